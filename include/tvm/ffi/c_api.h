@@ -1,0 +1,659 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*!
+ * \file tvm/ffi/c_api.h
+ * \brief The stable C ABI: value, object and error layouts, and the functions of libtvm_ffi.
+ *
+ * Valid C99 and C++17. Unless its comment says otherwise, a function that returns `int` gives 0 on
+ * success and a nonzero code after it has raised an error in the calling thread; take that error
+ * with TVMFFIErrorMoveFromRaised. No function lets a C++ exception out. All are thread-safe.
+ */
+#ifndef TVM_FFI_C_API_H_
+#define TVM_FFI_C_API_H_
+
+#include <dlpack/dlpack.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*! \brief Marks what libtvm_ffi exports. */
+#ifndef TVM_FFI_DLL
+#if defined(_WIN32) && defined(TVM_FFI_EXPORTS)
+#define TVM_FFI_DLL __declspec(dllexport)
+#elif defined(_WIN32)
+#define TVM_FFI_DLL __declspec(dllimport)
+#else
+#define TVM_FFI_DLL __attribute__((visibility("default")))
+#endif
+#endif
+
+/*! \brief Marks what a kernel library exports. */
+#ifndef TVM_FFI_DLL_EXPORT
+#ifdef _WIN32
+#define TVM_FFI_DLL_EXPORT __declspec(dllexport)
+#else
+#define TVM_FFI_DLL_EXPORT __attribute__((visibility("default")))
+#endif
+#endif
+
+/*! \brief Lets C99 compilers accept an anonymous union under -pedantic. */
+#if defined(__GNUC__)
+#define TVM_FFI_ANONYMOUS __extension__
+#else
+#define TVM_FFI_ANONYMOUS
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*! \brief Version of libtvm_ffi. */
+typedef struct {
+  /*! \brief Major version. */
+  uint32_t major;
+  /*! \brief Minor version. */
+  uint32_t minor;
+  /*! \brief Patch version. */
+  uint32_t patch;
+} TVMFFIVersion;
+
+/*!
+ * \brief What a TVMFFIAny holds, or which type an object has.
+ *
+ * Below kTVMFFIStaticObjectBegin the value is stored in the TVMFFIAny itself; from there on it is
+ * a reference-counted object. Types without a number here get one at run time, from
+ * kTVMFFIDynObjectBegin on.
+ */
+#ifdef __cplusplus
+typedef enum : int32_t {
+#else
+typedef enum {
+#endif
+  kTVMFFIAny = -1,            /*!< Only in type descriptions: any value. */
+  kTVMFFINone = 0,            /*!< No value. */
+  kTVMFFIInt = 1,             /*!< `v_int64`. */
+  kTVMFFIBool = 2,            /*!< `v_int64`, 0 or 1. */
+  kTVMFFIFloat = 3,           /*!< `v_float64`. */
+  kTVMFFIOpaquePtr = 4,       /*!< `v_ptr`, a pointer that the receiver knows how to use. */
+  kTVMFFIDataType = 5,        /*!< `v_dtype`. */
+  kTVMFFIDevice = 6,          /*!< `v_device`. */
+  kTVMFFIDLTensorPtr = 7,     /*!< `v_ptr`, a DLTensor lent for the call. */
+  kTVMFFIRawStr = 8,          /*!< `v_c_str`, a zero-terminated string lent for the call. */
+  kTVMFFIByteArrayPtr = 9,    /*!< `v_ptr`, a TVMFFIByteArray lent for the call. */
+  kTVMFFIObjectRValueRef = 10,/*!< `v_ptr`, the address of an object handle that may be moved from. */
+  kTVMFFISmallStr = 11,       /*!< `v_bytes` and `small_str_len`: a string of at most 7 bytes. */
+  kTVMFFISmallBytes = 12,     /*!< `v_bytes` and `small_str_len`: at most 7 bytes. */
+  kTVMFFIUnchanged = 13,      /*!< A mapping callback's answer: keep the value as it was. */
+  kTVMFFIStaticObjectBegin = 64, /*!< First index of an object type. */
+  kTVMFFIObject = 64,         /*!< Object, the root of all object types. */
+  kTVMFFIStr = 65,            /*!< String: TVMFFIObject, TVMFFIByteArray. */
+  kTVMFFIBytes = 66,          /*!< Bytes: TVMFFIObject, TVMFFIByteArray. */
+  kTVMFFIError = 67,          /*!< Error: TVMFFIObject, TVMFFIErrorCell. */
+  kTVMFFIFunction = 68,       /*!< Function: TVMFFIObject, TVMFFIFunctionCell. */
+  kTVMFFIShape = 69,          /*!< Shape: TVMFFIObject, TVMFFIShapeCell. */
+  kTVMFFITensor = 70,         /*!< Tensor: TVMFFIObject, DLTensor. */
+  kTVMFFIArray = 71,          /*!< Array: TVMFFIObject, TVMFFISeqCell. */
+  kTVMFFIMap = 72,            /*!< Map. */
+  kTVMFFIModule = 73,         /*!< Module, a loaded library. */
+  kTVMFFIOpaquePyObject = 74, /*!< A Python object that C++ only carries. */
+  kTVMFFIList = 75,           /*!< List: TVMFFIObject, TVMFFISeqCell; mutable. */
+  kTVMFFIDict = 76,           /*!< Dict; mutable. */
+  kTVMFFIVisitInterrupt = 77, /*!< Stops a visit. */
+  kTVMFFIBigInt = 78,         /*!< An integer wider than 64 bits. */
+  kTVMFFIStaticObjectEnd = 79,/*!< One past the last fixed index. */
+  kTVMFFIDynObjectBegin = 128 /*!< First index given out at run time. */
+} TVMFFITypeIndex;
+
+/*! \brief A reference to an object, owned or lent as each function says. */
+typedef void* TVMFFIObjectHandle;
+
+/*! \brief What an object's deleter shall do; it is called once per bit, or once with both. */
+#ifdef __cplusplus
+typedef enum : int32_t {
+#else
+typedef enum {
+#endif
+  kTVMFFIObjectDeleterFlagBitMaskStrong = 1, /*!< The strong count is 0: destroy the contents. */
+  kTVMFFIObjectDeleterFlagBitMaskWeak = 2,   /*!< The weak count is 0: free the memory. */
+  kTVMFFIObjectDeleterFlagBitMaskBoth = 3,   /*!< Both. */
+} TVMFFIObjectDeleterFlagBitMask;
+
+/*! \brief Head of every reference-counted object; the contents follow. */
+typedef struct TVMFFIObject {
+  /*!
+   * \brief Strong count in the low 32 bits, weak count in the high 32 bits.
+   *
+   * All strong references together hold one weak reference.
+   */
+  uint64_t combined_ref_count;
+  /*! \brief Type of the object. */
+  int32_t type_index;
+  /*! \brief Always 0. */
+  uint32_t __padding;
+  /*! \brief Called with bits of TVMFFIObjectDeleterFlagBitMask; NULL if the object is never freed. */
+  TVM_FFI_ANONYMOUS union {
+    /*! \brief The deleter; `self` is the address of this head. */
+    void (*deleter)(void* self, int flags);
+    /*! \brief Makes the field 8 bytes wide everywhere. */
+    int64_t __ensure_align;
+  };
+} TVMFFIObject;
+
+/*! \brief Head of every object's memory: stands directly before its TVMFFIObject. */
+typedef struct TVMFFIObjectAllocHeader {
+  /*! \brief Frees the memory of the object body at `ptr`, without reading it; may be NULL. */
+  void (*delete_space)(void* ptr);
+} TVMFFIObjectAllocHeader;
+
+/*! \brief Where objects get their memory. */
+typedef struct TVMFFICustomAllocator {
+  /*!
+   * \brief Gives `size` uninitialised bytes, aligned to `alignment`, behind a filled
+   *        TVMFFIObjectAllocHeader; NULL after an error was raised. May be called concurrently.
+   */
+  void* (*allocate)(size_t size, size_t alignment, int32_t type_index, void* context);
+  /*! \brief Handed to `allocate`. */
+  void* context;
+} TVMFFICustomAllocator;
+
+/*! \brief A sequence of bytes, or a string with its length. */
+typedef struct {
+  /*! \brief First byte. Strings of this library are followed by a zero byte. */
+  const char* data;
+  /*! \brief Number of bytes. */
+  size_t size;
+} TVMFFIByteArray;
+
+/*! \brief Contents of a Shape. */
+typedef struct {
+  /*! \brief First extent. */
+  const int64_t* data;
+  /*! \brief Number of extents. */
+  size_t size;
+} TVMFFIShapeCell;
+
+/*! \brief A value of any type, 16 bytes. */
+typedef struct TVMFFIAny {
+  /*! \brief One of TVMFFITypeIndex, or a type index given out at run time. */
+  int32_t type_index;
+  TVM_FFI_ANONYMOUS union {
+    /*! \brief 0 for every value but small strings and bytes. */
+    uint32_t zero_padding;
+    /*! \brief Length of a small string or of small bytes, 0 to 7. */
+    uint32_t small_str_len;
+  };
+  TVM_FFI_ANONYMOUS union {
+    /*! \brief Integer or bool. */
+    int64_t v_int64;
+    /*! \brief Floating-point number. */
+    double v_float64;
+    /*! \brief Pointer. */
+    void* v_ptr;
+    /*! \brief Zero-terminated string. */
+    const char* v_c_str;
+    /*! \brief Object. */
+    TVMFFIObject* v_obj;
+    /*! \brief Element type. */
+    DLDataType v_dtype;
+    /*! \brief Device. */
+    DLDevice v_device;
+    /*! \brief Contents of a small string or of small bytes, zero-padded. */
+    char v_bytes[8];
+    /*! \brief The eight bytes as a number. */
+    uint64_t v_uint64;
+  };
+} TVMFFIAny;
+
+/*! \brief Contents of an Array or a List. */
+typedef struct {
+  /*! \brief First element, a TVMFFIAny. */
+  void* data;
+  /*! \brief Number of elements. */
+  int64_t size;
+  /*! \brief Number of elements that fit. */
+  int64_t capacity;
+  /*! \brief Frees `data`; NULL when the elements stand in the object itself. */
+  void (*data_deleter)(void* data);
+} TVMFFISeqCell;
+
+/*! \brief How TVMFFIErrorCell::update_backtrace changes the backtrace. */
+#ifdef __cplusplus
+typedef enum : int32_t {
+#else
+typedef enum {
+#endif
+  kTVMFFIBacktraceUpdateModeReplace = 0, /*!< Replace it. */
+  kTVMFFIBacktraceUpdateModeAppend = 1,  /*!< Add callers at its end. */
+} TVMFFIBacktraceUpdateMode;
+
+/*! \brief Contents of an Error. */
+typedef struct {
+  /*! \brief Kind, for example "ValueError": the Python exception that it becomes. */
+  TVMFFIByteArray kind;
+  /*! \brief Message. */
+  TVMFFIByteArray message;
+  /*! \brief Lines `  File "f.cc", line 3, in g`, the most recent call first. */
+  TVMFFIByteArray backtrace;
+  /*! \brief Changes the backtrace; `update_mode` is a TVMFFIBacktraceUpdateMode. */
+  void (*update_backtrace)(TVMFFIObjectHandle self, const TVMFFIByteArray* backtrace,
+                           int32_t update_mode);
+  /*! \brief The error that caused this one, owned; or NULL. */
+  TVMFFIObjectHandle cause_chain;
+  /*! \brief Any further object, owned; or NULL. */
+  TVMFFIObjectHandle extra_context;
+} TVMFFIErrorCell;
+
+/*!
+ * \brief A function that can be called from every language.
+ *
+ * \param handle The function's own state (for an exported symbol: NULL).
+ * \param args Arguments, lent for the call.
+ * \param num_args Number of arguments.
+ * \param result Set to kTVMFFINone by the caller; receives an owned value on success.
+ * \return 0 on success; -1 after TVMFFIErrorSetRaised; -2 when the error is kept by the caller's
+ *         own language (a Python exception that is already set).
+ */
+typedef int (*TVMFFISafeCallType)(void* handle, const TVMFFIAny* args, int32_t num_args,
+                                  TVMFFIAny* result);
+
+/*! \brief Contents of a Function. */
+typedef struct {
+  /*! \brief The function; its `handle` is the address of the Function object. */
+  TVMFFISafeCallType safe_call;
+  /*! \brief Reserved for calls within one compiler's C++; this project writes NULL and never reads it. */
+  void* cpp_call;
+} TVMFFIFunctionCell;
+
+/*! \brief Contents of an opaque object. */
+typedef struct {
+  /*! \brief The foreign object. */
+  void* handle;
+} TVMFFIOpaqueObjectCell;
+
+/*! \brief Reads a field into an owned value. */
+typedef int (*TVMFFIFieldGetter)(void* field, TVMFFIAny* result);
+
+/*! \brief Writes a field from a lent value. */
+typedef int (*TVMFFIFieldSetter)(void* field, const TVMFFIAny* value);
+
+/*! \brief Makes a default object. */
+typedef int (*TVMFFIObjectCreator)(TVMFFIObjectHandle* result);
+
+/*! \brief Bits of TVMFFIFieldInfo::flags and TVMFFIMethodInfo::flags. */
+#ifdef __cplusplus
+typedef enum : int32_t {
+#else
+typedef enum {
+#endif
+  kTVMFFIFieldFlagBitMaskWritable = 1,            /*!< The field can be set. */
+  kTVMFFIFieldFlagBitMaskHasDefault = 2,          /*!< The field has a default. */
+  kTVMFFIFieldFlagBitMaskIsStaticMethod = 4,      /*!< The method takes no self. */
+  kTVMFFIFieldFlagBitMaskSEqHashIgnore = 8,       /*!< Structural comparison skips the field. */
+  kTVMFFIFieldFlagBitMaskSEqHashDefPattern = 16,  /*!< The field defines variables, by pattern. */
+  kTVMFFIFieldFlagBitMaskDefaultFromFactory = 32, /*!< The default is a function to call. */
+  kTVMFFIFieldFlagBitMaskReprOff = 64,            /*!< Not shown in the printed form. */
+  kTVMFFIFieldFlagBitMaskCompareOff = 128,        /*!< Not compared. */
+  kTVMFFIFieldFlagBitMaskHashOff = 256,           /*!< Not hashed. */
+  kTVMFFIFieldFlagBitMaskInitOff = 512,           /*!< Not an argument of the constructor. */
+  kTVMFFIFieldFlagBitMaskKwOnly = 1024,           /*!< A keyword argument of the constructor. */
+  kTVMFFIFieldFlagBitSetterIsFunctionObj = 2048,  /*!< `setter` is a Function object. */
+  kTVMFFIFieldFlagBitMaskSEqHashDefSimple = 4096, /*!< The field defines variables, one by one. */
+} TVMFFIFieldFlagBitMask;
+
+/*! \brief How a type takes part in structural comparison and hashing. */
+#ifdef __cplusplus
+typedef enum : int32_t {
+#else
+typedef enum {
+#endif
+  kTVMFFISEqHashKindUnsupported = 0,    /*!< Not at all. */
+  kTVMFFISEqHashKindTreeNode = 1,       /*!< By contents. */
+  kTVMFFISEqHashKindFreeVar = 2,        /*!< As a variable. */
+  kTVMFFISEqHashKindDAGNode = 3,        /*!< By contents, sharing included. */
+  kTVMFFISEqHashKindConstTreeNode = 4,  /*!< By contents, with a short cut for the same address. */
+  kTVMFFISEqHashKindUniqueInstance = 5, /*!< By address. */
+} TVMFFISEqHashKind;
+
+/*! \brief Which variables a field defines. */
+#ifdef __cplusplus
+typedef enum : int32_t {
+#else
+typedef enum {
+#endif
+  kTVMFFIDefRegionKindNone = 0,    /*!< None. */
+  kTVMFFIDefRegionKindPattern = 1, /*!< Those inside a pattern. */
+  kTVMFFIDefRegionKindSimple = 2,  /*!< The field itself. */
+} TVMFFIDefRegionKind;
+
+/*! \brief Description of a field of an object type. */
+typedef struct {
+  /*! \brief Name. */
+  TVMFFIByteArray name;
+  /*! \brief Documentation, or empty. */
+  TVMFFIByteArray doc;
+  /*! \brief JSON text with the type schema, or empty. */
+  TVMFFIByteArray metadata;
+  /*! \brief Bits of TVMFFIFieldFlagBitMask. */
+  int64_t flags;
+  /*! \brief Size in bytes. */
+  int64_t size;
+  /*! \brief Alignment in bytes. */
+  int64_t alignment;
+  /*! \brief Distance in bytes from the object's head. */
+  int64_t offset;
+  /*! \brief Reads the field. */
+  TVMFFIFieldGetter getter;
+  /*! \brief A TVMFFIFieldSetter, or a Function object (see the flags); may be NULL. */
+  void* setter;
+  /*! \brief Default value, or the function that makes it. */
+  TVMFFIAny default_value_or_factory;
+  /*! \brief Type index of the field if known at compile time, else kTVMFFIAny. */
+  int32_t field_static_type_index;
+} TVMFFIFieldInfo;
+
+/*! \brief Description of a method of an object type. */
+typedef struct {
+  /*! \brief Name. */
+  TVMFFIByteArray name;
+  /*! \brief Documentation, or empty. */
+  TVMFFIByteArray doc;
+  /*! \brief JSON text with the type schema, or empty. */
+  TVMFFIByteArray metadata;
+  /*! \brief Bits of TVMFFIFieldFlagBitMask. */
+  int64_t flags;
+  /*! \brief The function; a method takes the object first. */
+  TVMFFIAny method;
+} TVMFFIMethodInfo;
+
+/*! \brief Further description of an object type. */
+typedef struct {
+  /*! \brief Documentation, or empty. */
+  TVMFFIByteArray doc;
+  /*! \brief Makes a default object; may be NULL. */
+  TVMFFIObjectCreator creator;
+  /*! \brief Size of the object in bytes, its head included. */
+  int32_t total_size;
+  /*! \brief One of TVMFFISEqHashKind. */
+  TVMFFISEqHashKind structural_eq_hash_kind;
+} TVMFFITypeMetadata;
+
+/*! \brief The values of one attribute, for a range of types. */
+typedef struct {
+  /*! \brief Value of the type `begin_index + i`, kTVMFFINone where it has none. */
+  const TVMFFIAny* data;
+  /*! \brief Number of values. */
+  int32_t size;
+  /*! \brief Type index of the first value. */
+  int32_t begin_index;
+} TVMFFITypeAttrColumn;
+
+/*! \brief An entry of the type table. Valid as long as the process runs. */
+typedef struct TVMFFITypeInfo {
+  /*! \brief Type index. */
+  int32_t type_index;
+  /*! \brief Number of ancestors; 0 for the root. */
+  int32_t type_depth;
+  /*! \brief Unique name, for example "ffi.Tensor". */
+  TVMFFIByteArray type_key;
+  /*! \brief The ancestors, the root first. */
+  const struct TVMFFITypeInfo** type_ancestors;
+  /*! \brief A hash of the name. */
+  uint64_t type_key_hash;
+  /*! \brief Number of own fields. */
+  int32_t num_fields;
+  /*! \brief Number of own methods. */
+  int32_t num_methods;
+  /*! \brief Own fields. */
+  const TVMFFIFieldInfo* fields;
+  /*! \brief Own methods. */
+  const TVMFFIMethodInfo* methods;
+  /*! \brief Further description, or NULL. */
+  const TVMFFITypeMetadata* metadata;
+} TVMFFITypeInfo;
+
+/*! \brief Reports the version of libtvm_ffi. */
+TVM_FFI_DLL void TVMFFIGetVersion(TVMFFIVersion* out_version);
+
+/* ---- Objects ---- */
+
+/*! \brief Adds a strong reference. */
+TVM_FFI_DLL int TVMFFIObjectIncRef(TVMFFIObjectHandle obj);
+
+/*! \brief Drops a strong reference; frees the object with the last one. NULL is allowed. */
+TVM_FFI_DLL int TVMFFIObjectDecRef(TVMFFIObjectHandle obj);
+
+/*!
+ * \brief Wraps a foreign object.
+ * \param handle The foreign object.
+ * \param type_index Type of the wrapper, for example kTVMFFIOpaquePyObject.
+ * \param deleter Called with `handle` when the wrapper is freed; may be NULL.
+ * \param out Receives a new reference.
+ */
+TVM_FFI_DLL int TVMFFIObjectCreateOpaque(void* handle, int32_t type_index,
+                                         void (*deleter)(void* handle), TVMFFIObjectHandle* out);
+
+/*! \brief The allocator of objects; never NULL. */
+TVM_FFI_DLL TVMFFICustomAllocator* TVMFFIGetCustomAllocator(void);
+
+/*!
+ * \brief Replaces the allocator of objects for the process; NULL restores the built-in one.
+ *
+ * Call it while one thread runs; the allocator must outlive every object.
+ */
+TVM_FFI_DLL int TVMFFISetCustomAllocator(TVMFFICustomAllocator* allocator);
+
+/* ---- Types ---- */
+
+/*! \brief Looks a type up by its name; a TypeError is raised if there is none. */
+TVM_FFI_DLL int TVMFFITypeKeyToIndex(const TVMFFIByteArray* type_key, int32_t* out_tindex);
+
+/*!
+ * \brief Registers a type, or finds it if it is registered already.
+ * \param type_key Unique name.
+ * \param static_type_index Fixed index, or -1 to get one at run time.
+ * \param type_depth Number of ancestors.
+ * \param num_child_slots Indices to reserve for children, so that a range check tells them.
+ * \param child_slots_can_overflow Whether children beyond the reserved ones are allowed.
+ * \param parent_type_index Type index of the parent, -1 for the root.
+ * \return The type index, or -1 after an error was raised.
+ */
+TVM_FFI_DLL int32_t TVMFFITypeGetOrAllocIndex(const TVMFFIByteArray* type_key,
+                                              int32_t static_type_index, int32_t type_depth,
+                                              int32_t num_child_slots,
+                                              int32_t child_slots_can_overflow,
+                                              int32_t parent_type_index);
+
+/*! \brief The entry of a type; NULL after an error was raised if the index is unknown. */
+TVM_FFI_DLL const TVMFFITypeInfo* TVMFFIGetTypeInfo(int32_t type_index);
+
+/*! \brief Adds a field to a type. */
+TVM_FFI_DLL int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo* info);
+
+/*! \brief Adds a method to a type. */
+TVM_FFI_DLL int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo* info);
+
+/*! \brief Sets the further description of a type; once only. */
+TVM_FFI_DLL int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata* metadata);
+
+/*! \brief Sets an attribute of a type. */
+TVM_FFI_DLL int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray* attr_name,
+                                       const TVMFFIAny* attr_value);
+
+/*! \brief The values of an attribute for all types; NULL if no type has it. */
+TVM_FFI_DLL const TVMFFITypeAttrColumn* TVMFFIGetTypeAttrColumn(const TVMFFIByteArray* attr_name);
+
+/* ---- Functions ---- */
+
+/*!
+ * \brief Makes a Function.
+ * \param self State handed to `safe_call`; may be NULL.
+ * \param safe_call The function.
+ * \param deleter Called with `self` when the Function is freed; may be NULL.
+ * \param out Receives a new reference.
+ */
+TVM_FFI_DLL int TVMFFIFunctionCreate(void* self, TVMFFISafeCallType safe_call,
+                                     void (*deleter)(void* self), TVMFFIObjectHandle* out);
+
+/*!
+ * \brief Calls a Function.
+ * \param func The Function.
+ * \param args Arguments, lent for the call.
+ * \param num_args Number of arguments.
+ * \param result Receives an owned value; set its type to kTVMFFINone before the call.
+ */
+TVM_FFI_DLL int TVMFFIFunctionCall(TVMFFIObjectHandle func, TVMFFIAny* args, int32_t num_args,
+                                   TVMFFIAny* result);
+
+/*! \brief Looks a global function up; `out` receives a new reference, or NULL if there is none. */
+TVM_FFI_DLL int TVMFFIFunctionGetGlobal(const TVMFFIByteArray* name, TVMFFIObjectHandle* out);
+
+/*!
+ * \brief Registers a global function.
+ *
+ * A ValueError is raised if the name is taken, unless `allow_override` is nonzero.
+ */
+TVM_FFI_DLL int TVMFFIFunctionSetGlobal(const TVMFFIByteArray* name, TVMFFIObjectHandle f,
+                                        int allow_override);
+
+/*! \brief Registers a global function with its documentation and metadata. */
+TVM_FFI_DLL int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo* method_info,
+                                                      int allow_override);
+
+/* ---- Values ---- */
+
+/*! \brief Copies a lent value into an owned one: adds a reference, copies lent strings and bytes. */
+TVM_FFI_DLL int TVMFFIAnyViewToOwnedAny(const TVMFFIAny* any_view, TVMFFIAny* out);
+
+/*! \brief Makes an owned string, small or on the heap. */
+TVM_FFI_DLL int TVMFFIStringFromByteArray(const TVMFFIByteArray* input, TVMFFIAny* out);
+
+/*! \brief Makes owned bytes, small or on the heap. */
+TVM_FFI_DLL int TVMFFIBytesFromByteArray(const TVMFFIByteArray* input, TVMFFIAny* out);
+
+/*! \brief Makes an owned integer from two's-complement little-endian bytes. */
+TVM_FFI_DLL int TVMFFIBigIntFromByteArray(const TVMFFIByteArray* input, TVMFFIAny* out);
+
+/*! \brief The two's-complement little-endian bytes of a big integer; valid while it lives. */
+TVM_FFI_DLL TVMFFIByteArray TVMFFIBigIntGetContentByteArray(const TVMFFIAny* value);
+
+/*! \brief Reads an element type from text such as "float32", "bfloat16" or "int8x4". */
+TVM_FFI_DLL int TVMFFIDataTypeFromString(const TVMFFIByteArray* str, DLDataType* out);
+
+/*! \brief Writes an element type as text, into an owned string. */
+TVM_FFI_DLL int TVMFFIDataTypeToString(const DLDataType* dtype, TVMFFIAny* out);
+
+/* ---- Errors ---- */
+
+/*! \brief Takes the calling thread's raised error: a reference, or NULL if none is raised. */
+TVM_FFI_DLL void TVMFFIErrorMoveFromRaised(TVMFFIObjectHandle* result);
+
+/*! \brief Raises an error in the calling thread; adds a reference to it. */
+TVM_FFI_DLL void TVMFFIErrorSetRaised(TVMFFIObjectHandle error);
+
+/*! \brief Raises an error made of a kind and a message. */
+TVM_FFI_DLL void TVMFFIErrorSetRaisedFromCStr(const char* kind, const char* message);
+
+/*! \brief Raises an error whose message is the joined parts; NULL parts are skipped. */
+TVM_FFI_DLL void TVMFFIErrorSetRaisedFromCStrParts(const char* kind, const char** message_parts,
+                                                   int32_t num_parts);
+
+/*! \brief Makes an Error. On failure nothing is raised (memory is short). */
+TVM_FFI_DLL int TVMFFIErrorCreate(const TVMFFIByteArray* kind, const TVMFFIByteArray* message,
+                                  const TVMFFIByteArray* backtrace, TVMFFIObjectHandle* out);
+
+/*! \brief Makes an Error with a cause and a further object, each lent and optional. */
+TVM_FFI_DLL int TVMFFIErrorCreateWithCauseAndExtraContext(
+    const TVMFFIByteArray* kind, const TVMFFIByteArray* message, const TVMFFIByteArray* backtrace,
+    TVMFFIObjectHandle cause_chain, TVMFFIObjectHandle extra_context, TVMFFIObjectHandle* out);
+
+/*!
+ * \brief The calling thread's backtrace as text, the most recent call first.
+ * \param filename Current source file, or NULL.
+ * \param lineno Current line.
+ * \param func Current function, or NULL.
+ * \param cross_ffi_boundary 0 to stop at the innermost exported function.
+ * \return Text that is valid until the thread's next call.
+ */
+TVM_FFI_DLL const TVMFFIByteArray* TVMFFIBacktrace(const char* filename, int lineno,
+                                                   const char* func, int cross_ffi_boundary);
+
+/* ---- Tensors ---- */
+
+/*!
+ * \brief Makes a Tensor that owns a managed tensor.
+ * \param from The managed tensor; on failure it stays with the caller.
+ * \param require_alignment The data must be aligned to that many bytes; 0 for any.
+ * \param require_contiguous Nonzero: refuse a tensor that is not compact and row-major.
+ * \param out Receives a new reference.
+ */
+TVM_FFI_DLL int TVMFFITensorFromDLPack(DLManagedTensor* from, int32_t require_alignment,
+                                       int32_t require_contiguous, TVMFFIObjectHandle* out);
+
+/*! \brief Exports a Tensor in the form from before DLPack 1.0. */
+TVM_FFI_DLL int TVMFFITensorToDLPack(TVMFFIObjectHandle from, DLManagedTensor** out);
+
+/*! \brief TVMFFITensorFromDLPack for DLPack 1.x; a tensor of another major version is refused. */
+TVM_FFI_DLL int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned* from,
+                                                int32_t require_alignment,
+                                                int32_t require_contiguous,
+                                                TVMFFIObjectHandle* out);
+
+/*! \brief Exports a Tensor in the form of DLPack 1.x. */
+TVM_FFI_DLL int TVMFFITensorToDLPackVersioned(TVMFFIObjectHandle from,
+                                              DLManagedTensorVersioned** out);
+
+/*! \brief Makes a Tensor laid out as `prototype` says that keeps `source` alive; nothing is checked. */
+TVM_FFI_DLL int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DLTensor* prototype,
+                                             TVMFFIObjectHandle* out);
+
+/* ---- Handles that are made once ---- */
+
+/*!
+ * \brief Fills `*handle_addr` by `init_func` unless it is filled; concurrent callers wait.
+ *
+ * When `init_func` fails its code is returned and the handle stays NULL.
+ */
+TVM_FFI_DLL int TVMFFIHandleInitOnce(void** handle_addr, int (*init_func)(void** result));
+
+/*! \brief Empties `*handle_addr` by `deinit_func` if it is filled. */
+TVM_FFI_DLL int TVMFFIHandleDeinitOnce(void** handle_addr, int (*deinit_func)(void* handle));
+
+/* ---- The layouts above never change ---- */
+
+#ifdef __cplusplus
+/*! \brief Fails to compile when a fact of the ABI does not hold. */
+#define TVM_FFI_ABI_FACT(name, fact) static_assert(fact, #name)
+#else
+/*! \brief Fails to compile when a fact of the ABI does not hold (C99 has no static_assert). */
+#define TVM_FFI_ABI_FACT(name, fact) typedef char tvm_ffi_abi_##name[(fact) ? 1 : -1]
+#endif
+
+TVM_FFI_ABI_FACT(device_size, sizeof(DLDevice) == 8);
+TVM_FFI_ABI_FACT(dtype_size, sizeof(DLDataType) == 4);
+TVM_FFI_ABI_FACT(any_size, sizeof(TVMFFIAny) == 16);
+TVM_FFI_ABI_FACT(any_value, offsetof(TVMFFIAny, v_int64) == 8);
+#if UINTPTR_MAX > 0xffffffffu
+TVM_FFI_ABI_FACT(tensor_size, sizeof(DLTensor) == 48);
+TVM_FFI_ABI_FACT(tensor_offset, offsetof(DLTensor, byte_offset) == 40);
+TVM_FFI_ABI_FACT(managed_size, sizeof(DLManagedTensor) == 64);
+TVM_FFI_ABI_FACT(versioned_tensor, offsetof(DLManagedTensorVersioned, dl_tensor) == 32);
+TVM_FFI_ABI_FACT(exchange_size, sizeof(DLPackExchangeAPI) == 56);
+TVM_FFI_ABI_FACT(object_size, sizeof(TVMFFIObject) == 24);
+TVM_FFI_ABI_FACT(object_type, offsetof(TVMFFIObject, type_index) == 8);
+TVM_FFI_ABI_FACT(object_deleter, offsetof(TVMFFIObject, deleter) == 16);
+TVM_FFI_ABI_FACT(bytes_size, sizeof(TVMFFIByteArray) == 16);
+TVM_FFI_ABI_FACT(shape_size, sizeof(TVMFFIShapeCell) == 16);
+TVM_FFI_ABI_FACT(seq_size, sizeof(TVMFFISeqCell) == 32);
+TVM_FFI_ABI_FACT(error_size, sizeof(TVMFFIErrorCell) == 72);
+TVM_FFI_ABI_FACT(error_update, offsetof(TVMFFIErrorCell, update_backtrace) == 48);
+TVM_FFI_ABI_FACT(function_size, sizeof(TVMFFIFunctionCell) == 16);
+TVM_FFI_ABI_FACT(field_size, sizeof(TVMFFIFieldInfo) == 120);
+TVM_FFI_ABI_FACT(method_size, sizeof(TVMFFIMethodInfo) == 72);
+TVM_FFI_ABI_FACT(metadata_size, sizeof(TVMFFITypeMetadata) == 32);
+TVM_FFI_ABI_FACT(type_size, sizeof(TVMFFITypeInfo) == 72);
+TVM_FFI_ABI_FACT(allocator_size, sizeof(TVMFFICustomAllocator) == 16);
+#endif
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* TVM_FFI_C_API_H_ */
