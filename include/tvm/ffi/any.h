@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/any.h
+ * \brief Values of any type: AnyView lends one, Any owns one.
+ */
+#ifndef TVM_FFI_ANY_H_
+#define TVM_FFI_ANY_H_
+
+#include <tvm/ffi/type_traits.h>
+
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+class Any;
+class AnyView;
+
+namespace detail {
+
+class AnyBase;
+
+// Asks only when instantiated: a value type must not ask about itself while it is being defined.
+template <typename T>
+struct IsConvertible : public std::bool_constant<TypeTraits<T>::convert_enabled> {};
+
+// Whether a value of type T (a reference is looked through) can be put into an AnyView or an Any.
+template <typename T, typename Plain = std::remove_cv_t<std::remove_reference_t<T>>>
+using EnableIfStored =
+    std::enable_if_t<std::conjunction<std::negation<std::is_base_of<AnyBase, Plain>>,
+                                      IsConvertible<Plain>>::value>;
+
+[[noreturn]] TVM_FFI_COLD inline void ThrowBadCast(const TVMFFIAny* any, const std::string& wanted) {
+  TVM_FFI_THROW(TypeError) << "Any: expected " << wanted << ", got " << TypeName(any);
+}
+
+// What AnyView and Any have in common.
+class AnyBase {
+ public:
+  /*! \brief Type index of the value. */
+  int32_t type_index() const { return data_.type_index; }
+  /*! \brief Name of the value's type. */
+  std::string GetTypeKey() const { return TypeName(&data_); }
+  /*! \brief The value as a T if it is exactly a T. */
+  template <typename T>
+  std::optional<T> as() const {
+    if (!TypeTraits<T>::CheckAnyStrict(&data_)) return std::nullopt;
+    return TypeTraits<T>::CopyFromAnyViewAfterCheck(&data_);
+  }
+  /*! \brief The value as a T if it is one or converts to one. */
+  template <typename T>
+  std::optional<T> try_cast() const {
+    return TypeTraits<T>::TryCastFromAnyView(&data_);
+  }
+  /*! \brief The value as a T, by conversion if need be; otherwise a TypeError is thrown. */
+  template <typename T>
+  T cast() const {
+    std::optional<T> value = try_cast<T>();
+    if (!value.has_value()) ThrowBadCast(&data_, TypeTraits<T>::TypeStr());
+    return *std::move(value);
+  }
+  /*! \brief Whether there is no value. */
+  bool operator==(std::nullptr_t) const { return data_.type_index == kTVMFFINone; }
+  /*! \brief Whether there is a value. */
+  bool operator!=(std::nullptr_t) const { return data_.type_index != kTVMFFINone; }
+  /*! \brief Whether both hold the same bits: the same number, or the same object. */
+  bool same_as(const AnyBase& other) const {
+    return data_.type_index == other.data_.type_index &&
+           data_.zero_padding == other.data_.zero_padding && data_.v_uint64 == other.data_.v_uint64;
+  }
+  /*! \brief The value in the form of the C ABI; owned as before. */
+  TVMFFIAny CopyToTVMFFIAny() const { return data_; }
+
+ protected:
+  AnyBase() : data_{} {}
+
+  TVMFFIAny data_;
+};
+
+}  // namespace detail
+
+/*! \brief A value that somebody else owns. Never keep one longer than the value it was made from. */
+class AnyView : public detail::AnyBase {
+ public:
+  AnyView() = default;
+  /*! \brief A view of a value of the C ABI. */
+  static AnyView CopyFromTVMFFIAny(const TVMFFIAny& any) {
+    AnyView view;
+    view.data_ = any;
+    return view;
+  }
+  /*! \brief A view of `value`. */
+  template <typename T, typename = detail::EnableIfStored<T>>
+  AnyView(const T& value) {  // NOLINT(runtime/explicit)
+    TypeTraits<T>::CopyToAnyView(value, &data_);
+  }
+  /*! \brief A view of an owned value. */
+  AnyView(const Any& value);  // NOLINT(runtime/explicit)
+};
+
+/*! \brief A value that this object owns. */
+class Any : public detail::AnyBase {
+ public:
+  Any() = default;
+  /*! \brief Owns a copy of the value: a reference of its own, or a copy of a lent string. */
+  Any(const AnyView& view) {  // NOLINT(runtime/explicit)
+    TVMFFIAny lent = view.CopyToTVMFFIAny();
+    TVM_FFI_CHECK_SAFE_CALL(TVMFFIAnyViewToOwnedAny(&lent, &data_));
+  }
+  /*! \brief Owns `value`. */
+  template <typename T, typename = detail::EnableIfStored<T>>
+  Any(T&& value) {  // NOLINT(runtime/explicit)
+    TypeTraitsNoCR<T>::MoveToAny(std::forward<T>(value), &data_);
+  }
+  /*! \brief Shares the object, or copies the number. */
+  Any(const Any& other) : AnyBase(other) {
+    if (IsObject()) TVMFFIObjectIncRef(data_.v_obj);
+  }
+  /*! \brief Takes the value over; None stays behind. */
+  Any(Any&& other) noexcept : AnyBase(other) { other.data_ = TVMFFIAny{}; }
+  /*! \brief Shares or takes over the other's value. */
+  Any& operator=(Any other) noexcept {
+    std::swap(data_, other.data_);
+    return *this;
+  }
+  ~Any() {
+    if (IsObject()) TVMFFIObjectDecRef(data_.v_obj);
+  }
+
+  /*! \brief Takes over an owned value of the C ABI. */
+  static Any MoveFromTVMFFIAny(const TVMFFIAny& any) {
+    Any value;
+    value.data_ = any;
+    return value;
+  }
+  /*! \brief Gives the value away, to a receiver of the C ABI. */
+  TVMFFIAny MoveToTVMFFIAny() && {
+    TVMFFIAny any = data_;
+    data_ = TVMFFIAny{};
+    return any;
+  }
+  /*! \brief Where a C function shall write its owned result; None before. */
+  TVMFFIAny* Reset() {
+    *this = Any();
+    return &data_;
+  }
+
+ private:
+  bool IsObject() const { return data_.type_index >= kTVMFFIStaticObjectBegin; }
+};
+
+inline AnyView::AnyView(const Any& value) { data_ = value.CopyToTVMFFIAny(); }
+
+template <>
+struct TypeTraits<AnyView> : public detail::TypeTraitsBase {
+  static void CopyToAnyView(const AnyView& value, TVMFFIAny* out) {
+    *out = value.CopyToTVMFFIAny();
+  }
+  static std::optional<AnyView> TryCastFromAnyView(const TVMFFIAny* any) {
+    return AnyView::CopyFromTVMFFIAny(*any);
+  }
+  static std::string TypeStr() { return "Any"; }
+};
+
+template <>
+struct TypeTraits<Any> : public detail::TypeTraitsBase {
+  static void CopyToAnyView(const Any& value, TVMFFIAny* out) { *out = value.CopyToTVMFFIAny(); }
+  static void MoveToAny(Any value, TVMFFIAny* out) { *out = std::move(value).MoveToTVMFFIAny(); }
+  static std::optional<Any> TryCastFromAnyView(const TVMFFIAny* any) {
+    return Any(AnyView::CopyFromTVMFFIAny(*any));
+  }
+  static std::string TypeStr() { return "Any"; }
+};
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+#endif  // TVM_FFI_ANY_H_

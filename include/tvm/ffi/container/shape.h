@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/container/shape.h
+ * \brief Lists of extents: ShapeView lends one, Shape owns one.
+ */
+#ifndef TVM_FFI_CONTAINER_SHAPE_H_
+#define TVM_FFI_CONTAINER_SHAPE_H_
+
+#include <tvm/ffi/any.h>
+
+#include <cstring>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+/*! \brief Extents that somebody else owns. */
+class ShapeView {
+ public:
+  ShapeView() = default;
+  /*! \brief The `size` extents at `data`. */
+  ShapeView(const int64_t* data, size_t size) : cell_{data, size} {}
+  /*! \brief The extents of a list; never keep a view of a temporary. */
+  ShapeView(const std::initializer_list<int64_t>& extents)  // NOLINT(runtime/explicit)
+      : cell_{extents.begin(), extents.size()} {}
+
+  /*! \brief First extent. */
+  const int64_t* data() const { return cell_.data; }
+  /*! \brief Number of extents. */
+  size_t size() const { return cell_.size; }
+  /*! \brief Whether there are none. */
+  bool empty() const { return cell_.size == 0; }
+  /*! \brief First extent. */
+  const int64_t* begin() const { return cell_.data; }
+  /*! \brief One past the last extent. */
+  const int64_t* end() const { return cell_.data + cell_.size; }
+  /*! \brief The extent at `i`, which must be below size(). */
+  int64_t operator[](size_t i) const { return cell_.data[i]; }
+  /*! \brief The extent at `i`; an IndexError is thrown beyond the end. */
+  int64_t at(size_t i) const {
+    TVM_FFI_CHECK(i < size(), IndexError)
+        << "ShapeView::at: expected an index below " << size() << ", got " << i;
+    return cell_.data[i];
+  }
+  /*! \brief First extent, which must exist. */
+  int64_t front() const { return at(0); }
+  /*! \brief Last extent, which must exist. */
+  int64_t back() const { return at(size() - 1); }
+  /*! \brief Product of the extents; 1 when there are none. */
+  int64_t Product() const {
+    int64_t product = 1;
+    for (int64_t extent : *this) product *= extent;
+    return product;
+  }
+  /*! \brief Whether both have the same extents. */
+  friend bool operator==(ShapeView a, ShapeView b) {
+    if (a.size() != b.size()) return false;
+    for (size_t i = 0; i < a.size(); ++i) {
+      if (a[i] != b[i]) return false;
+    }
+    return true;
+  }
+  /*! \brief Whether the extents differ. */
+  friend bool operator!=(ShapeView a, ShapeView b) { return !(a == b); }
+
+ private:
+  TVMFFIShapeCell cell_{nullptr, 0};
+};
+
+/*! \brief Appends "(2, 3)" to a message. */
+TVM_FFI_COLD inline void AppendTo(std::string* text, ShapeView shape) {
+  Message message;
+  const char* separator = "(";
+  for (int64_t extent : shape) {
+    message << separator << extent;
+    separator = ", ";
+  }
+  message << (shape.empty() ? "()" : shape.size() == 1 ? ",)" : ")");
+  *text += message.take();
+}
+
+/*! \brief A Shape object; its extents follow it in memory. */
+class ShapeObj : public Object, public TVMFFIShapeCell {
+ public:
+  /*! \brief Unique name of the type. */
+  static constexpr const char* _type_key = "ffi.Shape";
+  /*! \brief Fixed index of the type. */
+  static constexpr int32_t _type_index = kTVMFFIShape;
+  /*! \brief Number of ancestors. */
+  static constexpr int32_t _type_depth = 1;
+  /*! \brief Whether no other type derives from it. */
+  static constexpr bool _type_final = true;
+};
+
+/*! \brief Extents that this object owns; immutable. */
+class Shape : public ObjectRef {
+ public:
+  /*! \brief Type of the object behind the handle. */
+  using ContainerType = ShapeObj;
+  /*! \brief A Shape is never null. */
+  static constexpr bool _type_is_nullable = false;
+
+  /*! \brief No extents: the shape of a 0-dim tensor. */
+  Shape() : Shape(ShapeView()) {}
+  /*! \brief A copy of the extents. */
+  Shape(ShapeView extents) : ObjectRef(Make(extents)) {}  // NOLINT(runtime/explicit)
+  /*! \brief A copy of the extents. */
+  Shape(std::initializer_list<int64_t> extents) : Shape(ShapeView(extents)) {}
+  /*! \brief Owns what `data` owns, a ShapeObj. */
+  explicit Shape(ObjectPtr<Object> data) : ObjectRef(std::move(data)) {}
+
+  /*! \brief A view, valid while this object lives. */
+  operator ShapeView() const { return ShapeView(data(), size()); }
+  /*! \brief First extent. */
+  const int64_t* data() const { return object()->data; }
+  /*! \brief Number of extents. */
+  size_t size() const { return object()->size; }
+  /*! \brief Whether there are none. */
+  bool empty() const { return size() == 0; }
+  /*! \brief First extent. */
+  const int64_t* begin() const { return data(); }
+  /*! \brief One past the last extent. */
+  const int64_t* end() const { return data() + size(); }
+  /*! \brief The extent at `i`, which must be below size(). */
+  int64_t operator[](size_t i) const { return data()[i]; }
+  /*! \brief The extent at `i`; an IndexError is thrown beyond the end. */
+  int64_t at(size_t i) const { return ShapeView(*this).at(i); }
+  /*! \brief Product of the extents; 1 when there are none. */
+  int64_t Product() const { return ShapeView(*this).Product(); }
+
+ private:
+  const ShapeObj* object() const { return static_cast<const ShapeObj*>(get()); }
+
+  static ObjectPtr<Object> Make(ShapeView extents) {
+    const size_t bytes = extents.size() * sizeof(int64_t);
+    ObjectPtr<ShapeObj> object = detail::MakeObjectWithTail<ShapeObj>(bytes);
+    auto* data = reinterpret_cast<int64_t*>(object.get() + 1);
+    if (bytes != 0) std::memcpy(data, extents.data(), bytes);
+    object->data = data;
+    object->size = extents.size();
+    return object;
+  }
+};
+
+/*! \brief Appends "(2, 3)" to a message. */
+inline void AppendTo(std::string* text, const Shape& shape) { AppendTo(text, ShapeView(shape)); }
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+#endif  // TVM_FFI_CONTAINER_SHAPE_H_

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/dtype.h
+ * \brief Comparison, printing and parsing of DLDataType.
+ */
+#ifndef TVM_FFI_DTYPE_H_
+#define TVM_FFI_DTYPE_H_
+
+#include <tvm/ffi/error.h>
+
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+// In the global namespace for the reason that device.h gives.
+
+/*! \brief Whether code, bits and lanes are equal. */
+template <typename T, typename = std::enable_if_t<std::is_same<T, DLDataType>::value>, int = 0>
+TVM_FFI_HIDDEN inline bool operator==(const T& a, const DLDataType& b) {
+  return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
+}
+
+/*! \brief Whether code, bits or lanes differ. */
+template <typename T, typename = std::enable_if_t<std::is_same<T, DLDataType>::value>, int = 0>
+TVM_FFI_HIDDEN inline bool operator!=(const T& a, const DLDataType& b) {
+  return !(a == b);
+}
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+/*! \brief Text of an element type, for example "float32", "bfloat16" or "int8x4". */
+inline std::string DLDataTypeToString(DLDataType dtype) { return (Message().self() << dtype).take(); }
+
+/*! \brief Reads an element type from its text; a ValueError is thrown if it is none. */
+inline DLDataType StringToDLDataType(std::string_view text) {
+  TVMFFIByteArray bytes{text.data(), text.size()};
+  DLDataType dtype;
+  TVM_FFI_CHECK_SAFE_CALL(TVMFFIDataTypeFromString(&bytes, &dtype));
+  return dtype;
+}
+
+/*! \brief Bytes that `numel` elements take, packed when they are narrower than a byte. */
+inline size_t GetDataSize(int64_t numel, DLDataType dtype) {
+  return (static_cast<size_t>(numel) * dtype.bits * dtype.lanes + 7) / 8;
+}
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+/*! \brief Prints an element type, for example "float32". */
+template <typename Stream, typename T,
+          typename = std::enable_if_t<std::is_same<T, DLDataType>::value &&
+                                      !std::is_same<Stream, tvm::ffi::Message>::value>,
+          int = 0>
+TVM_FFI_HIDDEN inline Stream& operator<<(Stream& stream, const T& dtype) {
+  stream << tvm::ffi::DLDataTypeToString(dtype);
+  return stream;
+}
+
+#endif  // TVM_FFI_DTYPE_H_

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/message.h
+ * \brief The text of an error, put together by `<<` without the cost of <iostream>.
+ */
+#ifndef TVM_FFI_MESSAGE_H_
+#define TVM_FFI_MESSAGE_H_
+
+#include <tvm/ffi/object.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+class Message;
+
+namespace detail {
+
+// A std::streambuf that appends to a string. A template, so that it is compiled only where a type's
+// own operator<< is used; whoever has that operator has included <ostream>.
+template <typename Char>
+class StringBuffer : public std::basic_streambuf<Char> {
+ public:
+  explicit StringBuffer(std::string* out) : out_(out) {}
+
+ protected:
+  typename std::basic_streambuf<Char>::int_type overflow(
+      typename std::basic_streambuf<Char>::int_type c) override {
+    out_->push_back(static_cast<Char>(c));
+    return c;
+  }
+
+ private:
+  std::string* out_;
+};
+
+}  // namespace detail
+
+/*!
+ * \brief Collects the text of a message.
+ *
+ * Takes numbers, strings, enumerators, pointers and the types of this library; any other type
+ * through its own `operator<<` for std::ostream.
+ */
+class Message {
+ public:
+  /*! \brief This message as an lvalue, so that free operators can take it. */
+  Message& self() { return *this; }
+
+  /*! \brief The text; the message is empty afterwards. */
+  std::string take() { return std::exchange(text_, std::string()); }
+
+  /*! \brief Appends a value. */
+  template <typename T>
+  Message& operator<<(const T& value) {
+    if constexpr (std::is_same<T, bool>::value) {
+      text_ += value ? "true" : "false";
+    } else if constexpr (std::is_same<T, char>::value) {
+      text_ += value;
+    } else if constexpr (std::is_enum<T>::value) {
+      *this << static_cast<std::underlying_type_t<T>>(value);
+    } else if constexpr (std::is_integral<T>::value) {
+      AppendInteger(static_cast<int64_t>(value), std::is_signed<T>::value);
+    } else if constexpr (std::is_floating_point<T>::value) {
+      AppendFloat(static_cast<double>(value));
+    } else if constexpr (std::is_convertible<const T&, std::string_view>::value) {
+      text_ += std::string_view(value);
+    } else if constexpr (std::is_same<T, DLDevice>::value) {
+      AppendDevice(value);
+    } else if constexpr (std::is_same<T, DLDataType>::value) {
+      AppendDataType(value);
+    } else if constexpr (std::is_convertible<const T&, const void*>::value) {
+      AppendPointer(value);
+    } else if constexpr (HasAppendTo<T>(0)) {
+      AppendTo(&text_, value);
+    } else {
+      AppendStreamed(value);
+    }
+    return *this;
+  }
+
+ private:
+  template <typename T>
+  static constexpr auto HasAppendTo(int)
+      -> decltype(AppendTo(static_cast<std::string*>(nullptr), std::declval<const T&>()), bool()) {
+    return true;
+  }
+  template <typename T>
+  static constexpr bool HasAppendTo(...) {
+    return false;
+  }
+
+  template <typename T, typename Char = char>
+  void AppendStreamed(const T& value) {
+    detail::StringBuffer<Char> buffer(&text_);
+    std::basic_ostream<Char> stream(&buffer);
+    stream << value;
+  }
+
+  // snprintf, because std::to_string leaves symbols that the loader merges between libraries.
+  TVM_FFI_COLD void AppendInteger(int64_t value, bool is_signed) {
+    char digits[24];
+    std::snprintf(digits, sizeof(digits), is_signed ? "%lld" : "%llu",
+                  static_cast<long long>(value));  // NOLINT(runtime/int)
+    text_ += digits;
+  }
+
+  // The shortest of three precisions that reads back as the same number.
+  TVM_FFI_COLD void AppendFloat(double value) {
+    char digits[32];
+    for (int precision : {6, 15, 17}) {
+      std::snprintf(digits, sizeof(digits), "%.*g", precision, value);
+      if (std::strtod(digits, nullptr) == value) break;
+    }
+    text_ += digits;
+  }
+
+  TVM_FFI_COLD void AppendPointer(const void* value) {
+    char digits[32];
+    std::snprintf(digits, sizeof(digits), "%p", value);
+    text_ += digits;
+  }
+
+  TVM_FFI_COLD void AppendDataType(DLDataType dtype) {
+    TVMFFIAny text{};
+    if (TVMFFIDataTypeToString(&dtype, &text) != 0) {
+      TVMFFIObjectHandle error = nullptr;
+      TVMFFIErrorMoveFromRaised(&error);
+      TVMFFIObjectDecRef(error);
+      *this << "dtype(code " << dtype.code << ", bits " << dtype.bits << ", lanes " << dtype.lanes
+            << ")";
+    } else if (text.type_index == kTVMFFISmallStr) {
+      text_.append(text.v_bytes, text.small_str_len);
+    } else {
+      const auto* bytes = reinterpret_cast<const TVMFFIByteArray*>(text.v_obj + 1);
+      text_.append(bytes->data, bytes->size);
+      TVMFFIObjectDecRef(text.v_obj);
+    }
+  }
+
+  TVM_FFI_COLD void AppendDevice(DLDevice device) {
+    static constexpr const char* kNames[] = {
+        nullptr, "cpu",  "cuda",      "cuda_host", "opencl",       nullptr,  nullptr,  "vulkan",
+        "metal", "vpi",  "rocm",      "rocm_host", "ext_dev",      "cuda_managed",
+        "oneapi", "webgpu", "hexagon", "maia",      "trn"};
+    const auto type = static_cast<size_t>(device.device_type);
+    if (type < sizeof(kNames) / sizeof(kNames[0]) && kNames[type] != nullptr) {
+      text_ += kNames[type];
+    } else {
+      *this << "device_type(" << device.device_type << ")";
+    }
+    *this << ":" << device.device_id;
+  }
+
+  std::string text_;
+};
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+#endif  // TVM_FFI_MESSAGE_H_

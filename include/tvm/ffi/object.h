@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/object.h
+ * \brief Reference-counted objects and the handles that own them.
+ */
+#ifndef TVM_FFI_OBJECT_H_
+#define TVM_FFI_OBJECT_H_
+
+#include <tvm/ffi/c_api.h>
+
+#include <cstddef>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+/*!
+ * \brief Keeps the inline code of each library to itself.
+ *
+ * Without it the loader merges inline variables and function-local statics of libraries that were
+ * built with different headers.
+ */
+#ifdef _WIN32
+#define TVM_FFI_HIDDEN
+#else
+#define TVM_FFI_HIDDEN __attribute__((visibility("hidden")))
+#endif
+
+/*! \brief Keeps rarely taken paths out of the way of the common one. */
+#ifdef _MSC_VER
+#define TVM_FFI_COLD __declspec(noinline)
+#else
+#define TVM_FFI_COLD __attribute__((noinline, cold))
+#endif
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+/*! \brief Root of all object types; starts with a TVMFFIObject. */
+class Object {
+ public:
+  /*! \brief Unique name of the type. */
+  static constexpr const char* _type_key = "ffi.Object";
+  /*! \brief Fixed index of the type. */
+  static constexpr int32_t _type_index = kTVMFFIObject;
+  /*! \brief Number of ancestors. */
+  static constexpr int32_t _type_depth = 0;
+  /*! \brief Whether no other type derives from it. */
+  static constexpr bool _type_final = false;
+
+  Object() : header_{} { header_.combined_ref_count = 0; }
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+
+  /*! \brief Type index of the object. */
+  int32_t type_index() const { return header_.type_index; }
+
+  /*! \brief Number of strong references, at this moment. */
+  int32_t use_count() const {
+    return static_cast<int32_t>(__atomic_load_n(&header_.combined_ref_count, __ATOMIC_RELAXED) &
+                                kStrongMask);
+  }
+
+  /*! \brief Whether one strong reference alone holds the object. */
+  bool unique() const { return use_count() == 1; }
+
+  /*! \brief Whether the object is a T or derives from it. */
+  template <typename T>
+  bool IsInstance() const {
+    if (std::is_same<T, Object>::value || header_.type_index == T::_type_index) return true;
+    if (T::_type_final || header_.type_index < kTVMFFIDynObjectBegin) return false;
+    const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(header_.type_index);
+    return info != nullptr && info->type_depth > T::_type_depth &&
+           info->type_ancestors[T::_type_depth]->type_index == T::_type_index;
+  }
+
+ private:
+  static constexpr uint64_t kStrongOne = 1;
+  static constexpr uint64_t kWeakOne = uint64_t{1} << 32;
+  static constexpr uint64_t kStrongMask = kWeakOne - 1;
+
+  void IncRef() { __atomic_fetch_add(&header_.combined_ref_count, kStrongOne, __ATOMIC_RELAXED); }
+
+  void DecRef() {
+    uint64_t before =
+        __atomic_fetch_sub(&header_.combined_ref_count, kStrongOne, __ATOMIC_RELEASE);
+    if ((before & kStrongMask) == 1) Drop(before);
+  }
+
+  // Runs once, when the last strong reference is gone.
+  TVM_FFI_COLD void Drop(uint64_t before) {
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (before == (kWeakOne | kStrongOne)) {
+      if (header_.deleter != nullptr) {
+        header_.deleter(&header_, kTVMFFIObjectDeleterFlagBitMaskBoth);
+      }
+      return;
+    }
+    if (header_.deleter != nullptr) {
+      header_.deleter(&header_, kTVMFFIObjectDeleterFlagBitMaskStrong);
+    }
+    DecWeak();
+  }
+
+  void IncWeak() { __atomic_fetch_add(&header_.combined_ref_count, kWeakOne, __ATOMIC_RELAXED); }
+
+  void DecWeak() {
+    uint64_t before = __atomic_fetch_sub(&header_.combined_ref_count, kWeakOne, __ATOMIC_RELEASE);
+    if ((before >> 32) != 1) return;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (header_.deleter != nullptr) header_.deleter(&header_, kTVMFFIObjectDeleterFlagBitMaskWeak);
+  }
+
+  // Adds a strong reference unless the last one is gone.
+  bool TryPromote() {
+    uint64_t seen = __atomic_load_n(&header_.combined_ref_count, __ATOMIC_RELAXED);
+    while ((seen & kStrongMask) != 0) {
+      if (__atomic_compare_exchange_n(&header_.combined_ref_count, &seen, seen + kStrongOne, true,
+                                      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  TVMFFIObject header_;
+
+  template <typename>
+  friend class ObjectPtr;
+  template <typename>
+  friend class WeakObjectPtr;
+  friend struct ObjectUnsafe;
+};
+
+/*! \brief Owning pointer to an object. */
+template <typename T>
+class ObjectPtr {
+ public:
+  ObjectPtr() = default;
+  /*! \brief A null pointer. */
+  ObjectPtr(std::nullptr_t) {}  // NOLINT(runtime/explicit)
+  /*! \brief Shares the object. */
+  ObjectPtr(const ObjectPtr& other) : ObjectPtr(other.data_) {}
+  /*! \brief Takes the object over. */
+  ObjectPtr(ObjectPtr&& other) noexcept : data_(other.data_) { other.data_ = nullptr; }
+  /*! \brief Shares an object of a derived type. */
+  template <typename U, typename = std::enable_if_t<std::is_base_of<T, U>::value>>
+  ObjectPtr(const ObjectPtr<U>& other) : ObjectPtr(other.data_) {}  // NOLINT(runtime/explicit)
+  /*! \brief Takes an object of a derived type over. */
+  template <typename U, typename = std::enable_if_t<std::is_base_of<T, U>::value>>
+  ObjectPtr(ObjectPtr<U>&& other) noexcept : data_(other.data_) {  // NOLINT(runtime/explicit)
+    other.data_ = nullptr;
+  }
+  ~ObjectPtr() { reset(); }
+
+  /*! \brief Shares or takes over the other's object. */
+  ObjectPtr& operator=(ObjectPtr other) noexcept {
+    std::swap(data_, other.data_);
+    return *this;
+  }
+
+  /*! \brief Drops the reference. */
+  void reset() {
+    if (data_ != nullptr) {
+      static_cast<Object*>(data_)->DecRef();
+      data_ = nullptr;
+    }
+  }
+  /*! \brief The object, or NULL. */
+  T* get() const { return data_; }
+  /*! \brief The object, which must not be NULL. */
+  T* operator->() const { return data_; }
+  /*! \brief The object, which must not be NULL. */
+  T& operator*() const { return *data_; }
+  /*! \brief Whether there is an object. */
+  explicit operator bool() const { return data_ != nullptr; }
+  /*! \brief Whether both point to the same object. */
+  bool operator==(const ObjectPtr& other) const { return data_ == other.data_; }
+  /*! \brief Whether they point to different objects. */
+  bool operator!=(const ObjectPtr& other) const { return data_ != other.data_; }
+  /*! \brief Number of strong references, 0 for a null pointer. */
+  int32_t use_count() const { return data_ == nullptr ? 0 : data_->use_count(); }
+  /*! \brief Whether this is the only strong reference. */
+  bool unique() const { return use_count() == 1; }
+
+ private:
+  explicit ObjectPtr(T* data) : data_(data) {
+    if (data_ != nullptr) static_cast<Object*>(data_)->IncRef();
+  }
+
+  T* data_{nullptr};
+
+  template <typename>
+  friend class ObjectPtr;
+  template <typename>
+  friend class WeakObjectPtr;
+  friend struct ObjectUnsafe;
+};
+
+/*! \brief Pointer to an object that does not keep its contents alive. */
+template <typename T>
+class WeakObjectPtr {
+ public:
+  WeakObjectPtr() = default;
+  /*! \brief Watches the object of `other`. */
+  WeakObjectPtr(const ObjectPtr<T>& other) : WeakObjectPtr(other.data_) {}  // NOLINT
+  /*! \brief Watches the same object. */
+  WeakObjectPtr(const WeakObjectPtr& other) : WeakObjectPtr(other.data_) {}
+  /*! \brief Takes the watch over. */
+  WeakObjectPtr(WeakObjectPtr&& other) noexcept : data_(other.data_) { other.data_ = nullptr; }
+  ~WeakObjectPtr() { reset(); }
+
+  /*! \brief Watches the other's object instead. */
+  WeakObjectPtr& operator=(WeakObjectPtr other) noexcept {
+    std::swap(data_, other.data_);
+    return *this;
+  }
+
+  /*! \brief Stops watching. */
+  void reset() {
+    if (data_ != nullptr) {
+      static_cast<Object*>(data_)->DecWeak();
+      data_ = nullptr;
+    }
+  }
+  /*! \brief An owning pointer, or a null one if the object is gone. */
+  ObjectPtr<T> lock() const {
+    ObjectPtr<T> strong;
+    if (data_ != nullptr && static_cast<Object*>(data_)->TryPromote()) strong.data_ = data_;
+    return strong;
+  }
+  /*! \brief Whether the object is gone, or there never was one. */
+  bool expired() const { return data_ == nullptr || data_->use_count() == 0; }
+
+ private:
+  explicit WeakObjectPtr(T* data) : data_(data) {
+    if (data_ != nullptr) static_cast<Object*>(data_)->IncWeak();
+  }
+
+  T* data_{nullptr};
+};
+
+/*! \brief Base of the handles that users hold: a nullable owner of an object. */
+class ObjectRef {
+ public:
+  /*! \brief Type of the object behind the handle. */
+  using ContainerType = Object;
+
+  ObjectRef() = default;
+  /*! \brief Owns what `data` owns. */
+  explicit ObjectRef(ObjectPtr<Object> data) : data_(std::move(data)) {}
+
+  /*! \brief The object, or NULL. */
+  const Object* get() const { return data_.get(); }
+  /*! \brief The object, which must not be NULL. */
+  const Object* operator->() const { return get(); }
+  /*! \brief Whether there is an object. */
+  bool defined() const { return data_ != nullptr; }
+  /*! \brief Whether both hold the same object. */
+  bool same_as(const ObjectRef& other) const { return data_ == other.data_; }
+  /*! \brief Whether there is no object. */
+  bool operator==(std::nullptr_t) const { return !defined(); }
+  /*! \brief Whether there is an object. */
+  bool operator!=(std::nullptr_t) const { return defined(); }
+  /*! \brief Number of strong references. */
+  int32_t use_count() const { return data_.use_count(); }
+  /*! \brief Whether this is the only strong reference. */
+  bool unique() const { return data_.unique(); }
+  /*! \brief Type index of the object, kTVMFFINone if there is none. */
+  int32_t type_index() const { return defined() ? data_->type_index() : int32_t{kTVMFFINone}; }
+  /*! \brief The object as a T, or NULL if it is none. */
+  template <typename T>
+  const T* as() const {
+    return defined() && data_->IsInstance<T>() ? static_cast<const T*>(data_.get()) : nullptr;
+  }
+
+ protected:
+  /*! \brief The object. */
+  ObjectPtr<Object> data_;
+
+  friend struct ObjectUnsafe;
+};
+
+/*!
+ * \brief Steps between handles of the C ABI and C++ owners, for code at the border.
+ *
+ * "Owned" functions pass one reference on; "Borrow" ones add a reference of their own.
+ */
+struct ObjectUnsafe {
+  /*! \brief Takes over one reference. */
+  template <typename T>
+  static ObjectPtr<T> PtrFromOwned(TVMFFIObjectHandle handle) {
+    ObjectPtr<T> ptr;
+    ptr.data_ = static_cast<T*>(static_cast<Object*>(handle));
+    return ptr;
+  }
+  /*! \brief Adds a reference. */
+  template <typename T>
+  static ObjectPtr<T> PtrFromBorrowed(const void* handle) {
+    return ObjectPtr<T>(static_cast<T*>(static_cast<Object*>(const_cast<void*>(handle))));
+  }
+  /*! \brief Gives the reference away. */
+  template <typename T>
+  static TVMFFIObject* MoveToOwned(ObjectPtr<T>&& ptr) {
+    Object* object = ptr.data_;
+    ptr.data_ = nullptr;
+    return reinterpret_cast<TVMFFIObject*>(object);
+  }
+  /*! \brief Gives the reference away. */
+  static TVMFFIObject* MoveToOwned(ObjectRef&& ref) { return MoveToOwned(std::move(ref.data_)); }
+  /*! \brief The head of the object, or NULL. */
+  static TVMFFIObject* Borrow(const ObjectRef& ref) {
+    return reinterpret_cast<TVMFFIObject*>(ref.data_.get());
+  }
+  /*! \brief A handle of the class Ref that owns what `ptr` owns. */
+  template <typename Ref>
+  static Ref RefFromPtr(ObjectPtr<Object> ptr) {
+    return Ref(std::move(ptr));
+  }
+  /*! \brief The head of an object that is being made. */
+  static TVMFFIObject* Header(Object* object) { return &object->header_; }
+};
+
+namespace detail {
+
+// Destroys and frees an object that make_object made.
+template <typename T>
+void DeleteObject(void* self, int flags) {
+  T* object = static_cast<T*>(static_cast<Object*>(self));
+  if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0) object->T::~T();
+  if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) {
+    auto* header = static_cast<TVMFFIObjectAllocHeader*>(self) - 1;
+    if (header->delete_space != nullptr) header->delete_space(self);
+  }
+}
+
+// `tail` bytes are added behind the object, for contents that stand in place.
+template <typename T, typename... Args>
+ObjectPtr<T> MakeObjectWithTail(size_t tail, Args&&... args) {
+  TVMFFICustomAllocator* allocator = TVMFFIGetCustomAllocator();
+  void* memory =
+      allocator->allocate(sizeof(T) + tail, alignof(T), T::_type_index, allocator->context);
+  if (memory == nullptr) throw std::bad_alloc();
+  T* object = new (memory) T(std::forward<Args>(args)...);
+  TVMFFIObject* header = ObjectUnsafe::Header(object);
+  header->combined_ref_count = (uint64_t{1} << 32) | 1;
+  header->type_index = T::_type_index;
+  header->deleter = DeleteObject<T>;
+  return ObjectUnsafe::PtrFromOwned<T>(static_cast<Object*>(object));
+}
+
+}  // namespace detail
+
+/*! \brief Makes an object; its first owner is returned. */
+template <typename T, typename... Args>
+ObjectPtr<T> make_object(Args&&... args) {
+  static_assert(std::is_base_of<Object, T>::value, "make_object makes types derived from Object");
+  return detail::MakeObjectWithTail<T>(0, std::forward<Args>(args)...);
+}
+
+/*! \brief A handle of the class Ref on an object that is owned elsewhere too. */
+template <typename Ref, typename T>
+Ref GetRef(const T* object) {
+  return ObjectUnsafe::RefFromPtr<Ref>(
+      ObjectUnsafe::PtrFromBorrowed<Object>(static_cast<const Object*>(object)));
+}
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+#endif  // TVM_FFI_OBJECT_H_

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/optional.h
+ * \brief A value or none; as a parameter it takes None, and may be left out at the end.
+ */
+#ifndef TVM_FFI_OPTIONAL_H_
+#define TVM_FFI_OPTIONAL_H_
+
+#include <tvm/ffi/type_traits.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+/*! \brief std::optional, with the conversions of this library. */
+template <typename T>
+class Optional : public std::optional<T> {
+ public:
+  using std::optional<T>::optional;
+  using std::optional<T>::operator=;
+  /*! \brief From a std::optional. */
+  Optional(std::optional<T> value) : std::optional<T>(std::move(value)) {}  // NOLINT
+
+  /*! \brief The value; without one a RuntimeError is thrown. */
+  const T& value() const {
+    TVM_FFI_CHECK(this->has_value(), RuntimeError) << "Optional::value: expected a "
+                                                   << TypeTraits<T>::TypeStr() << ", got none";
+    return **this;
+  }
+  /*! \brief Whether there is no value. */
+  bool operator==(std::nullptr_t) const { return !this->has_value(); }
+  /*! \brief Whether there is a value. */
+  bool operator!=(std::nullptr_t) const { return this->has_value(); }
+};
+
+template <typename T>
+struct TypeTraits<Optional<T>> : public detail::TypeTraitsBase {
+  static constexpr bool convert_enabled = TypeTraits<T>::convert_enabled;
+
+  static void CopyToAnyView(const Optional<T>& value, TVMFFIAny* out) {
+    Set(out, kTVMFFINone);
+    if (value.has_value()) TypeTraits<T>::CopyToAnyView(*value, out);
+  }
+  static void MoveToAny(Optional<T> value, TVMFFIAny* out) {
+    Set(out, kTVMFFINone);
+    if (value.has_value()) TypeTraits<T>::MoveToAny(*std::move(value), out);
+  }
+  static bool CheckAnyStrict(const TVMFFIAny* any) {
+    return any->type_index == kTVMFFINone || TypeTraits<T>::CheckAnyStrict(any);
+  }
+  static Optional<T> CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
+    if (any->type_index == kTVMFFINone) return Optional<T>();
+    return Optional<T>(TypeTraits<T>::CopyFromAnyViewAfterCheck(any));
+  }
+  static std::optional<Optional<T>> TryCastFromAnyView(const TVMFFIAny* any) {
+    if (any->type_index == kTVMFFINone) return std::optional<Optional<T>>(std::in_place);
+    std::optional<T> value = TypeTraits<T>::TryCastFromAnyView(any);
+    if (!value.has_value()) return std::nullopt;
+    return std::optional<Optional<T>>(std::in_place, *std::move(value));
+  }
+  static std::string TypeStr() { return "Optional[" + TypeTraits<T>::TypeStr() + "]"; }
+};
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+#endif  // TVM_FFI_OPTIONAL_H_

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/string.h
+ * \brief Strings and bytes with a stable layout, passed as Python `str` and `bytes`.
+ */
+#ifndef TVM_FFI_STRING_H_
+#define TVM_FFI_STRING_H_
+
+#include <tvm/ffi/any.h>
+
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+namespace detail {
+
+// A TVMFFIAny that holds a string or bytes: up to 7 bytes in place, else an object of the runtime.
+class BytesValue {
+ public:
+  BytesValue(const BytesValue& other) : any_(other.any_) { IncRef(); }
+  BytesValue(BytesValue&& other) noexcept : any_(other.any_) { other.Forget(); }
+  ~BytesValue() { DecRef(); }
+  BytesValue& operator=(const BytesValue& other) {
+    BytesValue copy(other);
+    std::swap(any_, copy.any_);
+    return *this;
+  }
+  BytesValue& operator=(BytesValue&& other) noexcept {
+    std::swap(any_, other.any_);
+    return *this;
+  }
+
+  /*! \brief First byte; a zero byte follows the last. */
+  const char* data() const {
+    return IsSmall() ? any_.v_bytes : reinterpret_cast<TVMFFIByteArray*>(any_.v_obj + 1)->data;
+  }
+  /*! \brief Number of bytes. */
+  size_t size() const {
+    return IsSmall() ? any_.small_str_len
+                     : reinterpret_cast<TVMFFIByteArray*>(any_.v_obj + 1)->size;
+  }
+  /*! \brief Number of bytes. */
+  size_t length() const { return size(); }
+  /*! \brief Whether there are no bytes. */
+  bool empty() const { return size() == 0; }
+  /*! \brief Whether the bytes stand in the handle itself. */
+  bool IsSmall() const { return any_.type_index < kTVMFFIStaticObjectBegin; }
+  /*! \brief The byte at `i`; an IndexError is thrown beyond the end. */
+  char at(size_t i) const {
+    TVM_FFI_CHECK(i < size(), IndexError)
+        << "at: expected an index below " << size() << ", got " << i;
+    return data()[i];
+  }
+  /*! \brief The byte at `i`, which must be below size(). */
+  char operator[](size_t i) const { return data()[i]; }
+  /*! \brief A view of the bytes, valid while this object lives. */
+  operator std::string_view() const { return {data(), size()}; }
+  /*! \brief A copy of the bytes. */
+  operator std::string() const { return {data(), size()}; }
+
+  const TVMFFIAny& any() const { return any_; }
+  TVMFFIAny MoveToAny() && {
+    TVMFFIAny any = any_;
+    Forget();
+    return any;
+  }
+
+ protected:
+  explicit BytesValue(const TVMFFIAny& owned) : any_(owned) {}
+
+  TVMFFIAny any_;
+
+ private:
+  void IncRef() {
+    if (!IsSmall()) TVMFFIObjectIncRef(any_.v_obj);
+  }
+  void DecRef() {
+    if (!IsSmall()) TVMFFIObjectDecRef(any_.v_obj);
+  }
+  void Forget() {
+    any_ = TVMFFIAny{};
+    any_.type_index = kTVMFFISmallStr;
+  }
+};
+
+}  // namespace detail
+
+/*! \brief An immutable string. */
+class String : public detail::BytesValue {
+ public:
+  /*! \brief The empty string. */
+  String() : BytesValue(Make("")) {}
+  /*! \brief A copy of `text`. */
+  String(std::string_view text) : BytesValue(Make(text)) {}  // NOLINT(runtime/explicit)
+  /*! \brief A copy of `text`. */
+  String(const std::string& text) : BytesValue(Make(text)) {}  // NOLINT(runtime/explicit)
+  /*! \brief A copy of `text`, which ends with a zero byte. */
+  String(const char* text) : BytesValue(Make(text)) {}  // NOLINT(runtime/explicit)
+  /*! \brief A copy of `size` bytes at `data`. */
+  String(const char* data, size_t size) : BytesValue(Make({data, size})) {}
+
+  /*! \brief The text with a zero byte behind it. */
+  const char* c_str() const { return data(); }
+
+  /*! \brief The two texts joined. */
+  friend String operator+(const String& a, std::string_view b) {
+    std::string text(a);
+    text += b;
+    return String(text);
+  }
+  /*! \brief Whether the texts are equal. */
+  friend bool operator==(const String& a, std::string_view b) { return std::string_view(a) == b; }
+  /*! \brief Whether the texts differ. */
+  friend bool operator!=(const String& a, std::string_view b) { return std::string_view(a) != b; }
+  /*! \brief Whether `a` comes first, byte by byte. */
+  friend bool operator<(const String& a, std::string_view b) { return std::string_view(a) < b; }
+
+ private:
+  explicit String(const TVMFFIAny& owned) : BytesValue(owned) {}
+
+  static TVMFFIAny Make(std::string_view text) {
+    TVMFFIByteArray bytes{text.data(), text.size()};
+    TVMFFIAny any{};
+    TVM_FFI_CHECK_SAFE_CALL(TVMFFIStringFromByteArray(&bytes, &any));
+    return any;
+  }
+
+  friend struct TypeTraits<String>;
+};
+
+/*! \brief Immutable bytes. */
+class Bytes : public detail::BytesValue {
+ public:
+  /*! \brief No bytes. */
+  Bytes() : BytesValue(Make("")) {}
+  /*! \brief A copy of `bytes`. */
+  Bytes(std::string_view bytes) : BytesValue(Make(bytes)) {}  // NOLINT(runtime/explicit)
+  /*! \brief A copy of `size` bytes at `data`. */
+  Bytes(const char* data, size_t size) : BytesValue(Make({data, size})) {}
+
+  /*! \brief Whether the bytes are equal. */
+  friend bool operator==(const Bytes& a, std::string_view b) { return std::string_view(a) == b; }
+  /*! \brief Whether the bytes differ. */
+  friend bool operator!=(const Bytes& a, std::string_view b) { return std::string_view(a) != b; }
+
+ private:
+  explicit Bytes(const TVMFFIAny& owned) : BytesValue(owned) {}
+
+  static TVMFFIAny Make(std::string_view content) {
+    TVMFFIByteArray bytes{content.data(), content.size()};
+    TVMFFIAny any{};
+    TVM_FFI_CHECK_SAFE_CALL(TVMFFIBytesFromByteArray(&bytes, &any));
+    return any;
+  }
+
+  friend struct TypeTraits<Bytes>;
+};
+
+template <>
+struct TypeTraits<String> : public detail::TypeTraitsBase {
+  static void CopyToAnyView(const String& value, TVMFFIAny* out) { *out = value.any(); }
+  static void MoveToAny(String value, TVMFFIAny* out) { *out = std::move(value).MoveToAny(); }
+  static bool CheckAnyStrict(const TVMFFIAny* any) {
+    return any->type_index == kTVMFFISmallStr || any->type_index == kTVMFFIStr;
+  }
+  static String CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
+    TVMFFIAny owned = *any;
+    if (owned.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectIncRef(owned.v_obj);
+    return String(owned);
+  }
+  static std::optional<String> TryCastFromAnyView(const TVMFFIAny* any) {
+    if (CheckAnyStrict(any)) return CopyFromAnyViewAfterCheck(any);
+    if (any->type_index == kTVMFFIRawStr) return String(any->v_c_str);
+    return std::nullopt;
+  }
+  static std::string TypeStr() { return "str"; }
+};
+
+template <>
+struct TypeTraits<Bytes> : public detail::TypeTraitsBase {
+  static void CopyToAnyView(const Bytes& value, TVMFFIAny* out) { *out = value.any(); }
+  static void MoveToAny(Bytes value, TVMFFIAny* out) { *out = std::move(value).MoveToAny(); }
+  static bool CheckAnyStrict(const TVMFFIAny* any) {
+    return any->type_index == kTVMFFISmallBytes || any->type_index == kTVMFFIBytes;
+  }
+  static Bytes CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
+    TVMFFIAny owned = *any;
+    if (owned.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectIncRef(owned.v_obj);
+    return Bytes(owned);
+  }
+  static std::optional<Bytes> TryCastFromAnyView(const TVMFFIAny* any) {
+    if (CheckAnyStrict(any)) return CopyFromAnyViewAfterCheck(any);
+    if (any->type_index == kTVMFFIByteArrayPtr) {
+      const auto* bytes = static_cast<const TVMFFIByteArray*>(any->v_ptr);
+      return Bytes(bytes->data, bytes->size);
+    }
+    return std::nullopt;
+  }
+  static std::string TypeStr() { return "bytes"; }
+};
+
+/*! \brief std::string, passed as a String. */
+template <>
+struct TypeTraits<std::string> : public detail::TypeTraitsBase {
+  static void CopyToAnyView(const std::string& value, TVMFFIAny* out) {
+    Set(out, kTVMFFIRawStr);
+    out->v_c_str = value.c_str();
+  }
+  static void MoveToAny(const std::string& value, TVMFFIAny* out) {
+    TypeTraits<String>::MoveToAny(String(value), out);
+  }
+  static bool CheckAnyStrict(const TVMFFIAny* any) {
+    return TypeTraits<String>::CheckAnyStrict(any);
+  }
+  static std::string CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
+    return TypeTraits<String>::CopyFromAnyViewAfterCheck(any);
+  }
+  static std::optional<std::string> TryCastFromAnyView(const TVMFFIAny* any) {
+    std::optional<String> value = TypeTraits<String>::TryCastFromAnyView(any);
+    if (!value.has_value()) return std::nullopt;
+    return std::string(*value);
+  }
+  static std::string TypeStr() { return "str"; }
+};
+
+/*! \brief Zero-terminated strings, lent as arguments. */
+template <>
+struct TypeTraits<const char*> : public detail::TypeTraitsBase {
+  static void CopyToAnyView(const char* value, TVMFFIAny* out) {
+    Set(out, kTVMFFIRawStr);
+    out->v_c_str = value;
+  }
+  static void MoveToAny(const char* value, TVMFFIAny* out) {
+    TypeTraits<String>::MoveToAny(String(value), out);
+  }
+  static std::string TypeStr() { return "str"; }
+};
+
+/*! \brief String literals. */
+template <size_t N>
+struct TypeTraits<char[N]> : public TypeTraits<const char*> {};
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+#endif  // TVM_FFI_STRING_H_

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/tvm_ffi.h
+ * \brief Everything that needs no CUDA, in the order in which one part builds on another.
+ */
+#ifndef TVM_FFI_TVM_FFI_H_
+#define TVM_FFI_TVM_FFI_H_
+
+#include <tvm/ffi/c_api.h>             // the C ABI
+#include <tvm/ffi/object.h>            // reference-counted objects
+#include <tvm/ffi/message.h>           // the text of an error
+#include <tvm/ffi/error.h>             // errors, throw and check macros
+#include <tvm/ffi/device.h>            // DLDevice
+#include <tvm/ffi/dtype.h>             // DLDataType
+#include <tvm/ffi/type_traits.h>       // how a type goes into a value
+#include <tvm/ffi/any.h>               // values of any type
+#include <tvm/ffi/optional.h>          // a value or none
+#include <tvm/ffi/string.h>            // strings and bytes
+#include <tvm/ffi/container/shape.h>   // extents
+#include <tvm/ffi/container/tensor.h>  // tensors
+#include <tvm/ffi/function.h>          // functions and their export
+#include <tvm/ffi/extra/c_env_api.h>   // streams and allocators
+#include <tvm/ffi/extra/module.h>      // loaded libraries
+
+#endif  // TVM_FFI_TVM_FFI_H_

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/type_traits.h
+ * \brief How each C++ type goes into and out of a TVMFFIAny.
+ */
+#ifndef TVM_FFI_TYPE_TRAITS_H_
+#define TVM_FFI_TYPE_TRAITS_H_
+
+#include <tvm/ffi/device.h>
+#include <tvm/ffi/dtype.h>
+#include <tvm/ffi/error.h>
+
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+/*!
+ * \brief Conversion between T and TVMFFIAny; specialise it to pass a type of your own.
+ *
+ * A specialisation has:
+ * - `CopyToAnyView(const T&, TVMFFIAny*)`: a lent value, valid while the T lives;
+ * - `MoveToAny(T, TVMFFIAny*)`: an owned value;
+ * - `CheckAnyStrict(const TVMFFIAny*) -> bool`: whether the value is exactly a T;
+ * - `CopyFromAnyViewAfterCheck(const TVMFFIAny*) -> T`: the T, after CheckAnyStrict;
+ * - `TryCastFromAnyView(const TVMFFIAny*) -> std::optional<T>`: the T, by conversion if need be;
+ * - `TypeStr() -> std::string`: the name that error messages show.
+ */
+template <typename T, typename = void>
+struct TypeTraits {
+  /*! \brief Whether T can be converted at all. */
+  static constexpr bool convert_enabled = false;
+};
+
+/*! \brief TypeTraits of T without const and reference. */
+template <typename T>
+using TypeTraitsNoCR = TypeTraits<std::remove_cv_t<std::remove_reference_t<T>>>;
+
+namespace detail {
+
+// What every specialisation starts from.
+struct TypeTraitsBase {
+  static constexpr bool convert_enabled = true;
+
+  static void Set(TVMFFIAny* out, int32_t type_index) {
+    out->type_index = type_index;
+    out->zero_padding = 0;
+    out->v_uint64 = 0;
+  }
+};
+
+// For types that are stored in the value itself.
+template <typename T, typename Derived>
+struct InPlaceTraits : public TypeTraitsBase {
+  static void MoveToAny(T value, TVMFFIAny* out) { Derived::CopyToAnyView(value, out); }
+  static std::optional<T> TryCastFromAnyView(const TVMFFIAny* any) {
+    if (!Derived::CheckAnyStrict(any)) return std::nullopt;
+    return Derived::CopyFromAnyViewAfterCheck(any);
+  }
+};
+
+// Holds one converted argument during a call. Specialised where an argument needs room of its own.
+template <typename T>
+class ArgumentHolder : public std::optional<T> {
+ public:
+  explicit ArgumentHolder(const TVMFFIAny* any)
+      : std::optional<T>(TypeTraits<T>::TryCastFromAnyView(any)) {}
+};
+
+// The name of the type of a value, as error messages show it.
+TVM_FFI_COLD inline std::string TypeName(const TVMFFIAny* any) {
+  switch (any->type_index) {
+    case kTVMFFINone: return "None";
+    case kTVMFFIInt: return "int";
+    case kTVMFFIBool: return "bool";
+    case kTVMFFIFloat: return "float";
+    case kTVMFFIOpaquePtr: return "void*";
+    case kTVMFFIDataType: return "dtype";
+    case kTVMFFIDevice: return "Device";
+    case kTVMFFIDLTensorPtr: return "Tensor (a view)";
+    case kTVMFFIRawStr:
+    case kTVMFFISmallStr:
+    case kTVMFFIStr: return "str";
+    case kTVMFFIByteArrayPtr:
+    case kTVMFFISmallBytes:
+    case kTVMFFIBytes: return "bytes";
+    case kTVMFFITensor: return "Tensor";
+    case kTVMFFIShape: return "Shape";
+    case kTVMFFIFunction: return "Function";
+    default: break;
+  }
+  if (const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(any->type_index)) {
+    return std::string(info->type_key.data, info->type_key.size);
+  }
+  TVMFFIObjectHandle error = nullptr;
+  TVMFFIErrorMoveFromRaised(&error);
+  TVMFFIObjectDecRef(error);
+  return (Message().self() << "type index " << any->type_index).take();
+}
+
+}  // namespace detail
+
+/*! \brief No value. */
+template <>
+struct TypeTraits<std::nullptr_t>
+    : public detail::InPlaceTraits<std::nullptr_t, TypeTraits<std::nullptr_t>> {
+  static void CopyToAnyView(std::nullptr_t, TVMFFIAny* out) { Set(out, kTVMFFINone); }
+  static bool CheckAnyStrict(const TVMFFIAny* any) { return any->type_index == kTVMFFINone; }
+  static std::nullptr_t CopyFromAnyViewAfterCheck(const TVMFFIAny*) { return nullptr; }
+  static std::string TypeStr() { return "None"; }
+};
+
+/*! \brief bool; an int converts to it. */
+template <>
+struct TypeTraits<bool> : public detail::InPlaceTraits<bool, TypeTraits<bool>> {
+  static void CopyToAnyView(bool value, TVMFFIAny* out) {
+    Set(out, kTVMFFIBool);
+    out->v_int64 = value ? 1 : 0;
+  }
+  static bool CheckAnyStrict(const TVMFFIAny* any) { return any->type_index == kTVMFFIBool; }
+  static bool CopyFromAnyViewAfterCheck(const TVMFFIAny* any) { return any->v_int64 != 0; }
+  static std::optional<bool> TryCastFromAnyView(const TVMFFIAny* any) {
+    if (any->type_index != kTVMFFIBool && any->type_index != kTVMFFIInt) return std::nullopt;
+    return any->v_int64 != 0;
+  }
+  static std::string TypeStr() { return "bool"; }
+};
+
+/*! \brief Integers; a bool converts to them. A value that does not fit is refused. */
+template <typename Int>
+struct TypeTraits<Int, std::enable_if_t<std::is_integral<Int>::value>>
+    : public detail::InPlaceTraits<Int, TypeTraits<Int>> {
+  static void CopyToAnyView(Int value, TVMFFIAny* out) {
+    detail::TypeTraitsBase::Set(out, kTVMFFIInt);
+    out->v_int64 = static_cast<int64_t>(value);
+  }
+  static bool CheckAnyStrict(const TVMFFIAny* any) { return any->type_index == kTVMFFIInt; }
+  static Int CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
+    return static_cast<Int>(any->v_int64);
+  }
+  static std::optional<Int> TryCastFromAnyView(const TVMFFIAny* any) {
+    if (any->type_index != kTVMFFIInt && any->type_index != kTVMFFIBool) return std::nullopt;
+    const Int value = static_cast<Int>(any->v_int64);
+    if (static_cast<int64_t>(value) != any->v_int64) return std::nullopt;
+    return value;
+  }
+  static std::string TypeStr() {
+    if (sizeof(Int) == sizeof(int64_t)) return "int";
+    return (Message().self() << (std::is_signed<Int>::value ? "int of " : "unsigned int of ")
+                             << 8 * sizeof(Int) << " bits")
+        .take();
+  }
+};
+
+/*! \brief Floating-point numbers; an int or a bool converts to them. */
+template <typename Float>
+struct TypeTraits<Float, std::enable_if_t<std::is_floating_point<Float>::value>>
+    : public detail::InPlaceTraits<Float, TypeTraits<Float>> {
+  static void CopyToAnyView(Float value, TVMFFIAny* out) {
+    detail::TypeTraitsBase::Set(out, kTVMFFIFloat);
+    out->v_float64 = static_cast<double>(value);
+  }
+  static bool CheckAnyStrict(const TVMFFIAny* any) { return any->type_index == kTVMFFIFloat; }
+  static Float CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
+    return static_cast<Float>(any->v_float64);
+  }
+  static std::optional<Float> TryCastFromAnyView(const TVMFFIAny* any) {
+    if (any->type_index == kTVMFFIFloat) return static_cast<Float>(any->v_float64);
+    if (any->type_index == kTVMFFIInt || any->type_index == kTVMFFIBool) {
+      return static_cast<Float>(any->v_int64);
+    }
+    return std::nullopt;
+  }
+  static std::string TypeStr() { return "float"; }
+};
+
+/*! \brief Pointers whose meaning the receiver knows; None gives NULL. */
+template <>
+struct TypeTraits<void*> : public detail::InPlaceTraits<void*, TypeTraits<void*>> {
+  static void CopyToAnyView(void* value, TVMFFIAny* out) {
+    Set(out, value == nullptr ? kTVMFFINone : kTVMFFIOpaquePtr);
+    out->v_ptr = value;
+  }
+  static bool CheckAnyStrict(const TVMFFIAny* any) { return any->type_index == kTVMFFIOpaquePtr; }
+  static void* CopyFromAnyViewAfterCheck(const TVMFFIAny* any) { return any->v_ptr; }
+  static std::optional<void*> TryCastFromAnyView(const TVMFFIAny* any) {
+    if (any->type_index == kTVMFFINone) return nullptr;
+    if (any->type_index == kTVMFFIOpaquePtr) return any->v_ptr;
+    return std::nullopt;
+  }
+  static std::string TypeStr() { return "void*"; }
+};
+
+/*! \brief Devices. */
+template <>
+struct TypeTraits<DLDevice> : public detail::InPlaceTraits<DLDevice, TypeTraits<DLDevice>> {
+  static void CopyToAnyView(const DLDevice& value, TVMFFIAny* out) {
+    Set(out, kTVMFFIDevice);
+    out->v_device = value;
+  }
+  static bool CheckAnyStrict(const TVMFFIAny* any) { return any->type_index == kTVMFFIDevice; }
+  static DLDevice CopyFromAnyViewAfterCheck(const TVMFFIAny* any) { return any->v_device; }
+  static std::string TypeStr() { return "Device"; }
+};
+
+/*! \brief Element types; their text converts to them. */
+template <>
+struct TypeTraits<DLDataType> : public detail::InPlaceTraits<DLDataType, TypeTraits<DLDataType>> {
+  static void CopyToAnyView(const DLDataType& value, TVMFFIAny* out) {
+    Set(out, kTVMFFIDataType);
+    out->v_dtype = value;
+  }
+  static bool CheckAnyStrict(const TVMFFIAny* any) { return any->type_index == kTVMFFIDataType; }
+  static DLDataType CopyFromAnyViewAfterCheck(const TVMFFIAny* any) { return any->v_dtype; }
+  static std::optional<DLDataType> TryCastFromAnyView(const TVMFFIAny* any) {
+    switch (any->type_index) {
+      case kTVMFFIDataType: return any->v_dtype;
+      case kTVMFFIRawStr: return StringToDLDataType(any->v_c_str);
+      case kTVMFFISmallStr: return StringToDLDataType({any->v_bytes, any->small_str_len});
+      case kTVMFFIStr: {
+        const auto* bytes = reinterpret_cast<const TVMFFIByteArray*>(any->v_obj + 1);
+        return StringToDLDataType({bytes->data, bytes->size});
+      }
+      default: return std::nullopt;
+    }
+  }
+  static std::string TypeStr() { return "dtype"; }
+};
+
+/*!
+ * \brief Handles of objects.
+ *
+ * None converts to a null handle where the class allows one (`Ref::_type_is_nullable`, true unless
+ * it says otherwise).
+ */
+template <typename Ref>
+struct ObjectRefTraits : public detail::TypeTraitsBase {
+  /*! \brief Type of the object behind the handle. */
+  using Obj = typename Ref::ContainerType;
+
+  static void CopyToAnyView(const Ref& value, TVMFFIAny* out) {
+    Set(out, value.type_index());
+    out->v_obj = ObjectUnsafe::Borrow(value);
+  }
+  static void MoveToAny(Ref value, TVMFFIAny* out) {
+    Set(out, value.type_index());
+    out->v_obj = ObjectUnsafe::MoveToOwned(std::move(value));
+  }
+  static bool CheckAnyStrict(const TVMFFIAny* any) {
+    return any->type_index >= kTVMFFIStaticObjectBegin &&
+           reinterpret_cast<const Object*>(any->v_obj)->IsInstance<Obj>();
+  }
+  static Ref CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
+    return ObjectUnsafe::RefFromPtr<Ref>(ObjectUnsafe::PtrFromBorrowed<Object>(any->v_obj));
+  }
+  static std::optional<Ref> TryCastFromAnyView(const TVMFFIAny* any) {
+    if (CheckAnyStrict(any)) return CopyFromAnyViewAfterCheck(any);
+    if (IsNullable(0) && any->type_index == kTVMFFINone) {
+      return ObjectUnsafe::RefFromPtr<Ref>(nullptr);
+    }
+    return std::nullopt;
+  }
+  static std::string TypeStr() { return Obj::_type_key; }
+
+ private:
+  template <typename R = Ref>
+  static constexpr auto IsNullable(int) -> decltype(R::_type_is_nullable) {
+    return R::_type_is_nullable;
+  }
+  static constexpr bool IsNullable(...) { return true; }
+};
+
+template <typename Ref>
+struct TypeTraits<Ref, std::enable_if_t<std::is_base_of<ObjectRef, Ref>::value>>
+    : public ObjectRefTraits<Ref> {};
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+#endif  // TVM_FFI_TYPE_TRAITS_H_
