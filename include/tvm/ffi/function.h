@@ -92,7 +92,7 @@ template <typename R, typename... Args>
 TVM_FFI_COLD std::string SignatureText(const char* name, std::tuple<Args...>*) {
   std::string text = name;
   text += '(';
-  const char* separator = "";
+  [[maybe_unused]] const char* separator = "";
   ((text += separator, text += TypeTraitsNoCR<Args>::TypeStr(), separator = ", "), ...);
   return text + ") -> " + ResultName<R>();
 }

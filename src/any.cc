@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns a lent value into an owned one.
+#include <tvm/ffi/container/tensor.h>
+#include <tvm/ffi/string.h>
+
+namespace ffi = tvm::ffi;
+
+extern "C" int TVMFFIAnyViewToOwnedAny(const TVMFFIAny* any_view, TVMFFIAny* out) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  switch (any_view->type_index) {
+    case kTVMFFIRawStr:
+      ffi::TypeTraits<ffi::String>::MoveToAny(ffi::String(any_view->v_c_str), out);
+      break;
+    case kTVMFFIByteArrayPtr: {
+      const auto* bytes = static_cast<const TVMFFIByteArray*>(any_view->v_ptr);
+      ffi::TypeTraits<ffi::Bytes>::MoveToAny(ffi::Bytes(bytes->data, bytes->size), out);
+      break;
+    }
+    case kTVMFFIObjectRValueRef: {
+      // The caller lets the object be moved out of its variable.
+      auto** variable = static_cast<TVMFFIObject**>(any_view->v_ptr);
+      TVMFFIObject* object = *variable;
+      *variable = nullptr;
+      out->type_index = object == nullptr ? int32_t{kTVMFFINone} : object->type_index;
+      out->zero_padding = 0;
+      out->v_uint64 = 0;
+      out->v_obj = object;
+      break;
+    }
+    default:
+      *out = *any_view;
+      if (out->type_index >= kTVMFFIStaticObjectBegin) {
+        TVM_FFI_CHECK_SAFE_CALL(TVMFFIObjectIncRef(out->v_obj));
+      }
+  }
+  TVM_FFI_SAFE_CALL_END();
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Element types to and from text.
+#include <tvm/ffi/error.h>
+
+#include <charconv>
+#include <string>
+#include <string_view>
+
+namespace {
+
+struct Name {
+  std::string_view text;
+  uint8_t code;
+  uint8_t bits;  // The width that the name fixes, or the one it has by default.
+  bool fixed;
+};
+
+// Names that contain another one as their beginning come first.
+constexpr Name kNames[] = {
+    {"float8_e4m3b11fnuz", kDLFloat8_e4m3b11fnuz, 8, true},
+    {"float8_e4m3fnuz", kDLFloat8_e4m3fnuz, 8, true},
+    {"float8_e4m3fn", kDLFloat8_e4m3fn, 8, true},
+    {"float8_e4m3", kDLFloat8_e4m3, 8, true},
+    {"float8_e3m4", kDLFloat8_e3m4, 8, true},
+    {"float8_e5m2fnuz", kDLFloat8_e5m2fnuz, 8, true},
+    {"float8_e5m2", kDLFloat8_e5m2, 8, true},
+    {"float8_e8m0fnu", kDLFloat8_e8m0fnu, 8, true},
+    {"float6_e2m3fn", kDLFloat6_e2m3fn, 6, true},
+    {"float6_e3m2fn", kDLFloat6_e3m2fn, 6, true},
+    {"float4_e2m1fn", kDLFloat4_e2m1fn, 4, true},
+    {"float", kDLFloat, 32, false},
+    {"bfloat", kDLBfloat, 16, false},
+    {"complex", kDLComplex, 64, false},
+    {"uint", kDLUInt, 32, false},
+    {"int", kDLInt, 32, false},
+    {"bool", kDLBool, 8, false},
+    {"handle", kDLOpaqueHandle, 64, false},
+};
+
+// Reads a decimal number of at most `most` from the front of `text`.
+bool ReadNumber(std::string_view* text, unsigned most, unsigned* out) {
+  auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), *out);
+  if (error != std::errc() || *out == 0 || *out > most) return false;
+  text->remove_prefix(static_cast<size_t>(end - text->data()));
+  return true;
+}
+
+bool Parse(std::string_view text, DLDataType* out) {
+  if (text == "void" || text.empty()) {
+    *out = {kDLOpaqueHandle, 0, 0};
+    return true;
+  }
+  for (const Name& name : kNames) {
+    if (text.substr(0, name.text.size()) != name.text) continue;
+    std::string_view rest = text.substr(name.text.size());
+    unsigned bits = name.bits;
+    unsigned lanes = 1;
+    if (!name.fixed && !rest.empty() && rest[0] != 'x' && !ReadNumber(&rest, 255, &bits)) {
+      return false;
+    }
+    if (!rest.empty()) {
+      if (rest[0] != 'x') return false;
+      rest.remove_prefix(1);
+      if (!ReadNumber(&rest, 65535, &lanes) || !rest.empty()) return false;
+    }
+    *out = {name.code, static_cast<uint8_t>(bits), static_cast<uint16_t>(lanes)};
+    return true;
+  }
+  return false;
+}
+
+std::string Print(DLDataType dtype) {
+  if (dtype.code == kDLOpaqueHandle && dtype.bits == 0 && dtype.lanes == 0) return "void";
+  for (const Name& name : kNames) {
+    if (name.code != dtype.code || (name.fixed && name.bits != dtype.bits)) continue;
+    std::string text(name.text);
+    const bool is_default = (dtype.code == kDLBool || dtype.code == kDLOpaqueHandle) &&
+                            dtype.bits == name.bits;
+    if (!name.fixed && !is_default) text += std::to_string(dtype.bits);
+    if (dtype.lanes != 1) text += "x" + std::to_string(dtype.lanes);
+    return text;
+  }
+  TVM_FFI_THROW(ValueError) << "TVMFFIDataTypeToString: dtype: expected a code and width of DLPack, "
+                            << "got code " << dtype.code << " and " << dtype.bits << " bits";
+}
+
+}  // namespace
+
+extern "C" {
+
+int TVMFFIDataTypeFromString(const TVMFFIByteArray* str, DLDataType* out) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  const std::string_view text(str->data, str->size);
+  TVM_FFI_CHECK(Parse(text, out), ValueError)
+      << "TVMFFIDataTypeFromString: str: expected an element type such as \"float32\", "
+      << "\"bfloat16\" or \"int8x4\", got \"" << text << "\"";
+  TVM_FFI_SAFE_CALL_END();
+}
+
+int TVMFFIDataTypeToString(const DLDataType* dtype, TVMFFIAny* out) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  const std::string text = Print(*dtype);
+  const TVMFFIByteArray bytes{text.data(), text.size()};
+  TVM_FFI_CHECK_SAFE_CALL(TVMFFIStringFromByteArray(&bytes, out));
+  TVM_FFI_SAFE_CALL_END();
+}
+}

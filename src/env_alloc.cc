@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors from the framework that made the current call, or from the CPU allocator of this library.
+#include <tvm/ffi/container/tensor.h>
+#include <tvm/ffi/extra/c_env_api.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+namespace ffi = tvm::ffi;
+
+namespace {
+
+thread_local DLPackManagedTensorAllocator thread_allocator = nullptr;
+std::atomic<DLPackManagedTensorAllocator> global_allocator{nullptr};
+
+constexpr size_t kAlignment = 64;  // A cache line, and the widest vector register.
+
+// The bytes that a tensor takes; throws if an extent is negative or the size is beyond all memory.
+size_t CheckedDataSize(const DLTensor& prototype) {
+  const ffi::ShapeView shape(prototype.shape, static_cast<size_t>(prototype.ndim));
+  int64_t bits = int64_t{prototype.dtype.bits} * prototype.dtype.lanes;
+  bool fits = true;
+  bool empty = false;
+  for (int64_t extent : shape) {
+    TVM_FFI_CHECK(extent >= 0, ValueError)
+        << "TVMFFIEnvTensorAlloc: prototype: expected extents that are not negative, got shape "
+        << shape;
+    empty = empty || extent == 0;
+    fits = fits && !__builtin_mul_overflow(bits, extent, &bits);
+  }
+  if (empty) return 0;
+  TVM_FFI_CHECK(fits && bits <= INT64_MAX - 7, MemoryError)
+      << "TVMFFIEnvTensorAlloc: prototype: expected a size that fits in memory, got shape " << shape
+      << " of " << prototype.dtype;
+  return (static_cast<size_t>(bits) + 7) / 8;
+}
+
+// A tensor in host memory, with its shape and strides behind it.
+class HostTensorObj : public ffi::TensorObj {
+ public:
+  HostTensorObj(const DLTensor& prototype, void* memory) {
+    static_cast<DLTensor&>(*this) = prototype;
+    data = memory;
+    byte_offset = 0;
+    shape = reinterpret_cast<int64_t*>(this + 1);
+    strides = shape + ndim;
+    int64_t step = 1;
+    for (int32_t i = ndim - 1; i >= 0; --i) {
+      shape[i] = prototype.shape[i];
+      strides[i] = step;
+      step *= shape[i];
+    }
+  }
+  ~HostTensorObj() { std::free(data); }
+};
+
+TVMFFIObjectHandle AllocOnHost(const DLTensor& prototype) {
+  size_t size = CheckedDataSize(prototype);
+  size = (size + kAlignment) / kAlignment * kAlignment;  // At least one byte, a multiple of 64.
+  std::unique_ptr<void, void (*)(void*)> memory(std::aligned_alloc(kAlignment, size), std::free);
+  TVM_FFI_CHECK(memory != nullptr, MemoryError)
+      << "TVMFFIEnvTensorAlloc: no memory for " << size << " bytes";
+  const size_t tail = 2 * static_cast<size_t>(prototype.ndim) * sizeof(int64_t);
+  auto tensor = ffi::detail::MakeObjectWithTail<HostTensorObj>(tail, prototype, memory.get());
+  memory.release();
+  return ffi::ObjectUnsafe::MoveToOwned(std::move(tensor));
+}
+
+struct AllocatorError {
+  std::string kind = "RuntimeError";
+  std::string message;
+};
+
+void SetAllocatorError(void* error_ctx, const char* kind, const char* message) {
+  auto* error = static_cast<AllocatorError*>(error_ctx);
+  error->kind = kind;
+  error->message = message;
+}
+
+}  // namespace
+
+extern "C" {
+
+int TVMFFIEnvSetDLPackManagedTensorAllocator(
+    DLPackManagedTensorAllocator allocator, int write_to_global_context,
+    DLPackManagedTensorAllocator* opt_out_original_allocator) {
+  if (opt_out_original_allocator != nullptr) *opt_out_original_allocator = thread_allocator;
+  thread_allocator = allocator;
+  if (write_to_global_context != 0) global_allocator.store(allocator, std::memory_order_release);
+  return 0;
+}
+
+DLPackManagedTensorAllocator TVMFFIEnvGetDLPackManagedTensorAllocator(void) {
+  if (thread_allocator != nullptr) return thread_allocator;
+  return global_allocator.load(std::memory_order_acquire);
+}
+
+int TVMFFIEnvTensorAlloc(DLTensor* prototype, TVMFFIObjectHandle* out) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  DLPackManagedTensorAllocator allocator = TVMFFIEnvGetDLPackManagedTensorAllocator();
+  if (allocator != nullptr) {
+    CheckedDataSize(*prototype);
+    DLManagedTensorVersioned* managed = nullptr;
+    AllocatorError error;
+    if (allocator(prototype, &managed, &error, SetAllocatorError) != 0) {
+      throw ffi::Error(error.kind, "TVMFFIEnvTensorAlloc: " + error.message);
+    }
+    if (TVMFFITensorFromDLPackVersioned(managed, 0, 0, out) != 0) {
+      if (managed->deleter != nullptr) managed->deleter(managed);
+      ffi::detail::ThrowRaised(-1);
+    }
+    return 0;
+  }
+  TVM_FFI_CHECK(prototype->device.device_type == kDLCPU, RuntimeError)
+      << "TVMFFIEnvTensorAlloc: prototype: expected a device that an allocator is set for, got "
+      << prototype->device << "; pass a tensor of a framework in the call, or set one by "
+      << "TVMFFIEnvSetDLPackManagedTensorAllocator";
+  *out = AllocOnHost(*prototype);
+  TVM_FFI_SAFE_CALL_END();
+}
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of the host language: pending signals, and the lock that its interpreter wants.
+#include <tvm/ffi/error.h>
+#include <tvm/ffi/extra/c_env_api.h>
+
+#include <atomic>
+#include <string_view>
+
+namespace {
+
+// CPython's functions of these names, https://docs.python.org/3/c-api/.
+std::atomic<int (*)()> check_signals{nullptr};          // PyErr_CheckSignals
+std::atomic<int (*)()> gil_ensure{nullptr};             // PyGILState_Ensure
+std::atomic<void (*)(int)> gil_release{nullptr};        // PyGILState_Release
+
+}  // namespace
+
+extern "C" {
+
+int TVMFFIEnvCheckSignals(void) {
+  int (*check)() = check_signals.load();
+  if (check == nullptr) return 0;
+  int (*ensure)() = gil_ensure.load();
+  void (*release)(int) = gil_release.load();
+  const int state = ensure == nullptr ? 0 : ensure();
+  const int code = check();
+  if (release != nullptr) release(state);
+  return code == 0 ? 0 : -2;
+}
+
+int TVMFFIEnvRegisterCAPI(const char* name, void* symbol) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  const std::string_view key(name);
+  if (key == "PyErr_CheckSignals") {
+    check_signals = reinterpret_cast<int (*)()>(symbol);
+  } else if (key == "PyGILState_Ensure") {
+    gil_ensure = reinterpret_cast<int (*)()>(symbol);
+  } else if (key == "PyGILState_Release") {
+    gil_release = reinterpret_cast<void (*)(int)>(symbol);
+  } else {
+    TVM_FFI_THROW(ValueError) << "TVMFFIEnvRegisterCAPI: name: expected PyErr_CheckSignals, "
+                              << "PyGILState_Ensure or PyGILState_Release, got \"" << key << "\"";
+  }
+  TVM_FFI_SAFE_CALL_END();
+}
+}

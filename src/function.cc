@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Function objects and the table of global functions.
+#include <tvm/ffi/function.h>
+
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace ffi = tvm::ffi;
+
+namespace {
+
+// A function whose C function gets the state it was made with, not the object.
+class StatefulFunctionObj : public ffi::FunctionObj {
+ public:
+  StatefulFunctionObj(void* self, TVMFFISafeCallType call, void (*deleter)(void*))
+      : self_(self), call_(call), deleter_(deleter) {
+    safe_call = Call;
+    cpp_call = nullptr;
+  }
+
+  ~StatefulFunctionObj() {
+    if (deleter_ != nullptr) deleter_(self_);
+  }
+
+ private:
+  static int Call(void* handle, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) {
+    auto* object = static_cast<StatefulFunctionObj*>(static_cast<ffi::Object*>(handle));
+    return object->call_(object->self_, args, num_args, result);
+  }
+
+  void* self_;
+  TVMFFISafeCallType call_;
+  void (*deleter_)(void*);
+};
+
+struct GlobalFunction {
+  ffi::Function function;
+  std::string metadata;
+};
+
+class GlobalTable {
+ public:
+  // Leaked on purpose: functions may be looked up until the process ends.
+  static GlobalTable& Get() {
+    static auto* table = new GlobalTable();
+    return *table;
+  }
+
+  void Set(const TVMFFIByteArray& name, GlobalFunction entry, bool allow_override) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    std::string key(name.data, name.size);
+    TVM_FFI_CHECK(allow_override || functions_.count(key) == 0, ValueError)
+        << "TVMFFIFunctionSetGlobal: name: expected one that is free, got \"" << key << "\"";
+    functions_[key] = std::move(entry);
+  }
+
+  bool Remove(const std::string& name) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return functions_.erase(name) != 0;
+  }
+
+  std::vector<std::string> Names() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    std::vector<std::string> names;
+    for (const auto& item : functions_) names.push_back(item.first);
+    return names;
+  }
+
+  std::string Metadata(const std::string& name) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto found = functions_.find(name);
+    TVM_FFI_CHECK(found != functions_.end(), ValueError)
+        << "ffi.GetGlobalFuncMetadata: name: expected a registered name, got \"" << name << "\"";
+    return found->second.metadata;
+  }
+
+  TVMFFIObjectHandle Find(const TVMFFIByteArray& name) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto found = functions_.find(std::string(name.data, name.size));
+    if (found == functions_.end()) return nullptr;
+    ffi::Function copy = found->second.function;
+    return ffi::ObjectUnsafe::MoveToOwned(std::move(copy));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::string, GlobalFunction> functions_;
+};
+
+ffi::Function FunctionFrom(const char* where, TVMFFIObjectHandle handle) {
+  TVMFFIAny any{};
+  if (handle != nullptr) {
+    any.v_obj = static_cast<TVMFFIObject*>(handle);
+    any.type_index = any.v_obj->type_index;
+  }
+  TVM_FFI_CHECK(any.type_index == kTVMFFIFunction, TypeError)
+      << where << ": expected a Function, got " << ffi::detail::TypeName(&any);
+  return ffi::Function(ffi::ObjectUnsafe::PtrFromBorrowed<ffi::Object>(handle));
+}
+
+// The functions that other languages manage the table by.
+const bool registered = [] {
+  auto set = [](const char* name, auto function) {
+    ffi::Function::SetGlobal(name, ffi::Function::FromTyped(function, name));
+  };
+  set("ffi.FunctionRemoveGlobal",
+      [](const std::string& name) { return GlobalTable::Get().Remove(name); });
+  set("ffi.GetGlobalFuncMetadata",
+      [](const std::string& name) { return GlobalTable::Get().Metadata(name); });
+  // A function of an index into the names of this moment; -1 asks for their number.
+  set("ffi.FunctionListGlobalNamesFunctor", [] {
+    return ffi::Function::FromTyped([names = GlobalTable::Get().Names()](int64_t i) -> ffi::Any {
+      const auto count = static_cast<int64_t>(names.size());
+      if (i == -1) return count;
+      TVM_FFI_CHECK(i >= 0 && i < count, IndexError)
+          << "ffi.FunctionListGlobalNamesFunctor: expected an index below " << count << ", got "
+          << i;
+      return names[static_cast<size_t>(i)];
+    });
+  });
+  return true;
+}();
+
+}  // namespace
+
+extern "C" {
+
+int TVMFFIFunctionCreate(void* self, TVMFFISafeCallType safe_call, void (*deleter)(void* self),
+                         TVMFFIObjectHandle* out) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  TVM_FFI_CHECK(safe_call != nullptr, ValueError)
+      << "TVMFFIFunctionCreate: safe_call: expected a function, got NULL";
+  *out = ffi::ObjectUnsafe::MoveToOwned(
+      ffi::make_object<StatefulFunctionObj>(self, safe_call, deleter));
+  TVM_FFI_SAFE_CALL_END();
+}
+
+int TVMFFIFunctionCall(TVMFFIObjectHandle func, TVMFFIAny* args, int32_t num_args,
+                       TVMFFIAny* result) {
+  auto* object = static_cast<ffi::Object*>(func);
+  if (object == nullptr || object->type_index() != kTVMFFIFunction) {
+    TVMFFIErrorSetRaisedFromCStr("TypeError", "TVMFFIFunctionCall: func: expected a Function");
+    return -1;
+  }
+  return static_cast<ffi::FunctionObj*>(object)->safe_call(func, args, num_args, result);
+}
+
+int TVMFFIFunctionGetGlobal(const TVMFFIByteArray* name, TVMFFIObjectHandle* out) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  *out = GlobalTable::Get().Find(*name);
+  TVM_FFI_SAFE_CALL_END();
+}
+
+int TVMFFIFunctionSetGlobal(const TVMFFIByteArray* name, TVMFFIObjectHandle f,
+                            int allow_override) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  GlobalTable::Get().Set(*name, {FunctionFrom("TVMFFIFunctionSetGlobal: f", f), ""},
+                         allow_override != 0);
+  TVM_FFI_SAFE_CALL_END();
+}
+
+int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo* method_info,
+                                          int allow_override) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  GlobalFunction entry{
+      FunctionFrom("TVMFFIFunctionSetGlobalFromMethodInfo: method", method_info->method.v_obj),
+      std::string(method_info->metadata.data, method_info->metadata.size)};
+  GlobalTable::Get().Set(method_info->name, std::move(entry), allow_override != 0);
+  TVM_FFI_SAFE_CALL_END();
+}
+}

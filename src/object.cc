@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reference counts, opaque objects and the allocator of objects.
+#include <tvm/ffi/error.h>
+#include <tvm/ffi/object.h>
+
+#include <atomic>
+#include <cstdlib>
+
+namespace {
+
+// The pointer to free stands before the header, because an over-aligned object has a gap there.
+struct BuiltInHeader {
+  void* memory;
+  TVMFFIObjectAllocHeader header;
+};
+
+void FreeBuiltIn(void* body) { std::free((static_cast<BuiltInHeader*>(body) - 1)->memory); }
+
+void* AllocateBuiltIn(size_t size, size_t alignment, int32_t, void*) {
+  if (alignment < alignof(std::max_align_t)) alignment = alignof(std::max_align_t);
+  void* memory = std::malloc(size + sizeof(BuiltInHeader) + alignment);
+  if (memory == nullptr) {
+    TVMFFIErrorSetRaisedFromCStr("MemoryError", "no memory for an object");
+    return nullptr;
+  }
+  auto address = reinterpret_cast<uintptr_t>(memory) + sizeof(BuiltInHeader);
+  address = (address + alignment - 1) / alignment * alignment;
+  auto* header = reinterpret_cast<BuiltInHeader*>(address) - 1;
+  header->memory = memory;
+  header->header.delete_space = FreeBuiltIn;
+  return reinterpret_cast<void*>(address);
+}
+
+TVMFFICustomAllocator built_in{AllocateBuiltIn, nullptr};
+std::atomic<TVMFFICustomAllocator*> allocator{&built_in};
+
+// A foreign object with the deleter that came with it.
+class OpaqueObj : public tvm::ffi::Object, public TVMFFIOpaqueObjectCell {
+ public:
+  static constexpr int32_t _type_index = kTVMFFIOpaquePyObject;
+
+  ~OpaqueObj() {
+    if (deleter != nullptr) deleter(handle);
+  }
+
+  void (*deleter)(void* handle) = nullptr;
+};
+
+}  // namespace
+
+extern "C" {
+
+int TVMFFIObjectIncRef(TVMFFIObjectHandle obj) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  TVM_FFI_CHECK(obj != nullptr, ValueError) << "TVMFFIObjectIncRef: expected an object, got NULL";
+  tvm::ffi::ObjectPtr<tvm::ffi::Object> shared =
+      tvm::ffi::ObjectUnsafe::PtrFromBorrowed<tvm::ffi::Object>(obj);
+  tvm::ffi::ObjectUnsafe::MoveToOwned(std::move(shared));
+  TVM_FFI_SAFE_CALL_END();
+}
+
+int TVMFFIObjectDecRef(TVMFFIObjectHandle obj) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  tvm::ffi::ObjectUnsafe::PtrFromOwned<tvm::ffi::Object>(obj).reset();
+  TVM_FFI_SAFE_CALL_END();
+}
+
+int TVMFFIObjectCreateOpaque(void* handle, int32_t type_index, void (*deleter)(void* handle),
+                             TVMFFIObjectHandle* out) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  TVM_FFI_CHECK(type_index >= kTVMFFIStaticObjectBegin, ValueError)
+      << "TVMFFIObjectCreateOpaque: type_index: expected the index of an object type, got "
+      << type_index;
+  tvm::ffi::ObjectPtr<OpaqueObj> object = tvm::ffi::make_object<OpaqueObj>();
+  object->handle = handle;
+  object->deleter = deleter;
+  tvm::ffi::ObjectUnsafe::Header(object.get())->type_index = type_index;
+  *out = tvm::ffi::ObjectUnsafe::MoveToOwned(std::move(object));
+  TVM_FFI_SAFE_CALL_END();
+}
+
+TVMFFICustomAllocator* TVMFFIGetCustomAllocator(void) {
+  return allocator.load(std::memory_order_acquire);
+}
+
+int TVMFFISetCustomAllocator(TVMFFICustomAllocator* replacement) {
+  allocator.store(replacement == nullptr ? &built_in : replacement, std::memory_order_release);
+  return 0;
+}
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensor objects made from DLPack, and DLPack made from them.
+#include <tvm/ffi/container/tensor.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace ffi = tvm::ffi;
+
+namespace {
+
+// Room for the strides that a tensor came without; it follows the object.
+size_t StridesTail(const DLTensor& from) {
+  return from.strides == nullptr ? static_cast<size_t>(from.ndim) * sizeof(int64_t) : 0;
+}
+
+// Folds the byte offset into the address where that is possible, and fills strides in.
+void Normalize(DLTensor* tensor, int64_t* tail) {
+  if (tensor->byte_offset != 0 && ffi::HasPlainAddresses(tensor->device)) {
+    tensor->data = static_cast<char*>(tensor->data) + tensor->byte_offset;
+    tensor->byte_offset = 0;
+  }
+  if (tensor->strides != nullptr) return;
+  int64_t step = 1;
+  for (int32_t i = tensor->ndim - 1; i >= 0; --i) {
+    tail[i] = step;
+    step *= tensor->shape[i];
+  }
+  tensor->strides = tail;
+}
+
+// Owns a managed tensor of either generation of DLPack.
+template <typename Managed>
+class ManagedTensorObj : public ffi::TensorObj {
+ public:
+  explicit ManagedTensorObj(Managed* managed) : managed_(managed) {
+    static_cast<DLTensor&>(*this) = managed->dl_tensor;
+    Normalize(this, reinterpret_cast<int64_t*>(this + 1));
+  }
+  ~ManagedTensorObj() {
+    if (managed_->deleter != nullptr) managed_->deleter(managed_);
+  }
+  const Managed& managed() const { return *managed_; }
+
+ private:
+  Managed* managed_;
+};
+
+// A tensor that keeps another object alive.
+class ViewTensorObj : public ffi::TensorObj {
+ public:
+  ViewTensorObj(ffi::ObjectPtr<ffi::Object> source, const DLTensor& prototype)
+      : source_(std::move(source)) {
+    static_cast<DLTensor&>(*this) = prototype;
+    auto* tail = reinterpret_cast<int64_t*>(this + 1);
+    shape = std::copy_n(prototype.shape, prototype.ndim, tail) - prototype.ndim;
+    if (prototype.strides != nullptr) {
+      strides = std::copy_n(prototype.strides, prototype.ndim, tail + ndim) - ndim;
+    }
+    Normalize(this, tail + ndim);
+  }
+
+ private:
+  ffi::ObjectPtr<ffi::Object> source_;
+};
+
+ffi::ObjectPtr<ffi::TensorObj> TensorFrom(const char* function, TVMFFIObjectHandle handle) {
+  auto* object = static_cast<ffi::Object*>(handle);
+  TVM_FFI_CHECK(object != nullptr && object->type_index() == kTVMFFITensor, TypeError)
+      << function << ": expected a Tensor, got "
+      << (object == nullptr ? "NULL" : "an object of another type");
+  return ffi::ObjectUnsafe::PtrFromBorrowed<ffi::TensorObj>(handle);
+}
+
+template <typename Managed>
+TVMFFIObjectHandle Import(const char* function, Managed* from, int32_t require_alignment,
+                          int32_t require_contiguous) {
+  const DLTensor& tensor = from->dl_tensor;
+  TVM_FFI_CHECK(
+      require_alignment == 0 || ffi::IsAligned(tensor, static_cast<size_t>(require_alignment)),
+      ValueError)
+      << function << ": from: expected data aligned to " << require_alignment
+      << " bytes, got address " << tensor.data << " and byte offset " << tensor.byte_offset;
+  const ffi::ShapeView shape(tensor.shape, static_cast<size_t>(tensor.ndim));
+  TVM_FFI_CHECK(require_contiguous == 0 || ffi::IsContiguous(tensor), ValueError)
+      << function << ": from: expected a contiguous tensor, got shape " << shape << " and strides "
+      << ffi::ShapeView(tensor.strides, static_cast<size_t>(tensor.ndim));
+  return ffi::ObjectUnsafe::MoveToOwned(
+      ffi::detail::MakeObjectWithTail<ManagedTensorObj<Managed>>(StridesTail(tensor), from));
+}
+
+// A managed tensor that holds a share of a Tensor object.
+template <typename Managed>
+struct Export {
+  Managed managed{};
+  ffi::ObjectPtr<ffi::TensorObj> tensor;
+
+  static Managed* Make(ffi::ObjectPtr<ffi::TensorObj> tensor) {
+    auto exported = std::make_unique<Export>();
+    exported->managed.dl_tensor = *tensor;
+    exported->managed.manager_ctx = exported.get();
+    exported->managed.deleter = [](Managed* self) {
+      delete static_cast<Export*>(self->manager_ctx);
+    };
+    exported->tensor = std::move(tensor);
+    return &exported.release()->managed;
+  }
+};
+
+// The DLPack flags that a tensor came with; a tensor that was made otherwise has none.
+uint64_t FlagsOf(ffi::TensorObj* tensor) {
+  using Versioned = ManagedTensorObj<DLManagedTensorVersioned>;
+  const bool came_versioned =
+      ffi::ObjectUnsafe::Header(tensor)->deleter == ffi::detail::DeleteObject<Versioned>;
+  return came_versioned ? static_cast<Versioned*>(tensor)->managed().flags : 0;
+}
+
+}  // namespace
+
+extern "C" {
+
+int TVMFFITensorFromDLPack(DLManagedTensor* from, int32_t require_alignment,
+                           int32_t require_contiguous, TVMFFIObjectHandle* out) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  *out = Import("TVMFFITensorFromDLPack", from, require_alignment, require_contiguous);
+  TVM_FFI_SAFE_CALL_END();
+}
+
+int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned* from, int32_t require_alignment,
+                                    int32_t require_contiguous, TVMFFIObjectHandle* out) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  TVM_FFI_CHECK(from->version.major == DLPACK_MAJOR_VERSION, ValueError)
+      << "TVMFFITensorFromDLPackVersioned: from: expected DLPack " << DLPACK_MAJOR_VERSION
+      << ".x, got " << from->version.major << "." << from->version.minor;
+  *out = Import("TVMFFITensorFromDLPackVersioned", from, require_alignment, require_contiguous);
+  TVM_FFI_SAFE_CALL_END();
+}
+
+int TVMFFITensorToDLPack(TVMFFIObjectHandle from, DLManagedTensor** out) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  *out = Export<DLManagedTensor>::Make(TensorFrom("TVMFFITensorToDLPack: from", from));
+  TVM_FFI_SAFE_CALL_END();
+}
+
+int TVMFFITensorToDLPackVersioned(TVMFFIObjectHandle from, DLManagedTensorVersioned** out) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  ffi::ObjectPtr<ffi::TensorObj> tensor = TensorFrom("TVMFFITensorToDLPackVersioned: from", from);
+  const uint64_t flags = FlagsOf(tensor.get());
+  *out = Export<DLManagedTensorVersioned>::Make(std::move(tensor));
+  (*out)->version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
+  (*out)->flags = flags;
+  TVM_FFI_SAFE_CALL_END();
+}
+
+int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DLTensor* prototype,
+                                 TVMFFIObjectHandle* out) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  TVM_FFI_CHECK(source != nullptr, ValueError)
+      << "TVMFFITensorCreateUnsafeView: source: expected an object, got NULL";
+  const size_t tail = 2 * static_cast<size_t>(prototype->ndim) * sizeof(int64_t);
+  *out = ffi::ObjectUnsafe::MoveToOwned(ffi::detail::MakeObjectWithTail<ViewTensorObj>(
+      tail, ffi::ObjectUnsafe::PtrFromBorrowed<ffi::Object>(source), *prototype));
+  TVM_FFI_SAFE_CALL_END();
+}
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of object types: indices, ancestors, fields, methods, attributes.
+#include <tvm/ffi/any.h>
+#include <tvm/ffi/string.h>
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace ffi = tvm::ffi;
+
+namespace {
+
+uint64_t Hash(std::string_view text) {  // FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return hash;
+}
+
+// One type, with the storage behind its TVMFFITypeInfo. Entries never move and are never freed.
+struct Entry {
+  TVMFFITypeInfo info{};
+  std::string key;
+  std::vector<const TVMFFITypeInfo*> ancestors;
+  std::vector<TVMFFIFieldInfo> fields;
+  std::vector<TVMFFIMethodInfo> methods;
+  TVMFFITypeMetadata metadata{};
+  int32_t next_child = 0;
+  int32_t children_end = 0;
+  bool children_overflow = false;
+};
+
+class TypeTable {
+ public:
+  // Leaked on purpose: objects are freed, and types asked for, until the process ends.
+  static TypeTable& Get() {
+    static auto* table = new TypeTable();
+    return *table;
+  }
+
+  int32_t GetOrAlloc(std::string_view key, int32_t index, int32_t depth, int32_t child_slots,
+                     bool can_overflow, int32_t parent_index) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto found = by_key_.find(std::string(key));
+    if (found != by_key_.end()) return found->second;
+    Entry* parent = parent_index < 0 ? nullptr : Find(parent_index);
+    TVM_FFI_CHECK(parent_index < 0 || parent != nullptr, ValueError)
+        << "TVMFFITypeGetOrAllocIndex: " << key
+        << ": parent_type_index: expected a registered type, got " << parent_index;
+    const int32_t parent_depth = parent == nullptr ? -1 : parent->info.type_depth;
+    TVM_FFI_CHECK(depth == parent_depth + 1, ValueError)
+        << "TVMFFITypeGetOrAllocIndex: " << key << ": type_depth: expected " << parent_depth + 1
+        << ", got " << depth;
+    if (index < 0) {
+      // Reserved slots are for types without children of their own to reserve for.
+      if (parent != nullptr && child_slots == 0 && parent->next_child < parent->children_end) {
+        index = parent->next_child++;
+      } else {
+        TVM_FFI_CHECK(parent == nullptr || parent->children_end == 0 || parent->children_overflow,
+                      ValueError)
+            << "TVMFFITypeGetOrAllocIndex: " << key << ": expected one of the "
+            << "child slots reserved by " << parent->key << ", got none: all are taken";
+        index = next_index_;
+        next_index_ += 1 + child_slots;
+      }
+    }
+    TVM_FFI_CHECK(Find(index) == nullptr, ValueError)
+        << "TVMFFITypeGetOrAllocIndex: " << key << ": static_type_index: expected a free index, got "
+        << index << ", which is " << Find(index)->key;
+    Add(index, key, parent, child_slots, can_overflow);
+    return index;
+  }
+
+  int32_t IndexOf(std::string_view key) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto found = by_key_.find(std::string(key));
+    TVM_FFI_CHECK(found != by_key_.end(), TypeError)
+        << "TVMFFITypeKeyToIndex: expected a registered type, got \"" << key << "\"";
+    return found->second;
+  }
+
+  const TVMFFITypeInfo* Info(int32_t index) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return &Require("TVMFFIGetTypeInfo", index)->info;
+  }
+
+  void AddField(int32_t index, const TVMFFIFieldInfo& field) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    Entry* entry = Require("TVMFFITypeRegisterField", index);
+    TVMFFIFieldInfo copy = field;
+    copy.name = Keep(field.name);
+    copy.doc = Keep(field.doc);
+    copy.metadata = Keep(field.metadata);
+    if (field.flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) TVMFFIObjectIncRef(field.setter);
+    copy.default_value_or_factory = Keep(field.default_value_or_factory);
+    entry->fields.push_back(copy);
+    entry->info.fields = entry->fields.data();
+    entry->info.num_fields = static_cast<int32_t>(entry->fields.size());
+  }
+
+  void AddMethod(int32_t index, const TVMFFIMethodInfo& method) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    Entry* entry = Require("TVMFFITypeRegisterMethod", index);
+    TVMFFIMethodInfo copy = method;
+    copy.name = Keep(method.name);
+    copy.doc = Keep(method.doc);
+    copy.metadata = Keep(method.metadata);
+    copy.method = Keep(method.method);
+    entry->methods.push_back(copy);
+    entry->info.methods = entry->methods.data();
+    entry->info.num_methods = static_cast<int32_t>(entry->methods.size());
+  }
+
+  void SetMetadata(int32_t index, const TVMFFITypeMetadata& metadata) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    Entry* entry = Require("TVMFFITypeRegisterMetadata", index);
+    TVM_FFI_CHECK(entry->info.metadata == nullptr, ValueError)
+        << "TVMFFITypeRegisterMetadata: expected a type without metadata, got " << entry->key
+        << ", which has some";
+    entry->metadata = metadata;
+    entry->metadata.doc = Keep(metadata.doc);
+    entry->info.metadata = &entry->metadata;
+  }
+
+  void SetAttribute(int32_t index, std::string_view name, const TVMFFIAny& value) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    // Columns are made for a name even if no type has a value yet (kTVMFFIAny stands for that).
+    std::unique_ptr<Column>& column = columns_[std::string(name)];
+    if (column == nullptr) column = std::make_unique<Column>();
+    if (index < 0) return;
+    const auto size = static_cast<size_t>(index) + 1;
+    if (column->values.size() < size) column->values.resize(size, TVMFFIAny{});
+    column->values[static_cast<size_t>(index)] = Keep(value);
+    column->info = {column->values.data(), static_cast<int32_t>(column->values.size()), 0};
+  }
+
+  const TVMFFITypeAttrColumn* GetColumn(std::string_view name) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto found = columns_.find(std::string(name));
+    return found == columns_.end() ? nullptr : &found->second->info;
+  }
+
+ private:
+  struct Column {
+    TVMFFITypeAttrColumn info{nullptr, 0, 0};
+    std::vector<TVMFFIAny> values;
+  };
+
+  TypeTable() {
+    static constexpr const char* kKeys[] = {
+        "ffi.Object", "ffi.String", "ffi.Bytes",  "ffi.Error",          "ffi.Function",
+        "ffi.Shape",  "ffi.Tensor", "ffi.Array",  "ffi.Map",            "ffi.Module",
+        "ffi.OpaquePyObject",       "ffi.List",   "ffi.Dict",           "ffi.VisitInterrupt",
+        "ffi.BigInt"};
+    int32_t index = kTVMFFIStaticObjectBegin;
+    for (const char* key : kKeys) {
+      Add(index, key, index == kTVMFFIObject ? nullptr : Find(kTVMFFIObject), 0, true);
+      ++index;
+    }
+  }
+
+  void Add(int32_t index, std::string_view key, Entry* parent, int32_t child_slots,
+           bool can_overflow) {
+    auto entry = std::make_unique<Entry>();
+    entry->key = std::string(key);
+    if (parent != nullptr) {
+      entry->ancestors = parent->ancestors;
+      entry->ancestors.push_back(&parent->info);
+    }
+    entry->next_child = index + 1;
+    entry->children_end = child_slots == 0 ? 0 : index + 1 + child_slots;
+    entry->children_overflow = can_overflow;
+    entry->info.type_index = index;
+    entry->info.type_depth = static_cast<int32_t>(entry->ancestors.size());
+    entry->info.type_key = {entry->key.data(), entry->key.size()};
+    entry->info.type_ancestors = entry->ancestors.data();
+    entry->info.type_key_hash = Hash(entry->key);
+    by_key_[entry->key] = index;
+    entries_[index] = std::move(entry);
+  }
+
+  Entry* Find(int32_t index) {
+    auto found = entries_.find(index);
+    return found == entries_.end() ? nullptr : found->second.get();
+  }
+
+  Entry* Require(const char* function, int32_t index) {
+    Entry* entry = Find(index);
+    TVM_FFI_CHECK(entry != nullptr, TypeError)
+        << function << ": type_index: expected a registered type, got " << index;
+    return entry;
+  }
+
+  TVMFFIByteArray Keep(const TVMFFIByteArray& bytes) {
+    if (bytes.size == 0) return {"", 0};
+    const std::string& kept = texts_.emplace_back(bytes.data, bytes.size);
+    return {kept.data(), kept.size()};
+  }
+
+  TVMFFIAny Keep(const TVMFFIAny& lent) {
+    TVMFFIAny owned{};
+    TVM_FFI_CHECK_SAFE_CALL(TVMFFIAnyViewToOwnedAny(&lent, &owned));
+    return owned;
+  }
+
+  std::mutex mutex_;
+  int32_t next_index_ = kTVMFFIDynObjectBegin;
+  std::unordered_map<int32_t, std::unique_ptr<Entry>> entries_;
+  std::unordered_map<std::string, int32_t> by_key_;
+  std::unordered_map<std::string, std::unique_ptr<Column>> columns_;
+  std::deque<std::string> texts_;
+};
+
+std::string_view TextOf(const TVMFFIByteArray* bytes) { return {bytes->data, bytes->size}; }
+
+}  // namespace
+
+extern "C" {
+
+int TVMFFITypeKeyToIndex(const TVMFFIByteArray* type_key, int32_t* out_tindex) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  *out_tindex = TypeTable::Get().IndexOf(TextOf(type_key));
+  TVM_FFI_SAFE_CALL_END();
+}
+
+int32_t TVMFFITypeGetOrAllocIndex(const TVMFFIByteArray* type_key, int32_t static_type_index,
+                                  int32_t type_depth, int32_t num_child_slots,
+                                  int32_t child_slots_can_overflow, int32_t parent_type_index) {
+  try {
+    return TypeTable::Get().GetOrAlloc(TextOf(type_key), static_type_index, type_depth,
+                                       num_child_slots, child_slots_can_overflow != 0,
+                                       parent_type_index);
+  } catch (...) {
+    return ffi::detail::RaiseCurrentException();
+  }
+}
+
+const TVMFFITypeInfo* TVMFFIGetTypeInfo(int32_t type_index) {
+  try {
+    return TypeTable::Get().Info(type_index);
+  } catch (...) {
+    ffi::detail::RaiseCurrentException();
+    return nullptr;
+  }
+}
+
+int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo* info) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  TypeTable::Get().AddField(type_index, *info);
+  TVM_FFI_SAFE_CALL_END();
+}
+
+int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo* info) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  TypeTable::Get().AddMethod(type_index, *info);
+  TVM_FFI_SAFE_CALL_END();
+}
+
+int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata* metadata) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  TypeTable::Get().SetMetadata(type_index, *metadata);
+  TVM_FFI_SAFE_CALL_END();
+}
+
+int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray* attr_name,
+                           const TVMFFIAny* attr_value) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  TypeTable::Get().SetAttribute(type_index, TextOf(attr_name), *attr_value);
+  TVM_FFI_SAFE_CALL_END();
+}
+
+const TVMFFITypeAttrColumn* TVMFFIGetTypeAttrColumn(const TVMFFIByteArray* attr_name) {
+  try {
+    return TypeTable::Get().GetColumn(TextOf(attr_name));
+  } catch (...) {
+    ffi::detail::RaiseCurrentException();
+    return nullptr;
+  }
+}
+}
