@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run Doxygen before the pages are read; a warning of Doxygen fails the build."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+from sphinx.util import logging
+from sphinx.util.typing import ExtensionMetadata
+
+from .evidence_of_build import evidence_of
+
+logger = logging.getLogger(__name__)
+
+
+def run_doxygen(app: Sphinx) -> None:
+    """Write the XML that breathe reads.
+
+    ExtensionError: Doxygen is missing, or warned.
+    """
+    layout = evidence_of(app.config).layout
+    if not shutil.which("doxygen"):
+        raise ExtensionError("doxygen was not found: sudo apt-get install doxygen")
+    output = layout.build / "doxygen"
+    shutil.rmtree(output, ignore_errors=True)  # pages of headers that are gone would stay
+    output.mkdir(parents=True)
+    doxyfile = Path(app.srcdir) / "Doxyfile"
+    done = subprocess.run(
+        ["doxygen", str(doxyfile)],
+        cwd=layout.root,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        text = done.stdout.replace(f"{layout.root}/", "").strip()
+        raise ExtensionError(f"doxygen warned:\n{text}")
+    logger.info("doxygen: wrote %s", output)
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Run once for each build."""
+    app.setup_extension("_ext.evidence_of_build")
+    app.connect("builder-inited", run_doxygen)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Find the file in which a piece of a page was written: the page itself, a docstring, a header."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from _verify.closure import digest
+from _verify.layout import Layout
+from docutils import nodes
+
+DOCSTRING = re.compile(r"^(?P<file>.*?):?docstring of (?P<name>.+)$")
+HEADERS = ("*.h", "*.hpp", "*.cuh")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a node was written. The file is None where nothing tells."""
+
+    page: str
+    file: str | None
+    line: int | None
+    said: str  # for messages
+
+
+def sources(node: nodes.Node) -> Iterator[tuple[str, int | None]]:
+    """What the node, and then what stands before or around it, says of its source."""
+    current: nodes.Node | None = node
+    while current is not None:
+        if current.source:
+            yield current.source, current.line
+        siblings = current.parent.children if current.parent is not None else []
+        before = siblings[: siblings.index(current)] if current in siblings else []
+        yield from ((each.source, None) for each in reversed(before) if each.source)
+        current = current.parent
+
+
+def repository_file(name: str, layout: Layout) -> str | None:
+    """The repository's file of that name; an installed copy counts as the file it was made from."""
+    path = Path(name)
+    if not path.is_file():
+        return None
+    if layout.holds(path) and "site-packages" not in path.parts:
+        return layout.relative(path)
+    parts = path.parts
+    for start in range(len(parts) - 1, 0, -1):
+        candidate = layout.root.joinpath("python", *parts[start:])
+        if candidate.is_file() and digest(candidate) == digest(path):
+            return layout.relative(candidate)
+    return None
+
+
+def header_with(text: str, layout: Layout) -> str | None:
+    """The header whose comment holds these lines; Doxygen's XML does not say so line by line."""
+    wanted = [line.strip() for line in text.splitlines() if line.strip()]
+    for pattern in HEADERS:
+        for path in sorted((layout.root / "include").rglob(pattern)):
+            lines = [line.strip().lstrip("*/ ") for line in path.read_text().splitlines()]
+            if wanted and all(line.lstrip("*/ ") in lines for line in wanted):
+                return layout.relative(path)
+    return None
+
+
+def origin_of(node: nodes.Node, page: str, layout: Layout) -> Origin:
+    """Where a node of a page was written."""
+    for source, line in sources(node):
+        match = DOCSTRING.match(source)
+        if match:
+            file = repository_file(match["file"], layout)
+            said = f"{file or match['file'] or 'an extension'} (docstring of {match['name']})"
+            return Origin(page, file, None, said)
+        file = repository_file(source, layout)
+        if file == page and in_description(node):
+            break
+        if file:
+            return Origin(page, file, line if file == page else None, file)
+    # Breathe's nodes have no source of their own, or the page's.
+    file = header_with(node.astext(), layout)
+    return Origin(page, file or page, None, f"{file} (a Doxygen comment)" if file else page)
+
+
+def in_description(node: nodes.Node) -> bool:
+    """Whether a node stands in the description of a name, as docstrings and comments do."""
+    current: nodes.Node | None = node.parent
+    while current is not None:
+        if current.tagname in ("desc", "desc_content"):
+            return True
+        current = current.parent
+    return False

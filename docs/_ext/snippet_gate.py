@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Refuse to build a site that shows code which nothing verified.
+
+The check reads the doctrees of all pages, so that code counts whichever way it came there: from a
+tab, a MyST page, a docstring or a Doxygen comment. It raises, and it runs in every build, also in
+one that reads no page again: a warning would be given once and then forgotten.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from _verify.doctest_digest import block_digests
+from _verify.evidence import Evidence, gpu_runs
+from _verify.receipts import RAN_ON_CPU
+from _verify.regions import normalised
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.errors import ExtensionError
+from sphinx.util.typing import ExtensionMetadata
+
+from .evidence_of_build import evidence_of
+from .node_origin import Origin, origin_of
+
+BY_HAND = (
+    "a code block typed by hand: show a region of a tested file (literalinclude, or a Doxygen "
+    "snippet), write a doctest, or mark expected output as plain text"
+)
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """One piece of code on a page, and what is known of it."""
+
+    page: str
+    docname: str
+    line: int | None
+    shows: str
+    state: str
+    problem: str = ""
+
+    @property
+    def verified(self) -> bool:
+        """Whether it may be shown."""
+        return not self.problem
+
+
+def included(block: nodes.literal_block, evidence: Evidence) -> tuple[str, str, str]:
+    """What an included block shows, its state, and why it may not be shown."""
+    mark = block["snippet"]
+    shows = mark["file"] + (f" [{mark['region']}]" if mark["region"] else "")
+    problem = mark.get("problem") or evidence.why_not(mark["file"])
+    return shows, evidence.state(mark["file"]), problem
+
+
+def doctest(text: str, origin: Origin, evidence: Evidence) -> tuple[str, str, str]:
+    """The same for a doctest block: each of its examples must have passed where it stands."""
+    shows = f"doctest in {origin.file}" if origin.file != origin.page else "doctest"
+    try:
+        digests = block_digests(text)
+    except ValueError as error:
+        return shows, "", f"a doctest that cannot be read: {error}"
+    if not digests:
+        return shows, "", BY_HAND
+    passed = evidence.doctests(origin.file)
+    missing = [key for key in digests if key not in passed]
+    if not missing:
+        receipts = [receipt for key in digests for receipt in passed[key]]
+        ran = [RAN_ON_CPU] if any(r.level == RAN_ON_CPU for r in receipts) else []
+        return shows, " · ".join([*ran, *gpu_runs(receipts)]), ""
+    skipped = evidence.skipped_doctests(origin.file)
+    reasons = sorted({skipped[key] for key in missing if key in skipped})
+    if reasons:
+        return shows, "", f"a doctest that was skipped wherever it could run: {', '.join(reasons)}"
+    for failure in evidence.failures_of(origin.file or ""):
+        return shows, "", f"a doctest that no run passed: {failure.reason}\n{failure.tail}"
+    return shows, "", "a doctest that no run passed"
+
+
+def judge(node: nodes.Element, origin: Origin, evidence: Evidence) -> tuple[str, str, str] | None:
+    """What a node shows, its state, and its problem; None for what is no code."""
+    text = node.rawsource if node.rawsource.lstrip().startswith(">>>") else node.astext()
+    if isinstance(node, nodes.raw):
+        if "<pre" in text or "<code" in text:
+            return "raw " + node.get("format", ""), "", BY_HAND
+        return None
+    if "snippet" in node.attributes:
+        return included(node, evidence)
+    if isinstance(node, nodes.doctest_block) or text.lstrip().startswith(">>>"):
+        return doctest(text, origin, evidence)
+    if node.get("language") == "text":
+        if any(line.lstrip().startswith(("$ ", ">>> ")) for line in text.splitlines()):
+            return "text", "", "a command typed by hand: show the script that a test ran"
+        return None
+    if same := evidence.verified_texts().get(normalised(text)):
+        return f"text of {same}", evidence.state(same), ""
+    return f"{node.get('language', 'code')} block", "", BY_HAND
+
+
+def snippets_of(docname: str, env: BuildEnvironment, evidence: Evidence) -> Iterator[Snippet]:
+    """All snippets of one page, in order."""
+    page = os.path.relpath(env.doc2path(docname), evidence.layout.root)
+    kinds = (nodes.literal_block, nodes.doctest_block, nodes.raw)
+    for node in env.get_doctree(docname).findall(lambda found: isinstance(found, kinds)):
+        origin = origin_of(node, page, evidence.layout)
+        found = judge(node, origin, evidence)
+        if found:
+            shows, state, problem = found
+            if problem and origin.file != page:
+                problem = f"{origin.said}: {problem}"
+            line = node["snippet"]["line"] if "snippet" in node.attributes else origin.line
+            yield Snippet(page, docname, line, shows, state, problem)
+
+
+def message(problems: list[Snippet]) -> str:
+    """Every problem, one to a line, as ``page:line: what: why``."""
+    lines = [f"{len(problems)} snippet(s) that nothing verified:"]
+    for snippet in problems:
+        place = f"{snippet.page}:{snippet.line}" if snippet.line else snippet.page
+        lines.append(f"{place}: {snippet.shows}: {snippet.problem}")
+    return "\n".join(lines)
+
+
+def check(app: Sphinx, env: BuildEnvironment) -> None:
+    """Judge every page, and raise if a snippet has a problem.
+
+    ExtensionError: one message that lists them all.
+    """
+    evidence = evidence_of(app.config)
+    found = [s for docname in sorted(env.found_docs) for s in snippets_of(docname, env, evidence)]
+    problems = [snippet for snippet in found if snippet.problem]
+    if problems:
+        raise ExtensionError(message(problems))
+    env.verified_snippets = found
+
+
+def write_snippets(app: Sphinx, exception: Exception | None) -> None:
+    """After a good build, leave the list of snippets for the table."""
+    if exception is None and not app._warncount:
+        path: Path = evidence_of(app.config).layout.snippets
+        rows = [{**asdict(s), "verified": s.verified} for s in app.env.verified_snippets]
+        path.write_text(json.dumps(rows, indent=1) + "\n")
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Check when all pages have been read; that event comes in every build."""
+    app.setup_extension("_ext.evidence_of_build")
+    app.connect("env-updated", check)
+    app.connect("build-finished", write_snippets)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

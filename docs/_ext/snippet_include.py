@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``literalinclude`` that shows, under the code, its file and what was verified on what."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path, PurePosixPath
+from typing import ClassVar
+
+from _verify.regions import region_lines, without_markers
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.directives.code import LiteralInclude
+from sphinx.util.typing import ExtensionMetadata, OptionSpec
+
+from .evidence_of_build import evidence_of
+
+LANGUAGES = {
+    ".c": "c",
+    ".cc": "cpp",
+    ".cu": "cuda",
+    ".cuh": "cuda",
+    ".h": "cpp",
+    ".py": "python",
+    ".sh": "bash",
+    ".toml": "toml",
+    ".txt": "text",
+}
+ADDS_TEXT = {"append", "diff", "prepend"}  # what they add was verified by nothing
+
+
+class VerifiedInclude(LiteralInclude):
+    """Shows a file or one of its regions; the check of all pages reads the ``snippet`` mark."""
+
+    option_spec: ClassVar[OptionSpec] = {
+        **{
+            name: kind for name, kind in LiteralInclude.option_spec.items() if name not in ADDS_TEXT
+        },
+        "region": directives.unchanged_required,
+    }
+
+    def run(self) -> list[nodes.Node]:
+        """Include the text, mark it, and say under it what is known of it."""
+        evidence = evidence_of(self.config)
+        file = Path(os.path.normpath(self.env.relfn2path(self.arguments[0])[1]))
+        root = evidence.layout.root
+        path = file.relative_to(root).as_posix() if file.is_relative_to(root) else str(file)
+        mark = {"file": path, "region": self.options.get("region", ""), "line": self.lineno}
+        try:
+            self.choose_region(file)
+        except (OSError, UnicodeDecodeError, ValueError) as problem:
+            return [self.problem(mark, str(problem))]
+        if "language" not in self.options:
+            name = "cmake" if file.name == "CMakeLists.txt" else LANGUAGES.get(file.suffix, "text")
+            self.options["language"] = name
+        found = super().run()
+        blocks = [block for node in found for block in node.findall(nodes.literal_block)]
+        if not blocks:
+            return [self.problem(mark, " ".join(node.astext() for node in found))]
+        block = blocks[0]
+        text = without_markers(block.astext()).strip("\n") + "\n"
+        block.rawsource = text
+        block[:] = [nodes.Text(text)]
+        block["snippet"] = mark
+        return [*found, self.state_line(path, evidence.state(path))]
+
+    def choose_region(self, file: Path) -> None:
+        """Turn the region into the lines that the parent class includes."""
+        if "region" not in self.options:
+            file.read_text()  # a missing file is a problem of the page, not a mere warning
+            return
+        clash = {"lines", "start-after", "start-at", "end-before", "end-at", "pyobject"}
+        if clash & set(self.options):
+            raise ValueError(
+                f"region: expected no other selection, got {clash & set(self.options)}"
+            )
+        first, last = region_lines(file.read_text(), self.options["region"])
+        self.options["lines"] = f"{first + 1}-{last}"
+        self.options.setdefault("dedent", None)
+
+    def problem(self, mark: dict, reason: str) -> nodes.Node:
+        """A block that stands for what could not be shown; the check reports it."""
+        block = nodes.literal_block("", "", language="text")
+        self.set_source_info(block)
+        block["snippet"] = {**mark, "problem": reason}
+        return block
+
+    def state_line(self, path: str, state: str) -> nodes.Node:
+        """The file, its download link, and what was verified on what."""
+        download = addnodes.download_reference(
+            "",
+            "",
+            nodes.literal("", PurePosixPath(path).name, classes=["xref", "download"]),
+            refdoc=self.env.docname,
+            refdomain="",
+            reftype="download",
+            refexplicit=True,
+            reftarget=self.arguments[0],
+            refwarn=False,
+            reftitle=f"Download {path}",
+        )
+        where = nodes.inline("", f"{PurePosixPath(path).parent}/", classes=["snippet-folder"])
+        what = nodes.inline("", state or "not verified", classes=["snippet-verified"])
+        return nodes.paragraph("", "", where, download, nodes.Text(" "), what, classes=["snippet"])
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Replace the directive; rst and MyST pages both look it up by this name."""
+    app.setup_extension("_ext.evidence_of_build")
+    app.add_directive("literalinclude", VerifiedInclude, override=True)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The directive ``verification``: the tables of what was verified, made from the receipts."""
+
+from __future__ import annotations
+
+from _verify.evidence import Evidence
+from _verify.receipts import RAN_ON_CPU, RAN_ON_GPU
+from _verify.table import example_rows
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.typing import ExtensionMetadata
+
+from .evidence_of_build import evidence_of
+
+EXAMPLE_HEADINGS = ["Example", "Compiled by g++", "Compiled by nvcc", RAN_ON_CPU, RAN_ON_GPU]
+SNIPPET_HEADINGS = ["Line", "Shows", "Verified"]
+
+
+class SnippetTables(nodes.General, nodes.Element):
+    """Stands for the tables of all pages' snippets until all pages have been read."""
+
+
+def cell(content: str | nodes.Node) -> nodes.entry:
+    """A table cell."""
+    inner = nodes.Text(content) if isinstance(content, str) else content
+    return nodes.entry("", nodes.paragraph("", "", inner))
+
+
+def table(headings: list[str], rows: list[list[str | nodes.Node]]) -> nodes.table:
+    """A table with one row of headings."""
+    group = nodes.tgroup("", cols=len(headings))
+    group += [nodes.colspec(colwidth=1) for _ in headings]
+    head = nodes.thead("", nodes.row("", *[cell(text) for text in headings]))
+    body = nodes.tbody("", *[nodes.row("", *[cell(each) for each in row]) for row in rows])
+    group += [head, body]
+    wrapped = nodes.table("", group, classes=["verification"])
+    return wrapped
+
+
+def tool_rows(evidence: Evidence) -> list[list[str | nodes.Node]]:
+    """Each tool with its version, for each kind of machine that wrote a receipt."""
+    rows = set()
+    for receipt in evidence.receipts:
+        machine = receipt.machine.get("gpu") or receipt.machine.get("cpu", "")
+        rows.update((machine, name, version) for name, version in receipt.tools.items())
+        if "driver" in receipt.machine:
+            rows.add((machine, "GPU driver", receipt.machine["driver"]))
+    return [list(row) for row in sorted(rows)]
+
+
+class Verification(SphinxDirective):
+    """Shows one of the tables: ``examples``, ``tools``, ``skips`` or ``snippets``."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Make the table, or stand in for what is not known before all pages are read."""
+        evidence = evidence_of(self.config)
+        wanted = self.arguments[0]
+        if wanted == "snippets":
+            return [SnippetTables()]
+        tables = {
+            "examples": (EXAMPLE_HEADINGS, example_rows(evidence)),
+            "tools": (["Machine", "Tool", "Version"], tool_rows(evidence)),
+            "skips": (
+                ["What", "Level", "Reason"],
+                [
+                    list(row)
+                    for row in sorted({(s.subject, s.level, s.reason) for s in evidence.skips})
+                ],
+            ),
+        }
+        if wanted not in tables:
+            raise self.error(f"verification: expected one of {[*tables, 'snippets']}, got {wanted}")
+        headings, rows = tables[wanted]
+        return [table(headings, rows)] if rows else [nodes.paragraph("", "None.")]
+
+
+def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Put the tables of snippets, one for each page, where they belong."""
+    for place in list(doctree.findall(SnippetTables)):
+        by_page: dict[str, list] = {}
+        for snippet in app.env.verified_snippets:
+            by_page.setdefault(snippet.docname, []).append(snippet)
+        made: list[nodes.Node] = []
+        for page, snippets in by_page.items():
+            title = app.env.titles[page].astext()
+            link = nodes.reference(
+                "", title, internal=True, refuri=app.builder.get_relative_uri(docname, page)
+            )
+            rows = [[str(s.line or ""), s.shows, s.state] for s in snippets]
+            made += [nodes.rubric("", "", link), table(SNIPPET_HEADINGS, rows)]
+        place.replace_self(made)
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register the directive; the snippets are known once the check has passed."""
+    app.setup_extension("_ext.evidence_of_build")
+    app.add_node(SnippetTables)
+    app.add_directive("verification", Verification)
+    app.connect("doctree-resolved", fill_in)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verification runner: it runs what the pages show and records what it saw."""

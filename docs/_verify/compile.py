@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compile the examples, each by its own build script, and learn what each was made of."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from . import closure as closures
+from .examples import Example, Variant
+from .layout import Layout
+from .process import Outcome, run
+from .receipts import COMPILED, Receipt
+from .results import Results
+from .tools import Tools
+
+COMPILER = re.compile(r"^(g\+\+|c\+\+|gcc|cc|clang|clang\+\+|nvcc)(-[\d.]+)?$")
+
+
+@dataclass(frozen=True)
+class Build:
+    """A library that compiled, and what it was made of."""
+
+    library: str
+    key: str  # the tools and the runtime's headers that were used
+    closure: closures.Closure
+    flags: list[str]
+    targets: list[str]
+
+
+def traced_script(script: Path, folder: Path, environment: dict[str, str]) -> tuple[Outcome, str]:
+    """Run a build script in a folder; also return the commands that bash ran, one per line."""
+    with tempfile.TemporaryFile("w+") as trace:
+        outcome = run(
+            ["bash", "-x", str(script)],
+            cwd=folder,
+            env={**environment, "BASH_XTRACEFD": str(trace.fileno()), "PS4": "+ "},
+            pass_fds=[trace.fileno()],
+        )
+        trace.seek(0)
+        return outcome, trace.read()
+
+
+def compile_commands(trace: str) -> list[list[str]]:
+    """The compiler's command lines in a trace."""
+    found = []
+    for line in trace.splitlines():
+        if line.startswith("+"):
+            try:
+                words = shlex.split(line.lstrip("+ "))
+            except ValueError:
+                continue
+            if words and COMPILER.match(Path(words[0]).name):
+                found.append(words)
+    return found
+
+
+def readable(words: list[str], layout: Layout, package: str) -> str:
+    """A command line without this machine's folders."""
+    text = shlex.join([Path(words[0]).name, *words[1:]])
+    if package:
+        text = text.replace(str(Path(package).parent), "<tvm_ffi>")
+    return text.replace(f"{layout.root}/", "")
+
+
+def device_targets(commands: list[list[str]]) -> list[str]:
+    """What device code was made for: real architectures, and PTX."""
+    text = " ".join(word for words in commands for word in words)
+    real = re.findall(r"\bsm_\d+[a-z]?", text)
+    ptx = ["PTX"] if re.search(r"code=\[?[^ \]]*compute_\d+", text) else []
+    return list(dict.fromkeys([*real, *ptx]))
+
+
+def included_headers(dependencies: str, folder: Path, layout: Layout) -> list[str]:
+    """The files under examples/ that the compiler read, relative to the root.
+
+    The runtime's headers are left out: a change there is the runtime's commit, not the example's.
+    """
+    words = dependencies.replace("\\\n", " ").split()
+    paths = {(folder / word).resolve() for word in words if not word.endswith(":")}
+    examples = layout.root / "examples"
+    return sorted(
+        layout.relative(path) for path in paths if path.is_relative_to(examples) and path.is_file()
+    )
+
+
+def runtime_key(tools: Tools) -> str:
+    """What a library depends on besides its closure: compilers, and the headers installed."""
+    headers = closures.tree_digest(Path(tools.package)) if tools.package else ""
+    return json.dumps([tools.compilers, tools.nvcc, headers], sort_keys=True)
+
+
+def reusable(stamp: Path, layout: Layout, key: str) -> Build | None:
+    """The build recorded in a stamp, if nothing that made it has changed since."""
+    if not stamp.exists():
+        return None
+    build = Build(**json.loads(stamp.read_text()))
+    current = build.key == key and not closures.changed(layout.root, build.closure)
+    return build if current and (layout.libraries / build.library).exists() else None
+
+
+def compile_variant(
+    example: Example, variant: Variant, layout: Layout, tools: Tools, key: str
+) -> tuple[Build | None, Results]:
+    """Compile one example one way; a receipt, or a failure, and the build."""
+    results = Results()
+    source, script, library = (
+        example.source(variant),
+        example.script(variant),
+        example.library(variant),
+    )
+    for needed in (source, script):
+        if not (layout.root / needed).exists():
+            results.fail(source, COMPILED, [source, script], f"{needed} does not exist")
+            return None, results
+    if variant.compiler not in tools.compilers:
+        reason = f"no {variant.compiler} was found"
+        results.fail(source, COMPILED, [source, script], reason)
+        return None, results
+
+    stamp = layout.libraries / ".stamps" / f"{library}.json"
+    build = reusable(stamp, layout, key)
+    if build is None:
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        stamp.unlink(missing_ok=True)
+        (layout.libraries / library).unlink(missing_ok=True)
+        with tempfile.NamedTemporaryFile("r", suffix=".d") as dependencies:
+            # Compilers of the GCC family write what they read, system headers left out, into this
+            # file while they compile (nvcc's host compiler too): no second run, no other flags.
+            environment = {**tools.environment, "DEPENDENCIES_OUTPUT": dependencies.name}
+            outcome, trace = traced_script(layout.root / script, layout.libraries, environment)
+            read = included_headers(dependencies.read(), layout.libraries, layout)
+        files = sorted({source, script, *read})
+        if not outcome.ok:
+            results.fail(source, COMPILED, files, f"{script}: {outcome.reason}", outcome.tail)
+            return None, results
+        if not (layout.libraries / library).exists():
+            reason = f"{script} ended well but wrote no {library} into the current folder"
+            results.fail(source, COMPILED, files, reason, outcome.tail)
+            return None, results
+        if source not in read:
+            results.fail(source, COMPILED, files, f"{script} did not compile {source}")
+            return None, results
+        commands = compile_commands(trace)
+        build = Build(
+            library=library,
+            key=key,
+            closure=closures.closure_of(layout.root, files),
+            flags=[readable(words, layout, tools.package) for words in commands],
+            targets=device_targets(commands) if variant.device == "cuda" else [],
+        )
+        stamp.write_text(json.dumps(asdict(build)))
+    results.receipts.append(
+        Receipt(
+            subject=source,
+            level=COMPILED,
+            verifies=sorted(build.closure),
+            closure=build.closure,
+            flags=build.flags,
+            targets=build.targets,
+            tools={variant.compiler: tools.compilers[variant.compiler]},
+            machine=tools.machine_of("cpu"),
+        )
+    )
+    return build, results
+
+
+def empty_libraries(layout: Layout, wanted: set[str]) -> None:
+    """Remove the libraries of examples that are gone, so that nothing can load them."""
+    layout.libraries.mkdir(parents=True, exist_ok=True)
+    for path in layout.libraries.glob("*.so"):
+        if path.name not in wanted:
+            os.unlink(path)

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A pytest plugin that runs one page's doctests by Sybil and writes down which of them ran."""
+
+from __future__ import annotations
+
+import doctest
+import json
+from pathlib import Path
+
+import pytest
+from sybil import Document, Sybil
+from sybil.document import PythonDocStringDocument
+from sybil.evaluators.doctest import DocTestEvaluator
+from sybil.integration.pytest import SybilFile, SybilItem
+from sybil.parsers.abstract.doctest import DocTestStringParser
+from sybil.parsers.myst import CodeBlockParser
+from sybil.parsers.myst import DocTestDirectiveParser as MystDirectiveParser
+from sybil.parsers.myst import SkipParser as MystSkipParser
+from sybil.parsers.rest import DocTestParser, SkipParser
+
+from _verify.doctest_digest import example_digest
+
+OPTIONS = doctest.ELLIPSIS
+
+
+class Docstrings(PythonDocStringDocument):
+    """A Python file's docstrings; it is not imported, the package is the one installed."""
+
+    def __init__(self, text: str, path: str) -> None:
+        Document.__init__(self, text, path)
+
+
+class Recorder(DocTestEvaluator):
+    """Runs an example and remembers that it was run."""
+
+    def __init__(self, ran: dict[str, str]) -> None:
+        super().__init__(OPTIONS)
+        self.ran = ran
+
+    def __call__(self, sybil_example):
+        """Run it; doctest's own way of skipping hides the reason, so it is refused."""
+        example = sybil_example.parsed
+        if example.options.get(doctest.SKIP):
+            raise ValueError("doctest: +SKIP hides its reason: use Sybil's skip directive")
+        problem = super().__call__(sybil_example)
+        if not problem:
+            digest = example_digest(example.source, example.want)
+            self.ran[digest] = str(sybil_example.line)
+        return problem
+
+
+class Record:
+    """What happened on the page, and the Sybil instances that watch it happen."""
+
+    def __init__(self, device: str, libraries: Path) -> None:
+        self.ran: dict[str, str] = {}
+        self.skipped: dict[str, str] = {}
+        self.loaded: set[str] = set()
+        self.libraries = libraries
+        recorder = Recorder(self.ran)
+
+        def fenced(document: Document):
+            """The doctests of a Markdown page stand in fences, or in the doctest directive."""
+            for language in ("python", "pycon", "doctest"):
+                for block in CodeBlockParser(language, recorder)(document):
+                    for found in DocTestStringParser(recorder)(block.parsed, document.path):
+                        found.adjust(block, block.parsed)
+                        yield found
+
+        def directives(document: Document):
+            for found in MystDirectiveParser(OPTIONS)(document):
+                found.evaluator = recorder
+                yield found
+
+        def plain(document: Document):
+            for found in DocTestParser(OPTIONS)(document):
+                found.evaluator = recorder
+                yield found
+
+        def start(namespace: dict) -> None:
+            namespace["device"] = device
+
+        self.sybils = {
+            ".rst": Sybil([plain, SkipParser()], pattern="*.rst", setup=start),
+            ".md": Sybil([fenced, directives, MystSkipParser()], pattern="*.md", setup=start),
+            ".py": Sybil(
+                [plain, SkipParser()],
+                pattern="*.py",
+                setup=start,
+                document_types={".py": Docstrings},
+            ),
+        }
+
+    def note_libraries(self) -> None:
+        """Note which example libraries are loaded now; where the system cannot say, all of them."""
+        maps = Path("/proc/self/maps")
+        names = [path.name for path in self.libraries.glob("*.so")]
+        if not maps.exists():
+            self.loaded.update(names)
+            return
+        text = maps.read_text()
+        self.loaded.update(name for name in names if str(self.libraries / name) in text)
+
+
+def pytest_addoption(parser):
+    """The page is named on the command line; these say how it is run."""
+    parser.addoption("--page-device", default="cpu")
+    parser.addoption("--page-libraries", default=".")
+    parser.addoption("--page-record", required=True)
+
+
+def pytest_configure(config):
+    """Make the record before anything is collected."""
+    libraries = Path(config.getoption("--page-libraries")).resolve()
+    config.page_record = Record(config.getoption("--page-device"), libraries)
+
+
+class NoTests(pytest.Module):
+    """A Python file as a page: its test functions, if any, are not this plugin's."""
+
+    def collect(self):
+        """Nothing."""
+        return []
+
+
+def pytest_pycollect_makemodule(module_path, parent):
+    """Keep pytest from importing a file whose docstrings are the page."""
+    return NoTests.from_parent(parent, path=module_path)
+
+
+def pytest_collect_file(file_path, parent):
+    """Collect the page."""
+    sybil = parent.config.page_record.sybils.get(file_path.suffix)
+    return SybilFile.from_parent(parent, path=file_path, sybils=[sybil]) if sybil else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Note the skips with their reasons; an example that passed without being run has failed."""
+    report = yield
+    example = getattr(getattr(item, "example", None), "parsed", None)
+    if call.when != "call" or not isinstance(item, SybilItem):
+        return report
+    item.config.page_record.note_libraries()
+    if isinstance(example, doctest.Example):
+        digest = example_digest(example.source, example.want)
+        record = item.config.page_record
+        if report.skipped:
+            record.skipped[digest] = str(call.excinfo.value)
+        elif report.passed and digest not in record.ran:
+            report.outcome = "failed"
+            report.longrepr = (
+                f"{item.path}:{item.example.line}: skipped without a reason: "
+                'write it as  skip: next "why"'
+            )
+    return report
+
+
+def pytest_sessionfinish(session):
+    """Write the record."""
+    record = session.config.page_record
+    result = {
+        "ran": record.ran,
+        "skipped": {key: why for key, why in record.skipped.items() if key not in record.ran},
+        "loaded": sorted(record.loaded),
+    }
+    Path(session.config.getoption("--page-record")).write_text(json.dumps(result))

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the receipts prove about the tree as it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+from .closure import Closure, digest
+from .layout import Layout
+from .receipts import COMPILED, RAN_ON_CPU, RAN_ON_GPU, Receipt, read_receipts
+from .regions import normalised, region, region_names
+from .results import Failure, Skip, read_failures, read_skips
+
+# What is enough to show a file: device code where there may be no device, and headers and scripts
+# (which ran when something was compiled by them), need no run of their own.
+COMPILED_IS_ENOUGH = {".cu", ".cuh", ".h", ".hpp", ".sh"}
+
+
+class Evidence:
+    """The receipts that count, and the reasons why others do not."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        receipts: Iterable[Receipt],
+        failures: Iterable[Failure] = (),
+        skips: Iterable[Skip] = (),
+    ) -> None:
+        self.layout = layout
+        self.receipts = list(receipts)
+        self.failures = list(failures)
+        self.skips = list(skips)
+        self._digests: dict[str, str] = {}
+        self._texts: dict[str, str] | None = None
+
+    @classmethod
+    def load(cls, layout: Layout) -> Evidence:
+        """Read everything that the runs of this machine and of others left."""
+        return cls(
+            layout,
+            read_receipts(layout.receipts, layout.committed),
+            read_failures(layout.failures),
+            read_skips(layout.skips),
+        )
+
+    def changed(self, closure: Closure) -> list[str]:
+        """The files of a closure that differ from the tree; each file is hashed once."""
+        for path in closure:
+            if path not in self._digests:
+                self._digests[path] = digest(self.layout.root / path)
+        return [path for path, seen in closure.items() if not seen or self._digests[path] != seen]
+
+    def of(self, path: str) -> list[Receipt]:
+        """The receipts that prove a file and still count."""
+        return [r for r in self.receipts if path in r.verifies and not self.changed(r.closure)]
+
+    def failures_of(self, path: str) -> list[Failure]:
+        """What failed with a file in the latest run."""
+        return [failure for failure in self.failures if path in failure.files]
+
+    def why_not(self, path: str) -> str:
+        """Why a file may not be shown; empty if it may."""
+        if not (self.layout.root / path).is_file():
+            return "it does not exist"
+        # What passed since does not excuse what failed: a failure is forgotten by the next run.
+        for failure in self.failures_of(path):
+            last = [line for line in failure.tail.splitlines() if line.strip()][-1:]
+            return ": ".join(["failed", failure.subject, failure.reason, *last])
+        levels = {receipt.level for receipt in self.of(path)}
+        enough = {RAN_ON_CPU, RAN_ON_GPU}
+        if PurePosixPath(path).suffix in COMPILED_IS_ENOUGH:
+            enough.add(COMPILED)
+        if levels & enough:
+            return ""
+        for receipt in self.receipts:
+            if path in receipt.verifies and (edited := self.changed(receipt.closure)):
+                return f"edited since its run ({', '.join(edited)} changed)"
+        return "it was compiled but nothing ran it" if levels else "nothing ran it"
+
+    def state(self, path: str) -> str:
+        """What was verified on what, in one line for the reader."""
+        receipts = self.of(path)
+        compiled = []
+        for receipt in receipts:
+            if receipt.level == COMPILED:
+                text = ", ".join(f"{name} {short(v)}" for name, v in receipt.tools.items())
+                if receipt.targets:
+                    text += f" for {', '.join(receipt.targets)}"
+                compiled.append(text)
+        parts = [f"compiled by {', '.join(dict.fromkeys(compiled))}"] if compiled else []
+        if any(receipt.level == RAN_ON_CPU for receipt in receipts):
+            parts.append(RAN_ON_CPU)
+        parts += gpu_runs(receipts)
+        return " · ".join(parts)
+
+    def doctests(self, page: str | None) -> dict[str, list[Receipt]]:
+        """The doctest examples of a page that passed, by digest; of all pages if none is named."""
+        found: dict[str, list[Receipt]] = {}
+        for receipt in self.receipts:
+            if page in (None, receipt.subject) and not self.changed(receipt.closure):
+                for key in receipt.doctests:
+                    found.setdefault(key, []).append(receipt)
+        return found
+
+    def skipped_doctests(self, page: str | None) -> dict[str, str]:
+        """The doctest examples of a page that were left out, by digest, with the reasons."""
+        found: dict[str, str] = {}
+        for receipt in self.receipts:
+            if page in (None, receipt.subject) and not self.changed(receipt.closure):
+                found.update(receipt.skipped)
+        return found
+
+    def verified_texts(self) -> dict[str, str]:
+        """Every whole file and every region that may be shown, normalised, with its file."""
+        if self._texts is None:
+            self._texts = {}
+            for path in sorted({path for r in self.receipts for path in r.verifies}):
+                if not self.why_not(path):
+                    text = (self.layout.root / path).read_text()
+                    for part in [text, *regions_of(text)]:
+                        self._texts.setdefault(normalised(part), path)
+        return self._texts
+
+
+def short(version: str) -> str:
+    """A version's first two numbers."""
+    return ".".join(version.split(".")[:2])
+
+
+def gpu_runs(receipts: Iterable[Receipt]) -> list[str]:
+    """The GPUs that receipts speak of, each with the date of its run."""
+    runs = {r.machine["gpu"]: r.date for r in receipts if r.level == RAN_ON_GPU}
+    return [f"{RAN_ON_GPU}: {gpu}, {date}" for gpu, date in sorted(runs.items())]
+
+
+def regions_of(text: str) -> list[str]:
+    """The texts of a file's well-formed regions."""
+    found = []
+    for name in region_names(text):
+        try:
+            found.append(region(text, name))
+        except ValueError:
+            continue  # a page that shows this region says so itself
+    return found

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run an example: its driver, then its thorough test, each in a process of its own."""
+
+from __future__ import annotations
+
+import sys
+
+from . import closure as closures
+from .compile import Build
+from .examples import Example, Variant
+from .layout import Layout
+from .process import run
+from .receipts import LEVEL_OF_DEVICE, Receipt
+from .results import Results
+from .tools import Tools
+
+
+def run_example(
+    example: Example, variant: Variant, build: Build, layout: Layout, tools: Tools
+) -> Results:
+    """Run the driver and the test on one device; a receipt when both pass, else a failure."""
+    results = Results()
+    level = LEVEL_OF_DEVICE[variant.device]
+    source = example.source(variant)
+    files = sorted({*build.closure, example.driver, example.test})
+    # Hashed before the run: a file edited meanwhile makes the receipt stale, never wrong.
+    closure = closures.closure_of(layout.root, files)
+    for needed in (example.driver, example.test):
+        if not (layout.root / needed).exists():
+            results.fail(source, level, files, f"{needed} does not exist, so nothing ran {source}")
+            return results
+    commands = {
+        example.driver: [str(layout.root / example.driver), variant.device],
+        example.test: [
+            *("-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(layout.root)),
+            *(str(layout.root / example.test), "--device", variant.device),
+            *("--libraries", str(layout.libraries)),
+        ],
+    }
+    for subject, arguments in commands.items():
+        outcome = run([sys.executable, *arguments], cwd=layout.libraries, env=tools.environment)
+        if not outcome.ok:
+            reason = f"{subject} on {variant.device}: {outcome.reason}"
+            results.fail(source, level, files, reason, outcome.tail)
+    if not results.failures:
+        results.receipts.append(
+            Receipt(
+                subject=source,
+                level=level,
+                verifies=files,
+                closure=closure,
+                flags=build.flags,
+                targets=build.targets,
+                tools={**tools.versions, variant.compiler: tools.compilers[variant.compiler]},
+                machine=tools.machine_of(variant.device),
+            )
+        )
+    return results

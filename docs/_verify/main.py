@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The entry point: compile, run, write receipts, and say what happened."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+from .compile import Build, compile_variant, empty_libraries, runtime_key
+from .evidence import Evidence
+from .examples import VARIANTS, Example, Variant, find_examples
+from .execute import run_example
+from .layout import Layout
+from .pages import find_pages, run_page
+from .receipts import LEVEL_OF_DEVICE, RAN_ON_GPU, remove_receipts, write_receipt
+from .results import Results, write_list
+from .snippets import find_snippet_tests, run_snippet_test
+from .table import final_table, summary
+from .tools import Tools, runtime_commit
+from .unclaimed import find_unclaimed
+
+
+def arguments() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[2])
+    parser.add_argument("--build", type=Path, help="outputs, below the root [build]")
+    parser.add_argument(
+        "--receipts", type=Path, help="receipts of GPU runs, below the root [docs/verification]"
+    )
+    parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument(
+        "--table", action="store_true", help="run nothing: print the table of the latest good site"
+    )
+    return parser
+
+
+def choose_devices(wanted: str, tools: Tools, results: Results) -> list[str]:
+    """The devices to run on; a GPU that is wanted and missing is a failure, else a skip."""
+    level = LEVEL_OF_DEVICE["cuda"]
+    required = wanted == "cuda" or os.environ.get("REQUIRE_CUDA", "0") not in ("", "0")
+    if tools.gpu and wanted != "cpu":
+        return ["cuda"] if wanted == "cuda" else ["cpu", "cuda"]
+    if required:
+        results.fail("GPU", level, [], "a GPU was required, but PyTorch found none to use")
+    else:
+        reason = "only the CPU was asked for" if tools.gpu else "PyTorch found no GPU to use"
+        results.skip("every example and page", level, reason)
+    return [] if wanted == "cuda" else ["cpu"]
+
+
+def merged(pool: ThreadPoolExecutor, tasks: Iterable[Callable[[], Results]]) -> Results:
+    """Run tasks side by side and merge what they found, in the order given."""
+    results = Results()
+    for found in list(pool.map(lambda task: task(), tasks)):
+        results.add(found)
+    return results
+
+
+def compile_all(
+    layout: Layout, tools: Tools, pool: ThreadPoolExecutor
+) -> tuple[dict[tuple[Example, Variant], Build], Results]:
+    """Compile each example each way."""
+    pairs = [(e, v) for e in find_examples(layout) for v in VARIANTS]
+    empty_libraries(layout, {e.library(v) for e, v in pairs})
+    key = runtime_key(tools)
+    done = pool.map(lambda pair: (pair, *compile_variant(*pair, layout, tools, key)), pairs)
+    builds, results = {}, Results()
+    for pair, build, found in done:
+        results.add(found)
+        if build:
+            builds[pair] = build
+    return builds, results
+
+
+def run_all(
+    builds: dict[tuple[Example, Variant], Build],
+    devices: list[str],
+    layout: Layout,
+    tools: Tools,
+    pool: ThreadPoolExecutor,
+) -> Results:
+    """Run each example, page and snippet test on each device that is there."""
+    closures = {build.library: build.closure for build in builds.values()}
+    tasks: list[Callable[[], Results]] = []
+    for (example, variant), build in builds.items():
+        if variant.device in devices:
+            tasks.append(lambda e=example, v=variant, b=build: run_example(e, v, b, layout, tools))
+    for device in devices:
+        for page in find_pages(layout):
+            tasks.append(lambda p=page, d=device: run_page(p, d, layout, tools, closures))
+        for test in find_snippet_tests(layout):
+            tasks.append(lambda t=test, d=device: run_snippet_test(t, d, layout, tools))
+    return merged(pool, tasks)
+
+
+def write_results(results: Results, layout: Layout, devices: list[str]) -> None:
+    """Replace what earlier runs left; GPU receipts only where this run had a GPU."""
+    remove_receipts(layout.receipts)
+    if "cuda" in devices:
+        remove_receipts(layout.committed, RAN_ON_GPU)
+    stamp = {
+        "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
+        "runtime": runtime_commit(layout.root),
+    }
+    for receipt in results.receipts:
+        folder = layout.committed if receipt.level == RAN_ON_GPU else layout.receipts
+        write_receipt(folder, replace(receipt, **stamp))
+    write_list(layout.failures, results.failures)
+    write_list(layout.skips, results.skips)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Verify; the status is 0 when everything that should have run did, and passed."""
+    options = arguments().parse_args(argv)
+    layout = Layout.of(options.root, options.build, options.receipts)
+    if options.table:
+        print(final_table(layout))
+        return 0
+    tools = Tools.find()
+    results = Results()
+    devices = choose_devices(options.device, tools, results)
+    with ThreadPoolExecutor(max_workers=max(options.jobs, 1)) as pool:
+        builds, compiled = compile_all(layout, tools, pool)
+        results.add(compiled)
+        results.add(run_all(builds, devices, layout, tools, pool))
+    known = [path for failure in results.failures for path in failure.files]
+    results.add(find_unclaimed(layout, results.receipts, known))
+    write_results(results, layout, devices)
+    print(summary(Evidence.load(layout)))
+    return 1 if results.failures else 0

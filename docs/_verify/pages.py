@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run the doctests of the pages and of the docstrings, each page in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from . import closure as closures
+from .layout import Layout
+from .process import run
+from .receipts import LEVEL_OF_DEVICE, Receipt
+from .results import Results
+from .tools import Tools
+
+DOCS = Path(__file__).resolve().parent.parent
+NO_TESTS_COLLECTED = 5
+
+
+def find_pages(layout: Layout) -> list[str]:
+    """Every page and Python file that holds a doctest prompt, relative to the root."""
+    folders = {"docs": (".rst", ".md"), "python": (".py",), "examples": (".py",)}
+    found = []
+    for folder, suffixes in folders.items():
+        for path in sorted((layout.root / folder).rglob("*")):
+            if path.suffix in suffixes and layout.holds(path) and ">>>" in path.read_text():
+                found.append(layout.relative(path))
+    return found
+
+
+def run_page(
+    page: str,
+    device: str,
+    layout: Layout,
+    tools: Tools,
+    library_closures: Mapping[str, closures.Closure],
+) -> Results:
+    """Run one page's doctests on one device."""
+    results = Results()
+    level = LEVEL_OF_DEVICE[device]
+    closure = closures.closure_of(layout.root, [page])
+    with tempfile.TemporaryDirectory() as folder:
+        record = Path(folder) / "record.json"
+        command = [
+            *(sys.executable, "-m", "pytest", "-q", "-x", "--tb=short", "--noconftest"),
+            *("-c", str(DOCS / "_verify" / "pytest.ini"), "--rootdir", str(layout.root)),
+            *("-p", "no:cacheprovider", "-p", "no:doctest", "-p", "_verify.doctest_plugin"),
+            *("--page-device", device, "--page-libraries", str(layout.libraries)),
+            *("--page-record", str(record), str(layout.root / page)),
+        ]
+        paths = [str(DOCS), tools.environment.get("PYTHONPATH", "")]
+        environment = {**tools.environment, "PYTHONPATH": ":".join(filter(None, paths))}
+        outcome = run(command, cwd=layout.libraries, env=environment)
+        if outcome.status == NO_TESTS_COLLECTED:
+            return results  # the prompt stood in prose
+        if not outcome.ok or not record.exists():
+            results.fail(page, level, [page], f"doctests: {outcome.reason}", outcome.tail)
+            return results
+        seen = json.loads(record.read_text())
+    for library in seen["loaded"]:
+        closure.update(library_closures.get(library, {}))
+    for reason in sorted(set(seen["skipped"].values())):
+        count = list(seen["skipped"].values()).count(reason)
+        results.skip(page, level, f"{count} doctest example(s): {reason}")
+    if seen["ran"]:
+        results.receipts.append(
+            Receipt(
+                subject=page,
+                level=level,
+                verifies=[],  # the examples below are what ran, not the page as a file
+                closure=closure,
+                tools=tools.versions,
+                machine=tools.machine_of(device),
+                doctests=seen["ran"],
+                skipped=seen["skipped"],
+            )
+        )
+    return results

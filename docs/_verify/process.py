@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run one command and say in words how it ended."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+TAIL_LINES = 25
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a command ended, and what it printed."""
+
+    status: int | None  # None: it ran past its limit
+    output: str
+    limit: float
+
+    @property
+    def ok(self) -> bool:
+        """Whether the command ended with status 0."""
+        return self.status == 0
+
+    @property
+    def reason(self) -> str:
+        """The end of the command in words; a crash names its signal."""
+        if self.status is None:
+            return f"ran past {self.limit:.0f} s"
+        if self.status < 0:
+            return f"crashed: {signal.Signals(-self.status).name}"
+        return f"exit status {self.status}"
+
+    @property
+    def tail(self) -> str:
+        """The last lines of the output."""
+        return "\n".join(self.output.rstrip().splitlines()[-TAIL_LINES:])
+
+
+def run(
+    command: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    limit: float = 900.0,
+    pass_fds: Sequence[int] = (),
+) -> Outcome:
+    """Run a command with its output and its errors collected in the order they came."""
+    try:
+        done = subprocess.run(
+            list(command),
+            cwd=cwd,
+            env=dict(env),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=limit,
+            pass_fds=pass_fds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as expired:
+        output = expired.stdout or b""
+        text = output.decode(errors="replace") if isinstance(output, bytes) else output
+        return Outcome(None, text, limit)
+    return Outcome(done.returncode, done.stdout, limit)

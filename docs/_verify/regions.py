@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Regions: the named parts of a source file that pages show.
+
+A region lies between the comment lines ``// [name.begin]`` and ``// [name.end]``, or between two
+lines ``//! [name]`` as Doxygen's snippet command wants them. Marker lines are never shown.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+MARKER = re.compile(
+    r"^[ \t]*(?://[/!]?|#|--|/\*|%)[ \t]*"
+    r"\[(?P<name>[A-Za-z_][\w-]*)(?:\.(?P<side>begin|end))?\][ \t]*(?:\*/)?[ \t]*$"
+)
+
+
+def without_markers(text: str) -> str:
+    """The text with every marker line removed."""
+    return "".join(line for line in text.splitlines(True) if not MARKER.match(line.rstrip("\r\n")))
+
+
+def normalised(text: str) -> str:
+    """The form in which two texts are compared: dedented, no markers, no trailing blanks."""
+    lines = [line.rstrip() for line in without_markers(text.expandtabs()).splitlines()]
+    return textwrap.dedent("\n".join(lines)).strip("\n")
+
+
+def region_names(text: str) -> list[str]:
+    """The names of the regions of a text, in the order in which they begin."""
+    found = [MARKER.match(line) for line in text.splitlines()]
+    return list(dict.fromkeys(match["name"] for match in found if match))
+
+
+def region_lines(text: str, name: str) -> tuple[int, int]:
+    """The first line of a region and the line after its last, counted from 0.
+
+    ValueError: the region is missing, is not closed, stands there twice, or is empty.
+    """
+    begins, ends, pairs = [], [], []
+    for number, line in enumerate(text.splitlines()):
+        match = MARKER.match(line)
+        if match and match["name"] == name:
+            {"begin": begins, "end": ends, None: pairs}[match["side"]].append(number)
+    if len(pairs) == 2 and not begins and not ends:
+        begins, ends = pairs[:1], pairs[1:]
+        pairs = []
+    if pairs or len(begins) != 1 or len(ends) != 1 or ends[0] < begins[0]:
+        have = ", ".join(region_names(text)) or "none"
+        raise ValueError(
+            f"region [{name}]: expected one [{name}.begin] line and one [{name}.end] line after it,"
+            f" got {len(begins)} and {len(ends)} (regions in the file: {have})"
+        )
+    if not normalised("\n".join(text.splitlines()[begins[0] + 1 : ends[0]])):
+        raise ValueError(f"region [{name}]: expected at least one line, got none")
+    return begins[0] + 1, ends[0]
+
+
+def region(text: str, name: str) -> str:
+    """A region's text, dedented and without marker lines."""
+    first, last = region_lines(text, name)
+    return normalised("\n".join(text.splitlines()[first:last])) + "\n"

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run leaves behind: receipts, failures and skips."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .receipts import Receipt
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Something that should have passed and did not."""
+
+    subject: str
+    level: str
+    files: list[str]
+    reason: str
+    tail: str = ""
+
+
+@dataclass(frozen=True)
+class Skip:
+    """Something that was left out, and why."""
+
+    subject: str
+    level: str
+    reason: str
+
+
+@dataclass
+class Results:
+    """The results of one step, or of many merged."""
+
+    receipts: list[Receipt] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    skips: list[Skip] = field(default_factory=list)
+
+    def add(self, other: Results) -> None:
+        """Merge by union."""
+        self.receipts += other.receipts
+        self.failures += other.failures
+        self.skips += other.skips
+
+    def fail(self, subject: str, level: str, files: list[str], reason: str, tail: str = "") -> None:
+        """Record a failure."""
+        self.failures.append(Failure(subject, level, files, reason, tail))
+
+    def skip(self, subject: str, level: str, reason: str) -> None:
+        """Record a skip."""
+        self.skips.append(Skip(subject, level, reason))
+
+
+def write_list(path: Path, items: list[Any]) -> None:
+    """Write dataclass instances as one JSON list."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps([asdict(item) for item in items], indent=1) + "\n")
+
+
+def read_failures(path: Path) -> list[Failure]:
+    """The failures that a run recorded; none where nothing ran."""
+    return [Failure(**item) for item in json.loads(path.read_text())] if path.exists() else []
+
+
+def read_skips(path: Path) -> list[Skip]:
+    """The skips that a run recorded; none where nothing ran."""
+    return [Skip(**item) for item in json.loads(path.read_text())] if path.exists() else []

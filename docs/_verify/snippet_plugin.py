@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A pytest plugin with which a test says what it ran, so that a page may show it.
+
+``shows(path, *others)``: this test ran the file, with the help of the others.
+``captured(path, text)``: this test got exactly this text, which the file holds.
+``device``: ``cpu`` or ``cuda``; a test that takes it proves for the device that it was given.
+``libraries``: the folder that holds the examples' libraries.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+RECORDS = pytest.StashKey[dict]()
+
+
+def pytest_addoption(parser):
+    """Options that other plugins may have declared keep their meaning."""
+    group = parser.getgroup("snippets")
+    group.addoption("--snippet-device", default="cpu")
+    group.addoption("--snippet-libraries", default="build/examples")
+    group.addoption("--snippet-record", default=None)
+
+
+def pytest_configure(config):
+    """One record for the session: what was shown, and what was skipped."""
+    config.stash[RECORDS] = {"shown": [], "skipped": {}}
+
+
+def pytest_collection_modifyitems(config, items):
+    """On a GPU only the tests that take the device have something to prove."""
+    if config.getoption("--snippet-device") != "cpu":
+        chosen = [item for item in items if "device" in getattr(item, "fixturenames", ())]
+        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+        items[:] = chosen
+
+
+@pytest.fixture
+def device(request):
+    """The device on which this run proves things."""
+    return request.config.getoption("--snippet-device")
+
+
+@pytest.fixture
+def libraries(request):
+    """The folder that holds the examples' libraries."""
+    return (request.config.rootpath / request.config.getoption("--snippet-libraries")).resolve()
+
+
+@pytest.fixture
+def shows(request):
+    """Say that this test ran a file of the repository, which others took part in."""
+    root = request.config.rootpath
+
+    def declare(path: str | Path, *others: str | Path) -> Path:
+        names = [Path(root / each).resolve() for each in (path, *others)]
+        for name in names:
+            if not name.is_file():
+                raise ValueError(f"shows: path: expected a file of the repository, got {name}")
+        paths = [name.relative_to(root).as_posix() for name in names]
+        record = {
+            "path": paths[0],
+            "files": paths,
+        }
+        request.node.user_properties.append(("shows", record))
+        return names[0]
+
+    return declare
+
+
+@pytest.fixture
+def captured(shows, request):
+    """Compare text with the file that a page shows; UPDATE_CAPTURES=1 writes the file."""
+
+    def compare(path: str | Path, text: str) -> None:
+        file = request.config.rootpath / path
+        text = text.rstrip() + "\n"
+        if os.environ.get("UPDATE_CAPTURES"):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        held = file.read_text() if file.exists() else ""
+        difference = "\n".join(
+            difflib.unified_diff(
+                held.splitlines(), text.splitlines(), str(path), "this run", "", ""
+            )
+        )
+        assert held == text, (
+            f"{path} does not hold what this run got (UPDATE_CAPTURES=1 writes it):\n{difference}"
+        )
+        shows(path)
+
+    return compare
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Keep what each test declared, with how the test ended."""
+    report = yield
+    records = item.config.stash[RECORDS]
+    if report.skipped:
+        records["skipped"][item.nodeid] = str(call.excinfo.value)
+    if call.when == "call" or report.failed:
+        for kind, record in item.user_properties:
+            if kind == "shows":
+                records["shown"].append({**record, "outcome": report.outcome})
+    return report
+
+
+def pytest_sessionfinish(session):
+    """Write the records, for the runner alone."""
+    target = session.config.getoption("--snippet-record")
+    if target:
+        Path(target).write_text(json.dumps(session.config.stash[RECORDS]))

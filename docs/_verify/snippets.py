@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run the tests of the other files that pages show: scripts, build files, captured output."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from . import closure as closures
+from .layout import Layout
+from .pages import DOCS, NO_TESTS_COLLECTED
+from .process import run
+from .receipts import LEVEL_OF_DEVICE, Receipt
+from .results import Results
+from .tools import Tools
+
+DECLARED = re.compile(r"""\b(?:shows|captured)\(\s*["']([^"']+)["']""")
+
+
+def find_snippet_tests(layout: Layout) -> list[str]:
+    """The test files under tests/snippets, relative to the root."""
+    folder = layout.root / "tests" / "snippets"
+    return [layout.relative(path) for path in sorted(folder.rglob("test_*.py"))]
+
+
+def run_snippet_test(test: str, device: str, layout: Layout, tools: Tools) -> Results:
+    """Run one test file on one device; a receipt for each file that its passing tests ran."""
+    results = Results()
+    level = LEVEL_OF_DEVICE[device]
+    declared = sorted(set(DECLARED.findall((layout.root / test).read_text())))
+    with tempfile.TemporaryDirectory() as folder:
+        record = Path(folder) / "record.json"
+        command = [
+            *(sys.executable, "-m", "pytest", "-q", "--tb=short"),
+            *("-c", str(DOCS / "_verify" / "pytest.ini"), "--rootdir", str(layout.root)),
+            *("-p", "no:cacheprovider", "-p", "_verify.snippet_plugin"),
+            *("--snippet-device", device, "--snippet-libraries", str(layout.libraries)),
+            *("--snippet-record", str(record), str(layout.root / test)),
+        ]
+        paths = [str(DOCS), tools.environment.get("PYTHONPATH", "")]
+        environment = {**tools.environment, "PYTHONPATH": ":".join(filter(None, paths))}
+        outcome = run(command, cwd=layout.root, env=environment)
+        seen = json.loads(record.read_text()) if record.exists() else {"shown": [], "skipped": {}}
+    records = seen["shown"]
+    for name, reason in seen["skipped"].items():
+        results.skip(name, level, reason)
+    failed = {each["path"] for each in records if each["outcome"] != "passed"}
+    if not outcome.ok and outcome.status != NO_TESTS_COLLECTED:
+        # A test that failed before it could say what it ran is charged to what it names.
+        passed = {each["path"] for each in records} - failed
+        files = sorted({test, *failed, *(set(declared) - passed)})
+        results.fail(test, level, files, f"{test}: {outcome.reason}", outcome.tail)
+    for path in sorted({each["path"] for each in records} - failed):
+        of_path = [each for each in records if each["path"] == path]
+        files = [test, *(file for each in of_path for file in each["files"])]
+        results.receipts.append(
+            Receipt(
+                subject=f"{path} by {test}",
+                level=level,
+                verifies=sorted({file for each in of_path for file in each["files"]}),
+                closure=closures.closure_of(layout.root, files),
+                tools=tools.versions,
+                machine=tools.machine_of(device),
+            )
+        )
+    return results

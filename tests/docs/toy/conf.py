@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The toy's Sphinx configuration: the real extensions, a plain theme."""
+
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+sys.path[:0] = [os.environ["EXTENSIONS_FOLDER"], str(ROOT / "python")]
+
+project = "toy"
+extensions = [
+    "breathe",
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx_tabs.tabs",
+    "_ext.doxygen",
+    "_ext.snippet_gate",
+    "_ext.snippet_include",
+    "_ext.verification",
+]
+html_theme = "basic"
+exclude_patterns = ["verification/*"]
+breathe_projects = {"toy": str(ROOT / "build" / "doxygen" / "xml")}
+breathe_default_project = "toy"

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The other files that the toy's pages show."""
+
+import subprocess
+
+
+def test_greeting_says_hello(shows, captured):
+    """The script prints the greeting that the page shows."""
+    script = shows("docs/greet.sh")
+    done = subprocess.run(["bash", script], capture_output=True, text=True, check=True)
+    captured("docs/greeting.txt", done.stdout)
