@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = x + 1 for float32 vectors on a GPU. Build with build_cuda.sh, run with load_add_one.py.
+// [kernel.begin]
+#include "../tvm_ffi_utils.h"
+
+__global__ void add_one_kernel(const float* x, float* y, int64_t n) {
+  const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[i] + 1.0f;
+}
+
+void add_one(ffi::TensorView x, ffi::TensorView y) {
+  CHECK_CUDA(x);
+  CHECK_DIM(1, x);
+  CHECK_DTYPE(x, dl_float32);
+  CHECK_CONTIGUOUS(x);
+  CHECK_SAME_DEVICE(y, x);
+  CHECK_SAME_DTYPE(y, x);
+  CHECK_SAME_SHAPE(y, x);
+  CHECK_CONTIGUOUS(y);
+  CHECK_NO_PARTIAL_OVERLAP(y, x);
+  const int64_t n = x.numel();
+  if (n == 0) return;  // A grid of no blocks is an error.
+  ffi::CUDADeviceGuard guard(x.device().device_id);
+  const int threads = 256;
+  const int64_t blocks = (n + threads - 1) / threads;
+  add_one_kernel<<<static_cast<unsigned>(blocks), threads, 0, get_stream(x)>>>(
+      data_of<float>(x), data_of<float>(y), n);
+  TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
+}
+
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(add_one, add_one);
+// [kernel.end]

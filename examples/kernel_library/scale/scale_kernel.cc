@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = x * factor on a CPU. Build with build_cpu.sh, run with load_scale.py.
+// [includes.begin]
+#include "../tvm_ffi_utils.h"
+// [includes.end]
+
+// [function.begin]
+void scale(ffi::TensorView x, ffi::TensorView y, double factor) {
+  CHECK_CPU(x);
+  CHECK_SAME_DEVICE(y, x);
+  CHECK_SAME_DTYPE(y, x);
+  CHECK_SAME_SHAPE(y, x);
+  CHECK_CONTIGUOUS(y);
+  CHECK_NO_PARTIAL_OVERLAP(y, x);
+  dispatch_floating("scale", x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    using C = typename Compute<T>::Type;
+    const T* from = data_of<T>(x);
+    T* to = data_of<T>(y);
+    const StridedLayout layout("scale", x);
+    const int64_t n = x.numel();
+    for (int64_t i = 0; i < n; ++i) {
+      to[i] = static_cast<T>(static_cast<C>(from[layout.offset(i)]) * static_cast<C>(factor));
+    }
+  });
+}
+// [function.end]
+
+// [export.begin]
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(scale, scale);
+// [export.end]

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which device the example tests run on, and where the libraries under test are."""
+
+from pathlib import Path
+
+import pytest
+import tvm_ffi
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds `--device` and `--libraries`."""
+    parser.addoption("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.addoption("--libraries", type=Path, default=Path("build/examples"))
+
+
+@pytest.fixture(scope="session")
+def device(request: pytest.FixtureRequest) -> str:
+    """Device that the kernels run on, "cpu" or "cuda"."""
+    return request.config.getoption("--device")
+
+
+@pytest.fixture(scope="session")
+def libraries(request: pytest.FixtureRequest) -> Path:
+    """Folder with the example libraries."""
+    return request.config.getoption("--libraries")
+
+
+@pytest.fixture(scope="session")
+def load(device: str, libraries: Path):
+    """Loads the library of an example for the device under test."""
+    return lambda name: tvm_ffi.load_module(libraries / f"{name}_{device}.so")

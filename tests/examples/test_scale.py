@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scale example: every dtype and layout against a float64 reference, and its refusals."""
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+
+DTYPES = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
+FACTOR = 1.1  # Not a float16 or bfloat16 number: rounding it first would be seen.
+
+
+@pytest.fixture(scope="module")
+def scale(load):
+    """The exported function."""
+    return load("scale").scale
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    """Random inputs that are the same in every run."""
+    torch.manual_seed(0)
+
+
+def expected(x, factor):
+    """x * factor, in float32 (float64 for float64), rounded once to the dtype of x."""
+    if x.dtype == torch.float64:
+        return x * factor
+    return (x.float() * torch.tensor(factor, dtype=torch.float32, device=x.device)).to(x.dtype)
+
+
+def check(scale, x, factor=FACTOR):
+    """Scales x into a poisoned output and compares bit by bit, then with float64."""
+    y = torch.full(x.shape, float("nan"), dtype=x.dtype, device=x.device)
+    scale(x, y, factor)
+    torch.testing.assert_close(y, expected(x, factor), rtol=0, atol=0, equal_nan=True)
+    reference = x.double() * factor
+    finite = torch.isfinite(y) & torch.isfinite(reference)
+    torch.testing.assert_close(
+        y[finite].double(), reference[finite], rtol=torch.finfo(x.dtype).eps * 2, atol=1e-5
+    )
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize(
+    "shape", [(), (0,), (3, 0, 5), (1,), (31,), (256,), (257,), (33, 65), (2, 3, 4, 5), (1_000_003,)]
+)
+def test_any_shape(scale, device, dtype, shape):
+    """Every shape works: 0-dim, empty, odd, large."""
+    check(scale, torch.randn(shape, device=device).to(dtype))
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda x: x.t(),
+        lambda x: x[::2],
+        lambda x: x[:, 1::3],
+        lambda x: x[5:, 7:],
+        lambda x: x[:0, ::2],
+        lambda x: x[3:4, ::5],
+        lambda x: x.reshape(4, 12, 6, 8).permute(2, 0, 3, 1),
+        lambda x: x[:1].expand(9, -1),
+        lambda x: x.unsqueeze(1)[:, :, ::2],
+        lambda x: x[2:, 2:][0, 0],
+    ],
+)
+def test_any_layout_of_the_input(scale, device, dtype, view):
+    """Transposed, sliced, offset, broadcast and permuted inputs are read right."""
+    check(scale, view(torch.randn(48, 48, device=device).to(dtype)))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("factor", [1.0, FACTOR, 1e-3, 3e4, -0.0, float("inf"), float("nan")])
+def test_every_16_bit_number(scale, device, dtype, factor):
+    """All 65,536 bit patterns are scaled and rounded as PyTorch rounds them."""
+    bits = torch.arange(-32768, 32768, dtype=torch.int32, device=device).to(torch.int16)
+    x = bits.view(dtype)
+    y = torch.zeros_like(x)
+    scale(x, y, factor)
+    want = expected(x, factor)
+    torch.testing.assert_close(torch.isnan(y), torch.isnan(want))
+    same = ~torch.isnan(want)
+    # As bits, so that the sign of zero counts.
+    assert torch.equal(y.view(torch.int16)[same], want.view(torch.int16)[same])
+
+
+def test_works_in_place(scale, device):
+    """The very same tensor may be input and output."""
+    x = torch.randn(1000, device=device)
+    want = expected(x, FACTOR)
+    scale(x, x, FACTOR)
+    torch.testing.assert_close(x, want, rtol=0, atol=0)
+
+
+def test_nothing_beyond_the_output_is_written(scale, device):
+    """The elements before and behind the output keep their values."""
+    x = torch.randn(1000, device=device)
+    padded = torch.full((1016,), float("nan"), device=device)
+    scale(x, padded[8:1008], FACTOR)
+    assert torch.isnan(padded[:8]).all()
+    assert torch.isnan(padded[1008:]).all()
+    torch.testing.assert_close(padded[8:1008], expected(x, FACTOR), rtol=0, atol=0)
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "message"),
+    [
+        (
+            lambda t: (t(4), t(5)),
+            ValueError,
+            "scale: y must be of shape (4,) like x, got (5,)",
+        ),
+        (
+            lambda t: (t(4), t(4, 1)),
+            ValueError,
+            "scale: y must be of shape (4,) like x, got (4, 1)",
+        ),
+        (lambda t: (t(4), t(4).half()), TypeError, "scale: y must be float32 like x, got float16"),
+        (
+            lambda t: (t(4).int(), t(4).int()),
+            TypeError,
+            "scale: dtype must be float32, float64, float16 or bfloat16, got int32",
+        ),
+        (
+            lambda t: (t(4), t(8)[::2]),
+            ValueError,
+            "scale: y must be contiguous, got shape (4,) with strides (2,)",
+        ),
+        (
+            lambda t: (lambda m: (m[:4], m[2:6]))(t(8)),
+            ValueError,
+            "scale: y must be the same tensor as x or apart from it, got overlapping memory",
+        ),
+        (
+            lambda t: (lambda m: (m.t(), m))(t(3, 3)),
+            ValueError,
+            "scale: y must be the same tensor as x or apart from it, got overlapping memory",
+        ),
+    ],
+)
+def test_wrong_arguments_are_named(scale, device, make, kind, message):
+    """The error names the kernel, the argument, what was expected and what came."""
+    with pytest.raises(kind) as raised:
+        scale(*make(lambda *shape: torch.zeros(*shape, device=device)), FACTOR)
+    assert str(raised.value) == message
+
+
+def test_neighbours_in_one_buffer_do_not_overlap(scale, device):
+    """Two halves of one allocation are apart."""
+    whole = torch.randn(64, device=device)
+    want = expected(whole[:32], FACTOR)
+    scale(whole[:32], whole[32:], FACTOR)
+    torch.testing.assert_close(whole[32:], want, rtol=0, atol=0)
+
+
+def test_a_tensor_on_another_kind_of_device_is_refused(scale, device):
+    """A CPU kernel refuses GPU tensors, and a CUDA kernel refuses CPU tensors."""
+    if device == "cpu":
+        other, wanted, got = "cuda", "on a cpu", "cuda:0"
+        if not torch.cuda.is_available():
+            pytest.skip("needs a GPU to make a tensor on the other kind of device")
+    else:
+        other, wanted, got = "cpu", "on a cuda device", "cpu:0"
+    x = torch.zeros(4, device=other)
+    with pytest.raises(ValueError, match=f"^scale: x must be {wanted}, got {got}$"):
+        scale(x, torch.zeros_like(x), FACTOR)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (2, "scale(Tensor, Tensor, float) -> None: expected 3 arguments, got 2"),
+        (4, "scale(Tensor, Tensor, float) -> None: expected 3 arguments, got 4"),
+    ],
+)
+def test_wrong_number_of_arguments(scale, device, arguments, message):
+    """The error shows the signature and both numbers."""
+    x = torch.zeros(4, device=device)
+    with pytest.raises(TypeError) as raised:
+        scale(*[x, x.clone(), FACTOR, FACTOR][:arguments])
+    assert str(raised.value) == message
+
+
+def test_wrong_type_of_argument(scale, device):
+    """The error shows the signature, the position, what was expected and what came."""
+    x = torch.zeros(4, device=device)
+    with pytest.raises(TypeError) as raised:
+        scale(x, x.clone(), "2")
+    assert (
+        str(raised.value)
+        == "scale(Tensor, Tensor, float) -> None: argument 2: expected float, got str"
+    )
+
+
+def test_more_than_four_billion_elements(scale, device):
+    """Indices are 64-bit: the elements beyond 2**32 are scaled too."""
+    if device == "cpu":
+        pytest.skip("the CPU kernel takes the same 64-bit index; 17 GB is too much for this machine")
+    n = 2**32 + 3
+    x = torch.ones(n, dtype=torch.float16, device=device)
+    y = torch.zeros_like(x)
+    scale(x, y, 2.0)
+    assert bool((y[:5] == 2).all())
+    assert bool((y[-5:] == 2).all())
+    assert int((y == 2).sum(dtype=torch.int64)) == n
