@@ -205,7 +205,11 @@ TVM_FFI_COLD std::unique_ptr<std::string> Operands(const X& x, const Y& y) {
 #define TVM_FFI_ICHECK(cond) \
   TVM_FFI_CHECK(cond, InternalError) << "check failed: " #cond << ": "
 
-// `if (ok) {} else ...`, because the operands are evaluated once and must outlive the comparison.
+/*!
+ * \brief Throws unless `x op y`; behind the named comparisons below.
+ *
+ * Has the form `if (ok) {} else ...`, because each operand is evaluated once.
+ */
 #define TVM_FFI_CHECK_COMPARED(x, op, y, ErrorKind)                                \
   if (std::unique_ptr<std::string> operands =                                      \
           [](const auto& a, const auto& b) {                                       \

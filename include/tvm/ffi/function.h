@@ -41,23 +41,24 @@ static_assert(sizeof(AnyView) == sizeof(TVMFFIAny), "AnyView is laid out like TV
 
 namespace detail {
 
-// The result and the parameters of anything callable.
-template <typename F>
-struct Signature : public Signature<decltype(&F::operator())> {};
+// A result and parameters.
 template <typename R, typename... Args>
-struct Signature<R(Args...)> {
+struct Types {
   using Result = R;
   using Parameters = std::tuple<Args...>;
   static constexpr int32_t kCount = static_cast<int32_t>(sizeof...(Args));
 };
-template <typename R, typename... Args>
-struct Signature<R (*)(Args...)> : public Signature<R(Args...)> {};
-template <typename R, typename... Args>
-struct Signature<R (&)(Args...)> : public Signature<R(Args...)> {};
+
 template <typename C, typename R, typename... Args>
-struct Signature<R (C::*)(Args...)> : public Signature<R(Args...)> {};
+Types<R, Args...> TypesOfMember(R (C::*)(Args...));
 template <typename C, typename R, typename... Args>
-struct Signature<R (C::*)(Args...) const> : public Signature<R(Args...)> {};
+Types<R, Args...> TypesOfMember(R (C::*)(Args...) const);
+
+// The result and the parameters of anything callable.
+template <typename F>
+struct Signature : public decltype(TypesOfMember(&F::operator())) {};
+template <typename R, typename... Args>
+struct Signature<R (*)(Args...)> : public Types<R, Args...> {};
 
 template <typename T>
 struct IsOptional : public std::false_type {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/message.h
- * \brief The text of an error, put together by `<<` without the cost of <iostream>.
+ * \brief The text of an error, put together by `<<` without the cost of the standard streams.
  */
 #ifndef TVM_FFI_MESSAGE_H_
 #define TVM_FFI_MESSAGE_H_
