@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sphinx configuration: ``sphinx-build -E -j 2 -W -n -c . docs build/site``."""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+sys.path.insert(0, str(ROOT / "docs"))
+
+project = "TVM FFI kernel library"
+author = "the TVM FFI kernel library authors"
+copyright = author
+html_title = "TVM FFI kernel library"
+
+extensions = [
+    "breathe",
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.intersphinx",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_tabs.tabs",
+    "_ext.doxygen",
+    "_ext.outside_names",
+    "_ext.snippet_gate",
+    "_ext.snippet_include",
+    "_ext.verification",
+]
+exclude_patterns = ["_*", "_*/**", "verification/**"]
+
+# Names: every one resolves, or the build fails.
+nitpicky = True
+default_role = None
+nitpick_ignore_regex = [
+    ("cpp:.*", r"(u?int(8|16|32|64|ptr)?|size|ptrdiff)_t"),
+    ("cpp:.*", r"std(::.*)?"),
+    ("cpp:.*", r"cuda\w+_t"),
+]
+intersphinx_disabled_reftypes = ["std:*"]
+
+# Python and C++ reference.
+autodoc_typehints = "description"
+autodoc_member_order = "bysource"
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+breathe_projects = {"tvm_ffi": str(ROOT / "build" / "doxygen" / "xml")}
+breathe_default_project = "tvm_ffi"
+breathe_domain_by_extension = {"h": "cpp"}
+breathe_show_include = False
+
+# Pages.
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+copybutton_prompt_text = r">>> |\.\.\. "
+copybutton_prompt_is_regexp = True
+sphinx_tabs_disable_tab_closing = True
+html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sphinx = False
+html_show_copyright = False
+html_copy_source = False
+pygments_style = "xcode"
+pygments_dark_style = "github-dark"

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One virtual environment that the sessions share, since one with PyTorch takes a gigabyte."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import nox
+from _verify.closure import tree_digest
+
+from . import pins
+from .system import gpus, reachable
+
+INSTALLED_TORCH = """
+import importlib.metadata, pathlib
+try:
+    found = importlib.metadata.distribution("torch")
+    print(found.version, pathlib.Path(found.locate_file("")).resolve())
+except importlib.metadata.PackageNotFoundError:
+    pass
+"""
+
+
+def torch_of(python: str) -> tuple[tuple[int, ...], str] | None:
+    """The version of an interpreter's PyTorch and the folder it lies in, if it is new enough."""
+    done = subprocess.run(
+        [python, "-c", INSTALLED_TORCH], capture_output=True, text=True, check=False
+    )
+    if not done.stdout.strip():
+        return None
+    version, folder = done.stdout.strip().split(" ", 1)
+    numbers = tuple(int(part) for part in version.split("+")[0].split(".")[:2])
+    return (numbers, folder) if numbers >= pins.TORCH_FLOOR else None
+
+
+class Environment:
+    """The shared environment of one interpreter."""
+
+    def __init__(self, session: nox.Session, root: Path) -> None:
+        self.session = session
+        self.root = root
+        self.folder = root / ".nox" / f"shared-{sys.implementation.cache_tag}"
+        self.python = str(self.folder / "bin" / "python")
+        if not Path(self.python).exists():
+            session.run(sys.executable, "-m", "virtualenv", "-q", str(self.folder), external=True)
+            self.share_outer_torch()
+
+    def share_outer_torch(self) -> None:
+        """Look up PyTorch where the running interpreter has it, rather than install it again."""
+        if outer := torch_of(sys.executable):
+            code = "import sysconfig; print(sysconfig.get_path('purelib'))"
+            inner = subprocess.check_output([self.python, "-c", code], text=True).strip()
+            Path(inner, "outer.pth").write_text(f"{outer[1]}\n")
+
+    def run(self, *arguments: str, env: dict[str, str] | None = None) -> None:
+        """Run this environment's Python; its scripts come first on the path."""
+        path = f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        self.session.run(self.python, *arguments, external=True, env={**(env or {}), "PATH": path})
+
+    def pip(self, *arguments: str) -> None:
+        """Install quietly."""
+        self.run("-m", "pip", "install", "-q", "--disable-pip-version-check", *arguments)
+
+    def install(self, requirements: Iterable[str]) -> None:
+        """Install pinned requirements, once."""
+        wanted = "\n".join(requirements)
+        if not self.remembered("requirements", wanted):
+            self.forget("requirements")
+            self.pip(*wanted.splitlines())
+            self.remember("requirements", wanted)
+
+    def install_torch(self) -> None:
+        """Install PyTorch, unless one that is new enough is there.
+
+        TORCH_INDEX names an index or a folder of wheels. Without it, and without a GPU, the
+        official builds for the CPU are preferred: they are a fifth of the size.
+        """
+        if torch_of(self.python):
+            return
+        given = os.environ.get("TORCH_INDEX", "")
+        if given:
+            where = ["--index-url" if "://" in given else "--find-links", given]
+        elif not gpus() and reachable(f"{pins.TORCH_CPU_INDEX}/torch/"):
+            where = ["--extra-index-url", pins.TORCH_CPU_INDEX]
+        else:
+            where = []
+        self.pip(*where, pins.TORCH)
+
+    def install_package(self) -> None:
+        """Build and install the package, if anything that it is made of has changed."""
+        files = ["CMakeLists.txt", "pyproject.toml", "README.md"]
+        texts = [(self.root / name).read_text() for name in files if (self.root / name).exists()]
+        trees = [tree_digest(self.root / name) for name in ("include", "src", "python")]
+        made_of = "\n".join([*texts, *trees])
+        if not self.remembered("package", made_of):
+            self.forget("package")
+            self.pip("--no-build-isolation", "--no-deps", "--force-reinstall", str(self.root))
+            self.remember("package", made_of)
+
+    def memory(self, name: str) -> Path:
+        """Name the file that remembers what was installed."""
+        return self.folder / f"{name}.installed"
+
+    def remembered(self, name: str, wanted: str) -> bool:
+        """Tell whether exactly this was installed last."""
+        memory = self.memory(name)
+        return memory.exists() and memory.read_text() == wanted
+
+    def remember(self, name: str, wanted: str) -> None:
+        """Note what was installed."""
+        self.memory(name).write_text(wanted)
+
+    def forget(self, name: str) -> None:
+        """Note that an installation has begun that may fail."""
+        self.memory(name).unlink(missing_ok=True)

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every version that the sessions install, in one place."""
+
+TORCH = "torch==2.13.0"  # installed in a step of its own; any from TORCH_FLOOR on is kept
+TORCH_FLOOR = (2, 10)
+TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
+
+BUILD = ["cmake==4.4.4", "nanobind==3.1.0", "ninja==1.13.2", "scikit-build-core==1.1.2"]
+TESTS = [
+    "hypothesis==6.170.15",
+    "ml_dtypes==0.6.0; python_version >= '3.11'",
+    "ml_dtypes==0.5.4; python_version < '3.11'",
+    "numpy==2.4.6; python_version >= '3.11'",
+    "numpy==2.2.6; python_version < '3.11'",
+    "pytest==9.2.0",
+    "sybil==10.1.0",
+]
+DOCS_PYTHON = (3, 11)  # the floor of this Sphinx
+DOCS = [
+    "breathe==5.1.0",
+    "docutils==0.22.4",
+    "furo==2025.12.19",
+    "myst-parser==5.2.0",
+    "sphinx==9.0.4",
+    "sphinx-copybutton==0.5.2",
+    "sphinx-design==0.8.0",
+    "sphinx-tabs==3.5.0",
+    "sphobjinv==2.4",
+]
+LINT = ["clang-format==23.1.5", "ruff==0.17.5"]
+
+# nvcc without an installed toolkit; the five share one folder below site-packages.
+NVCC = [
+    "nvidia-cuda-cccl==13.0.85",
+    "nvidia-cuda-crt==13.0.88",
+    "nvidia-cuda-nvcc==13.0.88",
+    "nvidia-cuda-runtime==13.0.96",
+    "nvidia-nvvm==13.0.88",
+]

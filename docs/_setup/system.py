@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that PyPI does not have: Doxygen, nvcc, and the driver of a GPU."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import urllib.error
+import urllib.request
+
+import nox
+
+DOXYGEN_LINE = "sudo apt-get install -y doxygen"
+
+
+def need_doxygen(session: nox.Session) -> None:
+    """Install Doxygen where that is allowed; else stop with the one line to type."""
+    if shutil.which("doxygen"):
+        return
+    if not shutil.which("apt-get") or os.geteuid() != 0:
+        session.error(f"Doxygen is missing: {DOXYGEN_LINE}")
+    session.run("apt-get", "update", "-q", external=True, silent=True)
+    session.run(
+        *("apt-get", "install", "-y", "-q", "--no-install-recommends", "doxygen"),
+        external=True,
+        silent=True,
+        env={"DEBIAN_FRONTEND": "noninteractive"},
+    )
+
+
+def has_nvcc() -> bool:
+    """Whether a toolkit is installed: on the path, or where CUDA_HOME says."""
+    home = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH")
+    places = [os.environ.get("NVCC", "nvcc")] + ([f"{home}/bin/nvcc"] if home else [])
+    return any(shutil.which(place) for place in places)
+
+
+def gpus() -> str:
+    """The GPUs that the driver lists, or an empty string."""
+    try:
+        done = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return done.stdout.strip()
+
+
+def reachable(address: str, seconds: float = 5.0) -> bool:
+    """Whether a server answers soon. pip alone would retry for minutes before it goes on."""
+    try:
+        urllib.request.urlopen(urllib.request.Request(address, method="HEAD"), timeout=seconds)
+    except urllib.error.HTTPError:
+        return True
+    except OSError:
+        return False
+    return True

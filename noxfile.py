@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands of this project: ``nox -l`` lists them, ``nox`` runs what CI runs."""
+
+import sys
+from pathlib import Path
+
+import nox
+from nox.command import CommandFailed
+
+ROOT = Path(__file__).resolve().parent
+sys.path.insert(0, str(ROOT / "docs"))
+
+from _setup import pins  # noqa: E402  (below the folder that was just named)
+from _setup.environment import Environment  # noqa: E402
+from _setup.memory import Memory, input_digest  # noqa: E402
+from _setup.system import has_nvcc, need_doxygen  # noqa: E402
+from _verify.layout import Layout  # noqa: E402
+from _verify.table import final_table  # noqa: E402
+
+nox.needs_version = ">=2025.2.9"
+nox.options.sessions = ["lint", "tests", "docs"]
+nox.options.reuse_venv = "yes"
+
+FORMATTED = ("*.h", "*.cc", "*.cu", "*.cuh", "*.c")
+CPP_FOLDERS = ("include", "src", "python", "examples", "tests")
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check the style of Python, C++ and CUDA; change nothing."""
+    session.install("-q", *pins.LINT)
+    session.run("ruff", "check", *session.posargs)
+    session.run("ruff", "format", "--check", *session.posargs)
+    globs = [f"{folder}/**/{name}" for folder in CPP_FOLDERS for name in FORMATTED]
+    files = sorted({str(path.relative_to(ROOT)) for glob in globs for path in ROOT.glob(glob)})
+    session.run("clang-format", "--dry-run", "-Werror", *files)
+
+
+@nox.session(venv_backend="none")
+def tests(session: nox.Session) -> None:
+    """Run the tests that need no GPU; the examples' own tests belong to docs."""
+    environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
+    elsewhere = [f"--ignore=tests/{folder}" for folder in ("examples", "snippets", "gpu")]
+    environment.run("-m", "pytest", *elsewhere, *(session.posargs or ["tests"]))
+
+
+@nox.session(venv_backend="none")
+def docs(session: nox.Session) -> None:
+    """Run every example and snippet, and build the site; arguments go to docs/verify.py."""
+    if sys.version_info < pins.DOCS_PYTHON:
+        session.error("docs: expected Python 3.11 or newer, got " + sys.version.split()[0])
+    need_doxygen(session)
+    memory, layout = Memory(ROOT / "build"), Layout.of(ROOT)
+    environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
+    inputs = input_digest(ROOT, environment.python)
+    table = memory.table_for(inputs)
+    if table and not session.posargs:
+        session.log("nothing has changed since the last good run")
+        print(table)
+        return
+    memory.forget()
+    failed = []
+    # The site is built even if something failed: the message then names each page that shows it.
+    sphinx = ["-E", "-j", "2", "-W", "-n", "-q", "-c", ".", "docs", "build/site"]
+    for command in (["docs/verify.py", *session.posargs], ["-m", "sphinx", *sphinx]):
+        try:
+            environment.run(*command)
+        except CommandFailed:
+            failed.append(" ".join(command))
+    if failed:
+        session.error(f"failed: {'; '.join(failed)}")
+    table = final_table(layout)
+    print(table)
+    if not session.posargs:
+        memory.keep(inputs, table)
+
+
+def docs_pins() -> list[str]:
+    """What the site needs; its machinery has tests too, which older interpreters skip."""
+    return pins.DOCS if sys.version_info >= pins.DOCS_PYTHON else []
+
+
+def shared_environment(session: nox.Session, requirements: list[str]) -> Environment:
+    """Make the environment with the package, PyTorch, and an nvcc if the machine has none."""
+    environment = Environment(session, ROOT)
+    environment.install([*requirements, *([] if has_nvcc() else pins.NVCC)])
+    environment.install_torch()
+    environment.install_package()
+    return environment
