@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernel libraries that work from any Python version and any tensor framework."""
+
+import os as _os
+
+from . import _core
+from ._core import Function, Object, Tensor
+from .device import Device, DLDeviceType, device
+from .dtype import dtype
+from .error import InternalError, register_error
+from .shape import Shape
+
+# The extension makes its values of these classes, so they come before anything that calls it.
+_core.set_value_classes(dtype, Device, Shape)
+
+from . import core, error, libinfo  # noqa: E402
+from .module import Module, load_module  # noqa: E402
+from .registry import get_global_func, register_global_func  # noqa: E402
+from .stream import (  # noqa: E402
+    StreamContext,
+    get_raw_stream,
+    use_raw_stream,
+    use_torch_stream,
+)
+from .tensor import from_dlpack  # noqa: E402
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "DLDeviceType",
+    "Device",
+    "Function",
+    "InternalError",
+    "Module",
+    "Object",
+    "Shape",
+    "StreamContext",
+    "Tensor",
+    "core",
+    "device",
+    "dtype",
+    "error",
+    "from_dlpack",
+    "get_global_func",
+    "get_raw_stream",
+    "libinfo",
+    "load_module",
+    "register_error",
+    "register_global_func",
+    "use_raw_stream",
+    "use_torch_stream",
+]
+
+
+def _warn_of_other_distribution() -> None:
+    """Warn if another distribution wrote the same package folder: its files and ours are mixed."""
+    site = _os.path.dirname(_os.path.dirname(_os.path.abspath(__file__)))
+    with _os.scandir(site) as entries:
+        names = [
+            entry.name
+            for entry in entries
+            if entry.name.startswith("apache_tvm_ffi-") and entry.name.endswith(".dist-info")
+        ]
+    if names:
+        import warnings
+
+        warnings.warn(
+            f"{names[0].removesuffix('.dist-info')} is installed in the same folder as "
+            "tvm-ffi-kernel-library, {site}; both are the package tvm_ffi and overwrite each "
+            "other: uninstall both, then install one".replace("{site}", site),
+            RuntimeWarning,
+            stacklevel=3,
+        )
+
+
+_warn_of_other_distribution()

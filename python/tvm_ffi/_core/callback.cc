@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Python callables and other Python objects as objects of libtvm_ffi.
+#include "callback.h"
+
+#include <vector>
+
+#include "args.h"
+#include "error.h"
+#include "lent_tensor.h"
+#include "object.h"
+#include "result.h"
+#include "tensor.h"
+
+namespace tvm_ffi_core {
+
+namespace {
+
+void drop(void* object) { drop_from_any_thread(static_cast<PyObject*>(object)); }
+
+// A tvm_ffi.Tensor over a view that the caller lends until the callback returns.
+PyObject* tensor_over_view(const DLTensor* view) {
+  LentTensor* lent = acquire_lent_tensor();
+  if (lent == nullptr) return nullptr;
+  lent->owner = nullptr;
+  lent->owner_kind = Owner::kNobody;
+  const char* problem = fill_lent_tensor(lent, *view);
+  if (problem != nullptr) {
+    release_lent_tensor(lent);
+    PyErr_SetString(PyExc_ValueError, problem);
+    return nullptr;
+  }
+  return make_instance(tensor_type, &lent->head);
+}
+
+// Ends the loan. A tensor that the callback kept loses its elements, so that it cannot dangle.
+bool was_kept(PyObject* tensor) {
+  TVMFFIObject* handle = handle_of(tensor);
+  bool sole = Py_REFCNT(tensor) == 1 && (handle->combined_ref_count & 0xffffffffu) == 1;
+  if (sole) return false;
+  auto* view = contents<DLTensor>(handle);
+  view->data = nullptr;
+  for (int i = 0; i < view->ndim; ++i) view->shape[i] = 0;
+  return true;
+}
+
+// Calls `callable`; -1 with a Python error.
+int invoke(PyObject* callable, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) {
+  std::vector<nb::object> values;
+  std::vector<PyObject*> pointers;
+  values.reserve(static_cast<size_t>(num_args));
+  for (int32_t i = 0; i < num_args; ++i) {
+    bool is_view = args[i].type_index == kTVMFFIDLTensorPtr && args[i].v_ptr != nullptr;
+    PyObject* value = is_view ? tensor_over_view(static_cast<const DLTensor*>(args[i].v_ptr))
+                              : view_to_python(&args[i]);
+    if (value == nullptr) return -1;
+    values.push_back(nb::steal(value));
+    pointers.push_back(value);
+  }
+  nb::object answer = nb::steal(
+      PyObject_Vectorcall(callable, pointers.data(), static_cast<size_t>(num_args), nullptr));
+  nb::object name = nb::steal(PyObject_GetAttrString(callable, "__name__"));
+  if (answer.is_valid() && (!name.is_valid() || !PyUnicode_Check(name.ptr()))) {
+    PyErr_Clear();
+    name = nb::str(Py_TYPE(callable)->tp_name);
+  }
+  int code = answer.is_valid() ? pack_owned(name.ptr(), answer.ptr(), result) : -1;
+  answer.reset();
+  for (int32_t i = 0; i < num_args; ++i) {
+    if (args[i].type_index != kTVMFFIDLTensorPtr || !was_kept(values[static_cast<size_t>(i)].ptr())) {
+      continue;
+    }
+    if (code != 0) continue;  // the traceback of the error may well refer to it
+    PyErr_Format(PyExc_ValueError,
+                 "%U: argument #%d: expected to be used during the call only, as the caller lent "
+                 "it, got kept; keep a copy",
+                 name.ptr(), i);
+    code = -1;
+    if (result->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(result->v_obj);
+    clear(result);
+  }
+  return code;
+}
+
+int safe_call(void* callable, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) {
+  if (interpreter_is_gone()) {
+    TVMFFIErrorSetRaisedFromCStr("RuntimeError", "a Python callback was called after Python ended");
+    return -1;
+  }
+  PyGILState_STATE state = PyGILState_Ensure();
+  int code = invoke(static_cast<PyObject*>(callable), args, num_args, result);
+  if (code != 0) raise_current_python_error();
+  PyGILState_Release(state);
+  return code;
+}
+
+}  // namespace
+
+TVMFFIObject* function_from_callable(PyObject* callable) {
+  TVMFFIObjectHandle function = nullptr;
+  Py_INCREF(callable);
+  int code = TVMFFIFunctionCreate(callable, safe_call, drop, &function);
+  if (code != 0) {
+    Py_DECREF(callable);
+    set_python_error(code);
+    return nullptr;
+  }
+  return static_cast<TVMFFIObject*>(function);
+}
+
+TVMFFIObject* opaque_from_python(PyObject* value) {
+  TVMFFIObjectHandle object = nullptr;
+  Py_INCREF(value);
+  int code = TVMFFIObjectCreateOpaque(value, kTVMFFIOpaquePyObject, drop, &object);
+  if (code != 0) {
+    Py_DECREF(value);
+    set_python_error(code);
+    return nullptr;
+  }
+  return static_cast<TVMFFIObject*>(object);
+}
+
+}  // namespace tvm_ffi_core

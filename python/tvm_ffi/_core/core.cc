@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The extension module tvm_ffi._core: everything that is bound, in dependency order.
+#include "args.h"
+#include "error.h"
+#include "framework.h"
+#include "function.h"
+#include "object.h"
+#include "producer.h"
+#include "stream.h"
+#include "tensor.h"
+#include "values.h"
+
+NB_MODULE(_core, module) {
+  using namespace tvm_ffi_core;
+  // Objects outlive the module when Python ends: they are in other libraries' hands as well.
+  nb::set_leak_warnings(false);
+  bind_error(module);
+  bind_object(module);
+  bind_values(module);
+  bind_function(module);
+  bind_tensor(module);
+  bind_framework(module);
+  bind_producer(module);
+  bind_args(module);
+  bind_stream(module);
+  module.def("version", [] {
+    TVMFFIVersion version{};
+    TVMFFIGetVersion(&version);
+    return nb::make_tuple(version.major, version.minor, version.patch);
+  });
+  // Lets a long kernel notice Ctrl-C through TVMFFIEnvCheckSignals, which takes the lock itself.
+  check(TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", reinterpret_cast<void*>(&PyErr_CheckSignals)));
+  check(TVMFFIEnvRegisterCAPI("PyGILState_Ensure", reinterpret_cast<void*>(&PyGILState_Ensure)));
+  check(TVMFFIEnvRegisterCAPI("PyGILState_Release", reinterpret_cast<void*>(&PyGILState_Release)));
+}

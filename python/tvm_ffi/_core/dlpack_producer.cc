@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fills a lent tensor by the Python protocol of DLPack: `__dlpack_device__` and `__dlpack__`.
+#include "producer.h"
+
+namespace tvm_ffi_core {
+
+namespace {
+
+struct Names {
+  PyObject* dlpack = PyUnicode_InternFromString("__dlpack__");
+  PyObject* dlpack_device = PyUnicode_InternFromString("__dlpack_device__");
+  PyObject* max_version = PyUnicode_InternFromString("max_version");
+  PyObject* stream = PyUnicode_InternFromString("stream");
+  PyObject* newest = Py_BuildValue("(ii)", DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION);
+  PyObject* with_version = PyTuple_Pack(1, max_version);
+  PyObject* with_version_and_stream = PyTuple_Pack(2, max_version, stream);
+  PyObject* with_stream = PyTuple_Pack(1, stream);
+};
+
+const Names& names() {
+  static const Names* made = new Names();
+  return *made;
+}
+
+// The stream that the producer shall order its work before, as the array API writes it: None for a
+// device without streams, 1 for CUDA's default stream.
+nb::object stream_for(DLDevice device) {
+  void* stream = TVMFFIEnvGetStream(device.device_type, device.device_id);
+  switch (device.device_type) {
+    case kDLCUDA:
+    case kDLCUDAManaged:
+      return nb::int_(stream == nullptr ? uintptr_t{1} : reinterpret_cast<uintptr_t>(stream));
+    case kDLROCM:
+      return nb::int_(reinterpret_cast<uintptr_t>(stream));
+    default:
+      return nb::none();
+  }
+}
+
+int device_of(PyObject* tensor, DLDevice* device) {
+  nb::object pair = nb::steal(PyObject_CallMethodNoArgs(tensor, names().dlpack_device));
+  if (!pair.is_valid()) return -1;
+  int type = 0, id = 0;
+  nb::object items = nb::steal(PySequence_Tuple(pair.ptr()));
+  if (!items.is_valid()) return -1;
+  if (!PyArg_ParseTuple(items.ptr(), "ii;__dlpack_device__ must give two integers", &type, &id)) {
+    return -1;
+  }
+  device->device_type = static_cast<DLDeviceType>(type);
+  device->device_id = id;
+  return 0;
+}
+
+// Calls `__dlpack__`; a producer from before DLPack 1.0 does not know `max_version`.
+nb::object call_dlpack(PyObject* tensor, DLDevice device) {
+  const Names& n = names();
+  nb::object stream = stream_for(device);
+  bool has_stream = !stream.is_none();
+  PyObject* arguments[] = {tensor, n.newest, stream.ptr()};
+  PyObject* capsule = PyObject_VectorcallMethod(
+      n.dlpack, arguments, 1, has_stream ? n.with_version_and_stream : n.with_version);
+  if (capsule == nullptr && PyErr_ExceptionMatches(PyExc_TypeError)) {
+    PyErr_Clear();
+    PyObject* old_arguments[] = {tensor, stream.ptr()};
+    capsule = PyObject_VectorcallMethod(n.dlpack, old_arguments, 1,
+                                        has_stream ? n.with_stream : nullptr);
+  }
+  return nb::steal(capsule);
+}
+
+}  // namespace
+
+int fill_from_dlpack(LentTensor* lent, PyObject* tensor, bool* read_only) {
+  DLDevice device;
+  if (device_of(tensor, &device) != 0) return -1;
+  nb::object capsule = call_dlpack(tensor, device);
+  if (!capsule.is_valid()) return -1;
+  const DLTensor* source = nullptr;
+  *read_only = false;
+  if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned")) {
+    auto* managed = static_cast<DLManagedTensorVersioned*>(
+        PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned"));
+    if (managed->version.major != DLPACK_MAJOR_VERSION) {
+      // Not consumed: the capsule's destructor frees the tensor.
+      PyErr_Format(PyExc_BufferError, "its DLPack version is %u.%u, expected %d.x",
+                   managed->version.major, managed->version.minor, DLPACK_MAJOR_VERSION);
+      return -1;
+    }
+    PyCapsule_SetName(capsule.ptr(), "used_dltensor_versioned");
+    lent->owner = managed;
+    lent->owner_kind = Owner::kManagedVersioned;
+    *read_only = (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
+    source = &managed->dl_tensor;
+  } else if (PyCapsule_IsValid(capsule.ptr(), "dltensor")) {
+    auto* managed = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
+    PyCapsule_SetName(capsule.ptr(), "used_dltensor");
+    lent->owner = managed;
+    lent->owner_kind = Owner::kManaged;
+    source = &managed->dl_tensor;
+  } else {
+    PyErr_Format(PyExc_TypeError, "__dlpack__ must give a DLPack capsule that is not used, got %R",
+                 capsule.ptr());
+    return -1;
+  }
+  lent->exchange = nullptr;
+  const char* problem = fill_lent_tensor(lent, *source);
+  if (problem != nullptr) {
+    PyErr_SetString(PyExc_ValueError, problem);
+    return -1;
+  }
+  return 0;
+}
+
+}  // namespace tvm_ffi_core

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors of libtvm_ffi as Python exceptions, and the other way round.
+#include "error.h"
+
+#include <frameobject.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace tvm_ffi_core {
+
+namespace {
+
+// Kind to exception class, and exception class to kind; filled by tvm_ffi.error.
+PyObject* class_of_kind = nullptr;
+PyObject* kind_of_class = nullptr;
+
+std::string_view view(const TVMFFIByteArray& bytes) { return {bytes.data, bytes.size}; }
+
+PyObject* decode(std::string_view text) {
+  return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
+}
+
+// Adds a frame of a file that is not Python's to the traceback of the current exception.
+void add_frame(const std::string& file, int line, const std::string& function) {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyCodeObject* code = PyCode_NewEmpty(file.c_str(), function.c_str(), line);
+  PyObject* globals = PyDict_New();
+  PyFrameObject* frame = nullptr;
+  if (code != nullptr && globals != nullptr) {
+    frame = PyFrame_New(PyThreadState_Get(), code, globals, nullptr);
+  }
+  PyErr_Clear();
+  PyErr_Restore(type, value, traceback);
+  if (frame != nullptr) {
+#if PY_VERSION_HEX < 0x030B0000
+    frame->f_lineno = line;
+#endif
+    PyTraceBack_Here(frame);
+  }
+  Py_XDECREF(reinterpret_cast<PyObject*>(frame));
+  Py_XDECREF(reinterpret_cast<PyObject*>(code));
+  Py_XDECREF(globals);
+}
+
+// Adds one frame for each line `  File "f.cc", line 3, in g`; other lines are passed over.
+void add_frames(std::string_view backtrace) {
+  constexpr std::string_view file_mark = "  File \"", line_mark = "\", line ", in_mark = ", in ";
+  while (!backtrace.empty()) {
+    size_t end = backtrace.find('\n');
+    std::string_view text = backtrace.substr(0, end);
+    backtrace.remove_prefix(end == std::string_view::npos ? backtrace.size() : end + 1);
+    size_t line_at = text.find(line_mark);
+    if (text.substr(0, file_mark.size()) != file_mark || line_at == std::string_view::npos) continue;
+    size_t number_at = line_at + line_mark.size();
+    size_t in_at = text.find(in_mark, number_at);
+    if (in_at == std::string_view::npos) continue;
+    std::string file(text.substr(file_mark.size(), line_at - file_mark.size()));
+    std::string number(text.substr(number_at, in_at - number_at));
+    add_frame(file, std::atoi(number.c_str()), std::string(text.substr(in_at + in_mark.size())));
+  }
+}
+
+// The traceback as lines of an error's backtrace, the most recent call first.
+std::string backtrace_text(PyObject* traceback) {
+  std::string text;
+  for (auto* entry = reinterpret_cast<PyTracebackObject*>(traceback); entry != nullptr;
+       entry = entry->tb_next) {
+    PyCodeObject* code = PyFrame_GetCode(entry->tb_frame);
+    // tb_lineno is -1 until somebody asks for it (CPython 3.11 and newer).
+    nb::object line = nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(entry), "tb_lineno"));
+    long number = line.is_valid() ? PyLong_AsLong(line.ptr()) : -1;
+    const char* file = PyUnicode_AsUTF8(code->co_filename);
+    if (file == nullptr) PyErr_Clear();
+    const char* function = PyUnicode_AsUTF8(code->co_name);
+    if (function == nullptr) PyErr_Clear();
+    if (PyErr_Occurred()) PyErr_Clear();
+    text.insert(0, std::string("  File \"") + (file ? file : "?") + "\", line " +
+                       std::to_string(number) + ", in " + (function ? function : "?") + "\n");
+    Py_DECREF(reinterpret_cast<PyObject*>(code));
+  }
+  return text;
+}
+
+// The Python exception that an error carries, or NULL.
+PyObject* carried_exception(const TVMFFIErrorCell* cell) {
+  auto* context = static_cast<TVMFFIObject*>(cell->extra_context);
+  if (context == nullptr || context->type_index != kTVMFFIOpaquePyObject) return nullptr;
+  auto* exception = static_cast<PyObject*>(contents<TVMFFIOpaqueObjectCell>(context)->handle);
+  return PyExceptionInstance_Check(exception) ? exception : nullptr;
+}
+
+// A new exception of the kind's class; RuntimeError naming the kind where there is no such class.
+PyObject* new_exception(const TVMFFIErrorCell* cell) {
+  nb::object kind = nb::steal(decode(view(cell->kind)));
+  nb::object message = nb::steal(decode(view(cell->message)));
+  if (!kind.is_valid() || !message.is_valid()) return nullptr;
+  PyObject* known = class_of_kind ? PyDict_GetItemWithError(class_of_kind, kind.ptr()) : nullptr;
+  if (known != nullptr) {
+    PyObject* exception = PyObject_CallOneArg(known, message.ptr());
+    if (exception != nullptr && PyExceptionInstance_Check(exception)) return exception;
+    // A registered class that wants other arguments must not hide the error.
+    Py_XDECREF(exception);
+  }
+  PyErr_Clear();
+  nb::object text = nb::steal(PyUnicode_FromFormat("%U: %U", kind.ptr(), message.ptr()));
+  if (!text.is_valid()) return nullptr;
+  return PyObject_CallOneArg(PyExc_RuntimeError, text.ptr());
+}
+
+std::string kind_of(PyObject* exception) {
+  PyObject* mro = Py_TYPE(exception)->tp_mro;
+  for (Py_ssize_t i = 0; kind_of_class != nullptr && i < PyTuple_GET_SIZE(mro); ++i) {
+    PyObject* kind = PyDict_GetItemWithError(kind_of_class, PyTuple_GET_ITEM(mro, i));
+    if (kind != nullptr) return PyUnicode_AsUTF8(kind);
+    PyErr_Clear();
+  }
+  const char* name = std::strrchr(Py_TYPE(exception)->tp_name, '.');
+  return name != nullptr ? name + 1 : Py_TYPE(exception)->tp_name;
+}
+
+std::string message_of(PyObject* exception) {
+  nb::object text;
+  if (PyErr_GivenExceptionMatches(exception, PyExc_KeyError)) {
+    // str(KeyError("k")) has quotes around it that the C++ side never wrote.
+    nb::object arguments = nb::steal(PyObject_GetAttrString(exception, "args"));
+    if (arguments.is_valid() && PyTuple_Check(arguments.ptr()) &&
+        PyTuple_GET_SIZE(arguments.ptr()) == 1 &&
+        PyUnicode_Check(PyTuple_GET_ITEM(arguments.ptr(), 0))) {
+      text = nb::borrow(PyTuple_GET_ITEM(arguments.ptr(), 0));
+    }
+  }
+  if (!text.is_valid()) text = nb::steal(PyObject_Str(exception));
+  PyErr_Clear();
+  if (!text.is_valid()) return "<the message of this exception cannot be made>";
+  nb::object bytes = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "replace"));
+  PyErr_Clear();
+  if (!bytes.is_valid()) return "";
+  return std::string(PyBytes_AS_STRING(bytes.ptr()),
+                     static_cast<size_t>(PyBytes_GET_SIZE(bytes.ptr())));
+}
+
+}  // namespace
+
+void set_python_error_from(TVMFFIObject* error) {
+  const auto* cell = contents<TVMFFIErrorCell>(error);
+  std::string_view backtrace = view(cell->backtrace);
+  PyObject* exception = carried_exception(cell);
+  if (exception != nullptr) {
+    Py_INCREF(exception);
+    PyObject* traceback = PyException_GetTraceback(exception);
+    // Python's own frames are in the exception already: only what C++ added to them is new.
+    std::string known = backtrace_text(traceback);
+    if (backtrace.substr(0, known.size()) == known) backtrace.remove_prefix(known.size());
+    Py_INCREF(Py_TYPE(exception));
+    PyErr_Restore(reinterpret_cast<PyObject*>(Py_TYPE(exception)), exception, traceback);
+  } else {
+    exception = new_exception(cell);
+    if (exception == nullptr) return;
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception)), exception);
+    Py_DECREF(exception);
+  }
+  add_frames(backtrace);
+}
+
+void set_python_error(int code) {
+  if (code == -2 && PyErr_Occurred()) return;
+  ObjectRef error;
+  TVMFFIErrorMoveFromRaised(error.out());
+  if (error.get() == nullptr || error.get()->type_index != kTVMFFIError) {
+    PyErr_Format(PyExc_RuntimeError, "a function returned %d and raised no error", code);
+    return;
+  }
+  set_python_error_from(error.get());
+}
+
+void raise_current_python_error() {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (value == nullptr) {
+    TVMFFIErrorSetRaisedFromCStr("InternalError", "no Python exception is set");
+    return;
+  }
+  if (traceback != nullptr) PyException_SetTraceback(value, traceback);
+  std::string kind = kind_of(value), message = message_of(value);
+  std::string backtrace = backtrace_text(traceback);
+  Py_XDECREF(type);
+  Py_XDECREF(traceback);
+
+  ObjectRef carrier, error;
+  // The carrier takes over our reference to the exception.
+  if (TVMFFIObjectCreateOpaque(
+          value, kTVMFFIOpaquePyObject,
+          [](void* handle) { drop_from_any_thread(static_cast<PyObject*>(handle)); },
+          carrier.out()) != 0) {
+    Py_DECREF(value);
+    return;
+  }
+  TVMFFIByteArray kind_bytes{kind.data(), kind.size()};
+  TVMFFIByteArray message_bytes{message.data(), message.size()};
+  TVMFFIByteArray backtrace_bytes{backtrace.data(), backtrace.size()};
+  if (TVMFFIErrorCreateWithCauseAndExtraContext(&kind_bytes, &message_bytes, &backtrace_bytes,
+                                                nullptr, carrier.get(), error.out()) != 0) {
+    TVMFFIErrorSetRaisedFromCStr(kind.c_str(), message.c_str());
+    return;
+  }
+  TVMFFIErrorSetRaised(error.get());
+}
+
+void bind_error(nb::module_& module) {
+  module.def(
+      "set_error_classes",
+      [](nb::dict classes, nb::dict kinds) {
+        class_of_kind = classes.release().ptr();
+        kind_of_class = kinds.release().ptr();
+      },
+      nb::arg("class_of_kind"), nb::arg("kind_of_class"));
+}
+
+}  // namespace tvm_ffi_core

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fills a lent tensor by the DLPack table of its type.
+#include "producer.h"
+
+namespace tvm_ffi_core {
+
+int fill_from_exchange(LentTensor* lent, const DLPackExchangeAPI* exchange, PyObject* tensor) {
+  const DLTensor* source;
+  DLTensor view;
+  if (exchange->dltensor_from_py_object_no_sync != nullptr) {
+    if (exchange->dltensor_from_py_object_no_sync(tensor, &view) != 0) return -1;
+    lent->owner = tensor;
+    lent->owner_kind = Owner::kNobody;
+    lent->exchange = exchange;
+    source = &view;
+  } else {
+    DLManagedTensorVersioned* managed = nullptr;
+    if (exchange->managed_tensor_from_py_object_no_sync(tensor, &managed) != 0) return -1;
+    lent->owner = managed;
+    lent->owner_kind = Owner::kManagedVersioned;
+    lent->exchange = nullptr;
+    source = &managed->dl_tensor;
+  }
+  const char* problem = fill_lent_tensor(lent, *source);
+  if (problem != nullptr) {
+    PyErr_SetString(PyExc_ValueError, problem);
+    return -1;
+  }
+  return 0;
+}
+
+}  // namespace tvm_ffi_core

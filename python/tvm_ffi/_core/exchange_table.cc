@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The DLPack table that lets other libraries take and make tvm_ffi.Tensor without Python calls.
+#include "error.h"
+#include "lent_tensor.h"
+#include "tensor.h"
+
+namespace tvm_ffi_core {
+
+namespace {
+
+int allocate(DLTensor* prototype, DLManagedTensorVersioned** out, void* error_context,
+             void (*set_error)(void* error_context, const char* kind, const char* message)) {
+  ObjectRef tensor;
+  int code = TVMFFIEnvTensorAlloc(prototype, tensor.out());
+  if (code == 0) code = TVMFFITensorToDLPackVersioned(tensor.get(), out);
+  if (code == 0) return 0;
+  ObjectRef error;
+  TVMFFIErrorMoveFromRaised(error.out());
+  if (error.get() == nullptr) {
+    set_error(error_context, "RuntimeError", "the tensor cannot be allocated");
+  } else {
+    const auto* cell = contents<TVMFFIErrorCell>(error.get());
+    set_error(error_context, cell->kind.data, cell->message.data);
+  }
+  return -1;
+}
+
+bool is_tensor(PyObject* object) {
+  if (Py_TYPE(object) == tensor_type) return true;
+  PyErr_Format(PyExc_TypeError, "expected a tvm_ffi.Tensor, got %s", Py_TYPE(object)->tp_name);
+  return false;
+}
+
+int to_managed(void* python_object, DLManagedTensorVersioned** out) {
+  auto* self = static_cast<PyObject*>(python_object);
+  if (!is_tensor(self)) return -1;
+  int code = TVMFFITensorToDLPackVersioned(handle_of(self), out);
+  if (code != 0) {
+    set_python_error(code);
+    return -1;
+  }
+  if (reinterpret_cast<TensorInstance*>(self)->read_only) {
+    (*out)->flags |= DLPACK_FLAG_BITMASK_READ_ONLY;
+  }
+  return 0;
+}
+
+int from_managed(DLManagedTensorVersioned* managed, void** out) {
+  LentTensor* lent = acquire_lent_tensor();
+  if (lent == nullptr) return -1;
+  const char* problem = fill_lent_tensor(lent, managed->dl_tensor);
+  if (problem != nullptr) {
+    release_lent_tensor(lent);
+    PyErr_SetString(PyExc_ValueError, problem);
+    return -1;
+  }
+  bool read_only = (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
+  lent->owner = managed;
+  lent->owner_kind = Owner::kManagedVersioned;
+  lent->exchange = nullptr;
+  PyObject* instance = make_instance(tensor_type, &lent->head);
+  if (instance == nullptr) return -1;
+  reinterpret_cast<TensorInstance*>(instance)->read_only = read_only;
+  *out = instance;
+  return 0;
+}
+
+int to_view(void* python_object, DLTensor* out) {
+  auto* self = static_cast<PyObject*>(python_object);
+  if (!is_tensor(self)) return -1;
+  *out = *contents<DLTensor>(handle_of(self));
+  return 0;
+}
+
+int current_stream(DLDeviceType device_type, int32_t device_id, void** out) {
+  *out = TVMFFIEnvGetStream(device_type, device_id);
+  return 0;
+}
+
+}  // namespace
+
+nb::object make_exchange_capsule() {
+  static const DLPackExchangeAPI table = {
+      {{DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION}, nullptr},
+      allocate,
+      to_managed,
+      from_managed,
+      to_view,
+      current_stream,
+  };
+  PyObject* capsule =
+      PyCapsule_New(const_cast<DLPackExchangeAPI*>(&table), "dlpack_exchange_api", nullptr);
+  if (capsule == nullptr) throw nb::python_error();
+  return nb::steal(capsule);
+}
+
+}  // namespace tvm_ffi_core

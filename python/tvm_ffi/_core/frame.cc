@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one call from Python holds on the stack: the packed arguments and what to undo after it.
+#include "frame.h"
+
+#include <cstdlib>
+
+#include "error.h"
+
+namespace tvm_ffi_core {
+
+CallFrame::CallFrame(PyObject* name, bool trusted, int num_args, bool is_result)
+    : name_(name), trusted_(trusted), is_result_(is_result) {
+  if (num_args <= kInlineArguments) {
+    arguments_ = inline_arguments_;
+    objects_ = inline_objects_;
+    tensors_ = inline_tensors_;
+    return;
+  }
+  size_t count = static_cast<size_t>(num_args);
+  heap_ = std::malloc(count * (sizeof(TVMFFIAny) + 2 * sizeof(void*)));
+  arguments_ = static_cast<TVMFFIAny*>(heap_);
+  if (heap_ == nullptr) {
+    PyErr_NoMemory();
+    return;
+  }
+  objects_ = reinterpret_cast<TVMFFIObject**>(arguments_ + count);
+  tensors_ = reinterpret_cast<LentTensor**>(objects_ + count);
+}
+
+CallFrame::~CallFrame() { std::free(heap_); }
+
+bool CallFrame::has_stream(DLDevice device) const {
+  for (int i = 0; i < num_streams_; ++i) {
+    if (streams_[i].device.device_type == device.device_type &&
+        streams_[i].device.device_id == device.device_id) {
+      return true;
+    }
+  }
+  return false;
+}
+
+int CallFrame::set_stream(DLDevice device, void* stream) {
+  if (has_stream(device)) return 0;
+  if (num_streams_ == kMaxStreams) {
+    PyErr_Format(PyExc_ValueError, "%U: arguments are on more than %d devices", name_, kMaxStreams);
+    return -1;
+  }
+  void* original = nullptr;
+  int code = TVMFFIEnvSetStream(device.device_type, device.device_id, stream, &original);
+  if (code != 0) {
+    set_python_error(code);
+    return -1;
+  }
+  streams_[num_streams_++] = {device, original};
+  return 0;
+}
+
+void CallFrame::enter() {
+  if (exchange_ == nullptr) return;
+  // PyTorch's, where it is there: what the kernel allocates goes back as one of its tensors.
+  const DLPackExchangeAPI* chosen =
+      framework_ != nullptr && framework_->exchange != nullptr ? framework_->exchange : exchange_;
+  allocator_is_set_ = TVMFFIEnvSetDLPackManagedTensorAllocator(chosen->managed_tensor_allocator, 0,
+                                                               &original_allocator_) == 0;
+}
+
+int CallFrame::finish() {
+  if (std::exchange(allocator_is_set_, false)) {
+    TVMFFIEnvSetDLPackManagedTensorAllocator(original_allocator_, 0, nullptr);
+  }
+  while (num_streams_ > 0) {
+    const StreamChange& change = streams_[--num_streams_];
+    TVMFFIEnvSetStream(change.device.device_type, change.device.device_id, change.original, nullptr);
+  }
+  // Only the first error is reported; each tensor is released all the same.
+  nb::object first_error[3];
+  int code = 0;
+  while (num_tensors_ > 0) {
+    if (release_lent_tensor(tensors_[--num_tensors_]) == 0) continue;
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    if (std::exchange(code, -1) == 0) {
+      first_error[0] = nb::steal(type);
+      first_error[1] = nb::steal(value);
+      first_error[2] = nb::steal(traceback);
+    } else {
+      Py_XDECREF(type);
+      Py_XDECREF(value);
+      Py_XDECREF(traceback);
+    }
+  }
+  while (num_objects_ > 0) TVMFFIObjectDecRef(objects_[--num_objects_]);
+  if (code != 0) {
+    PyErr_Restore(first_error[0].release().ptr(), first_error[1].release().ptr(),
+                  first_error[2].release().ptr());
+  }
+  return code;
+}
+
+}  // namespace tvm_ffi_core

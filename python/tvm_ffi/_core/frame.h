@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one call from Python holds on the stack: the packed arguments and what to undo after it.
+#ifndef TVM_FFI_PYTHON_CORE_FRAME_H_
+#define TVM_FFI_PYTHON_CORE_FRAME_H_
+
+#include "framework.h"
+#include "lent_tensor.h"
+
+namespace tvm_ffi_core {
+
+struct StreamChange {
+  DLDevice device;
+  void* original;
+};
+
+class CallFrame {
+ public:
+  static constexpr int kInlineArguments = 12;
+  static constexpr int kMaxStreams = 8;
+
+  // `name` is that of the function, for messages; `trusted` skips the check for lazy views. With
+  // `is_result` the one value packed is what a callback gave. When memory is short, ok() is false
+  // and a Python error is set.
+  CallFrame(PyObject* name, bool trusted, int num_args, bool is_result = false);
+  bool ok() const { return arguments_ != nullptr; }
+  bool is_result() const { return is_result_; }
+  // finish() must have been called.
+  ~CallFrame();
+  CallFrame(const CallFrame&) = delete;
+  CallFrame& operator=(const CallFrame&) = delete;
+
+  TVMFFIAny* arguments() { return arguments_; }
+  PyObject* name() const { return name_; }
+  bool trusted() const { return trusted_; }
+  const Framework* framework() const { return framework_; }
+
+  // Keeps a reference until the call is over; takes it.
+  void keep(TVMFFIObject* owned) { objects_[num_objects_++] = owned; }
+  void keep(LentTensor* lent) { tensors_[num_tensors_++] = lent; }
+
+  // Notes that an argument is a tensor of the framework; `framework` may be NULL (tvm_ffi.Tensor).
+  void saw_tensor_of(const Framework* framework) {
+    if (!saw_tensor_) {
+      framework_ = framework;
+      saw_tensor_ = true;
+    } else if (framework_ != framework) {
+      if (framework != nullptr && framework->wins) {
+        framework_ = framework;
+      } else if (framework_ == nullptr || !framework_->wins) {
+        framework_ = nullptr;
+      }
+    }
+    if (framework != nullptr && framework->exchange != nullptr && exchange_ == nullptr) {
+      exchange_ = framework->exchange;
+    }
+  }
+
+  // Makes `stream` the device's current one until the call is over; the first argument on a device
+  // decides. 0, or -1 with a Python error.
+  int set_stream(DLDevice device, void* stream);
+  bool has_stream(DLDevice device) const;
+
+  // Makes the frameworks' allocator the environment's; finish() puts the old one back.
+  void enter();
+
+  // Undoes everything, once. Needs the GIL and no Python error; -1 with a Python error.
+  int finish();
+
+ private:
+  PyObject* name_;
+  bool trusted_;
+  bool is_result_;
+  bool saw_tensor_ = false;
+  bool allocator_is_set_ = false;
+  const Framework* framework_ = nullptr;
+  const DLPackExchangeAPI* exchange_ = nullptr;
+  DLPackManagedTensorAllocator original_allocator_ = nullptr;
+  TVMFFIAny* arguments_;
+  TVMFFIObject** objects_;
+  LentTensor** tensors_;
+  int num_objects_ = 0;
+  int num_tensors_ = 0;
+  int num_streams_ = 0;
+  void* heap_ = nullptr;
+  TVMFFIAny inline_arguments_[kInlineArguments];
+  TVMFFIObject* inline_objects_[kInlineArguments];
+  LentTensor* inline_tensors_[kInlineArguments];
+  StreamChange streams_[kMaxStreams];
+};
+
+}  // namespace tvm_ffi_core
+
+#endif  // TVM_FFI_PYTHON_CORE_FRAME_H_

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tensor framework as the call path sees it; its adapter in tvm_ffi.frameworks fills it in.
+#include "framework.h"
+
+#include <string>
+
+namespace tvm_ffi_core {
+
+const DLPackExchangeAPI* exchange_api_of(PyObject* type) {
+  nb::object capsule = nb::steal(PyObject_GetAttrString(type, "__dlpack_c_exchange_api__"));
+  if (!capsule.is_valid()) {
+    PyErr_Clear();
+    return nullptr;
+  }
+  // Tables from before DLPack 1.3 were plain integers: such a type is served by __dlpack__.
+  if (!PyCapsule_IsValid(capsule.ptr(), "dlpack_exchange_api")) return nullptr;
+  auto* header = static_cast<const DLPackExchangeAPIHeader*>(
+      PyCapsule_GetPointer(capsule.ptr(), "dlpack_exchange_api"));
+  while (header != nullptr && header->version.major != DLPACK_MAJOR_VERSION) {
+    header = header->prev_api;
+  }
+  return reinterpret_cast<const DLPackExchangeAPI*>(header);
+}
+
+void bind_framework(nb::module_& module) {
+  nb::class_<Framework>(module, "Framework")
+      .def(
+          "__init__",
+          [](Framework* self, nb::str name, bool wins, nb::object exchange_type,
+             nb::object from_tensor, nb::object is_negative, nb::object is_conjugate) {
+            auto keep = [](nb::object value) {
+              return value.is_none() ? nullptr : value.release().ptr();
+            };
+            new (self) Framework();
+            self->name = name.c_str();
+            name.release();
+            self->wins = wins;
+            if (!exchange_type.is_none()) self->exchange = exchange_api_of(exchange_type.ptr());
+            self->from_tensor = keep(std::move(from_tensor));
+            self->is_negative = keep(std::move(is_negative));
+            self->is_conjugate = keep(std::move(is_conjugate));
+          },
+          nb::arg("name"), nb::kw_only(), nb::arg("wins") = false,
+          nb::arg("exchange_type").none() = nb::none(), nb::arg("from_tensor").none() = nb::none(),
+          nb::arg("is_negative").none() = nb::none(), nb::arg("is_conjugate").none() = nb::none())
+      .def_prop_ro("name", [](const Framework& self) { return nb::str(self.name); })
+      .def_prop_ro("has_exchange", [](const Framework& self) { return self.exchange != nullptr; });
+}
+
+}  // namespace tvm_ffi_core

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tensor framework as the call path sees it; its adapter in tvm_ffi.frameworks fills it in.
+#ifndef TVM_FFI_PYTHON_CORE_FRAMEWORK_H_
+#define TVM_FFI_PYTHON_CORE_FRAMEWORK_H_
+
+#include "common.h"
+
+namespace tvm_ffi_core {
+
+// Made once per framework and never freed, as the types that refer to it are never forgotten.
+struct Framework {
+  const char* name;
+  // Results of calls with tensors of several frameworks become this one's.
+  bool wins = false;
+  // From the framework's tensor type; NULL for a framework that has none.
+  const DLPackExchangeAPI* exchange = nullptr;
+  // Turns a tvm_ffi.Tensor into a tensor of the framework; NULL: use `exchange`, or leave it.
+  PyObject* from_tensor = nullptr;
+  // Tell whether a tensor is a view whose elements are to be negated or conjugated when read, which
+  // DLPack cannot say; NULL for a framework without such views.
+  PyObject* is_negative = nullptr;
+  PyObject* is_conjugate = nullptr;
+};
+
+// The DLPack table of a type: NULL without an error when it has none that can be used.
+const DLPackExchangeAPI* exchange_api_of(PyObject* type);
+
+void bind_framework(nb::module_& module);
+
+}  // namespace tvm_ffi_core
+
+#endif  // TVM_FFI_PYTHON_CORE_FRAMEWORK_H_

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Python type tvm_ffi.Function: the call path from Python, and global functions.
+#include "function.h"
+
+#include <structmember.h>
+
+#include "args.h"
+#include "callback.h"
+#include "error.h"
+#include "result.h"
+
+namespace tvm_ffi_core {
+
+PyTypeObject* function_type = nullptr;
+
+namespace {
+
+// Ends a call that failed with `code`: first cleans up, then sets the Python error.
+PyObject* fail(CallFrame* frame, int code) {
+  if (code == -2 && PyErr_Occurred()) {
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    if (frame->finish() != 0) PyErr_Clear();
+    PyErr_Restore(type, value, traceback);
+    return nullptr;
+  }
+  ObjectRef error;
+  TVMFFIErrorMoveFromRaised(error.out());
+  if (frame->finish() != 0) PyErr_Clear();
+  if (error.get() != nullptr && error.get()->type_index == kTVMFFIError) {
+    set_python_error_from(error.get());
+  } else {
+    PyErr_Format(PyExc_RuntimeError, "%U: the function returned %d and raised no error",
+                 frame->name(), code);
+  }
+  return nullptr;
+}
+
+PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
+  auto* function = reinterpret_cast<FunctionInstance*>(self);
+  Py_ssize_t num_args = PyVectorcall_NARGS(nargsf);
+  if (keywords != nullptr && PyTuple_GET_SIZE(keywords) != 0) {
+    PyErr_Format(PyExc_TypeError, "%U: expected positional arguments only, got keyword %R",
+                 function->name, PyTuple_GET_ITEM(keywords, 0));
+    return nullptr;
+  }
+  if (num_args > INT32_MAX) {
+    PyErr_Format(PyExc_ValueError, "%U: expected fewer than 2^31 arguments, got %zd", function->name,
+                 num_args);
+    return nullptr;
+  }
+  CallFrame frame(function->name, function->trusted, static_cast<int>(num_args));
+  if (!frame.ok()) return nullptr;
+  for (int i = 0; i < static_cast<int>(num_args); ++i) {
+    if (pack_argument(&frame, i, args[i]) != 0) {
+      PyObject *type, *value, *traceback;
+      PyErr_Fetch(&type, &value, &traceback);
+      if (frame.finish() != 0) PyErr_Clear();
+      PyErr_Restore(type, value, traceback);
+      return nullptr;
+    }
+  }
+  frame.enter();
+  TVMFFIObject* handle = function->base.handle;
+  TVMFFISafeCallType target = contents<TVMFFIFunctionCell>(handle)->safe_call;
+  TVMFFIAny result;
+  clear(&result);
+  int code;
+  // A callback may drop the last reference to this function while it runs.
+  Py_INCREF(self);
+  if (function->release_gil) {
+    PyThreadState* state = PyEval_SaveThread();
+    code = target(handle, frame.arguments(), static_cast<int32_t>(num_args), &result);
+    PyEval_RestoreThread(state);
+  } else {
+    code = target(handle, frame.arguments(), static_cast<int32_t>(num_args), &result);
+  }
+  PyObject* answer;
+  if (code != 0) {
+    answer = fail(&frame, code);
+  } else if (frame.finish() != 0) {
+    if (result.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(result.v_obj);
+    answer = nullptr;
+  } else {
+    answer = value_to_python(&result, frame.framework());
+  }
+  Py_DECREF(self);
+  return answer;
+}
+
+PyObject* alloc(PyTypeObject* type, Py_ssize_t items) {
+  static PyObject* no_name = PyUnicode_InternFromString("tvm_ffi.Function");
+  PyObject* self = PyType_GenericAlloc(type, items);
+  if (self == nullptr) return nullptr;
+  auto* function = reinterpret_cast<FunctionInstance*>(self);
+  function->vectorcall = call;
+  function->release_gil = 1;
+  Py_INCREF(no_name);
+  function->name = no_name;
+  return self;
+}
+
+void dealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  auto* function = reinterpret_cast<FunctionInstance*>(self);
+  Py_XDECREF(function->name);
+  release_instance(&function->base);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyObject* new_from_callable(PyTypeObject*, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"callable", nullptr};
+  PyObject* callable;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:Function", const_cast<char**>(names),
+                                   &callable)) {
+    return nullptr;
+  }
+  if (!PyCallable_Check(callable)) {
+    PyErr_Format(PyExc_TypeError, "Function: callable: expected a callable, got %s",
+                 Py_TYPE(callable)->tp_name);
+    return nullptr;
+  }
+  if (PyObject_TypeCheck(callable, function_type)) {
+    Py_INCREF(callable);
+    return callable;
+  }
+  TVMFFIObject* handle = function_from_callable(callable);
+  if (handle == nullptr) return nullptr;
+  PyObject* self = make_instance(function_type, handle);
+  nb::object name = nb::steal(PyObject_GetAttrString(callable, "__name__"));
+  PyErr_Clear();
+  if (self != nullptr && name.is_valid() && PyUnicode_Check(name.ptr())) {
+    Py_SETREF(reinterpret_cast<FunctionInstance*>(self)->name, name.release().ptr());
+  }
+  return self;
+}
+
+PyObject* repr(PyObject* self) {
+  return PyUnicode_FromFormat("<tvm_ffi.Function %U>", reinterpret_cast<FunctionInstance*>(self)->name);
+}
+
+PyObject* get_name(PyObject* self, void*) {
+  PyObject* name = reinterpret_cast<FunctionInstance*>(self)->name;
+  Py_INCREF(name);
+  return name;
+}
+
+int set_name(PyObject* self, PyObject* name, void*) {
+  if (name == nullptr || !PyUnicode_Check(name)) {
+    PyErr_SetString(PyExc_TypeError, "Function.__name__: expected a str");
+    return -1;
+  }
+  Py_INCREF(name);
+  Py_SETREF(reinterpret_cast<FunctionInstance*>(self)->name, name);
+  return 0;
+}
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionInstance, vectorcall), READONLY, nullptr},
+    {"release_gil", T_BOOL, offsetof(FunctionInstance, release_gil), 0,
+     "Whether other Python threads run during a call; True unless set.\n\n"
+     "Releasing the lock and taking it back costs a few dozen nanoseconds. Set it to False only\n"
+     "for a function that returns at once and that waits for no other thread."},
+    {"trusted", T_BOOL, offsetof(FunctionInstance, trusted), 0,
+     "Whether the check for negated and conjugated tensor views is left out; False unless set.\n\n"
+     "The check asks PyTorch about each tensor. With it left out, such a view is read as it lies\n"
+     "in memory, which gives wrong results: set it only where no caller can pass one."},
+    {nullptr, 0, 0, 0, nullptr}};
+
+PyGetSetDef properties[] = {
+    {"__name__", get_name, set_name, "Name of the function, as messages show it.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyType_Slot slots[] = {
+    {Py_tp_doc,
+     const_cast<char*>(
+         "Function(callable)\n--\n\n"
+         "A function that every language can call.\n\n"
+         "Functions come from a :class:`tvm_ffi.Module`; calling this type makes one of a Python\n"
+         "callable. Arguments are positional.\n\n"
+         "Tensors of any framework are passed without a copy, and a tensor that the function\n"
+         "returns comes back as one of the same framework. ``ValueError`` and ``TypeError`` name\n"
+         "the function and the argument that is wrong.")},
+    {Py_tp_new, reinterpret_cast<void*>(new_from_callable)},
+    {Py_tp_alloc, reinterpret_cast<void*>(alloc)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+    {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+    {Py_tp_repr, reinterpret_cast<void*>(repr)},
+    {Py_tp_members, members},
+    {Py_tp_getset, properties},
+    {0, nullptr}};
+
+PyType_Spec spec = {"tvm_ffi.Function", sizeof(FunctionInstance), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, slots};
+
+TVMFFIByteArray utf8(const nb::str& text) {
+  Py_ssize_t size = 0;
+  const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (data == nullptr) throw nb::python_error();
+  return {data, static_cast<size_t>(size)};
+}
+
+}  // namespace
+
+void bind_function(nb::module_& module) {
+  function_type = make_type(module, &spec, object_type);
+  register_object_class(kTVMFFIFunction, function_type);
+  module.def(
+      "get_global_func",
+      [](nb::str name) -> nb::object {
+        TVMFFIByteArray bytes = utf8(name);
+        TVMFFIObjectHandle handle = nullptr;
+        check(TVMFFIFunctionGetGlobal(&bytes, &handle));
+        if (handle == nullptr) return nb::none();
+        nb::object function = nb::steal(make_instance(function_type, static_cast<TVMFFIObject*>(handle)));
+        if (!function.is_valid() || set_name(function.ptr(), name.ptr(), nullptr) != 0) {
+          throw nb::python_error();
+        }
+        return function;
+      },
+      nb::arg("name"), nb::sig("def get_global_func(name: str) -> Function | None"));
+  module.def(
+      "set_global_func",
+      [](nb::str name, nb::object function, bool override) {
+        if (!PyObject_TypeCheck(function.ptr(), function_type)) {
+          throw nb::type_error("set_global_func: function: expected a tvm_ffi.Function");
+        }
+        TVMFFIByteArray bytes = utf8(name);
+        check(TVMFFIFunctionSetGlobal(&bytes, handle_of(function.ptr()), override));
+      },
+      nb::arg("name"), nb::arg("function"), nb::arg("override"));
+}
+
+}  // namespace tvm_ffi_core

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Tensor object over a framework's tensor that owns nothing until somebody keeps it.
+#include "lent_tensor.h"
+
+#include <cstdlib>
+#include <new>
+
+namespace tvm_ffi_core {
+
+namespace {
+
+// One strong reference, and the weak one that all strong references hold together.
+constexpr uint64_t kSoleReference = (uint64_t{1} << 32) | 1;
+
+// The pool. Free-threaded Python has no GIL to guard it: there each thread has its own.
+#ifdef Py_GIL_DISABLED
+thread_local
+#endif
+    LentTensor* free_tensors = nullptr;
+
+void drop_owner(LentTensor* lent) {
+  void* owner = std::exchange(lent->owner, nullptr);
+  if (owner == nullptr) return;
+  switch (std::exchange(lent->owner_kind, Owner::kNobody)) {
+    case Owner::kNobody:
+      break;
+    case Owner::kPythonObject:
+      drop_from_any_thread(static_cast<PyObject*>(owner));
+      break;
+    case Owner::kManaged: {
+      auto* managed = static_cast<DLManagedTensor*>(owner);
+      if (managed->deleter != nullptr) managed->deleter(managed);
+      break;
+    }
+    case Owner::kManagedVersioned: {
+      auto* managed = static_cast<DLManagedTensorVersioned*>(owner);
+      if (managed->deleter != nullptr) managed->deleter(managed);
+      break;
+    }
+  }
+}
+
+LentTensor* from_head(void* head) {
+  return reinterpret_cast<LentTensor*>(static_cast<char*>(head) - offsetof(LentTensor, head));
+}
+
+// May run in any thread without the GIL, so the memory does not go back to the pool.
+void delete_lent_tensor(void* head, int flags) {
+  LentTensor* lent = from_head(head);
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) drop_owner(lent);
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) {
+    std::free(lent->heap_dims);
+    std::free(lent);
+  }
+}
+
+void delete_space(void* head) { std::free(from_head(head)); }
+
+// Whether a pointer of this device can be added to: elsewhere it may be a handle.
+bool has_pointer_arithmetic(DLDeviceType type) {
+  switch (type) {
+    case kDLCPU:
+    case kDLCUDA:
+    case kDLCUDAHost:
+    case kDLCUDAManaged:
+    case kDLROCM:
+    case kDLROCMHost:
+    case kDLOneAPI:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+LentTensor* acquire_lent_tensor() {
+  LentTensor* lent = free_tensors;
+  if (lent != nullptr) {
+    free_tensors = lent->next_free;
+    return lent;
+  }
+  lent = static_cast<LentTensor*>(std::calloc(1, sizeof(LentTensor)));
+  if (lent == nullptr) {
+    PyErr_NoMemory();
+    return nullptr;
+  }
+  lent->allocation.delete_space = delete_space;
+  lent->head.combined_ref_count = kSoleReference;
+  lent->head.type_index = kTVMFFITensor;
+  lent->head.deleter = delete_lent_tensor;
+  return lent;
+}
+
+int64_t* lent_tensor_dims(LentTensor* lent, int ndim) {
+  if (ndim <= LentTensor::kInlineDims) return lent->inline_dims;
+  std::free(lent->heap_dims);
+  lent->heap_dims = static_cast<int64_t*>(std::malloc(sizeof(int64_t) * 2 * static_cast<size_t>(ndim)));
+  return lent->heap_dims;
+}
+
+const char* fill_lent_tensor(LentTensor* lent, const DLTensor& view) {
+  int ndim = view.ndim;
+  if (ndim < 0) return "its DLPack view has a negative number of dimensions";
+  if (ndim > 0 && view.shape == nullptr) return "its DLPack view has no shape";
+  int64_t* shape = lent_tensor_dims(lent, ndim);
+  if (shape == nullptr) return "memory is short";
+  int64_t* strides = shape + ndim;
+  lent->tensor = view;
+  lent->tensor.shape = shape;
+  lent->tensor.strides = strides;
+  int64_t numel = 1;
+  for (int i = ndim; i-- > 0;) {
+    int64_t extent = view.shape[i];
+    if (extent < 0) return "its DLPack view has a negative extent";
+    shape[i] = extent;
+    strides[i] = view.strides != nullptr ? view.strides[i] : numel;
+    if (__builtin_mul_overflow(numel, extent, &numel)) return "it has more than 2^63 elements";
+  }
+  if (view.data == nullptr && numel != 0) {
+    return "it has elements but no memory (a fake, meta or lazily allocated tensor)";
+  }
+  if (view.byte_offset != 0 && view.data != nullptr &&
+      has_pointer_arithmetic(view.device.device_type)) {
+    lent->tensor.data = static_cast<char*>(view.data) + view.byte_offset;
+    lent->tensor.byte_offset = 0;
+  }
+  return nullptr;
+}
+
+int own_lent_tensor(LentTensor* lent) {
+  if (lent->owner_kind != Owner::kNobody) return 0;
+  auto* source = static_cast<PyObject*>(lent->owner);
+  if (lent->exchange != nullptr) {
+    DLManagedTensorVersioned* managed = nullptr;
+    if (lent->exchange->managed_tensor_from_py_object_no_sync(source, &managed) != 0) {
+      // The callee has a reference already: the memory must stay, whatever the framework says.
+      Py_INCREF(source);
+      lent->owner_kind = Owner::kPythonObject;
+      return -1;
+    }
+    lent->owner = managed;
+    lent->owner_kind = Owner::kManagedVersioned;
+  } else {
+    Py_INCREF(source);
+    lent->owner_kind = Owner::kPythonObject;
+  }
+  return 0;
+}
+
+int release_lent_tensor(LentTensor* lent) {
+  if (__atomic_load_n(&lent->head.combined_ref_count, __ATOMIC_ACQUIRE) == kSoleReference) {
+    drop_owner(lent);
+    lent->next_free = free_tensors;
+    free_tensors = lent;
+    return 0;
+  }
+  int code = own_lent_tensor(lent);
+  TVMFFIObjectDecRef(&lent->head);
+  return code;
+}
+
+}  // namespace tvm_ffi_core

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Tensor object over a framework's tensor that owns nothing until somebody keeps it.
+//
+// A kernel may take a `TensorView` or a `Tensor`. So that both work, and that the usual call costs
+// no allocation and no ownership, an argument is passed as a Tensor object from a pool which only
+// borrows the framework's memory. After the call, an object that the callee kept a reference to is
+// made to own the framework's tensor; any other goes back to the pool.
+#ifndef TVM_FFI_PYTHON_CORE_LENT_TENSOR_H_
+#define TVM_FFI_PYTHON_CORE_LENT_TENSOR_H_
+
+#include "common.h"
+
+namespace tvm_ffi_core {
+
+enum class Owner : int {
+  kNobody,            // `owner` is a Python tensor, borrowed for the call
+  kPythonObject,      // a PyObject
+  kManaged,           // a DLManagedTensor
+  kManagedVersioned,  // a DLManagedTensorVersioned
+};
+
+struct LentTensor {
+  static constexpr int kInlineDims = 8;
+
+  TVMFFIObjectAllocHeader allocation;
+  TVMFFIObject head;
+  DLTensor tensor;
+  // What follows is known to this extension alone.
+  Owner owner_kind;
+  void* owner;
+  const DLPackExchangeAPI* exchange;  // how to own `owner` if it is nobody's yet; or NULL
+  int64_t* heap_dims;                 // shape and strides when inline_dims is too small
+  LentTensor* next_free;
+  int64_t inline_dims[2 * kInlineDims];
+};
+
+static_assert(offsetof(LentTensor, head) == sizeof(TVMFFIObjectAllocHeader));
+static_assert(offsetof(LentTensor, tensor) == offsetof(LentTensor, head) + sizeof(TVMFFIObject));
+
+// Takes a tensor from the pool; NULL, with a Python error, when memory is short. Needs the GIL.
+LentTensor* acquire_lent_tensor();
+
+// Copies the layout of `view` with its byte offset folded into the data pointer and its strides
+// filled in. Returns what is wrong with the view, or NULL.
+const char* fill_lent_tensor(LentTensor* lent, const DLTensor& view);
+
+// Room for the shape and the strides of `ndim` dimensions; NULL when memory is short.
+int64_t* lent_tensor_dims(LentTensor* lent, int ndim);
+
+// Ends the call: gives the tensor back to the pool, or makes it own its memory if it was kept.
+// Needs the GIL and no Python error; returns -1 with a Python error when owning failed.
+int release_lent_tensor(LentTensor* lent);
+
+// Makes a tensor that is nobody's own its memory. 0, or -1 with a Python error.
+int own_lent_tensor(LentTensor* lent);
+
+}  // namespace tvm_ffi_core
+
+#endif  // TVM_FFI_PYTHON_CORE_LENT_TENSOR_H_

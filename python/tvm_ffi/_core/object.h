@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Python type tvm_ffi.Object, the base of all types that hold an object of libtvm_ffi.
+#ifndef TVM_FFI_PYTHON_CORE_OBJECT_H_
+#define TVM_FFI_PYTHON_CORE_OBJECT_H_
+
+#include "common.h"
+
+namespace tvm_ffi_core {
+
+struct ObjectInstance {
+  PyObject_HEAD
+  TVMFFIObject* handle;  // owned; NULL only while an instance is being made
+  PyObject* weak_references;
+};
+
+extern PyTypeObject* object_type;
+
+inline TVMFFIObject* handle_of(PyObject* instance) {
+  return reinterpret_cast<ObjectInstance*>(instance)->handle;
+}
+
+// Makes an instance of `type`, which must be object_type or a subtype; takes the reference.
+PyObject* make_instance(PyTypeObject* type, TVMFFIObject* owned);
+
+// Makes an instance of the Python type that is registered for the object's type, or for the
+// nearest of its ancestors; takes the reference.
+PyObject* wrap_object(TVMFFIObject* owned);
+
+// From now on objects of the type, and of its descendants, become instances of `type`.
+void register_object_class(int32_t type_index, PyTypeObject* type);
+
+// Makes a heap type and stores it in the module under its name without the package.
+PyTypeObject* make_type(nb::module_& module, PyType_Spec* spec, PyTypeObject* base);
+
+// What instances must do before they go.
+void release_instance(ObjectInstance* self);
+
+void bind_object(nb::module_& module);
+
+}  // namespace tvm_ffi_core
+
+#endif  // TVM_FFI_PYTHON_CORE_OBJECT_H_

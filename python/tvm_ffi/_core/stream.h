@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stream table, as tvm_ffi.stream uses it.
+#ifndef TVM_FFI_PYTHON_CORE_STREAM_H_
+#define TVM_FFI_PYTHON_CORE_STREAM_H_
+
+#include "common.h"
+
+namespace tvm_ffi_core {
+
+void bind_stream(nb::module_& module);
+
+}  // namespace tvm_ffi_core
+
+#endif  // TVM_FFI_PYTHON_CORE_STREAM_H_

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command ``tvm-ffi-config``: what to write on a compiler's command line."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from . import libinfo
+
+
+def cflags() -> str:
+    """Give the flags that compile C sources."""
+    return f"-I{libinfo.find_include_path()} -fPIC -fvisibility=hidden"
+
+
+def cxxflags() -> str:
+    """Give the flags that compile C++ sources."""
+    return f"{cflags()} -std=c++17 -fvisibility-inlines-hidden"
+
+
+def ldflags() -> str:
+    """Give the flags that find the library.
+
+    No run path is among them: Python has loaded ``libtvm_ffi.so`` when it loads a kernel library.
+    """
+    return f"-L{libinfo.find_library_path()}"
+
+
+_ANSWERS = {
+    "includedir": (libinfo.find_include_path, "the folder of the headers"),
+    "libdir": (libinfo.find_library_path, "the folder of libtvm_ffi.so"),
+    "cmakedir": (libinfo.find_cmake_path, "the folder for CMake's tvm_ffi_ROOT"),
+    "cflags": (cflags, "flags that compile C sources"),
+    "cxxflags": (cxxflags, "flags that compile C++ sources"),
+    "ldflags": (ldflags, "flags that find the library"),
+    "libs": (lambda: "-ltvm_ffi", "the library to link"),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the answer to each option, in the order given, on one line."""
+    parser = argparse.ArgumentParser(
+        prog="tvm-ffi-config", description="Print what a compiler needs to build a kernel library."
+    )
+    for name, (_, meaning) in _ANSWERS.items():
+        parser.add_argument(
+            f"--{name}", dest="wanted", action="append_const", const=name, help=f"print {meaning}"
+        )
+    wanted = parser.parse_args(arguments).wanted
+    if not wanted:
+        parser.error("expected at least one option")
+    print(" ".join(_ANSWERS[name][0]() for name in wanted))
+
+
+if __name__ == "__main__":
+    main()

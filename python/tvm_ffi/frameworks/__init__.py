@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How each tensor framework's types are recognised: one adapter file per framework.
+
+An adapter is a module named like the framework's package, with one function
+``recognize(cls) -> tuple[str, Any] | None``. It is imported when a value of one of the framework's
+types arrives for the first time, so the framework is imported already. It answers with
+
+``("exchange", Framework)``
+    a tensor type with ``__dlpack_c_exchange_api__``;
+``("dlpack", Framework)``
+    a tensor type with ``__dlpack__``;
+``("ndarray", Framework)``
+    ``numpy.ndarray``, read without a call into NumPy;
+``("dtype", function)``
+    a type of dtypes; the function gives ``(code, bits, lanes)`` of one;
+``("device", function)``
+    a type of devices; the function gives ``(device type, device id)`` of one;
+``("bool", None)``
+    a type of truth values.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from .. import _core
+
+# Packages with an adapter of their own.
+_ADAPTERS = frozenset({"numpy", "torch"})
+# Of the packages that have none.
+_frameworks: dict[str, _core.Framework] = {}
+
+
+def recognize(cls: type) -> tuple[str, Any] | None:
+    """Tell what a type that no call has met before stands for; ``None`` if nothing of a framework.
+
+    The nearest base class that belongs to a package with an adapter decides.
+    """
+    for base in cls.__mro__:
+        package = (getattr(base, "__module__", None) or "").partition(".")[0]
+        if package in _ADAPTERS:
+            return import_module(f"{__name__}.{package}").recognize(cls)
+    has_table = getattr(cls, "__dlpack_c_exchange_api__", None) is not None
+    if not has_table and not hasattr(cls, "__dlpack__"):
+        return None
+    package = (cls.__module__ or "").partition(".")[0]
+    if package not in _frameworks:
+        _frameworks[package] = _core.Framework(package, exchange_type=cls if has_table else None)
+    if has_table and _frameworks[package].has_exchange:
+        return "exchange", _frameworks[package]
+    return "dlpack", _frameworks[package]
+
+
+_core.set_recognizer(recognize)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PyTorch: tensors, dtypes, devices and the current stream."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from .. import _core
+from ..device import Device
+
+_DEVICE_TYPES = {"cpu": 1, "cuda": 2, "mps": 8, "xpu": 14, "maia": 17}
+
+
+def _make_framework() -> _core.Framework:
+    tensor = sys.modules["torch"].Tensor
+    return _core.Framework(
+        "torch",
+        wins=True,
+        exchange_type=tensor,
+        is_negative=tensor.is_neg,
+        is_conjugate=tensor.is_conj,
+    )
+
+
+_framework = _make_framework()
+
+
+def recognize(cls: type) -> tuple[str, Any] | None:
+    """Tell tensors, dtypes and devices."""
+    torch = sys.modules["torch"]
+    if issubclass(cls, torch.Tensor):
+        return ("exchange" if _framework.has_exchange else "dlpack"), _framework
+    if cls is torch.dtype:
+        return "dtype", _dtype
+    if cls is torch.device:
+        return "device", _device
+    return None
+
+
+def current_stream() -> tuple[Device, int]:
+    """Give the device that PyTorch works on and its current stream."""
+    try:
+        import torch
+    except ImportError as error:
+        raise RuntimeError("use_torch_stream: PyTorch is not installed") from error
+    if not torch.cuda.is_available():
+        raise RuntimeError("use_torch_stream: expected PyTorch to see a GPU, got none")
+    stream = torch.cuda.current_stream()
+    # A PyTorch built for ROCm calls its devices "cuda" as well.
+    device_type = 10 if torch.version.hip else 2
+    return Device(device_type, stream.device.index), stream.cuda_stream
+
+
+def _dtype(value: Any) -> tuple[int, int, int]:
+    """Name the dtype: PyTorch's names are those of ``tvm_ffi.dtype``, but for these."""
+    renamed = {"complex32": "complex32", "half": "float16"}
+    name = str(value).removeprefix("torch.")
+    try:
+        return _core.parse_dtype(renamed.get(name, name))
+    except ValueError:
+        raise TypeError(f"dtype: expected a dtype that DLPack knows, got {value}") from None
+
+
+def _device(value: Any) -> tuple[int, int]:
+    if value.type not in _DEVICE_TYPES:
+        raise ValueError(f"device: expected one that DLPack knows, got {value}")
+    return _DEVICE_TYPES[value.type], value.index or 0
