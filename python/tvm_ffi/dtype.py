@@ -8,7 +8,7 @@ from typing import Any
 from . import _core, frameworks
 
 
-class dtype(str):  # noqa: N801 - the name that array libraries use
+class dtype(str):
     """An element type, which is also its text.
 
     As a ``str`` it can be handed to every array library that takes names of types.
@@ -44,6 +44,7 @@ class dtype(str):  # noqa: N801 - the name that array libraries use
     lanes: int
 
     def __new__(cls, value: Any) -> dtype:
+        """Read the text, or ask the adapter of the value's framework."""
         if isinstance(value, dtype):
             return value
         if isinstance(value, str):

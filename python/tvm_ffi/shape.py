@@ -32,6 +32,7 @@ class Shape(tuple):
     __slots__ = ()
 
     def __new__(cls, extents: Iterable[int] = ()) -> Shape:
+        """Check each extent."""
         checked = tuple(map(index, extents))
         for extent in checked:
             if not -(2**63) <= extent < 2**63:
