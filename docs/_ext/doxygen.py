@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from sphinx.application import Sphinx
-from sphinx.errors import ExtensionError
+from sphinx.errors import SphinxError
 from sphinx.util import logging
 from sphinx.util.typing import ExtensionMetadata
 
@@ -17,14 +17,20 @@ from .evidence_of_build import evidence_of
 logger = logging.getLogger(__name__)
 
 
+class DoxygenFailed(SphinxError):
+    """The XML could not be made, or a header is not documented as it should be."""
+
+    category = "Doxygen"
+
+
 def run_doxygen(app: Sphinx) -> None:
     """Write the XML that breathe reads.
 
-    ExtensionError: Doxygen is missing, or warned.
+    DoxygenFailed: Doxygen is missing, or warned.
     """
     layout = evidence_of(app.config).layout
     if not shutil.which("doxygen"):
-        raise ExtensionError("doxygen was not found: sudo apt-get install doxygen")
+        raise DoxygenFailed("doxygen was not found: sudo apt-get install doxygen")
     output = layout.build / "doxygen"
     shutil.rmtree(output, ignore_errors=True)  # pages of headers that are gone would stay
     output.mkdir(parents=True)
@@ -39,7 +45,7 @@ def run_doxygen(app: Sphinx) -> None:
     )
     if done.returncode != 0:
         text = done.stdout.replace(f"{layout.root}/", "").strip()
-        raise ExtensionError(f"doxygen warned:\n{text}")
+        raise DoxygenFailed(f"a warning, which is an error here:\n{text}")
     logger.info("doxygen: wrote %s", output)
 
 

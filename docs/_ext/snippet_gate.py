@@ -21,7 +21,7 @@ from _verify.regions import normalised
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-from sphinx.errors import ExtensionError
+from sphinx.errors import SphinxError
 from sphinx.util.typing import ExtensionMetadata
 
 from .evidence_of_build import evidence_of
@@ -31,6 +31,12 @@ BY_HAND = (
     "a code block typed by hand: show a region of a tested file (literalinclude, or a Doxygen "
     "snippet), write a doctest, or mark expected output as plain text"
 )
+
+
+class UnverifiedSnippets(SphinxError):
+    """The site would show code that nothing verified."""
+
+    category = "Unverified snippets"
 
 
 @dataclass(frozen=True)
@@ -119,7 +125,7 @@ def snippets_of(docname: str, env: BuildEnvironment, evidence: Evidence) -> Iter
 
 def message(problems: list[Snippet]) -> str:
     """Every problem, one to a line, as ``page:line: what: why``."""
-    lines = [f"{len(problems)} snippet(s) that nothing verified:"]
+    lines = [str(len(problems))]
     for snippet in problems:
         place = f"{snippet.page}:{snippet.line}" if snippet.line else snippet.page
         lines.append(f"{place}: {snippet.shows}: {snippet.problem}")
@@ -129,13 +135,13 @@ def message(problems: list[Snippet]) -> str:
 def check(app: Sphinx, env: BuildEnvironment) -> None:
     """Judge every page, and raise if a snippet has a problem.
 
-    ExtensionError: one message that lists them all.
+    UnverifiedSnippets: one message that lists them all.
     """
     evidence = evidence_of(app.config)
     found = [s for docname in sorted(env.found_docs) for s in snippets_of(docname, env, evidence)]
     problems = [snippet for snippet in found if snippet.problem]
     if problems:
-        raise ExtensionError(message(problems))
+        raise UnverifiedSnippets(message(problems))
     env.verified_snippets = found
 
 

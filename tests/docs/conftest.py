@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A small project, built with the real runner and the real extensions, for each test to break."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+DOCS = REPOSITORY / "docs"
+TOY = Path(__file__).parent / "toy"
+sys.path.insert(0, str(DOCS))
+
+collect_ignore = ["toy"]  # its tests are the runner's to run
+
+
+@dataclass
+class Project:
+    """A copy of the toy project."""
+
+    root: Path
+
+    def file(self, name: str) -> Path:
+        """One of its files."""
+        return self.root / name
+
+    def replace(self, name: str, old: str, new: str) -> None:
+        """Edit a file; the text to replace must be there."""
+        text = self.file(name).read_text()
+        assert old in text
+        self.file(name).write_text(text.replace(old, new))
+
+    def append(self, name: str, text: str) -> None:
+        """Add to the end of a file."""
+        with self.file(name).open("a") as file:
+            file.write(text)
+
+    def run(self, *command: str, **variables: str) -> tuple[int, str]:
+        """Run a command in the project: its status, and all that it printed."""
+        environment = {
+            **os.environ,
+            "EXTENSIONS_FOLDER": str(DOCS),
+            "NVCC": str(self.root / "tools" / "nvcc"),
+            "PYTHONPATH": str(self.root / "python"),
+            **variables,
+        }
+        done = subprocess.run(
+            [sys.executable, *command],
+            cwd=self.root,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout
+
+    def verify(self, *options: str, **variables: str) -> tuple[int, str]:
+        """Run the examples, pages and snippet tests."""
+        return self.run(str(DOCS / "verify.py"), "--root", ".", *options, **variables)
+
+    def site(self) -> tuple[int, str]:
+        """Build the site. Without -E: the check must not need all pages to be read anew."""
+        options = ["-q", "-W", "-n", "-c", ".", "docs", "build/site"]
+        return self.run("-m", "sphinx", *options)
+
+    def build(self) -> tuple[int, str]:
+        """Do what the docs session does: both, whatever the first came to."""
+        (verified, said), (built, told) = self.verify(), self.site()
+        return verified or built, said + told
+
+
+@pytest.fixture(scope="session")
+def pristine(tmp_path_factory) -> Project:
+    """The untouched project, built once."""
+    pytest.importorskip("sphinx", reason="the site needs Python 3.11")
+    pytest.importorskip("sybil", reason="the doctests are run by Sybil")
+    root = tmp_path_factory.mktemp("pristine") / "toy"
+    shutil.copytree(TOY, root)
+    project = Project(root)
+    status, output = project.build()
+    assert status == 0, output
+    return project
+
+
+@pytest.fixture
+def project(pristine, tmp_path) -> Project:
+    """A copy of the good project, with what its runs left."""
+    root = tmp_path / "toy"
+    shutil.copytree(pristine.root, root, ignore=shutil.ignore_patterns("site", "doxygen"))
+    return Project(root)

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that would let a page show unverified code breaks the build, each time anew."""
+
+import pytest
+
+KERNEL = "examples/kernel_library/scale/scale_kernel.cc"
+HEADER = "examples/kernel_library/check.h"
+
+
+def assert_fails_twice(build, *expected):
+    """Build twice; both builds fail, and each message names the file, the page and the reason."""
+    for _ in range(2):
+        status, output = build()
+        assert status != 0, output
+        for text in expected:
+            assert text in output, output
+
+
+def test_untouched_project_builds_and_shows_only_verified_snippets(pristine):
+    """The project that the other tests break is good."""
+    status, output = pristine.verify("--table")
+    assert status == 0, output
+    assert "snippets verified = 10 of 10 shown" in output
+    assert str(pristine.file("build/site/index.html")) in output
+
+
+def test_kernel_that_is_wrong_by_one_element(project):
+    """A wrong result fails the run, and the page that shows the kernel is named."""
+    project.replace(KERNEL, "i < n;", "i < n - 1;")
+    assert_fails_twice(project.build, f"docs/index.rst:8: {KERNEL} [kernel]: failed", "test_scale")
+
+
+@pytest.mark.parametrize("edited", [KERNEL, HEADER])
+def test_source_edited_after_its_tests_ran(project, edited):
+    """A receipt does not outlive an edit of the source, nor of the header that it includes."""
+    project.append(edited, "// changed\n")
+    reason = f"edited since its run ({edited} changed)"
+    assert_fails_twice(project.site, f"docs/index.rst:8: {KERNEL} [kernel]: {reason}")
+
+
+def test_source_edited_after_a_good_build(project):
+    """A page that Sphinx has kept from a good build is checked all the same."""
+    assert project.site()[0] == 0
+    project.append(KERNEL, "// changed\n")
+    assert_fails_twice(project.site, f"docs/index.rst:8: {KERNEL} [kernel]: edited since its run")
+
+
+BY_HAND = "a code block typed by hand"
+PAGE_BLOCK = "\n.. code-block:: cpp\n\n   int typed = 1;\n"
+TAB_BLOCK = "\n.. tabs::\n\n   .. code-tab:: cpp\n\n      int typed = 1;\n"
+DOCSTRING_BLOCK = '    """Twice a number::\n\n        typed = 1\n'
+COMMENT_BLOCK = " *\n * \\code\n * int typed = 1;\n * \\endcode\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "page", "named"),
+    [
+        ("docs/index.rst", "\n.. toctree::", f"{PAGE_BLOCK}\n.. toctree::", "index.rst:28", ""),
+        ("docs/index.rst", "\n.. toctree::", f"{TAB_BLOCK}\n.. toctree::", "index.rst:", ""),
+        (
+            "docs/index.rst",
+            "\n.. toctree::",
+            "\nSo::\n\n   x = 1\n\n.. toctree::",
+            "index.rst:",
+            "",
+        ),
+        ("docs/notes.md", "# Notes\n", "# Notes\n\n```cpp\nint typed;\n```\n", "notes.md:5", ""),
+        ("docs/notes.md", "# Notes\n", "# Notes\n\n```\nint typed;\n```\n", "notes.md:5", ""),
+        (
+            "python/toy/__init__.py",
+            '    """Twice a number.\n',
+            DOCSTRING_BLOCK,
+            "api.rst",
+            "python/toy/__init__.py (docstring of toy.double)",
+        ),
+        (
+            "include/toy.h",
+            " * \\param x",
+            f"{COMMENT_BLOCK} * \\param x",
+            "api.rst",
+            "include/toy.h (a Doxygen comment)",
+        ),
+    ],
+    ids=["page", "tab", "double colon", "myst", "myst without language", "docstring", "doxygen"],
+)
+def test_code_block_typed_by_hand(project, file, old, new, page, named):
+    """Typed code is refused wherever it stands: nothing ran it."""
+    project.replace(file, old, new)
+    assert_fails_twice(project.site, f"docs/{page}", BY_HAND, named)
+
+
+def test_command_typed_by_hand_as_plain_text(project):
+    """Plain text is for expected output; a command in it would be a snippet that nothing ran."""
+    project.append("docs/index.rst", "\n.. code-block:: text\n\n   $ rm -rf build\n")
+    assert_fails_twice(project.site, "docs/index.rst:", "a command typed by hand")
+
+
+def test_raw_html_with_code(project):
+    """Raw HTML is no way around the check."""
+    project.append("docs/index.rst", "\n.. raw:: html\n\n   <pre>int typed;</pre>\n")
+    assert_fails_twice(project.site, "docs/index.rst:", BY_HAND)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "page"),
+    [
+        ("docs/index.rst", "True\n", "docs/index.rst:24"),
+        ("docs/notes.md", "2\n```", "docs/notes.md:14"),
+        ("python/toy/__init__.py", "4\n", "docs/api.rst: doctest in python/toy/__init__.py"),
+    ],
+    ids=["page", "myst", "docstring"],
+)
+def test_doctest_with_a_wrong_output(project, file, old, page):
+    """A doctest that fails names its page, with what it expected and what it got."""
+    project.replace(file, old, old.replace(old[0], "9", 1))
+    assert_fails_twice(project.build, page, "Expected", "Got", f"FAILED {file}")
+
+
+def test_cpp_name_that_does_not_exist(project):
+    """A name in the prose that resolves to nothing fails the build."""
+    project.append("docs/index.rst", "\nSee :cpp:func:`toy::thrice`.\n")
+    assert_fails_twice(project.build, "docs/index.rst:", "toy::thrice")
+
+
+@pytest.mark.parametrize("missing", ["tests/examples/test_scale.py", "build_cpu.sh"])
+def test_example_that_nothing_ran(project, missing):
+    """An example without its test or its script is named, and so is the page that shows it."""
+    folder = "" if "/" in missing else "examples/kernel_library/scale/"
+    project.file(folder + missing).unlink()
+    assert_fails_twice(project.build, f"{missing} does not exist", "docs/index.rst:8")
+
+
+def test_file_that_no_example_uses(project):
+    """A file that lies among the examples and takes no part in any is refused."""
+    project.file("examples/kernel_library/scale/extra.cc").write_text("int extra;\n")
+    project.file("examples/kernel_library/unused.h").write_text("#pragma once\n")
+    assert_fails_twice(
+        project.build,
+        "scale/extra.cc (compiled): an example that nothing ran",
+        "unused.h (compiled): a header that nothing includes",
+    )
+
+
+def test_undocumented_function_in_a_header(project):
+    """The reference is complete: Doxygen's warnings fail the build."""
+    project.replace("include/toy.h", "}  // namespace", "inline int bare() { return 1; }\n}  // ")
+    assert_fails_twice(project.site, "include/toy.h:", "bare")
