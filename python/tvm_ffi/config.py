@@ -11,12 +11,12 @@ from . import libinfo
 
 def cflags() -> str:
     """Give the flags that compile C sources."""
-    return f"-I{libinfo.find_include_path()} -fPIC -fvisibility=hidden"
+    return f"-I{libinfo.find_include_path()}"
 
 
 def cxxflags() -> str:
-    """Give the flags that compile C++ sources."""
-    return f"{cflags()} -std=c++17 -fvisibility-inlines-hidden"
+    """Give the flags that compile C++ and CUDA sources; nvcc takes no others of the host's."""
+    return f"{cflags()} -std=c++17"
 
 
 def ldflags() -> str:
@@ -32,7 +32,7 @@ _ANSWERS = {
     "libdir": (libinfo.find_library_path, "the folder of libtvm_ffi.so"),
     "cmakedir": (libinfo.find_cmake_path, "the folder for CMake's tvm_ffi_ROOT"),
     "cflags": (cflags, "flags that compile C sources"),
-    "cxxflags": (cxxflags, "flags that compile C++ sources"),
+    "cxxflags": (cxxflags, "flags that compile C++ and CUDA sources"),
     "ldflags": (ldflags, "flags that find the library"),
     "libs": (lambda: "-ltvm_ffi", "the library to link"),
 }

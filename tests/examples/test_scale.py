@@ -103,6 +103,16 @@ def test_nothing_beyond_the_output_is_written(scale, device):
     torch.testing.assert_close(padded[8:1008], expected(x, FACTOR), rtol=0, atol=0)
 
 
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_a_returned_tensor_comes_from_pytorch(load, device, dtype):
+    """A result is a PyTorch tensor when the arguments are, and outlives the call."""
+    x = torch.randn(33, 65, device=device).to(dtype).t()
+    y = load("scale").scaled(x, FACTOR)
+    assert type(y) is torch.Tensor
+    assert y.device == x.device
+    torch.testing.assert_close(y, expected(x, FACTOR), rtol=0, atol=0)
+
+
 @pytest.mark.parametrize(
     ("make", "kind", "message"),
     [

@@ -48,6 +48,15 @@ void scale(ffi::TensorView x, ffi::TensorView y, double factor) {
 }
 // [function.end]
 
+// [returning.begin]
+ffi::Tensor scaled(ffi::TensorView x, double factor) {
+  ffi::Tensor y = alloc_tensor(x.shape(), x.dtype(), x.device());
+  scale(x, y, factor);
+  return y;
+}
+// [returning.end]
+
 // [export.begin]
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(scale, scale);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(scaled, scaled);
 // [export.end]
