@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the C++ tests: every function that a ``test_*.cc`` exports under a name ``test_*``.
+
+Each file is built into a library with the flags of ``tvm-ffi-config`` and with warnings as errors.
+A test fails by throwing; the comment above the function says which behaviour it pins.
+"""
+
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+import tvm_ffi
+from tvm_ffi import config
+
+EXPORT = re.compile(r"^TVM_FFI_DLL_EXPORT_TYPED_FUNC\((test_\w+),", re.MULTILINE)
+FLAGS = "-shared -fPIC -O1 -g -Wall -Wextra -Wconversion -Werror"
+
+
+def build(source: Path, library: Path, extra: str = "") -> subprocess.CompletedProcess:
+    """Compile one source into a library; the compiler's words are in the result."""
+    command = shlex.split(
+        f"g++ {FLAGS} {config.cxxflags()} {source} -o {library} {config.ldflags()} -ltvm_ffi {extra}"
+    )
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+class CppFile(pytest.File):
+    """One source with its tests."""
+
+    def collect(self):
+        """Find the exported tests without building anything."""
+        names = EXPORT.findall(self.path.read_text())
+        if not names:
+            raise self.CollectError(f"{self.path}: expected exported functions test_*, got none")
+        for name in names:
+            yield CppTest.from_parent(self, name=name)
+
+    def setup(self):
+        """Build and load the library, once for all its tests."""
+        folder = self.config.cache.mkdir("cpp_tests")
+        library = folder / f"{self.path.stem}.so"
+        library.unlink(missing_ok=True)  # A loaded library must not be overwritten in place.
+        built = build(self.path, library)
+        if built.returncode != 0:
+            pytest.fail(f"{self.path} does not compile:\n{built.stderr}", pytrace=False)
+        self.module = tvm_ffi.load_module(library)
+
+
+class CppTest(pytest.Item):
+    """One exported function."""
+
+    def runtest(self):
+        """Call it; what it throws is the failure."""
+        getattr(self.parent.module, self.name)()
+
+    def repr_failure(self, excinfo):
+        """Show the C++ error with its place."""
+        places = [f"{entry.path}:{entry.lineno + 1}" for entry in excinfo.traceback[-2:]]
+        return "\n".join([*places, excinfo.exconly()])
+
+    def reportinfo(self):
+        """Name the test by its source."""
+        return self.path, None, f"{self.path.name}::{self.name}"
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector):
+    """Take ``test_*.cc`` files as tests."""
+    if file_path.suffix == ".cc" and file_path.name.startswith("test_"):
+        return CppFile.from_parent(parent, path=file_path)
+    return None

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// container/tensor.h: what tensors tell, views of odd DLTensors, DLPack both ways, allocation.
+#include <tvm/ffi/tvm_ffi.h>
+
+#include <memory>
+
+#include "expect.h"
+
+namespace ffi = tvm::ffi;
+
+namespace {
+
+constexpr DLDataType kFloat32{kDLFloat, 32, 1};
+
+// A tensor of the CPU allocator.
+ffi::Tensor NewTensor(ffi::ShapeView shape) {
+  return ffi::Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, shape, kFloat32, DLDevice{kDLCPU, 0});
+}
+
+}  // namespace
+
+// A tensor answers every question about its metadata.
+void queries() {
+  // [queries.begin]
+  ffi::Tensor tensor = NewTensor({2, 3, 4});
+  ffi::TensorView view = tensor;
+  EXPECT_EQ(view.ndim(), 3);
+  EXPECT_EQ(view.shape(), ffi::ShapeView({2, 3, 4}));
+  EXPECT_EQ(view.strides(), ffi::ShapeView({12, 4, 1}));
+  EXPECT_EQ(view.size(-1), 4);   // Negative indices count from the end.
+  EXPECT_EQ(view.stride(0), 12);
+  EXPECT_EQ(view.numel(), 24);
+  EXPECT_EQ(view.dtype(), (DLDataType{kDLFloat, 32, 1}));
+  EXPECT_EQ(view.device(), (DLDevice{kDLCPU, 0}));
+  EXPECT_EQ(view.data_ptr(), tensor.data_ptr());
+  EXPECT(view.IsContiguous() && view.IsAligned(64));
+  // [queries.end]
+  EXPECT_EQ(view.dim(), 3);
+  EXPECT_EQ(view.sizes(), view.shape());
+  EXPECT_EQ(tensor.numel(), 24);
+  EXPECT_EQ(ffi::GetDataSize(*view.GetDLTensorPtr()), 96u);
+  EXPECT_THROWS("IndexError: size: expected a dimension from -3 to 2, got 3", view.size(3));
+  EXPECT_THROWS("IndexError: stride: expected a dimension from -3 to 2, got -4", view.stride(-4));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_queries, queries);
+
+// 0-dim and empty tensors answer like any other.
+void zero_dim_and_empty() {
+  ffi::Tensor scalar = NewTensor({});
+  EXPECT_EQ(scalar.ndim(), 0);
+  EXPECT_EQ(scalar.numel(), 1);
+  EXPECT(scalar.IsContiguous());
+  EXPECT_EQ(scalar.strides().size(), 0u);
+  EXPECT_THROWS("IndexError: size: expected a dimension from 0 to -1, got 0", scalar.size(0));
+  ffi::Tensor empty = NewTensor({3, 0, 2});
+  EXPECT_EQ(empty.numel(), 0);
+  EXPECT(empty.IsContiguous());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_zero_dim_and_empty, zero_dim_and_empty);
+
+// A byte offset is folded into the address, except where addresses are opaque.
+void byte_offset() {
+  // [byte_offset.begin]
+  float data[] = {0, 1, 2, 3};
+  int64_t shape[] = {2};
+  int64_t strides[] = {1};
+  DLTensor tensor{data, {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, shape, strides, 2 * sizeof(float)};
+  ffi::TensorView view(&tensor);
+  EXPECT_EQ(*static_cast<float*>(view.data_ptr()), 2.0f);
+  EXPECT_EQ(view.byte_offset(), 0u);
+  // [byte_offset.end]
+  tensor.device.device_type = kDLOpenCL;
+  EXPECT_EQ(ffi::TensorView(&tensor).data_ptr(), static_cast<void*>(data));
+  EXPECT_EQ(ffi::TensorView(&tensor).byte_offset(), 2 * sizeof(float));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_byte_offset, byte_offset);
+
+// A lent tensor without strides has them as a parameter; a view made by hand answers stride(i).
+void null_strides() {
+  // [null_strides.begin]
+  float data[6] = {};
+  int64_t shape[] = {2, 3};
+  DLTensor tensor{data, {kDLCPU, 0}, 2, {kDLFloat, 32, 1}, shape, nullptr, 0};
+  ffi::Function f = ffi::Function::FromTyped([](ffi::TensorView x) {
+    EXPECT_EQ(x.strides(), ffi::ShapeView({3, 1}));
+  });
+  f(&tensor);
+  // [null_strides.end]
+  ffi::TensorView view(&tensor);
+  EXPECT(view.IsContiguous());
+  EXPECT_EQ(view.stride(0), 3);
+  EXPECT_EQ(view.stride(-1), 1);
+  EXPECT_THROWS("ValueError: strides: expected a tensor with strides, got NULL, which means row-major; "
+                "use stride(i)", view.strides());
+  int64_t long_shape[12] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3};
+  tensor.shape = long_shape;
+  tensor.ndim = 12;
+  ffi::Function g = ffi::Function::FromTyped([](ffi::TensorView x) {
+    EXPECT_EQ(x.strides(), ffi::ShapeView({6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 3, 1}));
+  });
+  g(&tensor);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_null_strides, null_strides);
+
+// Contiguity ignores the strides of dimensions of extent 1 and of empty tensors.
+void contiguity() {
+  struct Case {
+    int64_t shape[2], strides[2];
+    bool contiguous;
+  };
+  for (Case c : {Case{{2, 3}, {3, 1}, true}, Case{{2, 3}, {1, 2}, false}, Case{{1, 3}, {99, 1}, true},
+                 Case{{3, 1}, {1, 99}, true}, Case{{2, 3}, {6, 2}, false}, Case{{0, 3}, {7, 7}, true},
+                 Case{{2, 2}, {0, 1}, false}, Case{{2, 0}, {5, 9}, true}}) {
+    DLTensor tensor{nullptr, {kDLCPU, 0}, 2, kFloat32, c.shape, c.strides, 0};
+    EXPECT_EQ(ffi::IsContiguous(tensor), c.contiguous) << ffi::ShapeView(c.shape, 2);
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_contiguity, contiguity);
+
+// An owned tensor converts to a view; a view never becomes an owner.
+void owned_converts_to_view_only() {
+  ffi::Tensor tensor = NewTensor({2});
+  ffi::Function view = ffi::Function::FromTyped([](ffi::TensorView x) { return x.numel(); });
+  ffi::Function own = ffi::Function::FromTyped([](ffi::Tensor x) { return x.numel(); });
+  EXPECT_EQ(view(tensor).cast<int>(), 2);
+  EXPECT_EQ(view(ffi::TensorView(tensor)).cast<int>(), 2);
+  EXPECT_EQ(own(tensor).cast<int>(), 2);
+  EXPECT_THROWS("TypeError: function(Tensor) -> int: argument 0: expected Tensor, got Tensor (a view)", own(ffi::TensorView(tensor)));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_owned_converts_to_view_only, owned_converts_to_view_only);
+
+namespace {
+
+// A managed tensor that counts how often its deleter runs.
+template <typename Managed>
+struct Counted {
+  Managed managed{};
+  float data[4] = {0, 1, 2, 3};
+  int64_t shape[1] = {3};
+  int deleted = 0;
+
+  Counted() {
+    managed.dl_tensor = {data, {kDLCPU, 0}, 1, kFloat32, shape, nullptr, sizeof(float)};
+    managed.manager_ctx = this;
+    managed.deleter = [](Managed* self) { ++static_cast<Counted*>(self->manager_ctx)->deleted; };
+  }
+};
+
+}  // namespace
+
+// A DLPack tensor is shared, not copied; the producer's deleter runs once, when the last owner is gone.
+void dlpack_round_trip() {
+  Counted<DLManagedTensorVersioned> source;
+  source.managed.version = {1, 0};
+  source.managed.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
+  DLManagedTensorVersioned* exported;
+  {
+    ffi::Tensor tensor = ffi::Tensor::FromDLPackVersioned(&source.managed);
+    EXPECT_EQ(tensor.data_ptr(), static_cast<void*>(source.data + 1));
+    EXPECT_EQ(tensor.strides(), ffi::ShapeView({1}));
+    exported = tensor.ToDLPackVersioned();
+    EXPECT_EQ(tensor.use_count(), 2);
+  }
+  EXPECT_EQ(source.deleted, 0);
+  EXPECT_EQ(exported->flags, uint64_t{DLPACK_FLAG_BITMASK_READ_ONLY});
+  EXPECT_EQ(exported->dl_tensor.data, static_cast<void*>(source.data + 1));
+  exported->deleter(exported);
+  EXPECT_EQ(source.deleted, 1);
+
+  Counted<DLManagedTensor> old;
+  ffi::Tensor::FromDLPack(&old.managed);
+  EXPECT_EQ(old.deleted, 1);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_dlpack_round_trip, dlpack_round_trip);
+
+// A requirement that does not hold is a ValueError, and the tensor stays with the caller.
+void dlpack_requirements() {
+  Counted<DLManagedTensorVersioned> source;
+  source.managed.version = {2, 0};
+  EXPECT_THROWS("ValueError: TVMFFITensorFromDLPackVersioned: from: expected DLPack 1.x, got 2.0", ffi::Tensor::FromDLPackVersioned(&source.managed));
+  source.managed.version = {1, 0};
+  int64_t strides[] = {2};
+  source.managed.dl_tensor.strides = strides;
+  source.managed.dl_tensor.shape[0] = 2;
+  source.managed.dl_tensor.byte_offset = 0;
+  EXPECT_THROWS("ValueError: TVMFFITensorFromDLPackVersioned: from: expected a contiguous tensor, got "
+                "shape (2,) and strides (2,)", ffi::Tensor::FromDLPackVersioned(&source.managed, 0, true));
+  source.managed.dl_tensor.byte_offset = 1;
+  EXPECT_THROWS_WITH("ValueError: TVMFFITensorFromDLPackVersioned: from: expected data aligned to 2 "
+                     "bytes, got address 0x",
+                     ffi::Tensor::FromDLPackVersioned(&source.managed, 2));
+  EXPECT_EQ(source.deleted, 0);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_dlpack_requirements, dlpack_requirements);
+
+// Without a framework, CPU tensors are allocated and impossible ones refused.
+void env_alloc_without_a_framework() {
+  ffi::Tensor tensor = NewTensor({5});
+  EXPECT_EQ(tensor.use_count(), 1);
+  EXPECT(tensor.IsAligned(64));
+  EXPECT_THROWS("ValueError: TVMFFIEnvTensorAlloc: prototype: expected extents that are not negative, "
+                "got shape (-1,)", NewTensor({-1}));
+  EXPECT_THROWS("MemoryError: TVMFFIEnvTensorAlloc: prototype: expected a size that fits in memory, got "
+                "shape (9223372036854775807, 9223372036854775807) of float32", NewTensor({INT64_MAX, INT64_MAX}));
+  EXPECT_THROWS_WITH("RuntimeError: TVMFFIEnvTensorAlloc: prototype: expected a device that an allocator "
+                     "is set for, got cuda:0;",
+                     ffi::Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, {1}, kFloat32, {kDLCUDA, 0}));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_env_alloc_without_a_framework, env_alloc_without_a_framework);
+
+// An unsafe view keeps its source alive and has its own shape and strides.
+void unsafe_view() {
+  ffi::Tensor source = NewTensor({4});
+  int64_t shape[] = {2};
+  int64_t strides[] = {2};
+  DLTensor prototype = *source.GetDLTensorPtr();
+  prototype.shape = shape;
+  prototype.strides = strides;
+  TVMFFIObjectHandle handle = nullptr;
+  TVM_FFI_CHECK_SAFE_CALL(
+      TVMFFITensorCreateUnsafeView(ffi::ObjectUnsafe::Borrow(source), &prototype, &handle));
+  ffi::Tensor view(ffi::ObjectUnsafe::PtrFromOwned<ffi::Object>(handle));
+  shape[0] = 99;
+  EXPECT_EQ(view.shape(), ffi::ShapeView({2}));
+  EXPECT_EQ(view.strides(), ffi::ShapeView({2}));
+  EXPECT_EQ(source.use_count(), 2);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_unsafe_view, unsafe_view);
