@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The CMake build that the guide shows."""
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import tvm_ffi
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples/kernel_library/scale"
+
+
+def test_builds_by_cmake(shows, tmp_path):
+    """find_package(tvm_ffi) gives a library that loads and computes."""
+    shows(
+        "examples/kernel_library/scale/CMakeLists.txt",
+        "examples/kernel_library/scale/scale_kernel.cc",
+        "examples/kernel_library/tvm_ffi_utils.h",
+        "tests/snippets/test_cmake.py",
+    )
+    for command in (["cmake", "-S", EXAMPLE, "-B", tmp_path], ["cmake", "--build", tmp_path]):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    mod = tvm_ffi.load_module(tmp_path / "scale_cpu.so")
+    x = np.linspace(-1, 1, 7, dtype="float32")
+    y = np.full_like(x, np.nan)
+    mod.scale(x, y, 3.0)
+    np.testing.assert_array_equal(y, x * np.float32(3.0))

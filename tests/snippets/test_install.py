@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The installation that the quickstart shows."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_installs_from_a_clone(shows, tmp_path):
+    """The shown commands give a package that imports and a command that answers."""
+    script = shows("tests/snippets/install.sh", "tests/snippets/test_install.py")
+    clone = tmp_path / "clone"
+    clone.mkdir()
+    for name in ("CMakeLists.txt", "pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, clone)
+    for folder in ("include", "src", "python"):
+        shutil.copytree(ROOT / folder, clone / folder)
+    done = subprocess.run(
+        ["bash", script], cwd=clone, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    include, version = done.stdout.splitlines()[-2:]
+    assert (Path(include) / "tvm/ffi/c_api.h").is_file()
+    assert include.startswith(str(clone / ".venv"))
+    assert version == "0.1.0"
