@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The C++ tests that pages show parts of."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize("source", ["tests/cpp/test_tensor.cc"])
+def test_shown_cpp_tests_pass(shows, source):
+    """Every test of the file passes."""
+    shows(source, "tests/cpp/conftest.py", "tests/cpp/expect.h", "tests/snippets/test_cpp_tests.py")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", source],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
