@@ -27,20 +27,21 @@ enum class Kind : uint8_t {
   kDtype,
   kDevice,
   kShape,
-  kObject,        // tvm_ffi.Object and below, tensors excepted
-  kTensor,        // tvm_ffi.Tensor
-  kExchange,      // a tensor with a DLPack table
-  kNdarray,       // numpy.ndarray, whose layout is known
-  kDlpack,        // a tensor with __dlpack__
-  kForeignDtype,  // a framework's dtype; `helper` gives (code, bits, lanes)
-  kForeignDevice, // a framework's device; `helper` gives (type, id)
-  kForeignBool,   // a framework's bool scalar
-  kIndex,         // anything with __index__
-  kReal,          // anything with __float__
-  kVoidPointer,   // ctypes.c_void_p
+  kObject,         // tvm_ffi.Object and below, tensors excepted
+  kTensor,         // tvm_ffi.Tensor
+  kExchange,       // a tensor with a DLPack table
+  kNdarray,        // numpy.ndarray, whose layout is known
+  kDlpack,         // a tensor with __dlpack__
+  kForeignDtype,   // a framework's dtype; `helper` gives (code, bits, lanes)
+  kForeignDevice,  // a framework's device; `helper` gives (type, id)
+  kForeignBool,    // a framework's bool scalar
+  kIndex,          // anything with __index__
+  kReal,           // anything with __float__
+  kVoidPointer,    // ctypes.c_void_p
   kCallable,
-  kContainer,     // list, tuple, dict, set: refused
-  kOpaque,        // carried through
+  kContainer,  // list, tuple, dict, set: refused
+  kRefused,    // by a framework's adapter; `helper` is the reason
+  kOpaque,     // carried through
 };
 
 struct Converter {
@@ -102,7 +103,8 @@ bool has_attribute(PyTypeObject* type, const char* name) {
 }
 
 bool is_named(PyTypeObject* type, const char* module, const char* name) {
-  nb::object found = nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__module__"));
+  nb::object found =
+      nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__module__"));
   PyErr_Clear();
   const char* simple = std::strrchr(type->tp_name, '.');
   return found.is_valid() && PyUnicode_Check(found.ptr()) &&
@@ -122,9 +124,10 @@ bool ask_adapters(PyTypeObject* type, Converter* converter) {
   static const struct {
     const char* name;
     Kind kind;
-  } kinds[] = {{"exchange", Kind::kExchange},         {"ndarray", Kind::kNdarray},
-               {"dlpack", Kind::kDlpack},             {"dtype", Kind::kForeignDtype},
-               {"device", Kind::kForeignDevice},      {"bool", Kind::kForeignBool}};
+  } kinds[] = {{"exchange", Kind::kExchange},    {"ndarray", Kind::kNdarray},
+               {"dlpack", Kind::kDlpack},        {"dtype", Kind::kForeignDtype},
+               {"device", Kind::kForeignDevice}, {"bool", Kind::kForeignBool},
+               {"refused", Kind::kRefused}};
   if (recognize == nullptr) return false;
   nb::object answer = nb::steal(PyObject_CallOneArg(recognize, reinterpret_cast<PyObject*>(type)));
   if (!answer.is_valid()) throw nb::python_error();
@@ -134,7 +137,8 @@ bool ask_adapters(PyTypeObject* type, Converter* converter) {
   for (const auto& each : kinds) {
     if (std::strcmp(each.name, name.c_str()) != 0) continue;
     converter->kind = each.kind;
-    if (each.kind == Kind::kForeignDtype || each.kind == Kind::kForeignDevice) {
+    if (each.kind == Kind::kForeignDtype || each.kind == Kind::kForeignDevice ||
+        each.kind == Kind::kRefused) {
       converter->helper = value.release().ptr();
     } else if (each.kind != Kind::kForeignBool) {
       converter->framework = nb::cast<Framework*>(value);
@@ -269,28 +273,33 @@ void discard(LentTensor* lent) {
   PyErr_Restore(type, value, traceback);
 }
 
+// What lend() leaves out or adds.
+struct Lending {
+  bool trusted = false;
+  bool allow_read_only = false;
+  bool own = false;  // whether it owns its memory at once, if that is cheaper than later
+};
+
 // Fills a lent tensor from a tensor of the kind; NULL with a Python error that names no argument.
-LentTensor* lend(const Converter& converter, PyObject* value, bool trusted, bool allow_read_only,
-                 bool* read_only) {
-  LentTensor* lent = acquire_lent_tensor();
+LentTensor* lend(const Converter& converter, PyObject* value, Lending how) {
+  LentTensor* lent = acquire_lent_tensor(converter.framework);
   if (lent == nullptr) return nullptr;
-  *read_only = false;
   int code;
   switch (converter.kind) {
     case Kind::kExchange:
-      code = fill_from_exchange(lent, converter.framework->exchange, value);
-      if (code == 0 && !trusted) {
+      code = fill_from_exchange(lent, value, how.own);
+      if (code == 0 && !how.trusted) {
         code = check_lazy_view(converter.framework, lent->tensor.dtype, value);
       }
       break;
     case Kind::kNdarray:
-      code = fill_from_ndarray(lent, value, read_only);
+      code = fill_from_ndarray(lent, value);
       break;
     default:
-      code = fill_from_dlpack(lent, value, read_only);
+      code = fill_from_dlpack(lent, value);
       break;
   }
-  if (code == 0 && *read_only && !allow_read_only) {
+  if (code == 0 && lent->read_only && !how.allow_read_only) {
     PyErr_SetString(PyExc_ValueError,
                     "expected a tensor that may be written, got a read-only one; if the function "
                     "only reads it, pass tvm_ffi.from_dlpack(x, allow_read_only=True)");
@@ -307,18 +316,20 @@ bool has_streams(DLDeviceType type) {
   return type != kDLCPU && type != kDLCUDAHost && type != kDLROCMHost;
 }
 
-// Sets the stream of the tensor's device by what the framework says.
-int follow_stream(CallFrame* frame, const Converter& converter, PyObject* value, DLDevice device) {
+// Sets the device's stream to what `ask`, called with the tensor, gives.
+int follow_asked_stream(CallFrame* frame, PyObject* ask, PyObject* value, DLDevice device) {
   if (!has_streams(device.device_type) || frame->has_stream(device)) return 0;
-  if (converter.helper != nullptr) {
-    nb::object number = nb::steal(PyObject_CallOneArg(converter.helper, value));
-    if (!number.is_valid()) return -1;
-    void* stream = PyLong_AsVoidPtr(number.ptr());
-    if (stream == nullptr && PyErr_Occurred()) return -1;
-    return frame->set_stream(device, stream);
-  }
-  const DLPackExchangeAPI* exchange =
-      converter.framework != nullptr ? converter.framework->exchange : nullptr;
+  nb::object number = nb::steal(PyObject_CallOneArg(ask, value));
+  if (!number.is_valid()) return -1;
+  void* stream = PyLong_AsVoidPtr(number.ptr());
+  if (stream == nullptr && PyErr_Occurred()) return -1;
+  return frame->set_stream(device, stream);
+}
+
+// Sets the device's stream to the framework's current one.
+int follow_stream(CallFrame* frame, const Framework* framework, DLDevice device) {
+  if (!has_streams(device.device_type) || frame->has_stream(device)) return 0;
+  const DLPackExchangeAPI* exchange = framework != nullptr ? framework->exchange : nullptr;
   if (exchange == nullptr) return 0;
   void* stream = nullptr;
   if (exchange->current_work_stream(device.device_type, device.device_id, &stream) != 0) return -1;
@@ -326,10 +337,16 @@ int follow_stream(CallFrame* frame, const Converter& converter, PyObject* value,
 }
 
 int pack_tensor(CallFrame* frame, int index, PyObject* value, const Converter& converter) {
-  bool read_only;
-  LentTensor* lent = lend(converter, value, frame->trusted(), false, &read_only);
-  if (lent == nullptr || follow_stream(frame, converter, value, lent->tensor.device) != 0) {
-    if (lent != nullptr) discard(lent);
+  Lending how;
+  how.trusted = frame->trusted();
+  LentTensor* lent = lend(converter, value, how);
+  if (lent == nullptr) return -1;
+  DLDevice device = lent->tensor.device;
+  int code = converter.helper != nullptr
+                 ? follow_asked_stream(frame, converter.helper, value, device)
+                 : follow_stream(frame, converter.framework, device);
+  if (code != 0) {
+    discard(lent);
     return -1;
   }
   frame->keep(lent);
@@ -341,18 +358,13 @@ int pack_tensor(CallFrame* frame, int index, PyObject* value, const Converter& c
 }
 
 int pack_own_tensor(CallFrame* frame, int index, PyObject* value) {
-  const auto* tensor = reinterpret_cast<const TensorInstance*>(value);
-  const Framework* origin = tensor->framework;
-  DLDevice device = contents<DLTensor>(tensor->base.handle)->device;
-  if (origin != nullptr && origin->exchange != nullptr) {
-    Converter converter;
-    converter.framework = const_cast<Framework*>(origin);
-    if (follow_stream(frame, converter, value, device) != 0) return -1;
-  }
+  TVMFFIObject* handle = handle_of(value);
+  const LentTensor* lent = lent_tensor_of(handle);
+  if (lent != nullptr && follow_stream(frame, lent->framework, lent->tensor.device) != 0) return -1;
   frame->saw_tensor_of(nullptr);
   TVMFFIAny* out = frame->arguments() + index;
   out->type_index = kTVMFFITensor;
-  out->v_obj = tensor->base.handle;
+  out->v_obj = handle;
   return 0;
 }
 
@@ -378,7 +390,8 @@ int pack_text(CallFrame* frame, TVMFFIAny* out, const char* data, Py_ssize_t siz
     return 0;
   }
   TVMFFIByteArray bytes{data, static_cast<size_t>(size)};
-  int code = is_str ? TVMFFIStringFromByteArray(&bytes, out) : TVMFFIBytesFromByteArray(&bytes, out);
+  int code =
+      is_str ? TVMFFIStringFromByteArray(&bytes, out) : TVMFFIBytesFromByteArray(&bytes, out);
   if (code != 0) {
     set_python_error(code);
     return -1;
@@ -434,7 +447,8 @@ int pack_by_kind(CallFrame* frame, int index, PyObject* value, const Converter& 
     case Kind::kForeignDtype: {
       nb::object triple = nb::steal(PyObject_CallOneArg(converter.helper, value));
       int code, bits, lanes;
-      if (!triple.is_valid() || !PyArg_ParseTuple(triple.ptr(), "iii", &code, &bits, &lanes)) return -1;
+      if (!triple.is_valid() || !PyArg_ParseTuple(triple.ptr(), "iii", &code, &bits, &lanes))
+        return -1;
       out->type_index = kTVMFFIDataType;
       out->v_dtype = {static_cast<uint8_t>(code), static_cast<uint8_t>(bits),
                       static_cast<uint16_t>(lanes)};
@@ -474,6 +488,9 @@ int pack_by_kind(CallFrame* frame, int index, PyObject* value, const Converter& 
       out->v_ptr = address.is_none() ? nullptr : PyLong_AsVoidPtr(address.ptr());
       return PyErr_Occurred() ? -1 : 0;
     }
+    case Kind::kRefused:
+      PyErr_SetObject(PyExc_TypeError, converter.helper);
+      return -1;
     case Kind::kCallable:
       return pack_object(frame, out, function_from_callable(value));
     case Kind::kContainer:
@@ -522,7 +539,7 @@ int pack_argument(CallFrame* frame, int index, PyObject* value) {
   if (type == &PyLong_Type) {
     code = pack_int(value, out);
   } else if (converter_for(type, &converter) == nullptr) {
-    return -1;
+    code = -1;
   } else if (is_foreign_tensor(converter.kind)) {
     code = pack_tensor(frame, index, value, converter);
   } else if (converter.kind == Kind::kTensor) {
@@ -550,32 +567,32 @@ int pack_owned(PyObject* what, PyObject* value, TVMFFIAny* result) {
   return code;
 }
 
-LentTensor* owned_tensor_from(PyObject* what, PyObject* value, bool allow_read_only,
-                              bool* read_only, const Framework** framework) {
+LentTensor* owned_tensor_from(PyObject* what, PyObject* value, bool allow_read_only) {
   Converter converter;
-  if (converter_for(Py_TYPE(value), &converter) == nullptr) return nullptr;
-  if (!is_foreign_tensor(converter.kind)) {
-    PyErr_Format(PyExc_TypeError, "%U: expected a tensor (an object with __dlpack__), got %s", what,
-                 Py_TYPE(value)->tp_name);
-    return nullptr;
+  LentTensor* lent = nullptr;
+  if (converter_for(Py_TYPE(value), &converter) != nullptr) {
+    if (!is_foreign_tensor(converter.kind)) {
+      PyErr_Format(PyExc_TypeError, "%U: tensor: expected an object with __dlpack__, got %s", what,
+                   Py_TYPE(value)->tp_name);
+      return nullptr;
+    }
+    Lending how;
+    how.allow_read_only = allow_read_only;
+    how.own = true;
+    lent = lend(converter, value, how);
+    if (lent != nullptr && own_lent_tensor(lent) != 0) {
+      discard(lent);
+      lent = nullptr;
+    }
   }
-  LentTensor* lent = lend(converter, value, false, allow_read_only, read_only);
-  if (lent != nullptr && own_lent_tensor(lent) != 0) {
-    discard(lent);
-    lent = nullptr;
-  }
-  if (lent == nullptr) {
-    name_argument(what, kUnnumbered, converter.type);
-    return nullptr;
-  }
-  *framework = converter.framework;
+  if (lent == nullptr) name_argument(what, kUnnumbered, Py_TYPE(value));
   return lent;
 }
 
 void bind_args(nb::module_& module) {
-  module.def("set_recognizer",
-             [](nb::object function) { recognize = function.release().ptr(); },
-             nb::arg("function"));
+  module.def(
+      "set_recognizer", [](nb::object function) { recognize = function.release().ptr(); },
+      nb::arg("function"));
 }
 
 }  // namespace tvm_ffi_core

@@ -16,8 +16,7 @@ int pack_owned(PyObject* what, PyObject* value, TVMFFIAny* result);
 
 // Makes an owned tensor from any object that pack_argument takes as a tensor; NULL with a Python
 // error that starts with `what`.
-LentTensor* owned_tensor_from(PyObject* what, PyObject* value, bool allow_read_only,
-                              bool* read_only, const Framework** framework);
+LentTensor* owned_tensor_from(PyObject* what, PyObject* value, bool allow_read_only);
 
 void bind_args(nb::module_& module);
 

@@ -19,7 +19,7 @@ void drop(void* object) { drop_from_any_thread(static_cast<PyObject*>(object)); 
 
 // A tvm_ffi.Tensor over a view that the caller lends until the callback returns.
 PyObject* tensor_over_view(const DLTensor* view) {
-  LentTensor* lent = acquire_lent_tensor();
+  LentTensor* lent = acquire_lent_tensor(nullptr);
   if (lent == nullptr) return nullptr;
   lent->owner = nullptr;
   lent->owner_kind = Owner::kNobody;
@@ -66,7 +66,8 @@ int invoke(PyObject* callable, const TVMFFIAny* args, int32_t num_args, TVMFFIAn
   int code = answer.is_valid() ? pack_owned(name.ptr(), answer.ptr(), result) : -1;
   answer.reset();
   for (int32_t i = 0; i < num_args; ++i) {
-    if (args[i].type_index != kTVMFFIDLTensorPtr || !was_kept(values[static_cast<size_t>(i)].ptr())) {
+    if (args[i].type_index != kTVMFFIDLTensorPtr ||
+        !was_kept(values[static_cast<size_t>(i)].ptr())) {
       continue;
     }
     if (code != 0) continue;  // the traceback of the error may well refer to it

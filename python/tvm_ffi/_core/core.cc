@@ -21,6 +21,7 @@ NB_MODULE(_core, module) {
   bind_tensor(module);
   bind_framework(module);
   bind_producer(module);
+  bind_ndarray_consumer(module);
   bind_args(module);
   bind_stream(module);
   module.def("version", [] {

@@ -62,21 +62,20 @@ nb::object call_dlpack(PyObject* tensor, DLDevice device) {
   if (capsule == nullptr && PyErr_ExceptionMatches(PyExc_TypeError)) {
     PyErr_Clear();
     PyObject* old_arguments[] = {tensor, stream.ptr()};
-    capsule = PyObject_VectorcallMethod(n.dlpack, old_arguments, 1,
-                                        has_stream ? n.with_stream : nullptr);
+    capsule =
+        PyObject_VectorcallMethod(n.dlpack, old_arguments, 1, has_stream ? n.with_stream : nullptr);
   }
   return nb::steal(capsule);
 }
 
 }  // namespace
 
-int fill_from_dlpack(LentTensor* lent, PyObject* tensor, bool* read_only) {
+int fill_from_dlpack(LentTensor* lent, PyObject* tensor) {
   DLDevice device;
   if (device_of(tensor, &device) != 0) return -1;
   nb::object capsule = call_dlpack(tensor, device);
   if (!capsule.is_valid()) return -1;
   const DLTensor* source = nullptr;
-  *read_only = false;
   if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned")) {
     auto* managed = static_cast<DLManagedTensorVersioned*>(
         PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned"));
@@ -89,7 +88,7 @@ int fill_from_dlpack(LentTensor* lent, PyObject* tensor, bool* read_only) {
     PyCapsule_SetName(capsule.ptr(), "used_dltensor_versioned");
     lent->owner = managed;
     lent->owner_kind = Owner::kManagedVersioned;
-    *read_only = (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
+    lent->read_only = (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
     source = &managed->dl_tensor;
   } else if (PyCapsule_IsValid(capsule.ptr(), "dltensor")) {
     auto* managed = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
@@ -102,7 +101,6 @@ int fill_from_dlpack(LentTensor* lent, PyObject* tensor, bool* read_only) {
                  capsule.ptr());
     return -1;
   }
-  lent->exchange = nullptr;
   const char* problem = fill_lent_tensor(lent, *source);
   if (problem != nullptr) {
     PyErr_SetString(PyExc_ValueError, problem);

@@ -54,7 +54,8 @@ void add_frames(std::string_view backtrace) {
     std::string_view text = backtrace.substr(0, end);
     backtrace.remove_prefix(end == std::string_view::npos ? backtrace.size() : end + 1);
     size_t line_at = text.find(line_mark);
-    if (text.substr(0, file_mark.size()) != file_mark || line_at == std::string_view::npos) continue;
+    if (text.substr(0, file_mark.size()) != file_mark || line_at == std::string_view::npos)
+      continue;
     size_t number_at = line_at + line_mark.size();
     size_t in_at = text.find(in_mark, number_at);
     if (in_at == std::string_view::npos) continue;
@@ -71,7 +72,8 @@ std::string backtrace_text(PyObject* traceback) {
        entry = entry->tb_next) {
     PyCodeObject* code = PyFrame_GetCode(entry->tb_frame);
     // tb_lineno is -1 until somebody asks for it (CPython 3.11 and newer).
-    nb::object line = nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(entry), "tb_lineno"));
+    nb::object line =
+        nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(entry), "tb_lineno"));
     long number = line.is_valid() ? PyLong_AsLong(line.ptr()) : -1;
     const char* file = PyUnicode_AsUTF8(code->co_filename);
     if (file == nullptr) PyErr_Clear();

@@ -4,21 +4,21 @@
 
 namespace tvm_ffi_core {
 
-int fill_from_exchange(LentTensor* lent, const DLPackExchangeAPI* exchange, PyObject* tensor) {
+int fill_from_exchange(LentTensor* lent, PyObject* tensor, bool own) {
+  const DLPackExchangeAPI* exchange = lent->framework->exchange;
   const DLTensor* source;
   DLTensor view;
-  if (exchange->dltensor_from_py_object_no_sync != nullptr) {
+  if (exchange->dltensor_from_py_object_no_sync != nullptr && !own) {
     if (exchange->dltensor_from_py_object_no_sync(tensor, &view) != 0) return -1;
     lent->owner = tensor;
     lent->owner_kind = Owner::kNobody;
-    lent->exchange = exchange;
     source = &view;
   } else {
     DLManagedTensorVersioned* managed = nullptr;
     if (exchange->managed_tensor_from_py_object_no_sync(tensor, &managed) != 0) return -1;
     lent->owner = managed;
     lent->owner_kind = Owner::kManagedVersioned;
-    lent->exchange = nullptr;
+    lent->read_only = (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
     source = &managed->dl_tensor;
   }
   const char* problem = fill_lent_tensor(lent, *source);

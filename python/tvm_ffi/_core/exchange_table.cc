@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The DLPack table that lets other libraries take and make tvm_ffi.Tensor without Python calls.
 #include "error.h"
-#include "lent_tensor.h"
 #include "tensor.h"
 
 namespace tvm_ffi_core {
@@ -34,19 +33,14 @@ bool is_tensor(PyObject* object) {
 int to_managed(void* python_object, DLManagedTensorVersioned** out) {
   auto* self = static_cast<PyObject*>(python_object);
   if (!is_tensor(self)) return -1;
-  int code = TVMFFITensorToDLPackVersioned(handle_of(self), out);
-  if (code != 0) {
-    set_python_error(code);
-    return -1;
-  }
-  if (reinterpret_cast<TensorInstance*>(self)->read_only) {
-    (*out)->flags |= DLPACK_FLAG_BITMASK_READ_ONLY;
-  }
-  return 0;
+  int code = to_managed_versioned(handle_of(self), out);
+  if (code == 0) return 0;
+  set_python_error(code);
+  return -1;
 }
 
 int from_managed(DLManagedTensorVersioned* managed, void** out) {
-  LentTensor* lent = acquire_lent_tensor();
+  LentTensor* lent = acquire_lent_tensor(nullptr);
   if (lent == nullptr) return -1;
   const char* problem = fill_lent_tensor(lent, managed->dl_tensor);
   if (problem != nullptr) {
@@ -54,15 +48,11 @@ int from_managed(DLManagedTensorVersioned* managed, void** out) {
     PyErr_SetString(PyExc_ValueError, problem);
     return -1;
   }
-  bool read_only = (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
+  lent->read_only = (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
   lent->owner = managed;
   lent->owner_kind = Owner::kManagedVersioned;
-  lent->exchange = nullptr;
-  PyObject* instance = make_instance(tensor_type, &lent->head);
-  if (instance == nullptr) return -1;
-  reinterpret_cast<TensorInstance*>(instance)->read_only = read_only;
-  *out = instance;
-  return 0;
+  *out = make_instance(tensor_type, &lent->head);
+  return *out == nullptr ? -1 : 0;
 }
 
 int to_view(void* python_object, DLTensor* out) {

@@ -70,7 +70,8 @@ int CallFrame::finish() {
   }
   while (num_streams_ > 0) {
     const StreamChange& change = streams_[--num_streams_];
-    TVMFFIEnvSetStream(change.device.device_type, change.device.device_id, change.original, nullptr);
+    TVMFFIEnvSetStream(change.device.device_type, change.device.device_id, change.original,
+                       nullptr);
   }
   // Only the first error is reported; each tensor is released all the same.
   nb::object first_error[3];

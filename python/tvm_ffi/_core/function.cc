@@ -45,8 +45,8 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
     return nullptr;
   }
   if (num_args > INT32_MAX) {
-    PyErr_Format(PyExc_ValueError, "%U: expected fewer than 2^31 arguments, got %zd", function->name,
-                 num_args);
+    PyErr_Format(PyExc_ValueError, "%U: expected fewer than 2^31 arguments, got %zd",
+                 function->name, num_args);
     return nullptr;
   }
   CallFrame frame(function->name, function->trusted, static_cast<int>(num_args));
@@ -137,7 +137,8 @@ PyObject* new_from_callable(PyTypeObject*, PyObject* args, PyObject* keywords) {
 }
 
 PyObject* repr(PyObject* self) {
-  return PyUnicode_FromFormat("<tvm_ffi.Function %U>", reinterpret_cast<FunctionInstance*>(self)->name);
+  return PyUnicode_FromFormat("<tvm_ffi.Function %U>",
+                              reinterpret_cast<FunctionInstance*>(self)->name);
 }
 
 PyObject* get_name(PyObject* self, void*) {
@@ -213,7 +214,8 @@ void bind_function(nb::module_& module) {
         TVMFFIObjectHandle handle = nullptr;
         check(TVMFFIFunctionGetGlobal(&bytes, &handle));
         if (handle == nullptr) return nb::none();
-        nb::object function = nb::steal(make_instance(function_type, static_cast<TVMFFIObject*>(handle)));
+        nb::object function =
+            nb::steal(make_instance(function_type, static_cast<TVMFFIObject*>(handle)));
         if (!function.is_valid() || set_name(function.ptr(), name.ptr(), nullptr) != 0) {
           throw nb::python_error();
         }

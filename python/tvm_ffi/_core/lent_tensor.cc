@@ -74,10 +74,16 @@ bool has_pointer_arithmetic(DLDeviceType type) {
 
 }  // namespace
 
-LentTensor* acquire_lent_tensor() {
+LentTensor* lent_tensor_of(TVMFFIObject* tensor) {
+  return tensor->deleter == delete_lent_tensor ? from_head(tensor) : nullptr;
+}
+
+LentTensor* acquire_lent_tensor(const Framework* framework) {
   LentTensor* lent = free_tensors;
   if (lent != nullptr) {
     free_tensors = lent->next_free;
+    lent->framework = framework;
+    lent->read_only = false;
     return lent;
   }
   lent = static_cast<LentTensor*>(std::calloc(1, sizeof(LentTensor)));
@@ -89,13 +95,15 @@ LentTensor* acquire_lent_tensor() {
   lent->head.combined_ref_count = kSoleReference;
   lent->head.type_index = kTVMFFITensor;
   lent->head.deleter = delete_lent_tensor;
+  lent->framework = framework;
   return lent;
 }
 
 int64_t* lent_tensor_dims(LentTensor* lent, int ndim) {
   if (ndim <= LentTensor::kInlineDims) return lent->inline_dims;
   std::free(lent->heap_dims);
-  lent->heap_dims = static_cast<int64_t*>(std::malloc(sizeof(int64_t) * 2 * static_cast<size_t>(ndim)));
+  lent->heap_dims =
+      static_cast<int64_t*>(std::malloc(sizeof(int64_t) * 2 * static_cast<size_t>(ndim)));
   return lent->heap_dims;
 }
 
@@ -131,9 +139,11 @@ const char* fill_lent_tensor(LentTensor* lent, const DLTensor& view) {
 int own_lent_tensor(LentTensor* lent) {
   if (lent->owner_kind != Owner::kNobody) return 0;
   auto* source = static_cast<PyObject*>(lent->owner);
-  if (lent->exchange != nullptr) {
+  const DLPackExchangeAPI* exchange =
+      lent->framework != nullptr ? lent->framework->exchange : nullptr;
+  if (exchange != nullptr) {
     DLManagedTensorVersioned* managed = nullptr;
-    if (lent->exchange->managed_tensor_from_py_object_no_sync(source, &managed) != 0) {
+    if (exchange->managed_tensor_from_py_object_no_sync(source, &managed) != 0) {
       // The callee has a reference already: the memory must stay, whatever the framework says.
       Py_INCREF(source);
       lent->owner_kind = Owner::kPythonObject;

@@ -8,7 +8,7 @@
 #ifndef TVM_FFI_PYTHON_CORE_LENT_TENSOR_H_
 #define TVM_FFI_PYTHON_CORE_LENT_TENSOR_H_
 
-#include "common.h"
+#include "framework.h"
 
 namespace tvm_ffi_core {
 
@@ -27,9 +27,10 @@ struct LentTensor {
   DLTensor tensor;
   // What follows is known to this extension alone.
   Owner owner_kind;
+  bool read_only;  // the producer forbids writing
   void* owner;
-  const DLPackExchangeAPI* exchange;  // how to own `owner` if it is nobody's yet; or NULL
-  int64_t* heap_dims;                 // shape and strides when inline_dims is too small
+  const Framework* framework;  // whose tensor it is, or NULL; calls follow its stream
+  int64_t* heap_dims;          // shape and strides when inline_dims is too small
   LentTensor* next_free;
   int64_t inline_dims[2 * kInlineDims];
 };
@@ -37,8 +38,11 @@ struct LentTensor {
 static_assert(offsetof(LentTensor, head) == sizeof(TVMFFIObjectAllocHeader));
 static_assert(offsetof(LentTensor, tensor) == offsetof(LentTensor, head) + sizeof(TVMFFIObject));
 
+// The lent tensor behind a Tensor object; NULL for one that was made elsewhere.
+LentTensor* lent_tensor_of(TVMFFIObject* tensor);
+
 // Takes a tensor from the pool; NULL, with a Python error, when memory is short. Needs the GIL.
-LentTensor* acquire_lent_tensor();
+LentTensor* acquire_lent_tensor(const Framework* framework);
 
 // Copies the layout of `view` with its byte offset folded into the data pointer and its strides
 // filled in. Returns what is wrong with the view, or NULL.

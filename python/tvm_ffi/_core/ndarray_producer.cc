@@ -11,8 +11,7 @@ namespace tvm_ffi_core {
 namespace {
 
 struct NdArray {
-  PyObject_HEAD
-  char* data;
+  PyObject_HEAD char* data;
   int nd;
   intptr_t* dimensions;
   intptr_t* strides;  // in bytes
@@ -24,7 +23,7 @@ struct NdArray {
 constexpr int kAligned = 0x0100;
 constexpr int kWriteable = 0x0400;
 
-// Gives (code, bits, lanes) for a numpy.dtype, or raises TypeError.
+// Set by the adapter.
 PyObject* describe = nullptr;
 
 struct KnownDtype {
@@ -52,9 +51,24 @@ int dtype_of(PyObject* descr, DLDataType* dtype) {
   return 0;
 }
 
+// Whether the fields of the sample, read as this extension reads them, are what Python says.
+bool ndarray_layout_is_known(nb::object sample, uint64_t data, nb::tuple shape, nb::tuple strides,
+                             bool writeable) {
+  if (static_cast<size_t>(Py_TYPE(sample.ptr())->tp_basicsize) < sizeof(NdArray)) return false;
+  auto* array = reinterpret_cast<NdArray*>(sample.ptr());
+  if (reinterpret_cast<uint64_t>(array->data) != data) return false;
+  if (array->nd < 0 || static_cast<size_t>(array->nd) != shape.size()) return false;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (array->dimensions[i] != nb::cast<intptr_t>(shape[i])) return false;
+    if (array->strides[i] != nb::cast<intptr_t>(strides[i])) return false;
+  }
+  if (((array->flags & kWriteable) != 0) != writeable) return false;
+  return nb::object(sample.attr("dtype")).is(nb::handle(array->descr));
+}
+
 }  // namespace
 
-int fill_from_ndarray(LentTensor* lent, PyObject* object, bool* read_only) {
+int fill_from_ndarray(LentTensor* lent, PyObject* object) {
   auto* array = reinterpret_cast<NdArray*>(object);
   DLTensor& tensor = lent->tensor;
   if (dtype_of(array->descr, &tensor.dtype) != 0) return -1;
@@ -62,7 +76,7 @@ int fill_from_ndarray(LentTensor* lent, PyObject* object, bool* read_only) {
     PyErr_SetString(PyExc_ValueError, "its elements are not aligned to their size");
     return -1;
   }
-  *read_only = !(array->flags & kWriteable);
+  lent->read_only = !(array->flags & kWriteable);
   int ndim = array->nd;
   int64_t* shape = lent_tensor_dims(lent, ndim);
   if (shape == nullptr) {
@@ -92,30 +106,16 @@ int fill_from_ndarray(LentTensor* lent, PyObject* object, bool* read_only) {
   tensor.byte_offset = 0;
   lent->owner = object;
   lent->owner_kind = Owner::kNobody;
-  lent->exchange = nullptr;
   return 0;
-}
-
-bool ndarray_layout_is_known(nb::object sample, uint64_t data, nb::tuple shape, nb::tuple strides,
-                             bool writeable) {
-  if (static_cast<size_t>(Py_TYPE(sample.ptr())->tp_basicsize) < sizeof(NdArray)) return false;
-  auto* array = reinterpret_cast<NdArray*>(sample.ptr());
-  if (reinterpret_cast<uint64_t>(array->data) != data) return false;
-  if (array->nd < 0 || static_cast<size_t>(array->nd) != shape.size()) return false;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (array->dimensions[i] != nb::cast<intptr_t>(shape[i])) return false;
-    if (array->strides[i] != nb::cast<intptr_t>(strides[i])) return false;
-  }
-  if (((array->flags & kWriteable) != 0) != writeable) return false;
-  return nb::object(sample.attr("dtype")).is(nb::handle(array->descr));
 }
 
 void bind_producer(nb::module_& module) {
   module.def("ndarray_layout_is_known", &ndarray_layout_is_known, nb::arg("sample"),
              nb::arg("data"), nb::arg("shape"), nb::arg("strides"), nb::arg("writeable"));
-  module.def("set_ndarray_dtype_reader",
-             [](nb::object function) { describe = function.release().ptr(); },
-             nb::arg("function"));
+  // The function gives (code, bits, lanes) for a numpy.dtype, or raises TypeError.
+  module.def(
+      "set_ndarray_dtype_reader", [](nb::object function) { describe = function.release().ptr(); },
+      nb::arg("function"));
 }
 
 }  // namespace tvm_ffi_core

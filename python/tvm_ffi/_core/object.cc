@@ -59,7 +59,8 @@ void dealloc(PyObject* self) {
 
 PyObject* repr(PyObject* self) {
   const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(handle_of(self)->type_index);
-  if (info == nullptr) return PyUnicode_FromFormat("<%s at %p>", Py_TYPE(self)->tp_name, handle_of(self));
+  if (info == nullptr)
+    return PyUnicode_FromFormat("<%s at %p>", Py_TYPE(self)->tp_name, handle_of(self));
   return PyUnicode_FromFormat("<%s object at %p>", info->type_key.data, handle_of(self));
 }
 
@@ -78,9 +79,9 @@ PyObject* same_as(PyObject* self, PyObject* other) {
                          handle_of(self) == handle_of(other));
 }
 
-PyMemberDef members[] = {
-    {"__weaklistoffset__", T_PYSSIZET, offsetof(ObjectInstance, weak_references), READONLY, nullptr},
-    {nullptr, 0, 0, 0, nullptr}};
+PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET,
+                          offsetof(ObjectInstance, weak_references), READONLY, nullptr},
+                         {nullptr, 0, 0, 0, nullptr}};
 
 PyMethodDef methods[] = {
     {"same_as", same_as, METH_O,

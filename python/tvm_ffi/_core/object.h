@@ -8,8 +8,7 @@
 namespace tvm_ffi_core {
 
 struct ObjectInstance {
-  PyObject_HEAD
-  TVMFFIObject* handle;  // owned; NULL only while an instance is being made
+  PyObject_HEAD TVMFFIObject* handle;  // owned; NULL only while an instance is being made
   PyObject* weak_references;
 };
 

@@ -9,23 +9,19 @@ namespace tvm_ffi_core {
 
 // Each returns 0, or -1 with a Python error that does not name the argument yet (the caller does).
 
-// By the DLPack table of the type; borrows.
-int fill_from_exchange(LentTensor* lent, const DLPackExchangeAPI* exchange, PyObject* tensor);
+// By the DLPack table of the lent tensor's framework; borrows unless `own`.
+int fill_from_exchange(LentTensor* lent, PyObject* tensor, bool own);
 
-// By `__dlpack__`, synchronised with `stream`; owns what the producer hands out.
-//
-// `read_only` tells whether the producer forbids writing. `device` receives the tensor's device.
-int fill_from_dlpack(LentTensor* lent, PyObject* tensor, bool* read_only);
+// By `__dlpack__`, whose work is ordered before the environment's stream; owns.
+int fill_from_dlpack(LentTensor* lent, PyObject* tensor);
 
-// Straight from a numpy.ndarray; borrows. `ndarray_layout_is_known` must have said yes.
-int fill_from_ndarray(LentTensor* lent, PyObject* array, bool* read_only);
+// Straight from a numpy.ndarray, whose layout the adapter has checked; borrows.
+int fill_from_ndarray(LentTensor* lent, PyObject* array);
 
-// Whether the fields of the sample, read as this extension reads them, are what Python says.
-bool ndarray_layout_is_known(nb::object sample, uint64_t data, nb::tuple shape, nb::tuple strides,
-                             bool writeable);
-
-// Sets the function that gives (code, bits, lanes) for a numpy.dtype, or raises.
 void bind_producer(nb::module_& module);
+
+// Makes arrays of tensors: the other way round.
+void bind_ndarray_consumer(nb::module_& module);
 
 }  // namespace tvm_ffi_core
 

@@ -4,6 +4,7 @@
 
 #include "error.h"
 #include "object.h"
+#include "tensor.h"
 #include "values.h"
 
 namespace tvm_ffi_core {
@@ -40,7 +41,7 @@ PyObject* big_int(const TVMFFIAny* value) {
 PyObject* tensor(ObjectRef owned, const Framework* framework) {
   if (framework != nullptr && framework->exchange != nullptr) {
     DLManagedTensorVersioned* managed = nullptr;
-    int code = TVMFFITensorToDLPackVersioned(owned.get(), &managed);
+    int code = to_managed_versioned(owned.get(), &managed);
     if (code != 0) {
       set_python_error(code);
       return nullptr;

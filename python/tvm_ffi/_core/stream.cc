@@ -17,7 +17,8 @@ void bind_stream(nb::module_& module) {
       "set_stream",
       [](int32_t device_type, int32_t device_id, uintptr_t stream) {
         void* original = nullptr;
-        check(TVMFFIEnvSetStream(device_type, device_id, reinterpret_cast<void*>(stream), &original));
+        check(
+            TVMFFIEnvSetStream(device_type, device_id, reinterpret_cast<void*>(stream), &original));
         return reinterpret_cast<uintptr_t>(original);
       },
       nb::arg("device_type"), nb::arg("device_id"), nb::arg("stream"));

@@ -6,7 +6,6 @@
 
 #include "args.h"
 #include "error.h"
-#include "lent_tensor.h"
 #include "values.h"
 
 namespace tvm_ffi_core {
@@ -64,7 +63,7 @@ PyObject* device(PyObject* self, void*) { return device_to_python(layout(self)->
 PyObject* ndim(PyObject* self, void*) { return PyLong_FromLong(layout(self)->ndim); }
 
 PyObject* read_only(PyObject* self, void*) {
-  return PyBool_FromLong(reinterpret_cast<TensorInstance*>(self)->read_only);
+  return PyBool_FromLong(is_read_only(handle_of(self)));
 }
 
 PyObject* numel(PyObject* self, PyObject*) { return PyLong_FromLongLong(numel_of(layout(self))); }
@@ -73,7 +72,9 @@ PyObject* data_ptr(PyObject* self, PyObject*) {
   return PyLong_FromUnsignedLongLong(address_of(layout(self)));
 }
 
-PyObject* contiguous(PyObject* self, PyObject*) { return PyBool_FromLong(is_contiguous(layout(self))); }
+PyObject* contiguous(PyObject* self, PyObject*) {
+  return PyBool_FromLong(is_contiguous(layout(self)));
+}
 
 PyObject* dlpack_device(PyObject* self, PyObject*) {
   DLDevice device = layout(self)->device;
@@ -88,8 +89,8 @@ void delete_capsule(PyObject* capsule) {
 
 void delete_versioned_capsule(PyObject* capsule) {
   if (!PyCapsule_IsValid(capsule, "dltensor_versioned")) return;
-  auto* managed = static_cast<DLManagedTensorVersioned*>(
-      PyCapsule_GetPointer(capsule, "dltensor_versioned"));
+  auto* managed =
+      static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule, "dltensor_versioned"));
   if (managed->deleter != nullptr) managed->deleter(managed);
 }
 
@@ -130,22 +131,21 @@ PyObject* dlpack(PyObject* self, PyObject* args, PyObject* keywords) {
       return nullptr;
     }
   }
-  bool is_read_only = reinterpret_cast<TensorInstance*>(self)->read_only;
   int code;
   if (major >= 1) {
     DLManagedTensorVersioned* managed = nullptr;
-    code = TVMFFITensorToDLPackVersioned(handle_of(self), &managed);
+    code = to_managed_versioned(handle_of(self), &managed);
     if (code == 0) {
-      if (is_read_only) managed->flags |= DLPACK_FLAG_BITMASK_READ_ONLY;
       PyObject* capsule = PyCapsule_New(managed, "dltensor_versioned", delete_versioned_capsule);
       if (capsule == nullptr) managed->deleter(managed);
       return capsule;
     }
   } else {
-    if (is_read_only) {
-      PyErr_SetString(PyExc_BufferError,
-                      "Tensor.__dlpack__: max_version: expected (1, 0) or newer, which can say that "
-                      "the tensor is read-only, got an older one");
+    if (is_read_only(handle_of(self))) {
+      PyErr_SetString(
+          PyExc_BufferError,
+          "Tensor.__dlpack__: max_version: expected (1, 0) or newer, which can say that "
+          "the tensor is read-only, got an older one");
       return nullptr;
     }
     DLManagedTensor* managed = nullptr;
@@ -164,7 +164,6 @@ PyObject* repr(PyObject* self) {
   nb::object extents = nb::steal(shape(self, nullptr)), type = nb::steal(dtype(self, nullptr)),
              place = nb::steal(device(self, nullptr));
   if (!extents.is_valid() || !type.is_valid() || !place.is_valid()) return nullptr;
-  nb::object dims = nb::steal(PySequence_Tuple(extents.ptr()));
   nb::object dims_text = nb::steal(PyTuple_Type.tp_repr(extents.ptr()));
   if (!dims_text.is_valid()) return nullptr;
   return PyUnicode_FromFormat("tvm_ffi.Tensor(shape=%U, dtype='%S', device='%S')", dims_text.ptr(),
@@ -175,7 +174,8 @@ PyGetSetDef properties[] = {
     {"shape", shape, nullptr, "Extent of each dimension, a :class:`tvm_ffi.Shape`.", nullptr},
     {"strides", strides, nullptr, "Step of each dimension, in elements.", nullptr},
     {"dtype", dtype, nullptr, "Element type, a :class:`tvm_ffi.dtype`.", nullptr},
-    {"device", device, nullptr, "Device that holds the elements, a :class:`tvm_ffi.Device`.", nullptr},
+    {"device", device, nullptr, "Device that holds the elements, a :class:`tvm_ffi.Device`.",
+     nullptr},
     {"ndim", ndim, nullptr, "Number of dimensions.", nullptr},
     {"read_only", read_only, nullptr, "Whether the producer forbids writing.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
@@ -207,76 +207,64 @@ PyType_Slot slots[] = {
     {Py_tp_methods, methods},
     {0, nullptr}};
 
-PyType_Spec spec = {"tvm_ffi.Tensor", sizeof(TensorInstance), 0, Py_TPFLAGS_DEFAULT, slots};
+PyType_Spec spec = {"tvm_ffi.Tensor", sizeof(ObjectInstance), 0, Py_TPFLAGS_DEFAULT, slots};
 
-// Text of a tensor's layout, for messages.
-nb::object strides_text(const LentTensor* lent) {
-  nb::object value = nb::steal(
-      shape_to_python(lent->tensor.strides, static_cast<size_t>(lent->tensor.ndim)));
-  if (!value.is_valid()) throw nb::python_error();
-  return nb::steal(PyTuple_Type.tp_repr(value.ptr()));
-}
-
-// Releases the tensor unless it was handed on.
-struct LentOwner {
-  LentTensor* lent;
-  ~LentOwner() {
-    if (lent != nullptr) TVMFFIObjectDecRef(&lent->head);
+// from_dlpack(tensor, require_alignment, require_contiguous, allow_read_only)
+PyObject* from_dlpack(PyObject*, PyObject* const* args, Py_ssize_t num_args) {
+  static PyObject* name = PyUnicode_InternFromString("from_dlpack");
+  if (num_args != 4) {
+    PyErr_SetString(PyExc_TypeError, "from_dlpack: expected 4 arguments");
+    return nullptr;
   }
-};
-
-nb::object from_dlpack(nb::object tensor, int64_t require_alignment, bool require_contiguous,
-                       bool allow_read_only) {
-  if (require_alignment < 0) {
-    PyErr_Format(PyExc_ValueError, "from_dlpack: require_alignment: expected 0 or more bytes, got %lld",
-                 static_cast<long long>(require_alignment));
-    throw nb::python_error();
-  }
-  if (Py_TYPE(tensor.ptr()) == tensor_type) return tensor;
-  nb::str name("from_dlpack");
-  bool read_only = false;
-  const Framework* framework = nullptr;
-  LentOwner owner{
-      owned_tensor_from(name.ptr(), tensor.ptr(), allow_read_only, &read_only, &framework)};
-  if (owner.lent == nullptr) throw nb::python_error();
-  if (require_contiguous && !is_contiguous(&owner.lent->tensor)) {
+  PyObject* source = args[0];
+  long long alignment = PyLong_AsLongLong(args[1]);
+  int require_contiguous = PyObject_IsTrue(args[2]), allow_read_only = PyObject_IsTrue(args[3]);
+  if (PyErr_Occurred()) return nullptr;
+  if (alignment < 0) {
     PyErr_Format(PyExc_ValueError,
-                 "from_dlpack: require_contiguous: expected a compact row-major tensor, got strides %S",
-                 strides_text(owner.lent).ptr());
-    throw nb::python_error();
+                 "from_dlpack: require_alignment: expected 0 or more bytes, got %lld", alignment);
+    return nullptr;
   }
-  if (require_alignment > 0 && address_of(&owner.lent->tensor) % static_cast<uintptr_t>(require_alignment) != 0) {
+  nb::object result;
+  if (Py_TYPE(source) == tensor_type) {
+    result = nb::borrow(source);
+  } else {
+    LentTensor* lent = owned_tensor_from(name, source, allow_read_only != 0);
+    if (lent == nullptr) return nullptr;
+    result = nb::steal(make_instance(tensor_type, &lent->head));
+    if (!result.is_valid()) return nullptr;
+  }
+  const DLTensor* tensor = layout(result.ptr());
+  if (require_contiguous && !is_contiguous(tensor)) {
+    nb::object steps = nb::steal(strides(result.ptr(), nullptr));
+    nb::object text = nb::steal(steps.is_valid() ? PyTuple_Type.tp_repr(steps.ptr()) : nullptr);
+    if (!text.is_valid()) return nullptr;
     PyErr_Format(PyExc_ValueError,
-                 "from_dlpack: require_alignment: expected an address that is a multiple of %lld, got %p",
-                 static_cast<long long>(require_alignment),
-                 reinterpret_cast<void*>(address_of(&owner.lent->tensor)));
-    throw nb::python_error();
+                 "from_dlpack: tensor: expected a compact row-major tensor, got strides %U",
+                 text.ptr());
+    return nullptr;
   }
-  PyObject* instance = make_instance(tensor_type, &std::exchange(owner.lent, nullptr)->head);
-  if (instance == nullptr) throw nb::python_error();
-  reinterpret_cast<TensorInstance*>(instance)->framework = framework;
-  reinterpret_cast<TensorInstance*>(instance)->read_only = read_only;
-  return nb::steal(instance);
+  if (alignment > 0 && address_of(tensor) % static_cast<uintptr_t>(alignment) != 0) {
+    PyErr_Format(PyExc_ValueError,
+                 "from_dlpack: tensor: expected an address that is a multiple of %lld, got %p",
+                 alignment, reinterpret_cast<void*>(address_of(tensor)));
+    return nullptr;
+  }
+  return result.release().ptr();
 }
 
-// The same elements under another dtype of the same size.
-nb::object reinterpret_tensor(nb::handle source, nb::object dtype_value) {
-  if (Py_TYPE(source.ptr()) != tensor_type) throw nb::type_error("expected a tvm_ffi.Tensor");
-  DLTensor view = *layout(source.ptr());
-  DLDataType wanted;
-  if (dtype_from_python(dtype_value.ptr(), &wanted) != 0) throw nb::python_error();
-  if (wanted.bits * wanted.lanes != view.dtype.bits * view.dtype.lanes) {
-    throw nb::value_error("reinterpret: dtype: expected one of the same size");
-  }
-  view.dtype = wanted;
-  TVMFFIObjectHandle handle = nullptr;
-  check(TVMFFITensorCreateUnsafeView(handle_of(source.ptr()), &view, &handle));
-  PyObject* instance = make_instance(tensor_type, static_cast<TVMFFIObject*>(handle));
-  if (instance == nullptr) throw nb::python_error();
-  return nb::steal(instance);
-}
+PyMethodDef functions[] = {
+    {"from_dlpack", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(from_dlpack)),
+     METH_FASTCALL, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
+
+int to_managed_versioned(TVMFFIObject* tensor, DLManagedTensorVersioned** out) {
+  int code = TVMFFITensorToDLPackVersioned(tensor, out);
+  if (code == 0 && is_read_only(tensor)) (*out)->flags |= DLPACK_FLAG_BITMASK_READ_ONLY;
+  return code;
+}
 
 void bind_tensor(nb::module_& module) {
   tensor_type = make_type(module, &spec, object_type);
@@ -285,11 +273,7 @@ void bind_tensor(nb::module_& module) {
                              make_exchange_capsule().ptr()) != 0) {
     throw nb::python_error();
   }
-  module.def("from_dlpack", &from_dlpack, nb::arg("tensor"), nb::arg("require_alignment"),
-             nb::arg("require_contiguous"), nb::arg("allow_read_only"),
-             nb::sig("def from_dlpack(tensor: object, require_alignment: int, "
-                     "require_contiguous: bool, allow_read_only: bool) -> Tensor"));
-  module.def("reinterpret", &reinterpret_tensor, nb::arg("tensor"), nb::arg("dtype"));
+  if (PyModule_AddFunctions(module.ptr(), functions) != 0) throw nb::python_error();
 }
 
 }  // namespace tvm_ffi_core

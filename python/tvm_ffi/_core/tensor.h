@@ -3,22 +3,23 @@
 #ifndef TVM_FFI_PYTHON_CORE_TENSOR_H_
 #define TVM_FFI_PYTHON_CORE_TENSOR_H_
 
-#include "framework.h"
+#include "lent_tensor.h"
 #include "object.h"
 
 namespace tvm_ffi_core {
 
-struct TensorInstance {
-  ObjectInstance base;
-  // The framework that from_dlpack took it from, whose stream calls follow; or NULL.
-  const Framework* framework;
-  // Imported by leave of allow_read_only: exported with the same flag.
-  bool read_only;
-};
-
 extern PyTypeObject* tensor_type;
 
 void bind_tensor(nb::module_& module);
+
+// Whether the producer of a Tensor object forbids writing to it.
+inline bool is_read_only(TVMFFIObject* tensor) {
+  const LentTensor* lent = lent_tensor_of(tensor);
+  return lent != nullptr && lent->read_only;
+}
+
+// Exports with the read-only flag; the result is that of a C function.
+int to_managed_versioned(TVMFFIObject* tensor, DLManagedTensorVersioned** out);
 
 // The capsule behind tvm_ffi.Tensor.__dlpack_c_exchange_api__.
 nb::object make_exchange_capsule();

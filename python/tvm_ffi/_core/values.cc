@@ -104,7 +104,8 @@ PyObject* shape_to_python(const int64_t* data, size_t size) {
 
 TVMFFIObject* shape_from_python(PyObject* tuple) {
   size_t size = static_cast<size_t>(PyTuple_GET_SIZE(tuple));
-  auto* shape = static_cast<ShapeObject*>(std::malloc(sizeof(ShapeObject) + size * sizeof(int64_t)));
+  auto* shape =
+      static_cast<ShapeObject*>(std::malloc(sizeof(ShapeObject) + size * sizeof(int64_t)));
   if (shape == nullptr) {
     PyErr_NoMemory();
     return nullptr;

@@ -15,6 +15,8 @@ types arrives for the first time, so the framework is imported already. It answe
     a type of dtypes; the function gives ``(code, bits, lanes)`` of one;
 ``("device", function)``
     a type of devices; the function gives ``(device type, device id)`` of one;
+``("refused", reason)``
+    a type that no function takes; the reason says what to pass instead;
 ``("bool", None)``
     a type of truth values.
 """
@@ -38,18 +40,23 @@ def recognize(cls: type) -> tuple[str, Any] | None:
     The nearest base class that belongs to a package with an adapter decides.
     """
     for base in cls.__mro__:
-        package = (getattr(base, "__module__", None) or "").partition(".")[0]
+        package = _package_of(base)
         if package in _ADAPTERS:
             return import_module(f"{__name__}.{package}").recognize(cls)
     has_table = getattr(cls, "__dlpack_c_exchange_api__", None) is not None
     if not has_table and not hasattr(cls, "__dlpack__"):
         return None
-    package = (cls.__module__ or "").partition(".")[0]
+    package = _package_of(cls)
     if package not in _frameworks:
         _frameworks[package] = _core.Framework(package, exchange_type=cls if has_table else None)
     if has_table and _frameworks[package].has_exchange:
         return "exchange", _frameworks[package]
     return "dlpack", _frameworks[package]
+
+
+def _package_of(cls: type) -> str:
+    module = getattr(cls, "__module__", None)
+    return module.partition(".")[0] if isinstance(module, str) else ""
 
 
 _core.set_recognizer(recognize)

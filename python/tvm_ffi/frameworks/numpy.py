@@ -7,72 +7,69 @@ import sys
 from typing import Any
 
 from .. import _core
-from ..device import DLDeviceType
-from ..dtype import dtype
 
 _np: Any = sys.modules["numpy"]
 
 _CODE_OF_KIND = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
-# Element types that come with ml_dtypes, by the name of their scalar type.
+_KIND_OF_CODE = {code: kind for kind, code in _CODE_OF_KIND.items()}
+# Element types that come with ml_dtypes, by name: DLPack's type code.
 _ML_DTYPES = {
-    "bfloat16": (4, 16),
-    "float8_e3m4": (7, 8),
-    "float8_e4m3": (8, 8),
-    "float8_e4m3b11fnuz": (9, 8),
-    "float8_e4m3fn": (10, 8),
-    "float8_e4m3fnuz": (11, 8),
-    "float8_e5m2": (12, 8),
-    "float8_e5m2fnuz": (13, 8),
-    "float8_e8m0fnu": (14, 8),
+    "bfloat16": 4,
+    "float8_e3m4": 7,
+    "float8_e4m3": 8,
+    "float8_e4m3b11fnuz": 9,
+    "float8_e4m3fn": 10,
+    "float8_e4m3fnuz": 11,
+    "float8_e5m2": 12,
+    "float8_e5m2fnuz": 13,
+    "float8_e8m0fnu": 14,
 }
-_ML_NAMES = {value: name for name, value in _ML_DTYPES.items()}
-# DLPack types that NumPy reads by itself.
-_NATIVE_CODES = frozenset(_CODE_OF_KIND.values())
+_ML_NAMES = {code: name for name, code in _ML_DTYPES.items()}
 
 
 def recognize(cls: type) -> tuple[str, Any] | None:
-    """Tell arrays, dtypes and truth values; numbers need no telling."""
+    """Tell arrays, dtypes and those scalars that are not plain numbers."""
+    if issubclass(cls, _np.ma.MaskedArray):
+        return "refused", "expected an array without a mask; pass x.filled(value)"
     if cls is _np.ndarray:
         return ("ndarray" if _layout_is_known else "dlpack"), _framework
     if issubclass(cls, _np.ndarray):
         return "dlpack", _framework
     if issubclass(cls, _np.dtype):
-        return "dtype", _dtype
+        return "dtype", _read_dtype
     if cls is _np.bool_:
         return "bool", None
+    if issubclass(cls, (_np.complexfloating, _np.datetime64, _np.timedelta64, _np.void)):
+        return "refused", "expected a real number; no function takes such a scalar"
     return None
 
 
-def _dtype(value: Any) -> tuple[int, int, int]:
+def _read_dtype(value: Any) -> tuple[int, int, int]:
     """Give the code, the bits and the lanes of a ``numpy.dtype``."""
     if value.isnative:
         if value.type.__module__.partition(".")[0] == "ml_dtypes":
             if value.name in _ML_DTYPES:
-                return (*_ML_DTYPES[value.name], 1)
+                return _ML_DTYPES[value.name], 8 * value.itemsize, 1
         # A long double takes 16 bytes, of which 10 count: no kernel can know that.
         elif value.kind in _CODE_OF_KIND and value.char not in "gG":
             return _CODE_OF_KIND[value.kind], 8 * value.itemsize, 1
-    raise TypeError(
-        f"dtype: expected a dtype that DLPack knows, in native byte order, got {value!r}"
-    )
+    raise TypeError(f"expected a dtype that DLPack knows, in native byte order, got {value!r}")
 
 
-def _from_tensor(tensor: Any) -> Any:
-    """Give the array over a ``tvm_ffi.Tensor``; the tensor itself where NumPy has no such array."""
-    kind: dtype = tensor.dtype
-    if tensor.device.dlpack_device_type() != DLDeviceType.kDLCPU or kind.lanes != 1:
-        return tensor
-    if kind.code in _NATIVE_CODES:
-        return _np.from_dlpack(tensor)
-    name = _ML_NAMES.get((kind.code, kind.bits))
-    if name is None:
-        return tensor
+def _find_dtype(code: int, bits: int, lanes: int) -> Any:
+    """Give the ``numpy.dtype``; ``None`` if neither NumPy nor an installed ml_dtypes has it."""
+    if lanes != 1:
+        return None
     try:
-        import ml_dtypes
-    except ImportError:
-        return tensor
-    bits = _core.reinterpret(tensor, dtype(f"uint{kind.bits}"))
-    return _np.from_dlpack(bits).view(getattr(ml_dtypes, name))
+        if code in _KIND_OF_CODE:
+            found = _np.dtype(f"{_KIND_OF_CODE[code]}{bits // 8}")
+        else:
+            import ml_dtypes
+
+            found = _np.dtype(getattr(ml_dtypes, _ML_NAMES[code]))
+    except (TypeError, ImportError, AttributeError, KeyError):
+        return None
+    return found if 8 * found.itemsize == bits else None
 
 
 def _check_layout() -> bool:
@@ -88,6 +85,13 @@ def _check_layout() -> bool:
     return True
 
 
-_core.set_ndarray_dtype_reader(_dtype)
+def _c_table() -> Any:
+    """Give NumPy's table of C functions, which moved in NumPy 2."""
+    core = _np._core if hasattr(_np, "_core") else _np.core
+    return core._multiarray_umath._ARRAY_API
+
+
+_core.set_ndarray_dtype_reader(_read_dtype)
+_core.set_numpy_table(_c_table(), _find_dtype)
 _layout_is_known = _check_layout()
-_framework = _core.Framework("numpy", from_tensor=_from_tensor)
+_framework = _core.Framework("numpy", from_tensor=_core.ndarray_from_tensor)

@@ -53,16 +53,14 @@ def current_stream() -> tuple[Device, int]:
 
 
 def _dtype(value: Any) -> tuple[int, int, int]:
-    """Name the dtype: PyTorch's names are those of ``tvm_ffi.dtype``, but for these."""
-    renamed = {"complex32": "complex32", "half": "float16"}
-    name = str(value).removeprefix("torch.")
+    """Name the dtype: PyTorch's names are those of ``tvm_ffi.dtype``, but for packed pairs."""
     try:
-        return _core.parse_dtype(renamed.get(name, name))
+        return _core.parse_dtype(str(value).removeprefix("torch.").replace("_x2", "x2"))
     except ValueError:
-        raise TypeError(f"dtype: expected a dtype that DLPack knows, got {value}") from None
+        raise TypeError(f"expected a dtype that DLPack knows, got {value}") from None
 
 
 def _device(value: Any) -> tuple[int, int]:
     if value.type not in _DEVICE_TYPES:
-        raise ValueError(f"device: expected one that DLPack knows, got {value}")
+        raise ValueError(f"expected a device that DLPack knows, got {value}")
     return _DEVICE_TYPES[value.type], value.index or 0
