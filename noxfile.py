@@ -68,6 +68,8 @@ def docs(session: nox.Session) -> None:
         except CommandFailed:
             failed.append(" ".join(command))
     if failed:
+        if layout.unverified.exists():
+            print("Snippets that may not be shown:", layout.unverified.read_text(), sep="\n")
         session.error(f"failed: {'; '.join(failed)}")
     table = final_table(layout)
     print(table)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from pathlib import Path
+from xml.etree import ElementTree
 
 from sphinx.application import Sphinx
 from sphinx.errors import SphinxError
@@ -46,7 +47,23 @@ def run_doxygen(app: Sphinx) -> None:
     if done.returncode != 0:
         text = done.stdout.replace(f"{layout.root}/", "").strip()
         raise DoxygenFailed(f"a warning, which is an error here:\n{text}")
+    name_files_by_path(output / "xml")
     logger.info("doxygen: wrote %s", output)
+
+
+def name_files_by_path(folder: Path) -> None:
+    """Let a page ask for a header as code includes it, for example ``tvm/ffi/any.h``.
+
+    Doxygen's index has only the last part of each name, and breathe looks no further.
+    """
+    index = ElementTree.parse(folder / "index.xml")
+    for compound in index.getroot().iterfind("compound[@kind='file']"):
+        file = ElementTree.parse(folder / f"{compound.get('refid')}.xml")
+        location = file.getroot().find("compounddef/location")
+        name = compound.find("name")
+        if location is not None and name is not None:
+            name.text = location.get("file")
+    index.write(folder / "index.xml", encoding="utf-8", xml_declaration=True)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

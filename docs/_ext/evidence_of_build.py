@@ -30,9 +30,11 @@ def name_root(app: Sphinx, config: Config) -> None:
 
 
 def forget(app: Sphinx) -> None:
-    """Start with the receipts of now, and with no table of snippets until this build is good."""
+    """Start with the receipts of now, and with no list of snippets until this build has made one."""
     load.cache_clear()
-    evidence_of(app.config).layout.snippets.unlink(missing_ok=True)
+    layout = evidence_of(app.config).layout
+    layout.snippets.unlink(missing_ok=True)
+    layout.unverified.unlink(missing_ok=True)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

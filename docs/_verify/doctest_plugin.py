@@ -128,6 +128,12 @@ def pytest_pycollect_makemodule(module_path, parent):
     return NoTests.from_parent(parent, path=module_path)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collect_directory(path, parent):
+    """Take a package for a plain folder: pytest would import it, from the sources."""
+    return pytest.Dir.from_parent(parent, path=path)
+
+
 def pytest_collect_file(file_path, parent):
     """Collect the page."""
     sybil = parent.config.page_record.sybils.get(file_path.suffix)

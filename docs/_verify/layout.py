@@ -63,3 +63,8 @@ class Layout:
         """Whether the path lies inside the repository and outside its build folder."""
         resolved = Path(path).resolve()
         return resolved.is_relative_to(self.root) and not resolved.is_relative_to(self.build)
+
+    @property
+    def unverified(self) -> Path:
+        """The latest site's snippets that may not be shown, one to a line, if there are any."""
+        return self.build / "unverified.txt"
