@@ -22,6 +22,7 @@ extensions = [
     "sphinx_design",
     "sphinx_tabs.tabs",
     "_ext.doxygen",
+    "_ext.header_reference",
     "_ext.outside_names",
     "_ext.snippet_gate",
     "_ext.snippet_include",
@@ -36,6 +37,9 @@ nitpick_ignore_regex = [
     ("cpp:.*", r"(u?int(8|16|32|64|ptr)?|size|ptrdiff)_t"),
     ("cpp:.*", r"std(::.*)?"),
     ("cpp:.*", r"cuda\w+_t"),
+    ("cpp:.*", r"tvm(::ffi)?"),  # the namespaces themselves have no page
+    ("cpp:.*", r"(\w+::)*detail(::.*)?"),  # in a signature, but no promise
+    ("cpp:.*", r"\w+::@\d+"),  # an anonymous union
 ]
 intersphinx_disabled_reftypes = ["std:*"]
 

@@ -15,6 +15,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx_tabs.tabs",
     "_ext.doxygen",
+    "_ext.header_reference",
     "_ext.snippet_gate",
     "_ext.snippet_include",
     "_ext.verification",
