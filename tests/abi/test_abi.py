@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Holds the installed C headers and libtvm_ffi.so against the facts of the published ABI."""
+
+import ctypes
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from tvm_ffi import libinfo
+
+FACTS = json.loads((Path(__file__).parent / "abi-0.1.15.json").read_text())
+FUNCTIONS = {re.search(r"(\w+)\(", f["declaration"]).group(1): f for f in FACTS["functions"]}
+LIBRARY = Path(libinfo.find_library_path()) / "libtvm_ffi.so"
+WARNINGS = ["-pedantic", "-Wall", "-Wextra", "-Werror"]
+COMPILERS = {"c99": ["gcc", "-std=c99", "-xc"], "cxx17": ["g++", "-std=c++17", "-xc++"]}
+INCLUDES = "".join(
+    f"#include <{header}>\n"
+    for header in ["stddef.h", "stdio.h", *sorted({f["header"] for f in FACTS["functions"]})]
+)
+
+
+def layout_facts() -> dict[str, int]:
+    """Every C expression that the facts give a value to, with that value."""
+    facts = dict(FACTS["enums"])
+    for struct, layout in FACTS["structs"].items():
+        facts[f"sizeof({struct})"] = layout["size"]
+        for field, place in layout["fields"].items():
+            facts[f"offsetof({struct}, {field})"] = place["offset"]
+            facts[f"sizeof((({struct}*)0)->{field})"] = place["size"]
+    return facts
+
+
+def compile_source(compiler: str, source: str, output: Path, include: Path, *more: str):
+    """Compile one source text with warnings as errors; the compiler's words are in the result."""
+    command = [*COMPILERS[compiler], *WARNINGS, f"-I{include}", "-", "-o", str(output), *more]
+    return subprocess.run(command, input=source, capture_output=True, text=True, check=False)
+
+
+def measure_layout(compiler: str, folder: Path, include: Path) -> dict[str, int]:
+    """Let the compiler tell the value of every expression of the facts."""
+    prints = "".join(f'  printf("%ld\\n", (long)({fact}));\n' for fact in layout_facts())
+    source = f"{INCLUDES}int main(void) {{\n{prints}  return 0;\n}}\n"
+    built = compile_source(compiler, source, folder / "layout", include)
+    assert built.returncode == 0, built.stderr
+    told = subprocess.run([folder / "layout"], capture_output=True, text=True, check=True).stdout
+    return dict(zip(layout_facts(), map(int, told.split()), strict=True))
+
+
+def compile_declarations(compiler: str, folder: Path, include: Path):
+    """Assign each function's address to a pointer of the type that the facts give it."""
+    source = INCLUDES
+    for name, function in FUNCTIONS.items():
+        typed = function["declaration"].replace(f"{name}(", f"(*check_{name})(")
+        # The line directive makes an error name the function.
+        source += f'#line 1 "{name}"\nextern {typed};\n{typed} = &{name};\n'.replace("()", "(void)")
+    return compile_source(compiler, source, folder / "declarations.o", include, "-c")
+
+
+@pytest.fixture
+def changed_include(tmp_path):
+    """Give a function that copies the headers and changes one text in c_api.h."""
+
+    def change(old: str, new: str) -> Path:
+        include = tmp_path / "include"
+        shutil.copytree(libinfo.find_include_path(), include)
+        header = include / "tvm/ffi/c_api.h"
+        text = header.read_text()
+        assert text.count(old) == 1, f"{old!r}: expected once in c_api.h"
+        header.write_text(text.replace(old, new))
+        return include
+
+    return change
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_layouts_and_enumerators(compiler, tmp_path):
+    """Every size, offset and enumerator is the published one, in C99 and in C++17."""
+    assert measure_layout(compiler, tmp_path, libinfo.find_include_path()) == layout_facts()
+
+
+def test_changed_enumerator_is_noticed(tmp_path, changed_include):
+    """A header whose enumerator differs does not pass the layout test."""
+    include = changed_include("kTVMFFIBigInt = 78", "kTVMFFIBigInt = 80")
+    measured = measure_layout("c99", tmp_path, include)
+    wrong = {fact for fact, value in layout_facts().items() if measured[fact] != value}
+    assert wrong == {"kTVMFFIBigInt"}
+
+
+def test_changed_field_is_noticed(tmp_path, changed_include):
+    """A header whose fields have another order does not pass the layout test."""
+    include = changed_include("uint64_t type_key_hash;", "int32_t moved, type_key_hash;")
+    measured = measure_layout("c99", tmp_path, include)
+    wrong = {fact for fact, value in layout_facts().items() if measured[fact] != value}
+    assert wrong == {
+        "offsetof(TVMFFITypeInfo, type_key_hash)",
+        "sizeof(((TVMFFITypeInfo*)0)->type_key_hash)",
+    }
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_declarations(compiler, tmp_path):
+    """Every function is declared with the published type, in C99 and in C++17."""
+    built = compile_declarations(compiler, tmp_path, libinfo.find_include_path())
+    assert built.returncode == 0, built.stderr
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_changed_declaration_is_noticed(compiler, tmp_path, changed_include):
+    """A header whose function takes another type does not pass the declaration test."""
+    include = changed_include("const TVMFFIByteArray* str, DLDataType*", "char* str, DLDataType*")
+    built = compile_declarations(compiler, tmp_path, include)
+    assert built.returncode != 0
+    assert built.stderr.startswith("TVMFFIDataTypeFromString:")
+
+
+def test_exports():
+    """libtvm_ffi.so exports every function of the ABI and nothing else."""
+    command = ["nm", "-D", "--defined-only", "--format=posix", LIBRARY]
+    table = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert sorted(line.split()[0] for line in table.splitlines()) == sorted(FUNCTIONS)
+
+
+def test_version():
+    """The library reports the version of the published ABI that it speaks."""
+    version = (ctypes.c_uint32 * 3)()
+    ctypes.CDLL(LIBRARY).TVMFFIGetVersion(version)
+    assert list(version) == FACTS["peer"]["TVMFFIGetVersion"]
