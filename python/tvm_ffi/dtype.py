@@ -36,7 +36,7 @@ class dtype(str):
 
     __slots__ = ("bits", "code", "lanes")
 
-    #: Kind of number, a DLPack type code: 0 for signed integers, 1 unsigned, 2 floating point.
+    #: Kind of number, as a DLPack type code; 0 for signed integers, 1 unsigned, 2 floating point.
     code: int
     #: Bits of one number.
     bits: int

@@ -17,11 +17,9 @@ namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
 class Any;
-class AnyView;
+class AnyBase;
 
 namespace detail {
-
-class AnyBase;
 
 // Asks only when instantiated: a value type must not ask about itself while it is being defined.
 template <typename T>
@@ -37,13 +35,15 @@ using EnableIfStored =
   TVM_FFI_THROW(TypeError) << "Any: expected " << wanted << ", got " << TypeName(any);
 }
 
-// What AnyView and Any have in common.
+}  // namespace detail
+
+/*! \brief What AnyView and Any have in common. */
 class AnyBase {
  public:
   /*! \brief Type index of the value. */
   int32_t type_index() const { return data_.type_index; }
   /*! \brief Name of the value's type. */
-  std::string GetTypeKey() const { return TypeName(&data_); }
+  std::string GetTypeKey() const { return detail::TypeName(&data_); }
   /*! \brief The value as a T if it is exactly a T. */
   template <typename T>
   std::optional<T> as() const {
@@ -59,7 +59,7 @@ class AnyBase {
   template <typename T>
   T cast() const {
     std::optional<T> value = try_cast<T>();
-    if (!value.has_value()) ThrowBadCast(&data_, TypeTraits<T>::TypeStr());
+    if (!value.has_value()) detail::ThrowBadCast(&data_, TypeTraits<T>::TypeStr());
     return *std::move(value);
   }
   /*! \brief Whether there is no value. */
@@ -77,13 +77,12 @@ class AnyBase {
  protected:
   AnyBase() : data_{} {}
 
+  /*! \brief The value in the form of the C ABI. */
   TVMFFIAny data_;
 };
 
-}  // namespace detail
-
 /*! \brief A value that somebody else owns. Never keep one longer than the value it was made from. */
-class AnyView : public detail::AnyBase {
+class AnyView : public AnyBase {
  public:
   AnyView() = default;
   /*! \brief A view of a value of the C ABI. */
@@ -102,7 +101,7 @@ class AnyView : public detail::AnyBase {
 };
 
 /*! \brief A value that this object owns. */
-class Any : public detail::AnyBase {
+class Any : public AnyBase {
  public:
   Any() = default;
   /*! \brief Owns a copy of the value: a reference of its own, or a copy of a lent string. */

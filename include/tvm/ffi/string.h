@@ -17,19 +17,21 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-namespace detail {
-
-// A TVMFFIAny that holds a string or bytes: up to 7 bytes in place, else an object of the runtime.
+/*! \brief What String and Bytes have in common: up to 7 bytes stand in place, more in an object. */
 class BytesValue {
  public:
+  /*! \brief Shares the bytes. */
   BytesValue(const BytesValue& other) : any_(other.any_) { IncRef(); }
+  /*! \brief Takes the bytes over; none stay behind. */
   BytesValue(BytesValue&& other) noexcept : any_(other.any_) { other.Forget(); }
   ~BytesValue() { DecRef(); }
+  /*! \brief Shares the other's bytes. */
   BytesValue& operator=(const BytesValue& other) {
     BytesValue copy(other);
     std::swap(any_, copy.any_);
     return *this;
   }
+  /*! \brief Takes the other's bytes over. */
   BytesValue& operator=(BytesValue&& other) noexcept {
     std::swap(any_, other.any_);
     return *this;
@@ -63,7 +65,9 @@ class BytesValue {
   /*! \brief A copy of the bytes. */
   operator std::string() const { return {data(), size()}; }
 
+  /*! \brief The value in the form of the C ABI, lent. */
   const TVMFFIAny& any() const { return any_; }
+  /*! \brief Gives the value away in the form of the C ABI. */
   TVMFFIAny MoveToAny() && {
     TVMFFIAny any = any_;
     Forget();
@@ -71,8 +75,10 @@ class BytesValue {
   }
 
  protected:
+  /*! \brief Owns a value of the C ABI. */
   explicit BytesValue(const TVMFFIAny& owned) : any_(owned) {}
 
+  /*! \brief The value. */
   TVMFFIAny any_;
 
  private:
@@ -88,10 +94,8 @@ class BytesValue {
   }
 };
 
-}  // namespace detail
-
 /*! \brief An immutable string. */
-class String : public detail::BytesValue {
+class String : public BytesValue {
  public:
   /*! \brief The empty string. */
   String() : BytesValue(Make("")) {}
@@ -134,7 +138,7 @@ class String : public detail::BytesValue {
 };
 
 /*! \brief Immutable bytes. */
-class Bytes : public detail::BytesValue {
+class Bytes : public BytesValue {
  public:
   /*! \brief No bytes. */
   Bytes() : BytesValue(Make("")) {}

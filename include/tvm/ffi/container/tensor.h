@@ -50,9 +50,7 @@ inline bool IsAligned(const DLTensor& tensor, size_t alignment) {
   return (reinterpret_cast<uintptr_t>(tensor.data) + tensor.byte_offset) % alignment == 0;
 }
 
-namespace detail {
-
-// What Tensor and TensorView tell about a tensor; Derived has `const DLTensor& dl() const`.
+/*! \brief What Tensor and TensorView tell about a tensor. Derived has `GetDLTensorPtr()`. */
 template <typename Derived>
 class TensorQueries {
  public:
@@ -114,8 +112,6 @@ class TensorQueries {
   }
 };
 
-}  // namespace detail
-
 /*! \brief A tensor object: the head of an object, then a DLTensor. */
 class TensorObj : public Object, public DLTensor {
  public:
@@ -134,7 +130,7 @@ class TensorObj : public Object, public DLTensor {
  *
  * Use it to return a tensor or to store one; parameters of kernels are TensorView.
  */
-class Tensor : public ObjectRef, public detail::TensorQueries<Tensor> {
+class Tensor : public ObjectRef, public TensorQueries<Tensor> {
  public:
   /*! \brief Type of the object behind the handle. */
   using ContainerType = TensorObj;
@@ -213,7 +209,7 @@ class Tensor : public ObjectRef, public detail::TensorQueries<Tensor> {
  * Never keep one longer than its owner. Where addresses of the device's memory allow arithmetic, the
  * byte offset is added to the address when the view is made, so that data_ptr() is the first element.
  */
-class TensorView : public detail::TensorQueries<TensorView> {
+class TensorView : public TensorQueries<TensorView> {
  public:
   /*! \brief A view of `tensor`, valid while its shape, its strides and its data live. */
   TensorView(const DLTensor* tensor) : tensor_(*tensor) {  // NOLINT(runtime/explicit)
