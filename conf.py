@@ -21,6 +21,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_tabs.tabs",
+    "_ext.doctest_state",
     "_ext.doxygen",
     "_ext.header_reference",
     "_ext.outside_names",

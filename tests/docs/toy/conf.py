@@ -14,6 +14,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx_tabs.tabs",
+    "_ext.doctest_state",
     "_ext.doxygen",
     "_ext.header_reference",
     "_ext.snippet_gate",

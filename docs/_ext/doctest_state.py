@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Show under each doctest, and under code from a Doxygen comment, what was verified on what."""
+
+from __future__ import annotations
+
+import os
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
+
+from .evidence_of_build import evidence_of
+from .node_origin import origin_of
+from .snippet_gate import judge
+
+
+def add_states(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Add the line. Included files have theirs, with a link to the file, from the directive."""
+    evidence = evidence_of(app.config)
+    page = os.path.relpath(app.env.doc2path(docname), evidence.layout.root)
+    kinds = (nodes.literal_block, nodes.doctest_block)
+    for node in list(doctree.findall(lambda found: isinstance(found, kinds))):
+        if "snippet" in node.attributes:
+            continue
+        found = judge(node, origin_of(node, page, evidence.layout), evidence)
+        if found and found[1]:
+            shows, state, _ = found
+            label = nodes.inline("", f"{shows} ", classes=["snippet-folder"])
+            what = nodes.inline("", state, classes=["snippet-verified"])
+            line = nodes.paragraph("", "", label, what, classes=["snippet"])
+            node.parent.insert(node.parent.index(node) + 1, line)
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Add the lines when a page is written: its doctests were judged when all had been read."""
+    app.setup_extension("_ext.evidence_of_build")
+    app.connect("doctree-resolved", add_states)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
