@@ -156,6 +156,13 @@ class TypeTable {
         "ffi.Shape",  "ffi.Tensor", "ffi.Array",  "ffi.Map",            "ffi.Module",
         "ffi.OpaquePyObject",       "ffi.List",   "ffi.Dict",           "ffi.VisitInterrupt",
         "ffi.BigInt"};
+    // Values that are no objects have entries too: code asks for the names of their types.
+    static constexpr const char* kValueKeys[] = {
+        "None",   "int",       "bool",        "float",           "void*",
+        "DataType", "Device",  "DLTensor*",   "const char*",     "TVMFFIByteArray*",
+        "ObjectRValueRef",     "ffi.SmallStr", "ffi.SmallBytes", "ffi.Unchanged"};
+    int32_t value_index = kTVMFFINone;
+    for (const char* key : kValueKeys) Add(value_index++, key, nullptr, 0, false);
     int32_t index = kTVMFFIStaticObjectBegin;
     for (const char* key : kKeys) {
       Add(index, key, index == kTVMFFIObject ? nullptr : Find(kTVMFFIObject), 0, true);

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Libraries built with our headers and with the published ones, under both runtimes.
+
+``nox -s interop`` makes the environment that has the published package and names its interpreter.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROBE = Path(__file__).with_name("probe.py")
+EXPECTED_KINDS = {
+    "shape": "ValueError",
+    "dtype": "TypeError",
+    "other dtype": "TypeError",
+    "strides": "ValueError",
+    "overlap": "ValueError",
+    "too few": "TypeError",
+    "too many": "TypeError",
+    "not a number": "TypeError",
+    "not a tensor": "TypeError",
+}
+
+
+@pytest.fixture(scope="module")
+def pythons(request) -> dict[str, str]:
+    """The interpreters that have our package and the published one."""
+    peer = request.config.getoption("--peer-python")
+    if peer is None:
+        pytest.skip("nox -s interop makes the environment with the published package")
+    return {"ours": sys.executable, "published": peer}
+
+
+@pytest.fixture(scope="module")
+def built(pythons, tmp_path_factory) -> dict[str, Path]:
+    """The scale library, built with the headers of each package."""
+    libraries = {}
+    for name, python in pythons.items():
+        folder = tmp_path_factory.mktemp(name)
+        environment = {"PATH": f"{Path(python).parent}:/usr/local/bin:/usr/bin:/bin"}
+        script = ROOT / "examples/kernel_library/scale/build_cpu.sh"
+        run(["bash", str(script)], cwd=folder, env=environment)
+        libraries[name] = folder / "scale_cpu.so"
+    return libraries
+
+
+def run(command: list[str], **options) -> str:
+    """Run a command and give what it prints; a failure shows its words."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def seen(pythons, built) -> dict[tuple[str, str], dict]:
+    """What happens, by (headers, runtime)."""
+    return {
+        (headers, runtime): json.loads(run([python, str(PROBE), str(library)]))
+        for headers, library in built.items()
+        for runtime, python in pythons.items()
+    }
+
+
+def test_the_packages_are_two(pythons):
+    """The comparison is between our package and the published one, not of one with itself."""
+    code = "import importlib.metadata as m; print(sorted(d.name for d in m.distributions()))"
+    names = {who: run([python, "-I", "-c", code]) for who, python in pythons.items()}
+    assert "apache-tvm-ffi" not in names["ours"]
+    where = {
+        who: run([python, "-c", "import tvm_ffi; print(tvm_ffi.__file__)"])
+        for who, python in pythons.items()
+    }
+    assert where["ours"] != where["published"]
+    assert "apache-tvm-ffi" in names["published"]
+
+
+@pytest.mark.parametrize("headers", ["ours", "published"])
+def test_results_are_the_same_under_both_runtimes(seen, headers):
+    """A library computes the same, whichever runtime loads it; the probe checks that it is right."""
+    assert seen[headers, "ours"]["results"] == seen[headers, "published"]["results"]
+
+
+@pytest.mark.parametrize("headers", ["ours", "published"])
+def test_errors_are_the_same_under_both_runtimes(seen, headers):
+    """The same Python exception arrives with the same message, whichever runtime loads it."""
+    ours, published = seen[headers, "ours"]["errors"], seen[headers, "published"]["errors"]
+    assert {name: error[:3] for name, error in ours.items()} == {
+        name: error[:3] for name, error in published.items()
+    }
+    assert {name: error[1] for name, error in ours.items()} == EXPECTED_KINDS
+
+
+@pytest.mark.parametrize("headers", ["ours", "published"])
+def test_errors_tell_the_source_line_under_our_runtime(seen, headers):
+    """The traceback of an error thrown by the kernel names its C++ source."""
+    errors = seen[headers, "ours"]["errors"]
+    assert [errors[name][3] for name in ("shape", "other dtype", "strides", "overlap")] == [True] * 4
