@@ -128,6 +128,8 @@ class TypeTable {
 
   void SetAttribute(int32_t index, std::string_view name, const TVMFFIAny& value) {
     std::lock_guard<std::mutex> lock(mutex_);
+    // Values in place, such as integers, have attributes too but no entries.
+    if (index >= kTVMFFIStaticObjectBegin) Require("TVMFFITypeRegisterAttr", index);
     // Columns are made for a name even if no type has a value yet (kTVMFFIAny stands for that).
     std::unique_ptr<Column>& column = columns_[std::string(name)];
     if (column == nullptr) column = std::make_unique<Column>();

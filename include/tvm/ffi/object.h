@@ -67,7 +67,8 @@ class Object {
   template <typename T>
   bool IsInstance() const {
     if (std::is_same<T, Object>::value || header_.type_index == T::_type_index) return true;
-    if (T::_type_final || header_.type_index < kTVMFFIDynObjectBegin) return false;
+    // Every type of the ABI itself is a child of Object.
+    if (T::_type_final || header_.type_index < kTVMFFIStaticObjectEnd) return false;
     const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(header_.type_index);
     return info != nullptr && info->type_depth > T::_type_depth &&
            info->type_ancestors[T::_type_depth]->type_index == T::_type_index;
@@ -322,15 +323,17 @@ struct ObjectUnsafe {
 
 namespace detail {
 
+inline void FreeObjectMemory(void* body) {
+  auto* header = static_cast<TVMFFIObjectAllocHeader*>(body) - 1;
+  if (header->delete_space != nullptr) header->delete_space(body);
+}
+
 // Destroys and frees an object that make_object made.
 template <typename T>
 void DeleteObject(void* self, int flags) {
   T* object = static_cast<T*>(static_cast<Object*>(self));
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0) object->T::~T();
-  if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) {
-    auto* header = static_cast<TVMFFIObjectAllocHeader*>(self) - 1;
-    if (header->delete_space != nullptr) header->delete_space(self);
-  }
+  if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) FreeObjectMemory(self);
 }
 
 // `tail` bytes are added behind the object, for contents that stand in place.
@@ -340,7 +343,13 @@ ObjectPtr<T> MakeObjectWithTail(size_t tail, Args&&... args) {
   void* memory =
       allocator->allocate(sizeof(T) + tail, alignof(T), T::_type_index, allocator->context);
   if (memory == nullptr) throw std::bad_alloc();
-  T* object = new (memory) T(std::forward<Args>(args)...);
+  T* object = nullptr;
+  try {
+    object = new (memory) T(std::forward<Args>(args)...);
+  } catch (...) {
+    FreeObjectMemory(memory);
+    throw;
+  }
   TVMFFIObject* header = ObjectUnsafe::Header(object);
   header->combined_ref_count = (uint64_t{1} << 32) | 1;
   header->type_index = T::_type_index;

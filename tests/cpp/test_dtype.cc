@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// dtype.h: comparison, printing and parsing of element types.
+#include <tvm/ffi/dtype.h>
+#include <tvm/ffi/tvm_ffi.h>
+
+#include <sstream>
+
+#include "expect.h"
+
+namespace ffi = tvm::ffi;
+
+// A namespace whose own operators hide those of the enclosing ones.
+namespace project {
+namespace kernels {
+
+struct Own {};
+[[maybe_unused]] bool operator==(Own, Own) { return true; }
+[[maybe_unused]] bool operator!=(Own, Own) { return false; }
+[[maybe_unused]] std::ostream& operator<<(std::ostream& out, Own) { return out << "own"; }
+
+// Element types compare and print from inside any namespace.
+void operators_in_a_namespace() {
+  const DLDataType a{kDLFloat, 16, 1};
+  DLDataType b = a;
+  EXPECT(a == b);
+  EXPECT(a != (DLDataType{kDLBfloat, 16, 1}));
+  EXPECT(a != (DLDataType{kDLFloat, 32, 1}));
+  b.lanes = 2;
+  EXPECT(a != b && !(a == b));
+  std::ostringstream text;
+  text << a << " " << b << " " << Own();
+  EXPECT_EQ(text.str(), std::string("float16 float16x2 own"));
+  EXPECT_THROWS("TypeError: got float16", TVM_FFI_THROW(TypeError) << "got " << a);
+}
+
+}  // namespace kernels
+}  // namespace project
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_operators_in_a_namespace,
+                              project::kernels::operators_in_a_namespace);
+
+// Every code of DLPack has a text, and the text gives it back.
+void every_code_both_ways() {
+  struct Case {
+    const char* text;
+    DLDataType dtype;
+  };
+  for (Case c : {Case{"int8", {kDLInt, 8, 1}},
+                 Case{"int64", {kDLInt, 64, 1}},
+                 Case{"int4", {kDLInt, 4, 1}},
+                 Case{"uint1", {kDLUInt, 1, 1}},
+                 Case{"uint16", {kDLUInt, 16, 1}},
+                 Case{"float16", {kDLFloat, 16, 1}},
+                 Case{"float32", {kDLFloat, 32, 1}},
+                 Case{"float64", {kDLFloat, 64, 1}},
+                 Case{"bfloat16", {kDLBfloat, 16, 1}},
+                 Case{"complex64", {kDLComplex, 64, 1}},
+                 Case{"complex128", {kDLComplex, 128, 1}},
+                 Case{"bool", {kDLBool, 8, 1}},
+                 Case{"boolx4", {kDLBool, 8, 4}},
+                 Case{"handle", {kDLOpaqueHandle, 64, 1}},
+                 Case{"void", {kDLOpaqueHandle, 0, 0}},
+                 Case{"float8_e3m4", {kDLFloat8_e3m4, 8, 1}},
+                 Case{"float8_e4m3", {kDLFloat8_e4m3, 8, 1}},
+                 Case{"float8_e4m3b11fnuz", {kDLFloat8_e4m3b11fnuz, 8, 1}},
+                 Case{"float8_e4m3fn", {kDLFloat8_e4m3fn, 8, 1}},
+                 Case{"float8_e4m3fnuz", {kDLFloat8_e4m3fnuz, 8, 1}},
+                 Case{"float8_e5m2", {kDLFloat8_e5m2, 8, 1}},
+                 Case{"float8_e5m2fnuz", {kDLFloat8_e5m2fnuz, 8, 1}},
+                 Case{"float8_e8m0fnu", {kDLFloat8_e8m0fnu, 8, 1}},
+                 Case{"float6_e2m3fn", {kDLFloat6_e2m3fn, 6, 1}},
+                 Case{"float6_e3m2fn", {kDLFloat6_e3m2fn, 6, 1}},
+                 Case{"float4_e2m1fn", {kDLFloat4_e2m1fn, 4, 1}},
+                 Case{"float4_e2m1fnx2", {kDLFloat4_e2m1fn, 4, 2}},
+                 Case{"int8x4", {kDLInt, 8, 4}},
+                 Case{"float32x65535", {kDLFloat, 32, 65535}}}) {
+    EXPECT_EQ(ffi::StringToDLDataType(c.text), c.dtype) << c.text;
+    EXPECT_EQ(ffi::DLDataTypeToString(c.dtype), std::string(c.text));
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_every_code_both_ways, every_code_both_ways);
+
+// Short names mean the usual width.
+void short_names() {
+  EXPECT_EQ(ffi::StringToDLDataType("int"), (DLDataType{kDLInt, 32, 1}));
+  EXPECT_EQ(ffi::StringToDLDataType("uint"), (DLDataType{kDLUInt, 32, 1}));
+  EXPECT_EQ(ffi::StringToDLDataType("float"), (DLDataType{kDLFloat, 32, 1}));
+  EXPECT_EQ(ffi::StringToDLDataType("floatx4"), (DLDataType{kDLFloat, 32, 4}));
+  EXPECT_EQ(ffi::StringToDLDataType("bfloat"), (DLDataType{kDLBfloat, 16, 1}));
+  EXPECT_EQ(ffi::StringToDLDataType(""), (DLDataType{kDLOpaqueHandle, 0, 0}));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_short_names, short_names);
+
+// Text that is no element type is a ValueError that shows it.
+void bad_text() {
+  for (const char* text :
+       {"x", "flot32", "float32 ", " float32", "Float32", "float32x", "float32x0", "float32x65536",
+        "float256", "int0", "int-8", "int8y", "int8x4x2", "float8_e4m3fn8", "float8_e9m9",
+        "float4_e2m1fn_x2", "void8", "int8x-1", "99999999999999999999"}) {
+    EXPECT_THROWS(std::string("ValueError: TVMFFIDataTypeFromString: str: expected an element type "
+                              "such as \"float32\", \"bfloat16\" or \"int8x4\", got \"") +
+                      text + "\"",
+                  ffi::StringToDLDataType(text));
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_bad_text, bad_text);
+
+// A code or a width that DLPack does not have is refused by the C function and shown in numbers.
+void unknown_code() {
+  const DLDataType unknown{99, 8, 1};
+  EXPECT_EQ(ffi::DLDataTypeToString(unknown), std::string("dtype(code 99, bits 8, lanes 1)"));
+  TVMFFIAny text{};
+  EXPECT_THROWS(
+      "ValueError: TVMFFIDataTypeToString: dtype: expected a code and width of DLPack, got "
+      "code 99 and 8 bits",
+      TVM_FFI_CHECK_SAFE_CALL(TVMFFIDataTypeToString(&unknown, &text)));
+  const DLDataType wide{kDLFloat8_e5m2, 16, 1};
+  EXPECT_EQ(ffi::DLDataTypeToString(wide), std::string("dtype(code 12, bits 16, lanes 1)"));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_unknown_code, unknown_code);
+
+// Elements narrower than a byte are packed; the last byte counts whole.
+void data_size() {
+  EXPECT_EQ(ffi::GetDataSize(3, DLDataType{kDLFloat, 32, 1}), 12u);
+  EXPECT_EQ(ffi::GetDataSize(3, DLDataType{kDLFloat, 16, 2}), 12u);
+  EXPECT_EQ(ffi::GetDataSize(3, DLDataType{kDLFloat4_e2m1fn, 4, 1}), 2u);
+  EXPECT_EQ(ffi::GetDataSize(0, DLDataType{kDLInt, 64, 1}), 0u);
+  EXPECT_EQ(ffi::GetDataSize(int64_t{1} << 40, DLDataType{kDLInt, 64, 1}), size_t{1} << 43);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_data_size, data_size);

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+// object.h: reference counts, weak pointers, the allocator of objects, opaque objects, casts.
+#include <tvm/ffi/tvm_ffi.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "expect.h"
+
+namespace ffi = tvm::ffi;
+
+namespace {
+
+// Registers a type of these tests; the index is given out at run time unless one is fixed.
+int32_t RegisterType(const char* key, int32_t parent, int32_t depth, int32_t fixed = -1) {
+  const TVMFFIByteArray name{key, std::string_view(key).size()};
+  return TVMFFITypeGetOrAllocIndex(&name, fixed, depth, 0, 1, parent);
+}
+
+int living = 0;
+
+class AnimalObj : public ffi::Object {
+ public:
+  static constexpr const char* _type_key = "test_object.Animal";
+  static constexpr int32_t _type_depth = 1;
+  static constexpr bool _type_final = false;
+  static const int32_t _type_index;
+
+  AnimalObj() { ++living; }
+  ~AnimalObj() { --living; }
+};
+const int32_t AnimalObj::_type_index = RegisterType(_type_key, kTVMFFIObject, 1);
+
+class CatObj : public AnimalObj {
+ public:
+  static constexpr const char* _type_key = "test_object.Cat";
+  static constexpr int32_t _type_depth = 2;
+  static const int32_t _type_index;
+};
+const int32_t CatObj::_type_index = RegisterType(_type_key, AnimalObj::_type_index, 2);
+
+class FixedObj : public ffi::Object {
+ public:
+  static constexpr int32_t _type_index = 100;
+  static constexpr int32_t _type_depth = 1;
+  static constexpr bool _type_final = false;
+};
+class FixedChildObj : public FixedObj {
+ public:
+  static constexpr int32_t _type_index = 101;
+  static constexpr int32_t _type_depth = 2;
+};
+const bool fixed_registered = RegisterType("test_object.Fixed", kTVMFFIObject, 1,
+                                           FixedObj::_type_index) > 0 &&
+                              RegisterType("test_object.FixedChild", FixedObj::_type_index, 2,
+                                           FixedChildObj::_type_index) > 0;
+
+class Animal : public ffi::ObjectRef {
+ public:
+  using ContainerType = AnimalObj;
+  explicit Animal(ffi::ObjectPtr<ffi::Object> data) : ObjectRef(std::move(data)) {}
+};
+
+// While it lives, objects come from an allocator that counts and that remembers its last request.
+class CountingAllocator {
+ public:
+  CountingAllocator() {
+    TVMFFISetCustomAllocator(&allocator_);
+    allocated = freed = 0;
+  }
+  ~CountingAllocator() { TVMFFISetCustomAllocator(nullptr); }
+
+  static inline int allocated, freed;
+  static inline size_t size, alignment;
+  static inline int32_t type_index;
+  static inline void* context;
+
+ private:
+  static void* Allocate(size_t wanted, size_t wanted_alignment, int32_t type, void* given) {
+    ++allocated;
+    size = wanted;
+    alignment = wanted_alignment;
+    type_index = type;
+    context = given;
+    auto* header = static_cast<TVMFFIObjectAllocHeader*>(
+        std::malloc(sizeof(TVMFFIObjectAllocHeader) + wanted));
+    header->delete_space = [](void* body) {
+      ++freed;
+      std::free(static_cast<TVMFFIObjectAllocHeader*>(body) - 1);
+    };
+    return header + 1;
+  }
+
+  TVMFFICustomAllocator allocator_{Allocate, this};
+};
+
+}  // namespace
+
+// Every owner counts once, and the object dies with the last one.
+void strong_counts() {
+  living = 0;
+  ffi::ObjectPtr<CatObj> first = ffi::make_object<CatObj>();
+  EXPECT(first.unique());
+  {
+    ffi::ObjectPtr<AnimalObj> copy = first;
+    EXPECT_EQ(first.use_count(), 2);
+    ffi::ObjectPtr<AnimalObj> moved = std::move(copy);
+    EXPECT_EQ(first.use_count(), 2);
+    EXPECT(copy == nullptr);  // NOLINT(bugprone-use-after-move)
+    Animal handle = ffi::GetRef<Animal>(first.get());
+    EXPECT_EQ(handle.use_count(), 3);
+    ffi::Any value = handle;
+    EXPECT_EQ(first.use_count(), 4);
+    moved = nullptr;
+    EXPECT_EQ(first.use_count(), 3);
+  }
+  EXPECT(first.unique());
+  auto& self = first;
+  first = self;
+  EXPECT_EQ(living, 1);
+  first.reset();
+  EXPECT_EQ(living, 0);
+  EXPECT_EQ(first.use_count(), 0);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_strong_counts, strong_counts);
+
+// The C functions count too; NULL is refused by IncRef and ignored by DecRef.
+void counts_by_c_functions() {
+  ffi::ObjectPtr<AnimalObj> animal = ffi::make_object<AnimalObj>();
+  TVMFFIObject* head = ffi::ObjectUnsafe::Header(animal.get());
+  EXPECT_EQ(TVMFFIObjectIncRef(head), 0);
+  EXPECT_EQ(animal.use_count(), 2);
+  EXPECT_EQ(TVMFFIObjectDecRef(head), 0);
+  EXPECT_EQ(animal.use_count(), 1);
+  EXPECT_EQ(TVMFFIObjectDecRef(nullptr), 0);
+  EXPECT_THROWS("ValueError: TVMFFIObjectIncRef: expected an object, got NULL",
+                TVM_FFI_CHECK_SAFE_CALL(TVMFFIObjectIncRef(nullptr)));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_counts_by_c_functions, counts_by_c_functions);
+
+// A weak pointer keeps the memory but not the contents.
+void weak_pointers() {
+  living = 0;
+  CountingAllocator allocator;
+  ffi::ObjectPtr<AnimalObj> strong = ffi::make_object<AnimalObj>();
+  ffi::WeakObjectPtr<AnimalObj> weak = strong;
+  ffi::WeakObjectPtr<AnimalObj> other = weak;
+  EXPECT(strong.unique());
+  EXPECT(!weak.expired());
+  EXPECT(weak.lock() == strong);
+  strong.reset();
+  EXPECT_EQ(living, 0);
+  EXPECT(weak.expired());
+  EXPECT(weak.lock() == nullptr);
+  EXPECT_EQ(allocator.freed, 0);
+  weak.reset();
+  EXPECT_EQ(allocator.freed, 0);
+  other = ffi::WeakObjectPtr<AnimalObj>();
+  EXPECT_EQ(allocator.freed, 1);
+  EXPECT(ffi::WeakObjectPtr<AnimalObj>().expired());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_weak_pointers, weak_pointers);
+
+namespace {
+
+std::atomic<int> destroyed{0};
+
+class FlaggedObj : public ffi::Object {
+ public:
+  static constexpr int32_t _type_index = kTVMFFIObject;
+  ~FlaggedObj() {
+    alive = false;
+    ++destroyed;
+  }
+  std::atomic<bool> alive{true};
+};
+
+}  // namespace
+
+// While threads lock a weak pointer and the last owner goes, each gets a living object or none.
+void weak_lock_races_with_the_last_owner() {
+  constexpr int kRounds = 300;
+  destroyed = 0;
+  std::atomic<int> dead_seen{0};
+  for (int round = 0; round < kRounds; ++round) {
+    ffi::ObjectPtr<FlaggedObj> strong = ffi::make_object<FlaggedObj>();
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i) {
+      threads.emplace_back([weak = ffi::WeakObjectPtr<FlaggedObj>(strong), &dead_seen] {
+        while (ffi::ObjectPtr<FlaggedObj> locked = weak.lock()) {
+          if (!locked->alive) ++dead_seen;
+        }
+      });
+    }
+    strong.reset();
+    for (std::thread& thread : threads) thread.join();
+  }
+  EXPECT_EQ(dead_seen.load(), 0);
+  EXPECT_EQ(destroyed.load(), kRounds);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_weak_lock_races_with_the_last_owner,
+                              weak_lock_races_with_the_last_owner);
+
+// Objects of this library and of the runtime come from the allocator that is set, until it is not.
+void custom_allocator() {
+  {
+    CountingAllocator allocator;
+    ffi::ObjectPtr<CatObj> cat = ffi::make_object<CatObj>();
+    EXPECT_EQ(allocator.size, sizeof(CatObj));
+    EXPECT_EQ(allocator.alignment, alignof(CatObj));
+    EXPECT_EQ(allocator.type_index, CatObj::_type_index);
+    EXPECT_EQ(allocator.context, static_cast<void*>(&allocator));
+    ffi::String text("longer than seven bytes");
+    EXPECT_EQ(allocator.type_index, int32_t{kTVMFFIStr});
+    EXPECT_EQ(allocator.allocated, 2);
+    EXPECT_EQ(allocator.freed, 0);
+  }
+  EXPECT_EQ(CountingAllocator::freed, 2);
+  ffi::make_object<CatObj>();
+  EXPECT_EQ(CountingAllocator::allocated, 2);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_custom_allocator, custom_allocator);
+
+namespace {
+
+struct alignas(256) WideObj : public ffi::Object {
+  static constexpr int32_t _type_index = kTVMFFIObject;
+};
+
+struct ThrowingObj : public ffi::Object {
+  static constexpr int32_t _type_index = kTVMFFIObject;
+  ThrowingObj() { throw std::runtime_error("no"); }
+};
+
+}  // namespace
+
+// The built-in allocator honours any alignment.
+void wide_alignment() {
+  std::vector<ffi::ObjectPtr<WideObj>> kept;
+  for (int i = 0; i < 8; ++i) {
+    kept.push_back(ffi::make_object<WideObj>());
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(kept.back().get()) % 256, 0u);
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_wide_alignment, wide_alignment);
+
+// The memory of an object whose constructor throws goes back.
+void throwing_constructor() {
+  CountingAllocator allocator;
+  bool thrown = false;
+  try {
+    ffi::make_object<ThrowingObj>();
+  } catch (const std::runtime_error&) {
+    thrown = true;
+  }
+  EXPECT(thrown);
+  EXPECT_EQ(allocator.allocated, 1);
+  EXPECT_EQ(allocator.freed, 1);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_throwing_constructor, throwing_constructor);
+
+// An allocator that has no memory ends in std::bad_alloc, and nothing leaks.
+void allocator_without_memory() {
+  static TVMFFICustomAllocator empty{
+      [](size_t, size_t, int32_t, void*) -> void* { return nullptr; }, nullptr};
+  bool thrown = false;
+  TVMFFISetCustomAllocator(&empty);
+  try {
+    ffi::make_object<AnimalObj>();
+  } catch (const std::bad_alloc&) {
+    thrown = true;
+  }
+  TVMFFISetCustomAllocator(nullptr);
+  EXPECT(thrown);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_allocator_without_memory, allocator_without_memory);
+
+// An opaque object holds a foreign one and calls its deleter once, with it.
+void opaque_objects() {
+  int deleted = 0;
+  auto deleter = [](void* foreign) { ++*static_cast<int*>(foreign); };
+  TVMFFIObjectHandle handle = nullptr;
+  EXPECT_EQ(TVMFFIObjectCreateOpaque(&deleted, kTVMFFIOpaquePyObject, deleter, &handle), 0);
+  auto* head = static_cast<TVMFFIObject*>(handle);
+  EXPECT_EQ(head->type_index, int32_t{kTVMFFIOpaquePyObject});
+  EXPECT_EQ(reinterpret_cast<TVMFFIOpaqueObjectCell*>(head + 1)->handle,
+            static_cast<void*>(&deleted));
+  TVMFFIObjectIncRef(handle);
+  TVMFFIObjectDecRef(handle);
+  EXPECT_EQ(deleted, 0);
+  TVMFFIObjectDecRef(handle);
+  EXPECT_EQ(deleted, 1);
+  EXPECT_EQ(TVMFFIObjectCreateOpaque(&deleted, AnimalObj::_type_index, nullptr, &handle), 0);
+  EXPECT_EQ(static_cast<TVMFFIObject*>(handle)->type_index, AnimalObj::_type_index);
+  TVMFFIObjectDecRef(handle);
+  EXPECT_EQ(deleted, 1);
+  EXPECT_THROWS(
+      "ValueError: TVMFFIObjectCreateOpaque: type_index: expected the index of an object "
+      "type, got 63",
+      TVM_FFI_CHECK_SAFE_CALL(TVMFFIObjectCreateOpaque(nullptr, 63, nullptr, &handle)));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_opaque_objects, opaque_objects);
+
+// An object is an instance of its type and of every ancestor, and of nothing else.
+void is_instance() {
+  ffi::ObjectPtr<ffi::Object> cat = ffi::make_object<CatObj>();
+  ffi::ObjectPtr<ffi::Object> animal = ffi::make_object<AnimalObj>();
+  EXPECT(cat->IsInstance<CatObj>());
+  EXPECT(cat->IsInstance<AnimalObj>());
+  EXPECT(cat->IsInstance<ffi::Object>());
+  EXPECT(!cat->IsInstance<ffi::ShapeObj>());
+  EXPECT(!cat->IsInstance<ffi::ModuleObj>());
+  EXPECT(!cat->IsInstance<FixedObj>());
+  EXPECT(animal->IsInstance<AnimalObj>());
+  EXPECT(!animal->IsInstance<CatObj>());
+  ffi::Shape shape{1};
+  EXPECT(shape->IsInstance<ffi::ShapeObj>());
+  EXPECT(shape->IsInstance<ffi::Object>());
+  EXPECT(!shape->IsInstance<AnimalObj>());
+  EXPECT(fixed_registered);
+  ffi::ObjectPtr<ffi::Object> fixed_child = ffi::make_object<FixedChildObj>();
+  EXPECT(fixed_child->IsInstance<FixedObj>());
+  EXPECT(!fixed_child->IsInstance<AnimalObj>());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_is_instance, is_instance);
+
+// A handle tells its type and casts to a derived object, or to none.
+void handles() {
+  Animal cat(ffi::make_object<CatObj>());
+  Animal none(nullptr);
+  EXPECT_EQ(cat.type_index(), CatObj::_type_index);
+  EXPECT(cat.as<CatObj>() == cat.get());
+  EXPECT(cat.as<ffi::ShapeObj>() == nullptr);
+  EXPECT(none.as<CatObj>() == nullptr);
+  EXPECT_EQ(none.type_index(), int32_t{kTVMFFINone});
+  EXPECT(none == nullptr && cat != nullptr && !none.defined());
+  EXPECT(cat.same_as(ffi::GetRef<Animal>(cat.as<CatObj>())));
+  EXPECT(!cat.same_as(none));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_handles, handles);
+
+// A parameter of a handle's class takes derived objects and refuses others by name.
+void handles_as_arguments() {
+  ffi::Function f = ffi::Function::FromTyped([](Animal animal) { return animal.defined(); });
+  EXPECT(f(Animal(ffi::make_object<CatObj>())).cast<bool>());
+  EXPECT(!f(nullptr).cast<bool>());
+  EXPECT_THROWS(
+      "TypeError: function(test_object.Animal) -> bool: argument 0: expected "
+      "test_object.Animal, got Shape",
+      f(ffi::Shape()));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_handles_as_arguments, handles_as_arguments);

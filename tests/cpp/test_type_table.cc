@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// The type table of c_api.h: indices, ancestors, fields, methods, attributes, metadata.
+#include <tvm/ffi/tvm_ffi.h>
+
+#include "expect.h"
+
+namespace ffi = tvm::ffi;
+
+namespace {
+
+TVMFFIByteArray Bytes(std::string_view text) { return {text.data(), text.size()}; }
+std::string Text(const TVMFFIByteArray& bytes) { return std::string(bytes.data, bytes.size); }
+
+struct NewType {
+  std::string_view key;
+  int32_t parent = kTVMFFIObject;
+  int32_t depth = 1;
+  int32_t fixed_index = -1;
+  int32_t child_slots = 0;
+  bool can_overflow = true;
+};
+
+// Registers a type; what the C function raises is thrown.
+int32_t Register(const NewType& type) {
+  const TVMFFIByteArray key = Bytes(type.key);
+  const int32_t index = TVMFFITypeGetOrAllocIndex(&key, type.fixed_index, type.depth,
+                                                  type.child_slots, type.can_overflow, type.parent);
+  if (index < 0) ffi::detail::ThrowRaised(index);
+  return index;
+}
+
+int32_t IndexOf(std::string_view key) {
+  const TVMFFIByteArray bytes = Bytes(key);
+  int32_t index = -1;
+  TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeKeyToIndex(&bytes, &index));
+  return index;
+}
+
+const TVMFFITypeInfo& Info(int32_t index) {
+  const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(index);
+  if (info == nullptr) ffi::detail::ThrowRaised(-1);
+  return *info;
+}
+
+}  // namespace
+
+// Types with fixed indices are there from the start, by the names that both runtimes use.
+void built_in_types() {
+  EXPECT_EQ(IndexOf("ffi.Object"), int32_t{kTVMFFIObject});
+  EXPECT_EQ(IndexOf("ffi.Tensor"), int32_t{kTVMFFITensor});
+  EXPECT_EQ(IndexOf("ffi.Module"), int32_t{kTVMFFIModule});
+  EXPECT_EQ(Info(kTVMFFIObject).type_depth, 0);
+  EXPECT_EQ(Info(kTVMFFITensor).type_depth, 1);
+  EXPECT_EQ(Text(Info(kTVMFFITensor).type_key), std::string("ffi.Tensor"));
+  EXPECT_EQ(Info(kTVMFFITensor).type_ancestors[0]->type_index, int32_t{kTVMFFIObject});
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_built_in_types, built_in_types);
+
+// A new type gets an index of its own, and the same one when it is registered again.
+void dynamic_types() {
+  const int32_t parent = Register({"test_types.Parent"});
+  const int32_t child = Register({"test_types.Child", parent, 2});
+  EXPECT(parent >= kTVMFFIDynObjectBegin && child >= kTVMFFIDynObjectBegin && parent != child);
+  EXPECT_EQ(Register({"test_types.Parent"}), parent);
+  EXPECT_EQ(IndexOf("test_types.Child"), child);
+  const TVMFFITypeInfo& info = Info(child);
+  EXPECT_EQ(info.type_index, child);
+  EXPECT_EQ(info.type_depth, 2);
+  EXPECT_EQ(info.type_ancestors[0]->type_index, int32_t{kTVMFFIObject});
+  EXPECT_EQ(info.type_ancestors[1]->type_index, parent);
+  EXPECT_EQ(info.type_ancestors[1], &Info(parent));
+  EXPECT(info.type_key_hash != Info(parent).type_key_hash);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_dynamic_types, dynamic_types);
+
+// A type may ask for a fixed index, if nobody has it.
+void fixed_indices() {
+  EXPECT_EQ(Register({"test_types.Fixed", kTVMFFIObject, 1, 110}), 110);
+  EXPECT_EQ(IndexOf("test_types.Fixed"), 110);
+  EXPECT_THROWS(
+      "ValueError: TVMFFITypeGetOrAllocIndex: test_types.Taken: static_type_index: "
+      "expected a free index, got 110, which is test_types.Fixed",
+      Register({"test_types.Taken", kTVMFFIObject, 1, 110}));
+  EXPECT_THROWS(
+      "TypeError: TVMFFITypeKeyToIndex: expected a registered type, got "
+      "\"test_types.Taken\"",
+      IndexOf("test_types.Taken"));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_fixed_indices, fixed_indices);
+
+// Children of a type with slots stand behind it; one too many is refused unless they may overflow.
+void child_slots() {
+  const int32_t closed = Register({"test_types.Closed", kTVMFFIObject, 1, -1, 2, false});
+  EXPECT_EQ(Register({"test_types.ClosedA", closed, 2}), closed + 1);
+  EXPECT_EQ(Register({"test_types.ClosedB", closed, 2}), closed + 2);
+  EXPECT_THROWS(
+      "ValueError: TVMFFITypeGetOrAllocIndex: test_types.ClosedC: expected one of the "
+      "child slots reserved by test_types.Closed, got none: all are taken",
+      Register({"test_types.ClosedC", closed, 2}));
+  const int32_t open = Register({"test_types.Open", kTVMFFIObject, 1, -1, 1, true});
+  EXPECT_EQ(open, closed + 3);
+  EXPECT_EQ(Register({"test_types.OpenA", open, 2}), open + 1);
+  EXPECT_EQ(Register({"test_types.OpenB", open, 2}), open + 2);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_child_slots, child_slots);
+
+// A parent that is not registered and a depth that does not fit it are refused.
+void bad_registrations() {
+  EXPECT_THROWS(
+      "ValueError: TVMFFITypeGetOrAllocIndex: test_types.Orphan: parent_type_index: "
+      "expected a registered type, got 99999",
+      Register({"test_types.Orphan", 99999}));
+  EXPECT_THROWS(
+      "ValueError: TVMFFITypeGetOrAllocIndex: test_types.Deep: type_depth: expected 1, "
+      "got 3",
+      Register({"test_types.Deep", kTVMFFIObject, 3}));
+  EXPECT_THROWS("TypeError: TVMFFIGetTypeInfo: type_index: expected a registered type, got 99999",
+                Info(99999));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_bad_registrations, bad_registrations);
+
+// Fields, methods and metadata come back as registered; texts and values are copies.
+void descriptions() {
+  const int32_t index = Register({"test_types.Described"});
+  ffi::Function method = ffi::Function::FromTyped([] { return 7; });
+  {
+    const std::string name = "first", doc = "What it is.", schema = "{\"type\":\"int\"}";
+    TVMFFIFieldInfo field{};
+    field.name = Bytes(name);
+    field.doc = Bytes(doc);
+    field.metadata = Bytes(schema);
+    field.flags = kTVMFFIFieldFlagBitMaskWritable | kTVMFFIFieldFlagBitMaskHasDefault;
+    field.size = 8;
+    field.alignment = 4;
+    field.offset = 24;
+    field.getter = [](void*, TVMFFIAny*) { return 0; };
+    field.default_value_or_factory = ffi::AnyView("a text that is lent").CopyToTVMFFIAny();
+    field.field_static_type_index = kTVMFFIInt;
+    EXPECT_EQ(TVMFFITypeRegisterField(index, &field), 0);
+    const std::string second = "second";
+    field.name = Bytes(second);
+    EXPECT_EQ(TVMFFITypeRegisterField(index, &field), 0);
+    TVMFFIMethodInfo info{};
+    const std::string call = "call";
+    info.name = Bytes(call);
+    info.flags = kTVMFFIFieldFlagBitMaskIsStaticMethod;
+    info.method = ffi::AnyView(method).CopyToTVMFFIAny();
+    EXPECT_EQ(TVMFFITypeRegisterMethod(index, &info), 0);
+    TVMFFITypeMetadata metadata{};
+    metadata.doc = Bytes(doc);
+    metadata.total_size = 32;
+    metadata.structural_eq_hash_kind = kTVMFFISEqHashKindTreeNode;
+    EXPECT_EQ(TVMFFITypeRegisterMetadata(index, &metadata), 0);
+    EXPECT_THROWS(
+        "ValueError: TVMFFITypeRegisterMetadata: expected a type without metadata, got "
+        "test_types.Described, which has some",
+        TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterMetadata(index, &metadata)));
+  }
+  const TVMFFITypeInfo& info = Info(index);
+  EXPECT_EQ(info.num_fields, 2);
+  EXPECT_EQ(Text(info.fields[0].name), std::string("first"));
+  EXPECT_EQ(Text(info.fields[0].doc), std::string("What it is."));
+  EXPECT_EQ(Text(info.fields[0].metadata), std::string("{\"type\":\"int\"}"));
+  EXPECT_EQ(info.fields[0].flags, 3);
+  EXPECT_EQ(info.fields[0].size, 8);
+  EXPECT_EQ(info.fields[0].alignment, 4);
+  EXPECT_EQ(info.fields[0].offset, 24);
+  EXPECT_EQ(info.fields[0].field_static_type_index, int32_t{kTVMFFIInt});
+  EXPECT(info.fields[0].getter != nullptr && info.fields[0].setter == nullptr);
+  EXPECT_EQ(
+      ffi::AnyView::CopyFromTVMFFIAny(info.fields[0].default_value_or_factory).cast<std::string>(),
+      std::string("a text that is lent"));
+  EXPECT_EQ(Text(info.fields[1].name), std::string("second"));
+  EXPECT_EQ(info.num_methods, 1);
+  EXPECT_EQ(Text(info.methods[0].name), std::string("call"));
+  EXPECT_EQ(info.methods[0].flags, 4);
+  EXPECT(ffi::AnyView::CopyFromTVMFFIAny(info.methods[0].method).same_as(ffi::AnyView(method)));
+  EXPECT_EQ(method.use_count(), 2);
+  EXPECT_EQ(Text(info.metadata->doc), std::string("What it is."));
+  EXPECT_EQ(info.metadata->total_size, 32);
+  EXPECT_EQ(info.metadata->structural_eq_hash_kind, kTVMFFISEqHashKindTreeNode);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_descriptions, descriptions);
+
+// Descriptions of a type that is not registered are refused.
+void descriptions_of_no_type() {
+  const std::string tail = ": type_index: expected a registered type, got 99999";
+  const TVMFFIFieldInfo field{};
+  const TVMFFIMethodInfo method{};
+  const TVMFFITypeMetadata metadata{};
+  const TVMFFIByteArray name = Bytes("test_types.attribute_of_none");
+  const TVMFFIAny value{};
+  EXPECT_THROWS("TypeError: TVMFFITypeRegisterField" + tail,
+                TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterField(99999, &field)));
+  EXPECT_THROWS("TypeError: TVMFFITypeRegisterMethod" + tail,
+                TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterMethod(99999, &method)));
+  EXPECT_THROWS("TypeError: TVMFFITypeRegisterMetadata" + tail,
+                TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterMetadata(99999, &metadata)));
+  EXPECT_THROWS("TypeError: TVMFFITypeRegisterAttr" + tail,
+                TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterAttr(99999, &name, &value)));
+  EXPECT(TVMFFIGetTypeAttrColumn(&name) == nullptr);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_descriptions_of_no_type, descriptions_of_no_type);
+
+// An attribute's column has the latest value of each type, and None where a type has none.
+void attributes() {
+  const TVMFFIByteArray name = Bytes("test_types.attribute");
+  EXPECT(TVMFFIGetTypeAttrColumn(&name) == nullptr);
+  const int32_t plain = Register({"test_types.Plain"});
+  const int32_t index = Register({"test_types.Attributed"});
+  ffi::Shape first{1}, second{2};
+  const TVMFFIAny first_value = ffi::AnyView(first).CopyToTVMFFIAny();
+  const TVMFFIAny second_value = ffi::AnyView(second).CopyToTVMFFIAny();
+  EXPECT_EQ(TVMFFITypeRegisterAttr(index, &name, &first_value), 0);
+  EXPECT_EQ(first.use_count(), 2);
+  const TVMFFITypeAttrColumn* column = TVMFFIGetTypeAttrColumn(&name);
+  EXPECT(column != nullptr && column->begin_index + column->size > index);
+  EXPECT_EQ(column->data[index - column->begin_index].v_obj, first_value.v_obj);
+  EXPECT_EQ(column->data[plain - column->begin_index].type_index, int32_t{kTVMFFINone});
+  EXPECT_EQ(TVMFFITypeRegisterAttr(index, &name, &second_value), 0);
+  EXPECT_EQ(column->data[index - column->begin_index].v_obj, second_value.v_obj);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_attributes, attributes);
