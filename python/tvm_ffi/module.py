@@ -110,10 +110,9 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
     OSError
         The file is not a library, or it needs another one that cannot be found.
     """
-    given = os.fspath(path)
-    if not isinstance(given, str):
-        raise TypeError(f"load_module: path: expected a str or a path, got {type(given).__name__}")
-    full = os.path.abspath(given)
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"load_module: path: expected a str or a path, got {type(path).__name__}")
+    full = os.path.abspath(os.fsdecode(path))
     if not os.path.exists(full):
         raise FileNotFoundError(errno.ENOENT, "load_module: there is no such file", full)
     if os.path.isdir(full):

@@ -30,8 +30,10 @@ from .. import _core
 
 # Packages with an adapter of their own.
 _ADAPTERS = frozenset({"numpy", "torch"})
-# Of the packages that have none.
-_frameworks: dict[str, _core.Framework] = {}
+# Of the packages that have none, by name and identity of the DLPack table.
+_frameworks: dict[tuple[str, int], _core.Framework] = {}
+# Kept, so that no other table gets the same identity.
+_tables: list[Any] = []
 
 
 def recognize(cls: type) -> tuple[str, Any] | None:
@@ -43,15 +45,16 @@ def recognize(cls: type) -> tuple[str, Any] | None:
         package = _package_of(base)
         if package in _ADAPTERS:
             return import_module(f"{__name__}.{package}").recognize(cls)
-    has_table = getattr(cls, "__dlpack_c_exchange_api__", None) is not None
-    if not has_table and not hasattr(cls, "__dlpack__"):
+    table = getattr(cls, "__dlpack_c_exchange_api__", None)
+    if table is None and not hasattr(cls, "__dlpack__"):
         return None
     package = _package_of(cls)
-    if package not in _frameworks:
-        _frameworks[package] = _core.Framework(package, exchange_type=cls if has_table else None)
-    if has_table and _frameworks[package].has_exchange:
-        return "exchange", _frameworks[package]
-    return "dlpack", _frameworks[package]
+    # Two types of a package may have two tables: each is a framework of its own.
+    key = (package, id(table))
+    if key not in _frameworks:
+        _frameworks[key] = _core.Framework(package, exchange_type=None if table is None else cls)
+        _tables.append(table)
+    return ("exchange" if _frameworks[key].has_exchange else "dlpack"), _frameworks[key]
 
 
 def _package_of(cls: type) -> str:

@@ -30,7 +30,10 @@ def recognize(cls: type) -> tuple[str, Any] | None:
     """Tell tensors, dtypes and devices."""
     torch = sys.modules["torch"]
     if issubclass(cls, torch.Tensor):
-        return ("exchange" if _framework.has_exchange else "dlpack"), _framework
+        table = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
+        # A subclass may have put a table of its own, or None, in place of PyTorch's.
+        same_table = getattr(cls, "__dlpack_c_exchange_api__", None) is table
+        return ("exchange" if same_table and _framework.has_exchange else "dlpack"), _framework
     if cls is torch.dtype:
         return "dtype", _dtype
     if cls is torch.device:

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles the C functions that the tests call, once per session."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+import tvm_ffi
+from tvm_ffi import config
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+needs_torch = pytest.mark.skipif(torch is None, reason="PyTorch is not installed")
+
+
+@pytest.fixture(scope="session")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give the path of the library that holds the functions of functions.c."""
+    path = tmp_path_factory.mktemp("library") / "functions.so"
+    compile_library(Path(__file__).with_name("functions.c"), path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def functions(library: Path) -> tvm_ffi.Module:
+    """Load the functions of functions.c."""
+    return tvm_ffi.load_module(library)
+
+
+@pytest.fixture(params=["numpy", pytest.param("torch", marks=needs_torch)])
+def framework(request: pytest.FixtureRequest) -> Any:
+    """Give each tensor framework in turn."""
+    return numpy if request.param == "numpy" else torch
+
+
+def compile_library(source: Path, path: Path) -> None:
+    """Build a library of C functions against the installed package."""
+    flags = f"{config.cflags()} -fPIC -Wall -Wextra -std=gnu99 -pthread".split()
+    link = f"{config.ldflags()} -ltvm_ffi".split()
+    compiler = os.environ.get("CC", "cc")
+    subprocess.run([compiler, "-shared", *flags, str(source), "-o", str(path), *link], check=True)

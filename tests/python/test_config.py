@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command tvm-ffi-config and the paths behind it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tvm_ffi import config, libinfo
+
+
+def test_paths_exist() -> None:
+    """The headers and the library stand where a compiler is told to look."""
+    assert (Path(libinfo.find_include_path()) / "tvm/ffi/c_api.h").is_file()
+    assert (Path(libinfo.find_library_path()) / "libtvm_ffi.so").is_file()
+
+
+def test_missing_paths_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A broken installation is reported with the folder that is missing."""
+    monkeypatch.setattr(libinfo, "_PACKAGE", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match=r"expected the folder .*include"):
+        libinfo.find_include_path()
+
+
+def test_answers_stand_in_the_order_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    """Several options give one line."""
+    config.main(["--libs", "--includedir", "--ldflags"])
+    expected = ["-ltvm_ffi", libinfo.find_include_path(), f"-L{libinfo.find_library_path()}"]
+    assert capsys.readouterr().out == " ".join(expected) + "\n"
+
+
+def test_compiler_flags(capsys: pytest.CaptureFixture[str]) -> None:
+    """C++ flags name the headers and the standard."""
+    config.main(["--cxxflags"])
+    assert capsys.readouterr().out.split() == [f"-I{libinfo.find_include_path()}", "-std=c++17"]
+
+
+def test_no_option_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    """The command says that it wants an option."""
+    with pytest.raises(SystemExit) as caught:
+        config.main([])
+    assert caught.value.code == 2
+    assert "expected at least one option" in capsys.readouterr().err
+
+
+def test_it_runs_as_a_module() -> None:
+    """``python -m tvm_ffi.config`` is the same command."""
+    command = [sys.executable, "-m", "tvm_ffi.config", "--libs"]
+    assert (
+        subprocess.run(command, check=True, capture_output=True, text=True).stdout == "-ltvm_ffi\n"
+    )

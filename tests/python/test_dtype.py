@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Element types."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import numpy
+import pytest
+import tvm_ffi
+from hypothesis import given
+from hypothesis import strategies as st
+
+from .conftest import needs_torch, torch
+
+# text, code, bits, lanes, bytes
+DTYPES = [
+    ("int8", 0, 8, 1, 1),
+    ("int64", 0, 64, 1, 8),
+    ("uint16", 1, 16, 1, 2),
+    ("float16", 2, 16, 1, 2),
+    ("float32", 2, 32, 1, 4),
+    ("float64", 2, 64, 1, 8),
+    ("bfloat16", 4, 16, 1, 2),
+    ("complex64", 5, 64, 1, 8),
+    ("bool", 6, 8, 1, 1),
+    ("float8_e4m3fn", 10, 8, 1, 1),
+    ("float8_e5m2", 12, 8, 1, 1),
+    ("float4_e2m1fnx2", 17, 4, 2, 1),
+    ("float32x4", 2, 32, 4, 16),
+    ("int8x16", 0, 8, 16, 16),
+    ("int4", 0, 4, 1, 1),
+]
+
+
+@pytest.mark.parametrize(("text", "code", "bits", "lanes", "itemsize"), DTYPES)
+def test_text_is_read(text: str, code: int, bits: int, lanes: int, itemsize: int) -> None:
+    """Each text gives its numbers, and is its own printed form."""
+    dtype = tvm_ffi.dtype(text)
+    assert (dtype.code, dtype.bits, dtype.lanes, dtype.itemsize) == (code, bits, lanes, itemsize)
+    assert str(dtype) == text
+    assert repr(dtype) == f"dtype('{text}')"
+
+
+def test_dtypes_are_text() -> None:
+    """A dtype equals its text, has its hash, and serves other libraries as a name."""
+    dtype = tvm_ffi.dtype("float32")
+    assert dtype == "float32"
+    assert {dtype: 1}["float32"] == 1
+    assert dtype != tvm_ffi.dtype("float64")
+    assert numpy.zeros(2, dtype=dtype).dtype == numpy.float32
+
+
+def test_dtype_of_dtype_is_itself() -> None:
+    """Nothing is made twice."""
+    dtype = tvm_ffi.dtype("int8")
+    assert tvm_ffi.dtype(dtype) is dtype
+
+
+@pytest.mark.parametrize(
+    "remake", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
+)
+def test_dtypes_can_be_copied(remake: Any) -> None:
+    """Copies and pickles keep the numbers."""
+    dtype = remake(tvm_ffi.dtype("int8x4"))
+    assert type(dtype) is tvm_ffi.dtype
+    assert (dtype, dtype.lanes) == ("int8x4", 4)
+
+
+def test_numpy_dtypes_are_read() -> None:
+    """NumPy's dtypes become ours."""
+    assert tvm_ffi.dtype(numpy.dtype("float16")) == "float16"
+    assert tvm_ffi.dtype(numpy.zeros(1, dtype=bool).dtype) == "bool"
+
+
+@needs_torch
+def test_torch_dtypes_are_read() -> None:
+    """PyTorch's dtypes become ours."""
+    assert tvm_ffi.dtype(torch.bfloat16) == "bfloat16"
+    assert tvm_ffi.dtype(torch.float4_e2m1fn_x2) == "float4_e2m1fnx2"
+
+
+@pytest.mark.parametrize("value", [3, None, b"float32", object(), float])
+def test_other_values_are_refused(value: Any) -> None:
+    """What is neither text nor a dtype is a TypeError."""
+    with pytest.raises(TypeError, match="dtype: value: expected a str or an element type, got"):
+        tvm_ffi.dtype(value)
+
+
+def test_with_lanes() -> None:
+    """A vector type is made of a scalar one."""
+    assert tvm_ffi.dtype("float32").with_lanes(4) == "float32x4"
+    assert tvm_ffi.dtype("float32x4").with_lanes(1) == "float32"
+    with pytest.raises(ValueError, match="lanes: expected 1 to 65535, got 0"):
+        tvm_ffi.dtype("float32").with_lanes(0)
+
+
+@given(
+    st.sampled_from(["int", "uint", "float", "bfloat", "complex"]),
+    st.sampled_from([1, 4, 8, 16, 32, 64, 128]),
+    st.integers(1, 65535),
+)
+def test_written_text_reads_the_same(kind: str, bits: int, lanes: int) -> None:
+    """Whatever is read is written in a form that reads the same."""
+    try:
+        dtype = tvm_ffi.dtype(f"{kind}{bits}x{lanes}")
+    except ValueError:
+        return
+    again = tvm_ffi.dtype(str(dtype))
+    assert (again.code, again.bits, again.lanes) == (dtype.code, dtype.bits, dtype.lanes)
+
+
+@given(st.text())
+def test_other_text_is_a_value_error(text: str) -> None:
+    """Text is an element type or a ValueError, and never anything worse."""
+    try:
+        dtype = tvm_ffi.dtype(text)
+    except ValueError:
+        return
+    assert dtype.bits > 0 or dtype == "void"
+
+
+@given(st.sampled_from([text for text, *_ in DTYPES]), st.integers(1, 65535))
+def test_every_value_survives_the_crossing(functions: Any, text: str, lanes: int) -> None:
+    """The three numbers come back as they went."""
+    dtype = tvm_ffi.dtype(text).with_lanes(lanes)
+    back = functions.echo(dtype)
+    assert (back.code, back.bits, back.lanes) == (dtype.code, dtype.bits, lanes)

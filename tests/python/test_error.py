@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors that C raises, as Python exceptions."""
+
+from __future__ import annotations
+
+import traceback
+from typing import Any
+
+import pytest
+import tvm_ffi
+from tvm_ffi import error as error_module
+
+KINDS = [
+    AssertionError,
+    AttributeError,
+    BufferError,
+    FileNotFoundError,
+    ImportError,
+    IndexError,
+    KeyError,
+    MemoryError,
+    NotImplementedError,
+    OSError,
+    OverflowError,
+    RuntimeError,
+    StopIteration,
+    TypeError,
+    ValueError,
+    ZeroDivisionError,
+    tvm_ffi.InternalError,
+]
+
+
+@pytest.fixture
+def kinds() -> Any:
+    """Kinds that a test registers are forgotten after it."""
+    saved = dict(error_module._class_of_kind), dict(error_module._kind_of_class)
+    yield
+    for table, before in zip(
+        (error_module._class_of_kind, error_module._kind_of_class), saved, strict=True
+    ):
+        table.clear()
+        table.update(before)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kinds_become_exceptions(functions: Any, kind: type[Exception]) -> None:
+    """Each kind becomes the exception of that name, with the message as its argument."""
+    with pytest.raises(kind) as caught:
+        functions.fail(kind.__name__, "the message", "")
+    assert type(caught.value) is kind
+    assert caught.value.args == ("the message",)
+
+
+def test_unknown_kinds_keep_their_name(functions: Any) -> None:
+    """A kind without a class is a RuntimeError that starts with the kind."""
+    with pytest.raises(RuntimeError, match=r"^TileError: too small$"):
+        functions.fail("TileError", "too small", "")
+
+
+def test_text_that_is_not_utf8_is_shown(functions: Any) -> None:
+    """A message of any characters arrives."""
+    with pytest.raises(ValueError, match="grüße 🙂"):
+        functions.fail("ValueError", "grüße 🙂", "")
+
+
+@pytest.mark.usefixtures("kinds")
+def test_registered_kinds(functions: Any) -> None:
+    """A class can be registered by decorator, by name, and by a call."""
+
+    @tvm_ffi.register_error
+    class TileError(ValueError):
+        """Registered under its own name."""
+
+    @tvm_ffi.register_error("my.Kind")
+    class Named(ValueError):
+        """Registered under another name."""
+
+    class Called(ValueError):
+        """Registered by a call."""
+
+    assert tvm_ffi.register_error("Third", Called) is Called
+    for kind, cls in [("TileError", TileError), ("my.Kind", Named), ("Third", Called)]:
+        with pytest.raises(cls, match="message"):
+            functions.fail(kind, "message", "")
+
+
+@pytest.mark.usefixtures("kinds")
+def test_registered_classes_that_cannot_be_made(functions: Any) -> None:
+    """A class that wants other arguments does not hide the error."""
+
+    @tvm_ffi.register_error
+    class Demanding(ValueError):
+        """Wants two arguments."""
+
+        def __init__(self, message: str, more: int) -> None:
+            super().__init__(message, more)
+
+    with pytest.raises(RuntimeError, match="Demanding: message"):
+        functions.fail("Demanding", "message", "")
+
+
+@pytest.mark.parametrize("value", [3, int, "Name"])
+def test_only_exception_classes_are_registered(value: Any) -> None:
+    """Anything else is a TypeError."""
+    with pytest.raises(TypeError, match="register_error: cls: expected an exception class"):
+        tvm_ffi.register_error("Kind", value)
+
+
+def test_frames_of_c_stand_in_the_traceback(functions: Any) -> None:
+    """File, line and function of each C frame are shown, the most recent last."""
+    backtrace = '  File "kernel.cc", line 12, in void f(int)\n  File "launch.cc", line 5, in g\n'
+    with pytest.raises(ValueError, match="boom") as caught:
+        functions.fail("ValueError", "boom", backtrace)
+    frames = [
+        (frame.filename, frame.lineno, frame.name)
+        for frame in traceback.extract_tb(caught.value.__traceback__)
+    ]
+    assert frames[-2:] == [("launch.cc", 5, "g"), ("kernel.cc", 12, "void f(int)")]
+
+
+@pytest.mark.parametrize(
+    "backtrace", ["", "\n\n", "no frame at all", '  File "x', '  File "x", line 3', "\x00"]
+)
+def test_backtraces_that_are_no_frames_are_passed_over(functions: Any, backtrace: str) -> None:
+    """Lines of another form add nothing."""
+    with pytest.raises(ValueError, match="boom") as caught:
+        functions.fail("ValueError", "boom", backtrace)
+    assert len(traceback.extract_tb(caught.value.__traceback__)) == 1

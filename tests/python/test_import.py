@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Importing the package."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import tvm_ffi
+
+
+def run(code: str, *options: str, **kwargs: object) -> subprocess.CompletedProcess[str]:
+    """Run code in a Python of its own."""
+    command = [sys.executable, *options, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, **kwargs)
+
+
+def test_no_framework_is_imported() -> None:
+    """Importing the package imports neither a framework nor what is slow to import."""
+    code = "import sys, tvm_ffi; print(*sorted({n.partition('.')[0] for n in sys.modules}))"
+    loaded = set(run(code, check=True).stdout.split())
+    assert "tvm_ffi" in loaded
+    assert not loaded & {"torch", "numpy", "ctypes", "pathlib", "ml_dtypes", "importlib.metadata"}
+
+
+def test_public_names_are_there() -> None:
+    """Every name of __all__ exists."""
+    assert not [name for name in tvm_ffi.__all__ if not hasattr(tvm_ffi, name)]
+
+
+def test_another_distribution_in_the_same_folder(tmp_path: Path) -> None:
+    """apache-tvm-ffi beside the package is warned of; elsewhere it is not."""
+    source = Path(tvm_ffi.__file__).parent
+    shutil.copytree(source, tmp_path / "tvm_ffi", symlinks=False)
+    environment = {"PYTHONPATH": str(tmp_path)}
+    quiet = run("import tvm_ffi", env=environment, check=True)
+    assert quiet.stderr == ""
+    (tmp_path / "apache_tvm_ffi-0.1.15.dist-info").mkdir()
+    loud = run("import tvm_ffi", env=environment, check=True)
+    assert "RuntimeWarning: apache_tvm_ffi-0.1.15 is installed in the same folder" in loud.stderr
+
+
+def test_python_ends_quietly(library: Path) -> None:
+    """Tensors, functions and callbacks that live to the end do no harm there."""
+    code = f"""
+import numpy, tvm_ffi
+module = tvm_ffi.load_module({str(library)!r})
+kept = [tvm_ffi.from_dlpack(numpy.zeros(3)), tvm_ffi.Function(lambda x: x), module.nop]
+module.keep(numpy.zeros(5))
+tvm_ffi.register_global_func("tests.end", lambda: 1)
+"""
+    done = run(code)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_signals_reach_a_long_function(library: Path) -> None:
+    """A function that asks for signals is interrupted by Ctrl-C."""
+    code = f"""
+import tvm_ffi
+module = tvm_ffi.load_module({str(library)!r})
+print("ready", flush=True)
+try:
+    module.wait_for_signal()
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(0.1)
+        child.send_signal(signal.SIGINT)
+        assert child.stdout.read() == "interrupted\n"

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stream that a function sees."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+import tvm_ffi
+
+from .conftest import needs_torch, torch
+
+CUDA = 2
+
+
+@pytest.fixture(scope="session")
+def invented(library: Path) -> type:
+    """Give a tensor type with a DLPack table, whose framework works on stream 77 of cuda:3."""
+    new_capsule = ctypes.pythonapi.PyCapsule_New
+    new_capsule.restype = ctypes.py_object
+    new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    table = ctypes.addressof(ctypes.c_char.in_dll(ctypes.CDLL(str(library)), "invented_framework"))
+
+    class Invented:
+        __dlpack_c_exchange_api__ = new_capsule(table, b"dlpack_exchange_api", None)
+
+    return Invented
+
+
+def test_raw_streams_nest(functions: Any) -> None:
+    """Each block sets the stream of its device, and puts the old one back."""
+    first, other = tvm_ffi.device("cuda", 0), tvm_ffi.device("cuda", 1)
+    assert tvm_ffi.get_raw_stream(first) == 0
+    with tvm_ffi.use_raw_stream(first, 8):
+        assert functions.stream_of(CUDA, 0) == 8
+        with tvm_ffi.use_raw_stream(first, ctypes.c_void_p(16)), tvm_ffi.use_raw_stream(other, 24):
+            assert functions.stream_of(CUDA, 0) == 16
+            assert functions.stream_of(CUDA, 1) == 24
+        assert functions.stream_of(CUDA, 0) == 8
+        assert functions.stream_of(CUDA, 1) == 0
+    assert tvm_ffi.get_raw_stream(first) == 0
+
+
+def test_a_context_can_be_entered_again() -> None:
+    """One context object may nest in itself."""
+    device = tvm_ffi.device("cuda")
+    context = tvm_ffi.use_raw_stream(device, 8)
+    with context, tvm_ffi.use_raw_stream(device, 16), context:
+        assert tvm_ffi.get_raw_stream(device) == 8
+    assert tvm_ffi.get_raw_stream(device) == 0
+
+
+def test_an_error_puts_the_stream_back() -> None:
+    """The old stream is current again after an exception."""
+    device = tvm_ffi.device("cuda")
+    with pytest.raises(KeyError), tvm_ffi.use_raw_stream(device, 8):
+        raise KeyError
+    assert tvm_ffi.get_raw_stream(device) == 0
+
+
+def test_streams_belong_to_a_thread() -> None:
+    """Another thread does not see the stream."""
+    seen = []
+    device = tvm_ffi.device("cuda")
+    with tvm_ffi.use_raw_stream(device, 8):
+        thread = threading.Thread(target=lambda: seen.append(tvm_ffi.get_raw_stream(device)))
+        thread.start()
+        thread.join()
+    assert seen == [0]
+
+
+@pytest.mark.parametrize(
+    ("stream", "error", "message"),
+    [
+        ("8", TypeError, "stream: expected an int or a ctypes.c_void_p, got str"),
+        (True, TypeError, "got bool"),
+        (1.5, TypeError, "got float"),
+        (-1, ValueError, "expected an address, got -1"),
+        (2**64, ValueError, "expected an address"),
+    ],
+)
+def test_wrong_streams(stream: Any, error: type[Exception], message: str) -> None:
+    """What is no stream handle is refused."""
+    with pytest.raises(error, match=message):
+        tvm_ffi.use_raw_stream(tvm_ffi.device("cuda"), stream)
+
+
+def test_wrong_devices() -> None:
+    """The device must be a tvm_ffi.Device."""
+    with pytest.raises(
+        TypeError, match=r"use_raw_stream: device: expected a tvm_ffi.Device, got str"
+    ):
+        tvm_ffi.use_raw_stream("cuda", 0)
+    with pytest.raises(
+        TypeError, match=r"get_raw_stream: device: expected a tvm_ffi.Device, got str"
+    ):
+        tvm_ffi.get_raw_stream("cuda")
+
+
+def test_calls_follow_the_frameworks_stream(functions: Any, invented: type) -> None:
+    """An argument on a device makes the framework's stream current, for the call only."""
+    assert functions.stream_of(CUDA, 3, invented()) == 77
+    assert functions.stream_of(CUDA, 0, invented()) == 0
+    assert functions.stream_of(CUDA, 3) == 0
+
+
+def test_the_frameworks_stream_goes_before_the_explicit_one(functions: Any, invented: type) -> None:
+    """Where both are there, the stream that the tensors are made on is the right one."""
+    with tvm_ffi.use_raw_stream(tvm_ffi.device("cuda", 3), 8):
+        assert functions.stream_of(CUDA, 3, invented()) == 77
+        assert functions.stream_of(CUDA, 3) == 8
+
+
+def test_imported_tensors_follow_the_stream(functions: Any, invented: type) -> None:
+    """A tensor that went through from_dlpack still belongs to its framework."""
+    tensor = tvm_ffi.from_dlpack(invented())
+    assert functions.stream_of(CUDA, 3, tensor) == 77
+
+
+def test_a_failed_call_puts_the_stream_back(functions: Any, invented: type) -> None:
+    """After an error the stream is the one of before."""
+    with pytest.raises(ValueError, match="boom"):
+        functions.fail("ValueError", "boom", "", invented())
+    with pytest.raises(ValueError, match="argument #1"):
+        functions.nop(invented(), 1 << 64)
+    assert tvm_ffi.get_raw_stream(tvm_ffi.device("cuda", 3)) == 0
+
+
+def test_byte_offsets_are_folded_in(functions: Any, invented: type) -> None:
+    """A function gets the address of the first element, and no offset beside it."""
+    assert functions.address(invented()) == 4096 + 16
+    assert functions.byte_offset(invented()) == 0
+    assert functions.stride_at(invented(), 0) == 1
+
+
+def test_errors_of_the_frameworks_allocator(functions: Any, invented: type) -> None:
+    """The error that the framework's allocator reports arrives with its kind."""
+    with pytest.raises(ValueError, match="this framework has no memory"):
+        functions.allocate(invented(), 3)
+
+
+def test_objects_can_name_their_stream(functions: Any) -> None:
+    """A tensor type with __tvm_ffi_env_stream__ decides by itself, and is synchronised with it."""
+    asked = []
+
+    class Streamed:
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return (CUDA, 3)
+
+        def __dlpack__(self, **options: Any) -> Any:
+            asked.append(options)
+            return numpy.zeros(2).__dlpack__()
+
+        def __tvm_ffi_env_stream__(self) -> int:
+            return 99
+
+    device = tvm_ffi.device("cuda", 3)
+    functions.nop(Streamed())
+    assert asked[-1]["stream"] == 1
+    with tvm_ffi.use_raw_stream(device, 8):
+        functions.nop(Streamed())
+    assert asked[-1]["stream"] == 8
+
+
+@needs_torch
+def test_torch_stream_needs_a_gpu() -> None:
+    """Without a GPU the error says so, and nothing stays entered."""
+    if torch.cuda.is_available():
+        pytest.skip("this machine has a GPU")
+    with (
+        pytest.raises(RuntimeError, match="use_torch_stream: expected PyTorch to see a GPU"),
+        tvm_ffi.use_torch_stream(),
+    ):
+        pass
+
+
+@needs_torch
+def test_torch_stream_on_a_gpu(functions: Any) -> None:
+    """PyTorch's stream is current inside the block."""
+    if not torch.cuda.is_available():
+        pytest.skip("needs a GPU")
+    stream = torch.cuda.Stream()
+    device = tvm_ffi.device("cuda", stream.device.index)
+    with tvm_ffi.use_torch_stream(torch.cuda.stream(stream)):
+        assert tvm_ffi.get_raw_stream(device) == stream.cuda_stream
+    assert tvm_ffi.get_raw_stream(device) == 0
+    with torch.cuda.stream(stream):
+        x = torch.zeros(2, device="cuda")
+        assert functions.stream_of(CUDA, x.device.index, x) == stream.cuda_stream

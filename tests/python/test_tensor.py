@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tvm_ffi.Tensor and from_dlpack."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any
+
+import numpy
+import pytest
+import tvm_ffi
+
+from .conftest import needs_torch, torch
+
+
+def test_attributes(framework: Any) -> None:
+    """A tensor tells what it is, as plain Python values."""
+    source = framework.arange(24, dtype=framework.float32).reshape(4, 6)[1:, ::2]
+    tensor = tvm_ffi.from_dlpack(source)
+    assert type(tensor) is tvm_ffi.Tensor is tvm_ffi.core.Tensor
+    assert tensor.shape == (3, 3)
+    assert isinstance(tensor.shape, tvm_ffi.Shape)
+    assert tensor.strides == (6, 2)
+    assert tensor.ndim == 2
+    assert tensor.numel() == 9
+    assert tensor.dtype == tvm_ffi.dtype("float32")
+    assert tensor.device == tvm_ffi.device("cpu")
+    assert not tensor.is_contiguous()
+    assert not tensor.read_only
+    assert repr(tensor) == "tvm_ffi.Tensor(shape=(3, 3), dtype='float32', device='cpu:0')"
+
+
+def test_scalars_and_empty_tensors(framework: Any) -> None:
+    """0-dimensional and empty tensors answer like all others."""
+    scalar = tvm_ffi.from_dlpack(framework.zeros(()))
+    assert (scalar.shape, scalar.strides, scalar.numel()) == ((), (), 1)
+    assert scalar.is_contiguous()
+    empty = tvm_ffi.from_dlpack(framework.zeros((0, 3)))
+    assert (empty.shape, empty.numel(), empty.is_contiguous()) == ((0, 3), 0, True)
+
+
+def test_from_dlpack_of_a_tensor_is_itself() -> None:
+    """A tvm_ffi.Tensor passes through, still checked."""
+    tensor = tvm_ffi.from_dlpack(numpy.zeros((4, 4))[:, ::2])
+    assert tvm_ffi.from_dlpack(tensor) is tensor
+    with pytest.raises(
+        ValueError, match=r"expected a compact row-major tensor, got strides \(4, 2\)"
+    ):
+        tvm_ffi.from_dlpack(tensor, require_contiguous=True)
+
+
+def test_requirements(framework: Any) -> None:
+    """Contiguity and alignment are demanded, with what came in the message."""
+    source = framework.zeros((4, 4), dtype=framework.float32)
+    tvm_ffi.from_dlpack(source, require_contiguous=True, require_alignment=4)
+    with pytest.raises(ValueError, match=r"from_dlpack: tensor: .* got strides \(1, 4\)"):
+        tvm_ffi.from_dlpack(source.T, require_contiguous=True)
+    odd = framework.zeros(64, dtype=framework.int8)[1:]
+    with pytest.raises(ValueError, match=r"from_dlpack: tensor: .*a multiple of 16, got 0x"):
+        tvm_ffi.from_dlpack(odd, require_alignment=16)
+    with pytest.raises(ValueError, match="require_alignment: expected 0 or more bytes, got -1"):
+        tvm_ffi.from_dlpack(odd, require_alignment=-1)
+
+
+@pytest.mark.parametrize("value", [3, "text", None, [1.0]])
+def test_from_dlpack_needs_a_tensor(value: Any) -> None:
+    """Anything else is a TypeError that names the type."""
+    name = type(value).__name__
+    with pytest.raises(TypeError, match=f"expected an object with __dlpack__, got {name}"):
+        tvm_ffi.from_dlpack(value)
+
+
+def test_round_trip_to_numpy() -> None:
+    """NumPy reads a tensor without a copy."""
+    source = numpy.arange(6.0).reshape(2, 3)
+    back = numpy.from_dlpack(tvm_ffi.from_dlpack(source))
+    assert numpy.shares_memory(source, back)
+    assert back.tolist() == source.tolist()
+
+
+@needs_torch
+def test_round_trip_to_torch() -> None:
+    """PyTorch reads a tensor without a copy."""
+    source = torch.arange(6.0).reshape(2, 3)
+    back = torch.from_dlpack(tvm_ffi.from_dlpack(source))
+    assert back.data_ptr() == source.data_ptr()
+    assert torch.equal(source, back)
+
+
+@pytest.mark.parametrize("max_version", [None, (0, 8), (1, 0), (1, 3)])
+def test_capsules_that_nobody_takes_are_freed(max_version: Any) -> None:
+    """A capsule that is dropped unused lets the memory go."""
+    source = numpy.zeros(3)
+    gone = weakref.ref(source)
+    tensor = tvm_ffi.from_dlpack(source)
+    capsule = tensor.__dlpack__(max_version=max_version)
+    del tensor, source
+    gc.collect()
+    assert gone() is not None
+    del capsule
+    gc.collect()
+    assert gone() is None
+
+
+def test_dlpack_options() -> None:
+    """A copy and another device are BufferErrors; what the tensor is already is accepted."""
+    tensor = tvm_ffi.from_dlpack(numpy.zeros(3))
+    assert tensor.__dlpack_device__() == (1, 0)
+    tensor.__dlpack__(stream=None, max_version=(1, 0), dl_device=(1, 0), copy=False)
+    with pytest.raises(BufferError, match="copy: expected None or False, got True"):
+        tensor.__dlpack__(copy=True)
+    with pytest.raises(BufferError, match=r"dl_device: expected \(1, 0\).*got \(2, 0\)"):
+        tensor.__dlpack__(dl_device=(2, 0))
+
+
+def test_identity() -> None:
+    """Tensors are equal when they are the same object; they can be keys and weakly referenced."""
+    one, other = (tvm_ffi.from_dlpack(numpy.zeros(3)) for _ in range(2))
+    assert one == one
+    assert one != other
+    assert one.same_as(one)
+    assert not one.same_as(other)
+    assert len({one, other}) == 2
+    assert weakref.ref(one)() is one
+
+
+@pytest.mark.parametrize("cls", [tvm_ffi.Tensor, tvm_ffi.Object, tvm_ffi.Module])
+def test_objects_are_not_made_by_their_type(cls: type) -> None:
+    """Calling the type is a TypeError that says where objects come from."""
+    with pytest.raises(TypeError, match="cannot be made by calling its type"):
+        cls()
