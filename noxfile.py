@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands of this project: ``nox -l`` lists them, ``nox`` runs what CI runs."""
 
+import hashlib
 import sys
 from pathlib import Path
 
@@ -13,10 +14,12 @@ sys.path.insert(0, str(ROOT / "docs"))
 from _setup import pins  # noqa: E402  (below the folder that was just named)
 from _setup.environment import Environment  # noqa: E402
 from _setup.memory import Memory, input_digest  # noqa: E402
-from _setup.system import has_nvcc, need_doxygen  # noqa: E402
+from _setup.system import has_nvcc, need_doxygen, switch_on_pyenv_versions  # noqa: E402
+from _verify.closure import tree_digest  # noqa: E402
 from _verify.layout import Layout  # noqa: E402
 from _verify.table import final_table  # noqa: E402
 
+switch_on_pyenv_versions()
 nox.needs_version = ">=2025.2.9"
 nox.options.sessions = ["lint", "tests", "docs"]
 nox.options.reuse_venv = "yes"
@@ -89,3 +92,30 @@ def shared_environment(session: nox.Session, requirements: list[str]) -> Environ
     environment.install_torch()
     environment.install_package()
     return environment
+
+
+@nox.session(python=["3.10", "3.11", "3.12", "3.13"])
+def pythons(session: nox.Session) -> None:
+    """Load and call one library, built once, from every version of Python."""
+    session.install("-q", *pins.BUILD, *(pin for pin in pins.TESTS if pin.startswith("numpy")))
+    session.install("-q", "--no-build-isolation", "--no-deps", "--force-reinstall", ".")
+    made_of = tree_digest(ROOT / "include") + tree_digest(ROOT / "examples")
+    folder = ROOT / "build" / "pythons" / hashlib.sha256(made_of.encode()).hexdigest()[:16]
+    if not (folder / "scale_cpu.so").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        script = ROOT / "examples" / "kernel_library" / "scale" / "build_cpu.sh"
+        with session.chdir(folder):
+            session.run("bash", str(script), external=True)
+    session.run("python", "tests/pythons/call_scale.py", str(folder / "scale_cpu.so"))
+
+
+@nox.session(venv_backend="none")
+def interop(session: nox.Session) -> None:
+    """Exchange libraries with the published package, which gets an environment of its own."""
+    environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
+    peer = Environment(session, ROOT, "published", torch_from=environment.python)
+    peer.install([*pins.PUBLISHED, *(pin for pin in pins.TESTS if pin.startswith("numpy"))])
+    peer.install_torch()
+    environment.run(
+        "-m", "pytest", "tests/interop", "--peer-python", peer.python, *session.posargs
+    )

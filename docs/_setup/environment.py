@@ -38,20 +38,26 @@ def torch_of(python: str) -> tuple[tuple[int, ...], str] | None:
 
 
 class Environment:
-    """The shared environment of one interpreter."""
+    """An environment of the running interpreter; all sessions share the one named "shared"."""
 
-    def __init__(self, session: nox.Session, root: Path) -> None:
+    def __init__(
+        self,
+        session: nox.Session,
+        root: Path,
+        name: str = "shared",
+        torch_from: str = sys.executable,
+    ) -> None:
         self.session = session
         self.root = root
-        self.folder = root / ".nox" / f"shared-{sys.implementation.cache_tag}"
+        self.folder = root / ".nox" / f"{name}-{sys.implementation.cache_tag}"
         self.python = str(self.folder / "bin" / "python")
         if not Path(self.python).exists():
             session.run(sys.executable, "-m", "virtualenv", "-q", str(self.folder), external=True)
-            self.share_outer_torch()
+            self.share_outer_torch(torch_from)
 
-    def share_outer_torch(self) -> None:
-        """Look up PyTorch where the running interpreter has it, rather than install it again."""
-        if outer := torch_of(sys.executable):
+    def share_outer_torch(self, python: str) -> None:
+        """Look up PyTorch where another interpreter has it, rather than install it again."""
+        if outer := torch_of(python):
             code = "import sysconfig; print(sysconfig.get_path('purelib'))"
             inner = subprocess.check_output([self.python, "-c", code], text=True).strip()
             Path(inner, "outer.pth").write_text(f"{outer[1]}\n")

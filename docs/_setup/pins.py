@@ -27,6 +27,7 @@ DOCS = [
     "sphinx-tabs==3.5.0",
     "sphobjinv==2.4",
 ]
+PUBLISHED = ["apache-tvm-ffi==0.1.15.post2"]  # the peer that libraries are exchanged with
 LINT = ["clang-format==23.1.5", "ruff==0.17.5"]
 
 # nvcc without an installed toolkit; the five share one folder below site-packages.

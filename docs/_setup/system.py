@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
 import urllib.error
@@ -54,3 +55,15 @@ def reachable(address: str, seconds: float = 5.0) -> bool:
     except OSError:
         return False
     return True
+
+
+def switch_on_pyenv_versions() -> None:
+    """Let nox find every Python of pyenv, whose commands answer only for versions switched on."""
+    if not shutil.which("pyenv") or "PYENV_VERSION" in os.environ:
+        return
+    done = subprocess.run(
+        ["pyenv", "versions", "--bare"], capture_output=True, text=True, check=False
+    )
+    found = done.stdout.split()
+    found.sort(key=lambda name: name != platform.python_version())  # the running one stays first
+    os.environ["PYENV_VERSION"] = ":".join(found)
