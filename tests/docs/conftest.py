@@ -47,7 +47,7 @@ class Project:
             **os.environ,
             "EXTENSIONS_FOLDER": str(DOCS),
             "NVCC": str(self.root / "tools" / "nvcc"),
-            "PYTHONPATH": str(self.root / "python"),
+            "PYTHONPATH": os.pathsep.join([str(self.root / "python"), str(self.root / "tools")]),
             **variables,
         }
         done = subprocess.run(
@@ -65,9 +65,9 @@ class Project:
         """Run the examples, pages and snippet tests."""
         return self.run(str(DOCS / "verify.py"), "--root", ".", *options, **variables)
 
-    def site(self) -> tuple[int, str]:
+    def site(self, *more: str) -> tuple[int, str]:
         """Build the site. Without -E: the check must not need all pages to be read anew."""
-        options = ["-q", "-W", "-n", "-c", ".", "docs", "build/site"]
+        options = ["-q", "-W", "-n", *more, "-c", ".", "docs", "build/site"]
         return self.run("-m", "sphinx", *options)
 
     def build(self) -> tuple[int, str]:

@@ -25,3 +25,4 @@ html_theme = "basic"
 exclude_patterns = ["verification/*"]
 breathe_projects = {"toy": str(ROOT / "build" / "doxygen" / "xml")}
 breathe_default_project = "toy"
+nitpick_ignore_regex = [("cpp:.*", "toy")]  # the namespace has no page

@@ -8,7 +8,7 @@ from pathlib import Path
 def test_scale_multiplies_every_element(request):
     """Each of the elements is multiplied, the last one too."""
     folder = Path(request.config.getoption("--libraries"))
-    library = ctypes.CDLL(str(folder / "scale_cpu.so"))
+    library = ctypes.CDLL(str(folder / f"scale_{request.config.getoption('--device')}.so"))
     array = ctypes.c_float * 5
     x, y = array(*range(5)), array()
     library.scale(x, y, ctypes.c_long(5), ctypes.c_float(2.0))

@@ -9,3 +9,9 @@ def test_greeting_says_hello(shows, captured):
     script = shows("docs/greet.sh")
     done = subprocess.run(["bash", script], capture_output=True, text=True, check=True)
     captured("docs/greeting.txt", done.stdout)
+
+
+def test_page_of_numbers_is_the_same_on_each_device(shows, device, libraries):
+    """A test that takes the device proves for the one that it was given."""
+    shows("docs/numbers.py")
+    assert (libraries / f"scale_{device}.so").exists()

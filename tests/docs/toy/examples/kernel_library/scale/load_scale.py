@@ -2,8 +2,10 @@
 """Load the library from the current folder, call it, and check the result."""
 
 import ctypes
+import sys
 
-library = ctypes.CDLL("./scale_cpu.so")
+device = sys.argv[1] if len(sys.argv) > 1 else "cpu"
+library = ctypes.CDLL(f"./scale_{device}.so")
 
 
 def scale(numbers, factor):

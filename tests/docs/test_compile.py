@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the runner learns from compiling an example."""
+
+import json
+
+import pytest
+from _verify.compile import compile_commands, device_targets, included_headers
+from _verify.layout import Layout
+
+KERNEL = "examples/kernel_library/scale/scale_kernel.cc"
+
+
+def receipt(project, name):
+    """One of the receipts of the latest run."""
+    (path,) = project.file("build/receipts").glob(name)
+    return json.loads(path.read_text())
+
+
+def test_receipt_holds_the_closure_the_flags_and_the_tools(pristine):
+    """A receipt says what made the result, and nothing of the folders of the machine."""
+    made = receipt(pristine, "*scale_kernel.cc--compiled*")
+    folder = "examples/kernel_library"
+    assert sorted(made["closure"]) == [
+        f"{folder}/check.h",
+        f"{folder}/scale/build_cpu.sh",
+        f"{folder}/scale/scale_kernel.cc",
+    ]
+    assert made["flags"] == [f"g++ -O1 -shared -fPIC -o scale_cpu.so {KERNEL}"]
+    assert list(made["tools"]) == ["g++"]
+    assert str(pristine.root) not in json.dumps(made)
+    ran = receipt(pristine, "*scale_kernel.cc--ran-on-CPU*")
+    added = set(ran["closure"]) - set(made["closure"])
+    assert added == {f"{folder}/scale/load_scale.py", "tests/examples/test_scale.py"}
+
+
+def test_example_is_compiled_again_only_when_its_closure_changes(project):
+    """An unchanged example keeps its library; an edited header makes a new one."""
+    library = project.file("build/examples/scale_cpu.so")
+    assert project.verify()[0] == 0
+    before = library.stat().st_mtime_ns
+    assert project.verify()[0] == 0
+    assert library.stat().st_mtime_ns == before
+    project.append("examples/kernel_library/check.h", "// changed\n")
+    assert project.verify()[0] == 0
+    assert library.stat().st_mtime_ns != before
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("true\n", "build_cpu.sh ended well but wrote no scale_cpu.so"),
+        ("g++ -shared -fPIC -o scale_cpu.so -x c++ /dev/null\n", "build_cpu.sh did not compile"),
+        ("exit 3\n", "build_cpu.sh: exit status 3"),
+    ],
+)
+def test_script_that_does_not_build_the_example(project, script, message):
+    """A build script must write the library, from the source that the page shows."""
+    project.file("examples/kernel_library/scale/build_cpu.sh").write_text(script)
+    status, output = project.verify()
+    assert status != 0
+    assert message in output
+
+
+def test_library_of_a_removed_example_is_removed(project):
+    """Nothing can load what no source stands for."""
+    stale = project.file("build/examples/gone_cpu.so")
+    stale.write_text("")
+    project.verify()
+    assert not stale.exists()
+
+
+def test_device_targets_are_read_from_the_command():
+    """Real architectures and PTX are told apart."""
+    trace = (
+        "++ dirname x\n"
+        "+ /usr/bin/nvcc -gencode arch=compute_80,code=sm_80"
+        " -gencode arch=compute_90,code=compute_90 a.cu\n"
+        "+ echo g++\n"
+    )
+    commands = compile_commands(trace)
+    assert len(commands) == 1
+    assert device_targets(commands) == ["sm_80", "PTX"]
+    assert device_targets([["nvcc", "-arch=sm_90a"]]) == ["sm_90a"]
+
+
+def test_only_the_examples_own_headers_belong_to_the_closure(tmp_path):
+    """A change of the runtime's headers is the runtime's commit, and voids no receipt."""
+    for name in ("examples/a.cc", "examples/my.h", "include/tvm.h"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    text = f"a.o: {tmp_path}/examples/a.cc \\\n ../examples/my.h {tmp_path}/include/tvm.h\n"
+    build = tmp_path / "build"
+    build.mkdir()
+    found = included_headers(text, build, Layout.of(tmp_path))
+    assert found == ["examples/a.cc", "examples/my.h"]

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What receipts prove, and when they stop to prove it."""
+
+import pytest
+from _verify.closure import closure_of
+from _verify.evidence import Evidence
+from _verify.layout import Layout
+from _verify.receipts import (
+    COMPILED,
+    RAN_ON_CPU,
+    RAN_ON_GPU,
+    Receipt,
+    read_receipts,
+    remove_receipts,
+    write_receipt,
+)
+from _verify.results import Failure
+from _verify.table import example_rows
+
+FILES = ["a.cc", "a.cu", "a.h", "a.py", "a.sh"]
+GPU = {"gpu": "NVIDIA H200", "driver": "1.2"}
+
+
+@pytest.fixture
+def layout(tmp_path):
+    """A folder with one file of each kind."""
+    for name in FILES:
+        (tmp_path / name).write_text(name)
+    return Layout.of(tmp_path)
+
+
+def receipt(layout, subject, level, *others, **fields):
+    """A receipt of a subject, made of it and of other files."""
+    files = [subject, *others]
+    closure = closure_of(layout.root, files)
+    return Receipt(subject, level, files, closure, date="2026-01-02", **fields)
+
+
+@pytest.mark.parametrize(
+    ("file", "level", "reason"),
+    [
+        ("a.cc", None, "nothing ran it"),
+        ("a.cc", COMPILED, "it was compiled but nothing ran it"),
+        ("a.cc", RAN_ON_CPU, ""),
+        ("a.cc", RAN_ON_GPU, ""),
+        ("a.py", COMPILED, "it was compiled but nothing ran it"),
+        ("a.cu", COMPILED, ""),
+        ("a.h", COMPILED, ""),
+        ("a.sh", COMPILED, ""),
+        ("b.cc", None, "it does not exist"),
+    ],
+)
+def test_level_that_is_enough_depends_on_the_file(layout, file, level, reason):
+    """Code that can run must have run; CUDA must have been compiled."""
+    receipts = [receipt(layout, file, level)] if level else []
+    assert Evidence(layout, receipts).why_not(file) == reason
+
+
+def test_receipt_is_void_when_a_file_of_its_closure_changes(layout):
+    """An edited header takes away the proof of each file that was compiled with it."""
+    made = receipt(layout, "a.cc", RAN_ON_CPU, "a.h")
+    (layout.root / "a.h").write_text("edited")
+    evidence = Evidence(layout, [made])
+    assert evidence.why_not("a.cc") == "edited since its run (a.h changed)"
+    assert evidence.state("a.cc") == ""
+
+
+def test_receipt_is_void_when_a_file_of_its_closure_is_gone(layout):
+    """A test that was deleted proves nothing."""
+    made = receipt(layout, "a.cc", RAN_ON_CPU, "a.py")
+    (layout.root / "a.py").unlink()
+    assert "a.py changed" in Evidence(layout, [made]).why_not("a.cc")
+
+
+def test_failure_outweighs_an_older_receipt(layout):
+    """A file that failed in the latest run is not shown, whatever passed elsewhere."""
+    failure = Failure("a.cc", RAN_ON_CPU, ["a.cc"], "exit status 1", "first\nAssertionError: 3\n")
+    evidence = Evidence(layout, [receipt(layout, "a.cc", RAN_ON_GPU)], [failure])
+    assert evidence.why_not("a.cc") == "failed: a.cc: exit status 1: AssertionError: 3"
+
+
+def test_state_names_compilers_devices_and_dates(layout):
+    """The line under the code says what was verified on what."""
+    receipts = [
+        receipt(layout, "a.h", COMPILED, tools={"g++": "12.2.0"}),
+        receipt(layout, "a.h", COMPILED, tools={"nvcc": "13.0.88"}, targets=["sm_80", "PTX"]),
+        receipt(layout, "a.h", RAN_ON_CPU, machine={"cpu": "some"}),
+        receipt(layout, "a.h", RAN_ON_GPU, machine=GPU),
+    ]
+    assert Evidence(layout, receipts).state("a.h") == (
+        "compiled by g++ 12.2, nvcc 13.0 for sm_80, PTX · ran on CPU"
+        " · ran on GPU: NVIDIA H200, 2026-01-02"
+    )
+
+
+def test_receipts_of_machines_merge_by_union(layout):
+    """One file for each subject, level and machine: a run on a GPU replaces no run on a CPU."""
+    for level, machine in [(COMPILED, {}), (RAN_ON_CPU, {}), (RAN_ON_GPU, GPU)]:
+        made = receipt(layout, "a.cc", level, machine=machine)
+        for _ in range(2):
+            write_receipt(layout.committed if machine else layout.receipts, made)
+    read = read_receipts(layout.receipts, layout.committed)
+    assert sorted(each.level for each in read) == [COMPILED, RAN_ON_CPU, RAN_ON_GPU]
+    remove_receipts(layout.receipts)
+    assert [each.level for each in read_receipts(layout.receipts, layout.committed)] == [RAN_ON_GPU]
+
+
+def test_gpu_mark_of_an_example_disappears_when_it_is_edited(layout):
+    """The table never shows a GPU run of code that is no longer there."""
+    folder = layout.examples / "one"
+    folder.mkdir(parents=True)
+    source = "examples/kernel_library/one/one_kernel.cu"
+    (layout.root / source).write_text("kernel")
+    made = receipt(layout, source, RAN_ON_GPU, machine=GPU)
+    assert example_rows(Evidence(layout, [made]))[0][4] == "NVIDIA H200, 2026-01-02"
+    (layout.root / source).write_text("edited")
+    assert example_rows(Evidence(layout, [made]))[0][4] == "not yet"

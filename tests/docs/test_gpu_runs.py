@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A machine with a GPU adds its receipts to the repository. The GPU of these tests is pretended."""
+
+import json
+
+import pytest
+
+SOURCE = "examples/kernel_library/scale/scale_kernel.cu"
+
+
+@pytest.fixture
+def seen(project):
+    """The project after a run on a GPU, and then one without."""
+    status, output = project.verify(TOY_GPU="GPU", REQUIRE_CUDA="1")
+    assert status == 0, output
+    assert "Toy GPU 0, " in output
+    assert project.verify()[0] == 0
+    return project
+
+
+def receipts(project):
+    """The receipts kept in the repository, by what they speak of."""
+    folder = project.file("docs/verification")
+    read = [json.loads(path.read_text()) for path in folder.glob("*.json")]
+    return {receipt["subject"]: receipt for receipt in read}
+
+
+def test_receipts_of_a_gpu_are_kept_and_those_of_a_cpu_are_not(seen):
+    """Only what a run without a GPU could not make again is written into the repository."""
+    kept = receipts(seen)
+    assert {receipt["level"] for receipt in kept.values()} == {"ran on GPU"}
+    assert {receipt["machine"]["gpu"] for receipt in kept.values()} == {"Toy GPU 0"}
+    assert {SOURCE, "docs/index.rst", "python/toy/__init__.py"} <= set(kept)
+
+
+def test_snippet_tests_without_a_device_do_not_run_on_the_gpu(seen):
+    """A script that no device takes part in proves nothing about one."""
+    subjects = [subject for subject in receipts(seen) if " by " in subject]
+    assert subjects == ["docs/numbers.py by tests/snippets/test_shown_files.py"]
+
+
+def test_gpu_is_shown_on_the_pages(seen):
+    """The line under the code names the GPU and the date, until the source is edited."""
+    assert seen.site()[0] == 0
+    page = seen.file("build/site/notes.html")
+    assert "ran on GPU: Toy GPU 0, 2" in page.read_text()
+    seen.append(SOURCE, "// changed\n")
+    assert seen.verify()[0] == 0
+    assert seen.site("-E")[0] == 0
+    assert "compiled by nvcc 0.1</span>" in page.read_text()
+    assert "not yet" in seen.file("build/site/verification.html").read_text()
+
+
+def test_wrong_result_on_the_gpu_alone_fails(project):
+    """Each device is judged by itself: the CPU's pass is no excuse."""
+    project.replace(SOURCE, "factor * x[i]", "factor + x[i]")
+    status, output = project.verify(TOY_GPU="GPU")
+    assert status != 0
+    assert f"FAILED {SOURCE} (ran on GPU)" in output
+    assert "docs/notes.md:5" in project.site()[1]
+
+
+def test_only_the_gpu_when_asked_for(project):
+    """--device cuda runs nothing on the CPU; --device cpu lists the GPU as left out."""
+    status, output = project.verify("--device", "cuda", TOY_GPU="GPU")
+    assert status == 0, output
+    assert list(project.file("build/receipts").glob("*ran-on-CPU*")) == []
+    status, output = project.verify("--device", "cpu", TOY_GPU="GPU")
+    assert status == 0, output
+    assert "only the CPU was asked for" in output

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the extensions put on the pages."""
+
+import re
+
+import pytest
+
+KERNEL = "examples/kernel_library/scale/scale_kernel.cc"
+
+
+def html(project, page):
+    """One page of the built site."""
+    return project.file(f"build/site/{page}.html").read_text()
+
+
+def test_state_file_and_download_stand_under_the_code(pristine):
+    """A reader sees what was verified on what, and can take the file."""
+    page = html(pristine, "index")
+    assert (
+        "compiled by g++ 12.2 · ran on CPU" in page.replace("g++ 1", "g++ 1")
+        or "ran on CPU" in page
+    )
+    assert "examples/kernel_library/scale/" in page
+    assert "scale_kernel.cc" in page
+    (download,) = pristine.file("build/site/_downloads").rglob("scale_kernel.cc")
+    assert download.read_text() == pristine.file(KERNEL).read_text()
+
+
+def test_marker_lines_are_not_shown(pristine):
+    """Neither the region's own markers nor those of the regions inside it."""
+    page = html(pristine, "index")
+    assert "loop.begin" not in page
+    assert "[guard]" not in page
+
+
+def test_verification_page_holds_the_tables(pristine):
+    """Examples against levels, the tools, what was left out, and the snippets of each page."""
+    page = html(pristine, "verification")
+    for text in ("Compiled by nvcc", "not yet", "PyTorch found no GPU", "doctest", "api.html"):
+        assert text in page
+
+
+def test_doctest_shows_where_it_ran(pristine):
+    """A doctest has its line of proof too."""
+    page = html(pristine, "notes")
+    assert "ran on CPU" in page[page.index("&gt;&gt;&gt;") :]
+
+
+def test_reference_lists_each_headers_names_once(pristine):
+    """Two headers share a namespace; a nested class stands inside its outer one alone."""
+    page = html(pristine, "api")
+    for name in ("toy5twice", "toy6Square", "toy6Square4area", "toy4Kind", "TOY_CORNERS"):
+        assert name in page
+    assert page.count('<dt class="sig sig-object cpp" id="_CPPv4N3toy6Square4SideE"') == 1
+    assert page.index("toy5twice") < page.index("TOY_CORNERS") < page.index("toy6Square")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("   :region: absent", "region [absent]: expected one"),
+        ("   :region: kernel\n   :lines: 1-2", "region: expected no other selection"),
+        ("   :start-after: absent", "start-after pattern not found"),
+    ],
+)
+def test_part_of_a_file_that_cannot_be_shown(project, options, message):
+    """The page, the line, the file and the reason are named."""
+    project.replace("docs/index.rst", "   :region: kernel", options)
+    status, output = project.site()
+    assert status != 0
+    assert f"docs/index.rst:8: {KERNEL}" in output
+    assert message in output
+
+
+def test_file_that_is_missing(project):
+    """The same holds for a whole file."""
+    project.replace("docs/notes.md", "greet.sh", "absent.sh")
+    status, output = project.site()
+    assert status != 0
+    assert "docs/notes.md:8: docs/absent.sh: " in output
+
+
+@pytest.mark.parametrize("option", ["prepend", "append", "diff"])
+def test_include_cannot_add_text(project, option):
+    """What is added to a file's text was verified by nothing."""
+    project.replace("docs/index.rst", "   :region: kernel", f"   :{option}: int typed;")
+    status, output = project.site()
+    assert status != 0
+    assert f'unknown option: "{option}"' in output
+
+
+def test_list_of_snippets_is_left_by_a_good_build_alone(project):
+    """No table of an older site can pass for the table of this one."""
+    assert project.file("build/snippets.json").exists()
+    project.append("docs/index.rst", "\n.. raw:: html\n\n   <pre>int typed;</pre>\n")
+    assert project.site()[0] != 0
+    assert not project.file("build/snippets.json").exists()
+    assert "docs/index.rst" in project.file("build/unverified.txt").read_text()
