@@ -48,7 +48,7 @@ def test_error_leaves_nothing_behind(functions: Any) -> None:
     """A call that fails while it packs its arguments gives the earlier ones back."""
     value = object()
     before = sys.getrefcount(value)
-    with pytest.raises(ValueError, match="argument #2"):
+    with pytest.raises(ValueError, match="argument 2"):
         functions.nop(value, "a text of some length", 1 << 64)
     assert sys.getrefcount(value) == before
 

@@ -203,7 +203,7 @@ Converter learn(PyTypeObject* type) {
   return converter;
 }
 
-// Prefixes the current Python error with "name: argument #index (type): ". Keeps TypeError, makes
+// Prefixes the current Python error with "name: argument index (type): ". Keeps TypeError, makes
 // ValueError of the rest; the error from before becomes the cause.
 void name_argument(PyObject* name, int index, PyTypeObject* value_type) {
   PyObject *type, *value, *traceback;
@@ -232,7 +232,7 @@ void name_argument(PyObject* name, int index, PyTypeObject* value_type) {
   } else if (index == kUnnumbered) {
     PyErr_Format(error, "%U: %s: %U", name, value_type->tp_name, text.ptr());
   } else {
-    PyErr_Format(error, "%U: argument #%d (%s): %U", name, index, value_type->tp_name, text.ptr());
+    PyErr_Format(error, "%U: argument %d (%s): %U", name, index, value_type->tp_name, text.ptr());
   }
   PyErr_Fetch(&type, &value, &traceback);
   PyErr_NormalizeException(&type, &value, &traceback);

@@ -72,7 +72,7 @@ int invoke(PyObject* callable, const TVMFFIAny* args, int32_t num_args, TVMFFIAn
     }
     if (code != 0) continue;  // the traceback of the error may well refer to it
     PyErr_Format(PyExc_ValueError,
-                 "%U: argument #%d: expected to be used during the call only, as the caller lent "
+                 "%U: argument %d: expected to be used during the call only, as the caller lent "
                  "it, got kept; keep a copy",
                  name.ptr(), i);
     code = -1;
