@@ -74,14 +74,15 @@ std::string Print(DLDataType dtype) {
   for (const Name& name : kNames) {
     if (name.code != dtype.code || (name.fixed && name.bits != dtype.bits)) continue;
     std::string text(name.text);
-    const bool is_default = (dtype.code == kDLBool || dtype.code == kDLOpaqueHandle) &&
-                            dtype.bits == name.bits;
+    const bool is_default =
+        (dtype.code == kDLBool || dtype.code == kDLOpaqueHandle) && dtype.bits == name.bits;
     if (!name.fixed && !is_default) text += std::to_string(dtype.bits);
     if (dtype.lanes != 1) text += "x" + std::to_string(dtype.lanes);
     return text;
   }
-  TVM_FFI_THROW(ValueError) << "TVMFFIDataTypeToString: dtype: expected a code and width of DLPack, "
-                            << "got code " << dtype.code << " and " << dtype.bits << " bits";
+  TVM_FFI_THROW(ValueError)
+      << "TVMFFIDataTypeToString: dtype: expected a code and width of DLPack, "
+      << "got code " << dtype.code << " and " << dtype.bits << " bits";
 }
 
 }  // namespace

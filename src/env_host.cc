@@ -9,9 +9,9 @@
 namespace {
 
 // CPython's functions of these names, https://docs.python.org/3/c-api/.
-std::atomic<int (*)()> check_signals{nullptr};          // PyErr_CheckSignals
-std::atomic<int (*)()> gil_ensure{nullptr};             // PyGILState_Ensure
-std::atomic<void (*)(int)> gil_release{nullptr};        // PyGILState_Release
+std::atomic<int (*)()> check_signals{nullptr};    // PyErr_CheckSignals
+std::atomic<int (*)()> gil_ensure{nullptr};       // PyGILState_Ensure
+std::atomic<void (*)(int)> gil_release{nullptr};  // PyGILState_Release
 
 }  // namespace
 

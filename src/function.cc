@@ -154,16 +154,14 @@ int TVMFFIFunctionGetGlobal(const TVMFFIByteArray* name, TVMFFIObjectHandle* out
   TVM_FFI_SAFE_CALL_END();
 }
 
-int TVMFFIFunctionSetGlobal(const TVMFFIByteArray* name, TVMFFIObjectHandle f,
-                            int allow_override) {
+int TVMFFIFunctionSetGlobal(const TVMFFIByteArray* name, TVMFFIObjectHandle f, int allow_override) {
   TVM_FFI_SAFE_CALL_BEGIN();
   GlobalTable::Get().Set(*name, {FunctionFrom("TVMFFIFunctionSetGlobal: f", f), ""},
                          allow_override != 0);
   TVM_FFI_SAFE_CALL_END();
 }
 
-int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo* method_info,
-                                          int allow_override) {
+int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo* method_info, int allow_override) {
   TVM_FFI_SAFE_CALL_BEGIN();
   GlobalFunction entry{
       FunctionFrom("TVMFFIFunctionSetGlobalFromMethodInfo: method", method_info->method.v_obj),

@@ -24,8 +24,8 @@ int TVMFFIHandleInitOnce(void** handle_addr, int (*init_func)(void** result)) {
   const int code = init_func(&handle);
   if (code != 0) return code;
   if (handle == nullptr) {
-    TVMFFIErrorSetRaisedFromCStr(
-        "RuntimeError", "TVMFFIHandleInitOnce: init_func: expected a handle, got NULL");
+    TVMFFIErrorSetRaisedFromCStr("RuntimeError",
+                                 "TVMFFIHandleInitOnce: init_func: expected a handle, got NULL");
     return -1;
   }
   __atomic_store_n(handle_addr, handle, __ATOMIC_RELEASE);

@@ -65,7 +65,8 @@ class LibraryFunctionObj : public ffi::FunctionObj {
   ffi::ObjectPtr<ffi::ModuleObj> library_;
 };
 
-// A library behind a handle of dlopen; without one, the functions that the program itself registered.
+// A library behind a handle of dlopen; without one, the functions that the program itself
+// registered.
 class LibraryObj : public ffi::ModuleObj {
  public:
   LibraryObj(void* handle, std::string prefix) : handle_(handle), prefix_(std::move(prefix)) {}
@@ -90,6 +91,14 @@ class LibraryObj : public ffi::ModuleObj {
       }
     }
     return std::nullopt;
+  }
+
+  // What an exported function `__tvm_ffi__<kind>_<name>` tells about the function `name`.
+  ffi::Optional<ffi::Any> Describe(const std::string& kind, const std::string& name,
+                                   bool query_imports) {
+    ffi::Optional<ffi::Function> describe = Find("_" + kind + "_" + name, query_imports);
+    if (!describe.has_value()) return std::nullopt;
+    return (*describe)();
   }
 
   // Lent to the library that asked; kept here, because it asks once and keeps the pointer.
@@ -150,8 +159,9 @@ ffi::Module LoadFromFile(const std::string& path) {
   void* handle = dlopen(found.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* why = dlerror();
-    TVM_FFI_THROW(RuntimeError) << "ffi.ModuleLoadFromFile: path: expected a library that loads, got \""
-                                << path << "\": " << (why == nullptr ? "unknown error" : why);
+    TVM_FFI_THROW(RuntimeError)
+        << "ffi.ModuleLoadFromFile: path: expected a library that loads, got \"" << path
+        << "\": " << (why == nullptr ? "unknown error" : why);
   }
   auto library = ffi::make_object<LibraryObj>(handle, "");
   if (void* context = library->Symbol(kLibraryContext)) {
@@ -180,14 +190,21 @@ const bool registered = [] {
       [](const ffi::Module& module, const std::string& name, bool query_imports) {
         return Library(module)->Find(name, query_imports).has_value();
       });
+  set("ffi.ModuleGetFunctionMetadata",
+      [](const ffi::Module& module, const std::string& name, bool query_imports) {
+        return Library(module)->Describe("metadata", name, query_imports);
+      });
+  set("ffi.ModuleGetFunctionDoc",
+      [](const ffi::Module& module, const std::string& name, bool query_imports) {
+        return Library(module)->Describe("doc", name, query_imports);
+      });
   set("ffi.ModuleGetKind",
       [](const ffi::Module& module) { return std::string(Library(module)->kind()); });
   set("ffi.ModuleImportModule", [](const ffi::Module& module, const ffi::Module& other) {
     Library(module)->Import(
         ffi::ObjectUnsafe::PtrFromBorrowed<LibraryObj>(ffi::ObjectUnsafe::Borrow(other)));
   });
-  set("ffi.ModuleClearImports",
-      [](const ffi::Module& module) { Library(module)->ClearImports(); });
+  set("ffi.ModuleClearImports", [](const ffi::Module& module) { Library(module)->ClearImports(); });
   return true;
 }();
 

@@ -69,8 +69,9 @@ class TypeTable {
       }
     }
     TVM_FFI_CHECK(Find(index) == nullptr, ValueError)
-        << "TVMFFITypeGetOrAllocIndex: " << key << ": static_type_index: expected a free index, got "
-        << index << ", which is " << Find(index)->key;
+        << "TVMFFITypeGetOrAllocIndex: " << key
+        << ": static_type_index: expected a free index, got " << index << ", which is "
+        << Find(index)->key;
     Add(index, key, parent, child_slots, can_overflow);
     return index;
   }
@@ -153,16 +154,26 @@ class TypeTable {
   };
 
   TypeTable() {
-    static constexpr const char* kKeys[] = {
-        "ffi.Object", "ffi.String", "ffi.Bytes",  "ffi.Error",          "ffi.Function",
-        "ffi.Shape",  "ffi.Tensor", "ffi.Array",  "ffi.Map",            "ffi.Module",
-        "ffi.OpaquePyObject",       "ffi.List",   "ffi.Dict",           "ffi.VisitInterrupt",
-        "ffi.BigInt"};
+    static constexpr const char* kKeys[] = {"ffi.Object", "ffi.String",         "ffi.Bytes",
+                                            "ffi.Error",  "ffi.Function",       "ffi.Shape",
+                                            "ffi.Tensor", "ffi.Array",          "ffi.Map",
+                                            "ffi.Module", "ffi.OpaquePyObject", "ffi.List",
+                                            "ffi.Dict",   "ffi.VisitInterrupt", "ffi.BigInt"};
     // Values that are no objects have entries too: code asks for the names of their types.
-    static constexpr const char* kValueKeys[] = {
-        "None",   "int",       "bool",        "float",           "void*",
-        "DataType", "Device",  "DLTensor*",   "const char*",     "TVMFFIByteArray*",
-        "ObjectRValueRef",     "ffi.SmallStr", "ffi.SmallBytes", "ffi.Unchanged"};
+    static constexpr const char* kValueKeys[] = {"None",
+                                                 "int",
+                                                 "bool",
+                                                 "float",
+                                                 "void*",
+                                                 "DataType",
+                                                 "Device",
+                                                 "DLTensor*",
+                                                 "const char*",
+                                                 "TVMFFIByteArray*",
+                                                 "ObjectRValueRef",
+                                                 "ffi.SmallStr",
+                                                 "ffi.SmallBytes",
+                                                 "ffi.Unchanged"};
     int32_t value_index = kTVMFFINone;
     for (const char* key : kValueKeys) Add(value_index++, key, nullptr, 0, false);
     int32_t index = kTVMFFIStaticObjectBegin;

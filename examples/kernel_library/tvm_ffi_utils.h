@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of a library share: checks, the stream, allocation, dtypes, strided access.
-// Copy it next to your kernels; it works with CPU and CUDA sources.
+// What the kernels of a library share: checks, the stream, allocation, dtypes,
+// strided access. Copy it next to your kernels; it works with CPU and CUDA
+// sources.
 #ifndef TVM_FFI_UTILS_H_
 #define TVM_FFI_UTILS_H_
 
@@ -28,7 +29,8 @@
 namespace ffi = tvm::ffi;
 // [includes.end]
 
-// Each library keeps its own copy of what follows, whatever its compiler flags are.
+// Each library keeps its own copy of what follows, whatever its compiler flags
+// are.
 namespace {
 
 // [dtype_constants.begin]
@@ -77,54 +79,66 @@ inline std::string text_of(DLDevice device) {
   return kind + ":" + text_of(int64_t{device.device_id});
 }
 
-// Address of the first element. The offset is 0 where the runtime has added it already.
+// Address of the first element. The offset is 0 where the runtime has added it
+// already.
 template <typename T>
 T* data_of(const ffi::TensorView& x) {
-  return reinterpret_cast<T*>(static_cast<char*>(x.data_ptr()) + x.byte_offset());
+  return reinterpret_cast<T*>(static_cast<char*>(x.data_ptr()) +
+                              x.byte_offset());
 }
 
 // [check_macros.begin]
 // Each check names the kernel, the argument, what was expected and what came.
-#define CHECK_OR_THROW(ok, Kind, x, expected, got)                                         \
-  do {                                                                                     \
-    if (!(ok)) {                                                                           \
-      TVM_FFI_THROW(Kind) << __func__ << ": " #x " must be " << expected << ", got " << got; \
-    }                                                                                      \
+#define CHECK_OR_THROW(ok, Kind, x, expected, got)                       \
+  do {                                                                   \
+    if (!(ok)) {                                                         \
+      TVM_FFI_THROW(Kind) << __func__ << ": " #x " must be " << expected \
+                          << ", got " << got;                            \
+    }                                                                    \
   } while (0)
 
-#define CHECK_CPU(x) \
-  CHECK_OR_THROW((x).device().device_type == kDLCPU, ValueError, x, "on a cpu", text_of((x).device()))
+#define CHECK_CPU(x)                                                \
+  CHECK_OR_THROW((x).device().device_type == kDLCPU, ValueError, x, \
+                 "on a cpu", text_of((x).device()))
 
-#define CHECK_CUDA(x)                                                                  \
-  CHECK_OR_THROW((x).device().device_type == kDLCUDA, ValueError, x, "on a cuda device", \
-                 text_of((x).device()))
+#define CHECK_CUDA(x)                                                \
+  CHECK_OR_THROW((x).device().device_type == kDLCUDA, ValueError, x, \
+                 "on a cuda device", text_of((x).device()))
 
-#define CHECK_DIM(n, x) CHECK_OR_THROW((x).ndim() == (n), ValueError, x, (n) << "-dimensional", (x).ndim())
+#define CHECK_DIM(n, x)                                                   \
+  CHECK_OR_THROW((x).ndim() == (n), ValueError, x, (n) << "-dimensional", \
+                 (x).ndim())
 
-#define CHECK_CONTIGUOUS(x)                                             \
-  CHECK_OR_THROW((x).IsContiguous(), ValueError, x, "contiguous",       \
-                 "shape " << text_of((x).shape()) << " with strides " << text_of((x).strides()))
+#define CHECK_CONTIGUOUS(x)                                           \
+  CHECK_OR_THROW((x).IsContiguous(), ValueError, x, "contiguous",     \
+                 "shape " << text_of((x).shape()) << " with strides " \
+                          << text_of((x).strides()))
 
-#define CHECK_DTYPE(x, expected)                                       \
-  CHECK_OR_THROW(same_dtype((x).dtype(), expected), TypeError, x,      \
-                 ffi::DLDataTypeToString(expected), ffi::DLDataTypeToString((x).dtype()))
+#define CHECK_DTYPE(x, expected)                                  \
+  CHECK_OR_THROW(same_dtype((x).dtype(), expected), TypeError, x, \
+                 ffi::DLDataTypeToString(expected),               \
+                 ffi::DLDataTypeToString((x).dtype()))
 
-#define CHECK_SAME_DTYPE(y, x)                                                              \
-  CHECK_OR_THROW(same_dtype((y).dtype(), (x).dtype()), TypeError, y,                        \
-                 ffi::DLDataTypeToString((x).dtype()) << " like " #x,                       \
+#define CHECK_SAME_DTYPE(y, x)                                        \
+  CHECK_OR_THROW(same_dtype((y).dtype(), (x).dtype()), TypeError, y,  \
+                 ffi::DLDataTypeToString((x).dtype()) << " like " #x, \
                  ffi::DLDataTypeToString((y).dtype()))
 
-#define CHECK_SAME_DEVICE(y, x)                                         \
+#define CHECK_SAME_DEVICE(y, x)                                          \
   CHECK_OR_THROW(same_device((y).device(), (x).device()), ValueError, y, \
-                 "on " << text_of((x).device()) << " like " #x, text_of((y).device()))
+                 "on " << text_of((x).device()) << " like " #x,          \
+                 text_of((y).device()))
 
-#define CHECK_SAME_SHAPE(y, x)                             \
-  CHECK_OR_THROW(same_shape(y, x), ValueError, y,          \
-                 "of shape " << text_of((x).shape()) << " like " #x, text_of((y).shape()))
+#define CHECK_SAME_SHAPE(y, x)                                       \
+  CHECK_OR_THROW(same_shape(y, x), ValueError, y,                    \
+                 "of shape " << text_of((x).shape()) << " like " #x, \
+                 text_of((y).shape()))
 
-// Writing y must not change what is still to be read from x. The very same tensor is fine.
-#define CHECK_NO_PARTIAL_OVERLAP(y, x)                                                \
-  CHECK_OR_THROW(!overlaps_in_part(y, x), ValueError, y, "the same tensor as " #x " or apart from it", \
+// Writing y must not change what is still to be read from x. The very same
+// tensor is fine.
+#define CHECK_NO_PARTIAL_OVERLAP(y, x)                         \
+  CHECK_OR_THROW(!overlaps_in_part(y, x), ValueError, y,       \
+                 "the same tensor as " #x " or apart from it", \
                  "overlapping memory")
 // [check_macros.end]
 
@@ -137,19 +151,24 @@ struct ByteRange {
 inline ByteRange byte_range(const ffi::TensorView& x) {
   const int64_t item = x.dtype().bits * x.dtype().lanes / 8;
   const auto data = reinterpret_cast<uintptr_t>(data_of<char>(x));
-  if (x.IsContiguous()) return {data, data + static_cast<uintptr_t>(x.numel() * item)};
+  if (x.IsContiguous())
+    return {data, data + static_cast<uintptr_t>(x.numel() * item)};
   int64_t low = 0;
   int64_t high = 0;
   for (int32_t i = 0; i < x.ndim(); ++i) {
     const int64_t reach = (x.size(i) - 1) * x.stride(i);
     (reach < 0 ? low : high) += reach;
   }
-  return {data + static_cast<uintptr_t>(low * item), data + static_cast<uintptr_t>((high + 1) * item)};
+  return {data + static_cast<uintptr_t>(low * item),
+          data + static_cast<uintptr_t>((high + 1) * item)};
 }
 
-inline bool overlaps_in_part(const ffi::TensorView& y, const ffi::TensorView& x) {
+inline bool overlaps_in_part(const ffi::TensorView& y,
+                             const ffi::TensorView& x) {
   if (x.numel() == 0 || y.numel() == 0) return false;
-  if (data_of<char>(x) == data_of<char>(y) && x.IsContiguous() && y.IsContiguous()) return false;
+  if (data_of<char>(x) == data_of<char>(y) && x.IsContiguous() &&
+      y.IsContiguous())
+    return false;
   const ByteRange a = byte_range(x);
   const ByteRange b = byte_range(y);
   return a.first < b.last && b.first < a.last;
@@ -157,16 +176,19 @@ inline bool overlaps_in_part(const ffi::TensorView& y, const ffi::TensorView& x)
 
 #ifdef __CUDACC__
 // [get_stream.begin]
-// The stream that the caller's framework works on, for the device that the tensor is on.
+// The stream that the caller's framework works on, for the device that the
+// tensor is on.
 inline cudaStream_t get_stream(const ffi::TensorView& x) {
-  return static_cast<cudaStream_t>(TVMFFIEnvGetStream(x.device().device_type, x.device().device_id));
+  return static_cast<cudaStream_t>(
+      TVMFFIEnvGetStream(x.device().device_type, x.device().device_id));
 }
 // [get_stream.end]
 #endif
 
 // [alloc_tensor.begin]
 // A new tensor from the allocator of the caller's framework.
-inline ffi::Tensor alloc_tensor(ffi::ShapeView shape, DLDataType dtype, DLDevice device) {
+inline ffi::Tensor alloc_tensor(ffi::ShapeView shape, DLDataType dtype,
+                                DLDevice device) {
   return ffi::Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, shape, dtype, device);
 }
 // [alloc_tensor.end]
@@ -176,7 +198,8 @@ inline ffi::Tensor alloc_tensor(ffi::ShapeView shape, DLDataType dtype, DLDevice
 using float16 = __half;
 using bfloat16 = __nv_bfloat16;
 #else
-// Storage types of 16 bits for CPU code: they convert to float and back, rounding to nearest even.
+// Storage types of 16 bits for CPU code: they convert to float and back,
+// rounding to nearest even.
 struct bfloat16 {
   uint16_t bits;
 
@@ -185,8 +208,10 @@ struct bfloat16 {
     uint32_t wide;
     std::memcpy(&wide, &value, sizeof(wide));
     const bool is_nan = (wide & 0x7fffffffu) > 0x7f800000u;
-    if (is_nan) wide |= 0x00400000u;  // A quiet one, whose upper half is not zero.
-    else wide += 0x7fffu + ((wide >> 16) & 1u);
+    if (is_nan)
+      wide |= 0x00400000u;  // A quiet one, whose upper half is not zero.
+    else
+      wide += 0x7fffu + ((wide >> 16) & 1u);
     bits = static_cast<uint16_t>(wide >> 16);
   }
   explicit operator float() const {
@@ -212,9 +237,11 @@ struct float16 {
     } else if (magnitude >= 0x477ff000u) {
       half = 0x7c00u;  // 65520 and above round to infinity.
     } else if (magnitude >= 0x38800000u) {
-      half = (magnitude + 0xfffu + ((magnitude >> 13) & 1u) - 0x38000000u) >> 13;
+      half =
+          (magnitude + 0xfffu + ((magnitude >> 13) & 1u) - 0x38000000u) >> 13;
     } else {
-      // Subnormal: adding 0.5 lines the last bit of a half up with the last bit of a float.
+      // Subnormal: adding 0.5 lines the last bit of a half up with the last bit
+      // of a float.
       float shifted;
       std::memcpy(&shifted, &magnitude, sizeof(shifted));
       shifted += 0.5f;
@@ -228,11 +255,13 @@ struct float16 {
     const uint32_t exponent = (bits >> 10) & 0x1fu;
     const uint32_t fraction = bits & 0x3ffu;
     if (exponent == 0) {
-      const float magnitude = static_cast<float>(fraction) / 16777216.0f;  // 2^24
+      const float magnitude =
+          static_cast<float>(fraction) / 16777216.0f;  // 2^24
       return sign != 0 ? -magnitude : magnitude;
     }
-    const uint32_t wide = exponent == 31 ? (sign | 0x7f800000u | (fraction << 13))
-                                         : (sign | ((exponent + 112) << 23) | (fraction << 13));
+    const uint32_t wide =
+        exponent == 31 ? (sign | 0x7f800000u | (fraction << 13))
+                       : (sign | ((exponent + 112) << 23) | (fraction << 13));
     float value;
     std::memcpy(&value, &wide, sizeof(value));
     return value;
@@ -252,8 +281,10 @@ void dispatch_floating(const char* kernel, DLDataType dtype, Body body) {
   } else if (same_dtype(dtype, dl_bfloat16)) {
     body(bfloat16{});
   } else {
-    TVM_FFI_THROW(TypeError) << kernel << ": dtype must be float32, float64, float16 or bfloat16, got "
-                             << ffi::DLDataTypeToString(dtype);
+    TVM_FFI_THROW(TypeError)
+        << kernel
+        << ": dtype must be float32, float64, float16 or bfloat16, got "
+        << ffi::DLDataTypeToString(dtype);
   }
 }
 
@@ -269,8 +300,9 @@ struct Compute<double> {
 // [dtype_dispatch.end]
 
 // [strided_layout.begin]
-// Where the i-th element in row-major order stands. Neighbouring dimensions are merged when one
-// steps on where the other ends, so that a contiguous tensor has one dimension.
+// Where the i-th element in row-major order stands. Neighbouring dimensions are
+// merged when one steps on where the other ends, so that a contiguous tensor
+// has one dimension.
 struct StridedLayout {
   static constexpr int kMaxDims = 64;  // As many as NumPy and PyTorch allow.
 
@@ -280,8 +312,8 @@ struct StridedLayout {
 
   StridedLayout(const char* kernel, const ffi::TensorView& x) {
     if (x.ndim() > kMaxDims) {
-      TVM_FFI_THROW(ValueError) << kernel << ": a tensor must have at most " << kMaxDims
-                                << " dimensions, got " << x.ndim();
+      TVM_FFI_THROW(ValueError) << kernel << ": a tensor must have at most "
+                                << kMaxDims << " dimensions, got " << x.ndim();
     }
     if (x.IsContiguous()) {
       append(x.numel(), 1);

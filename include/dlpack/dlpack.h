@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*!
  * \file dlpack/dlpack.h
- * \brief The DLPack 1.3 interface, declared from its specification (https://dmlc.github.io/dlpack/latest/).
+ * \brief The DLPack 1.3 interface, declared from its specification
+ * (https://dmlc.github.io/dlpack/latest/).
  *
  * The include guard is the one of the official header, so that the two never collide: whichever is
  * included first is the one that counts.
@@ -70,24 +71,24 @@ typedef struct {
 
 /*! \brief Code of the element type of a tensor. */
 typedef enum {
-  kDLInt = 0U,                   /*!< Signed integer. */
-  kDLUInt = 1U,                  /*!< Unsigned integer. */
-  kDLFloat = 2U,                 /*!< IEEE floating point. */
-  kDLOpaqueHandle = 3U,          /*!< Opaque handle. */
-  kDLBfloat = 4U,                /*!< bfloat16. */
-  kDLComplex = 5U,               /*!< Complex number; bits count both parts. */
-  kDLBool = 6U,                  /*!< Boolean, one byte. */
-  kDLFloat8_e3m4 = 7U,           /*!< 8-bit float, 3 exponent bits. */
-  kDLFloat8_e4m3 = 8U,           /*!< 8-bit float, 4 exponent bits, with infinities. */
-  kDLFloat8_e4m3b11fnuz = 9U,    /*!< 8-bit float, 4 exponent bits, bias 11, no negative zero. */
-  kDLFloat8_e4m3fn = 10U,        /*!< 8-bit float, 4 exponent bits, finite. */
-  kDLFloat8_e4m3fnuz = 11U,      /*!< 8-bit float, 4 exponent bits, finite, no negative zero. */
-  kDLFloat8_e5m2 = 12U,          /*!< 8-bit float, 5 exponent bits. */
-  kDLFloat8_e5m2fnuz = 13U,      /*!< 8-bit float, 5 exponent bits, finite, no negative zero. */
-  kDLFloat8_e8m0fnu = 14U,       /*!< 8-bit power of two, the scale of MX formats. */
-  kDLFloat6_e2m3fn = 15U,        /*!< 6-bit float, 2 exponent bits. */
-  kDLFloat6_e3m2fn = 16U,        /*!< 6-bit float, 3 exponent bits. */
-  kDLFloat4_e2m1fn = 17U,        /*!< 4-bit float, 2 exponent bits. */
+  kDLInt = 0U,                /*!< Signed integer. */
+  kDLUInt = 1U,               /*!< Unsigned integer. */
+  kDLFloat = 2U,              /*!< IEEE floating point. */
+  kDLOpaqueHandle = 3U,       /*!< Opaque handle. */
+  kDLBfloat = 4U,             /*!< bfloat16. */
+  kDLComplex = 5U,            /*!< Complex number; bits count both parts. */
+  kDLBool = 6U,               /*!< Boolean, one byte. */
+  kDLFloat8_e3m4 = 7U,        /*!< 8-bit float, 3 exponent bits. */
+  kDLFloat8_e4m3 = 8U,        /*!< 8-bit float, 4 exponent bits, with infinities. */
+  kDLFloat8_e4m3b11fnuz = 9U, /*!< 8-bit float, 4 exponent bits, bias 11, no negative zero. */
+  kDLFloat8_e4m3fn = 10U,     /*!< 8-bit float, 4 exponent bits, finite. */
+  kDLFloat8_e4m3fnuz = 11U,   /*!< 8-bit float, 4 exponent bits, finite, no negative zero. */
+  kDLFloat8_e5m2 = 12U,       /*!< 8-bit float, 5 exponent bits. */
+  kDLFloat8_e5m2fnuz = 13U,   /*!< 8-bit float, 5 exponent bits, finite, no negative zero. */
+  kDLFloat8_e8m0fnu = 14U,    /*!< 8-bit power of two, the scale of MX formats. */
+  kDLFloat6_e2m3fn = 15U,     /*!< 6-bit float, 2 exponent bits. */
+  kDLFloat6_e3m2fn = 16U,     /*!< 6-bit float, 3 exponent bits. */
+  kDLFloat4_e2m1fn = 17U,     /*!< 4-bit float, 2 exponent bits. */
 } DLDataTypeCode;
 
 /*! \brief Element type: `lanes` values of `bits` bits of the kind `code`. */
@@ -112,7 +113,8 @@ typedef struct {
   DLDataType dtype;
   /*! \brief Extent of each dimension, `ndim` numbers. */
   int64_t* shape;
-  /*! \brief Step of each dimension in elements, `ndim` numbers; NULL means compact and row-major. */
+  /*! \brief Step of each dimension in elements, `ndim` numbers; NULL means compact and row-major.
+   */
   int64_t* strides;
   /*! \brief Distance in bytes from `data` to the first element. */
   uint64_t byte_offset;
@@ -143,7 +145,8 @@ typedef struct DLManagedTensorVersioned {
 } DLManagedTensorVersioned;
 
 /*!
- * \brief Allocates a tensor like `prototype` (its dtype, shape, device) in a framework's own memory.
+ * \brief Allocates a tensor like `prototype` (its dtype, shape, device) in a framework's own
+ * memory.
  * \return 0, or -1 after it called SetError(error_ctx, kind, message).
  */
 typedef int (*DLPackManagedTensorAllocator)(DLTensor* prototype, DLManagedTensorVersioned** out,
@@ -151,7 +154,8 @@ typedef int (*DLPackManagedTensorAllocator)(DLTensor* prototype, DLManagedTensor
                                             void (*SetError)(void* error_ctx, const char* kind,
                                                              const char* message));
 
-/*! \brief Exports a Python tensor without stream synchronisation; 0, or -1 with a Python error set. */
+/*! \brief Exports a Python tensor without stream synchronisation; 0, or -1 with a Python error set.
+ */
 typedef int (*DLPackManagedTensorFromPyObjectNoSync)(void* py_object,
                                                      DLManagedTensorVersioned** out);
 
@@ -159,14 +163,17 @@ typedef int (*DLPackManagedTensorFromPyObjectNoSync)(void* py_object,
 typedef int (*DLPackManagedTensorToPyObjectNoSync)(DLManagedTensorVersioned* tensor,
                                                    void** out_py_object);
 
-/*! \brief Fills `out` with a view that is valid while `py_object` lives; 0, or -1 with a Python error set. */
+/*! \brief Fills `out` with a view that is valid while `py_object` lives; 0, or -1 with a Python
+ * error set. */
 typedef int (*DLPackDLTensorFromPyObjectNoSync)(void* py_object, DLTensor* out);
 
-/*! \brief Reports the stream that the framework currently works on; 0, or -1 with a Python error set. */
+/*! \brief Reports the stream that the framework currently works on; 0, or -1 with a Python error
+ * set. */
 typedef int (*DLPackCurrentWorkStream)(DLDeviceType device_type, int32_t device_id,
                                        void** out_current_stream);
 
-/*! \brief The stable head of an exchange table: its version, and an older table for older consumers. */
+/*! \brief The stable head of an exchange table: its version, and an older table for older
+ * consumers. */
 typedef struct DLPackExchangeAPIHeader {
   /*! \brief Version that this table follows. */
   DLPackVersion version;

@@ -20,7 +20,8 @@ void scale(ffi::TensorView x, ffi::TensorView y, double factor) {
     const StridedLayout layout("scale", x);
     const int64_t n = x.numel();
     for (int64_t i = 0; i < n; ++i) {
-      to[i] = static_cast<T>(static_cast<C>(from[layout.offset(i)]) * static_cast<C>(factor));
+      to[i] = static_cast<T>(static_cast<C>(from[layout.offset(i)]) *
+                             static_cast<C>(factor));
     }
   });
 }

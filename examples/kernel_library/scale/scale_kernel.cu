@@ -12,7 +12,8 @@ __global__ void scale_kernel(const T* x, T* y, StridedLayout layout,
                              typename Compute<T>::Type factor, int64_t n) {
   using C = typename Compute<T>::Type;
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
-  for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += step) {
+  for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+       i < n; i += step) {
     y[i] = static_cast<T>(static_cast<C>(x[layout.offset(i)]) * factor);
   }
 }
@@ -27,7 +28,8 @@ void scale(ffi::TensorView x, ffi::TensorView y, double factor) {
   CHECK_SAME_SHAPE(y, x);
   CHECK_CONTIGUOUS(y);
   CHECK_NO_PARTIAL_OVERLAP(y, x);
-  // 2. Guard: make the tensors' GPU the current one, until the function returns.
+  // 2. Guard: make the tensors' GPU the current one, until the function
+  // returns.
   ffi::CUDADeviceGuard guard(x.device().device_id);
   // 3. Stream: the one that the caller's framework works on.
   cudaStream_t stream = get_stream(x);
@@ -38,7 +40,8 @@ void scale(ffi::TensorView x, ffi::TensorView y, double factor) {
     if (n == 0) return;  // A grid of no blocks is an error.
     // 5. Launch.
     const int threads = 256;
-    const int64_t blocks = std::min<int64_t>((n + threads - 1) / threads, 1 << 20);
+    const int64_t blocks =
+        std::min<int64_t>((n + threads - 1) / threads, 1 << 20);
     scale_kernel<T><<<static_cast<unsigned>(blocks), threads, 0, stream>>>(
         data_of<T>(x), data_of<T>(y), StridedLayout("scale", x),
         static_cast<typename Compute<T>::Type>(factor), n);

@@ -27,11 +27,11 @@ struct IsConvertible : public std::bool_constant<TypeTraits<T>::convert_enabled>
 
 // Whether a value of type T (a reference is looked through) can be put into an AnyView or an Any.
 template <typename T, typename Plain = std::remove_cv_t<std::remove_reference_t<T>>>
-using EnableIfStored =
-    std::enable_if_t<std::conjunction<std::negation<std::is_base_of<AnyBase, Plain>>,
-                                      IsConvertible<Plain>>::value>;
+using EnableIfStored = std::enable_if_t<
+    std::conjunction<std::negation<std::is_base_of<AnyBase, Plain>>, IsConvertible<Plain>>::value>;
 
-[[noreturn]] TVM_FFI_COLD inline void ThrowBadCast(const TVMFFIAny* any, const std::string& wanted) {
+[[noreturn]] TVM_FFI_COLD inline void ThrowBadCast(const TVMFFIAny* any,
+                                                   const std::string& wanted) {
   TVM_FFI_THROW(TypeError) << "Any: expected " << wanted << ", got " << TypeName(any);
 }
 
@@ -81,7 +81,8 @@ class AnyBase {
   TVMFFIAny data_;
 };
 
-/*! \brief A value that somebody else owns. Never keep one longer than the value it was made from. */
+/*! \brief A value that somebody else owns. Never keep one longer than the value it was made from.
+ */
 class AnyView : public AnyBase {
  public:
   AnyView() = default;

@@ -67,39 +67,40 @@ typedef enum : int32_t {
 #else
 typedef enum {
 #endif
-  kTVMFFIAny = -1,            /*!< Only in type descriptions: any value. */
-  kTVMFFINone = 0,            /*!< No value. */
-  kTVMFFIInt = 1,             /*!< `v_int64`. */
-  kTVMFFIBool = 2,            /*!< `v_int64`, 0 or 1. */
-  kTVMFFIFloat = 3,           /*!< `v_float64`. */
-  kTVMFFIOpaquePtr = 4,       /*!< `v_ptr`, a pointer that the receiver knows how to use. */
-  kTVMFFIDataType = 5,        /*!< `v_dtype`. */
-  kTVMFFIDevice = 6,          /*!< `v_device`. */
-  kTVMFFIDLTensorPtr = 7,     /*!< `v_ptr`, a DLTensor lent for the call. */
-  kTVMFFIRawStr = 8,          /*!< `v_c_str`, a zero-terminated string lent for the call. */
-  kTVMFFIByteArrayPtr = 9,    /*!< `v_ptr`, a TVMFFIByteArray lent for the call. */
-  kTVMFFIObjectRValueRef = 10,/*!< `v_ptr`, the address of an object handle that may be moved from. */
-  kTVMFFISmallStr = 11,       /*!< `v_bytes` and `small_str_len`: a string of at most 7 bytes. */
-  kTVMFFISmallBytes = 12,     /*!< `v_bytes` and `small_str_len`: at most 7 bytes. */
-  kTVMFFIUnchanged = 13,      /*!< A mapping callback's answer: keep the value as it was. */
+  kTVMFFIAny = -1,         /*!< Only in type descriptions: any value. */
+  kTVMFFINone = 0,         /*!< No value. */
+  kTVMFFIInt = 1,          /*!< `v_int64`. */
+  kTVMFFIBool = 2,         /*!< `v_int64`, 0 or 1. */
+  kTVMFFIFloat = 3,        /*!< `v_float64`. */
+  kTVMFFIOpaquePtr = 4,    /*!< `v_ptr`, a pointer that the receiver knows how to use. */
+  kTVMFFIDataType = 5,     /*!< `v_dtype`. */
+  kTVMFFIDevice = 6,       /*!< `v_device`. */
+  kTVMFFIDLTensorPtr = 7,  /*!< `v_ptr`, a DLTensor lent for the call. */
+  kTVMFFIRawStr = 8,       /*!< `v_c_str`, a zero-terminated string lent for the call. */
+  kTVMFFIByteArrayPtr = 9, /*!< `v_ptr`, a TVMFFIByteArray lent for the call. */
+  kTVMFFIObjectRValueRef =
+      10,                 /*!< `v_ptr`, the address of an object handle that may be moved from. */
+  kTVMFFISmallStr = 11,   /*!< `v_bytes` and `small_str_len`: a string of at most 7 bytes. */
+  kTVMFFISmallBytes = 12, /*!< `v_bytes` and `small_str_len`: at most 7 bytes. */
+  kTVMFFIUnchanged = 13,  /*!< A mapping callback's answer: keep the value as it was. */
   kTVMFFIStaticObjectBegin = 64, /*!< First index of an object type. */
-  kTVMFFIObject = 64,         /*!< Object, the root of all object types. */
-  kTVMFFIStr = 65,            /*!< String: TVMFFIObject, TVMFFIByteArray. */
-  kTVMFFIBytes = 66,          /*!< Bytes: TVMFFIObject, TVMFFIByteArray. */
-  kTVMFFIError = 67,          /*!< Error: TVMFFIObject, TVMFFIErrorCell. */
-  kTVMFFIFunction = 68,       /*!< Function: TVMFFIObject, TVMFFIFunctionCell. */
-  kTVMFFIShape = 69,          /*!< Shape: TVMFFIObject, TVMFFIShapeCell. */
-  kTVMFFITensor = 70,         /*!< Tensor: TVMFFIObject, DLTensor. */
-  kTVMFFIArray = 71,          /*!< Array: TVMFFIObject, TVMFFISeqCell. */
-  kTVMFFIMap = 72,            /*!< Map. */
-  kTVMFFIModule = 73,         /*!< Module, a loaded library. */
-  kTVMFFIOpaquePyObject = 74, /*!< A Python object that C++ only carries. */
-  kTVMFFIList = 75,           /*!< List: TVMFFIObject, TVMFFISeqCell; mutable. */
-  kTVMFFIDict = 76,           /*!< Dict; mutable. */
-  kTVMFFIVisitInterrupt = 77, /*!< Stops a visit. */
-  kTVMFFIBigInt = 78,         /*!< An integer wider than 64 bits. */
-  kTVMFFIStaticObjectEnd = 79,/*!< One past the last fixed index. */
-  kTVMFFIDynObjectBegin = 128 /*!< First index given out at run time. */
+  kTVMFFIObject = 64,            /*!< Object, the root of all object types. */
+  kTVMFFIStr = 65,               /*!< String: TVMFFIObject, TVMFFIByteArray. */
+  kTVMFFIBytes = 66,             /*!< Bytes: TVMFFIObject, TVMFFIByteArray. */
+  kTVMFFIError = 67,             /*!< Error: TVMFFIObject, TVMFFIErrorCell. */
+  kTVMFFIFunction = 68,          /*!< Function: TVMFFIObject, TVMFFIFunctionCell. */
+  kTVMFFIShape = 69,             /*!< Shape: TVMFFIObject, TVMFFIShapeCell. */
+  kTVMFFITensor = 70,            /*!< Tensor: TVMFFIObject, DLTensor. */
+  kTVMFFIArray = 71,             /*!< Array: TVMFFIObject, TVMFFISeqCell. */
+  kTVMFFIMap = 72,               /*!< Map. */
+  kTVMFFIModule = 73,            /*!< Module, a loaded library. */
+  kTVMFFIOpaquePyObject = 74,    /*!< A Python object that C++ only carries. */
+  kTVMFFIList = 75,              /*!< List: TVMFFIObject, TVMFFISeqCell; mutable. */
+  kTVMFFIDict = 76,              /*!< Dict; mutable. */
+  kTVMFFIVisitInterrupt = 77,    /*!< Stops a visit. */
+  kTVMFFIBigInt = 78,            /*!< An integer wider than 64 bits. */
+  kTVMFFIStaticObjectEnd = 79,   /*!< One past the last fixed index. */
+  kTVMFFIDynObjectBegin = 128    /*!< First index given out at run time. */
 } TVMFFITypeIndex;
 
 /*! \brief A reference to an object, owned or lent as each function says. */
@@ -128,7 +129,8 @@ typedef struct TVMFFIObject {
   int32_t type_index;
   /*! \brief Always 0. */
   uint32_t __padding;
-  /*! \brief Called with bits of TVMFFIObjectDeleterFlagBitMask; NULL if the object is never freed. */
+  /*! \brief Called with bits of TVMFFIObjectDeleterFlagBitMask; NULL if the object is never freed.
+   */
   TVM_FFI_ANONYMOUS union {
     /*! \brief The deleter; `self` is the address of this head. */
     void (*deleter)(void* self, int flags);
@@ -258,7 +260,8 @@ typedef int (*TVMFFISafeCallType)(void* handle, const TVMFFIAny* args, int32_t n
 typedef struct {
   /*! \brief The function; its `handle` is the address of the Function object. */
   TVMFFISafeCallType safe_call;
-  /*! \brief Reserved for calls within one compiler's C++; this project writes NULL and never reads it. */
+  /*! \brief Reserved for calls within one compiler's C++; this project writes NULL and never reads
+   * it. */
   void* cpp_call;
 } TVMFFIFunctionCell;
 
@@ -519,7 +522,8 @@ TVM_FFI_DLL int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo* me
 
 /* ---- Values ---- */
 
-/*! \brief Copies a lent value into an owned one: adds a reference, copies lent strings and bytes. */
+/*! \brief Copies a lent value into an owned one: adds a reference, copies lent strings and bytes.
+ */
 TVM_FFI_DLL int TVMFFIAnyViewToOwnedAny(const TVMFFIAny* any_view, TVMFFIAny* out);
 
 /*! \brief Makes an owned string, small or on the heap. */
@@ -600,7 +604,8 @@ TVM_FFI_DLL int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned* from,
 TVM_FFI_DLL int TVMFFITensorToDLPackVersioned(TVMFFIObjectHandle from,
                                               DLManagedTensorVersioned** out);
 
-/*! \brief Makes a Tensor laid out as `prototype` says that keeps `source` alive; nothing is checked. */
+/*! \brief Makes a Tensor laid out as `prototype` says that keeps `source` alive; nothing is
+ * checked. */
 TVM_FFI_DLL int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DLTensor* prototype,
                                              TVMFFIObjectHandle* out);
 

@@ -30,7 +30,9 @@ namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
 /*! \brief Text of an element type, for example "float32", "bfloat16" or "int8x4". */
-inline std::string DLDataTypeToString(DLDataType dtype) { return (Message().self() << dtype).take(); }
+inline std::string DLDataTypeToString(DLDataType dtype) {
+  return (Message().self() << dtype).take();
+}
 
 /*! \brief Reads an element type from its text; a ValueError is thrown if it is none. */
 inline DLDataType StringToDLDataType(std::string_view text) {
@@ -40,7 +42,7 @@ inline DLDataType StringToDLDataType(std::string_view text) {
   return dtype;
 }
 
-/*! \brief Bytes that `numel` elements take, packed when they are narrower than a byte. */
+/*! \brief Size in bytes of `numel` elements, packed when they are narrower than a byte. */
 inline size_t GetDataSize(int64_t numel, DLDataType dtype) {
   return (static_cast<size_t>(numel) * dtype.bits * dtype.lanes + 7) / 8;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/error.h
- * \brief Errors with a kind that becomes the Python exception of that name, and the macros that throw them.
+ * \brief Errors with a kind that becomes the Python exception of that name, and the macros that
+ * throw them.
  */
 #ifndef TVM_FFI_ERROR_H_
 #define TVM_FFI_ERROR_H_
@@ -182,41 +183,42 @@ TVM_FFI_COLD std::unique_ptr<std::string> Operands(const X& x, const Y& y) {
  *
  * One expression, safe in an unbraced if/else.
  */
-#define TVM_FFI_THROW(ErrorKind)                                                \
+#define TVM_FFI_THROW(ErrorKind)                                          \
   ::tvm::ffi::detail::Thrower{#ErrorKind, __FILE__, __LINE__, __func__} = \
       ::tvm::ffi::Message().self()
 
-/*! \brief TVM_FFI_THROW that also writes the message to stderr, for start-up code that nobody catches. */
-#define TVM_FFI_LOG_AND_THROW(ErrorKind)                                                       \
+/*! \brief TVM_FFI_THROW that also writes the message to stderr, for start-up code that nobody
+ * catches. */
+#define TVM_FFI_LOG_AND_THROW(ErrorKind)                                                 \
   ::tvm::ffi::detail::Thrower{#ErrorKind, __FILE__, __LINE__, __func__, nullptr, true} = \
       ::tvm::ffi::Message().self()
 
 /*!
  * \brief Throws an error of a kind unless the condition holds; stream the message into it.
  *
- * Without a message the condition's text is the message. One expression, safe in an unbraced if/else.
+ * Without a message the condition's text is the message. One expression, safe in an unbraced
+ * if/else.
  */
-#define TVM_FFI_CHECK(cond, ErrorKind)                                                   \
-  (cond) ? (void)0                                                                       \
+#define TVM_FFI_CHECK(cond, ErrorKind)                                                    \
+  (cond) ? (void)0                                                                        \
          : ::tvm::ffi::detail::Thrower{#ErrorKind, __FILE__, __LINE__, __func__, #cond} = \
                ::tvm::ffi::Message().self()
 
 /*! \brief Throws an InternalError, a bug of the library, unless the condition holds. */
-#define TVM_FFI_ICHECK(cond) \
-  TVM_FFI_CHECK(cond, InternalError) << "check failed: " #cond << ": "
+#define TVM_FFI_ICHECK(cond) TVM_FFI_CHECK(cond, InternalError) << "check failed: " #cond << ": "
 
 /*!
  * \brief Throws unless `x op y`; behind the named comparisons below.
  *
  * Has the form `if (ok) {} else ...`, because each operand is evaluated once.
  */
-#define TVM_FFI_CHECK_COMPARED(x, op, y, ErrorKind)                                \
-  if (std::unique_ptr<std::string> operands =                                      \
-          [](const auto& a, const auto& b) {                                       \
-            return (a op b) ? nullptr : ::tvm::ffi::detail::Operands(a, b);        \
-          }(x, y);                                                                 \
-      operands == nullptr) {                                                       \
-  } else                                                                           \
+#define TVM_FFI_CHECK_COMPARED(x, op, y, ErrorKind)                         \
+  if (std::unique_ptr<std::string> operands =                               \
+          [](const auto& a, const auto& b) {                                \
+            return (a op b) ? nullptr : ::tvm::ffi::detail::Operands(a, b); \
+          }(x, y);                                                          \
+      operands == nullptr) {                                                \
+  } else                                                                    \
     TVM_FFI_THROW(ErrorKind) << "check failed: " #x " " #op " " #y << *operands
 
 /*! \brief Throws unless x == y; the message shows both. */
@@ -255,8 +257,8 @@ TVM_FFI_COLD std::unique_ptr<std::string> Operands(const X& x, const Y& y) {
   }
 
 /*! \brief Calls a function of the C ABI and throws the error that it raised, if any. */
-#define TVM_FFI_CHECK_SAFE_CALL(call)                                               \
-  do {                                                                              \
+#define TVM_FFI_CHECK_SAFE_CALL(call)                                             \
+  do {                                                                            \
     if (int tvm_ffi_code = (call)) ::tvm::ffi::detail::ThrowRaised(tvm_ffi_code); \
   } while (0)
 

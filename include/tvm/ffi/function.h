@@ -56,7 +56,7 @@ Types<R, Args...> TypesOfMember(R (C::*)(Args...) const);
 
 // The result and the parameters of anything callable.
 template <typename F>
-struct Signature : public decltype(TypesOfMember(&F::operator())) {};
+struct Signature : public decltype(TypesOfMember(&F::operator())){};
 template <typename R, typename... Args>
 struct Signature<R (*)(Args...)> : public Types<R, Args...> {};
 
@@ -170,7 +170,8 @@ void CallUnpacked(const char* name, F& function, const TVMFFIAny* args, int32_t 
                   TVMFFIAny* result) {
   using R = typename Signature<Fn>::Result;
   using Parameters = typename Signature<Fn>::Parameters;
-  using Held = Arguments<Fn, Parameters, std::make_index_sequence<std::tuple_size<Parameters>::value>>;
+  using Held =
+      Arguments<Fn, Parameters, std::make_index_sequence<std::tuple_size<Parameters>::value>>;
   static_assert(Held::kConvertible, "a parameter's type cannot be passed; see TypeTraits");
   constexpr int32_t kMost = Signature<Fn>::kCount;
   constexpr int32_t kRequired = RequiredCount(static_cast<Parameters*>(nullptr));
@@ -225,15 +226,15 @@ class Function : public ObjectRef {
   /*! \brief Wraps `void(PackedArgs args, Any* result)`. */
   template <typename F>
   static Function FromPacked(F function) {
-    return Make(std::move(function), [](void* self, const TVMFFIAny* args, int32_t num_args,
-                                        TVMFFIAny* result) -> int {
-      TVM_FFI_SAFE_CALL_BEGIN();
-      Any value;
-      (*static_cast<F*>(self))(PackedArgs(reinterpret_cast<const AnyView*>(args), num_args),
-                               &value);
-      *result = std::move(value).MoveToTVMFFIAny();
-      TVM_FFI_SAFE_CALL_END();
-    });
+    return Make(std::move(function),
+                [](void* self, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) -> int {
+                  TVM_FFI_SAFE_CALL_BEGIN();
+                  Any value;
+                  (*static_cast<F*>(self))(
+                      PackedArgs(reinterpret_cast<const AnyView*>(args), num_args), &value);
+                  *result = std::move(value).MoveToTVMFFIAny();
+                  TVM_FFI_SAFE_CALL_END();
+                });
   }
 
   /*! \brief Wraps anything callable whose types can be passed; `name` is shown in its errors. */
@@ -281,9 +282,8 @@ class Function : public ObjectRef {
     TVMFFIAny* out = result->Reset();
     TVM_FFI_CHECK(defined(), ValueError) << "Function: expected a function, got a null handle";
     const auto* cell = static_cast<const FunctionObj*>(get());
-    TVM_FFI_CHECK_SAFE_CALL(cell->safe_call(const_cast<FunctionObj*>(cell),
-                                            reinterpret_cast<const TVMFFIAny*>(args), num_args,
-                                            out));
+    TVM_FFI_CHECK_SAFE_CALL(cell->safe_call(
+        const_cast<FunctionObj*>(cell), reinterpret_cast<const TVMFFIAny*>(args), num_args, out));
   }
   /*! \brief Calls the function; what it raises is thrown. */
   template <typename... Args>
@@ -316,11 +316,11 @@ class Function : public ObjectRef {
  * Parameters and result are converted by TypeTraits. A wrong number or type of arguments raises a
  * TypeError that shows the signature; trailing Optional parameters may be left out.
  */
-#define TVM_FFI_DLL_EXPORT_TYPED_FUNC(ExportName, ...)                                             \
-  extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi_##ExportName(                                        \
-      void*, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) {                         \
-    return ::tvm::ffi::detail::CallExported(#ExportName, __VA_ARGS__, args, num_args, result); \
-  }                                                                                                \
+#define TVM_FFI_DLL_EXPORT_TYPED_FUNC(ExportName, ...)                                            \
+  extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi_##ExportName(void*, const TVMFFIAny* args,          \
+                                                           int32_t num_args, TVMFFIAny* result) { \
+    return ::tvm::ffi::detail::CallExported(#ExportName, __VA_ARGS__, args, num_args, result);    \
+  }                                                                                               \
   static_assert(true, "takes the semicolon")
 
 #endif  // TVM_FFI_FUNCTION_H_

@@ -147,8 +147,8 @@ class Message {
 
   TVM_FFI_COLD void AppendDevice(DLDevice device) {
     static constexpr const char* kNames[] = {
-        nullptr, "cpu",  "cuda",      "cuda_host", "opencl",       nullptr,  nullptr,  "vulkan",
-        "metal", "vpi",  "rocm",      "rocm_host", "ext_dev",      "cuda_managed",
+        nullptr,  "cpu",    "cuda",    "cuda_host", "opencl",    nullptr,   nullptr,
+        "vulkan", "metal",  "vpi",     "rocm",      "rocm_host", "ext_dev", "cuda_managed",
         "oneapi", "webgpu", "hexagon", "maia",      "trn"};
     const auto type = static_cast<size_t>(device.device_type);
     if (type < sizeof(kNames) / sizeof(kNames[0]) && kNames[type] != nullptr) {

@@ -82,8 +82,7 @@ class Object {
   void IncRef() { __atomic_fetch_add(&header_.combined_ref_count, kStrongOne, __ATOMIC_RELAXED); }
 
   void DecRef() {
-    uint64_t before =
-        __atomic_fetch_sub(&header_.combined_ref_count, kStrongOne, __ATOMIC_RELEASE);
+    uint64_t before = __atomic_fetch_sub(&header_.combined_ref_count, kStrongOne, __ATOMIC_RELEASE);
     if ((before & kStrongMask) == 1) Drop(before);
   }
 

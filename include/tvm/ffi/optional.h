@@ -10,6 +10,7 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace tvm {
@@ -20,20 +21,32 @@ template <typename T>
 class Optional : public std::optional<T> {
  public:
   using std::optional<T>::optional;
-  using std::optional<T>::operator=;
   /*! \brief From a std::optional. */
   Optional(std::optional<T> value) : std::optional<T>(std::move(value)) {}  // NOLINT
 
   /*! \brief The value; without one a RuntimeError is thrown. */
   const T& value() const {
-    TVM_FFI_CHECK(this->has_value(), RuntimeError) << "Optional::value: expected a "
-                                                   << TypeTraits<T>::TypeStr() << ", got none";
+    TVM_FFI_CHECK(this->has_value(), RuntimeError)
+        << "Optional::value: expected a " << TypeTraits<T>::TypeStr() << ", got none";
     return **this;
   }
-  /*! \brief Whether there is no value. */
-  bool operator==(std::nullptr_t) const { return !this->has_value(); }
+  /*! \brief Whether both have no value, or equal ones. */
+  friend bool operator==(const Optional& a, const Optional& b) { return a.base() == b.base(); }
+  /*! \brief Whether one has a value and the other not, or the values differ. */
+  friend bool operator!=(const Optional& a, const Optional& b) { return a.base() != b.base(); }
+  /*! \brief Whether there is no value. A template, so that 0 is a value and not a null pointer. */
+  template <typename Null, typename = std::enable_if_t<std::is_null_pointer<Null>::value>>
+  bool operator==(Null) const {
+    return !this->has_value();
+  }
   /*! \brief Whether there is a value. */
-  bool operator!=(std::nullptr_t) const { return this->has_value(); }
+  template <typename Null, typename = std::enable_if_t<std::is_null_pointer<Null>::value>>
+  bool operator!=(Null) const {
+    return this->has_value();
+  }
+
+ private:
+  const std::optional<T>& base() const { return *this; }
 };
 
 template <typename T>

@@ -88,9 +88,11 @@ class BytesValue {
   void DecRef() {
     if (!IsSmall()) TVMFFIObjectDecRef(any_.v_obj);
   }
+  // Leaves an empty value of the same kind.
   void Forget() {
+    const bool is_bytes = any_.type_index == kTVMFFIBytes || any_.type_index == kTVMFFISmallBytes;
     any_ = TVMFFIAny{};
-    any_.type_index = kTVMFFISmallStr;
+    any_.type_index = is_bytes ? kTVMFFISmallBytes : kTVMFFISmallStr;
   }
 };
 
@@ -212,6 +214,10 @@ struct TypeTraits<Bytes> : public detail::TypeTraitsBase {
 template <>
 struct TypeTraits<std::string> : public detail::TypeTraitsBase {
   static void CopyToAnyView(const std::string& value, TVMFFIAny* out) {
+    // The receiver of a lent text sees its end at the first zero byte.
+    TVM_FFI_CHECK(value.find('\0') == std::string::npos, ValueError)
+        << "std::string: expected a text without zero bytes, got one at " << value.find('\0')
+        << "; pass a tvm::ffi::String";
     Set(out, kTVMFFIRawStr);
     out->v_c_str = value.c_str();
   }
@@ -232,15 +238,16 @@ struct TypeTraits<std::string> : public detail::TypeTraitsBase {
   static std::string TypeStr() { return "str"; }
 };
 
-/*! \brief Zero-terminated strings, lent as arguments. */
+/*! \brief Zero-terminated strings, lent as arguments; NULL is None. */
 template <>
 struct TypeTraits<const char*> : public detail::TypeTraitsBase {
   static void CopyToAnyView(const char* value, TVMFFIAny* out) {
-    Set(out, kTVMFFIRawStr);
+    Set(out, value == nullptr ? kTVMFFINone : kTVMFFIRawStr);
     out->v_c_str = value;
   }
   static void MoveToAny(const char* value, TVMFFIAny* out) {
-    TypeTraits<String>::MoveToAny(String(value), out);
+    Set(out, kTVMFFINone);
+    if (value != nullptr) TypeTraits<String>::MoveToAny(String(value), out);
   }
   static std::string TypeStr() { return "str"; }
 };

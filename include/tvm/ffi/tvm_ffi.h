@@ -6,6 +6,7 @@
 #ifndef TVM_FFI_TVM_FFI_H_
 #define TVM_FFI_TVM_FFI_H_
 
+// clang-format off: the order is the point
 #include <tvm/ffi/c_api.h>             // the C ABI
 #include <tvm/ffi/object.h>            // reference-counted objects
 #include <tvm/ffi/message.h>           // the text of an error
@@ -21,5 +22,6 @@
 #include <tvm/ffi/function.h>          // functions and their export
 #include <tvm/ffi/extra/c_env_api.h>   // streams and allocators
 #include <tvm/ffi/extra/module.h>      // loaded libraries
+// clang-format on
 
 #endif  // TVM_FFI_TVM_FFI_H_

@@ -12,6 +12,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -70,30 +71,45 @@ class ArgumentHolder : public std::optional<T> {
       : std::optional<T>(TypeTraits<T>::TryCastFromAnyView(any)) {}
 };
 
+// The name of an object type, as error messages show it: without the prefix of this library.
+TVM_FFI_COLD inline std::string ShownTypeKey(std::string_view key) {
+  constexpr std::string_view kPrefix = "ffi.";
+  if (key.substr(0, kPrefix.size()) == kPrefix) key.remove_prefix(kPrefix.size());
+  return std::string(key);
+}
+
 // The name of the type of a value, as error messages show it.
 TVM_FFI_COLD inline std::string TypeName(const TVMFFIAny* any) {
   switch (any->type_index) {
-    case kTVMFFINone: return "None";
-    case kTVMFFIInt: return "int";
-    case kTVMFFIBool: return "bool";
-    case kTVMFFIFloat: return "float";
-    case kTVMFFIOpaquePtr: return "void*";
-    case kTVMFFIDataType: return "dtype";
-    case kTVMFFIDevice: return "Device";
-    case kTVMFFIDLTensorPtr: return "Tensor (a view)";
+    case kTVMFFINone:
+      return "None";
+    case kTVMFFIInt:
+      return "int";
+    case kTVMFFIBool:
+      return "bool";
+    case kTVMFFIFloat:
+      return "float";
+    case kTVMFFIOpaquePtr:
+      return "void*";
+    case kTVMFFIDataType:
+      return "dtype";
+    case kTVMFFIDevice:
+      return "Device";
+    case kTVMFFIDLTensorPtr:
+      return "Tensor (a view)";
     case kTVMFFIRawStr:
     case kTVMFFISmallStr:
-    case kTVMFFIStr: return "str";
+    case kTVMFFIStr:
+      return "str";
     case kTVMFFIByteArrayPtr:
     case kTVMFFISmallBytes:
-    case kTVMFFIBytes: return "bytes";
-    case kTVMFFITensor: return "Tensor";
-    case kTVMFFIShape: return "Shape";
-    case kTVMFFIFunction: return "Function";
-    default: break;
+    case kTVMFFIBytes:
+      return "bytes";
+    default:
+      break;
   }
   if (const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(any->type_index)) {
-    return std::string(info->type_key.data, info->type_key.size);
+    return ShownTypeKey({info->type_key.data, info->type_key.size});
   }
   TVMFFIObjectHandle error = nullptr;
   TVMFFIErrorMoveFromRaised(&error);
@@ -134,24 +150,35 @@ template <typename Int>
 struct TypeTraits<Int, std::enable_if_t<std::is_integral<Int>::value>>
     : public detail::InPlaceTraits<Int, TypeTraits<Int>> {
   static void CopyToAnyView(Int value, TVMFFIAny* out) {
+    if constexpr (std::is_unsigned<Int>::value) {
+      TVM_FFI_CHECK(value <= uint64_t{INT64_MAX}, ValueError)
+          << "int: expected a number up to " << INT64_MAX << ", got " << value;
+    }
     detail::TypeTraitsBase::Set(out, kTVMFFIInt);
     out->v_int64 = static_cast<int64_t>(value);
   }
-  static bool CheckAnyStrict(const TVMFFIAny* any) { return any->type_index == kTVMFFIInt; }
+  static bool CheckAnyStrict(const TVMFFIAny* any) {
+    return any->type_index == kTVMFFIInt && Fits(any->v_int64);
+  }
   static Int CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
     return static_cast<Int>(any->v_int64);
   }
   static std::optional<Int> TryCastFromAnyView(const TVMFFIAny* any) {
     if (any->type_index != kTVMFFIInt && any->type_index != kTVMFFIBool) return std::nullopt;
-    const Int value = static_cast<Int>(any->v_int64);
-    if (static_cast<int64_t>(value) != any->v_int64) return std::nullopt;
-    return value;
+    if (!Fits(any->v_int64)) return std::nullopt;
+    return static_cast<Int>(any->v_int64);
   }
   static std::string TypeStr() {
-    if (sizeof(Int) == sizeof(int64_t)) return "int";
+    if (std::is_signed<Int>::value && sizeof(Int) == sizeof(int64_t)) return "int";
     return (Message().self() << (std::is_signed<Int>::value ? "int of " : "unsigned int of ")
                              << 8 * sizeof(Int) << " bits")
         .take();
+  }
+
+ private:
+  static bool Fits(int64_t value) {
+    return static_cast<int64_t>(static_cast<Int>(value)) == value &&
+           (std::is_signed<Int>::value || value >= 0);
   }
 };
 
@@ -217,14 +244,18 @@ struct TypeTraits<DLDataType> : public detail::InPlaceTraits<DLDataType, TypeTra
   static DLDataType CopyFromAnyViewAfterCheck(const TVMFFIAny* any) { return any->v_dtype; }
   static std::optional<DLDataType> TryCastFromAnyView(const TVMFFIAny* any) {
     switch (any->type_index) {
-      case kTVMFFIDataType: return any->v_dtype;
-      case kTVMFFIRawStr: return StringToDLDataType(any->v_c_str);
-      case kTVMFFISmallStr: return StringToDLDataType({any->v_bytes, any->small_str_len});
+      case kTVMFFIDataType:
+        return any->v_dtype;
+      case kTVMFFIRawStr:
+        return StringToDLDataType(any->v_c_str);
+      case kTVMFFISmallStr:
+        return StringToDLDataType({any->v_bytes, any->small_str_len});
       case kTVMFFIStr: {
         const auto* bytes = reinterpret_cast<const TVMFFIByteArray*>(any->v_obj + 1);
         return StringToDLDataType({bytes->data, bytes->size});
       }
-      default: return std::nullopt;
+      default:
+        return std::nullopt;
     }
   }
   static std::string TypeStr() { return "dtype"; }
@@ -263,7 +294,7 @@ struct ObjectRefTraits : public detail::TypeTraitsBase {
     }
     return std::nullopt;
   }
-  static std::string TypeStr() { return Obj::_type_key; }
+  static std::string TypeStr() { return detail::ShownTypeKey(Obj::_type_key); }
 
  private:
   template <typename R = Ref>

@@ -46,10 +46,10 @@ class ShapeView {
         << "ShapeView::at: expected an index below " << size() << ", got " << i;
     return cell_.data[i];
   }
-  /*! \brief First extent, which must exist. */
-  int64_t front() const { return at(0); }
-  /*! \brief Last extent, which must exist. */
-  int64_t back() const { return at(size() - 1); }
+  /*! \brief First extent; an IndexError is thrown if there is none. */
+  int64_t front() const { return NotEmpty("front").cell_.data[0]; }
+  /*! \brief Last extent; an IndexError is thrown if there is none. */
+  int64_t back() const { return NotEmpty("back").cell_.data[size() - 1]; }
   /*! \brief Product of the extents; 1 when there are none. */
   int64_t Product() const {
     int64_t product = 1;
@@ -68,6 +68,12 @@ class ShapeView {
   friend bool operator!=(ShapeView a, ShapeView b) { return !(a == b); }
 
  private:
+  const ShapeView& NotEmpty(const char* function) const {
+    TVM_FFI_CHECK(!empty(), IndexError)
+        << "ShapeView::" << function << ": expected an extent, got none";
+    return *this;
+  }
+
   TVMFFIShapeCell cell_{nullptr, 0};
 };
 

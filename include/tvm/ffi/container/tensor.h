@@ -21,7 +21,7 @@ inline int64_t GetNumel(const DLTensor& tensor) {
   return ShapeView(tensor.shape, static_cast<size_t>(tensor.ndim)).Product();
 }
 
-/*! \brief Bytes that the elements take without gaps; sub-byte elements are packed. */
+/*! \brief Size in bytes of the elements without gaps; sub-byte elements are packed. */
 inline size_t GetDataSize(const DLTensor& tensor) {
   return GetDataSize(GetNumel(tensor), tensor.dtype);
 }
@@ -73,15 +73,17 @@ class TensorQueries {
   /*!
    * \brief Steps in elements; valid while the tensor lives.
    *
-   * Every tensor that comes as an argument has them. A ValueError is thrown for a view that was made
-   * by hand of a DLTensor without strides; stride() answers for that too.
+   * Every tensor that comes as an argument has them. A ValueError is thrown for a view that was
+   * made by hand of a DLTensor without strides; stride() answers for that too.
    */
   ShapeView strides() const {
     TVM_FFI_CHECK(dl().strides != nullptr || dl().ndim == 0, ValueError)
-        << "strides: expected a tensor with strides, got NULL, which means row-major; use stride(i)";
+        << "strides: expected a tensor with strides, got NULL, which means row-major; use "
+           "stride(i)";
     return ShapeView(dl().strides, static_cast<size_t>(dl().ndim));
   }
-  /*! \brief Step of a dimension in elements; -1 is the last one. An IndexError is thrown beyond the ends. */
+  /*! \brief Step of a dimension in elements; -1 is the last one. An IndexError is thrown beyond the
+   * ends. */
   int64_t stride(int64_t dimension) const {
     const int32_t i = Index("stride", dimension);
     if (dl().strides != nullptr) return dl().strides[i];
@@ -91,7 +93,8 @@ class TensorQueries {
   }
   /*! \brief Number of elements. */
   int64_t numel() const { return GetNumel(dl()); }
-  /*! \brief Distance in bytes from data_ptr() to the first element; 0 for most devices, see TensorView. */
+  /*! \brief Distance in bytes from data_ptr() to the first element; 0 for most devices, see
+   * TensorView. */
   uint64_t byte_offset() const { return dl().byte_offset; }
   /*! \brief Whether the elements stand without gaps in row-major order. */
   bool IsContiguous() const { return ffi::IsContiguous(dl()); }
@@ -168,7 +171,8 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
   }
 
   /*!
-   * \brief Takes over a tensor from before DLPack 1.0; its deleter runs when the last owner is gone.
+   * \brief Takes over a tensor from before DLPack 1.0; its deleter runs when the last owner is
+   * gone.
    * \param from The tensor; on failure it stays with the caller.
    * \param require_alignment Alignment in bytes that the data must have; 0 for any.
    * \param require_contiguous Whether to refuse a tensor that is not contiguous.
@@ -206,8 +210,9 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
 /*!
  * \brief A tensor that somebody else owns, laid out like DLTensor: what a kernel takes.
  *
- * Never keep one longer than its owner. Where addresses of the device's memory allow arithmetic, the
- * byte offset is added to the address when the view is made, so that data_ptr() is the first element.
+ * Never keep one longer than its owner. Where addresses of the device's memory allow arithmetic,
+ * the byte offset is added to the address when the view is made, so that data_ptr() is the first
+ * element.
  */
 class TensorView : public TensorQueries<TensorView> {
  public:

@@ -26,7 +26,8 @@ TVM_FFI_DLL int TVMFFIEnvSetStream(int32_t device_type, int32_t device_id,
                                    TVMFFIStreamHandle stream,
                                    TVMFFIStreamHandle* opt_out_original_stream);
 
-/*! \brief The calling thread's current stream of a device; NULL, the default stream, if none was set. */
+/*! \brief The calling thread's current stream of a device; NULL, the default stream, if none was
+ * set. */
 TVM_FFI_DLL TVMFFIStreamHandle TVMFFIEnvGetStream(int32_t device_type, int32_t device_id);
 
 /*!

@@ -10,17 +10,18 @@
 #include <tvm/ffi/error.h>
 
 /*!
- * \brief Calls a function of the CUDA runtime and throws a RuntimeError unless it gives cudaSuccess.
+ * \brief Calls a function of the CUDA runtime and throws a RuntimeError unless it gives
+ * cudaSuccess.
  *
  * The message shows the call, the error's name and its description.
  */
-#define TVM_FFI_CHECK_CUDA_ERROR(call)                                                       \
-  do {                                                                                       \
-    cudaError_t tvm_ffi_cuda_error = (call);                                                 \
-    if (tvm_ffi_cuda_error != cudaSuccess) {                                                 \
-      TVM_FFI_THROW(RuntimeError) << #call << ": " << cudaGetErrorName(tvm_ffi_cuda_error) \
-                                  << ": " << cudaGetErrorString(tvm_ffi_cuda_error);         \
-    }                                                                                        \
+#define TVM_FFI_CHECK_CUDA_ERROR(call)                                                             \
+  do {                                                                                             \
+    cudaError_t tvm_ffi_cuda_error = (call);                                                       \
+    if (tvm_ffi_cuda_error != cudaSuccess) {                                                       \
+      TVM_FFI_THROW(RuntimeError) << #call << ": " << cudaGetErrorName(tvm_ffi_cuda_error) << ": " \
+                                  << cudaGetErrorString(tvm_ffi_cuda_error);                       \
+    }                                                                                              \
   } while (0)
 
 #endif  // TVM_FFI_EXTRA_CUDA_BASE_H_
