@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// any.h, type_traits.h: what each C++ type takes exactly, by conversion and not at all; who owns
+// it.
+#include <tvm/ffi/tvm_ffi.h>
+
+#include <cmath>
+#include <limits>
+
+#include "expect.h"
+
+namespace ffi = tvm::ffi;
+
+namespace {
+
+// Whether a value is exactly a T, converts to one, or is refused.
+template <typename T>
+std::string Fit(const ffi::AnyView& value) {
+  const bool strict = value.as<T>().has_value();
+  const bool converts = value.try_cast<T>().has_value();
+  EXPECT(converts || !strict);
+  return strict ? "exact" : converts ? "converts" : "refused";
+}
+
+float data[2] = {1, 2};
+int64_t shape[1] = {2};
+DLTensor lent_tensor{data, {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, shape, nullptr, 0};
+
+}  // namespace
+
+// Each type takes its own values exactly and only the conversions that lose nothing it promises.
+void fits() {
+  const ffi::String small_dtype("int8"), heap_dtype("float8_e4m3fnuz");
+  const ffi::TensorView view(&lent_tensor);
+  const ffi::Bytes small_bytes("ab"), heap_bytes("longer than seven");
+  const TVMFFIByteArray lent_bytes{"ab", 2};
+  TVMFFIAny raw_bytes{};
+  raw_bytes.type_index = kTVMFFIByteArrayPtr;
+  raw_bytes.v_ptr = const_cast<TVMFFIByteArray*>(&lent_bytes);
+  const ffi::Shape some_shape{1, 2};
+  const ffi::Function function = ffi::Function::FromTyped([] {});
+  const ffi::Tensor tensor =
+      ffi::Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, {1}, {kDLFloat, 32, 1}, {kDLCPU, 0});
+  struct Case {
+    ffi::AnyView value;
+    // int64_t, bool, double, void*, DLDevice, DLDataType, String, Bytes, Shape, Function, Tensor,
+    // TensorView
+    const char* fits;
+  };
+  const Case cases[] = {
+      {nullptr, "---c-----c--"},
+      {3, "ecc---------"},
+      {true, "cec---------"},
+      {1.5, "--e---------"},
+      {static_cast<void*>(data), "---e--------"},
+      {DLDevice{kDLCUDA, 1}, "----e-------"},
+      {DLDataType{kDLInt, 8, 1}, "-----e------"},
+      {"int8", "-----cc-----"},
+      {small_dtype, "-----ce-----"},
+      {heap_dtype, "-----ce-----"},
+      {ffi::AnyView::CopyFromTVMFFIAny(raw_bytes), "-------c----"},
+      {small_bytes, "-------e----"},
+      {heap_bytes, "-------e----"},
+      {some_shape, "--------e---"},
+      {function, "---------e--"},
+      {tensor, "----------ee"},
+      {&lent_tensor, "-----------e"},
+      {view, "-----------e"},
+  };
+  auto letter = [](const std::string& fit) { return fit == "refused" ? '-' : fit[0]; };
+  for (const Case& c : cases) {
+    const std::string got = {
+        letter(Fit<int64_t>(c.value)),     letter(Fit<bool>(c.value)),
+        letter(Fit<double>(c.value)),      letter(Fit<void*>(c.value)),
+        letter(Fit<DLDevice>(c.value)),    letter(Fit<DLDataType>(c.value)),
+        letter(Fit<ffi::String>(c.value)), letter(Fit<ffi::Bytes>(c.value)),
+        letter(Fit<ffi::Shape>(c.value)),  letter(Fit<ffi::Function>(c.value)),
+        letter(Fit<ffi::Tensor>(c.value)), letter(Fit<ffi::TensorView>(c.value))};
+    EXPECT_EQ(got, std::string(c.fits)) << c.value.GetTypeKey();
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_fits, fits);
+
+// A value comes out as it went in.
+void round_trips() {
+  EXPECT_EQ(ffi::AnyView(-7).cast<int>(), -7);
+  EXPECT_EQ(ffi::AnyView(INT64_MIN).cast<int64_t>(), INT64_MIN);
+  EXPECT_EQ(ffi::AnyView(true).cast<bool>(), true);
+  EXPECT_EQ(ffi::AnyView(1.5f).cast<float>(), 1.5f);
+  EXPECT(std::isnan(ffi::AnyView(std::nan("")).cast<double>()));
+  EXPECT_EQ(ffi::AnyView(static_cast<void*>(data)).cast<void*>(), static_cast<void*>(data));
+  EXPECT_EQ(ffi::AnyView(DLDevice{kDLCUDA, 3}).cast<DLDevice>(), (DLDevice{kDLCUDA, 3}));
+  EXPECT_EQ(ffi::AnyView("float16").cast<DLDataType>(), (DLDataType{kDLFloat, 16, 1}));
+  EXPECT_EQ(ffi::AnyView(&lent_tensor).cast<DLTensor*>(), &lent_tensor);
+  EXPECT_EQ(ffi::AnyView(ffi::Shape{4, 5}).cast<ffi::Shape>(), ffi::ShapeView({4, 5}));
+  EXPECT_EQ(ffi::AnyView(std::string("text")).cast<std::string>(), std::string("text"));
+  EXPECT_EQ(ffi::AnyView(static_cast<void*>(nullptr)).type_index(), int32_t{kTVMFFINone});
+  EXPECT(ffi::AnyView(nullptr).cast<void*>() == nullptr);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_round_trips, round_trips);
+
+// An integer that does not fit is refused, at both ends of each width.
+void integer_ranges() {
+  EXPECT_EQ(ffi::AnyView(127).cast<int8_t>(), 127);
+  EXPECT_EQ(ffi::AnyView(-128).cast<int8_t>(), -128);
+  EXPECT_EQ(Fit<int8_t>(ffi::AnyView(1)), std::string("exact"));
+  EXPECT(!ffi::AnyView(128).try_cast<int8_t>().has_value());
+  EXPECT(!ffi::AnyView(-129).try_cast<int8_t>().has_value());
+  EXPECT(!ffi::AnyView(-1).try_cast<uint8_t>().has_value());
+  EXPECT(!ffi::AnyView(256).try_cast<uint8_t>().has_value());
+  EXPECT(!ffi::AnyView(int64_t{1} << 31).try_cast<int32_t>().has_value());
+  EXPECT(!ffi::AnyView(int64_t{1} << 32).try_cast<uint32_t>().has_value());
+  EXPECT(!ffi::AnyView(-1).try_cast<uint64_t>().has_value());
+  EXPECT(!ffi::AnyView(-1).try_cast<size_t>().has_value());
+  EXPECT_EQ(ffi::AnyView(INT64_MAX).cast<uint64_t>(), uint64_t{INT64_MAX});
+  EXPECT_THROWS("TypeError: Any: expected int of 8 bits, got int",
+                ffi::AnyView(128).cast<int8_t>());
+  EXPECT_THROWS(
+      "ValueError: int: expected a number up to 9223372036854775807, got "
+      "18446744073709551615",
+      ffi::AnyView(UINT64_MAX));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_integer_ranges, integer_ranges);
+
+// What is exactly a T does not depend on its value: a wide integer is no int8_t either way.
+void strict_integers_are_in_range() {
+  EXPECT(!ffi::AnyView(300).as<int8_t>().has_value());
+  EXPECT(!ffi::AnyView(-1).as<uint64_t>().has_value());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_strict_integers_are_in_range, strict_integers_are_in_range);
+
+// A cast that fails names what was expected and what came.
+void bad_casts() {
+  EXPECT_THROWS("TypeError: Any: expected int, got str", ffi::AnyView("3").cast<int64_t>());
+  EXPECT_THROWS("TypeError: Any: expected bool, got float", ffi::AnyView(1.0).cast<bool>());
+  EXPECT_THROWS("TypeError: Any: expected Tensor, got None", ffi::Any().cast<ffi::Tensor>());
+  EXPECT_THROWS("TypeError: Any: expected Tensor, got Tensor (a view)",
+                ffi::AnyView(&lent_tensor).cast<ffi::Tensor>());
+  EXPECT_THROWS("TypeError: Any: expected Optional[int], got bytes",
+                ffi::AnyView(ffi::Bytes("b")).cast<ffi::Optional<int64_t>>());
+  EXPECT_THROWS(
+      "ValueError: TVMFFIDataTypeFromString: str: expected an element type such as "
+      "\"float32\", \"bfloat16\" or \"int8x4\", got \"no\"",
+      ffi::AnyView("no").cast<DLDataType>());
+  TVMFFIAny unknown{};
+  unknown.type_index = 50;
+  EXPECT_THROWS("TypeError: Any: expected int, got type index 50",
+                ffi::AnyView::CopyFromTVMFFIAny(unknown).cast<int64_t>());
+  TVMFFIObjectHandle left = nullptr;
+  TVMFFIErrorMoveFromRaised(&left);
+  EXPECT(left == nullptr);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_bad_casts, bad_casts);
+
+// An Any owns one reference; a view of it owns none.
+void ownership() {
+  ffi::Shape held{1, 2};
+  {
+    ffi::AnyView view = held;
+    EXPECT_EQ(held.use_count(), 1);
+    ffi::Any owned = view;
+    EXPECT_EQ(held.use_count(), 2);
+    ffi::Any copy = owned;
+    EXPECT_EQ(held.use_count(), 3);
+    ffi::Any moved = std::move(copy);
+    EXPECT_EQ(held.use_count(), 3);
+    EXPECT(copy == nullptr);  // NOLINT(bugprone-use-after-move)
+    ffi::AnyView of_any = moved;
+    EXPECT(of_any.same_as(view));
+    EXPECT_EQ(held.use_count(), 3);
+    owned = moved;
+    EXPECT_EQ(held.use_count(), 3);
+    auto& self = owned;
+    owned = self;
+    EXPECT_EQ(held.use_count(), 3);
+    owned = 5;
+    EXPECT_EQ(held.use_count(), 2);
+    ffi::Shape out = moved.cast<ffi::Shape>();
+    EXPECT_EQ(held.use_count(), 3);
+    EXPECT(out.same_as(held));
+    TVMFFIAny given = std::move(moved).MoveToTVMFFIAny();
+    EXPECT(moved == nullptr);  // NOLINT(bugprone-use-after-move)
+    EXPECT_EQ(held.use_count(), 3);
+    ffi::Any taken = ffi::Any::MoveFromTVMFFIAny(given);
+    EXPECT_EQ(held.use_count(), 3);
+    EXPECT_EQ(taken.Reset()->type_index, int32_t{kTVMFFINone});
+    EXPECT_EQ(held.use_count(), 2);
+  }
+  EXPECT_EQ(held.use_count(), 1);
+  ffi::Any from_temporary = ffi::Shape{3};
+  EXPECT_EQ(from_temporary.cast<ffi::Shape>().use_count(), 2);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_ownership, ownership);
+
+// A view of a literal lends it; an Any of it owns a copy.
+void literals() {
+  char text[] = "changeable and long";
+  ffi::AnyView view = static_cast<const char*>(text);
+  EXPECT_EQ(view.type_index(), int32_t{kTVMFFIRawStr});
+  ffi::Any owned = view;
+  EXPECT_EQ(owned.type_index(), int32_t{kTVMFFIStr});
+  text[0] = 'C';
+  EXPECT_EQ(view.cast<std::string>(), std::string("Changeable and long"));
+  EXPECT_EQ(owned.cast<std::string>(), std::string("changeable and long"));
+  EXPECT_EQ(ffi::AnyView("abc").cast<std::string>(), std::string("abc"));
+  EXPECT_EQ(ffi::Any("abc").type_index(), int32_t{kTVMFFISmallStr});
+  EXPECT_EQ(ffi::AnyView(static_cast<const char*>(nullptr)).type_index(), int32_t{kTVMFFINone});
+  EXPECT(ffi::Any(static_cast<const char*>(nullptr)) == nullptr);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_literals, literals);
+
+// A std::string lends its text; one with zero bytes inside would be cut, and is refused.
+void standard_strings() {
+  EXPECT_EQ(ffi::Any(std::string("a\0b", 3)).cast<std::string>(), std::string("a\0b", 3));
+  const std::string cut("0123456789\0b", 12);
+  EXPECT_THROWS(
+      "ValueError: std::string: expected a text without zero bytes, got one at 10; pass a "
+      "tvm::ffi::String",
+      ffi::AnyView{cut});
+  EXPECT_EQ(ffi::AnyView(ffi::String(cut)).cast<std::string>(), cut);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_standard_strings, standard_strings);
+
+// TVMFFIAnyViewToOwnedAny copies lent texts and bytes, shares objects and moves out of a variable.
+void view_to_owned() {
+  TVMFFIAny out{};
+  const TVMFFIByteArray lent{"a\0long one", 10};
+  TVMFFIAny view{};
+  view.type_index = kTVMFFIByteArrayPtr;
+  view.v_ptr = const_cast<TVMFFIByteArray*>(&lent);
+  EXPECT_EQ(TVMFFIAnyViewToOwnedAny(&view, &out), 0);
+  EXPECT_EQ(out.type_index, int32_t{kTVMFFIBytes});
+  EXPECT(ffi::Any::MoveFromTVMFFIAny(out).cast<ffi::Bytes>() ==
+         std::string_view("a\0long one", 10));
+
+  ffi::Shape shape_to_move{7};
+  const ffi::Shape watcher = shape_to_move;
+  TVMFFIObject* variable = ffi::ObjectUnsafe::MoveToOwned(std::move(shape_to_move));
+  view.type_index = kTVMFFIObjectRValueRef;
+  view.v_ptr = &variable;
+  EXPECT_EQ(TVMFFIAnyViewToOwnedAny(&view, &out), 0);
+  EXPECT(variable == nullptr);
+  EXPECT_EQ(out.type_index, int32_t{kTVMFFIShape});
+  EXPECT_EQ(watcher.use_count(), 2);
+  ffi::Any::MoveFromTVMFFIAny(out);
+  EXPECT_EQ(watcher.use_count(), 1);
+  EXPECT_EQ(TVMFFIAnyViewToOwnedAny(&view, &out), 0);
+  EXPECT_EQ(out.type_index, int32_t{kTVMFFINone});
+
+  view = ffi::AnyView(2.5).CopyToTVMFFIAny();
+  EXPECT_EQ(TVMFFIAnyViewToOwnedAny(&view, &out), 0);
+  EXPECT_EQ(ffi::Any::MoveFromTVMFFIAny(out).cast<double>(), 2.5);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_view_to_owned, view_to_owned);
+
+// The padding of a value is zero, so that values can be compared by their bytes.
+void padding_is_zero() {
+  for (const ffi::AnyView& view :
+       {ffi::AnyView(1), ffi::AnyView(true), ffi::AnyView(1.0), ffi::AnyView(nullptr),
+        ffi::AnyView(DLDataType{kDLInt, 8, 1}), ffi::AnyView(&lent_tensor)}) {
+    EXPECT_EQ(view.CopyToTVMFFIAny().zero_padding, 0u) << view.GetTypeKey();
+  }
+  EXPECT_EQ(ffi::AnyView(DLDataType{kDLInt, 8, 1}).CopyToTVMFFIAny().v_uint64 >> 32, 0u);
+  EXPECT(ffi::AnyView(1).same_as(ffi::Any(1)));
+  EXPECT(!ffi::AnyView(1).same_as(ffi::AnyView(1.0)));
+  EXPECT(!ffi::AnyView(1).same_as(ffi::AnyView(2)));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_padding_is_zero, padding_is_zero);

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// optional.h: a value or none, as a value, as a parameter and as a result.
+#include <tvm/ffi/tvm_ffi.h>
+
+#include "expect.h"
+
+namespace ffi = tvm::ffi;
+
+// It is made of a value, of nothing, or of a std::optional, and tells which.
+void values() {
+  ffi::Optional<int> none;
+  ffi::Optional<int> some = 3;
+  EXPECT(none == nullptr && !(none != nullptr) && !none.has_value());
+  EXPECT(some != nullptr && !(some == nullptr) && some.has_value());
+  EXPECT_EQ(some.value(), 3);
+  EXPECT_EQ(*some, 3);
+  EXPECT_EQ(none.value_or(4), 4);
+  none = 5;
+  EXPECT_EQ(none.value(), 5);
+  none = std::nullopt;
+  EXPECT(none == nullptr);
+  EXPECT(ffi::Optional<int>(std::nullopt) == nullptr);
+  EXPECT_EQ(ffi::Optional<int>(std::optional<int>(6)).value(), 6);
+  EXPECT(some == ffi::Optional<int>(3));
+  EXPECT(some != ffi::Optional<int>());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_values, values);
+
+// Asking an empty one for its value is a RuntimeError that names the type.
+void value_of_none() {
+  EXPECT_THROWS("RuntimeError: Optional::value: expected a Shape, got none",
+                ffi::Optional<ffi::Shape>().value());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_value_of_none, value_of_none);
+
+// None and an empty one are the same value; a filled one is its content.
+void in_any() {
+  EXPECT_EQ(ffi::AnyView(ffi::Optional<int>()).type_index(), int32_t{kTVMFFINone});
+  EXPECT_EQ(ffi::Any(ffi::Optional<int>(3)).cast<int>(), 3);
+  EXPECT(ffi::Any().cast<ffi::Optional<ffi::String>>() == nullptr);
+  EXPECT(ffi::Any().as<ffi::Optional<double>>().has_value());
+  EXPECT(!ffi::Any(1).as<ffi::Optional<double>>().has_value());
+  EXPECT_EQ(ffi::Any(1).cast<ffi::Optional<double>>().value(), 1.0);
+  EXPECT(!ffi::Any("x").try_cast<ffi::Optional<double>>().has_value());
+  ffi::Shape shape{1};
+  {
+    ffi::Any owned = ffi::Optional<ffi::Shape>(shape);
+    EXPECT_EQ(shape.use_count(), 2);
+  }
+  EXPECT_EQ(shape.use_count(), 1);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_in_any, in_any);
+
+// A function may take and return one.
+void through_functions() {
+  ffi::Function half = ffi::Function::FromTyped([](ffi::Optional<int> x) -> ffi::Optional<int> {
+    if (!x.has_value() || *x % 2 != 0) return std::nullopt;
+    return *x / 2;
+  });
+  EXPECT_EQ(half(8).cast<int>(), 4);
+  EXPECT(half(7) == nullptr);
+  EXPECT(half(nullptr) == nullptr);
+  EXPECT(half() == nullptr);
+  EXPECT_THROWS(
+      "TypeError: function(Optional[int of 32 bits]) -> Optional[int of 32 bits]: argument "
+      "0: expected Optional[int of 32 bits], got str",
+      half("8"));
+  EXPECT_THROWS(
+      "TypeError: function(Optional[int of 32 bits]) -> Optional[int of 32 bits]: argument "
+      "0: expected Optional[int of 32 bits], got int 4294967296",
+      half(int64_t{1} << 32));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_through_functions, through_functions);

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// string.h: strings, bytes and big integers, small and on the heap.
+#include <tvm/ffi/tvm_ffi.h>
+
+#include <cstring>
+
+#include "expect.h"
+
+namespace ffi = tvm::ffi;
+
+// Up to 7 bytes stand in the handle, 8 on the heap; both read alike and end with a zero byte.
+void small_and_heap() {
+  const std::string text = "0123456789abcdef";
+  for (size_t size = 0; size <= text.size(); ++size) {
+    const std::string part = text.substr(0, size);
+    ffi::String string(part);
+    ffi::Bytes bytes(part.data(), part.size());
+    EXPECT_EQ(string.IsSmall(), size <= 7) << size;
+    EXPECT_EQ(bytes.IsSmall(), size <= 7) << size;
+    EXPECT_EQ(string.size(), size);
+    EXPECT_EQ(string.length(), bytes.size());
+    EXPECT_EQ(string.empty(), size == 0);
+    EXPECT_EQ(std::strlen(string.c_str()), size);
+    EXPECT_EQ(bytes.data()[size], '\0');
+    EXPECT(string == part && bytes == part);
+    EXPECT_EQ(ffi::AnyView(string).type_index(),
+              size <= 7 ? int32_t{kTVMFFISmallStr} : int32_t{kTVMFFIStr});
+    EXPECT_EQ(ffi::AnyView(bytes).type_index(),
+              size <= 7 ? int32_t{kTVMFFISmallBytes} : int32_t{kTVMFFIBytes});
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_small_and_heap, small_and_heap);
+
+// Zero bytes inside are kept, small and on the heap.
+void embedded_zero_bytes() {
+  for (const std::string& text : {std::string("a\0b", 3), std::string("\0\0", 2),
+                                  std::string("0123456\0", 8), std::string("01234567\0z", 10)}) {
+    const ffi::String string(text);
+    EXPECT_EQ(string.size(), text.size());
+    EXPECT(std::string(string) == text);
+    EXPECT(ffi::Any(string).cast<std::string>() == text);
+    EXPECT(ffi::Any(ffi::Bytes(text)).cast<ffi::Bytes>() == text);
+    EXPECT(ffi::Function::FromTyped([](ffi::String x) { return x; })(string).cast<std::string>() ==
+           text);
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_embedded_zero_bytes, embedded_zero_bytes);
+
+// Texts compare and join by their bytes.
+void operators() {
+  const ffi::String a = "abc";
+  EXPECT(a == "abc" && a != "abd" && a != "ab");
+  EXPECT(a < "abd" && !(a < "abc") && !(a < "abb"));
+  EXPECT(a == ffi::String("abc"));
+  EXPECT(a + "defgh" == "abcdefgh");
+  EXPECT(!(a + "defgh").IsSmall());
+  EXPECT_EQ(a[1], 'b');
+  EXPECT_EQ(a.at(2), 'c');
+  EXPECT_THROWS("IndexError: at: expected an index below 3, got 3", a.at(3));
+  EXPECT(ffi::Bytes("ab") == "ab" && ffi::Bytes("ab") != "abc");
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_operators, operators);
+
+// Copies share a heap string; what was moved from is an empty one of its own kind.
+void copies_and_moves() {
+  ffi::String text = "a text on the heap";
+  ffi::String copy = text;
+  EXPECT_EQ(copy.data(), text.data());
+  ffi::String moved = std::move(text);
+  EXPECT(moved == copy);
+  EXPECT(text == "");  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(ffi::AnyView(text).type_index(), int32_t{kTVMFFISmallStr});
+  auto& self = moved;
+  moved = self;
+  EXPECT(moved == "a text on the heap");
+  moved = ffi::String("b");
+  EXPECT(moved == "b" && copy == "a text on the heap");
+  for (const char* content : {"small", "not so small"}) {
+    ffi::Bytes bytes(content);
+    ffi::Bytes taken = std::move(bytes);
+    EXPECT(taken == content);
+    EXPECT(bytes.empty());  // NOLINT(bugprone-use-after-move)
+    EXPECT_EQ(ffi::AnyView(bytes).type_index(), int32_t{kTVMFFISmallBytes});
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_copies_and_moves, copies_and_moves);
+
+// A string that a function returns or keeps is counted, and freed with its last owner.
+void ownership() {
+  ffi::String text = "a text on the heap";
+  auto count = [&text] {
+    return reinterpret_cast<const ffi::Object*>(ffi::AnyView(text).CopyToTVMFFIAny().v_obj)
+        ->use_count();
+  };
+  EXPECT_EQ(count(), 1);
+  {
+    ffi::Any owned = text;
+    EXPECT_EQ(count(), 2);
+    ffi::String out = owned.cast<ffi::String>();
+    EXPECT_EQ(count(), 3);
+    ffi::Any returned = ffi::Function::FromTyped([](ffi::String x) { return x; })(out);
+    EXPECT_EQ(count(), 4);
+  }
+  EXPECT_EQ(count(), 1);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_ownership, ownership);
+
+// Strings and bytes do not convert to each other.
+void strings_are_not_bytes() {
+  EXPECT_THROWS("TypeError: Any: expected bytes, got str", ffi::AnyView("x").cast<ffi::Bytes>());
+  EXPECT_THROWS("TypeError: Any: expected str, got bytes",
+                ffi::AnyView(ffi::Bytes("x")).cast<ffi::String>());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_strings_are_not_bytes, strings_are_not_bytes);
+
+// A big integer keeps its two's-complement bytes; another value has none.
+void big_integers() {
+  const unsigned char little_endian[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 0xff};
+  const TVMFFIByteArray input{reinterpret_cast<const char*>(little_endian), sizeof(little_endian)};
+  TVMFFIAny value{};
+  EXPECT_EQ(TVMFFIBigIntFromByteArray(&input, &value), 0);
+  EXPECT_EQ(value.type_index, int32_t{kTVMFFIBigInt});
+  const TVMFFIByteArray content = TVMFFIBigIntGetContentByteArray(&value);
+  EXPECT_EQ(content.size, sizeof(little_endian));
+  EXPECT_EQ(std::memcmp(content.data, little_endian, sizeof(little_endian)), 0);
+  ffi::Any owned = ffi::Any::MoveFromTVMFFIAny(value);
+  EXPECT_EQ(owned.GetTypeKey(), std::string("BigInt"));
+  EXPECT_THROWS("TypeError: Any: expected int, got BigInt", owned.cast<int64_t>());
+  const TVMFFIAny small = ffi::AnyView(1).CopyToTVMFFIAny();
+  EXPECT(TVMFFIBigIntGetContentByteArray(&small).data == nullptr);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_big_integers, big_integers);
+
+// Bytes without an address are refused, unless there are none.
+void null_input() {
+  const TVMFFIByteArray empty{nullptr, 0}, broken{nullptr, 3};
+  TVMFFIAny out{};
+  EXPECT_EQ(TVMFFIStringFromByteArray(&empty, &out), 0);
+  EXPECT(ffi::Any::MoveFromTVMFFIAny(out).cast<ffi::String>().empty());
+  EXPECT_THROWS("ValueError: TVMFFIStringFromByteArray: input: expected 3 bytes, got NULL",
+                TVM_FFI_CHECK_SAFE_CALL(TVMFFIStringFromByteArray(&broken, &out)));
+  EXPECT_THROWS("ValueError: TVMFFIBytesFromByteArray: input: expected 3 bytes, got NULL",
+                TVM_FFI_CHECK_SAFE_CALL(TVMFFIBytesFromByteArray(&broken, &out)));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_null_input, null_input);
