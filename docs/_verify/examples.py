@@ -69,9 +69,12 @@ def find_examples(layout: Layout) -> list[Example]:
 
 
 def example_files(root: Path) -> list[str]:
-    """Every file under examples/, relative to the root."""
+    """Every file under examples/ but the settings of tools, relative to the root."""
     return sorted(
         path.relative_to(root).as_posix()
         for path in (root / "examples").rglob("*")
-        if path.is_file() and not IGNORED & set(path.parts) and path.suffix != ".so"
+        if path.is_file()
+        and not IGNORED & set(path.parts)
+        and path.suffix != ".so"
+        and not path.name.startswith(".")
     )

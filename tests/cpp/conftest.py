@@ -8,6 +8,7 @@ A test fails by throwing; the comment above the function says which behaviour it
 import re
 import shlex
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -39,9 +40,10 @@ class CppFile(pytest.File):
 
     def setup(self):
         """Build and load the library, once for all its tests."""
-        folder = self.config.cache.mkdir("cpp_tests")
-        library = folder / f"{self.path.stem}.so"
-        library.unlink(missing_ok=True)  # A loaded library must not be overwritten in place.
+        # A folder of its own: a library that some process has loaded must not be overwritten.
+        folder = tempfile.TemporaryDirectory(prefix="cpp_tests_")
+        self.addfinalizer(folder.cleanup)
+        library = Path(folder.name) / f"{self.path.stem}.so"
         built = build(self.path, library)
         if built.returncode != 0:
             pytest.fail(f"{self.path} does not compile:\n{built.stderr}", pytrace=False)
