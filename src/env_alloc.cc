@@ -70,7 +70,7 @@ TVMFFIObjectHandle AllocOnHost(const DLTensor& prototype) {
 
 struct AllocatorError {
   std::string kind = "RuntimeError";
-  std::string message;
+  std::string message = "expected a tensor, got an allocator that failed and gave no reason";
 };
 
 void SetAllocatorError(void* error_ctx, const char* kind, const char* message) {

@@ -49,17 +49,20 @@ class GlobalTable {
     return *table;
   }
 
-  void Set(const TVMFFIByteArray& name, GlobalFunction entry, bool allow_override) {
-    std::lock_guard<std::mutex> lock(mutex_);
+  void Set(const TVMFFIByteArray& name, GlobalFunction&& entry, bool allow_override) {
     std::string key(name.data, name.size);
+    // The function that is replaced goes after the lock: freeing it may run anybody's code.
+    std::lock_guard<std::mutex> lock(mutex_);
     TVM_FFI_CHECK(allow_override || functions_.count(key) == 0, ValueError)
         << "TVMFFIFunctionSetGlobal: name: expected one that is free, got \"" << key << "\"";
-    functions_[key] = std::move(entry);
+    std::swap(functions_[key], entry);
   }
 
   bool Remove(const std::string& name) {
+    decltype(functions_)::node_type removed;  // Freed after the lock, see Set.
     std::lock_guard<std::mutex> lock(mutex_);
-    return functions_.erase(name) != 0;
+    removed = functions_.extract(name);
+    return !removed.empty();
   }
 
   std::vector<std::string> Names() {
@@ -90,15 +93,19 @@ class GlobalTable {
   std::unordered_map<std::string, GlobalFunction> functions_;
 };
 
+ffi::Function FunctionFrom(const char* where, const TVMFFIAny& any) {
+  TVM_FFI_CHECK(any.type_index == kTVMFFIFunction, TypeError)
+      << where << ": expected a Function, got " << ffi::detail::TypeName(&any);
+  return ffi::Function(ffi::ObjectUnsafe::PtrFromBorrowed<ffi::Object>(any.v_obj));
+}
+
 ffi::Function FunctionFrom(const char* where, TVMFFIObjectHandle handle) {
   TVMFFIAny any{};
   if (handle != nullptr) {
     any.v_obj = static_cast<TVMFFIObject*>(handle);
     any.type_index = any.v_obj->type_index;
   }
-  TVM_FFI_CHECK(any.type_index == kTVMFFIFunction, TypeError)
-      << where << ": expected a Function, got " << ffi::detail::TypeName(&any);
-  return ffi::Function(ffi::ObjectUnsafe::PtrFromBorrowed<ffi::Object>(handle));
+  return FunctionFrom(where, any);
 }
 
 // The functions that other languages manage the table by.
@@ -141,11 +148,12 @@ int TVMFFIFunctionCreate(void* self, TVMFFISafeCallType safe_call, void (*delete
 int TVMFFIFunctionCall(TVMFFIObjectHandle func, TVMFFIAny* args, int32_t num_args,
                        TVMFFIAny* result) {
   auto* object = static_cast<ffi::Object*>(func);
-  if (object == nullptr || object->type_index() != kTVMFFIFunction) {
-    TVMFFIErrorSetRaisedFromCStr("TypeError", "TVMFFIFunctionCall: func: expected a Function");
-    return -1;
+  if (object != nullptr && object->type_index() == kTVMFFIFunction) {
+    return static_cast<ffi::FunctionObj*>(object)->safe_call(func, args, num_args, result);
   }
-  return static_cast<ffi::FunctionObj*>(object)->safe_call(func, args, num_args, result);
+  TVM_FFI_SAFE_CALL_BEGIN();
+  FunctionFrom("TVMFFIFunctionCall: func", func);
+  TVM_FFI_SAFE_CALL_END();
 }
 
 int TVMFFIFunctionGetGlobal(const TVMFFIByteArray* name, TVMFFIObjectHandle* out) {
@@ -164,7 +172,7 @@ int TVMFFIFunctionSetGlobal(const TVMFFIByteArray* name, TVMFFIObjectHandle f, i
 int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo* method_info, int allow_override) {
   TVM_FFI_SAFE_CALL_BEGIN();
   GlobalFunction entry{
-      FunctionFrom("TVMFFIFunctionSetGlobalFromMethodInfo: method", method_info->method.v_obj),
+      FunctionFrom("TVMFFIFunctionSetGlobalFromMethodInfo: method", method_info->method),
       std::string(method_info->metadata.data, method_info->metadata.size)};
   GlobalTable::Get().Set(method_info->name, std::move(entry), allow_override != 0);
   TVM_FFI_SAFE_CALL_END();

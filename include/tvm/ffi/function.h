@@ -53,22 +53,40 @@ template <typename C, typename R, typename... Args>
 Types<R, Args...> TypesOfMember(R (C::*)(Args...));
 template <typename C, typename R, typename... Args>
 Types<R, Args...> TypesOfMember(R (C::*)(Args...) const);
+template <typename C, typename R, typename... Args>
+Types<R, Args...> TypesOfMember(R (C::*)(Args...) noexcept);
+template <typename C, typename R, typename... Args>
+Types<R, Args...> TypesOfMember(R (C::*)(Args...) const noexcept);
 
 // The result and the parameters of anything callable.
 template <typename F>
 struct Signature : public decltype(TypesOfMember(&F::operator())){};
 template <typename R, typename... Args>
 struct Signature<R (*)(Args...)> : public Types<R, Args...> {};
+template <typename R, typename... Args>
+struct Signature<R (*)(Args...) noexcept> : public Types<R, Args...> {};
 
 template <typename T>
 struct IsOptional : public std::false_type {};
 template <typename T>
 struct IsOptional<Optional<T>> : public std::true_type {};
-template <typename T>
-struct IsOptional<std::optional<T>> : public std::true_type {};
 
 template <typename T>
 using NoCR = std::remove_cv_t<std::remove_reference_t<T>>;
+
+// Whether an argument converts to a T.
+template <typename T, typename = void>
+struct IsParameter : public std::false_type {};
+template <typename T>
+struct IsParameter<T, std::void_t<decltype(TypeTraits<T>::TryCastFromAnyView(nullptr))>>
+    : public std::true_type {};
+
+// Whether a T can be handed to the caller: whether it owns what it stands for.
+template <typename T, typename = void>
+struct IsResult : public std::is_void<T> {};
+template <typename T>
+struct IsResult<T, std::void_t<decltype(TypeTraits<T>::MoveToAny(std::declval<T>(), nullptr))>>
+    : public std::true_type {};
 
 // How many arguments must be given: all but trailing Optionals.
 template <typename... Args>
@@ -161,7 +179,7 @@ struct Arguments<Fn, std::tuple<Args...>, std::index_sequence<I...>>
   decltype(auto) Apply(F& function) {
     return function(Argument<Args, Fn, I>::Pass()...);
   }
-  static constexpr bool kConvertible = (TypeTraitsNoCR<Args>::convert_enabled && ...);
+  static constexpr bool kConvertible = (IsParameter<NoCR<Args>>::value && ...);
 };
 
 // Calls `function` with converted arguments. Fn is the type that tells its signature.
@@ -173,6 +191,8 @@ void CallUnpacked(const char* name, F& function, const TVMFFIAny* args, int32_t 
   using Held =
       Arguments<Fn, Parameters, std::make_index_sequence<std::tuple_size<Parameters>::value>>;
   static_assert(Held::kConvertible, "a parameter's type cannot be passed; see TypeTraits");
+  static_assert(IsResult<NoCR<R>>::value,
+                "the result's type cannot be returned: return an owner, such as Tensor or String");
   constexpr int32_t kMost = Signature<Fn>::kCount;
   constexpr int32_t kRequired = RequiredCount(static_cast<Parameters*>(nullptr));
   if (num_args < kRequired || num_args > kMost) {
@@ -183,8 +203,6 @@ void CallUnpacked(const char* name, F& function, const TVMFFIAny* args, int32_t 
   if constexpr (std::is_void<R>::value) {
     held.Apply(function);
   } else {
-    static_assert(TypeTraitsNoCR<R>::convert_enabled,
-                  "the result's type cannot be returned; see TypeTraits");
     TypeTraitsNoCR<R>::MoveToAny(held.Apply(function), result);
   }
 }

@@ -255,6 +255,7 @@ struct TypeTraits<DLTensor*> : public detail::InPlaceTraits<DLTensor*, TypeTrait
     Set(out, value == nullptr ? kTVMFFINone : kTVMFFIDLTensorPtr);
     out->v_ptr = value;
   }
+  static void MoveToAny(DLTensor* value, TVMFFIAny* out) = delete;  // Nobody would own it.
   static bool CheckAnyStrict(const TVMFFIAny* any) {
     return any->type_index == kTVMFFIDLTensorPtr || any->type_index == kTVMFFITensor;
   }

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+// function.h: typed and packed functions, the global table, arity, errors, threads, the export
+// macro.
+#include <tvm/ffi/tvm_ffi.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "expect.h"
+
+namespace ffi = tvm::ffi;
+
+namespace {
+
+ffi::Function Global(std::string_view name) { return ffi::Function::GetGlobalRequired(name); }
+
+int plain(int x) { return x + 1; }
+int never_throws(int x) noexcept { return x + 2; }
+
+}  // namespace
+
+// Function pointers, lambdas and functors can be wrapped, noexcept ones too.
+void anything_callable() {
+  struct Functor {
+    int operator()(int x) { return x + ++calls; }
+    int calls = 0;
+  };
+  EXPECT_EQ(ffi::Function::FromTyped(plain)(1).cast<int>(), 2);
+  EXPECT_EQ(ffi::Function::FromTyped(&plain)(1).cast<int>(), 2);
+  EXPECT_EQ(ffi::Function::FromTyped(never_throws)(1).cast<int>(), 3);
+  EXPECT_EQ(ffi::Function::FromTyped([](int x) { return x + 3; })(1).cast<int>(), 4);
+  EXPECT_EQ(ffi::Function::FromTyped([](int x) noexcept { return x + 4; })(1).cast<int>(), 5);
+  EXPECT_EQ(
+      ffi::Function::FromTyped([n = 0](int x) mutable noexcept { return x + ++n; })(1).cast<int>(),
+      2);
+  ffi::Function functor = ffi::Function::FromTyped(Functor{});
+  functor(1);
+  EXPECT_EQ(functor(1).cast<int>(), 3);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_anything_callable, anything_callable);
+
+// A function without a result returns None.
+void no_result() {
+  int calls = 0;
+  ffi::Any result = ffi::Function::FromTyped([&calls] { ++calls; })();
+  EXPECT(result == nullptr);
+  EXPECT_EQ(calls, 1);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_no_result, no_result);
+
+// Parameters are values, const references, const values and rvalue references.
+void parameter_forms() {
+  ffi::Function f =
+      ffi::Function::FromTyped([](std::string a, const std::string& b, const std::string c,
+                                  std::string&& d) { return a + b + c + std::move(d); });
+  EXPECT_EQ(f("a", "b", "c", "d").cast<std::string>(), std::string("abcd"));
+  const ffi::Shape shape{1};
+  ffi::Function count = ffi::Function::FromTyped([](const ffi::Shape& x) { return x.use_count(); });
+  EXPECT_EQ(count(shape).cast<int>(), 2);
+  ffi::Function any = ffi::Function::FromTyped([](ffi::AnyView a, const ffi::Any& b, ffi::Any c) {
+    return a.cast<int>() + b.cast<int>() + c.cast<int>();
+  });
+  EXPECT_EQ(any(1, 2, 3).cast<int>(), 6);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_parameter_forms, parameter_forms);
+
+// State that can only be moved lives in the function and dies with it, once.
+void move_only_state() {
+  struct Counted {
+    std::atomic<int>* deaths;
+    explicit Counted(std::atomic<int>* where) : deaths(where) {}
+    ~Counted() { ++*deaths; }
+  };
+  std::atomic<int> deaths{0};
+  {
+    ffi::Function f = ffi::Function::FromTyped(
+        [state = std::make_unique<Counted>(&deaths)] { return state != nullptr; });
+    ffi::Function copy = f;
+    f = ffi::Function();
+    EXPECT(copy().cast<bool>());
+    EXPECT_EQ(deaths.load(), 0);
+  }
+  EXPECT_EQ(deaths.load(), 1);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_move_only_state, move_only_state);
+
+// An argument that is moved into a result keeps its one reference.
+void moved_results() {
+  ffi::Function pass = ffi::Function::FromTyped([](ffi::Shape x) { return x; });
+  ffi::Shape shape{1, 2};
+  {
+    ffi::Any result = pass(shape);
+    EXPECT_EQ(shape.use_count(), 2);
+    EXPECT(result.cast<ffi::Shape>().same_as(shape));
+  }
+  EXPECT(shape.unique());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_moved_results, moved_results);
+
+// A packed function sees every argument as it came and sets its result.
+void packed() {
+  ffi::Function f = ffi::Function::FromPacked([](ffi::PackedArgs args, ffi::Any* result) {
+    std::string types;
+    for (int32_t i = 0; i < args.size(); ++i) types += args[i].GetTypeKey() + " ";
+    EXPECT_EQ(args.data()->type_index(), int32_t{kTVMFFIInt});
+    *result = types;
+  });
+  EXPECT_EQ(f(1, 2.0, "x", nullptr, true, ffi::Shape()).cast<std::string>(),
+            std::string("int float str None bool Shape "));
+  ffi::Function none =
+      ffi::Function::FromPacked([](ffi::PackedArgs args, ffi::Any*) { EXPECT_EQ(args.size(), 0); });
+  EXPECT(none() == nullptr);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_packed, packed);
+
+// A wrong number of arguments is a TypeError with the signature; trailing Optionals may be left
+// out.
+void arity() {
+  using Int = ffi::Optional<int>;
+  ffi::Function one = ffi::Function::FromTyped([](int64_t) {}, "one");
+  EXPECT_THROWS("TypeError: one(int) -> None: expected 1 argument, got 0", one());
+  EXPECT_THROWS("TypeError: one(int) -> None: expected 1 argument, got 2", one(1, 2));
+  ffi::Function sum = ffi::Function::FromTyped(
+      [](int64_t a, Int b, Int c) { return a + b.value_or(10) + c.value_or(100); }, "sum");
+  EXPECT_EQ(sum(1).cast<int>(), 111);
+  EXPECT_EQ(sum(1, 2).cast<int>(), 103);
+  EXPECT_EQ(sum(1, nullptr, 3).cast<int>(), 14);
+  EXPECT_EQ(sum(1, 2, 3).cast<int>(), 6);
+  EXPECT_THROWS(
+      "TypeError: sum(int, Optional[int of 32 bits], Optional[int of 32 bits]) -> int: "
+      "expected 1 to 3 arguments, got 0",
+      sum());
+  EXPECT_THROWS(
+      "TypeError: sum(int, Optional[int of 32 bits], Optional[int of 32 bits]) -> int: "
+      "expected 1 to 3 arguments, got 4",
+      sum(1, 2, 3, 4));
+  ffi::Function inner = ffi::Function::FromTyped([](Int, int64_t b) { return b; }, "inner");
+  EXPECT_THROWS(
+      "TypeError: inner(Optional[int of 32 bits], int) -> int: expected 2 arguments, got 1",
+      inner(nullptr));
+  EXPECT_EQ(inner(nullptr, 4).cast<int>(), 4);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_arity, arity);
+
+// The first argument of a wrong type is named with its place, what was expected and what came.
+void wrong_types() {
+  ffi::Function f = ffi::Function::FromTyped(
+      [](ffi::TensorView, double, uint8_t, const ffi::Function&) { return DLDevice{kDLCPU, 0}; },
+      "f");
+  float data[1];
+  int64_t shape[1] = {1};
+  DLTensor tensor{data, {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, shape, nullptr, 0};
+  ffi::Function g = ffi::Function::FromTyped(plain);
+  const std::string start =
+      "TypeError: f(Tensor, float, unsigned int of 8 bits, Function) -> Device: argument ";
+  EXPECT_EQ(f(&tensor, 1, 255, g).cast<DLDevice>(), (DLDevice{kDLCPU, 0}));
+  EXPECT_THROWS(start + "0: expected Tensor, got int 3", f(3, "no", 255, g));
+  EXPECT_THROWS(start + "1: expected float, got str", f(&tensor, "no", 255, g));
+  EXPECT_THROWS(start + "2: expected unsigned int of 8 bits, got int 256", f(&tensor, 1, 256, g));
+  EXPECT_THROWS(start + "3: expected Function, got dtype",
+                f(&tensor, 1, 255, DLDataType{kDLInt, 8, 1}));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_wrong_types, wrong_types);
+
+// The table gives back what was registered; a taken name is refused unless it may be replaced.
+void global_table() {
+  const char* name = "test_function.table";
+  EXPECT(!ffi::Function::GetGlobal(name).has_value());
+  EXPECT_THROWS(
+      "ValueError: Function::GetGlobalRequired: expected a registered name, got "
+      "\"test_function.table\"",
+      Global(name));
+  ffi::Function first = ffi::Function::FromTyped([] { return 1; });
+  ffi::Function second = ffi::Function::FromTyped([] { return 2; });
+  ffi::Function::SetGlobal(name, first);
+  EXPECT(Global(name).same_as(first));
+  EXPECT_THROWS(
+      "ValueError: TVMFFIFunctionSetGlobal: name: expected one that is free, got "
+      "\"test_function.table\"",
+      ffi::Function::SetGlobal(name, second));
+  EXPECT_EQ(Global(name)().cast<int>(), 1);
+  ffi::Function::SetGlobal(name, second, true);
+  EXPECT_EQ(Global(name)().cast<int>(), 2);
+  EXPECT(first.unique());
+  EXPECT(Global("ffi.FunctionRemoveGlobal")(name).cast<bool>());
+  EXPECT(!Global("ffi.FunctionRemoveGlobal")(name).cast<bool>());
+  EXPECT(!ffi::Function::GetGlobal(name).has_value());
+  EXPECT(second.unique());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_global_table, global_table);
+
+// The list of names has each registered name once, and refuses an index beyond its end.
+void global_names() {
+  ffi::Function::SetGlobal("test_function.listed", ffi::Function::FromTyped(plain), true);
+  ffi::Function names = Global("ffi.FunctionListGlobalNamesFunctor")().cast<ffi::Function>();
+  const int64_t count = names(-1).cast<int64_t>();
+  int found = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    found += names(i).cast<std::string>() == "test_function.listed";
+  }
+  EXPECT_EQ(found, 1);
+  EXPECT_THROWS_WITH("IndexError: ffi.FunctionListGlobalNamesFunctor: expected an index below ",
+                     names(count));
+  Global("ffi.FunctionRemoveGlobal")("test_function.listed");
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_global_names, global_names);
+
+// A function may use the table while the table lets go of it.
+void release_uses_the_table() {
+  struct UsesTable {
+    bool* found;
+    ~UsesTable() { *found = ffi::Function::GetGlobal("ffi.FunctionRemoveGlobal").has_value(); }
+  };
+  const char* name = "test_function.release";
+  bool found_on_override = false, found_on_removal = false;
+  auto add = [name](bool* found) {
+    auto state = std::shared_ptr<UsesTable>(new UsesTable{found});
+    ffi::Function::SetGlobal(name, ffi::Function::FromTyped([state] {}), true);
+  };
+  add(&found_on_override);
+  add(&found_on_removal);
+  EXPECT(found_on_override);
+  Global("ffi.FunctionRemoveGlobal")(name);
+  EXPECT(found_on_removal);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_release_uses_the_table, release_uses_the_table);
+
+// Registering by TVMFFIFunctionSetGlobalFromMethodInfo keeps the metadata; what is no function is
+// refused.
+void global_from_method_info() {
+  ffi::Function function = ffi::Function::FromTyped(plain);
+  TVMFFIMethodInfo info{};
+  info.name = {"test_function.described", 23};
+  info.metadata = {"{\"a\":1}", 7};
+  info.method = ffi::AnyView(function).CopyToTVMFFIAny();
+  EXPECT_EQ(TVMFFIFunctionSetGlobalFromMethodInfo(&info, 0), 0);
+  EXPECT(Global("test_function.described").same_as(function));
+  EXPECT_EQ(Global("ffi.GetGlobalFuncMetadata")("test_function.described").cast<std::string>(),
+            std::string("{\"a\":1}"));
+  EXPECT_THROWS(
+      "ValueError: ffi.GetGlobalFuncMetadata: name: expected a registered name, got "
+      "\"test_function.none\"",
+      Global("ffi.GetGlobalFuncMetadata")("test_function.none"));
+  EXPECT_THROWS_WITH("ValueError: TVMFFIFunctionSetGlobal: name: expected one that is free",
+                     TVM_FFI_CHECK_SAFE_CALL(TVMFFIFunctionSetGlobalFromMethodInfo(&info, 0)));
+  const ffi::Shape shape;
+  for (const ffi::AnyView& value : {ffi::AnyView(5), ffi::AnyView(nullptr), ffi::AnyView(shape)}) {
+    info.method = value.CopyToTVMFFIAny();
+    EXPECT_THROWS(
+        "TypeError: TVMFFIFunctionSetGlobalFromMethodInfo: method: expected a Function, "
+        "got " +
+            value.GetTypeKey(),
+        TVM_FFI_CHECK_SAFE_CALL(TVMFFIFunctionSetGlobalFromMethodInfo(&info, 1)));
+  }
+  Global("ffi.FunctionRemoveGlobal")("test_function.described");
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_global_from_method_info, global_from_method_info);
+
+// The C functions refuse what is no function.
+void c_functions_refuse() {
+  const ffi::Shape shape;
+  TVMFFIObjectHandle handle = nullptr;
+  TVMFFIAny result{};
+  const TVMFFIByteArray name{"test_function.refused", 21};
+  EXPECT_THROWS("ValueError: TVMFFIFunctionCreate: safe_call: expected a function, got NULL",
+                TVM_FFI_CHECK_SAFE_CALL(TVMFFIFunctionCreate(nullptr, nullptr, nullptr, &handle)));
+  EXPECT_THROWS("TypeError: TVMFFIFunctionSetGlobal: f: expected a Function, got None",
+                TVM_FFI_CHECK_SAFE_CALL(TVMFFIFunctionSetGlobal(&name, nullptr, 0)));
+  EXPECT_THROWS(
+      "TypeError: TVMFFIFunctionSetGlobal: f: expected a Function, got Shape",
+      TVM_FFI_CHECK_SAFE_CALL(TVMFFIFunctionSetGlobal(&name, ffi::ObjectUnsafe::Borrow(shape), 0)));
+  EXPECT_THROWS("TypeError: TVMFFIFunctionCall: func: expected a Function, got None",
+                TVM_FFI_CHECK_SAFE_CALL(TVMFFIFunctionCall(nullptr, nullptr, 0, &result)));
+  EXPECT_THROWS("TypeError: TVMFFIFunctionCall: func: expected a Function, got Shape",
+                TVM_FFI_CHECK_SAFE_CALL(
+                    TVMFFIFunctionCall(ffi::ObjectUnsafe::Borrow(shape), nullptr, 0, &result)));
+  EXPECT_THROWS("ValueError: Function: expected a function, got a null handle", ffi::Function()());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_c_functions_refuse, c_functions_refuse);
+
+// TVMFFIFunctionCall calls like C++ does, and returns -1 with the error raised.
+void call_by_c() {
+  ffi::Function f = ffi::Function::FromTyped([](int x) {
+    TVM_FFI_CHECK(x > 0, ValueError) << "x must be positive, got " << x;
+    return x * 2;
+  });
+  TVMFFIAny args[1] = {ffi::AnyView(4).CopyToTVMFFIAny()};
+  TVMFFIAny result{};
+  EXPECT_EQ(TVMFFIFunctionCall(ffi::ObjectUnsafe::Borrow(f), args, 1, &result), 0);
+  EXPECT_EQ(ffi::Any::MoveFromTVMFFIAny(result).cast<int>(), 8);
+  args[0].v_int64 = -4;
+  EXPECT_EQ(TVMFFIFunctionCall(ffi::ObjectUnsafe::Borrow(f), args, 1, &result), -1);
+  EXPECT_THROWS("ValueError: x must be positive, got -4", ffi::detail::ThrowRaised(-1));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_call_by_c, call_by_c);
+
+// An error passes through nested calls unchanged, and what is owned on the way is freed.
+void errors_through_nested_calls() {
+  const ffi::Shape held{1};
+  ffi::Function nested = ffi::Function::FromTyped([](int) { TVM_FFI_THROW(KeyError) << "deep"; });
+  for (int depth = 0; depth < 5; ++depth) {
+    nested = ffi::Function::FromTyped([nested, held](int x) {
+      ffi::Any owned = held;
+      nested(x + 1);
+    });
+  }
+  EXPECT_EQ(held.use_count(), 6);
+  EXPECT_THROWS("KeyError: deep", nested(0));
+  EXPECT_EQ(held.use_count(), 6);
+  nested = ffi::Function();
+  EXPECT(held.unique());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_errors_through_nested_calls, errors_through_nested_calls);
+
+// An error that the host keeps (code -2) passes through C++ as such.
+void host_errors_pass_through() {
+  ffi::Function f = ffi::Function::FromTyped([] { throw ffi::EnvErrorAlreadySet(); });
+  ffi::Function outer = ffi::Function::FromTyped([f] { f(); });
+  TVMFFIAny result{};
+  EXPECT_EQ(TVMFFIFunctionCall(ffi::ObjectUnsafe::Borrow(outer), nullptr, 0, &result), -2);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_host_errors_pass_through, host_errors_pass_through);
+
+// A recursive function works; each call has its own arguments.
+void recursion() {
+  ffi::Function::SetGlobal(
+      "test_function.factorial", ffi::Function::FromTyped([](int64_t n) -> int64_t {
+        return n == 0 ? 1 : n * Global("test_function.factorial")(n - 1).cast<int64_t>();
+      }));
+  EXPECT_EQ(Global("test_function.factorial")(20).cast<int64_t>(), 2432902008176640000);
+  Global("ffi.FunctionRemoveGlobal")("test_function.factorial");
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_recursion, recursion);
+
+// Many threads call, fail, look up and register at once; each gets its own results and errors.
+void threads() {
+  constexpr int kThreads = 8, kCalls = 500;
+  std::atomic<int> right{0};
+  ffi::Function f = ffi::Function::FromTyped([](int x) {
+    TVM_FFI_CHECK(x % 2 == 0, ValueError) << "odd " << x;
+    return x + 1;
+  });
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      const std::string name = "test_function.thread" + std::string(1, static_cast<char>('a' + t));
+      for (int i = 0; i < kCalls; ++i) {
+        ffi::Function::SetGlobal(name, f, true);
+        const int x = t * kCalls + i;
+        try {
+          right += Global(name)(x).cast<int>() == x + 1;
+        } catch (const ffi::Error& error) {
+          right += error.message() == (ffi::Message().self() << "odd " << x).take();
+        }
+      }
+      Global("ffi.FunctionRemoveGlobal")(name);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(right.load(), kThreads * kCalls);
+  EXPECT(f.unique());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_threads, threads);
+
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(exported_lambda, [](int64_t x, ffi::Optional<int64_t> y) {
+  return x + y.value_or(1);
+});
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(exported_noexcept, never_throws);
+
+// The macro exports lambdas, commas and all, and noexcept functions under their names.
+void exported() {
+  TVMFFIAny args[2] = {ffi::AnyView(4).CopyToTVMFFIAny(), ffi::AnyView(5).CopyToTVMFFIAny()};
+  TVMFFIAny result{};
+  EXPECT_EQ(__tvm_ffi_exported_lambda(nullptr, args, 2, &result), 0);
+  EXPECT_EQ(result.v_int64, 9);
+  EXPECT_EQ(__tvm_ffi_exported_lambda(nullptr, args, 1, &result), 0);
+  EXPECT_EQ(result.v_int64, 5);
+  EXPECT_EQ(__tvm_ffi_exported_lambda(nullptr, args, 0, &result), -1);
+  EXPECT_THROWS(
+      "TypeError: exported_lambda(int, Optional[int]) -> int: expected 1 to 2 arguments, "
+      "got 0",
+      ffi::detail::ThrowRaised(-1));
+  EXPECT_EQ(__tvm_ffi_exported_noexcept(nullptr, args, 1, &result), 0);
+  EXPECT_EQ(result.v_int64, 6);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_exported, exported);

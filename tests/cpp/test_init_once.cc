@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// TVMFFIHandleInitOnce and TVMFFIHandleDeinitOnce of c_api.h.
+#include <tvm/ffi/tvm_ffi.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "expect.h"
+
+namespace ffi = tvm::ffi;
+
+namespace {
+
+std::atomic<int> made{0}, unmade{0};
+int target;
+void* inner_handle = nullptr;
+
+int Make(void** result) {
+  ++made;
+  *result = &target;
+  return 0;
+}
+int Unmake(void* handle) {
+  ++unmade;
+  return handle == &target ? 0 : -1;
+}
+int Fail(void**) {
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "cannot be made");
+  return -1;
+}
+int MakeNothing(void**) { return 0; }
+int MakeWithAnother(void** result) {
+  *result = &target;
+  return TVMFFIHandleInitOnce(&inner_handle, Make);
+}
+
+}  // namespace
+
+// Of many threads one makes the handle, and all see it; of many that unmake it, one does.
+void threads() {
+  made = unmade = 0;
+  for (int round = 1; round <= 50; ++round) {
+    void* handle = nullptr;
+    std::atomic<int> right{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        right += TVMFFIHandleInitOnce(&handle, Make) == 0 &&
+                 __atomic_load_n(&handle, __ATOMIC_ACQUIRE) == &target;
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(right.load(), 4);
+    EXPECT_EQ(made.load(), round);
+    threads.clear();
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] { right += TVMFFIHandleDeinitOnce(&handle, Unmake) == 0; });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(right.load(), 8);
+    EXPECT_EQ(unmade.load(), round);
+    EXPECT(handle == nullptr);
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_threads, threads);
+
+// A failed attempt leaves the handle empty, its error raised, and the next attempt free.
+void failure() {
+  void* handle = nullptr;
+  EXPECT_THROWS("ValueError: cannot be made",
+                TVM_FFI_CHECK_SAFE_CALL(TVMFFIHandleInitOnce(&handle, Fail)));
+  EXPECT_THROWS("RuntimeError: TVMFFIHandleInitOnce: init_func: expected a handle, got NULL",
+                TVM_FFI_CHECK_SAFE_CALL(TVMFFIHandleInitOnce(&handle, MakeNothing)));
+  EXPECT(handle == nullptr);
+  EXPECT_EQ(TVMFFIHandleInitOnce(&handle, Make), 0);
+  EXPECT_EQ(handle, static_cast<void*>(&target));
+  EXPECT_EQ(TVMFFIHandleInitOnce(&handle, Fail), 0);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_failure, failure);
+
+// An empty handle is not unmade.
+void nothing_to_unmake() {
+  unmade = 0;
+  void* handle = nullptr;
+  EXPECT_EQ(TVMFFIHandleDeinitOnce(&handle, Unmake), 0);
+  EXPECT_EQ(unmade.load(), 0);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_nothing_to_unmake, nothing_to_unmake);
+
+// Making one handle may make another.
+void nested() {
+  void* handle = nullptr;
+  inner_handle = nullptr;
+  EXPECT_EQ(TVMFFIHandleInitOnce(&handle, MakeWithAnother), 0);
+  EXPECT_EQ(inner_handle, static_cast<void*>(&target));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_nested, nested);
