@@ -26,8 +26,15 @@ def answer(*command: str, env: dict[str, str] | None = None) -> str:
 def base_environment() -> dict[str, str]:
     """The environment of every command: this interpreter's scripts come first on the path."""
     scripts = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    # A fixed language, and no bytecode or user settings between a page and its result.
-    return {**os.environ, "PATH": scripts, "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
+    # The same on every machine: a fixed language, and no pytest plugin that happens to be there
+    # (finding and loading them would also take most of the time of a short page).
+    return {
+        **os.environ,
+        "PATH": scripts,
+        "LC_ALL": "C.UTF-8",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+    }
 
 
 def find_nvcc() -> dict[str, str]:

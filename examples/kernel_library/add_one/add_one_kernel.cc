@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x + 1 for float32 vectors on a CPU. Build with build_cpu.sh, run with
-// load_add_one.py. [kernel.begin]
+// load_add_one.py.
+
+// [kernel.begin]
 #include "../tvm_ffi_utils.h"
 
 void add_one(ffi::TensorView x, ffi::TensorView y) {

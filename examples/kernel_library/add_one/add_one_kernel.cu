@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x + 1 for float32 vectors on a GPU. Build with build_cuda.sh, run with
-// load_add_one.py. [kernel.begin]
+// load_add_one.py.
+
+// [kernel.begin]
 #include "../tvm_ffi_utils.h"
 
 __global__ void add_one_kernel(const float* x, float* y, int64_t n) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x * factor on a CPU. Build with build_cpu.sh, run with load_scale.py.
+
 // [includes.begin]
 #include "../tvm_ffi_utils.h"
 // [includes.end]

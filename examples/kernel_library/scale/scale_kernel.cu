@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x * factor on a GPU. Build with build_cuda.sh, run with load_scale.py.
+
 // [includes.begin]
 #include <algorithm>
 
