@@ -119,18 +119,33 @@ class LibraryObj : public ffi::ModuleObj {
   }
 
   void Import(ffi::ObjectPtr<LibraryObj> module) {
+    // A circle would never be freed, and a search in it would never end.
+    TVM_FFI_CHECK(!module->Reaches(this), ValueError)
+        << "ffi.ModuleImportModule: other: expected a module that does not import this one, got one "
+        << "that does";
     std::lock_guard<std::mutex> lock(mutex_);
     imports_.push_back(std::move(module));
   }
   void ClearImports() {
+    // Freed after the lock: unloading a library runs its code.
+    decltype(imports_) imports;
+    decltype(looked_up_) looked_up;
     std::lock_guard<std::mutex> lock(mutex_);
-    imports_.clear();
-    looked_up_.clear();
+    imports_.swap(imports);
+    looked_up_.swap(looked_up);
   }
 
   const char* kind() const { return handle_ == nullptr ? "system_lib" : "library"; }
 
  private:
+  bool Reaches(const LibraryObj* other) {
+    if (this == other) return true;
+    for (const ffi::ObjectPtr<LibraryObj>& import : Imports()) {
+      if (import->Reaches(other)) return true;
+    }
+    return false;
+  }
+
   std::vector<ffi::ObjectPtr<LibraryObj>> Imports() {
     std::lock_guard<std::mutex> lock(mutex_);
     return imports_;
@@ -144,6 +159,11 @@ class LibraryObj : public ffi::ModuleObj {
 };
 
 LibraryObj* Library(const ffi::Module& module) {
+  const TVMFFIObject* object = ffi::ObjectUnsafe::Borrow(module);
+  TVM_FFI_CHECK(object != nullptr && object->deleter == ffi::detail::DeleteObject<LibraryObj>,
+                TypeError)
+      << "ffi.Module: expected a library that this runtime loaded, got "
+      << (object == nullptr ? "None" : "another object of type Module");
   return const_cast<LibraryObj*>(static_cast<const LibraryObj*>(module.get()));
 }
 
@@ -201,8 +221,8 @@ const bool registered = [] {
   set("ffi.ModuleGetKind",
       [](const ffi::Module& module) { return std::string(Library(module)->kind()); });
   set("ffi.ModuleImportModule", [](const ffi::Module& module, const ffi::Module& other) {
-    Library(module)->Import(
-        ffi::ObjectUnsafe::PtrFromBorrowed<LibraryObj>(ffi::ObjectUnsafe::Borrow(other)));
+    Library(module)->Import(ffi::ObjectUnsafe::PtrFromBorrowed<LibraryObj>(
+        static_cast<ffi::Object*>(Library(other))));
   });
   set("ffi.ModuleClearImports", [](const ffi::Module& module) { Library(module)->ClearImports(); });
   return true;

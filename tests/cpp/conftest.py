@@ -2,6 +2,7 @@
 """Runs the C++ tests: every function that a ``test_*.cc`` exports under a name ``test_*``.
 
 Each file is built into a library with the flags of ``tvm-ffi-config`` and with warnings as errors.
+The library that ``test_NAME.cc`` loads itself, where it does, is built from ``NAME_library.cc``.
 A test fails by throwing; the comment above the function says which behaviour it pins.
 """
 
@@ -39,14 +40,16 @@ class CppFile(pytest.File):
             yield CppTest.from_parent(self, name=name)
 
     def setup(self):
-        """Build and load the library, once for all its tests."""
+        """Build and load the library, once for all its tests, and beside it the one that it loads."""
         # A folder of its own: a library that some process has loaded must not be overwritten.
         folder = tempfile.TemporaryDirectory(prefix="cpp_tests_")
         self.addfinalizer(folder.cleanup)
-        library = Path(folder.name) / f"{self.path.stem}.so"
-        built = build(self.path, library)
-        if built.returncode != 0:
-            pytest.fail(f"{self.path} does not compile:\n{built.stderr}", pytrace=False)
+        subject = self.path.stem.removeprefix("test_")
+        for source in [*self.path.parent.glob(f"{subject}_library.cc"), self.path]:
+            library = Path(folder.name) / f"{source.stem}.so"
+            built = build(source, library)
+            if built.returncode != 0:
+                pytest.fail(f"{source} does not compile:\n{built.stderr}", pytrace=False)
         self.module = tvm_ffi.load_module(library)
 
 

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The library that test_module.cc loads.
+#include <tvm/ffi/tvm_ffi.h>
+
+namespace ffi = tvm::ffi;
+
+extern "C" {
+// Filled by the loader: the module itself, and a symbol that the host registers.
+TVM_FFI_DLL_EXPORT void* __tvm_ffi__library_ctx = nullptr;
+TVM_FFI_DLL_EXPORT void* test_module_context_symbol = nullptr;
+}
+
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(answer, [] { return 42; });
+
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(fail, [](int64_t x) {
+  TVM_FFI_THROW(ValueError) << "fail: x must be 0, got " << x;
+});
+
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(library_context, [] { return __tvm_ffi__library_ctx; });
+
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(context_symbol, [] { return test_module_context_symbol; });
+
+// Calls a function of an imported module, as generated code does.
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(call_import, [](const std::string& name) {
+  TVMFFIObjectHandle lent = nullptr;
+  TVM_FFI_CHECK_SAFE_CALL(
+      TVMFFIEnvModLookupFromImports(__tvm_ffi__library_ctx, name.c_str(), &lent));
+  return ffi::Function(ffi::ObjectUnsafe::PtrFromBorrowed<ffi::Object>(lent))();
+});

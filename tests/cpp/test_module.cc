@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// extra/module.h and the symbols of c_env_api.h: loading, imports, context symbols, unloading.
+#include <dlfcn.h>
+#include <tvm/ffi/tvm_ffi.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "expect.h"
+
+namespace ffi = tvm::ffi;
+namespace fs = std::filesystem;
+
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(only_in_the_test, [] { return 7; });
+
+namespace {
+
+ffi::Function Global(std::string_view name) { return ffi::Function::GetGlobalRequired(name); }
+
+// The file of this library; that of module_library.cc stands beside it.
+fs::path ThisLibrary() {
+  Dl_info info;
+  EXPECT(dladdr(reinterpret_cast<void*>(&__tvm_ffi_only_in_the_test), &info) != 0);
+  return info.dli_fname;
+}
+fs::path LibraryPath() { return ThisLibrary().replace_filename("module_library.so"); }
+
+// A folder that is gone, with all in it, at the end of the test.
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = fs::temp_directory_path() / "test_module_XXXXXX";
+    EXPECT(mkdtemp(pattern.data()) != nullptr);
+    path_ = pattern;
+  }
+  ~Folder() { fs::remove_all(path_); }
+
+  // A copy of the library is a library of its own to the loader.
+  fs::path CopyLibrary(const char* name) const {
+    fs::copy_file(LibraryPath(), path_ / name);
+    return path_ / name;
+  }
+  fs::path Write(const char* name, const char* text) const {
+    std::ofstream(path_ / name) << text;
+    return path_ / name;
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+ffi::Module Load(const fs::path& path) { return ffi::Module::LoadFromFile(path.string()); }
+
+bool IsLoaded(const fs::path& path) {
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD);
+  if (handle != nullptr) dlclose(handle);
+  return handle != nullptr;
+}
+
+}  // namespace
+
+// A module gives its functions; one that it lacks is none, and its errors are those of any
+// function.
+void functions() {
+  ffi::Module module = Load(LibraryPath());
+  EXPECT_EQ((*module.GetFunction("answer"))().cast<int>(), 42);
+  EXPECT(!module.GetFunction("question").has_value());
+  EXPECT(!module.GetFunction("question", true).has_value());
+  EXPECT(!module.GetFunction("__tvm_ffi_answer").has_value());
+  EXPECT_THROWS("ValueError: fail: x must be 0, got 3", (*module.GetFunction("fail"))(3));
+  EXPECT_THROWS("TypeError: fail(int) -> None: expected 1 argument, got 0",
+                (*module.GetFunction("fail"))());
+  EXPECT(Global("ffi.ModuleImplementsFunction")(module, "answer", false).cast<bool>());
+  EXPECT(!Global("ffi.ModuleImplementsFunction")(module, "question", false).cast<bool>());
+  EXPECT_EQ(Global("ffi.ModuleGetKind")(module).cast<std::string>(), std::string("library"));
+  EXPECT_EQ(module.type_index(), int32_t{kTVMFFIModule});
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_functions, functions);
+
+// A file that is missing, or no library, is a RuntimeError with the path and the loader's reason.
+void what_does_not_load() {
+  Folder folder;
+  const std::string missing = folder.path() / "missing.so";
+  EXPECT_THROWS(
+      "RuntimeError: ffi.ModuleLoadFromFile: path: expected a library that loads, got \"" +
+          missing + "\": " + missing +
+          ": cannot open shared object file: No such file or directory",
+      Load(missing));
+  const std::string text = folder.Write("text.so", "this is a text, which no loader takes");
+  EXPECT_THROWS_WITH(
+      "RuntimeError: ffi.ModuleLoadFromFile: path: expected a library that loads, got "
+      "\"" +
+          text + "\": " + text + ": ",
+      Load(text));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_what_does_not_load, what_does_not_load);
+
+// A bare name means the file in the current folder.
+void bare_name() {
+  Folder folder;
+  folder.CopyLibrary("bare.so");
+  const fs::path before = fs::current_path();
+  fs::current_path(folder.path());
+  ffi::Module module;
+  const std::string error = error_of([&] { module = Load("bare.so"); });
+  fs::current_path(before);
+  EXPECT_EQ(error, std::string("no error"));
+  EXPECT_EQ((*module.GetFunction("answer"))().cast<int>(), 42);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_bare_name, bare_name);
+
+// A library stays loaded while its module or one of its functions lives, and no longer.
+void unloading() {
+  Folder folder;
+  const fs::path path = folder.CopyLibrary("unloaded.so");
+  EXPECT(!IsLoaded(path));
+  ffi::Module module = Load(path);
+  ffi::Function answer = *module.GetFunction("answer");
+  EXPECT(IsLoaded(path));
+  module = ffi::Module();
+  EXPECT(IsLoaded(path));
+  EXPECT_EQ(answer().cast<int>(), 42);
+  answer = ffi::Function();
+  EXPECT(!IsLoaded(path));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_unloading, unloading);
+
+// A library finds its own module in its context variable, without keeping itself alive.
+void library_context() {
+  Folder folder;
+  ffi::Module module = Load(folder.CopyLibrary("context.so"));
+  EXPECT_EQ((*module.GetFunction("library_context"))().cast<void*>(),
+            static_cast<void*>(ffi::ObjectUnsafe::Borrow(module)));
+  EXPECT(module.unique());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_library_context, library_context);
+
+// A context symbol is written into each library that has a variable of its name, when it is loaded.
+void context_symbols() {
+  Folder folder;
+  int value = 0;
+  EXPECT_EQ(TVMFFIEnvModRegisterContextSymbol("test_module_context_symbol", &value), 0);
+  EXPECT_EQ(TVMFFIEnvModRegisterContextSymbol("test_module_no_such_variable", &value), 0);
+  ffi::Module module = Load(folder.CopyLibrary("symbols.so"));
+  EXPECT_EQ((*module.GetFunction("context_symbol"))().cast<void*>(), static_cast<void*>(&value));
+  EXPECT_EQ(TVMFFIEnvModRegisterContextSymbol("test_module_context_symbol", nullptr), 0);
+  module = Load(folder.CopyLibrary("symbols_again.so"));
+  EXPECT((*module.GetFunction("context_symbol"))().cast<void*>() == nullptr);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_context_symbols, context_symbols);
+
+// Functions of imported modules are found when asked for, at any depth, and until imports are
+// cleared.
+void imports() {
+  Folder folder;
+  const fs::path path = folder.CopyLibrary("middle.so");
+  ffi::Module module = Load(folder.CopyLibrary("outer.so"));
+  ffi::Function import = Global("ffi.ModuleImportModule");
+  {
+    ffi::Module middle = Load(path);
+    import(middle, Load(ThisLibrary()));
+    import(module, middle);
+  }
+  EXPECT(IsLoaded(path));
+  EXPECT(!module.GetFunction("only_in_the_test").has_value());
+  EXPECT_EQ((*module.GetFunction("only_in_the_test", true))().cast<int>(), 7);
+  Global("ffi.ModuleClearImports")(module);
+  EXPECT(!module.GetFunction("only_in_the_test", true).has_value());
+  EXPECT(!IsLoaded(path));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_imports, imports);
+
+// A module cannot import itself, at any depth: a search would not end, nor would they be freed.
+void circular_imports() {
+  Folder folder;
+  ffi::Module a = Load(folder.CopyLibrary("a.so"));
+  ffi::Module b = Load(folder.CopyLibrary("b.so"));
+  ffi::Function import = Global("ffi.ModuleImportModule");
+  const std::string error =
+      "ValueError: ffi.ModuleImportModule: other: expected a module that does not import this one, "
+      "got one that does";
+  EXPECT_THROWS(error, import(a, a));
+  import(a, b);
+  EXPECT_THROWS(error, import(b, a));
+  EXPECT(!a.GetFunction("question", true).has_value());
+  EXPECT(a.unique());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_circular_imports, circular_imports);
+
+// A library looks functions up in its imports, then among the global ones.
+void lookup_from_a_library() {
+  Folder folder;
+  ffi::Module module = Load(folder.CopyLibrary("caller.so"));
+  ffi::Function call_import = *module.GetFunction("call_import");
+  EXPECT_THROWS(
+      "AttributeError: TVMFFIEnvModLookupFromImports: func_name: expected a function of an "
+      "imported module or a global one, got \"only_in_the_test\"",
+      call_import("only_in_the_test"));
+  Global("ffi.ModuleImportModule")(module, Load(ThisLibrary()));
+  EXPECT_EQ(call_import("only_in_the_test").cast<int>(), 7);
+  ffi::Function::SetGlobal("test_module.global", ffi::Function::FromTyped([] { return 8; }));
+  EXPECT_EQ(call_import("test_module.global").cast<int>(), 8);
+  Global("ffi.FunctionRemoveGlobal")("test_module.global");
+  TVMFFIObjectHandle lent = nullptr;
+  EXPECT_THROWS(
+      "ValueError: TVMFFIEnvModLookupFromImports: library_ctx: expected a module, got NULL",
+      TVM_FFI_CHECK_SAFE_CALL(TVMFFIEnvModLookupFromImports(nullptr, "x", &lent)));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_lookup_from_a_library, lookup_from_a_library);
+
+// What the program registers itself is found in the system library, by prefix.
+void system_library() {
+  auto* symbol = reinterpret_cast<void*>(&__tvm_ffi_only_in_the_test);
+  EXPECT_EQ(TVMFFIEnvModRegisterSystemLibSymbol("__tvm_ffi_test_prefix_seven", symbol), 0);
+  ffi::Module module = Global("ffi.SystemLib")("test_prefix_").cast<ffi::Module>();
+  EXPECT_EQ((*module.GetFunction("seven"))().cast<int>(), 7);
+  EXPECT(!module.GetFunction("answer").has_value());
+  EXPECT_EQ(Global("ffi.ModuleGetKind")(module).cast<std::string>(), std::string("system_lib"));
+  ffi::Module other = Global("ffi.SystemLib")("other_prefix_").cast<ffi::Module>();
+  EXPECT(!other.GetFunction("seven").has_value());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_system_library, system_library);
+
+// An object that is marked as a module but is no library of this runtime is refused.
+void foreign_modules() {
+  TVMFFIObjectHandle handle = nullptr;
+  EXPECT_EQ(TVMFFIObjectCreateOpaque(nullptr, kTVMFFIModule, nullptr, &handle), 0);
+  ffi::Module foreign(ffi::ObjectUnsafe::PtrFromOwned<ffi::Object>(handle));
+  const std::string error =
+      "TypeError: ffi.Module: expected a library that this runtime loaded, got "
+      "another object of type Module";
+  EXPECT_THROWS(error, foreign.GetFunction("answer"));
+  EXPECT_THROWS(error, Global("ffi.ModuleGetKind")(foreign));
+  ffi::Module module = Load(LibraryPath());
+  EXPECT_THROWS(error, Global("ffi.ModuleImportModule")(module, foreign));
+  EXPECT_THROWS("TypeError: ffi.Module: expected a library that this runtime loaded, got None",
+                Global("ffi.ModuleGetKind")(nullptr));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_foreign_modules, foreign_modules);
