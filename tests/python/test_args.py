@@ -98,9 +98,7 @@ def test_every_integer_of_64_bits_crosses(functions: Any, value: int) -> None:
 @given(st.one_of(st.integers(max_value=-(2**63) - 1), st.integers(min_value=2**63)))
 def test_wider_integers_are_refused(functions: Any, value: int) -> None:
     """An integer that does not fit is a ValueError that names the argument."""
-    with pytest.raises(
-        ValueError, match=r"nop: argument 1 \(int\): expected an integer that fits"
-    ):
+    with pytest.raises(ValueError, match=r"nop: argument 1 \(int\): expected an integer that fits"):
         functions.nop(0, value)
 
 

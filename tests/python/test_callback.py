@@ -130,6 +130,7 @@ def test_lent_views_must_not_be_kept(functions: Any) -> None:
     with pytest.raises(ValueError, match=r"keeps: argument 0: .*lent"):
         functions.call_with_view(keeps, numpy.arange(4.0))
     assert kept[0].shape == (0,)
+    assert kept[0].data_ptr() == 0
     assert numpy.from_dlpack(kept[0]).size == 0
 
 

@@ -112,6 +112,15 @@ def test_unusual_shapes_come_back(functions: Any, framework: Any, shape: tuple[i
     assert tuple(functions.echo(framework.zeros(shape)).shape) == shape
 
 
+def test_read_only_tensors_come_back_read_only(functions: Any) -> None:
+    """A read-only tensor that becomes a NumPy array is a read-only array."""
+    source = numpy.arange(3.0)
+    source.flags.writeable = False
+    functions.keep(tvm_ffi.from_dlpack(source, allow_read_only=True))
+    assert not functions.kept(numpy.zeros(1)).flags.writeable
+    functions.drop_kept()
+
+
 def test_strided_views_come_back(functions: Any, framework: Any) -> None:
     """A view comes back with its strides."""
     source = framework.arange(12).reshape(3, 4)[:, ::2]

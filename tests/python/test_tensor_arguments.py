@@ -218,15 +218,23 @@ def test_read_only_tensors_need_leave(functions: Any, wrap: Any) -> None:
     """A read-only tensor is refused by a message that names the way in, which then works."""
     source = numpy.arange(3.0)
     source.flags.writeable = False
-    with pytest.raises(
-        ValueError, match=r"nop: argument 0 .*from_dlpack\(x, allow_read_only=True"
-    ):
+    with pytest.raises(ValueError, match=r"nop: argument 0 .*from_dlpack\(x, allow_read_only=True"):
         functions.nop(wrap(source))
     with pytest.raises(ValueError, match=r"from_dlpack: .*read-only"):
         tvm_ffi.from_dlpack(wrap(source))
     tensor = tvm_ffi.from_dlpack(wrap(source), allow_read_only=True)
     assert tensor.read_only
     assert functions.address(tensor) == source.ctypes.data
+
+
+def test_a_refused_tensor_leaves_no_trace(functions: Any) -> None:
+    """After a read-only tensor was refused, others pass that cannot say whether they are."""
+    functions.nop(OldProducer(numpy.zeros(3)))
+    source = numpy.arange(3.0)
+    source.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        functions.nop(source)
+    functions.nop(OldProducer(numpy.zeros(3)))
 
 
 def test_read_only_survives_the_crossing(functions: Any) -> None:
