@@ -30,7 +30,7 @@ def name_root(app: Sphinx, config: Config) -> None:
 
 
 def forget(app: Sphinx) -> None:
-    """Start with the receipts of now, and with no list of snippets until this build has made one."""
+    """Start with the receipts of now, and with no list until this build has made one."""
     load.cache_clear()
     layout = evidence_of(app.config).layout
     layout.snippets.unlink(missing_ok=True)
