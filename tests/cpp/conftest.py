@@ -20,10 +20,10 @@ EXPORT = re.compile(r"^TVM_FFI_DLL_EXPORT_TYPED_FUNC\((test_\w+),", re.MULTILINE
 FLAGS = "-shared -fPIC -O1 -g -Wall -Wextra -Wconversion -Werror"
 
 
-def build(source: Path, library: Path, extra: str = "") -> subprocess.CompletedProcess:
+def build(source: Path, library: Path) -> subprocess.CompletedProcess:
     """Compile one source into a library; the compiler's words are in the result."""
     command = shlex.split(
-        f"g++ {FLAGS} {config.cxxflags()} {source} -o {library} {config.ldflags()} -ltvm_ffi {extra}"
+        f"g++ {FLAGS} {config.cxxflags()} {source} -o {library} {config.ldflags()} -ltvm_ffi"
     )
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
@@ -40,7 +40,7 @@ class CppFile(pytest.File):
             yield CppTest.from_parent(self, name=name)
 
     def setup(self):
-        """Build and load the library, once for all its tests, and beside it the one that it loads."""
+        """Build and load the library, once for all its tests, beside the one that it loads."""
         # A folder of its own: a library that some process has loaded must not be overwritten.
         folder = tempfile.TemporaryDirectory(prefix="cpp_tests_")
         self.addfinalizer(folder.cleanup)

@@ -59,20 +59,32 @@ template <typename C, typename R, typename... Args>
 Types<R, Args...> TypesOfMember(R (C::*)(Args...) const noexcept);
 
 // The result and the parameters of anything callable.
+template <typename F, typename = void>
+struct Signature : public Types<void> {
+  static_assert(sizeof(F) == 0,
+                "expected a function, or an object with one operator() that is not a template");
+};
 template <typename F>
-struct Signature : public decltype(TypesOfMember(&F::operator())){};
+struct Signature<F, std::void_t<decltype(&F::operator())>>
+    : public decltype(TypesOfMember(&F::operator())){};
 template <typename R, typename... Args>
 struct Signature<R (*)(Args...)> : public Types<R, Args...> {};
 template <typename R, typename... Args>
 struct Signature<R (*)(Args...) noexcept> : public Types<R, Args...> {};
 
 template <typename T>
-struct IsOptional : public std::false_type {};
+using NoCR = std::remove_cv_t<std::remove_reference_t<T>>;
+
+// What an Optional holds; any other type is itself.
 template <typename T>
-struct IsOptional<Optional<T>> : public std::true_type {};
+struct Content {
+  using Type = T;
+};
+template <typename T>
+struct Content<Optional<T>> : public Content<T> {};
 
 template <typename T>
-using NoCR = std::remove_cv_t<std::remove_reference_t<T>>;
+using IsOptional = std::negation<std::is_same<T, typename Content<T>::Type>>;
 
 // Whether an argument converts to a T.
 template <typename T, typename = void>
@@ -179,7 +191,8 @@ struct Arguments<Fn, std::tuple<Args...>, std::index_sequence<I...>>
   decltype(auto) Apply(F& function) {
     return function(Argument<Args, Fn, I>::Pass()...);
   }
-  static constexpr bool kConvertible = (IsParameter<NoCR<Args>>::value && ...);
+  static constexpr bool kConvertible =
+      (IsParameter<typename Content<NoCR<Args>>::Type>::value && ...);
 };
 
 // Calls `function` with converted arguments. Fn is the type that tells its signature.
@@ -191,7 +204,7 @@ void CallUnpacked(const char* name, F& function, const TVMFFIAny* args, int32_t 
   using Held =
       Arguments<Fn, Parameters, std::make_index_sequence<std::tuple_size<Parameters>::value>>;
   static_assert(Held::kConvertible, "a parameter's type cannot be passed; see TypeTraits");
-  static_assert(IsResult<NoCR<R>>::value,
+  static_assert(IsResult<typename Content<NoCR<R>>::Type>::value,
                 "the result's type cannot be returned: return an owner, such as Tensor or String");
   constexpr int32_t kMost = Signature<Fn>::kCount;
   constexpr int32_t kRequired = RequiredCount(static_cast<Parameters*>(nullptr));

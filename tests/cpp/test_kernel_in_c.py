@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A kernel library written in plain C99 against ``c_api.h`` works like one in C++."""
+
+import shlex
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tvm_ffi
+from tvm_ffi import config
+
+SOURCE = Path(__file__).with_name("kernel_in_c.c")
+FLAGS = "-std=c99 -pedantic -Wall -Wextra -Werror -shared -fPIC -O1"
+
+
+@pytest.fixture(scope="module")
+def module(tmp_path_factory):
+    """Build the library with warnings as errors and load it."""
+    library = tmp_path_factory.mktemp("kernel_in_c") / "kernel_in_c.so"
+    command = f"gcc {FLAGS} {config.cflags()} {SOURCE} -o {library} {config.ldflags()} -ltvm_ffi"
+    subprocess.run(shlex.split(command), check=True)
+    return tvm_ffi.load_module(library)
+
+
+@pytest.mark.parametrize("part", [slice(None), slice(0), slice(1, None, 3), slice(None, None, -1)])
+def test_results(module, part):
+    """The kernel reads any part of an array, writes into another and returns the length."""
+    x = np.arange(10, dtype=np.float32)[part]
+    y = np.zeros(2 * x.size, np.float32)[::2]
+    assert module.add_one(x, y) == x.size
+    np.testing.assert_array_equal(y, x + 1)
+    assert not y.base[1::2].any()
+
+
+FLOATS = np.zeros(3, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "message"),
+    [
+        ((FLOATS,), TypeError, "add_one(x, y): expected 2 arguments"),
+        ((3, FLOATS), TypeError, "add_one: x: expected a tensor"),
+        ((FLOATS, None), TypeError, "add_one: y: expected a tensor"),
+        ((np.zeros(3), FLOATS), TypeError, "add_one: x: expected a float32 vector"),
+        (
+            (FLOATS, np.zeros((3, 1), np.float32)),
+            TypeError,
+            "add_one: y: expected a float32 vector",
+        ),
+        (
+            (FLOATS, np.zeros(4, np.float32)),
+            ValueError,
+            "add_one: y: expected the length of x, got another",
+        ),
+    ],
+)
+def test_errors(module, arguments, kind, message):
+    """What the kernel raises arrives as the Python exception of that kind."""
+    with pytest.raises(kind) as caught:
+        module.add_one(*arguments)
+    assert str(caught.value) == message
+    assert type(caught.value) is kind
+
+
+@pytest.mark.parametrize("value", [None, 3, 2.5, True, "short", "a text on the heap", b"a\0b"])
+def test_values(module, value):
+    """A value goes in and comes out the same, of the same type."""
+    result = module.same(value)
+    assert result == value
+    assert type(result) is type(value)
+
+
+def test_call_back(module):
+    """C code calls a Python function; the exception that it raises comes back the same object."""
+    assert module.call_back(lambda a, b: a + b) == 42
+    error = KeyError("mine")
+
+    def fail(a, b):
+        raise error
+
+    with pytest.raises(KeyError) as caught:
+        module.call_back(fail)
+    assert caught.value is error
+    with pytest.raises(TypeError, match=r"call_back\(f\): f: expected a Function"):
+        module.call_back(3)
