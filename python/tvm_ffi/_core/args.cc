@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python values as arguments: how each type is packed, found once per type.
+// Python values as arguments and as results of callbacks.
 #include "args.h"
 
 #include <cstring>
-#include <vector>
 
 #include "callback.h"
 #include "error.h"
-#include "function.h"
+#include "lending.h"
 #include "object.h"
-#include "producer.h"
 #include "tensor.h"
 #include "values.h"
 
@@ -17,191 +15,8 @@ namespace tvm_ffi_core {
 
 namespace {
 
-enum class Kind : uint8_t {
-  kNone,
-  kBool,
-  kInt,
-  kFloat,
-  kStr,
-  kBytes,
-  kDtype,
-  kDevice,
-  kShape,
-  kObject,         // tvm_ffi.Object and below, tensors excepted
-  kTensor,         // tvm_ffi.Tensor
-  kExchange,       // a tensor with a DLPack table
-  kNdarray,        // numpy.ndarray, whose layout is known
-  kDlpack,         // a tensor with __dlpack__
-  kForeignDtype,   // a framework's dtype; `helper` gives (code, bits, lanes)
-  kForeignDevice,  // a framework's device; `helper` gives (type, id)
-  kForeignBool,    // a framework's bool scalar
-  kIndex,          // anything with __index__
-  kReal,           // anything with __float__
-  kVoidPointer,    // ctypes.c_void_p
-  kCallable,
-  kContainer,  // list, tuple, dict, set: refused
-  kRefused,    // by a framework's adapter; `helper` is the reason
-  kOpaque,     // carried through
-};
-
-struct Converter {
-  PyTypeObject* type = nullptr;  // owned: a type that was an argument once is never forgotten
-  Kind kind = Kind::kNone;
-  Framework* framework = nullptr;
-  PyObject* helper = nullptr;  // owned
-};
-
-// Open addressing by the type's address. A Converter is copied out before Python code runs, as
-// that may grow the table.
-class ConverterTable {
- public:
-  ConverterTable() : slots_(64) {}
-
-  const Converter* find(PyTypeObject* type) const {
-    for (size_t i = slot_of(type);; i = (i + 1) & (slots_.size() - 1)) {
-      if (slots_[i].type == type) return &slots_[i];
-      if (slots_[i].type == nullptr) return nullptr;
-    }
-  }
-
-  void insert(const Converter& converter) {
-    if (2 * ++size_ > slots_.size()) {
-      std::vector<Converter> old(2 * slots_.size());
-      old.swap(slots_);
-      for (const Converter& each : old) {
-        if (each.type != nullptr) place(each);
-      }
-    }
-    place(converter);
-  }
-
- private:
-  size_t slot_of(PyTypeObject* type) const {
-    return (reinterpret_cast<uintptr_t>(type) >> 4) & (slots_.size() - 1);
-  }
-  void place(const Converter& converter) {
-    size_t i = slot_of(converter.type);
-    while (slots_[i].type != nullptr) i = (i + 1) & (slots_.size() - 1);
-    slots_[i] = converter;
-  }
-  std::vector<Converter> slots_;
-  size_t size_ = 0;
-};
-
-ConverterTable& converters() {
-  static auto* table = new ConverterTable();
-  return *table;
-}
-
-// tvm_ffi.frameworks.recognize: type to (kind, framework or function), or None.
-PyObject* recognize = nullptr;
-
-bool has_attribute(PyTypeObject* type, const char* name) {
-  nb::object value = nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), name));
-  PyErr_Clear();
-  return value.is_valid() && !value.is_none();
-}
-
-bool is_named(PyTypeObject* type, const char* module, const char* name) {
-  nb::object found =
-      nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__module__"));
-  PyErr_Clear();
-  const char* simple = std::strrchr(type->tp_name, '.');
-  return found.is_valid() && PyUnicode_Check(found.ptr()) &&
-         PyUnicode_CompareWithASCIIString(found.ptr(), module) == 0 &&
-         std::strcmp(simple != nullptr ? simple + 1 : type->tp_name, name) == 0;
-}
-
 // In place of an argument's number.
 constexpr int kResult = -1, kUnnumbered = -2;
-
-bool is_foreign_tensor(Kind kind) {
-  return kind == Kind::kExchange || kind == Kind::kNdarray || kind == Kind::kDlpack;
-}
-
-// What a framework's adapter says of the type: fills `converter` and returns true, or false.
-bool ask_adapters(PyTypeObject* type, Converter* converter) {
-  static const struct {
-    const char* name;
-    Kind kind;
-  } kinds[] = {{"exchange", Kind::kExchange},    {"ndarray", Kind::kNdarray},
-               {"dlpack", Kind::kDlpack},        {"dtype", Kind::kForeignDtype},
-               {"device", Kind::kForeignDevice}, {"bool", Kind::kForeignBool},
-               {"refused", Kind::kRefused}};
-  if (recognize == nullptr) return false;
-  nb::object answer = nb::steal(PyObject_CallOneArg(recognize, reinterpret_cast<PyObject*>(type)));
-  if (!answer.is_valid()) throw nb::python_error();
-  if (answer.is_none()) return false;
-  nb::str name = nb::cast<nb::str>(answer[0]);
-  nb::object value = answer[1];
-  for (const auto& each : kinds) {
-    if (std::strcmp(each.name, name.c_str()) != 0) continue;
-    converter->kind = each.kind;
-    if (each.kind == Kind::kForeignDtype || each.kind == Kind::kForeignDevice ||
-        each.kind == Kind::kRefused) {
-      converter->helper = value.release().ptr();
-    } else if (each.kind != Kind::kForeignBool) {
-      converter->framework = nb::cast<Framework*>(value);
-      value.release();  // frameworks are never freed
-    }
-    return true;
-  }
-  throw nb::value_error("tvm_ffi.frameworks.recognize gave an unknown kind");
-}
-
-Kind builtin_kind(PyTypeObject* type, bool* found) {
-  *found = true;
-  if (type == Py_TYPE(Py_None)) return Kind::kNone;
-  if (type == &PyBool_Type) return Kind::kBool;
-  if (PyType_IsSubtype(type, tensor_type)) return Kind::kTensor;
-  if (PyType_IsSubtype(type, object_type)) return Kind::kObject;
-  if (PyType_IsSubtype(type, dtype_class)) return Kind::kDtype;
-  if (PyType_IsSubtype(type, device_class)) return Kind::kDevice;
-  if (PyType_IsSubtype(type, shape_class)) return Kind::kShape;
-  if (PyType_IsSubtype(type, &PyLong_Type)) return Kind::kInt;
-  if (PyType_IsSubtype(type, &PyFloat_Type)) return Kind::kFloat;
-  if (PyType_IsSubtype(type, &PyUnicode_Type)) return Kind::kStr;
-  if (PyType_IsSubtype(type, &PyBytes_Type)) return Kind::kBytes;
-  *found = false;
-  return Kind::kOpaque;
-}
-
-Kind duck_kind(PyTypeObject* type) {
-  if (is_named(type, "ctypes", "c_void_p")) return Kind::kVoidPointer;
-  if (PyType_IsSubtype(type, &PyList_Type) || PyType_IsSubtype(type, &PyTuple_Type) ||
-      PyType_IsSubtype(type, &PyDict_Type) || PyType_IsSubtype(type, &PySet_Type)) {
-    return Kind::kContainer;
-  }
-  const PyNumberMethods* number = type->tp_as_number;
-  if (number != nullptr && number->nb_index != nullptr) return Kind::kIndex;
-  if (number != nullptr && number->nb_float != nullptr) return Kind::kReal;
-  if (type->tp_call != nullptr) return Kind::kCallable;
-  return Kind::kOpaque;
-}
-
-// The converter for a type that is seen for the first time. Throws.
-Converter learn(PyTypeObject* type) {
-  Converter converter;
-  bool found;
-  converter.kind = builtin_kind(type, &found);
-  if (!found && !ask_adapters(type, &converter)) {
-    if (has_attribute(type, "__dlpack__") && has_attribute(type, "__dlpack_device__")) {
-      converter.kind = Kind::kDlpack;
-    } else {
-      converter.kind = duck_kind(type);
-    }
-  }
-  if (converter.kind == Kind::kDlpack && has_attribute(type, "__tvm_ffi_env_stream__")) {
-    converter.helper =
-        PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__tvm_ffi_env_stream__");
-  }
-  converter.type = type;
-  // The adapters may have run code that met the type, too.
-  if (const Converter* known = converters().find(type)) return *known;
-  Py_INCREF(type);
-  converters().insert(converter);
-  return converter;
-}
 
 // Prefixes the current Python error with "name: argument index (type): ". Keeps TypeError, makes
 // ValueError of the rest; the error from before becomes the cause.
@@ -238,78 +53,6 @@ void name_argument(PyObject* name, int index, PyTypeObject* value_type) {
   PyErr_NormalizeException(&type, &value, &traceback);
   if (value != nullptr) PyException_SetCause(value, cause.release().ptr());
   PyErr_Restore(type, value, traceback);
-}
-
-// Refuses views whose elements are to be negated or conjugated when read.
-int check_lazy_view(const Framework* framework, DLDataType dtype, PyObject* value) {
-  if (framework->is_negative != nullptr && dtype.code != kDLBool) {
-    nb::object answer = nb::steal(PyObject_CallOneArg(framework->is_negative, value));
-    if (!answer.is_valid()) return -1;
-    if (answer.is(nb::handle(Py_True))) {
-      PyErr_SetString(PyExc_ValueError,
-                      "expected a tensor as it lies in memory, got a view that is negated when "
-                      "read; pass x.resolve_neg()");
-      return -1;
-    }
-  }
-  if (framework->is_conjugate != nullptr && dtype.code == kDLComplex) {
-    nb::object answer = nb::steal(PyObject_CallOneArg(framework->is_conjugate, value));
-    if (!answer.is_valid()) return -1;
-    if (answer.is(nb::handle(Py_True))) {
-      PyErr_SetString(PyExc_ValueError,
-                      "expected a tensor as it lies in memory, got a view that is conjugated when "
-                      "read; pass x.resolve_conj()");
-      return -1;
-    }
-  }
-  return 0;
-}
-
-// Gives a lent tensor back while a Python error is set.
-void discard(LentTensor* lent) {
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  if (release_lent_tensor(lent) != 0) PyErr_Clear();
-  PyErr_Restore(type, value, traceback);
-}
-
-// What lend() leaves out or adds.
-struct Lending {
-  bool trusted = false;
-  bool allow_read_only = false;
-  bool own = false;  // whether it owns its memory at once, if that is cheaper than later
-};
-
-// Fills a lent tensor from a tensor of the kind; NULL with a Python error that names no argument.
-LentTensor* lend(const Converter& converter, PyObject* value, Lending how) {
-  LentTensor* lent = acquire_lent_tensor(converter.framework);
-  if (lent == nullptr) return nullptr;
-  int code;
-  switch (converter.kind) {
-    case Kind::kExchange:
-      code = fill_from_exchange(lent, value, how.own);
-      if (code == 0 && !how.trusted) {
-        code = check_lazy_view(converter.framework, lent->tensor.dtype, value);
-      }
-      break;
-    case Kind::kNdarray:
-      code = fill_from_ndarray(lent, value);
-      break;
-    default:
-      code = fill_from_dlpack(lent, value);
-      break;
-  }
-  if (code == 0 && lent->read_only && !how.allow_read_only) {
-    PyErr_SetString(PyExc_ValueError,
-                    "expected a tensor that may be written, got a read-only one; if the function "
-                    "only reads it, pass tvm_ffi.from_dlpack(x, allow_read_only=True)");
-    code = -1;
-  }
-  if (code != 0) {
-    discard(lent);
-    return nullptr;
-  }
-  return lent;
 }
 
 bool has_streams(DLDeviceType type) {
@@ -504,25 +247,6 @@ int pack_by_kind(CallFrame* frame, int index, PyObject* value, const Converter& 
   }
 }
 
-// nullptr with a Python error when the type's adapter failed.
-const Converter* converter_for(PyTypeObject* type, Converter* storage) {
-  const Converter* known = converters().find(type);
-  if (known == nullptr) {
-    try {
-      *storage = learn(type);
-    } catch (nb::python_error& error) {
-      error.restore();
-      return nullptr;
-    } catch (const std::exception& error) {
-      PyErr_SetString(PyExc_SystemError, error.what());
-      return nullptr;
-    }
-  } else {
-    *storage = *known;
-  }
-  return storage;
-}
-
 }  // namespace
 
 int pack_argument(CallFrame* frame, int index, PyObject* value) {
@@ -538,7 +262,7 @@ int pack_argument(CallFrame* frame, int index, PyObject* value) {
   Converter converter;
   if (type == &PyLong_Type) {
     code = pack_int(value, out);
-  } else if (converter_for(type, &converter) == nullptr) {
+  } else if (find_converter(type, &converter) != 0) {
     code = -1;
   } else if (is_foreign_tensor(converter.kind)) {
     code = pack_tensor(frame, index, value, converter);
@@ -570,7 +294,7 @@ int pack_owned(PyObject* what, PyObject* value, TVMFFIAny* result) {
 LentTensor* owned_tensor_from(PyObject* what, PyObject* value, bool allow_read_only) {
   Converter converter;
   LentTensor* lent = nullptr;
-  if (converter_for(Py_TYPE(value), &converter) != nullptr) {
+  if (find_converter(Py_TYPE(value), &converter) == 0) {
     if (!is_foreign_tensor(converter.kind)) {
       PyErr_Format(PyExc_TypeError, "%U: tensor: expected an object with __dlpack__, got %s", what,
                    Py_TYPE(value)->tp_name);
@@ -587,12 +311,6 @@ LentTensor* owned_tensor_from(PyObject* what, PyObject* value, bool allow_read_o
   }
   if (lent == nullptr) name_argument(what, kUnnumbered, Py_TYPE(value));
   return lent;
-}
-
-void bind_args(nb::module_& module) {
-  module.def(
-      "set_recognizer", [](nb::object function) { recognize = function.release().ptr(); },
-      nb::arg("function"));
 }
 
 }  // namespace tvm_ffi_core

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python values as arguments: how each type is packed, found once per type.
+// Python values as arguments and as results of callbacks.
 #ifndef TVM_FFI_PYTHON_CORE_ARGS_H_
 #define TVM_FFI_PYTHON_CORE_ARGS_H_
 
@@ -11,14 +11,12 @@ namespace tvm_ffi_core {
 // the function and the argument.
 int pack_argument(CallFrame* frame, int index, PyObject* value);
 
-// Writes `value` as an owned value; `what` names it in messages, for example "f: the result".
+// Writes `value` as an owned value; `what` names the callback in messages.
 int pack_owned(PyObject* what, PyObject* value, TVMFFIAny* result);
 
 // Makes an owned tensor from any object that pack_argument takes as a tensor; NULL with a Python
 // error that starts with `what`.
 LentTensor* owned_tensor_from(PyObject* what, PyObject* value, bool allow_read_only);
-
-void bind_args(nb::module_& module);
 
 }  // namespace tvm_ffi_core
 

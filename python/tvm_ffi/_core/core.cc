@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The extension module tvm_ffi._core: everything that is bound, in dependency order.
-#include "args.h"
+#include "converter.h"
 #include "error.h"
 #include "framework.h"
 #include "function.h"
@@ -22,7 +22,7 @@ NB_MODULE(_core, module) {
   bind_framework(module);
   bind_producer(module);
   bind_ndarray_consumer(module);
-  bind_args(module);
+  bind_converter(module);
   bind_stream(module);
   module.def("version", [] {
     TVMFFIVersion version{};
