@@ -121,7 +121,8 @@ class LibraryObj : public ffi::ModuleObj {
   void Import(ffi::ObjectPtr<LibraryObj> module) {
     // A circle would never be freed, and a search in it would never end.
     TVM_FFI_CHECK(!module->Reaches(this), ValueError)
-        << "ffi.ModuleImportModule: other: expected a module that does not import this one, got one "
+        << "ffi.ModuleImportModule: other: expected a module that does not import this one, got "
+           "one "
         << "that does";
     std::lock_guard<std::mutex> lock(mutex_);
     imports_.push_back(std::move(module));
@@ -221,8 +222,8 @@ const bool registered = [] {
   set("ffi.ModuleGetKind",
       [](const ffi::Module& module) { return std::string(Library(module)->kind()); });
   set("ffi.ModuleImportModule", [](const ffi::Module& module, const ffi::Module& other) {
-    Library(module)->Import(ffi::ObjectUnsafe::PtrFromBorrowed<LibraryObj>(
-        static_cast<ffi::Object*>(Library(other))));
+    Library(module)->Import(
+        ffi::ObjectUnsafe::PtrFromBorrowed<LibraryObj>(static_cast<ffi::Object*>(Library(other))));
   });
   set("ffi.ModuleClearImports", [](const ffi::Module& module) { Library(module)->ClearImports(); });
   return true;

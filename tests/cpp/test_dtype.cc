@@ -1,42 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// dtype.h: comparison, printing and parsing of element types.
+// dtype.h: printing, parsing and sizes of element types.
 #include <tvm/ffi/dtype.h>
 #include <tvm/ffi/tvm_ffi.h>
-
-#include <sstream>
 
 #include "expect.h"
 
 namespace ffi = tvm::ffi;
-
-// A namespace whose own operators hide those of the enclosing ones.
-namespace project {
-namespace kernels {
-
-struct Own {};
-[[maybe_unused]] bool operator==(Own, Own) { return true; }
-[[maybe_unused]] bool operator!=(Own, Own) { return false; }
-[[maybe_unused]] std::ostream& operator<<(std::ostream& out, Own) { return out << "own"; }
-
-// Element types compare and print from inside any namespace.
-void operators_in_a_namespace() {
-  const DLDataType a{kDLFloat, 16, 1};
-  DLDataType b = a;
-  EXPECT(a == b);
-  EXPECT(a != (DLDataType{kDLBfloat, 16, 1}));
-  EXPECT(a != (DLDataType{kDLFloat, 32, 1}));
-  b.lanes = 2;
-  EXPECT(a != b && !(a == b));
-  std::ostringstream text;
-  text << a << " " << b << " " << Own();
-  EXPECT_EQ(text.str(), std::string("float16 float16x2 own"));
-  EXPECT_THROWS("TypeError: got float16", TVM_FFI_THROW(TypeError) << "got " << a);
-}
-
-}  // namespace kernels
-}  // namespace project
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_operators_in_a_namespace,
-                              project::kernels::operators_in_a_namespace);
 
 // Every code of DLPack has a text, and the text gives it back.
 void every_code_both_ways() {

@@ -22,12 +22,15 @@ std::ostream& operator<<(std::ostream& out, const Point& p) {
 
 // A message takes numbers, strings, our types, and whatever has an operator for std::ostream.
 void message_takes_everything() {
-  EXPECT_THROWS("ValueError: abcde1-2318446744073709551615truefalse0.11.51e+300cuda:1bfloat16x2(2, "
-                "3)()2<1,2>", TVM_FFI_THROW(ValueError)
-                    << "a" << std::string("b") << std::string_view("c") << ffi::String("d") << 'e'
-                    << 1 << -2L << 3u << 18446744073709551615ull << true << false << 0.1 << 1.5f
-                    << 1e300 << DLDevice{kDLCUDA, 1} << DLDataType{kDLBfloat, 16, 2}
-                    << ffi::Shape({2, 3}) << ffi::ShapeView() << kDLCUDA << Point{1, 2});
+  EXPECT_THROWS(
+      "ValueError: abcde1-2318446744073709551615truefalse0.11.51e+300cuda:1bfloat16x2(2, "
+      "3)()2<1,2>",
+      TVM_FFI_THROW(ValueError) << "a" << std::string("b") << std::string_view("c")
+                                << ffi::String("d") << 'e' << 1 << -2L << 3u
+                                << 18446744073709551615ull << true << false << 0.1 << 1.5f << 1e300
+                                << DLDevice{kDLCUDA, 1} << DLDataType{kDLBfloat, 16, 2}
+                                << ffi::Shape({2, 3}) << ffi::ShapeView() << kDLCUDA
+                                << Point{1, 2});
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_message_takes_everything, message_takes_everything);
 
@@ -64,10 +67,12 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_macros_in_unbraced_if_else, macros_in_unbrace
 // A check shows its message, or its condition when there is none; ICHECK keeps its kind.
 void checks_show_what_failed() {
   const int n = 3;
-  EXPECT_THROWS("TypeError: n must be 4, got 3", TVM_FFI_CHECK(n == 4, TypeError) << "n must be 4, got " << n);
+  EXPECT_THROWS("TypeError: n must be 4, got 3", TVM_FFI_CHECK(n == 4, TypeError)
+                                                     << "n must be 4, got " << n);
   EXPECT_THROWS("TypeError: check failed: n == 4", TVM_FFI_CHECK(n == 4, TypeError));
   EXPECT_THROWS("InternalError: check failed: n == 4: bug", TVM_FFI_ICHECK(n == 4) << "bug");
-  EXPECT_THROWS("InternalError: check failed: n == 4 (3 vs. 4) bug", TVM_FFI_ICHECK_EQ(n, 4) << "bug");
+  EXPECT_THROWS("InternalError: check failed: n == 4 (3 vs. 4) bug", TVM_FFI_ICHECK_EQ(n, 4)
+                                                                         << "bug");
   EXPECT_THROWS("IndexError: check failed: n < 2 (3 vs. 2) ", TVM_FFI_CHECK_LT(n, 2, IndexError));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_checks_show_what_failed, checks_show_what_failed);
@@ -128,14 +133,14 @@ void c_functions_of_errors() {
   const char* parts[] = {"a", nullptr, "b"};
   TVMFFIErrorSetRaisedFromCStrParts("TypeError", parts, 3);
   EXPECT_THROWS("TypeError: ab", ffi::detail::ThrowRaised(-1));
-  EXPECT_THROWS("InternalError: a call returned 5 and raised no error to say why", ffi::detail::ThrowRaised(5));
+  EXPECT_THROWS("InternalError: a call returned 5 and raised no error to say why",
+                ffi::detail::ThrowRaised(5));
 
   ffi::Error cause("ValueError", "cause");
   TVMFFIByteArray kind{"TypeError", 9}, message{"m", 1}, backtrace{"one\n", 4}, more{"two\n", 4};
   TVMFFIObjectHandle handle = nullptr;
-  EXPECT_EQ(TVMFFIErrorCreateWithCauseAndExtraContext(&kind, &message, &backtrace,
-                                                      ffi::ObjectUnsafe::Borrow(cause), nullptr,
-                                                      &handle),
+  EXPECT_EQ(TVMFFIErrorCreateWithCauseAndExtraContext(
+                &kind, &message, &backtrace, ffi::ObjectUnsafe::Borrow(cause), nullptr, &handle),
             0);
   ffi::Error error(ffi::ObjectUnsafe::PtrFromOwned<ffi::Object>(handle));
   error->update_backtrace(handle, &more, kTVMFFIBacktraceUpdateModeAppend);

@@ -27,7 +27,7 @@ void queries() {
   EXPECT_EQ(view.ndim(), 3);
   EXPECT_EQ(view.shape(), ffi::ShapeView({2, 3, 4}));
   EXPECT_EQ(view.strides(), ffi::ShapeView({12, 4, 1}));
-  EXPECT_EQ(view.size(-1), 4);   // Negative indices count from the end.
+  EXPECT_EQ(view.size(-1), 4);  // Negative indices count from the end.
   EXPECT_EQ(view.stride(0), 12);
   EXPECT_EQ(view.numel(), 24);
   EXPECT_EQ(view.dtype(), (DLDataType{kDLFloat, 32, 1}));
@@ -81,17 +81,18 @@ void null_strides() {
   float data[6] = {};
   int64_t shape[] = {2, 3};
   DLTensor tensor{data, {kDLCPU, 0}, 2, {kDLFloat, 32, 1}, shape, nullptr, 0};
-  ffi::Function f = ffi::Function::FromTyped([](ffi::TensorView x) {
-    EXPECT_EQ(x.strides(), ffi::ShapeView({3, 1}));
-  });
+  ffi::Function f = ffi::Function::FromTyped(
+      [](ffi::TensorView x) { EXPECT_EQ(x.strides(), ffi::ShapeView({3, 1})); });
   f(&tensor);
   // [null_strides.end]
   ffi::TensorView view(&tensor);
   EXPECT(view.IsContiguous());
   EXPECT_EQ(view.stride(0), 3);
   EXPECT_EQ(view.stride(-1), 1);
-  EXPECT_THROWS("ValueError: strides: expected a tensor with strides, got NULL, which means row-major; "
-                "use stride(i)", view.strides());
+  EXPECT_THROWS(
+      "ValueError: strides: expected a tensor with strides, got NULL, which means row-major; "
+      "use stride(i)",
+      view.strides());
   int64_t long_shape[12] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3};
   tensor.shape = long_shape;
   tensor.ndim = 12;
@@ -108,9 +109,10 @@ void contiguity() {
     int64_t shape[2], strides[2];
     bool contiguous;
   };
-  for (Case c : {Case{{2, 3}, {3, 1}, true}, Case{{2, 3}, {1, 2}, false}, Case{{1, 3}, {99, 1}, true},
-                 Case{{3, 1}, {1, 99}, true}, Case{{2, 3}, {6, 2}, false}, Case{{0, 3}, {7, 7}, true},
-                 Case{{2, 2}, {0, 1}, false}, Case{{2, 0}, {5, 9}, true}}) {
+  for (Case c :
+       {Case{{2, 3}, {3, 1}, true}, Case{{2, 3}, {1, 2}, false}, Case{{1, 3}, {99, 1}, true},
+        Case{{3, 1}, {1, 99}, true}, Case{{2, 3}, {6, 2}, false}, Case{{0, 3}, {7, 7}, true},
+        Case{{2, 2}, {0, 1}, false}, Case{{2, 0}, {5, 9}, true}}) {
     DLTensor tensor{nullptr, {kDLCPU, 0}, 2, kFloat32, c.shape, c.strides, 0};
     EXPECT_EQ(ffi::IsContiguous(tensor), c.contiguous) << ffi::ShapeView(c.shape, 2);
   }
@@ -125,7 +127,9 @@ void owned_converts_to_view_only() {
   EXPECT_EQ(view(tensor).cast<int>(), 2);
   EXPECT_EQ(view(ffi::TensorView(tensor)).cast<int>(), 2);
   EXPECT_EQ(own(tensor).cast<int>(), 2);
-  EXPECT_THROWS("TypeError: function(Tensor) -> int: argument 0: expected Tensor, got Tensor (a view)", own(ffi::TensorView(tensor)));
+  EXPECT_THROWS(
+      "TypeError: function(Tensor) -> int: argument 0: expected Tensor, got Tensor (a view)",
+      own(ffi::TensorView(tensor)));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_owned_converts_to_view_only, owned_converts_to_view_only);
 
@@ -148,7 +152,8 @@ struct Counted {
 
 }  // namespace
 
-// A DLPack tensor is shared, not copied; the producer's deleter runs once, when the last owner is gone.
+// A DLPack tensor is shared, not copied; the producer's deleter runs once, when the last owner is
+// gone.
 void dlpack_round_trip() {
   Counted<DLManagedTensorVersioned> source;
   source.managed.version = {1, 0};
@@ -177,18 +182,22 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_dlpack_round_trip, dlpack_round_trip);
 void dlpack_requirements() {
   Counted<DLManagedTensorVersioned> source;
   source.managed.version = {2, 0};
-  EXPECT_THROWS("ValueError: TVMFFITensorFromDLPackVersioned: from: expected DLPack 1.x, got 2.0", ffi::Tensor::FromDLPackVersioned(&source.managed));
+  EXPECT_THROWS("ValueError: TVMFFITensorFromDLPackVersioned: from: expected DLPack 1.x, got 2.0",
+                ffi::Tensor::FromDLPackVersioned(&source.managed));
   source.managed.version = {1, 0};
   int64_t strides[] = {2};
   source.managed.dl_tensor.strides = strides;
   source.managed.dl_tensor.shape[0] = 2;
   source.managed.dl_tensor.byte_offset = 0;
-  EXPECT_THROWS("ValueError: TVMFFITensorFromDLPackVersioned: from: expected a contiguous tensor, got "
-                "shape (2,) and strides (2,)", ffi::Tensor::FromDLPackVersioned(&source.managed, 0, true));
+  EXPECT_THROWS(
+      "ValueError: TVMFFITensorFromDLPackVersioned: from: expected a contiguous tensor, got "
+      "shape (2,) and strides (2,)",
+      ffi::Tensor::FromDLPackVersioned(&source.managed, 0, true));
   source.managed.dl_tensor.byte_offset = 1;
-  EXPECT_THROWS_WITH("ValueError: TVMFFITensorFromDLPackVersioned: from: expected data aligned to 2 "
-                     "bytes, got address 0x",
-                     ffi::Tensor::FromDLPackVersioned(&source.managed, 2));
+  EXPECT_THROWS_WITH(
+      "ValueError: TVMFFITensorFromDLPackVersioned: from: expected data aligned to 2 "
+      "bytes, got address 0x",
+      ffi::Tensor::FromDLPackVersioned(&source.managed, 2));
   EXPECT_EQ(source.deleted, 0);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_dlpack_requirements, dlpack_requirements);
@@ -198,13 +207,18 @@ void env_alloc_without_a_framework() {
   ffi::Tensor tensor = NewTensor({5});
   EXPECT_EQ(tensor.use_count(), 1);
   EXPECT(tensor.IsAligned(64));
-  EXPECT_THROWS("ValueError: TVMFFIEnvTensorAlloc: prototype: expected extents that are not negative, "
-                "got shape (-1,)", NewTensor({-1}));
-  EXPECT_THROWS("MemoryError: TVMFFIEnvTensorAlloc: prototype: expected a size that fits in memory, got "
-                "shape (9223372036854775807, 9223372036854775807) of float32", NewTensor({INT64_MAX, INT64_MAX}));
-  EXPECT_THROWS_WITH("RuntimeError: TVMFFIEnvTensorAlloc: prototype: expected a device that an allocator "
-                     "is set for, got cuda:0;",
-                     ffi::Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, {1}, kFloat32, {kDLCUDA, 0}));
+  EXPECT_THROWS(
+      "ValueError: TVMFFIEnvTensorAlloc: prototype: expected extents that are not negative, "
+      "got shape (-1,)",
+      NewTensor({-1}));
+  EXPECT_THROWS(
+      "MemoryError: TVMFFIEnvTensorAlloc: prototype: expected a size that fits in memory, got "
+      "shape (9223372036854775807, 9223372036854775807) of float32",
+      NewTensor({INT64_MAX, INT64_MAX}));
+  EXPECT_THROWS_WITH(
+      "RuntimeError: TVMFFIEnvTensorAlloc: prototype: expected a device that an allocator "
+      "is set for, got cuda:0;",
+      ffi::Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, {1}, kFloat32, {kDLCUDA, 0}));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_env_alloc_without_a_framework, env_alloc_without_a_framework);
 
