@@ -8,6 +8,7 @@ TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 BUILD = ["cmake==4.4.4", "nanobind==3.1.0", "ninja==1.13.2", "scikit-build-core==1.1.2"]
 TESTS = [
     "hypothesis==6.170.15",
+    "nox==2026.10.20",
     "ml_dtypes==0.6.0; python_version >= '3.11'",
     "ml_dtypes==0.5.4; python_version < '3.11'",
     "numpy==2.4.6; python_version >= '3.11'",
