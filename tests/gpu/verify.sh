@@ -23,7 +23,7 @@ export PYTHONPATH="$site${PYTHONPATH:+:$PYTHONPATH}"
 export PATH="$site/bin:$PATH"
 
 status=0
-REQUIRE_CUDA=1 "$python" docs/verify.py "$@" || status=$?
+REQUIRE_CUDA=1 "$python" docs/verify.py --device cuda "$@" || status=$?
 if [ -n "${OUT:-}" ]; then
   cp docs/verification/*.json "$OUT"/ 2> /dev/null || true
 fi

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The installation that the quickstart shows."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -17,8 +18,9 @@ def test_installs_from_a_clone(shows, tmp_path):
         shutil.copy(ROOT / name, clone)
     for folder in ("include", "src", "python"):
         shutil.copytree(ROOT / folder, clone / folder)
+    outer = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(
-        ["bash", script], cwd=clone, capture_output=True, text=True, check=False
+        ["bash", script], cwd=clone, env=outer, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     include, version = done.stdout.splitlines()[-2:]
