@@ -62,9 +62,11 @@ def test_wrong_result_on_the_gpu_alone_fails(project):
 
 def test_only_the_gpu_when_asked_for(project):
     """--device cuda runs nothing on the CPU; --device cpu lists the GPU as left out."""
+    project.file("examples/kernel_library/scale/notes.txt").write_text("for the CPU")
     status, output = project.verify("--device", "cuda", TOY_GPU="GPU")
     assert status == 0, output
     assert list(project.file("build/receipts").glob("*ran-on-CPU*")) == []
+    project.file("examples/kernel_library/scale/notes.txt").unlink()
     status, output = project.verify("--device", "cpu", TOY_GPU="GPU")
     assert status == 0, output
     assert "only the CPU was asked for" in output
