@@ -16,12 +16,8 @@ def html(project, page):
 def test_state_file_and_download_stand_under_the_code(pristine):
     """A reader sees what was verified on what, and can take the file."""
     page = html(pristine, "index")
-    assert (
-        "compiled by g++ 12.2 · ran on CPU" in page.replace("g++ 1", "g++ 1")
-        or "ran on CPU" in page
-    )
+    assert re.search(r"compiled by g\+\+ \d+\.\d+ · ran on CPU", page)
     assert "examples/kernel_library/scale/" in page
-    assert "scale_kernel.cc" in page
     (download,) = pristine.file("build/site/_downloads").rglob("scale_kernel.cc")
     assert download.read_text() == pristine.file(KERNEL).read_text()
 
