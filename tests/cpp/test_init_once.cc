@@ -3,6 +3,7 @@
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace ffi = tvm::ffi;
 
 namespace {
 
-std::atomic<int> made{0}, unmade{0};
+std::atomic<int> started{0}, made{0}, unmade{0};
 int target;
 void* inner_handle = nullptr;
 
@@ -20,6 +21,12 @@ int Make(void** result) {
   ++made;
   *result = &target;
   return 0;
+}
+// Gives the other threads time to find the handle empty too, and to wait.
+int MakeAmongOthers(void** result) {
+  while (started < 4) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return Make(result);
 }
 int Unmake(void* handle) {
   ++unmade;
@@ -42,11 +49,13 @@ void threads() {
   made = unmade = 0;
   for (int round = 1; round <= 50; ++round) {
     void* handle = nullptr;
+    started = 0;
     std::atomic<int> right{0};
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i) {
       threads.emplace_back([&] {
-        right += TVMFFIHandleInitOnce(&handle, Make) == 0 &&
+        ++started;
+        right += TVMFFIHandleInitOnce(&handle, MakeAmongOthers) == 0 &&
                  __atomic_load_n(&handle, __ATOMIC_ACQUIRE) == &target;
       });
     }

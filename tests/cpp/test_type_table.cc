@@ -165,6 +165,7 @@ void descriptions() {
   EXPECT_EQ(info.fields[0].size, 8);
   EXPECT_EQ(info.fields[0].alignment, 4);
   EXPECT_EQ(info.fields[0].offset, 24);
+  EXPECT_EQ(info.fields[0].default_value_or_factory.type_index, int32_t{kTVMFFIStr});
   EXPECT_EQ(info.fields[0].field_static_type_index, int32_t{kTVMFFIInt});
   EXPECT(info.fields[0].getter != nullptr && info.fields[0].setter == nullptr);
   EXPECT_EQ(

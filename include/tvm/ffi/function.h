@@ -53,10 +53,6 @@ template <typename C, typename R, typename... Args>
 Types<R, Args...> TypesOfMember(R (C::*)(Args...));
 template <typename C, typename R, typename... Args>
 Types<R, Args...> TypesOfMember(R (C::*)(Args...) const);
-template <typename C, typename R, typename... Args>
-Types<R, Args...> TypesOfMember(R (C::*)(Args...) noexcept);
-template <typename C, typename R, typename... Args>
-Types<R, Args...> TypesOfMember(R (C::*)(Args...) const noexcept);
 
 // The result and the parameters of anything callable.
 template <typename F, typename = void>
