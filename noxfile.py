@@ -116,6 +116,4 @@ def interop(session: nox.Session) -> None:
     peer = Environment(session, ROOT, "published", torch_from=environment.python)
     peer.install([*pins.PUBLISHED, *(pin for pin in pins.TESTS if pin.startswith("numpy"))])
     peer.install_torch()
-    environment.run(
-        "-m", "pytest", "tests/interop", "--peer-python", peer.python, *session.posargs
-    )
+    environment.run("-m", "pytest", "tests/interop", "--peer-python", peer.python, *session.posargs)

@@ -96,7 +96,8 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
         The file; a relative path, or a bare name, starts at the current folder.
     keep_module_alive
         Keep the library loaded as long as the process runs. With ``False`` it is unloaded when the
-        module, its functions and all that they made are gone.
+        module and its functions are gone. By then nothing may be left of what runs the library's
+        code when it is freed: functions that it made, and objects of its own types.
 
     Returns
     -------

@@ -22,7 +22,7 @@ def seeded():
 
 
 def expected(x, factor):
-    """x * factor, in float32 (float64 for float64), rounded once to the dtype of x."""
+    """Multiply in float32 (float64 for float64), rounded once to the dtype of x."""
     if x.dtype == torch.float64:
         return x * factor
     return (x.float() * torch.tensor(factor, dtype=torch.float32, device=x.device)).to(x.dtype)
@@ -42,7 +42,7 @@ def check(scale, x, factor=FACTOR):
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize(
-    "shape", [(), (0,), (3, 0, 5), (1,), (31,), (256,), (257,), (33, 65), (2, 3, 4, 5), (1_000_003,)]
+    "shape", [(), (0,), (3, 0, 5), (1,), (31,), (257,), (33, 65), (2, 3, 4, 5), (1_000_003,)]
 )
 def test_any_shape(scale, device, dtype, shape):
     """Every shape works: 0-dim, empty, odd, large."""
@@ -206,7 +206,7 @@ def test_wrong_type_of_argument(scale, device):
 def test_more_than_four_billion_elements(scale, device):
     """Indices are 64-bit: the elements beyond 2**32 are scaled too."""
     if device == "cpu":
-        pytest.skip("the CPU kernel takes the same 64-bit index; 17 GB is too much for this machine")
+        pytest.skip("the CPU kernel takes the same 64-bit index, and needs 17 GB for it")
     n = 2**32 + 3
     x = torch.ones(n, dtype=torch.float16, device=device)
     y = torch.zeros_like(x)

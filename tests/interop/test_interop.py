@@ -80,7 +80,7 @@ def test_the_packages_are_two(pythons):
 
 @pytest.mark.parametrize("headers", ["ours", "published"])
 def test_results_are_the_same_under_both_runtimes(seen, headers):
-    """A library computes the same, whichever runtime loads it; the probe checks that it is right."""
+    """A library computes the same under both; the probe checks that it is right."""
     assert seen[headers, "ours"]["results"] == seen[headers, "published"]["results"]
 
 
@@ -98,4 +98,14 @@ def test_errors_are_the_same_under_both_runtimes(seen, headers):
 def test_errors_tell_the_source_line_under_our_runtime(seen, headers):
     """The traceback of an error thrown by the kernel names its C++ source."""
     errors = seen[headers, "ours"]["errors"]
-    assert [errors[name][3] for name in ("shape", "other dtype", "strides", "overlap")] == [True] * 4
+    thrown_by_the_kernel = ("shape", "other dtype", "strides", "overlap")
+    assert all(errors[name][3] for name in thrown_by_the_kernel)
+
+
+@pytest.mark.parametrize("headers", ["ours", "published"])
+def test_only_our_runtime_allocates_without_a_framework(seen, headers):
+    """Our runtime returns a NumPy array; the published one has no allocator and says so."""
+    assert seen[headers, "ours"]["allocated"] == ["ndarray", [2.0, 4.0]]
+    kind, message = seen[headers, "published"]["allocated"]
+    assert kind == "RuntimeError"
+    assert "TVMFFIEnvSetDLPackManagedTensorAllocator" in message
