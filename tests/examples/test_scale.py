@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scale example: every dtype and layout against a float64 reference, and its refusals."""
 
+import re
+
+import numpy as np
 import pytest
+from producer import Producer
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
@@ -166,15 +170,75 @@ def test_neighbours_in_one_buffer_do_not_overlap(scale, device):
 
 def test_a_tensor_on_another_kind_of_device_is_refused(scale, device):
     """A CPU kernel refuses GPU tensors, and a CUDA kernel refuses CPU tensors."""
-    if device == "cpu":
-        other, wanted, got = "cuda", "on a cpu", "cuda:0"
-        if not torch.cuda.is_available():
-            pytest.skip("needs a GPU to make a tensor on the other kind of device")
+    array = np.zeros(4, dtype="float32")
+    if device == "cpu":  # Only the device that is told counts, so no GPU is needed.
+        x, message = Producer(array, device=(2, 1)), "scale: x must be on a cpu, got cuda:1"
     else:
-        other, wanted, got = "cpu", "on a cuda device", "cpu:0"
-    x = torch.zeros(4, device=other)
-    with pytest.raises(ValueError, match=f"^scale: x must be {wanted}, got {got}$"):
-        scale(x, torch.zeros_like(x), FACTOR)
+        x, message = Producer(array), "scale: x must be on a cuda device, got cpu:0"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        scale(x, torch.zeros(4, device=device), FACTOR)
+
+
+def test_tensors_on_two_devices_are_refused(scale, device):
+    """The output must be where the input is."""
+    x = torch.zeros(4, device=device)
+    y = Producer(np.zeros(4, dtype="float32"), device=(3, 0))
+    where = "cpu:0" if device == "cpu" else f"cuda:{torch.cuda.current_device()}"
+    with pytest.raises(
+        ValueError, match=f"^scale: y must be on {where} like x, got device type 3:0$"
+    ):
+        scale(x, y, FACTOR)
+
+
+def test_a_byte_offset_is_honoured(scale, device):
+    """A producer that tells the first element by a byte offset, without strides, is read right."""
+    if device == "cuda":
+        pytest.skip("the producer's memory is on the host; PyTorch and CuPy move the pointer")
+    x, y = np.arange(8, dtype="float32"), np.full(8, np.nan, dtype="float32")
+    scale(Producer(x, first=3), Producer(y, first=3), 2.0)
+    np.testing.assert_array_equal(y[3:], x[3:] * 2)
+    assert np.isnan(y[:3]).all()
+
+
+def test_runs_on_the_current_stream(scale, device):
+    """The kernel waits for what PyTorch queued before it on the current stream."""
+    if device == "cpu":
+        pytest.skip("a CPU kernel has no stream")
+    x, y = torch.zeros(1 << 20, device=device), torch.zeros(1 << 20, device=device)
+    torch.cuda.synchronize()
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        torch.cuda._sleep(200_000_000)  # On any other stream the kernel would read zeros.
+        x.fill_(3.0)
+        scale(x, y, 2.0)
+    stream.synchronize()
+    assert bool((y == 6.0).all())
+
+
+def test_can_be_captured_in_a_cuda_graph(scale, device):
+    """A captured call runs again with the graph, on what is in the input then."""
+    if device == "cpu":
+        pytest.skip("a CPU kernel is not captured")
+    x, y = torch.ones(1000, device=device), torch.zeros(1000, device=device)
+    scale(x, y, 2.0)  # Loads the kernel, which a capture must not.
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        scale(x, y, 2.0)
+    x.fill_(5.0)
+    graph.replay()
+    torch.cuda.synchronize()
+    assert bool((y == 10.0).all())
+
+
+def test_runs_on_the_tensors_gpu(scale, device):
+    """The kernel runs on the GPU of its tensors, and the current one stays as it was."""
+    if device == "cpu" or torch.cuda.device_count() < 2:
+        pytest.skip("needs two GPUs")
+    x = torch.ones(1000, device="cuda:1")
+    y = torch.zeros_like(x)
+    scale(x, y, 2.0)
+    assert torch.cuda.current_device() == 0
+    assert bool((y == 2.0).all())
 
 
 @pytest.mark.parametrize(
