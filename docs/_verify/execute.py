@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 from . import closure as closures
@@ -13,6 +14,10 @@ from .process import run
 from .receipts import LEVEL_OF_DEVICE, Receipt
 from .results import Results
 from .tools import Tools
+
+# What pytest says at its end.
+SKIPPED = re.compile(r"^SKIPPED \[\d+\] [^ ]+: (.+)$", re.MULTILINE)
+PASSED = re.compile(r"^(?:=+ )?(?:\d+ \w+, )*\d+ passed", re.MULTILINE)
 
 
 def run_example(
@@ -32,7 +37,7 @@ def run_example(
     commands = {
         example.driver: [str(layout.root / example.driver), variant.device],
         example.test: [
-            *("-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(layout.root)),
+            *("-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "--rootdir", str(layout.root)),
             *(str(layout.root / example.test), "--device", variant.device),
             *("--libraries", str(layout.libraries)),
         ],
@@ -42,6 +47,11 @@ def run_example(
         if not outcome.ok:
             reason = f"{subject} on {variant.device}: {outcome.reason}"
             results.fail(source, level, files, reason, outcome.tail)
+        elif subject == example.test:
+            for reason in SKIPPED.findall(outcome.output):
+                results.skip(subject, level, reason)
+            if not PASSED.search(outcome.output):
+                results.fail(source, level, files, f"no test of {subject} ran", outcome.tail)
     if not results.failures:
         results.receipts.append(
             Receipt(
