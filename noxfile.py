@@ -21,7 +21,7 @@ from _verify.table import final_table  # noqa: E402
 
 switch_on_pyenv_versions()
 nox.needs_version = ">=2025.2.9"
-nox.options.sessions = ["lint", "tests", "docs"]
+nox.options.sessions = ["lint", "tests", "docs", "interop", "pythons"]
 nox.options.reuse_venv = "yes"
 
 FORMATTED = ("*.h", "*.cc", "*.cu", "*.cuh", "*.c")
