@@ -29,8 +29,7 @@ void scale(ffi::TensorView x, ffi::TensorView y, double factor) {
   CHECK_SAME_SHAPE(y, x);
   CHECK_CONTIGUOUS(y);
   CHECK_NO_PARTIAL_OVERLAP(y, x);
-  // 2. Guard: make the tensors' GPU the current one, until the function
-  // returns.
+  // 2. Guard: the tensors' GPU is the current one in this function.
   ffi::CUDADeviceGuard guard(x.device().device_id);
   // 3. Stream: the one that the caller's framework works on.
   cudaStream_t stream = get_stream(x);
