@@ -99,11 +99,11 @@ T* data_of(const ffi::TensorView& x) {
 
 #define CHECK_CPU(x)                                                \
   CHECK_OR_THROW((x).device().device_type == kDLCPU, ValueError, x, \
-                 "on a cpu", text_of((x).device()))
+                 "on the CPU", text_of((x).device()))
 
 #define CHECK_CUDA(x)                                                \
   CHECK_OR_THROW((x).device().device_type == kDLCUDA, ValueError, x, \
-                 "on a cuda device", text_of((x).device()))
+                 "on a CUDA device", text_of((x).device()))
 
 #define CHECK_DIM(n, x)                                                   \
   CHECK_OR_THROW((x).ndim() == (n), ValueError, x, (n) << "-dimensional", \
@@ -117,6 +117,11 @@ T* data_of(const ffi::TensorView& x) {
 #define CHECK_DTYPE(x, expected)                                  \
   CHECK_OR_THROW(same_dtype((x).dtype(), expected), TypeError, x, \
                  ffi::DLDataTypeToString(expected),               \
+                 ffi::DLDataTypeToString((x).dtype()))
+
+#define CHECK_FLOATING(x)                                 \
+  CHECK_OR_THROW(is_floating((x).dtype()), TypeError, x,  \
+                 "float32, float64, float16 or bfloat16", \
                  ffi::DLDataTypeToString((x).dtype()))
 
 #define CHECK_SAME_DTYPE(y, x)                                        \
@@ -134,13 +139,30 @@ T* data_of(const ffi::TensorView& x) {
                  "of shape " << text_of((x).shape()) << " like " #x, \
                  text_of((y).shape()))
 
+// A GPU that reads a number across its boundary fails, and the process with it.
+#define CHECK_ALIGNED(x)                                             \
+  CHECK_OR_THROW(bytes_off(x) == 0, ValueError, x,                   \
+                 "aligned to its " << item_size(x) << " byte items", \
+                 "an address " << bytes_off(x) << " too far")
+
 // Writing y must not change what is still to be read from x. The very same
 // tensor is fine.
 #define CHECK_NO_PARTIAL_OVERLAP(y, x)                         \
   CHECK_OR_THROW(!overlaps_in_part(y, x), ValueError, y,       \
                  "the same tensor as " #x " or apart from it", \
-                 "overlapping memory")
+                 "overlapping ranges")
 // [check_macros.end]
+
+// Size in bytes of one element; those narrower than a byte count as one.
+inline int64_t item_size(const ffi::TensorView& x) {
+  return (x.dtype().bits * x.dtype().lanes + 7) / 8;
+}
+
+// Bytes from the boundary before the first element to the first element.
+inline int64_t bytes_off(const ffi::TensorView& x) {
+  const auto address = reinterpret_cast<uintptr_t>(data_of<char>(x));
+  return static_cast<int64_t>(address % static_cast<uintptr_t>(item_size(x)));
+}
 
 // Bytes that a tensor spans: [first, last), with strides that may be negative.
 struct ByteRange {
@@ -149,7 +171,7 @@ struct ByteRange {
 };
 
 inline ByteRange byte_range(const ffi::TensorView& x) {
-  const int64_t item = x.dtype().bits * x.dtype().lanes / 8;
+  const int64_t item = item_size(x);
   const auto data = reinterpret_cast<uintptr_t>(data_of<char>(x));
   if (x.IsContiguous())
     return {data, data + static_cast<uintptr_t>(x.numel() * item)};
@@ -269,9 +291,10 @@ struct float16 {
 };
 #endif
 
-// Calls body(T{}) with the C++ type of a floating-point dtype.
+// Calls body(T{}) with the C++ type of a floating-point dtype, and returns
+// whether it is one.
 template <typename Body>
-void dispatch_floating(const char* kernel, DLDataType dtype, Body body) {
+bool dispatch_floating(DLDataType dtype, Body body) {
   if (same_dtype(dtype, dl_float32)) {
     body(float{});
   } else if (same_dtype(dtype, dl_float64)) {
@@ -281,11 +304,13 @@ void dispatch_floating(const char* kernel, DLDataType dtype, Body body) {
   } else if (same_dtype(dtype, dl_bfloat16)) {
     body(bfloat16{});
   } else {
-    TVM_FFI_THROW(TypeError)
-        << kernel
-        << ": dtype must be float32, float64, float16 or bfloat16, got "
-        << ffi::DLDataTypeToString(dtype);
+    return false;
   }
+  return true;
+}
+
+inline bool is_floating(DLDataType dtype) {
+  return dispatch_floating(dtype, [](auto) {});
 }
 
 // The type to compute in: float, but double for double.

@@ -3,9 +3,10 @@
 
 import ctypes
 
-import numpy as np
-
-CODES = {"i": 0, "u": 1, "f": 2}  # DLDataTypeCode by NumPy's kind
+FLOAT32 = (2, 32)
+FLOAT64 = (2, 64)
+FLOAT16 = (2, 16)
+BFLOAT16 = (4, 16)
 
 
 class DLTensor(ctypes.Structure):
@@ -36,18 +37,21 @@ class DLManagedTensor(ctypes.Structure):
 
 
 class Producer:
-    """A one-dimensional NumPy array from `first` on, told by a byte offset; strides are NULL."""
+    """A one-dimensional tensor that lies in somebody's memory, told as the caller wants it.
 
-    def __init__(self, array: np.ndarray, first: int = 0, device: tuple[int, int] = (1, 0)):
-        self.array = array
+    `owner` is a PyTorch tensor or a NumPy array: its memory is lent. The tensor has `size` elements
+    of the type (code, bits) from byte `offset` on; `told` of these bytes are told by DLPack's byte
+    offset, the others by the address.
+    """
+
+    def __init__(self, owner, size, dtype, *, offset=0, told=0, device=(1, 0)):
+        self.owner = owner
         self.device = device
-        self.shape = (ctypes.c_int64 * 1)(array.size - first)
-        kind, item = CODES[array.dtype.kind], array.dtype.itemsize
+        self.shape = (ctypes.c_int64 * 1)(size)
+        start = owner.data_ptr() if hasattr(owner, "data_ptr") else owner.ctypes.data
+        code, bits = dtype
         self.managed = DLManagedTensor(
-            DLTensor(
-                *(array.ctypes.data, *device, 1, kind, 8 * item, 1),
-                *(self.shape, None, first * item),
-            )
+            DLTensor(start + offset - told, *device, 1, code, bits, 1, self.shape, None, told)
         )
 
     def __dlpack_device__(self) -> tuple[int, int]:

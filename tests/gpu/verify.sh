@@ -2,19 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 # Verify the examples and doctests on a GPU, on a machine without nox and without a network.
 #
-#   bash tests/gpu/verify.sh        writes receipts into docs/verification, and into $OUT if set
+#   bash tests/gpu/verify.sh        writes receipts into docs/verification, and packs them into $OUT if set
 #
 # The active Python must have PyTorch, NumPy, pytest, scikit-build-core, nanobind and Sybil.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 python=${PYTHON:-python3}
 
-if ! "$python" -c 'import sybil' 2> /dev/null; then
-  echo "verify.sh: Sybil cannot be imported. Where there is a network:" >&2
-  echo "  $python -m pip download --no-deps -d wheels sybil==10.1.0" >&2
-  echo "then, here:  export PYTHONPATH=\$(echo \$PWD/wheels/sybil-*.whl)" >&2
-  exit 1
-fi
+for module in torch numpy pytest nanobind scikit_build_core sybil; do
+  if ! "$python" -c "import $module"; then
+    echo "verify.sh: expected $python to have $module." >&2
+    echo "Sybil is one small file. Where there is a network:" >&2
+    echo "  $python -m pip download --no-deps -d wheels sybil==10.1.0" >&2
+    echo "then, here:  export PYTHONPATH=\$(echo \$PWD/wheels/sybil-*.whl)" >&2
+    exit 1
+  fi
+done
+"$python" -c 'import torch; assert torch.cuda.is_available(), "PyTorch finds no GPU"'
+"$python" -m pip list 2> /dev/null | grep -iE '^(torch|numpy|pytest|nanobind|scikit.build.core|cmake|ninja) '
 
 site=$PWD/build/gpu-site
 rm -rf "$site"
@@ -23,8 +28,8 @@ export PYTHONPATH="$site${PYTHONPATH:+:$PYTHONPATH}"
 export PATH="$site/bin:$PATH"
 
 status=0
-REQUIRE_CUDA=1 "$python" docs/verify.py --device cuda "$@" || status=$?
-if [ -n "${OUT:-}" ]; then
-  cp docs/verification/*.json "$OUT"/ 2> /dev/null || true
+REQUIRE_CUDA=1 "$python" docs/verify.py --device cuda --jobs 2 "$@" || status=$?
+if [ -n "${OUT:-}" ] && [ -d docs/verification ]; then
+  tar -czf "$OUT/receipts.tgz" docs/verification
 fi
 exit "$status"

@@ -10,10 +10,12 @@ void add_one(ffi::TensorView x, ffi::TensorView y) {
   CHECK_DIM(1, x);
   CHECK_DTYPE(x, dl_float32);
   CHECK_CONTIGUOUS(x);
+  CHECK_ALIGNED(x);
   CHECK_SAME_DEVICE(y, x);
   CHECK_SAME_DTYPE(y, x);
   CHECK_SAME_SHAPE(y, x);
   CHECK_CONTIGUOUS(y);
+  CHECK_ALIGNED(y);
   CHECK_NO_PARTIAL_OVERLAP(y, x);
   const float* from = data_of<float>(x);
   float* to = data_of<float>(y);

@@ -15,17 +15,20 @@ void add_one(ffi::TensorView x, ffi::TensorView y) {
   CHECK_DIM(1, x);
   CHECK_DTYPE(x, dl_float32);
   CHECK_CONTIGUOUS(x);
+  CHECK_ALIGNED(x);
   CHECK_SAME_DEVICE(y, x);
   CHECK_SAME_DTYPE(y, x);
   CHECK_SAME_SHAPE(y, x);
   CHECK_CONTIGUOUS(y);
+  CHECK_ALIGNED(y);
   CHECK_NO_PARTIAL_OVERLAP(y, x);
+  ffi::CUDADeviceGuard guard(x.device().device_id);
+  cudaStream_t stream = get_stream(x);
   const int64_t n = x.numel();
   if (n == 0) return;  // A grid of no blocks is an error.
-  ffi::CUDADeviceGuard guard(x.device().device_id);
   const int threads = 256;
   const int64_t blocks = (n + threads - 1) / threads;
-  add_one_kernel<<<static_cast<unsigned>(blocks), threads, 0, get_stream(x)>>>(
+  add_one_kernel<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(
       data_of<float>(x), data_of<float>(y), n);
   TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
 }

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loads the add_one library, calls it, and checks the result: python load_add_one.py [cpu|cuda]."""
 
+# [load.begin]
 import sys
 
-# [load.begin]
 import torch
 import tvm_ffi
 
@@ -23,3 +23,4 @@ for n in (0, 1, 255, 256, 257, 100_003):
     y = torch.full_like(x, float("nan"))  # An element that is not written stays NaN.
     mod.add_one(x, y)
     torch.testing.assert_close(y, x + 1, rtol=0, atol=0)
+print(f"add_one_{device}.so gives the right results")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loads the scale library, calls it, and checks the result: python load_scale.py [cpu|cuda]."""
 
+# [load.begin]
 import sys
 
-# [load.begin]
 import torch
 import tvm_ffi
 
@@ -26,3 +26,4 @@ for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
         # The product in float64, rounded once: the kernel may differ by one rounding.
         torch.testing.assert_close(y, (x.double() * 2.5).to(dtype))
 # [check.end]
+print(f"scale_{device}.so gives the right results")

@@ -8,12 +8,15 @@
 // [function.begin]
 void scale(ffi::TensorView x, ffi::TensorView y, double factor) {
   CHECK_CPU(x);
+  CHECK_FLOATING(x);
+  CHECK_ALIGNED(x);
   CHECK_SAME_DEVICE(y, x);
   CHECK_SAME_DTYPE(y, x);
   CHECK_SAME_SHAPE(y, x);
   CHECK_CONTIGUOUS(y);
+  CHECK_ALIGNED(y);
   CHECK_NO_PARTIAL_OVERLAP(y, x);
-  dispatch_floating("scale", x.dtype(), [&](auto zero) {
+  dispatch_floating(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     using C = typename Compute<T>::Type;
     const T* from = data_of<T>(x);
@@ -30,6 +33,9 @@ void scale(ffi::TensorView x, ffi::TensorView y, double factor) {
 
 // [returning.begin]
 ffi::Tensor scaled(ffi::TensorView x, double factor) {
+  CHECK_CPU(x);
+  CHECK_FLOATING(x);
+  CHECK_ALIGNED(x);
   ffi::Tensor y = alloc_tensor(x.shape(), x.dtype(), x.device());
   scale(x, y, factor);
   return y;

@@ -24,17 +24,20 @@ __global__ void scale_kernel(const T* x, T* y, StridedLayout layout,
 void scale(ffi::TensorView x, ffi::TensorView y, double factor) {
   // 1. Validate: device, dtype, shape, memory layout.
   CHECK_CUDA(x);
+  CHECK_FLOATING(x);
+  CHECK_ALIGNED(x);
   CHECK_SAME_DEVICE(y, x);
   CHECK_SAME_DTYPE(y, x);
   CHECK_SAME_SHAPE(y, x);
   CHECK_CONTIGUOUS(y);
+  CHECK_ALIGNED(y);
   CHECK_NO_PARTIAL_OVERLAP(y, x);
   // 2. Guard: the tensors' GPU is the current one in this function.
   ffi::CUDADeviceGuard guard(x.device().device_id);
   // 3. Stream: the one that the caller's framework works on.
   cudaStream_t stream = get_stream(x);
   // 4. Dispatch on dtype.
-  dispatch_floating("scale", x.dtype(), [&](auto zero) {
+  dispatch_floating(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const int64_t n = x.numel();
     if (n == 0) return;  // A grid of no blocks is an error.
@@ -53,6 +56,9 @@ void scale(ffi::TensorView x, ffi::TensorView y, double factor) {
 
 // [returning.begin]
 ffi::Tensor scaled(ffi::TensorView x, double factor) {
+  CHECK_CUDA(x);
+  CHECK_FLOATING(x);
+  CHECK_ALIGNED(x);
   ffi::Tensor y = alloc_tensor(x.shape(), x.dtype(), x.device());
   scale(x, y, factor);
   return y;

@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds the copied example by CMake, in the folder that it was copied to.
+set -eu
+# [cmake.begin]
+cmake -S scale -B build
+cmake --build build
+# [cmake.end]

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Copies an example out of the clone $CLONE into the current folder, builds and runs it.
+set -eu
+# [add_one.begin]
+cp -r "$CLONE"/examples/kernel_library/{add_one,tvm_ffi_utils.h} .
+bash add_one/build_cpu.sh
+python add_one/load_add_one.py
+# [add_one.end]
+# [scale.begin]
+cp -r "$CLONE"/examples/kernel_library/{scale,tvm_ffi_utils.h} .
+bash scale/build_cpu.sh
+python scale/load_scale.py
+# [scale.end]

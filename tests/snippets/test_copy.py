@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The examples, copied out of the repository as the pages and the README say."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_copied_examples_work(shows, tmp_path):
+    """A copied folder and the utility header build and run anywhere."""
+    script = shows("tests/snippets/copy.sh", "tests/snippets/test_copy.py")
+    done = subprocess.run(
+        ["bash", script],
+        cwd=tmp_path,
+        env={**os.environ, "CLONE": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "add_one_cpu.so gives the right results" in done.stdout
+    assert "scale_cpu.so gives the right results" in done.stdout
+    assert {path.name for path in tmp_path.glob("*.so")} == {"add_one_cpu.so", "scale_cpu.so"}
+
+
+def test_readme_links_to_what_is_there():
+    """Every file that the README shows or links to exists."""
+    targets = re.findall(r"\]\(([^)#]+)\)", (ROOT / "README.md").read_text())
+    missing = [name for name in targets if "://" not in name and not (ROOT / name).exists()]
+    assert targets
+    assert not missing
