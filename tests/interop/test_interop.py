@@ -5,6 +5,7 @@
 """
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "docs"))
+
+from _verify.tools import find_nvcc  # noqa: E402  (below the folder that was just named)
+
 PROBE = Path(__file__).with_name("probe.py")
 EXPECTED_KINDS = {
     "shape": "ValueError",
@@ -41,11 +46,17 @@ def built(pythons, tmp_path_factory) -> dict[str, Path]:
     libraries = {}
     for name, python in pythons.items():
         folder = tmp_path_factory.mktemp(name)
-        environment = {"PATH": f"{Path(python).parent}:/usr/local/bin:/usr/bin:/bin"}
-        script = ROOT / "examples/kernel_library/scale/build_cpu.sh"
-        run(["bash", str(script)], cwd=folder, env=environment)
+        build("scale/build_cpu.sh", python, folder)
         libraries[name] = folder / "scale_cpu.so"
     return libraries
+
+
+def build(script: str, python: str, folder: Path) -> None:
+    """Build an example with the headers of the package that an interpreter has."""
+    path = f"{Path(python).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, **find_nvcc(), "PATH": path}
+    command = ["bash", str(ROOT / "examples/kernel_library" / script)]
+    run(command, cwd=folder, env=environment)
 
 
 def run(command: list[str], **options) -> str:
@@ -76,6 +87,17 @@ def test_the_packages_are_two(pythons):
     }
     assert where["ours"] != where["published"]
     assert "apache-tvm-ffi" in names["published"]
+
+
+@pytest.mark.parametrize(
+    "script", ["add_one/build_cpu.sh", "add_one/build_cuda.sh", "scale/build_cuda.sh"]
+)
+def test_every_example_builds_with_the_published_headers(pythons, tmp_path, script):
+    """The examples use only what both packages' headers have, in CUDA sources too."""
+    if "cuda" in script and not find_nvcc():
+        pytest.skip("no nvcc is installed")
+    build(script, pythons["published"], tmp_path)
+    assert list(tmp_path.glob("*.so"))
 
 
 @pytest.mark.parametrize("headers", ["ours", "published"])
