@@ -64,7 +64,8 @@ void byte_offset() {
   float data[] = {0, 1, 2, 3};
   int64_t shape[] = {2};
   int64_t strides[] = {1};
-  DLTensor tensor{data, {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, shape, strides, 2 * sizeof(float)};
+  const uint64_t offset = 2 * sizeof(float);
+  DLTensor tensor{data, {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, shape, strides, offset};
   ffi::TensorView view(&tensor);
   EXPECT_EQ(*static_cast<float*>(view.data_ptr()), 2.0f);
   EXPECT_EQ(view.byte_offset(), 0u);
