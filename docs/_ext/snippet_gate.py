@@ -31,6 +31,7 @@ BY_HAND = (
     "a code block typed by hand: show a region of a tested file (literalinclude, or a Doxygen "
     "snippet), write a doctest, or mark expected output as plain text"
 )
+DOCTEST_LANGUAGES = {None, "default", "pycon", "python"}
 
 
 class UnverifiedSnippets(SphinxError):
@@ -64,9 +65,15 @@ def included(block: nodes.literal_block, evidence: Evidence) -> tuple[str, str, 
     return shows, evidence.state(mark["file"]), problem
 
 
-def doctest(text: str, origin: Origin, evidence: Evidence) -> tuple[str, str, str]:
+def doctest(
+    text: str, language: str | None, origin: Origin, evidence: Evidence
+) -> tuple[str, str, str]:
     """The same for a doctest block: each of its examples must have passed where it stands."""
     shows = f"doctest in {origin.file}" if origin.file != origin.page else "doctest"
+    if language not in DOCTEST_LANGUAGES:
+        return shows, "", f"a doctest is Python, and this block says {language}"
+    for failure in evidence.failures_of(origin.file or ""):
+        return shows, "", f"a doctest that no run passed: {failure.reason}"
     try:
         digests = block_digests(text)
     except ValueError as error:
@@ -83,8 +90,6 @@ def doctest(text: str, origin: Origin, evidence: Evidence) -> tuple[str, str, st
     reasons = sorted({skipped[key] for key in missing if key in skipped})
     if reasons:
         return shows, "", f"a doctest that was skipped wherever it could run: {', '.join(reasons)}"
-    for failure in evidence.failures_of(origin.file or ""):
-        return shows, "", f"a doctest that no run passed: {failure.reason}"
     return shows, "", "a doctest that no run passed"
 
 
@@ -98,7 +103,7 @@ def judge(node: nodes.Element, origin: Origin, evidence: Evidence) -> tuple[str,
     if "snippet" in node.attributes:
         return included(node, evidence)
     if isinstance(node, nodes.doctest_block) or text.lstrip().startswith(">>>"):
-        return doctest(text, origin, evidence)
+        return doctest(text, node.get("language"), origin, evidence)
     if node.get("language") == "text":
         if any(line.lstrip().startswith(("$ ", ">>> ")) for line in text.splitlines()):
             return "text", "", "a command typed by hand: show the script that a test ran"

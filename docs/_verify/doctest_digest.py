@@ -8,21 +8,32 @@ import hashlib
 import re
 import textwrap
 
-FLAGS = re.compile(r"[ \t]*#\s*doctest:.+$", re.MULTILINE)
+FLAGS = re.compile(r"#\s*doctest:", re.MULTILINE)
 
 
 def example_digest(source: str, want: str) -> str:
     """A digest of one example and of the output it promises."""
-    lines = FLAGS.sub("", source).strip(), want.strip()
-    text = "\n".join(line.rstrip() for part in lines for line in part.splitlines())
+    parts = source.strip(), want.strip()
+    text = "\n".join(line.rstrip() for part in parts for line in part.splitlines())
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def block_digests(text: str) -> list[str]:
     """The digests of all examples of a block of text.
 
-    ValueError: the block is no doctest.
+    ValueError: the block holds an option, or anything that is neither an example nor its output.
     """
-    parser = doctest.DocTestParser()
-    examples = parser.get_examples(textwrap.dedent(text.expandtabs()) + "\n")
+    text = textwrap.dedent(text.expandtabs()) + "\n"
+    examples = doctest.DocTestParser().get_examples(text)
+    # The parser passes over what it takes for prose, and over comments behind a prompt.
+    lines = dict(enumerate(text.splitlines()))
+    for example in examples:
+        if FLAGS.search(example.source):
+            raise ValueError(f"expected no doctest option, got {example.source.strip()}")
+        count = len(example.source.splitlines()) + len(example.want.splitlines())
+        for number in range(example.lineno, example.lineno + count):
+            lines.pop(number, None)
+    for line in lines.values():
+        if line.strip():
+            raise ValueError(f"expected examples and their output alone, got {line.strip()}")
     return [example_digest(example.source, example.want) for example in examples]

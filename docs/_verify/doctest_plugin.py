@@ -38,10 +38,11 @@ class Recorder(DocTestEvaluator):
         self.ran = ran
 
     def __call__(self, sybil_example):
-        """Run it; doctest's own way of skipping hides the reason, so it is refused."""
+        """Run it; a doctest option hides its reason, or what was compared, so it is refused."""
         example = sybil_example.parsed
-        if example.options.get(doctest.SKIP):
-            raise ValueError("doctest: +SKIP hides its reason: use Sybil's skip directive")
+        if example.options:
+            said = example.source.strip()
+            raise ValueError(f"expected no doctest option (skip by Sybil's directive), got {said}")
         problem = super().__call__(sybil_example)
         if not problem:
             digest = example_digest(example.source, example.want)

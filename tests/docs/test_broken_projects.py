@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Everything that would let a page show unverified code breaks the build, each time anew."""
 
+import json
+
 import pytest
+from _verify.closure import digest
 
 KERNEL = "examples/kernel_library/scale/scale_kernel.cc"
 HEADER = "examples/kernel_library/check.h"
@@ -87,6 +90,36 @@ def test_code_block_typed_by_hand(project, file, old, new, page, named):
     """Typed code is refused wherever it stands: nothing ran it."""
     project.replace(file, old, new)
     assert_fails_twice(project.site, f"docs/{page}", BY_HAND, named)
+
+
+# Each is tried on one and the same page, so that one build answers for all.
+WAYS_AROUND = [
+    (
+        "\n>>> 1 + 1\n2\n>>> # int typed;\n",
+        "expected examples and their output alone, got >>> # in",
+    ),
+    (
+        "\n.. code-block:: python\n\n   >>> 1 + 1\n   2\n\n   typed = 1\n",
+        "expected examples and their output alone, got typed = 1",
+    ),
+    (
+        "\n.. code-block:: cpp\n\n   >>> 1 + 1\n   2\n",
+        "a doctest is Python, and this block says cpp",
+    ),
+    ("\n>>> 1 + 1  # doctest: +ELLIPSIS\n2\n", "expected no doctest option, got 1 + 1"),
+]
+
+
+def test_no_way_around_the_check(project):
+    """Whatever else could hold code is refused, each with its reason, in every build."""
+    project.replace("docs/index.rst", "\n.. toctree::", "\n>>> 1 + 1\n2\n\n.. toctree::")
+    assert project.build()[0] == 0
+    project.append("docs/index.rst", "\n\nText.\n".join(["", *(text for text, _ in WAYS_AROUND)]))
+    receipt = next(project.file("build/receipts").glob("docs.index.rst*"))
+    edited = json.loads(receipt.read_text())
+    edited["closure"]["docs/index.rst"] = digest(project.file("docs/index.rst"))
+    receipt.write_text(json.dumps(edited))  # as if a run had passed with all of them
+    assert_fails_twice(project.site, *(message for _, message in WAYS_AROUND))
 
 
 def test_command_typed_by_hand_as_plain_text(project):

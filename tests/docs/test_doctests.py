@@ -47,7 +47,7 @@ def test_doctest_that_ran_on_a_gpu_alone_may_be_shown(project):
     ("text", "message"),
     [
         (SKIP.format(condition=""), "skipped without a reason"),
-        ("\n>>> 1 + 1  # doctest: +SKIP\n3\n", "SKIP hides its reason"),
+        ("\n>>> 1 + 1  # doctest: +SKIP\n3\n", "expected no doctest option (skip by Sybil's"),
     ],
 )
 def test_skip_without_a_reason_fails(project, text, message):
@@ -97,10 +97,24 @@ def test_docstrings_are_read_without_importing_their_file(project):
     assert status == 0, output
 
 
-def test_digest_ignores_indentation_and_flags():
+def test_failure_outweighs_a_gpu_run_that_passed(project):
+    """A doctest that failed in this run is not shown, whatever passed on a GPU before."""
+    (path,) = project.file("build/receipts").glob("docs.notes.md*")
+    receipt = json.loads(path.read_text())
+    receipt |= {"level": "ran on GPU", "machine": {"gpu": "NVIDIA H200"}}
+    project.file("docs/verification").mkdir()
+    project.file("docs/verification/notes.json").write_text(json.dumps(receipt))
+    failure = {"subject": "docs/notes.md", "level": "ran on CPU", "files": ["docs/notes.md"]}
+    project.file("build/failures.json").write_text(json.dumps([failure | {"reason": "2 is not 3"}]))
+    status, output = project.site()
+    assert status != 0
+    assert "doctest: a doctest that no run passed: 2 is not 3" in output
+
+
+def test_digest_ignores_indentation():
     """A page's block is found among what was run, however it was indented."""
     plain = block_digests(">>> f(\n...     1)\n2\n>>> g()\n")
-    marked = block_digests("    >>> f(\n    ...     1)  # doctest: +ELLIPSIS\n    2\n    >>> g()")
-    assert plain == marked
+    indented = block_digests("    >>> f(\n    ...     1)\n    2\n    >>> g()")
+    assert plain == indented
     assert len(plain) == 2
     assert block_digests(">>> f(\n...     1)\n3\n")[0] != plain[0]
