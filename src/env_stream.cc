@@ -3,12 +3,26 @@
 #include <tvm/ffi/error.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace {
 
-using Streams = std::vector<std::vector<TVMFFIStreamHandle>>;  // by device type, then id
-thread_local Streams streams;
+struct Entry {
+  int32_t device_type;
+  int32_t device_id;
+  TVMFFIStreamHandle stream;
+};
+
+// Streams that are not the default one: few, so that a search is quick. No device needs room of its
+// own, however large its id.
+thread_local std::vector<Entry> streams;
+
+std::vector<Entry>::iterator Find(int32_t device_type, int32_t device_id) {
+  return std::find_if(streams.begin(), streams.end(), [=](const Entry& entry) {
+    return entry.device_type == device_type && entry.device_id == device_id;
+  });
+}
 
 }  // namespace
 
@@ -20,19 +34,23 @@ int TVMFFIEnvSetStream(int32_t device_type, int32_t device_id, TVMFFIStreamHandl
   TVM_FFI_CHECK(device_type >= 0 && device_id >= 0, ValueError)
       << "TVMFFIEnvSetStream: expected a device type and id that are not negative, got "
       << device_type << " and " << device_id;
-  const auto type = static_cast<size_t>(device_type);
-  const auto id = static_cast<size_t>(device_id);
-  if (streams.size() <= type) streams.resize(type + 1);
-  if (streams[type].size() <= id) streams[type].resize(id + 1, nullptr);
-  if (opt_out_original_stream != nullptr) *opt_out_original_stream = streams[type][id];
-  streams[type][id] = stream;
+  const auto found = Find(device_type, device_id);
+  const bool has_entry = found != streams.end();
+  TVMFFIStreamHandle const original = has_entry ? found->stream : nullptr;
+  if (!has_entry && stream != nullptr) {
+    streams.push_back({device_type, device_id, stream});
+  } else if (has_entry && stream != nullptr) {
+    found->stream = stream;
+  } else if (has_entry) {
+    *found = streams.back();
+    streams.pop_back();
+  }
+  if (opt_out_original_stream != nullptr) *opt_out_original_stream = original;
   TVM_FFI_SAFE_CALL_END();
 }
 
 TVMFFIStreamHandle TVMFFIEnvGetStream(int32_t device_type, int32_t device_id) {
-  const auto type = static_cast<size_t>(device_type);  // A negative number becomes a huge one.
-  const auto id = static_cast<size_t>(device_id);
-  if (type >= streams.size() || id >= streams[type].size()) return nullptr;
-  return streams[type][id];
+  const auto found = Find(device_type, device_id);
+  return found == streams.end() ? nullptr : found->stream;
 }
 }

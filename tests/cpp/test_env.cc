@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // extra/c_env_api.h: streams, the allocator of tensors, signals.
 #include <dlfcn.h>
+#include <sys/resource.h>
 #include <tvm/ffi/tvm_ffi.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "expect.h"
@@ -54,6 +56,25 @@ void streams() {
   });
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_streams, streams);
+
+// The largest device id takes no more room than the first.
+void large_device_id() {
+  InNewThread([] {
+    // Less than a table of all ids would take.
+    rlimit before{};
+    EXPECT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+    rlimit small = before;
+    small.rlim_cur = std::min<rlim_t>(before.rlim_max, rlim_t{16} << 30);
+    EXPECT_EQ(setrlimit(RLIMIT_AS, &small), 0);
+    const int code = TVMFFIEnvSetStream(kDLCUDA, INT32_MAX, Stream(16), nullptr);
+    EXPECT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+    EXPECT_EQ(code, 0);
+    EXPECT_EQ(TVMFFIEnvGetStream(kDLCUDA, INT32_MAX), Stream(16));
+    EXPECT_EQ(TVMFFIEnvSetStream(kDLCUDA, INT32_MAX, nullptr, nullptr), 0);
+    EXPECT(TVMFFIEnvGetStream(kDLCUDA, INT32_MAX) == nullptr);
+  });
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_large_device_id, large_device_id);
 
 // A negative device is refused when set, and has the default stream when asked for.
 void negative_devices() {
