@@ -5,6 +5,7 @@
 #include <tvm/ffi/extra/module.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <string>
@@ -50,7 +51,11 @@ SymbolTable& SystemLibSymbols() {
   return *table;
 }
 
-class LibraryObj;
+// Makes the check for a circle and the import that follows it one step.
+std::mutex& ImportLock() {
+  static auto* lock = new std::mutex();
+  return *lock;
+}
 
 // An exported function; it keeps its library loaded.
 class LibraryFunctionObj : public ffi::FunctionObj {
@@ -71,55 +76,64 @@ class LibraryObj : public ffi::ModuleObj {
  public:
   LibraryObj(void* handle, std::string prefix) : handle_(handle), prefix_(std::move(prefix)) {}
   ~LibraryObj() {
+    LeaveContext();
     if (handle_ != nullptr) dlclose(handle_);
+  }
+
+  // Names this module in the library's context variable, unless a living module of the same library
+  // is there already.
+  void EnterContext() {
+    void* variable = Symbol(kLibraryContext);
+    if (variable == nullptr) return;
+    context_ = static_cast<void**>(variable);
+    std::lock_guard<std::mutex> lock(ContextLock());
+    std::vector<LibraryObj*>& modules = ModulesByContext()[context_];
+    modules.push_back(this);
+    *context_ = static_cast<ffi::Object*>(modules.front());
   }
 
   void* Symbol(const std::string& name) const {
     return handle_ == nullptr ? SystemLibSymbols().Find(name) : dlsym(handle_, name.c_str());
   }
 
+  // Names that begin with an underscore are the library's own: context, metadata, documentation.
   ffi::Optional<ffi::Function> Find(const std::string& name, bool query_imports) {
-    if (void* symbol = Symbol(kFunctionPrefix + prefix_ + name)) {
-      return ffi::Function(ffi::make_object<LibraryFunctionObj>(
-          reinterpret_cast<TVMFFISafeCallType>(symbol),
-          ffi::ObjectUnsafe::PtrFromBorrowed<ffi::ModuleObj>(static_cast<ffi::Object*>(this))));
-    }
-    if (query_imports) {
-      for (const ffi::ObjectPtr<LibraryObj>& import : Imports()) {
-        ffi::Optional<ffi::Function> found = import->Find(name, true);
-        if (found.has_value()) return found;
-      }
-    }
-    return std::nullopt;
+    if (!name.empty() && name.front() == '_') return std::nullopt;
+    return FindExported(name, query_imports);
   }
 
   // What an exported function `__tvm_ffi__<kind>_<name>` tells about the function `name`.
   ffi::Optional<ffi::Any> Describe(const std::string& kind, const std::string& name,
                                    bool query_imports) {
-    ffi::Optional<ffi::Function> describe = Find("_" + kind + "_" + name, query_imports);
+    ffi::Optional<ffi::Function> describe = FindExported("_" + kind + "_" + name, query_imports);
     if (!describe.has_value()) return std::nullopt;
     return (*describe)();
   }
 
   // Lent to the library that asked; kept here, because it asks once and keeps the pointer.
   TVMFFIObjectHandle FindInImports(const std::string& name) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    ffi::Function& kept = looked_up_[name];
-    for (size_t i = 0; i < imports_.size() && !kept.defined(); ++i) {
-      ffi::Optional<ffi::Function> found = imports_[i]->Find(name, true);
-      if (found.has_value()) kept = *std::move(found);
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      auto known = looked_up_.find(name);
+      if (known != looked_up_.end()) return ffi::ObjectUnsafe::Borrow(known->second);
     }
-    if (!kept.defined()) {
-      if (std::optional<ffi::Function> global = ffi::Function::GetGlobal(name)) kept = *global;
+    // Searched without the lock: the last reference to a module may go here, with code of its own.
+    std::optional<ffi::Function> found;
+    for (const ffi::ObjectPtr<LibraryObj>& import : Imports()) {
+      if (!found.has_value()) found = import->Find(name, true);
     }
-    TVM_FFI_CHECK(kept.defined(), AttributeError)
+    if (!found.has_value()) found = ffi::Function::GetGlobal(name);
+    TVM_FFI_CHECK(found.has_value(), AttributeError)
         << "TVMFFIEnvModLookupFromImports: func_name: expected a function of an imported module or "
         << "a global one, got \"" << name << "\"";
-    return ffi::ObjectUnsafe::Borrow(kept);
+    std::lock_guard<std::mutex> lock(mutex_);
+    return ffi::ObjectUnsafe::Borrow(looked_up_.try_emplace(name, *found).first->second);
   }
 
   void Import(ffi::ObjectPtr<LibraryObj> module) {
-    // A circle would never be freed, and a search in it would never end.
+    // A circle would never be freed, and a search in it would never end. Two threads must not build
+    // one together.
+    std::lock_guard<std::mutex> import_lock(ImportLock());
     TVM_FFI_CHECK(!module->Reaches(this), ValueError)
         << "ffi.ModuleImportModule: other: expected a module that does not import this one, got "
            "one "
@@ -130,15 +144,32 @@ class LibraryObj : public ffi::ModuleObj {
   void ClearImports() {
     // Freed after the lock: unloading a library runs its code.
     decltype(imports_) imports;
-    decltype(looked_up_) looked_up;
     std::lock_guard<std::mutex> lock(mutex_);
     imports_.swap(imports);
-    looked_up_.swap(looked_up);
+    // The library may still call what it was lent, but what it asks for from now on is searched
+    // for.
+    for (auto& [name, function] : looked_up_) outdated_.push_back(std::move(function));
+    looked_up_.clear();
   }
 
   const char* kind() const { return handle_ == nullptr ? "system_lib" : "library"; }
 
  private:
+  ffi::Optional<ffi::Function> FindExported(const std::string& name, bool query_imports) {
+    if (void* symbol = Symbol(kFunctionPrefix + prefix_ + name)) {
+      return ffi::Function(ffi::make_object<LibraryFunctionObj>(
+          reinterpret_cast<TVMFFISafeCallType>(symbol),
+          ffi::ObjectUnsafe::PtrFromBorrowed<ffi::ModuleObj>(static_cast<ffi::Object*>(this))));
+    }
+    if (query_imports) {
+      for (const ffi::ObjectPtr<LibraryObj>& import : Imports()) {
+        ffi::Optional<ffi::Function> found = import->FindExported(name, true);
+        if (found.has_value()) return found;
+      }
+    }
+    return std::nullopt;
+  }
+
   bool Reaches(const LibraryObj* other) {
     if (this == other) return true;
     for (const ffi::ObjectPtr<LibraryObj>& import : Imports()) {
@@ -152,11 +183,43 @@ class LibraryObj : public ffi::ModuleObj {
     return imports_;
   }
 
+  // Another module of the same library, which stays loaded, takes this one's place: it becomes the
+  // context, and it keeps what the library was lent.
+  void LeaveContext() {
+    if (context_ == nullptr) return;
+    std::lock_guard<std::mutex> lock(ContextLock());
+    auto entry = ModulesByContext().find(context_);
+    std::vector<LibraryObj*>& modules = entry->second;
+    modules.erase(std::find(modules.begin(), modules.end(), this));
+    if (modules.empty()) {
+      ModulesByContext().erase(entry);
+      *context_ = nullptr;
+      return;
+    }
+    LibraryObj* heir = modules.front();
+    *context_ = static_cast<ffi::Object*>(heir);
+    std::lock_guard<std::mutex> heir_lock(heir->mutex_);
+    for (auto& [name, function] : looked_up_) heir->outdated_.push_back(std::move(function));
+    for (ffi::Function& function : outdated_) heir->outdated_.push_back(std::move(function));
+  }
+
+  // Living modules of each library that has a context variable, the oldest first.
+  static std::unordered_map<void**, std::vector<LibraryObj*>>& ModulesByContext() {
+    static auto* modules = new std::unordered_map<void**, std::vector<LibraryObj*>>();
+    return *modules;
+  }
+  static std::mutex& ContextLock() {
+    static auto* lock = new std::mutex();
+    return *lock;
+  }
+
   void* handle_;
   std::string prefix_;
+  void** context_ = nullptr;  // the library's variable
   std::mutex mutex_;
   std::vector<ffi::ObjectPtr<LibraryObj>> imports_;
   std::unordered_map<std::string, ffi::Function> looked_up_;
+  std::vector<ffi::Function> outdated_;  // lent to the library, and found no more
 };
 
 LibraryObj* Library(const ffi::Module& module) {
@@ -185,9 +248,7 @@ ffi::Module LoadFromFile(const std::string& path) {
         << "\": " << (why == nullptr ? "unknown error" : why);
   }
   auto library = ffi::make_object<LibraryObj>(handle, "");
-  if (void* context = library->Symbol(kLibraryContext)) {
-    *static_cast<void**>(context) = static_cast<ffi::Object*>(library.get());
-  }
+  library->EnterContext();
   for (const auto& [name, value] : ContextSymbols().All()) {
     if (void* variable = library->Symbol(name)) *static_cast<void**>(variable) = value;
   }

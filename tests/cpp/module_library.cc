@@ -8,6 +8,12 @@ extern "C" {
 // Filled by the loader: the module itself, and a symbol that the host registers.
 TVM_FFI_DLL_EXPORT void* __tvm_ffi__library_ctx = nullptr;
 TVM_FFI_DLL_EXPORT void* test_module_context_symbol = nullptr;
+
+// The documentation of `answer`.
+TVM_FFI_DLL_EXPORT int __tvm_ffi__doc_answer(void*, const TVMFFIAny*, int32_t, TVMFFIAny* result) {
+  const TVMFFIByteArray text{"The answer.", 11};
+  return TVMFFIStringFromByteArray(&text, result);
+}
 }
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(answer, [] { return 42; });
@@ -26,4 +32,18 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(call_import, [](const std::string& name) {
   TVM_FFI_CHECK_SAFE_CALL(
       TVMFFIEnvModLookupFromImports(__tvm_ffi__library_ctx, name.c_str(), &lent));
   return ffi::Function(ffi::ObjectUnsafe::PtrFromBorrowed<ffi::Object>(lent))();
+});
+
+namespace {
+TVMFFIObjectHandle remembered = nullptr;
+}
+
+// Asks for an imported function once and keeps the pointer, as generated code does.
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(remember_import, [](const std::string& name) {
+  TVM_FFI_CHECK_SAFE_CALL(
+      TVMFFIEnvModLookupFromImports(__tvm_ffi__library_ctx, name.c_str(), &remembered));
+});
+
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(call_remembered, [] {
+  return ffi::Function(ffi::ObjectUnsafe::PtrFromBorrowed<ffi::Object>(remembered))();
 });

@@ -4,9 +4,11 @@
 #include <tvm/ffi/tvm_ffi.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "expect.h"
 
@@ -138,6 +140,47 @@ void library_context() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_library_context, library_context);
 
+// Of a library that is loaded twice the older module is the context; when it is gone the other one
+// is, and then none.
+void context_of_a_library_loaded_twice() {
+  Folder folder;
+  const fs::path path = folder.CopyLibrary("twice.so");
+  ffi::Module first = Load(path);
+  ffi::Module second = Load(path);
+  void* const first_handle = ffi::ObjectUnsafe::Borrow(first);
+  void* const second_handle = ffi::ObjectUnsafe::Borrow(second);
+  EXPECT(first_handle != second_handle);
+  ffi::Function context = *second.GetFunction("library_context");
+  EXPECT_EQ(context().cast<void*>(), first_handle);
+  first = ffi::Module();
+  EXPECT_EQ(context().cast<void*>(), second_handle);
+  // Held by the loader alone, the library names no module.
+  void* loaded = dlopen(path.c_str(), RTLD_NOW);
+  EXPECT(loaded != nullptr);
+  auto* variable = static_cast<void**>(dlsym(loaded, "__tvm_ffi__library_ctx"));
+  EXPECT(*variable == second_handle);
+  context = ffi::Function();
+  second = ffi::Module();
+  EXPECT(*variable == nullptr);
+  dlclose(loaded);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_context_of_a_library_loaded_twice,
+                              context_of_a_library_loaded_twice);
+
+// What is exported for the runtime, functions or not, is no function of the module.
+void reserved_names() {
+  ffi::Module module = Load(LibraryPath());
+  for (const char* name : {"_library_ctx", "_doc_answer"}) {
+    EXPECT(!module.GetFunction(name).has_value());
+    EXPECT(!module.GetFunction(name, true).has_value());
+    EXPECT(!Global("ffi.ModuleImplementsFunction")(module, name, true).cast<bool>());
+  }
+  EXPECT_EQ(Global("ffi.ModuleGetFunctionDoc")(module, "answer", false).cast<std::string>(),
+            std::string("The answer."));
+  EXPECT(Global("ffi.ModuleGetFunctionDoc")(module, "fail", false).type_index() == kTVMFFINone);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_reserved_names, reserved_names);
+
 // A context symbol is written into each library that has a variable of its name, when it is loaded.
 void context_symbols() {
   Folder folder;
@@ -189,6 +232,63 @@ void circular_imports() {
   EXPECT(a.unique());
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_circular_imports, circular_imports);
+
+// Two threads that import each other's module at once do not build a circle together.
+void circular_imports_of_two_threads() {
+  Folder folder;
+  ffi::Module a = Load(folder.CopyLibrary("a_of_two.so"));
+  ffi::Module b = Load(folder.CopyLibrary("b_of_two.so"));
+  ffi::Function import = Global("ffi.ModuleImportModule");
+  ffi::Function clear = Global("ffi.ModuleClearImports");
+  for (int round = 0; round < 2000; ++round) {
+    std::atomic<int> ready{0}, succeeded{0};
+    auto race = [&](const ffi::Module& module, const ffi::Module& other) {
+      ++ready;
+      while (ready < 2) {
+      }
+      try {
+        import(module, other);
+        ++succeeded;
+      } catch (const ffi::Error&) {
+      }
+    };
+    std::thread thread(race, a, b);
+    race(b, a);
+    thread.join();
+    clear(a);
+    clear(b);
+    EXPECT_EQ(succeeded.load(), 1);
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_circular_imports_of_two_threads,
+                              circular_imports_of_two_threads);
+
+// A function that was lent to a library lives as long as its module, imports cleared or not; it is
+// found no more.
+void lent_functions_outlive_imports() {
+  Folder folder;
+  const fs::path imported = folder.CopyLibrary("imported.so");
+  ffi::Module module = Load(folder.CopyLibrary("borrower.so"));
+  ffi::Function remember = *module.GetFunction("remember_import");
+  ffi::Function call = *module.GetFunction("call_remembered");
+  Global("ffi.ModuleImportModule")(module, Load(imported));
+  remember("answer");
+  Global("ffi.ModuleClearImports")(module);
+  EXPECT(IsLoaded(imported));
+  EXPECT_EQ(call().cast<int>(), 42);
+  EXPECT_THROWS_WITH("AttributeError: ", remember("answer"));
+  // Another module of the library takes over what was lent.
+  ffi::Module other = Load(folder.path() / "borrower.so");
+  remember = ffi::Function();
+  call = *other.GetFunction("call_remembered");
+  module = ffi::Module();
+  EXPECT(IsLoaded(imported));
+  EXPECT_EQ(call().cast<int>(), 42);
+  call = ffi::Function();
+  other = ffi::Module();
+  EXPECT(!IsLoaded(imported));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_lent_functions_outlive_imports, lent_functions_outlive_imports);
 
 // A library looks functions up in its imports, then among the global ones.
 void lookup_from_a_library() {

@@ -53,6 +53,10 @@ REFUSED = {
         "ffi::Any own(DLTensor* x) { return ffi::Any(x); }",
         "use of deleted function",
     ),
+    "export_under_a_reserved_name": (
+        "TVM_FFI_DLL_EXPORT_TYPED_FUNC(_f, [] {});",
+        "expected a name that does not begin with an underscore",
+    ),
     "unsafe_pointer_between_object_types": (
         "ffi::ObjectPtr<ffi::ShapeObj> f(ffi::ObjectPtr<ffi::Object> x) { return x; }",
         "could not convert",

@@ -342,12 +342,13 @@ class Function : public ObjectRef {
  *
  * Parameters and result are converted by TypeTraits. A wrong number or type of arguments raises a
  * TypeError that shows the signature; trailing Optional parameters may be left out.
+ * Names that begin with an underscore are kept for what tells about a library.
  */
 #define TVM_FFI_DLL_EXPORT_TYPED_FUNC(ExportName, ...)                                            \
   extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi_##ExportName(void*, const TVMFFIAny* args,          \
                                                            int32_t num_args, TVMFFIAny* result) { \
     return ::tvm::ffi::detail::CallExported(#ExportName, __VA_ARGS__, args, num_args, result);    \
   }                                                                                               \
-  static_assert(true, "takes the semicolon")
+  static_assert(#ExportName[0] != '_', "expected a name that does not begin with an underscore")
 
 #endif  // TVM_FFI_FUNCTION_H_
