@@ -23,6 +23,7 @@ extensions = [
     "sphinx_tabs.tabs",
     "_ext.doctest_state",
     "_ext.doxygen",
+    "_ext.generated",
     "_ext.header_reference",
     "_ext.outside_names",
     "_ext.snippet_gate",

@@ -16,6 +16,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
+from .generated import mark_generated
+
 CLASSES = {
     parser.CompoundKind.class_,
     parser.CompoundKind.struct,
@@ -39,6 +41,8 @@ class HeaderReference(DoxygenFileDirective):
             rendered += self.render(
                 match, project_info, filter_, handler, mask.NullMaskFactory(), self.directive_args
             )
+        for node in rendered:
+            mark_generated(node)
         return rendered
 
     def declared(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from _verify.evidence import Evidence, gpu_runs
 from _verify.receipts import RAN_ON_CPU
 from _verify.regions import normalised
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import SphinxError
@@ -29,7 +31,13 @@ from .node_origin import Origin, origin_of
 
 BY_HAND = (
     "a code block typed by hand: show a region of a tested file (literalinclude, or a Doxygen "
-    "snippet), write a doctest, or mark expected output as plain text"
+    "snippet), write a doctest, or include output that a test captured"
+)
+DECLARED = "a name declared by hand: the reference is made from the headers and the docstrings"
+HTML_COMMENT = re.compile(r"<!--(?:(?!-->).)*-->", re.DOTALL)
+JUDGED = (
+    *(nodes.literal_block, nodes.doctest_block, nodes.raw, nodes.literal, nodes.comment),
+    *(addnodes.desc, addnodes.productionlist),
 )
 DOCTEST_LANGUAGES = {None, "default", "pycon", "python"}
 
@@ -97,17 +105,23 @@ def judge(node: nodes.Element, origin: Origin, evidence: Evidence) -> tuple[str,
     """What a node shows, its state, and its problem; None for what is no code."""
     text = node.rawsource if node.rawsource.lstrip().startswith(">>>") else node.astext()
     if isinstance(node, nodes.raw):
-        if "<pre" in text or "<code" in text:
-            return "raw " + node.get("format", ""), "", BY_HAND
-        return None
+        # An HTML comment at the head of a Markdown page shows nothing; nothing else needs it.
+        shown = HTML_COMMENT.sub("", text).strip() or ">>>" in text
+        return (
+            (f"raw {node.get('format', '')}", "", "text that Sphinx cannot read") if shown else None
+        )
+    if isinstance(node, addnodes.desc):
+        return None if node.get("generated") else ("declaration", "", DECLARED)
+    if isinstance(node, nodes.comment):
+        return ("comment", "", "a doctest that the reader does not see") if ">>>" in text else None
+    if isinstance(node, addnodes.productionlist):
+        return "production list", "", BY_HAND
+    if isinstance(node, nodes.literal):
+        return ("code role", "", BY_HAND) if "code" in node["classes"] else None
     if "snippet" in node.attributes:
         return included(node, evidence)
     if isinstance(node, nodes.doctest_block) or text.lstrip().startswith(">>>"):
         return doctest(text, node.get("language"), origin, evidence)
-    if node.get("language") == "text":
-        if any(line.lstrip().startswith(("$ ", ">>> ")) for line in text.splitlines()):
-            return "text", "", "a command typed by hand: show the script that a test ran"
-        return None
     if same := evidence.verified_texts().get(normalised(text)):
         return f"text of {same}", evidence.state(same), ""
     return f"{node.get('language', 'code')} block", "", BY_HAND
@@ -116,8 +130,7 @@ def judge(node: nodes.Element, origin: Origin, evidence: Evidence) -> tuple[str,
 def snippets_of(docname: str, env: BuildEnvironment, evidence: Evidence) -> Iterator[Snippet]:
     """All snippets of one page, in order."""
     page = os.path.relpath(env.doc2path(docname), evidence.layout.root)
-    kinds = (nodes.literal_block, nodes.doctest_block, nodes.raw)
-    for node in env.get_doctree(docname).findall(lambda found: isinstance(found, kinds)):
+    for node in env.get_doctree(docname).findall(lambda found: isinstance(found, JUDGED)):
         origin = origin_of(node, page, evidence.layout)
         found = judge(node, origin, evidence)
         if found:

@@ -28,16 +28,15 @@ LANGUAGES = {
     ".toml": "toml",
     ".txt": "text",
 }
-ADDS_TEXT = {"append", "diff", "prepend"}  # what they add was verified by nothing
+# Every other option selects lines, changes them or adds to them, which nothing verified.
+ALLOWED = {"class", "language", "name", "region"}
 
 
 class VerifiedInclude(LiteralInclude):
     """Shows a file or one of its regions; the check of all pages reads the ``snippet`` mark."""
 
     option_spec: ClassVar[OptionSpec] = {
-        **{
-            name: kind for name, kind in LiteralInclude.option_spec.items() if name not in ADDS_TEXT
-        },
+        **LiteralInclude.option_spec,  # refused below: Sphinx warns of an unknown one only once
         "region": directives.unchanged_required,
     }
 
@@ -48,6 +47,10 @@ class VerifiedInclude(LiteralInclude):
         root = evidence.layout.root
         path = file.relative_to(root).as_posix() if file.is_relative_to(root) else str(file)
         mark = {"file": path, "region": self.options.get("region", ""), "line": self.lineno}
+        if refused := sorted(set(self.options) - ALLOWED):
+            expected = ", ".join(sorted(ALLOWED))
+            reason = f"literalinclude: expected the options {expected}, got {', '.join(refused)}"
+            return [self.problem(mark, reason)]
         try:
             self.choose_region(file)
         except (OSError, UnicodeDecodeError, ValueError) as problem:
@@ -71,14 +74,9 @@ class VerifiedInclude(LiteralInclude):
         if "region" not in self.options:
             file.read_text()  # a missing file is a problem of the page, not a mere warning
             return
-        clash = {"lines", "start-after", "start-at", "end-before", "end-at", "pyobject"}
-        if clash & set(self.options):
-            raise ValueError(
-                f"region: expected no other selection, got {clash & set(self.options)}"
-            )
         first, last = region_lines(file.read_text(), self.options["region"])
         self.options["lines"] = f"{first + 1}-{last}"
-        self.options.setdefault("dedent", None)
+        self.options["dedent"] = None
 
     def problem(self, mark: dict, reason: str) -> nodes.Node:
         """A block that stands for what could not be shown; the check reports it."""

@@ -107,6 +107,17 @@ WAYS_AROUND = [
         "a doctest is Python, and this block says cpp",
     ),
     ("\n>>> 1 + 1  # doctest: +ELLIPSIS\n2\n", "expected no doctest option, got 1 + 1"),
+    ("\n.. code-block:: text\n\n   $ rm -rf build\n", f"text block: {BY_HAND}"),
+    ("\n.. code-block:: none\n\n   int typed;\n", f"none block: {BY_HAND}"),
+    ("\n.. raw:: html\n\n   <div>int typed;</div>\n", "raw html: text that Sphinx cannot read"),
+    ("\n.. productionlist::\n   typed: int\n", f"production list: {BY_HAND}"),
+    (
+        "\n.. role:: typed(code)\n   :language: cpp\n\nSee :typed:`int x;`.\n",
+        f"code role: {BY_HAND}",
+    ),
+    ("\n.. cpp:function:: int toy::typed(int)\n", "declaration: a name declared by hand"),
+    ("\n.. py:function:: typed(x)\n", "declaration: a name declared by hand"),
+    ("\n..\n   >>> 1 + 1\n   2\n", "comment: a doctest that the reader does not see"),
 ]
 
 
@@ -115,23 +126,13 @@ def test_no_way_around_the_check(project):
     project.replace("docs/index.rst", "\n.. toctree::", "\n>>> 1 + 1\n2\n\n.. toctree::")
     assert project.build()[0] == 0
     project.append("docs/index.rst", "\n\nText.\n".join(["", *(text for text, _ in WAYS_AROUND)]))
+    project.append("docs/notes.md", '\n<p title="typed">int typed;</p>\n\nA <b>typed</b> word.\n')
     receipt = next(project.file("build/receipts").glob("docs.index.rst*"))
     edited = json.loads(receipt.read_text())
     edited["closure"]["docs/index.rst"] = digest(project.file("docs/index.rst"))
     receipt.write_text(json.dumps(edited))  # as if a run had passed with all of them
-    assert_fails_twice(project.site, *(message for _, message in WAYS_AROUND))
-
-
-def test_command_typed_by_hand_as_plain_text(project):
-    """Plain text is for expected output; a command in it would be a snippet that nothing ran."""
-    project.append("docs/index.rst", "\n.. code-block:: text\n\n   $ rm -rf build\n")
-    assert_fails_twice(project.site, "docs/index.rst:", "a command typed by hand")
-
-
-def test_raw_html_with_code(project):
-    """Raw HTML is no way around the check."""
-    project.append("docs/index.rst", "\n.. raw:: html\n\n   <pre>int typed;</pre>\n")
-    assert_fails_twice(project.site, "docs/index.rst:", BY_HAND)
+    markdown = ("docs/notes.md:22: raw html", "docs/notes.md:24: raw html")
+    assert_fails_twice(project.site, *(message for _, message in WAYS_AROUND), *markdown)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ extensions = [
     "sphinx_tabs.tabs",
     "_ext.doctest_state",
     "_ext.doxygen",
+    "_ext.generated",
     "_ext.header_reference",
     "_ext.snippet_gate",
     "_ext.snippet_include",
