@@ -17,7 +17,7 @@ from .examples import VARIANTS, Example, Variant, find_examples
 from .execute import run_example
 from .layout import Layout
 from .pages import find_pages, run_page
-from .receipts import LEVEL_OF_DEVICE, RAN_ON_GPU, remove_receipts, write_receipt
+from .receipts import LEVEL_OF_DEVICE, RAN_ON_GPU, remove_receipts, remove_runs, write_receipt
 from .results import Results, write_list
 from .snippets import find_snippet_tests, run_snippet_test
 from .table import final_table, summary
@@ -100,11 +100,11 @@ def run_all(
     return merged(pool, tasks)
 
 
-def write_results(results: Results, layout: Layout, devices: list[str]) -> None:
-    """Replace what earlier runs left; GPU receipts only where this run had a GPU."""
+def write_results(results: Results, layout: Layout, gpu: str) -> None:
+    """Replace what earlier runs left, and of GPU runs what this run's GPU did again."""
     remove_receipts(layout.receipts)
-    if "cuda" in devices:
-        remove_receipts(layout.committed, RAN_ON_GPU)
+    ran = [each for each in [*results.receipts, *results.failures] if each.level == RAN_ON_GPU]
+    remove_runs(layout.committed, gpu, {each.subject for each in ran})
     stamp = {
         "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
         "runtime": runtime_commit(layout.root),
@@ -133,6 +133,6 @@ def main(argv: list[str] | None = None) -> int:
     if "cpu" in devices:  # a run for the GPU alone leaves out what needs none
         known = [path for failure in results.failures for path in failure.files]
         results.add(find_unclaimed(layout, results.receipts, known))
-    write_results(results, layout, devices)
+    write_results(results, layout, tools.gpu.get("gpu", ""))
     print(summary(Evidence.load(layout)))
     return 1 if results.failures else 0

@@ -35,8 +35,8 @@ class Receipt:
 
     @property
     def file_name(self) -> str:
-        """A flat name, one for each subject, level and kind of machine."""
-        kind = "gpu" if "gpu" in self.machine else "cpu"
+        """A flat name, one for each subject, level and GPU."""
+        kind = self.machine.get("gpu", "cpu")
         text = f"{self.subject}--{self.level}--{kind}"
         return re.sub(r"[^\w.-]+", "-", text.replace("/", ".")) + ".json"
 
@@ -49,14 +49,35 @@ def write_receipt(folder: Path, receipt: Receipt) -> Path:
     return path
 
 
-def read_receipts(*folders: Path) -> list[Receipt]:
-    """All receipts of the folders, merged by union."""
-    files = [path for folder in folders for path in sorted(folder.glob("*.json"))]
-    return [Receipt(**json.loads(path.read_text())) for path in files]
+def read_folder(folder: Path) -> dict[Path, Receipt]:
+    """The receipts of a folder that prove nothing that they were not made of."""
+    found = {
+        path: Receipt(**json.loads(path.read_text())) for path in sorted(folder.glob("*.json"))
+    }
+    return {path: each for path, each in found.items() if set(each.verifies) <= set(each.closure)}
 
 
-def remove_receipts(folder: Path, level: str | None = None) -> None:
-    """Forget a folder's receipts, or only those of one level."""
+def read_receipts(folder: Path, committed: Path) -> list[Receipt]:
+    """The receipts of this machine and, merged by union, those that other machines' GPUs earned.
+
+    What is committed may say nothing else: any machine can compile and run on its CPU by itself.
+    """
+    theirs = [
+        each
+        for each in read_folder(committed).values()
+        if each.level == RAN_ON_GPU and each.machine.get("gpu") and each.runtime.get("commit")
+    ]
+    return [*read_folder(folder).values(), *theirs]
+
+
+def remove_receipts(folder: Path) -> None:
+    """Forget a folder's receipts."""
     for path in folder.glob("*.json"):
-        if level is None or json.loads(path.read_text())["level"] == level:
+        path.unlink()
+
+
+def remove_runs(committed: Path, gpu: str, subjects: set[str]) -> None:
+    """Forget what one GPU did with these subjects, which it has just done again."""
+    for path, receipt in read_folder(committed).items():
+        if receipt.machine.get("gpu") == gpu and receipt.subject in subjects:
             path.unlink()

@@ -83,6 +83,10 @@ def pristine(tmp_path_factory) -> Project:
     pytest.importorskip("sybil", reason="the doctests are run by Sybil")
     root = tmp_path_factory.mktemp("pristine") / "toy"
     shutil.copytree(TOY, root)
+    # The receipts of a GPU name the commit that they speak of.
+    git = ["git", "-C", str(root), "-c", "user.name=toy", "-c", "user.email=toy@localhost"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Begin"]):
+        subprocess.run([*git, *command], check=True)
     project = Project(root)
     status, output = project.build()
     assert status == 0, output

@@ -8,6 +8,11 @@ from _verify.doctest_digest import block_digests
 
 PAGE = "docs/index.rst"
 SKIP = "\n.. skip: next{condition}\n\n>>> ctypes.c_int(3).value\n3\n"
+GPU_RUN = {
+    "level": "ran on GPU",
+    "machine": {"gpu": "NVIDIA H200"},
+    "runtime": {"commit": "0123", "modified": "no"},
+}
 
 
 def test_skip_with_a_reason_is_listed(project):
@@ -33,7 +38,7 @@ def test_doctest_that_ran_on_a_gpu_alone_may_be_shown(project):
     project.verify()
     (path,) = project.file("build/receipts").glob("docs.index.rst*")
     receipt = json.loads(path.read_text())
-    receipt |= {"level": "ran on GPU", "machine": {"gpu": "NVIDIA H200"}}
+    receipt |= GPU_RUN
     receipt["doctests"] |= dict.fromkeys(receipt["skipped"], "40")
     target = project.file("docs/verification/index.json")
     target.parent.mkdir()
@@ -101,7 +106,7 @@ def test_failure_outweighs_a_gpu_run_that_passed(project):
     """A doctest that failed in this run is not shown, whatever passed on a GPU before."""
     (path,) = project.file("build/receipts").glob("docs.notes.md*")
     receipt = json.loads(path.read_text())
-    receipt |= {"level": "ran on GPU", "machine": {"gpu": "NVIDIA H200"}}
+    receipt |= GPU_RUN
     project.file("docs/verification").mkdir()
     project.file("docs/verification/notes.json").write_text(json.dumps(receipt))
     failure = {"subject": "docs/notes.md", "level": "ran on CPU", "files": ["docs/notes.md"]}

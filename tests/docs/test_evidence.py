@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What receipts prove, and when they stop to prove it."""
 
+from dataclasses import replace
+
 import pytest
 from _verify.closure import closure_of
 from _verify.evidence import Evidence
@@ -12,6 +14,7 @@ from _verify.receipts import (
     Receipt,
     read_receipts,
     remove_receipts,
+    remove_runs,
     write_receipt,
 )
 from _verify.results import Failure
@@ -19,6 +22,8 @@ from _verify.table import example_rows
 
 FILES = ["a.cc", "a.cu", "a.h", "a.py", "a.sh"]
 GPU = {"gpu": "NVIDIA H200", "driver": "1.2"}
+OTHER_GPU = {"gpu": "NVIDIA B200", "driver": "1.2"}
+COMMIT = {"commit": "0123", "modified": "no"}
 
 
 @pytest.fixture
@@ -96,12 +101,19 @@ def test_state_names_compilers_devices_and_dates(layout):
 def test_receipts_of_machines_merge_by_union(layout):
     """One file for each subject, level and machine: a run on a GPU replaces no run on a CPU."""
     for level, machine in [(COMPILED, {}), (RAN_ON_CPU, {}), (RAN_ON_GPU, GPU)]:
-        made = receipt(layout, "a.cc", level, machine=machine)
+        made = receipt(layout, "a.cc", level, machine=machine, runtime=COMMIT)
         for _ in range(2):
             write_receipt(layout.committed if machine else layout.receipts, made)
     read = read_receipts(layout.receipts, layout.committed)
     assert sorted(each.level for each in read) == [COMPILED, RAN_ON_CPU, RAN_ON_GPU]
     remove_receipts(layout.receipts)
+    write_receipt(
+        layout.committed,
+        receipt(layout, "a.cc", RAN_ON_GPU, machine=OTHER_GPU, runtime=COMMIT),
+    )
+    assert len(read_receipts(layout.receipts, layout.committed)) == 2
+    remove_runs(layout.committed, OTHER_GPU["gpu"], {"a.cc"})
+    remove_runs(layout.committed, GPU["gpu"], {"a.cu"})
     assert [each.level for each in read_receipts(layout.receipts, layout.committed)] == [RAN_ON_GPU]
 
 
@@ -115,3 +127,27 @@ def test_gpu_mark_of_an_example_disappears_when_it_is_edited(layout):
     assert example_rows(Evidence(layout, [made]))[0][4] == "NVIDIA H200, 2026-01-02"
     (layout.root / source).write_text("edited")
     assert example_rows(Evidence(layout, [made]))[0][4] == "not yet"
+
+
+@pytest.mark.parametrize(
+    ("level", "machine", "runtime", "counts"),
+    [
+        (RAN_ON_GPU, GPU, COMMIT, True),
+        (RAN_ON_GPU, GPU, {}, False),
+        (RAN_ON_GPU, {"cpu": "some"}, COMMIT, False),
+        (RAN_ON_CPU, GPU, COMMIT, False),
+        (COMPILED, GPU, COMMIT, False),
+    ],
+)
+def test_only_gpu_runs_count_among_the_committed_receipts(layout, level, machine, runtime, counts):
+    """A GPU run says on which GPU and with which runtime; the rest any machine can do by itself."""
+    made = receipt(layout, "a.cc", level, machine=machine, runtime=runtime)
+    write_receipt(layout.committed, made)
+    assert bool(read_receipts(layout.receipts, layout.committed)) is counts
+
+
+def test_receipt_that_proves_more_than_it_was_made_of_does_not_count(layout):
+    """Nothing would make it stale when the file changes."""
+    made = receipt(layout, "a.cc", RAN_ON_CPU)
+    write_receipt(layout.receipts, replace(made, verifies=["a.cc", "a.h"]))
+    assert read_receipts(layout.receipts, layout.committed) == []

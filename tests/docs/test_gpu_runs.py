@@ -33,6 +33,16 @@ def test_receipts_of_a_gpu_are_kept_and_those_of_a_cpu_are_not(seen):
     assert {SOURCE, "docs/index.rst", "python/toy/__init__.py"} <= set(kept)
 
 
+def test_runs_of_another_gpu_are_kept(seen):
+    """Each GPU replaces its own receipts alone, and the pages name both."""
+    status, output = seen.verify("--device", "cuda", TOY_GPU="Other")
+    assert status == 0, output
+    names = [path.name for path in seen.file("docs/verification").glob("*scale_kernel.cu*")]
+    assert sorted(name.split("--")[-1] for name in names) == ["Toy-GPU-0.json", "Toy-Other-0.json"]
+    assert "Toy GPU 0, " in output
+    assert "Toy Other 0, " in output
+
+
 def test_snippet_tests_without_a_device_do_not_run_on_the_gpu(seen):
     """A script that no device takes part in proves nothing about one."""
     subjects = [subject for subject in receipts(seen) if " by " in subject]
