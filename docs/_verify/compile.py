@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from . import closure as closures
-from .examples import Example, Variant
+from .examples import Example, Variant, example_files
 from .layout import Layout
 from .process import Outcome, run
 from .receipts import COMPILED, Receipt
@@ -127,6 +127,8 @@ def compile_variant(
     build = reusable(stamp, layout, key)
     if build is None:
         stamp.parent.mkdir(parents=True, exist_ok=True)
+        # Hashed before: what it will read is known only when it has been compiled.
+        before = closures.closure_of(layout.root, [source, script, *example_files(layout.root)])
         stamp.unlink(missing_ok=True)
         (layout.libraries / library).unlink(missing_ok=True)
         with tempfile.NamedTemporaryFile("r", suffix=".d") as dependencies:
@@ -146,11 +148,16 @@ def compile_variant(
         if source not in read:
             results.fail(source, COMPILED, files, f"{script} did not compile {source}")
             return None, results
+        closure = {path: before.get(path, "") for path in files}
+        if edited := closures.changed(layout.root, closure):
+            reason = f"edited while it was compiled: {', '.join(edited)}"
+            results.fail(source, COMPILED, files, reason)
+            return None, results
         commands = compile_commands(trace)
         build = Build(
             library=library,
             key=key,
-            closure=closures.closure_of(layout.root, files),
+            closure=closure,
             flags=[readable(words, layout, tools.package) for words in commands],
             targets=device_targets(commands) if variant.device == "cuda" else [],
         )

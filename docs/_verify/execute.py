@@ -9,6 +9,7 @@ import sys
 from . import closure as closures
 from .compile import Build
 from .examples import Example, Variant
+from .helpers import helpers_of
 from .layout import Layout
 from .process import run
 from .receipts import LEVEL_OF_DEVICE, Receipt
@@ -28,8 +29,10 @@ def run_example(
     level = LEVEL_OF_DEVICE[variant.device]
     source = example.source(variant)
     files = sorted({*build.closure, example.driver, example.test})
-    # Hashed before the run: a file edited meanwhile makes the receipt stale, never wrong.
-    closure = closures.closure_of(layout.root, files)
+    ours = [example.driver, example.test]
+    helpers = [each for path in ours for each in helpers_of(layout, path)]
+    # The library is what its own files were when it was compiled; the others are hashed now.
+    closure = {**closures.closure_of(layout.root, [*ours, *helpers]), **build.closure}
     for needed in (example.driver, example.test):
         if not (layout.root / needed).exists():
             results.fail(source, level, files, f"{needed} does not exist, so nothing ran {source}")
@@ -52,6 +55,9 @@ def run_example(
                 results.skip(subject, level, reason)
             if not PASSED.search(outcome.output):
                 results.fail(source, level, files, f"no test of {subject} ran", outcome.tail)
+    if edited := closures.changed(layout.root, closure):
+        reason = f"edited while its tests ran: {', '.join(edited)}"
+        results.fail(source, level, files, reason)
     if not results.failures:
         results.receipts.append(
             Receipt(

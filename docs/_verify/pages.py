@@ -59,6 +59,9 @@ def run_page(
         if not outcome.ok or not record.exists():
             results.fail(page, level, [page], f"doctests: {outcome.reason}", outcome.tail)
             return results
+        if closures.changed(layout.root, closure):
+            results.fail(page, level, [page], f"doctests: {page} was edited while they ran")
+            return results
         seen = json.loads(record.read_text())
     for library in seen["loaded"]:
         closure.update(library_closures.get(library, {}))

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from _verify.closure import closure_of
+
 RECORDS = pytest.StashKey[dict]()
 
 
@@ -65,7 +67,8 @@ def shows(request):
         paths = [name.relative_to(root).as_posix() for name in names]
         record = {
             "path": paths[0],
-            "files": paths,
+            # Hashed when the test names them, which it does before it runs them.
+            "closure": closure_of(root, paths),
         }
         request.node.user_properties.append(("shows", record))
         return names[0]

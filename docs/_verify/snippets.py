@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from . import closure as closures
+from .helpers import helpers_of
 from .layout import Layout
 from .pages import DOCS, NO_TESTS_COLLECTED
 from .process import run
@@ -30,6 +31,7 @@ def run_snippet_test(test: str, device: str, layout: Layout, tools: Tools) -> Re
     """Run one test file on one device; a receipt for each file that its passing tests ran."""
     results = Results()
     level = LEVEL_OF_DEVICE[device]
+    closure = closures.closure_of(layout.root, [test, *helpers_of(layout, test)])
     declared = sorted(set(DECLARED.findall((layout.root / test).read_text())))
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "record.json"
@@ -55,13 +57,19 @@ def run_snippet_test(test: str, device: str, layout: Layout, tools: Tools) -> Re
         results.fail(test, level, files, f"{test}: {outcome.reason}", outcome.tail)
     for path in sorted({each["path"] for each in records} - failed):
         of_path = [each for each in records if each["path"] == path]
-        files = [test, *(file for each in of_path for file in each["files"])]
+        made_of = dict(closure)
+        for each in of_path:
+            made_of.update(each["closure"])
+        if edited := closures.changed(layout.root, made_of):
+            reason = f"{test}: edited while it ran: {', '.join(edited)}"
+            results.fail(path, level, [path], reason)
+            continue
         results.receipts.append(
             Receipt(
                 subject=f"{path} by {test}",
                 level=level,
-                verifies=sorted({file for each in of_path for file in each["files"]}),
-                closure=closures.closure_of(layout.root, files),
+                verifies=sorted({file for each in of_path for file in each["closure"]}),
+                closure=made_of,
                 tools=tools.versions,
                 machine=tools.machine_of(device),
             )

@@ -30,7 +30,11 @@ def test_receipt_holds_the_closure_the_flags_and_the_tools(pristine):
     assert str(pristine.root) not in json.dumps(made)
     ran = receipt(pristine, "*scale_kernel.cc--ran-on-CPU*")
     added = set(ran["closure"]) - set(made["closure"])
-    assert added == {f"{folder}/scale/load_scale.py", "tests/examples/test_scale.py"}
+    assert added == {
+        f"{folder}/scale/load_scale.py",
+        "tests/examples/conftest.py",
+        "tests/examples/test_scale.py",
+    }
 
 
 def test_example_is_compiled_again_only_when_its_closure_changes(project):
@@ -59,6 +63,25 @@ def test_script_that_does_not_build_the_example(project, script, message):
     status, output = project.verify()
     assert status != 0
     assert message in output
+
+
+def test_source_edited_while_it_is_compiled_or_run(project):
+    """What was compiled and what is there now are not the same: nothing is known of either."""
+    script = "examples/kernel_library/scale/build_cpu.sh"
+    project.append(script, f'echo "// changed" >>{project.file(KERNEL)}\n')
+    test = "tests/examples/test_scale.py"
+    project.append(test, "Path(__file__).open('a').write('# changed')\n")
+    snippets = "tests/snippets/test_shown_files.py"
+    project.replace(snippets, '    captured("', '    script.open("a").write("\\n")\n    captured("')
+    page = '\n>>> open("../../docs/index.rst", "a").write("More.")\n5\n'
+    project.append("docs/index.rst", page)
+    status, output = project.verify()
+    assert status != 0
+    assert f"edited while it was compiled: {KERNEL}" in output
+    assert f"{snippets}: edited while it ran: docs/greet.sh" in output
+    assert "docs/index.rst was edited while they ran" in output
+    project.file(script).write_text(project.file(script).read_text().rpartition("echo")[0])
+    assert f"edited while its tests ran: {test}" in project.verify()[1]
 
 
 def test_library_of_a_removed_example_is_removed(project):
