@@ -217,16 +217,49 @@ EXPORT(call) {
   return TVMFFIFunctionCall(args[0].v_obj, (TVMFFIAny*)args + 1, n - 1, result);
 }
 
-/* Calls the first argument with a view of the second. */
+/* Calls the first argument with a view of the second; with a third one, an integer, without so many
+ * of its first elements, which must be a vector's. */
 EXPORT(call_with_view) {
   DLTensor view;
   TVMFFIAny argument;
+  int64_t shape[1];
   UNUSED;
   view = *tensor_in(args + 1);
+  if (n == 3) {
+    shape[0] = view.shape[0] - args[2].v_int64;
+    view.data = (char*)view.data + args[2].v_int64 * (view.dtype.bits / 8);
+    view.shape = shape;
+  }
   memset(&argument, 0, sizeof(argument));
   argument.type_index = kTVMFFIDLTensorPtr;
   argument.v_ptr = &view;
   return TVMFFIFunctionCall(args[0].v_obj, &argument, 1, result);
+}
+
+/* Calls the first argument with a view of memory that is gone afterwards; its extent is the second
+ * argument. */
+EXPORT(call_with_view_of_own_memory) {
+  float values[4] = {1, 2, 3, 4};
+  int64_t shape[1];
+  DLTensor view;
+  TVMFFIAny argument;
+  int code;
+  UNUSED;
+  shape[0] = args[1].v_int64;
+  memset(&view, 0, sizeof(view));
+  view.data = values;
+  view.device.device_type = kDLCPU;
+  view.ndim = 1;
+  view.dtype.code = kDLFloat;
+  view.dtype.bits = 32;
+  view.dtype.lanes = 1;
+  view.shape = shape;
+  memset(&argument, 0, sizeof(argument));
+  argument.type_index = kTVMFFIDLTensorPtr;
+  argument.v_ptr = &view;
+  code = TVMFFIFunctionCall(args[0].v_obj, &argument, 1, result);
+  memset(values, 0, sizeof(values));
+  return code;
 }
 
 /* Calls the first argument, adds a C frame to the backtrace of its error, and passes it on. */

@@ -120,15 +120,81 @@ def test_lent_views_work_during_the_call(functions: Any) -> None:
     assert total == 6
 
 
-def test_lent_views_must_not_be_kept(functions: Any) -> None:
-    """A callback that keeps a lent tensor gets an error, and the tensor loses its elements."""
+@pytest.mark.parametrize("skipped", [0, 10], ids=["whole", "part"])
+@pytest.mark.parametrize("own", [False, True], ids=["framework", "own"])
+@pytest.mark.parametrize("export", [False, True], ids=["tensor", "export"])
+def test_views_of_arguments_may_be_kept(
+    functions: Any, framework: Any, skipped: int, own: bool, export: bool
+) -> None:
+    """A view of a call's argument, and what is exported of it, keeps the argument's memory."""
+    kept: list[Any] = []
+    source = framework.arange(40_000)
+    total = int(source[skipped:].sum())
+    address = tvm_ffi.from_dlpack(source).data_ptr() + 8 * skipped
+
+    def keeps(x: tvm_ffi.Tensor) -> None:
+        kept.append(framework.from_dlpack(x) if export else x)
+
+    functions.call_with_view(keeps, tvm_ffi.from_dlpack(source) if own else source, skipped)
+    del source
+    gc.collect()
+    # Memory that is free by now would be taken by one of these.
+    others = [framework.full((40_000,), -1) for _ in range(4)]
+    assert tvm_ffi.from_dlpack(kept[0]).data_ptr() == address
+    assert int(numpy.from_dlpack(kept[0]).sum()) == total
+    del others
+
+
+def test_exports_survive_an_exception(functions: Any) -> None:
+    """What a callback exported before it raised keeps the memory too."""
+    kept: list[Any] = []
+    source = numpy.arange(40_000)
+    gone = weakref.ref(source)
+
+    def raises(x: tvm_ffi.Tensor) -> None:
+        kept.append(numpy.from_dlpack(x))
+        raise ValueError("boom")
+
+    with pytest.raises(ValueError, match="boom"):
+        functions.call_with_view(raises, source)
+    del source
+    gc.collect()
+    assert gone() is not None
+    assert int(kept.pop().sum()) == 40_000 * 39_999 // 2
+    gc.collect()
+    assert gone() is None
+
+
+def test_views_of_other_memory_are_not_exported(functions: Any, framework: Any) -> None:
+    """A view of memory that no argument owns cannot outlive the callback: an export is refused."""
+    seen = []
+
+    def exports(x: tvm_ffi.Tensor) -> None:
+        seen.append(x.shape)
+        framework.from_dlpack(x)
+
+    # NumPy and PyTorch pass the refusal on as it is.
+    with pytest.raises(
+        BufferError, match="belongs to an argument of the call, got a view of other"
+    ):
+        functions.call_with_view_of_own_memory(exports, 4)
+    assert seen == [(4,)]
+
+
+def test_empty_views_of_other_memory_are_exported(functions: Any, framework: Any) -> None:
+    """An empty view needs no memory."""
+    assert functions.call_with_view_of_own_memory(lambda x: len(framework.from_dlpack(x)), 0) == 0
+
+
+def test_views_of_other_memory_must_not_be_kept(functions: Any) -> None:
+    """A callback that keeps one gets an error, and the tensor loses its elements."""
     kept = []
 
     def keeps(x: Any) -> None:
         kept.append(x)
 
     with pytest.raises(ValueError, match=r"keeps: argument 0: .*lent"):
-        functions.call_with_view(keeps, numpy.arange(4.0))
+        functions.call_with_view_of_own_memory(keeps, 4)
     assert kept[0].shape == (0,)
     assert kept[0].data_ptr() == 0
     assert numpy.from_dlpack(kept[0]).size == 0

@@ -32,15 +32,22 @@ PyObject* tensor_over_view(const DLTensor* view) {
   return make_instance(tensor_type, &lent->head);
 }
 
-// Ends the loan. A tensor that the callback kept loses its elements, so that it cannot dangle.
-bool was_kept(PyObject* tensor) {
+// Ends the loan. A tensor that the callback kept owns its memory from now on; if that cannot be, it
+// loses its elements, so that it cannot dangle, and the result is false.
+bool end_loan(PyObject* tensor) {
   TVMFFIObject* handle = handle_of(tensor);
   bool sole = Py_REFCNT(tensor) == 1 && (handle->combined_ref_count & 0xffffffffu) == 1;
-  if (sole) return false;
+  if (sole) return true;
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  bool is_owned = own_lent_tensor(lent_tensor_of(handle)) == 0;
+  if (!is_owned) PyErr_Clear();
+  PyErr_Restore(type, value, traceback);
+  if (is_owned) return true;
   auto* view = contents<DLTensor>(handle);
   view->data = nullptr;
   for (int i = 0; i < view->ndim; ++i) view->shape[i] = 0;
-  return true;
+  return false;
 }
 
 // Calls `callable`; -1 with a Python error.
@@ -67,7 +74,7 @@ int invoke(PyObject* callable, const TVMFFIAny* args, int32_t num_args, TVMFFIAn
   answer.reset();
   for (int32_t i = 0; i < num_args; ++i) {
     if (args[i].type_index != kTVMFFIDLTensorPtr ||
-        !was_kept(values[static_cast<size_t>(i)].ptr())) {
+        end_loan(values[static_cast<size_t>(i)].ptr())) {
       continue;
     }
     if (code != 0) continue;  // the traceback of the error may well refer to it

@@ -5,11 +5,22 @@
 #include <cstdlib>
 
 #include "error.h"
+#include "memory_span.h"
 
 namespace tvm_ffi_core {
 
+namespace {
+
+// Guarded by the GIL. Free-threaded Python has none: there each thread knows its own calls.
+#ifdef Py_GIL_DISABLED
+thread_local
+#endif
+    CallFrame* newest_frame = nullptr;
+
+}  // namespace
+
 CallFrame::CallFrame(PyObject* name, bool trusted, int num_args, bool is_result)
-    : name_(name), trusted_(trusted), is_result_(is_result) {
+    : name_(name), trusted_(trusted), is_result_(is_result), num_args_(num_args) {
   if (num_args <= kInlineArguments) {
     arguments_ = inline_arguments_;
     objects_ = inline_objects_;
@@ -56,6 +67,12 @@ int CallFrame::set_stream(DLDevice device, void* stream) {
 }
 
 void CallFrame::enter() {
+  if (saw_tensor_) {
+    is_listed_ = true;
+    older_ = newest_frame;
+    if (older_ != nullptr) older_->newer_ = this;
+    newest_frame = this;
+  }
   if (exchange_ == nullptr) return;
   // PyTorch's, where it is there: what the kernel allocates goes back as one of its tensors.
   const DLPackExchangeAPI* chosen =
@@ -65,6 +82,10 @@ void CallFrame::enter() {
 }
 
 int CallFrame::finish() {
+  if (std::exchange(is_listed_, false)) {
+    if (older_ != nullptr) older_->newer_ = newer_;
+    (newer_ != nullptr ? newer_->older_ : newest_frame) = older_;
+  }
   if (std::exchange(allocator_is_set_, false)) {
     TVMFFIEnvSetDLPackManagedTensorAllocator(original_allocator_, 0, nullptr);
   }
@@ -96,6 +117,20 @@ int CallFrame::finish() {
                   first_error[2].release().ptr());
   }
   return code;
+}
+
+TVMFFIObject* argument_that_holds(const DLTensor& view) {
+  for (CallFrame* frame = newest_frame; frame != nullptr; frame = frame->older_) {
+    for (int i = 0; i < frame->num_args_; ++i) {
+      const TVMFFIAny& argument = frame->arguments_[i];
+      if (argument.type_index != kTVMFFITensor) continue;
+      const LentTensor* lent = lent_tensor_of(argument.v_obj);
+      // A bare view keeps nothing: it may be the very one that is asked for.
+      if (lent != nullptr && is_bare_view(lent)) continue;
+      if (lies_within(view, *contents<DLTensor>(argument.v_obj))) return argument.v_obj;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace tvm_ffi_core

@@ -60,13 +60,16 @@ class CallFrame {
   int set_stream(DLDevice device, void* stream);
   bool has_stream(DLDevice device) const;
 
-  // Makes the frameworks' allocator the environment's; finish() puts the old one back.
+  // Makes the frameworks' allocator the environment's, and the tensors known to
+  // argument_that_holds(); finish() undoes both.
   void enter();
 
   // Undoes everything, once. Needs the GIL and no Python error; -1 with a Python error.
   int finish();
 
  private:
+  friend TVMFFIObject* argument_that_holds(const DLTensor& view);
+
   PyObject* name_;
   bool trusted_;
   bool is_result_;
@@ -78,15 +81,24 @@ class CallFrame {
   TVMFFIAny* arguments_;
   TVMFFIObject** objects_;
   LentTensor** tensors_;
+  int num_args_;
   int num_objects_ = 0;
   int num_tensors_ = 0;
   int num_streams_ = 0;
   void* heap_ = nullptr;
+  // Calls in progress with tensors; several threads' calls end in any order.
+  bool is_listed_ = false;
+  CallFrame* older_ = nullptr;
+  CallFrame* newer_ = nullptr;
   TVMFFIAny inline_arguments_[kInlineArguments];
   TVMFFIObject* inline_objects_[kInlineArguments];
   LentTensor* inline_tensors_[kInlineArguments];
   StreamChange streams_[kMaxStreams];
 };
+
+// The Tensor among the arguments of the calls in progress that keeps the memory of `view`, or NULL;
+// lent until its call ends. Needs the GIL.
+TVMFFIObject* argument_that_holds(const DLTensor& view);
 
 }  // namespace tvm_ffi_core
 

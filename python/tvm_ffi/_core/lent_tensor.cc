@@ -2,8 +2,12 @@
 // A Tensor object over a framework's tensor that owns nothing until somebody keeps it.
 #include "lent_tensor.h"
 
+#include <tvm/ffi/device.h>
+
 #include <cstdlib>
 #include <new>
+
+#include "frame.h"
 
 namespace tvm_ffi_core {
 
@@ -26,6 +30,9 @@ void drop_owner(LentTensor* lent) {
       break;
     case Owner::kPythonObject:
       drop_from_any_thread(static_cast<PyObject*>(owner));
+      break;
+    case Owner::kTensorObject:
+      TVMFFIObjectDecRef(owner);
       break;
     case Owner::kManaged: {
       auto* managed = static_cast<DLManagedTensor*>(owner);
@@ -56,20 +63,19 @@ void delete_lent_tensor(void* head, int flags) {
 
 void delete_space(void* head) { std::free(from_head(head)); }
 
-// Whether a pointer of this device can be added to: elsewhere it may be a handle.
-bool has_pointer_arithmetic(DLDeviceType type) {
-  switch (type) {
-    case kDLCPU:
-    case kDLCUDA:
-    case kDLCUDAHost:
-    case kDLCUDAManaged:
-    case kDLROCM:
-    case kDLROCMHost:
-    case kDLOneAPI:
-      return true;
-    default:
-      return false;
+int own_bare_view(LentTensor* lent) {
+  TVMFFIObject* holder = argument_that_holds(lent->tensor);
+  if (holder == nullptr) {
+    PyErr_SetString(PyExc_BufferError,
+                    "expected a tensor whose memory belongs to an argument of the call, got a view "
+                    "of other memory, which nothing keeps after the callback; the function that "
+                    "calls back must pass a Tensor");
+    return -1;
   }
+  TVMFFIObjectIncRef(holder);
+  lent->owner = holder;
+  lent->owner_kind = Owner::kTensorObject;
+  return 0;
 }
 
 }  // namespace
@@ -128,8 +134,7 @@ const char* fill_lent_tensor(LentTensor* lent, const DLTensor& view) {
   if (view.data == nullptr && numel != 0) {
     return "it has elements but no memory (a fake, meta or lazily allocated tensor)";
   }
-  if (view.byte_offset != 0 && view.data != nullptr &&
-      has_pointer_arithmetic(view.device.device_type)) {
+  if (view.byte_offset != 0 && view.data != nullptr && tvm::ffi::HasPlainAddresses(view.device)) {
     lent->tensor.data = static_cast<char*>(view.data) + view.byte_offset;
     lent->tensor.byte_offset = 0;
   }
@@ -138,6 +143,7 @@ const char* fill_lent_tensor(LentTensor* lent, const DLTensor& view) {
 
 int own_lent_tensor(LentTensor* lent) {
   if (lent->owner_kind != Owner::kNobody) return 0;
+  if (is_bare_view(lent)) return own_bare_view(lent);
   auto* source = static_cast<PyObject*>(lent->owner);
   const DLPackExchangeAPI* exchange =
       lent->framework != nullptr ? lent->framework->exchange : nullptr;

@@ -13,9 +13,10 @@
 namespace tvm_ffi_core {
 
 enum class Owner : int {
-  kNobody,            // `owner` is a Python tensor, borrowed for the call
-  kPythonObject,      // a PyObject
-  kManaged,           // a DLManagedTensor
+  kNobody,        // `owner` is a Python tensor, borrowed for the call, or NULL: see is_bare_view
+  kPythonObject,  // a PyObject
+  kTensorObject,  // a TVMFFIObject, the Tensor whose memory this one shows
+  kManaged,       // a DLManagedTensor
   kManagedVersioned,  // a DLManagedTensorVersioned
 };
 
@@ -57,6 +58,12 @@ int release_lent_tensor(LentTensor* lent);
 
 // Makes a tensor that is nobody's own its memory. 0, or -1 with a Python error.
 int own_lent_tensor(LentTensor* lent);
+
+// Whether the tensor is a view that C code lends to a callback, of memory that nobody named. It can
+// own that memory only if it belongs to an argument of a call in progress.
+inline bool is_bare_view(const LentTensor* lent) {
+  return lent->owner_kind == Owner::kNobody && lent->owner == nullptr;
+}
 
 }  // namespace tvm_ffi_core
 

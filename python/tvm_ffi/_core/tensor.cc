@@ -2,6 +2,8 @@
 // The Python type tvm_ffi.Tensor, and from_dlpack.
 #include "tensor.h"
 
+#include <tvm/ffi/container/tensor.h>
+
 #include <cstring>
 
 #include "args.h"
@@ -15,23 +17,6 @@ PyTypeObject* tensor_type = nullptr;
 namespace {
 
 const DLTensor* layout(PyObject* self) { return contents<DLTensor>(handle_of(self)); }
-
-int64_t numel_of(const DLTensor* tensor) {
-  int64_t numel = 1;
-  for (int i = 0; i < tensor->ndim; ++i) numel *= tensor->shape[i];
-  return numel;
-}
-
-bool is_contiguous(const DLTensor* tensor) {
-  if (tensor->strides == nullptr || numel_of(tensor) == 0) return true;
-  int64_t expected = 1;
-  for (int i = tensor->ndim; i-- > 0;) {
-    // The stride of a dimension with one element is never used.
-    if (tensor->shape[i] != 1 && tensor->strides[i] != expected) return false;
-    expected *= tensor->shape[i];
-  }
-  return true;
-}
 
 uintptr_t address_of(const DLTensor* tensor) {
   return reinterpret_cast<uintptr_t>(tensor->data) + tensor->byte_offset;
@@ -66,14 +51,16 @@ PyObject* read_only(PyObject* self, void*) {
   return PyBool_FromLong(is_read_only(handle_of(self)));
 }
 
-PyObject* numel(PyObject* self, PyObject*) { return PyLong_FromLongLong(numel_of(layout(self))); }
+PyObject* numel(PyObject* self, PyObject*) {
+  return PyLong_FromLongLong(tvm::ffi::GetNumel(*layout(self)));
+}
 
 PyObject* data_ptr(PyObject* self, PyObject*) {
   return PyLong_FromUnsignedLongLong(address_of(layout(self)));
 }
 
 PyObject* contiguous(PyObject* self, PyObject*) {
-  return PyBool_FromLong(is_contiguous(layout(self)));
+  return PyBool_FromLong(tvm::ffi::IsContiguous(*layout(self)));
 }
 
 PyObject* dlpack_device(PyObject* self, PyObject*) {
@@ -118,7 +105,7 @@ PyObject* dlpack(PyObject* self, PyObject* args, PyObject* keywords) {
                                    &stream, &max_version, &dl_device, &copy)) {
     return nullptr;
   }
-  if (check_device(self, dl_device) != 0) return nullptr;
+  if (check_device(self, dl_device) != 0 || own_before_export(handle_of(self)) != 0) return nullptr;
   if (copy == Py_True) {
     PyErr_SetString(PyExc_BufferError, "Tensor.__dlpack__: copy: expected None or False, got True");
     return nullptr;
@@ -192,7 +179,8 @@ PyMethodDef methods[] = {
      "Export the tensor without a copy.\n\n"
      "No stream is waited for: order the work on the device before handing the tensor on.\n"
      "``BufferError`` is raised for a copy, for another device, and for a read-only tensor if\n"
-     "``max_version`` is older than 1.0."},
+     "``max_version`` is older than 1.0; also for a view that a function lent to a Python\n"
+     "callback, if its memory does not belong to an argument of a call in progress."},
     {"__dlpack_device__", dlpack_device, METH_NOARGS,
      "__dlpack_device__($self, /)\n--\n\nDevice type and device id."},
     {nullptr, nullptr, 0, nullptr}};
@@ -235,7 +223,7 @@ PyObject* from_dlpack(PyObject*, PyObject* const* args, Py_ssize_t num_args) {
     if (!result.is_valid()) return nullptr;
   }
   const DLTensor* tensor = layout(result.ptr());
-  if (require_contiguous && !is_contiguous(tensor)) {
+  if (require_contiguous && !tvm::ffi::IsContiguous(*tensor)) {
     nb::object steps = nb::steal(strides(result.ptr(), nullptr));
     nb::object text = nb::steal(steps.is_valid() ? PyTuple_Type.tp_repr(steps.ptr()) : nullptr);
     if (!text.is_valid()) return nullptr;
@@ -259,6 +247,13 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
+
+int own_before_export(TVMFFIObject* tensor) {
+  LentTensor* lent = lent_tensor_of(tensor);
+  // An empty view has no memory that could be gone.
+  if (lent == nullptr || !is_bare_view(lent) || tvm::ffi::GetNumel(lent->tensor) == 0) return 0;
+  return own_lent_tensor(lent);
+}
 
 int to_managed_versioned(TVMFFIObject* tensor, DLManagedTensorVersioned** out) {
   int code = TVMFFITensorToDLPackVersioned(tensor, out);

@@ -18,6 +18,10 @@ inline bool is_read_only(TVMFFIObject* tensor) {
   return lent != nullptr && lent->read_only;
 }
 
+// Makes a view that is lent to a callback own its memory, as an export may outlive the callback.
+// 0, or -1 with a Python error.
+int own_before_export(TVMFFIObject* tensor);
+
 // Exports with the read-only flag; the result is that of a C function.
 int to_managed_versioned(TVMFFIObject* tensor, DLManagedTensorVersioned** out);
 
