@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -11,7 +12,7 @@ from sphinx.util.typing import ExtensionMetadata
 
 from .evidence_of_build import evidence_of
 from .node_origin import origin_of
-from .snippet_gate import judge
+from .snippet_gate import Places, judge
 
 
 def add_states(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -19,10 +20,11 @@ def add_states(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     evidence = evidence_of(app.config)
     page = os.path.relpath(app.env.doc2path(docname), evidence.layout.root)
     kinds = (nodes.literal_block, nodes.doctest_block)
+    places: Places = Counter()
     for node in list(doctree.findall(lambda found: isinstance(found, kinds))):
         if "snippet" in node.attributes:
             continue
-        found = judge(node, origin_of(node, page, evidence.layout), evidence)
+        found = judge(node, origin_of(node, page, evidence.layout), evidence, places)
         if found and found[1]:
             shows, state, _ = found
             label = nodes.inline("", f"{shows} ", classes=["snippet-folder"])

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -40,6 +41,8 @@ JUDGED = (
     *(addnodes.desc, addnodes.productionlist),
 )
 DOCTEST_LANGUAGES = {None, "default", "pycon", "python"}
+
+Places = Counter[str]  # by digest, how many such examples of the page came before
 
 
 class UnverifiedSnippets(SphinxError):
@@ -74,7 +77,7 @@ def included(block: nodes.literal_block, evidence: Evidence) -> tuple[str, str, 
 
 
 def doctest(
-    text: str, language: str | None, origin: Origin, evidence: Evidence
+    text: str, language: str | None, origin: Origin, evidence: Evidence, places: Places
 ) -> tuple[str, str, str]:
     """The same for a doctest block: each of its examples must have passed where it stands."""
     shows = f"doctest in {origin.file}" if origin.file != origin.page else "doctest"
@@ -88,21 +91,29 @@ def doctest(
         return shows, "", f"a doctest that cannot be read: {error}"
     if not digests:
         return shows, "", BY_HAND
-    passed = evidence.doctests(origin.file)
-    missing = [key for key in digests if key not in passed]
+    file, runs = origin.file or "", []
+    for key in digests:
+        runs.append(evidence.doctest_runs(file, key, places[key] if file == origin.page else None))
+        places[key] += 1
+    missing = [key for key, found in zip(digests, runs, strict=True) if not found]
     if not missing:
-        receipts = [receipt for key in digests for receipt in passed[key]]
+        receipts = [receipt for found in runs for receipt in found]
         ran = [RAN_ON_CPU] if any(r.level == RAN_ON_CPU for r in receipts) else []
         return shows, " · ".join([*ran, *gpu_runs(receipts)]), ""
-    skipped = evidence.skipped_doctests(origin.file)
+    skipped = evidence.skipped_doctests(file)
     reasons = sorted({skipped[key] for key in missing if key in skipped})
     if reasons:
         return shows, "", f"a doctest that was skipped wherever it could run: {', '.join(reasons)}"
     return shows, "", "a doctest that no run passed"
 
 
-def judge(node: nodes.Element, origin: Origin, evidence: Evidence) -> tuple[str, str, str] | None:
-    """What a node shows, its state, and its problem; None for what is no code."""
+def judge(
+    node: nodes.Element, origin: Origin, evidence: Evidence, places: Places
+) -> tuple[str, str, str] | None:
+    """What a node shows, its state, and its problem; None for what is no code.
+
+    The places count the page's doctests; a page's nodes are judged in their order.
+    """
     text = node.rawsource if node.rawsource.lstrip().startswith(">>>") else node.astext()
     if isinstance(node, nodes.raw):
         # An HTML comment at the head of a Markdown page shows nothing; nothing else needs it.
@@ -121,7 +132,7 @@ def judge(node: nodes.Element, origin: Origin, evidence: Evidence) -> tuple[str,
     if "snippet" in node.attributes:
         return included(node, evidence)
     if isinstance(node, nodes.doctest_block) or text.lstrip().startswith(">>>"):
-        return doctest(text, node.get("language"), origin, evidence)
+        return doctest(text, node.get("language"), origin, evidence, places)
     if same := evidence.verified_texts().get(normalised(text)):
         return f"text of {same}", evidence.state(same), ""
     return f"{node.get('language', 'code')} block", "", BY_HAND
@@ -130,9 +141,10 @@ def judge(node: nodes.Element, origin: Origin, evidence: Evidence) -> tuple[str,
 def snippets_of(docname: str, env: BuildEnvironment, evidence: Evidence) -> Iterator[Snippet]:
     """All snippets of one page, in order."""
     page = os.path.relpath(env.doc2path(docname), evidence.layout.root)
+    places: Places = Counter()
     for node in env.get_doctree(docname).findall(lambda found: isinstance(found, JUDGED)):
         origin = origin_of(node, page, evidence.layout)
-        found = judge(node, origin, evidence)
+        found = judge(node, origin, evidence, places)
         if found:
             shows, state, problem = found
             if problem and origin.file != page:

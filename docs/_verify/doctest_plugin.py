@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import json
 from pathlib import Path
@@ -33,9 +34,9 @@ class Docstrings(PythonDocStringDocument):
 class Recorder(DocTestEvaluator):
     """Runs an example and remembers that it was run."""
 
-    def __init__(self, ran: dict[str, str]) -> None:
+    def __init__(self) -> None:
         super().__init__(OPTIONS)
-        self.ran = ran
+        self.ran: set[int] = set()  # the ids of the examples, which live as long as the page
 
     def __call__(self, sybil_example):
         """Run it; a doctest option hides its reason, or what was compared, so it is refused."""
@@ -45,8 +46,7 @@ class Recorder(DocTestEvaluator):
             raise ValueError(f"expected no doctest option (skip by Sybil's directive), got {said}")
         problem = super().__call__(sybil_example)
         if not problem:
-            digest = example_digest(example.source, example.want)
-            self.ran[digest] = str(sybil_example.line)
+            self.ran.add(id(example))
         return problem
 
 
@@ -54,11 +54,12 @@ class Record:
     """What happened on the page, and the Sybil instances that watch it happen."""
 
     def __init__(self, device: str, libraries: Path) -> None:
-        self.ran: dict[str, str] = {}
+        self.doctests: dict[str, list[str]] = {}
+        self.device = device
+        self.recorder = recorder = Recorder()
         self.skipped: dict[str, str] = {}
         self.loaded: set[str] = set()
         self.libraries = libraries
-        recorder = Recorder(self.ran)
 
         def fenced(document: Document):
             """The doctests of a Markdown page stand in fences, or in the doctest directive."""
@@ -91,6 +92,10 @@ class Record:
                 document_types={".py": Docstrings},
             ),
         }
+
+    def on_device(self) -> bool:
+        """Whether what runs now may use the device: for a GPU, once a library for it is loaded."""
+        return self.device == "cpu" or any(n.endswith(f"_{self.device}.so") for n in self.loaded)
 
     def note_libraries(self) -> None:
         """Note which example libraries are loaded now; where the system cannot say, all of them."""
@@ -135,6 +140,25 @@ def pytest_collect_directory(path, parent):
     return pytest.Dir.from_parent(parent, path=path)
 
 
+def pytest_collection_modifyitems(config, items):
+    """Run on a GPU only a page whose doctests ask for the device by its name."""
+    if config.page_record.device != "cpu" and not any(names_device(item) for item in items):
+        config.hook.pytest_deselected(items=list(items))
+        items[:] = []
+
+
+def names_device(item) -> bool:
+    """Whether a doctest uses the name ``device``."""
+    example = getattr(getattr(item, "example", None), "parsed", None)
+    if not isinstance(example, doctest.Example):
+        return False
+    try:
+        nodes = ast.walk(ast.parse(example.source))
+    except SyntaxError:
+        return False  # an example of a syntax error
+    return any(isinstance(node, ast.Name) and node.id == "device" for node in nodes)
+
+
 def pytest_collect_file(file_path, parent):
     """Collect the page."""
     sybil = parent.config.page_record.sybils.get(file_path.suffix)
@@ -148,18 +172,21 @@ def pytest_runtest_makereport(item, call):
     example = getattr(getattr(item, "example", None), "parsed", None)
     if call.when != "call" or not isinstance(item, SybilItem):
         return report
-    item.config.page_record.note_libraries()
+    record = item.config.page_record
     if isinstance(example, doctest.Example):
         digest = example_digest(example.source, example.want)
-        record = item.config.page_record
+        ran = id(example) in record.recorder.ran
+        line = str(item.example.line) if ran and record.on_device() else ""
+        record.doctests.setdefault(digest, []).append(line)
         if report.skipped:
             record.skipped[digest] = str(call.excinfo.value)
-        elif report.passed and digest not in record.ran:
+        elif report.passed and not ran:
             report.outcome = "failed"
             report.longrepr = (
                 f"{item.path}:{item.example.line}: skipped without a reason: "
                 'write it as  skip: next "why"'
             )
+    record.note_libraries()
     return report
 
 
@@ -167,8 +194,8 @@ def pytest_sessionfinish(session):
     """Write the record."""
     record = session.config.page_record
     result = {
-        "ran": record.ran,
-        "skipped": {key: why for key, why in record.skipped.items() if key not in record.ran},
+        "doctests": record.doctests if any(map(any, record.doctests.values())) else {},
+        "skipped": record.skipped,
         "loaded": sorted(record.loaded),
     }
     Path(session.config.getoption("--page-record")).write_text(json.dumps(result))

@@ -94,20 +94,25 @@ class Evidence:
         parts += gpu_runs(receipts)
         return " · ".join(parts)
 
-    def doctests(self, page: str | None) -> dict[str, list[Receipt]]:
-        """The doctest examples of a page that passed, by digest; of all pages if none is named."""
-        found: dict[str, list[Receipt]] = {}
+    def doctest_runs(self, file: str, key: str, place: int | None) -> list[Receipt]:
+        """The receipts by which a doctest of a file passed, found by its digest and its place.
+
+        The place counts equal examples in the order of the file. Where it is not known, as for a
+        docstring, which a page may show in any order, all of them must have passed.
+        """
+        found = []
         for receipt in self.receipts:
-            if page in (None, receipt.subject) and not self.changed(receipt.closure):
-                for key in receipt.doctests:
-                    found.setdefault(key, []).append(receipt)
+            lines = receipt.doctests.get(key, [])
+            if receipt.subject == file and not self.changed(receipt.closure):
+                ran = all(lines) if place is None else bool(lines[place : place + 1] > [""])
+                found += [receipt] if lines and ran else []
         return found
 
-    def skipped_doctests(self, page: str | None) -> dict[str, str]:
-        """The doctest examples of a page that were left out, by digest, with the reasons."""
+    def skipped_doctests(self, file: str) -> dict[str, str]:
+        """The doctest examples of a file that were left out, by digest, with the reasons."""
         found: dict[str, str] = {}
         for receipt in self.receipts:
-            if page in (None, receipt.subject) and not self.changed(receipt.closure):
+            if receipt.subject == file and not self.changed(receipt.closure):
                 found.update(receipt.skipped)
         return found
 

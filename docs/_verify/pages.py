@@ -68,7 +68,7 @@ def run_page(
     for reason in sorted(set(seen["skipped"].values())):
         count = list(seen["skipped"].values()).count(reason)
         results.skip(page, level, f"{count} doctest example(s): {reason}")
-    if seen["ran"]:
+    if seen["doctests"]:
         results.receipts.append(
             Receipt(
                 subject=page,
@@ -77,7 +77,7 @@ def run_page(
                 closure=closure,
                 tools=tools.versions,
                 machine=tools.machine_of(device),
-                doctests=seen["ran"],
+                doctests=seen["doctests"],
                 skipped=seen["skipped"],
             )
         )

@@ -30,7 +30,8 @@ class Receipt:
     runtime: dict[str, str] = field(default_factory=dict)  # commit and whether it was modified
     machine: dict[str, str] = field(default_factory=dict)
     date: str = ""
-    doctests: dict[str, str] = field(default_factory=dict)  # digest of each example that ran: line
+    # For each digest of a page's examples: the line of each that ran, "" for one that did not.
+    doctests: dict[str, list[str]] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)  # digest of each left out: reason
 
     @property

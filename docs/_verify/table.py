@@ -58,7 +58,13 @@ def aligned(rows: list[list[str]]) -> str:
 def summary(evidence: Evidence) -> str:
     """What a run of the examples and pages came to: failures with their last lines come last."""
     parts = ["Examples", aligned([["", *COLUMNS], *example_rows(evidence)])]
-    doctests = {(r.subject, key) for r in evidence.receipts for key in r.doctests}
+    doctests = {
+        (receipt.subject, line)
+        for receipt in evidence.receipts
+        for lines in receipt.doctests.values()
+        for line in lines
+        if line
+    }
     pages = {subject for subject, _ in doctests}
     parts.append(f"Doctests: {len(doctests)} examples passed on {len(pages)} pages")
     if evidence.skips:

@@ -39,7 +39,7 @@ def test_doctest_that_ran_on_a_gpu_alone_may_be_shown(project):
     (path,) = project.file("build/receipts").glob("docs.index.rst*")
     receipt = json.loads(path.read_text())
     receipt |= GPU_RUN
-    receipt["doctests"] |= dict.fromkeys(receipt["skipped"], "40")
+    receipt["doctests"] |= {key: ["40"] for key in receipt["skipped"]}
     target = project.file("docs/verification/index.json")
     target.parent.mkdir()
     target.write_text(json.dumps(receipt))
@@ -100,6 +100,18 @@ def test_docstrings_are_read_without_importing_their_file(project):
     package.write_text(text)
     status, output = project.verify()
     assert status == 0, output
+
+
+def test_equal_examples_are_told_apart_by_their_order(project):
+    """One that was skipped is not shown because the same text ran in another place."""
+    project.append(PAGE, "\n>>> ctypes.c_int(3).value\n3\n")
+    project.append(PAGE, SKIP.format(condition=' if(device == "cpu", reason="needs a GPU")'))
+    assert project.verify()[0] == 0
+    for _ in range(2):
+        status, output = project.site()
+        assert status != 0
+        assert output.count("skipped wherever it could run: needs a GPU") == 1
+        assert "docs/index.rst:39: doctest" in output
 
 
 def test_failure_outweighs_a_gpu_run_that_passed(project):
