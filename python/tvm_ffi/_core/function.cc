@@ -149,7 +149,8 @@ PyObject* get_name(PyObject* self, void*) {
 
 int set_name(PyObject* self, PyObject* name, void*) {
   if (name == nullptr || !PyUnicode_Check(name)) {
-    PyErr_SetString(PyExc_TypeError, "Function.__name__: expected a str");
+    PyErr_Format(PyExc_TypeError, "Function.__name__: expected a str, got %s",
+                 name == nullptr ? "its deletion" : Py_TYPE(name)->tp_name);
     return -1;
   }
   Py_INCREF(name);
@@ -226,7 +227,10 @@ void bind_function(nb::module_& module) {
       "set_global_func",
       [](nb::str name, nb::object function, bool override) {
         if (!PyObject_TypeCheck(function.ptr(), function_type)) {
-          throw nb::type_error("set_global_func: function: expected a tvm_ffi.Function");
+          PyErr_Format(PyExc_TypeError,
+                       "set_global_func: function: expected a tvm_ffi.Function, got %s",
+                       Py_TYPE(function.ptr())->tp_name);
+          throw nb::python_error();
         }
         TVMFFIByteArray bytes = utf8(name);
         check(TVMFFIFunctionSetGlobal(&bytes, handle_of(function.ptr()), override));

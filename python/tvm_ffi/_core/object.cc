@@ -156,7 +156,11 @@ void bind_object(nb::module_& module) {
         }
         PyTypeObject* python_type = reinterpret_cast<PyTypeObject*>(type.ptr());
         if (!PyType_IsSubtype(python_type, object_type)) {
-          throw nb::type_error("register_object_class: the class must derive from tvm_ffi.Object");
+          PyErr_Format(PyExc_TypeError,
+                       "register_object_class: type: expected a class derived from tvm_ffi.Object, "
+                       "got %s",
+                       python_type->tp_name);
+          throw nb::python_error();
         }
         register_object_class(type_index, python_type);
       },

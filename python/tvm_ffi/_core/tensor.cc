@@ -201,7 +201,7 @@ PyType_Spec spec = {"tvm_ffi.Tensor", sizeof(ObjectInstance), 0, Py_TPFLAGS_DEFA
 PyObject* from_dlpack(PyObject*, PyObject* const* args, Py_ssize_t num_args) {
   static PyObject* name = PyUnicode_InternFromString("from_dlpack");
   if (num_args != 4) {
-    PyErr_SetString(PyExc_TypeError, "from_dlpack: expected 4 arguments");
+    PyErr_Format(PyExc_TypeError, "from_dlpack: expected 4 arguments, got %zd", num_args);
     return nullptr;
   }
   PyObject* source = args[0];

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the extension's own functions say when they are called wrongly."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import tvm_ffi
+from tvm_ffi import _core
+
+
+def delete_name() -> None:
+    """Delete a function's name."""
+    del tvm_ffi.Function(len).__name__
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: _core.from_dlpack(1, 0), "from_dlpack: expected 4 arguments, got 2"),
+        (
+            lambda: _core.register_object_class("ffi.Module", int),
+            "register_object_class: type: expected a class derived from tvm_ffi.Object, got int",
+        ),
+        (
+            lambda: _core.set_global_func("tests.core", 3, True),
+            "set_global_func: function: expected a tvm_ffi.Function, got int",
+        ),
+        (
+            lambda: setattr(tvm_ffi.Function(len), "__name__", 3),
+            "Function.__name__: expected a str, got int",
+        ),
+        (delete_name, "Function.__name__: expected a str, got its deletion"),
+        (
+            lambda: _core.ndarray_from_tensor(3),
+            "ndarray_from_tensor: expected a tvm_ffi.Tensor, got int",
+        ),
+    ],
+)
+def test_messages_say_what_came(call: Callable[[], Any], message: str) -> None:
+    """A wrong argument is a TypeError that says what was expected and what came."""
+    with pytest.raises(TypeError, match=f"^{re.escape(message)}$"):
+        call()
