@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernel libraries that work from any Python version and any tensor framework."""
 
-import os as _os
-
 from . import _core
 from ._core import Function, Object, Tensor
 from .device import Device, DLDeviceType, device
@@ -50,27 +48,3 @@ __all__ = [
     "use_raw_stream",
     "use_torch_stream",
 ]
-
-
-def _warn_of_other_distribution() -> None:
-    """Warn if another distribution wrote the same package folder: its files and ours are mixed."""
-    site = _os.path.dirname(_os.path.dirname(_os.path.abspath(__file__)))
-    with _os.scandir(site) as entries:
-        names = [
-            entry.name
-            for entry in entries
-            if entry.name.startswith("apache_tvm_ffi-") and entry.name.endswith(".dist-info")
-        ]
-    if names:
-        import warnings
-
-        warnings.warn(
-            f"{names[0].removesuffix('.dist-info')} is installed in the same folder as "
-            "tvm-ffi-kernel-library, {site}; both are the package tvm_ffi and overwrite each "
-            "other: uninstall both, then install one".replace("{site}", site),
-            RuntimeWarning,
-            stacklevel=3,
-        )
-
-
-_warn_of_other_distribution()

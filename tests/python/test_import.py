@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
 import subprocess
 import sys
@@ -30,18 +29,6 @@ def test_no_framework_is_imported() -> None:
 def test_public_names_are_there() -> None:
     """Every name of __all__ exists."""
     assert not [name for name in tvm_ffi.__all__ if not hasattr(tvm_ffi, name)]
-
-
-def test_another_distribution_in_the_same_folder(tmp_path: Path) -> None:
-    """apache-tvm-ffi beside the package is warned of; elsewhere it is not."""
-    source = Path(tvm_ffi.__file__).parent
-    shutil.copytree(source, tmp_path / "tvm_ffi", symlinks=False)
-    environment = {"PYTHONPATH": str(tmp_path)}
-    quiet = run("import tvm_ffi", env=environment, check=True)
-    assert quiet.stderr == ""
-    (tmp_path / "apache_tvm_ffi-0.1.15.dist-info").mkdir()
-    loud = run("import tvm_ffi", env=environment, check=True)
-    assert "RuntimeWarning: apache_tvm_ffi-0.1.15 is installed in the same folder" in loud.stderr
 
 
 def test_python_ends_quietly(library: Path) -> None:
