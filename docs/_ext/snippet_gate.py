@@ -72,8 +72,10 @@ def included(block: nodes.literal_block, evidence: Evidence) -> tuple[str, str, 
     """What an included block shows, its state, and why it may not be shown."""
     mark = block["snippet"]
     shows = mark["file"] + (f" [{mark['region']}]" if mark["region"] else "")
-    problem = mark.get("problem") or evidence.why_not(mark["file"])
-    return shows, evidence.state(mark["file"]), problem
+    if "problem" in mark:
+        return shows, "", mark["problem"]
+    names = mark["file"], mark["region"]
+    return shows, evidence.state(*names), evidence.why_not(*names)
 
 
 def doctest(
@@ -134,7 +136,7 @@ def judge(
     if isinstance(node, nodes.doctest_block) or text.lstrip().startswith(">>>"):
         return doctest(text, node.get("language"), origin, evidence, places)
     if same := evidence.verified_texts().get(normalised(text)):
-        return f"text of {same}", evidence.state(same), ""
+        return f"text of {same[0]}", evidence.state(*same), ""
     return f"{node.get('language', 'code')} block", "", BY_HAND
 
 

@@ -67,7 +67,7 @@ class VerifiedInclude(LiteralInclude):
         block.rawsource = text
         block[:] = [nodes.Text(text)]
         block["snippet"] = mark
-        return [*found, self.state_line(path, evidence.state(path))]
+        return [*found, self.state_line(path, evidence.state(path, mark["region"]))]
 
     def choose_region(self, file: Path) -> None:
         """Turn the region into the lines that the parent class includes."""

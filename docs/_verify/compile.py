@@ -8,7 +8,7 @@ import os
 import re
 import shlex
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from . import closure as closures
@@ -17,6 +17,7 @@ from .layout import Layout
 from .process import Outcome, run
 from .receipts import COMPILED, Receipt
 from .results import Results
+from .survival import seen_lines
 from .tools import Tools
 
 COMPILER = re.compile(r"^(g\+\+|c\+\+|gcc|cc|clang|clang\+\+|nvcc)(-[\d.]+)?$")
@@ -31,6 +32,7 @@ class Build:
     closure: closures.Closure
     flags: list[str]
     targets: list[str]
+    lines: dict[str, list[str]] = field(default_factory=dict)  # which the preprocessor let through
 
 
 def traced_script(script: Path, folder: Path, environment: dict[str, str]) -> tuple[Outcome, str]:
@@ -90,9 +92,12 @@ def included_headers(dependencies: str, folder: Path, layout: Layout) -> list[st
 
 
 def runtime_key(tools: Tools) -> str:
-    """What a library depends on besides its closure: compilers, and the headers installed."""
+    """What a build depends on besides its closure: compilers, headers, and how it is judged."""
     headers = closures.tree_digest(Path(tools.package)) if tools.package else ""
-    return json.dumps([tools.compilers, tools.nvcc, headers], sort_keys=True)
+    return json.dumps(
+        [tools.compilers, tools.nvcc, headers, closures.tree_digest(Path(__file__).parent)],
+        sort_keys=True,
+    )
 
 
 def reusable(stamp: Path, layout: Layout, key: str) -> Build | None:
@@ -154,12 +159,18 @@ def compile_variant(
             results.fail(source, COMPILED, files, reason)
             return None, results
         commands = compile_commands(trace)
+        try:
+            lines = seen_lines(commands, files, layout, tools.environment)
+        except ValueError as error:
+            results.fail(source, COMPILED, files, f"{script}: cannot be preprocessed", str(error))
+            return None, results
         build = Build(
             library=library,
             key=key,
             closure=closure,
             flags=[readable(words, layout, tools.package) for words in commands],
             targets=device_targets(commands) if variant.device == "cuda" else [],
+            lines=lines,
         )
         stamp.write_text(json.dumps(asdict(build)))
     results.receipts.append(
@@ -170,6 +181,7 @@ def compile_variant(
             closure=build.closure,
             flags=build.flags,
             targets=build.targets,
+            lines=build.lines,
             tools={variant.compiler: tools.compilers[variant.compiler]},
             machine=tools.machine_of("cpu"),
         )

@@ -9,8 +9,9 @@ from pathlib import PurePosixPath
 from .closure import Closure, digest
 from .layout import Layout
 from .receipts import COMPILED, RAN_ON_CPU, RAN_ON_GPU, Receipt, read_receipts
-from .regions import normalised, region, region_names
+from .regions import normalised, region, region_lines, region_names
 from .results import Failure, Skip, read_failures, read_skips
+from .survival import code_lines, from_ranges
 
 # What is enough to show a file: device code where there may be no device, and headers and scripts
 # (which ran when something was compiled by them), need no run of their own.
@@ -32,7 +33,7 @@ class Evidence:
         self.failures = list(failures)
         self.skips = list(skips)
         self._digests: dict[str, str] = {}
-        self._texts: dict[str, str] | None = None
+        self._texts: dict[str, tuple[str, str]] | None = None
 
     @classmethod
     def load(cls, layout: Layout) -> Evidence:
@@ -59,28 +60,50 @@ class Evidence:
         """What failed with a file in the latest run."""
         return [failure for failure in self.failures if path in failure.files]
 
-    def why_not(self, path: str) -> str:
-        """Why a file may not be shown; empty if it may."""
+    def proofs(self, path: str, name: str = "") -> list[Receipt]:
+        """The receipts that prove a file, or a region of it, line by line.
+
+        A compilation proves the code that its conditionals let through. Where the two branches of
+        a conditional are shown, no compilation sees both, and all of them together must.
+        """
+        receipts = self.of(path)
+        seen = [(r, from_ranges(r.lines[path])) for r in receipts if path in r.lines]
+        if not seen:
+            return receipts
+        text = (self.layout.root / path).read_text()
+        wanted = code_lines(text)
+        if name:
+            first, last = region_lines(text, name)
+            wanted &= set(range(first + 1, last + 1))
+        whole = [receipt for receipt, lines in seen if wanted <= lines]
+        if whole or wanted - set().union(*(lines for _, lines in seen)):
+            return whole
+        return [receipt for receipt, lines in seen if wanted & lines]
+
+    def why_not(self, path: str, name: str = "") -> str:
+        """Why a file, or a region of it, may not be shown; empty if it may."""
         if not (self.layout.root / path).is_file():
             return "it does not exist"
         # What passed since does not excuse what failed: a failure is forgotten by the next run.
         for failure in self.failures_of(path):
             last = [line for line in failure.tail.splitlines() if line.strip()][-1:]
             return ": ".join(["failed", failure.subject, failure.reason, *last])
-        levels = {receipt.level for receipt in self.of(path)}
+        levels = {receipt.level for receipt in self.proofs(path, name)}
         enough = {RAN_ON_CPU, RAN_ON_GPU}
         if PurePosixPath(path).suffix in COMPILED_IS_ENOUGH:
             enough.add(COMPILED)
         if levels & enough:
             return ""
+        if not levels and self.of(path):
+            return "its conditionals hide it, or a part of it, from every compiler"
         for receipt in self.receipts:
             if path in receipt.verifies and (edited := self.changed(receipt.closure)):
                 return f"edited since its run ({', '.join(edited)} changed)"
         return "it was compiled but nothing ran it" if levels else "nothing ran it"
 
-    def state(self, path: str) -> str:
-        """What was verified on what, in one line for the reader."""
-        receipts = self.of(path)
+    def state(self, path: str, name: str = "") -> str:
+        """What was verified on what, of a file or a region, in one line for the reader."""
+        receipts = self.proofs(path, name)
         compiled = []
         for receipt in receipts:
             if receipt.level == COMPILED:
@@ -116,15 +139,17 @@ class Evidence:
                 found.update(receipt.skipped)
         return found
 
-    def verified_texts(self) -> dict[str, str]:
-        """Every whole file and every region that may be shown, normalised, with its file."""
+    def verified_texts(self) -> dict[str, tuple[str, str]]:
+        """Every whole file and every region that may be shown, normalised, with its names."""
         if self._texts is None:
             self._texts = {}
             for path in sorted({path for r in self.receipts for path in r.verifies}):
-                if not self.why_not(path):
-                    text = (self.layout.root / path).read_text()
-                    for part in [text, *regions_of(text)]:
-                        self._texts.setdefault(normalised(part), path)
+                if not self.of(path):
+                    continue
+                text = (self.layout.root / path).read_text()
+                for name, part in {"": text, **regions_of(text)}.items():
+                    if not self.why_not(path, name):
+                        self._texts.setdefault(normalised(part), (path, name))
         return self._texts
 
 
@@ -139,12 +164,12 @@ def gpu_runs(receipts: Iterable[Receipt]) -> list[str]:
     return [f"{RAN_ON_GPU}: {gpu}, {date}" for gpu, date in sorted(runs.items())]
 
 
-def regions_of(text: str) -> list[str]:
-    """The texts of a file's well-formed regions."""
-    found = []
+def regions_of(text: str) -> dict[str, str]:
+    """The texts of a file's well-formed regions, by name."""
+    found = {}
     for name in region_names(text):
         try:
-            found.append(region(text, name))
+            found[name] = region(text, name)
         except ValueError:
             continue  # a page that shows this region says so itself
     return found

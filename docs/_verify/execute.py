@@ -67,6 +67,7 @@ def run_example(
                 closure=closure,
                 flags=build.flags,
                 targets=build.targets,
+                lines=build.lines,
                 tools={**tools.versions, variant.compiler: tools.compilers[variant.compiler]},
                 machine=tools.machine_of(variant.device),
             )

@@ -26,6 +26,8 @@ class Receipt:
     closure: Closure
     flags: list[str] = field(default_factory=list)  # the compile commands, machine paths removed
     targets: list[str] = field(default_factory=list)  # what device code was made for
+    # Of a C++ file, the ranges of lines that the preprocessor let through; of others, nothing.
+    lines: dict[str, list[str]] = field(default_factory=dict)
     tools: dict[str, str] = field(default_factory=dict)
     runtime: dict[str, str] = field(default_factory=dict)  # commit and whether it was modified
     machine: dict[str, str] = field(default_factory=dict)

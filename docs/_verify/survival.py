@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tell which lines of a C++ file a compilation saw, and which its conditionals left out."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from .layout import Layout
+from .process import run
+
+SOURCES = {".c", ".cc", ".cpp", ".cu", ".cxx"}
+COMMENT_OR_STRING = re.compile(
+    r"""R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"""
+    r"""|(?P<comment>//[^\n]*|/\*.*?\*/)""",
+    re.DOTALL,
+)
+CONDITIONAL = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b")
+LINE_MARKER = re.compile(r'# (\d+) "((?:\\.|[^"\\])*)"')
+
+
+def without_comments(text: str) -> str:
+    """The text with comments made blank; no line moves."""
+
+    def blank(match: re.Match[str]) -> str:
+        return "\n" * match[0].count("\n") if match["comment"] else match[0]
+
+    return COMMENT_OR_STRING.sub(blank, text)
+
+
+def branches(text: str) -> dict[int, int]:
+    """For each line of code, counted from 1, the branch of a conditional that it stands in."""
+    found, stack, last, continued = {}, [0], 0, False
+    for number, line in enumerate(without_comments(text).splitlines(), start=1):
+        match = CONDITIONAL.match(line)
+        if match and match[1] == "endif":
+            stack = stack[:-1] or [0]
+        elif match:
+            last += 1
+            stack = [*(stack if match[1].startswith("if") else stack[:-1]), last]
+        elif line.strip() and not continued:
+            found[number] = stack[-1]
+        continued = line.rstrip().endswith("\\") and bool(match or continued)
+    return found
+
+
+def code_lines(text: str) -> set[int]:
+    """The lines that hold neither only comments nor a conditional, counted from 1."""
+    return set(branches(text))
+
+
+def survivors(text: str, emitted: Iterable[int]) -> set[int]:
+    """The lines of code in the branches of which the preprocessor let any line through.
+
+    Single lines would not do: what spans some lines comes out as one.
+    """
+    branch = branches(text)
+    taken = {branch[number] for number in emitted if number in branch}
+    return {number for number, where in branch.items() if where in taken}
+
+
+def emitted_lines(output: str, folder: Path) -> dict[Path, set[int]]:
+    """For each file, the lines that left anything in the preprocessor's output."""
+    found: dict[Path, set[int]] = defaultdict(set)
+    current, number = "", 0
+    for line in output.splitlines():
+        if marker := LINE_MARKER.match(line):
+            current, number = marker[2], int(marker[1])
+            continue
+        if line.strip():
+            found[folder / current].add(number)
+        number += 1
+    return found
+
+
+def as_ranges(numbers: Iterable[int]) -> list[str]:
+    """Numbers as ranges, for example 3-9."""
+    ranges: list[list[int]] = []
+    for number in sorted(numbers):
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    return [f"{first}-{last}" for first, last in ranges]
+
+
+def from_ranges(ranges: Iterable[str]) -> set[int]:
+    """The numbers of such ranges."""
+    pairs = [[int(end) for end in each.split("-")] for each in ranges]
+    return {number for first, last in pairs for number in range(first, last + 1)}
+
+
+def preprocess(words: list[str], output: str) -> list[str]:
+    """The compiler's command line, made to write what its preprocessor sees instead."""
+    kept, skip = [], False
+    for word in words:
+        if not skip and word not in ("-o", "-c"):
+            kept.append(word)
+        skip = word == "-o"
+    # Definitions and includes stay in the output: a branch may hold nothing else.
+    nvcc = Path(words[0]).name.startswith("nvcc")
+    return [*kept, "-E", *(["-Xcompiler=-dD,-dI"] if nvcc else ["-dD", "-dI"]), "-o", output]
+
+
+def seen_lines(
+    commands: list[list[str]], files: list[str], layout: Layout, environment: Mapping[str, str]
+) -> dict[str, list[str]]:
+    """For each C++ file that was compiled, the ranges of its lines that the commands saw.
+
+    ValueError: a command that compiled cannot be preprocessed.
+    """
+    emitted: dict[Path, set[int]] = defaultdict(set)
+    for words in commands:
+        if not any(Path(word).suffix in SOURCES for word in words):
+            continue
+        with tempfile.NamedTemporaryFile("r", suffix=".ii", errors="replace") as output:
+            command = preprocess(words, output.name)
+            outcome = run(command, cwd=layout.libraries, env=environment)
+            if not outcome.ok:
+                raise ValueError(f"{' '.join(command)}: {outcome.reason}: {outcome.tail}")
+            for path, numbers in emitted_lines(output.read(), layout.libraries).items():
+                emitted[path.resolve()] |= numbers
+    return {
+        file: as_ranges(survivors((layout.root / file).read_text(), emitted[layout.root / file]))
+        for file in files
+        if not file.endswith(".sh")
+    }
