@@ -42,6 +42,12 @@ def from_dlpack(
     TypeError
         The object is not a tensor.
 
+    Notes
+    -----
+    What shares a PyTorch tensor keeps the tensor, not its memory, and so does whatever a function
+    keeps: ``x.set_()`` frees memory that is still shown, unless ``x.detach()`` was shared.
+    ``x.resize_()`` may free it in any case.
+
     Examples
     --------
     >>> import numpy, tvm_ffi

@@ -130,3 +130,27 @@ def test_objects_are_not_made_by_their_type(cls: type) -> None:
     """Calling the type is a TypeError that says where objects come from."""
     with pytest.raises(TypeError, match="cannot be made by calling its type"):
         cls()
+
+
+@needs_torch
+@pytest.mark.parametrize("detached", [False, True])
+def test_memory_that_pytorch_replaces(detached: bool) -> None:
+    """PyTorch frees the memory of a shared tensor that gets another one; not if it was detached."""
+    source = torch.zeros(2)
+    shared = tvm_ffi.from_dlpack(source.detach() if detached else source)
+    memory = weakref.ref(source.untyped_storage())
+    source.set_(torch.ones(5))
+    gc.collect()
+    assert (memory() is not None) == detached
+    assert shared.shape == (2,)
+
+
+@needs_torch
+def test_memory_that_pytorch_resizes() -> None:
+    """PyTorch moves the memory of a tensor that grows; what shares the old memory stays there."""
+    source = torch.zeros(2)
+    shared = tvm_ffi.from_dlpack(source.detach())
+    address = source.data_ptr()
+    source.resize_(100_000)
+    assert source.data_ptr() != address
+    assert shared.data_ptr() == address
