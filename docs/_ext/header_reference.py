@@ -24,6 +24,12 @@ CLASSES = {
     parser.CompoundKind.union,
 }
 SCOPES = {parser.CompoundKind.file, parser.CompoundKind.namespace}
+# Descriptions first, then what a user may call or derive from; no friends, no include graphs.
+SECTIONS = (
+    "briefdescription detaileddescription innerclass define func typedef enum var"
+    " public-func public-attrib public-static-func public-static-attrib public-type"
+    " protected-func protected-attrib user-defined"
+)
 
 
 class HeaderReference(DoxygenFileDirective):
@@ -31,6 +37,7 @@ class HeaderReference(DoxygenFileDirective):
 
     def handle_contents(self, file_: str, project_info: ProjectInfo) -> list[nodes.Node]:
         """Render each name on its own, as the directives for single names do."""
+        self.options.setdefault("sections", SECTIONS)
         index = self.get_doxygen_index(project_info)
         found = sorted(self.declared(file_, project_info, index), key=lambda each: each[0])
         if not found:

@@ -48,6 +48,7 @@ def test_reference_lists_each_headers_names_once(pristine):
     for name in ("toy5twice", "toy6Square", "toy6Square4area", "toy4Kind", "TOY_CORNERS"):
         assert name in page
     assert page.count('<dt class="sig sig-object cpp" id="_CPPv4N3toy6Square4SideE"') == 1
+    assert "measure" not in page
     assert page.index("toy5twice") < page.index("TOY_CORNERS") < page.index("toy6Square")
 
 

@@ -24,6 +24,8 @@ class Square {
   };
   /*! \brief The area. */
   int area() const;
+  /*! \brief What the class trusts is no part of its interface. */
+  friend int measure(const Square& square);
 };
 
 }  // namespace toy
