@@ -1,6 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernel libraries that work from any Python version and any tensor framework."""
 
+import os as _os
+
+# The published package has its extension under this name. Where both packages lie in one folder,
+# Python would load it instead of core.py, with the wrong library behind it, and end the process.
+if any(_name.startswith("core.") and _name.endswith(".so") for _name in _os.listdir(__path__[0])):
+    raise ImportError(
+        f"tvm_ffi: {__path__[0]} holds parts of apache-tvm-ffi too: uninstall both it and "
+        "tvm-ffi-kernel-library, then install one"
+    )
+
 from . import _core
 from ._core import Function, Object, Tensor
 from .device import Device, DLDeviceType, device

@@ -6,13 +6,15 @@ from __future__ import annotations
 import errno
 import os
 import re
+import warnings
 from typing import Any
 
 from . import _core
 from ._core import Function, Object
 
-# Modules that load_module was asked to keep for as long as the process runs.
-_kept: set[Module] = set()
+# What load_module was asked to keep for as long as the process runs: for each path, a module and
+# which file it was when it was loaded first.
+_kept: dict[str, tuple[Module, tuple[int, ...]]] = {}
 
 
 class Module(Object):
@@ -110,6 +112,11 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
         There is no such file.
     OSError
         The file is not a library, or it needs another one that cannot be found.
+
+    Warns
+    -----
+    RuntimeWarning
+        The file has changed since this process loaded it; the old code goes on running.
     """
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"load_module: path: expected a str or a path, got {type(path).__name__}")
@@ -118,6 +125,13 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
         raise FileNotFoundError(errno.ENOENT, "load_module: there is no such file", full)
     if os.path.isdir(full):
         raise IsADirectoryError(errno.EISDIR, "load_module: expected a library, got a folder", full)
+    if full in _kept and _kept[full][1] != _file_state(full):
+        warnings.warn(
+            f"load_module: {full} has changed since this process loaded it, and the old code goes "
+            "on running: build to a new name, or start a new process",
+            RuntimeWarning,
+            stacklevel=2,
+        )
     try:
         module = _call("ffi.ModuleLoadFromFile", full)
     except RuntimeError as error:
@@ -126,8 +140,14 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
         ) from error
     module.path = full
     if keep_module_alive:
-        _kept.add(module)
+        _kept.setdefault(full, (module, _file_state(full)))
     return module
+
+
+def _file_state(path: str) -> tuple[int, ...]:
+    """Tell one version of a file from another."""
+    status = os.stat(path)
+    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def _call(name: str, *args: Any) -> Any:

@@ -21,6 +21,18 @@ def test_ways_to_name_a_library(library: Path, monkeypatch: pytest.MonkeyPatch) 
         assert module.path == str(library)
 
 
+def test_a_library_that_was_built_again_is_warned_of(library: Path, tmp_path: Path) -> None:
+    """The process keeps the code that it loaded first, and says so when the file is another."""
+    copy = tmp_path / "again.so"
+    shutil.copy(library, copy)
+    tvm_ffi.load_module(copy)
+    tvm_ffi.load_module(copy)  # The same file: nothing to say.
+    copy.unlink()
+    shutil.copy(library, copy)
+    with pytest.warns(RuntimeWarning, match=r"again\.so has changed since this process loaded it"):
+        tvm_ffi.load_module(copy)
+
+
 def test_functions_are_attributes_and_items(functions: Any) -> None:
     """Both give the function; an attribute is looked up once."""
     assert functions["count"](1) == 1

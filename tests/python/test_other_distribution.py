@@ -86,7 +86,11 @@ def test_both_in_one_folder(
     imported = run(python, "import tvm_ffi")
     assert imported.stderr.count(WARNING) == 1, imported.stderr
     assert "<string>:1: RuntimeWarning" in imported.stderr
-    # The package that was installed last may lack what it needs; Python itself never minds.
+    # Ours refuses to go on with the other's extension beside it; theirs may lack what it needs.
+    if ours_is_last:
+        assert imported.returncode == 1
+        assert "ImportError: tvm_ffi: " in imported.stderr
+        assert "holds parts of apache-tvm-ffi too: uninstall both" in imported.stderr
     assert run(python, "import json").stderr == ""
 
 

@@ -239,7 +239,8 @@ int pack_by_kind(CallFrame* frame, int index, PyObject* value, const Converter& 
     case Kind::kContainer:
       PyErr_Format(PyExc_TypeError, "expected a single value, got a %s%s", converter.type->tp_name,
                    PyTuple_Check(value) || PyList_Check(value)
-                       ? "; a shape is passed as tvm_ffi.Shape(x)"
+                       ? "; pass a tensor as torch.tensor(x) or numpy.array(x), a shape as "
+                         "tvm_ffi.Shape(x)"
                        : "");
       return -1;
     default:
