@@ -215,7 +215,7 @@ inline ffi::Tensor alloc_tensor(ffi::ShapeView shape, DLDataType dtype,
 }
 // [alloc_tensor.end]
 
-// [dtype_dispatch.begin]
+// [storage_types.begin]
 #ifdef __CUDACC__
 using float16 = __half;
 using bfloat16 = __nv_bfloat16;
@@ -290,7 +290,9 @@ struct float16 {
   }
 };
 #endif
+// [storage_types.end]
 
+// [dtype_dispatch.begin]
 // Calls body(T{}) with the C++ type of a floating-point dtype, and returns
 // whether it is one.
 template <typename Body>
