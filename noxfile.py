@@ -42,6 +42,8 @@ def lint(session: nox.Session) -> None:
 @nox.session(venv_backend="none")
 def tests(session: nox.Session) -> None:
     """Run the tests that need no GPU; the examples' own tests belong to docs."""
+    if sys.version_info >= pins.DOCS_PYTHON:
+        need_doxygen(session)  # for the small site that the machinery's tests build
     environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
     elsewhere = [f"--ignore=tests/{folder}" for folder in ("examples", "snippets", "gpu")]
     environment.run("-m", "pytest", *elsewhere, *(session.posargs or ["tests"]))
