@@ -96,7 +96,7 @@ class GlobalTable {
 ffi::Function FunctionFrom(const char* where, const TVMFFIAny& any) {
   TVM_FFI_CHECK(any.type_index == kTVMFFIFunction, TypeError)
       << where << ": expected a Function, got " << ffi::detail::TypeName(&any);
-  return ffi::Function(ffi::ObjectUnsafe::PtrFromBorrowed<ffi::Object>(any.v_obj));
+  return ffi::Function(ffi::ObjectUnsafe::PtrFromBorrowed<ffi::FunctionObj>(any.v_obj));
 }
 
 ffi::Function FunctionFrom(const char* where, TVMFFIObjectHandle handle) {

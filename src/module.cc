@@ -232,7 +232,7 @@ LibraryObj* Library(const ffi::Module& module) {
 }
 
 ffi::Module AsModule(ffi::ObjectPtr<LibraryObj> library) {
-  return ffi::Module(ffi::ObjectPtr<ffi::Object>(std::move(library)));
+  return ffi::Module(std::move(library));
 }
 
 ffi::Module LoadFromFile(const std::string& path) {

@@ -38,6 +38,7 @@ std::atomic<TVMFFICustomAllocator*> allocator{&built_in};
 class OpaqueObj : public tvm::ffi::Object, public TVMFFIOpaqueObjectCell {
  public:
   static constexpr int32_t _type_index = kTVMFFIOpaquePyObject;
+  TVM_FFI_DECLARE_OBJECT_INFO_STATIC("ffi.OpaquePyObject", OpaqueObj, Object)
 
   ~OpaqueObj() {
     if (deleter != nullptr) deleter(handle);

@@ -15,7 +15,7 @@ constexpr size_t kSmallMost = 7;
 template <int32_t kIndex>
 class BytesObj : public ffi::Object, public TVMFFIByteArray {
  public:
-  static constexpr int32_t _type_index = kIndex;
+  static int32_t RuntimeTypeIndex() { return kIndex; }
 };
 
 template <int32_t kIndex>

@@ -31,7 +31,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(call_import, [](const std::string& name) {
   TVMFFIObjectHandle lent = nullptr;
   TVM_FFI_CHECK_SAFE_CALL(
       TVMFFIEnvModLookupFromImports(__tvm_ffi__library_ctx, name.c_str(), &lent));
-  return ffi::Function(ffi::ObjectUnsafe::PtrFromBorrowed<ffi::Object>(lent))();
+  return ffi::Function(ffi::ObjectUnsafe::PtrFromBorrowed<ffi::FunctionObj>(lent))();
 });
 
 namespace {
@@ -45,5 +45,5 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(remember_import, [](const std::string& name) {
 });
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(call_remembered, [] {
-  return ffi::Function(ffi::ObjectUnsafe::PtrFromBorrowed<ffi::Object>(remembered))();
+  return ffi::Function(ffi::ObjectUnsafe::PtrFromBorrowed<ffi::FunctionObj>(remembered))();
 });

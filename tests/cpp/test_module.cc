@@ -328,7 +328,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_system_library, system_library);
 void foreign_modules() {
   TVMFFIObjectHandle handle = nullptr;
   EXPECT_EQ(TVMFFIObjectCreateOpaque(nullptr, kTVMFFIModule, nullptr, &handle), 0);
-  ffi::Module foreign(ffi::ObjectUnsafe::PtrFromOwned<ffi::Object>(handle));
+  ffi::Module foreign(ffi::ObjectUnsafe::PtrFromOwned<ffi::ModuleObj>(handle));
   const std::string error =
       "TypeError: ffi.Module: expected a library that this runtime loaded, got "
       "another object of type Module";

@@ -14,8 +14,8 @@ namespace ffi = tvm::ffi;
 
 namespace {
 
-// Registers a type of these tests; the index is given out at run time unless one is fixed.
-int32_t RegisterType(const char* key, int32_t parent, int32_t depth, int32_t fixed = -1) {
+// Registers a type of a fixed index.
+int32_t RegisterType(const char* key, int32_t parent, int32_t depth, int32_t fixed) {
   const TVMFFIByteArray name{key, std::string_view(key).size()};
   return TVMFFITypeGetOrAllocIndex(&name, fixed, depth, 0, 1, parent);
 }
@@ -24,34 +24,26 @@ int living = 0;
 
 class AnimalObj : public ffi::Object {
  public:
-  static constexpr const char* _type_key = "test_object.Animal";
-  static constexpr int32_t _type_depth = 1;
-  static constexpr bool _type_final = false;
-  static const int32_t _type_index;
+  TVM_FFI_DECLARE_OBJECT_INFO("test_object.Animal", AnimalObj, ffi::Object)
 
   AnimalObj() { ++living; }
   ~AnimalObj() { --living; }
 };
-const int32_t AnimalObj::_type_index = RegisterType(_type_key, kTVMFFIObject, 1);
 
 class CatObj : public AnimalObj {
  public:
-  static constexpr const char* _type_key = "test_object.Cat";
-  static constexpr int32_t _type_depth = 2;
-  static const int32_t _type_index;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("test_object.Cat", CatObj, AnimalObj)
 };
-const int32_t CatObj::_type_index = RegisterType(_type_key, AnimalObj::_type_index, 2);
 
 class FixedObj : public ffi::Object {
  public:
   static constexpr int32_t _type_index = 100;
-  static constexpr int32_t _type_depth = 1;
-  static constexpr bool _type_final = false;
+  TVM_FFI_DECLARE_OBJECT_INFO_STATIC("test_object.Fixed", FixedObj, ffi::Object)
 };
 class FixedChildObj : public FixedObj {
  public:
   static constexpr int32_t _type_index = 101;
-  static constexpr int32_t _type_depth = 2;
+  TVM_FFI_DECLARE_OBJECT_INFO_STATIC("test_object.FixedChild", FixedChildObj, FixedObj)
 };
 const bool fixed_registered = RegisterType("test_object.Fixed", kTVMFFIObject, 1,
                                            FixedObj::_type_index) > 0 &&
@@ -60,8 +52,7 @@ const bool fixed_registered = RegisterType("test_object.Fixed", kTVMFFIObject, 1
 
 class Animal : public ffi::ObjectRef {
  public:
-  using ContainerType = AnimalObj;
-  explicit Animal(ffi::ObjectPtr<ffi::Object> data) : ObjectRef(std::move(data)) {}
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Animal, ffi::ObjectRef, AnimalObj);
 };
 
 // While it lives, objects come from an allocator that counts and that remembers its last request.
@@ -127,6 +118,19 @@ void strong_counts() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_strong_counts, strong_counts);
 
+// A declared type gets an index once, under its parent.
+void declared_types() {
+  const int32_t index = CatObj::RuntimeTypeIndex();
+  EXPECT(index >= int32_t{kTVMFFIDynObjectBegin});
+  EXPECT_EQ(CatObj::RuntimeTypeIndex(), index);
+  EXPECT_EQ(ffi::make_object<CatObj>()->type_index(), index);
+  const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(index);
+  EXPECT_EQ(info->type_depth, 2);
+  EXPECT_EQ(info->type_ancestors[1]->type_index, AnimalObj::RuntimeTypeIndex());
+  EXPECT_EQ(std::string_view(info->type_key.data, info->type_key.size), "test_object.Cat");
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_declared_types, declared_types);
+
 // The C functions count too; NULL is refused by IncRef and ignored by DecRef.
 void counts_by_c_functions() {
   ffi::ObjectPtr<AnimalObj> animal = ffi::make_object<AnimalObj>();
@@ -170,7 +174,6 @@ std::atomic<int> destroyed{0};
 
 class FlaggedObj : public ffi::Object {
  public:
-  static constexpr int32_t _type_index = kTVMFFIObject;
   ~FlaggedObj() {
     alive = false;
     ++destroyed;
@@ -211,7 +214,7 @@ void custom_allocator() {
     ffi::ObjectPtr<CatObj> cat = ffi::make_object<CatObj>();
     EXPECT_EQ(allocator.size, sizeof(CatObj));
     EXPECT_EQ(allocator.alignment, alignof(CatObj));
-    EXPECT_EQ(allocator.type_index, CatObj::_type_index);
+    EXPECT_EQ(allocator.type_index, CatObj::RuntimeTypeIndex());
     EXPECT_EQ(allocator.context, static_cast<void*>(&allocator));
     ffi::String text("longer than seven bytes");
     EXPECT_EQ(allocator.type_index, int32_t{kTVMFFIStr});
@@ -226,12 +229,9 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_custom_allocator, custom_allocator);
 
 namespace {
 
-struct alignas(256) WideObj : public ffi::Object {
-  static constexpr int32_t _type_index = kTVMFFIObject;
-};
+struct alignas(256) WideObj : public ffi::Object {};
 
 struct ThrowingObj : public ffi::Object {
-  static constexpr int32_t _type_index = kTVMFFIObject;
   ThrowingObj() { throw std::runtime_error("no"); }
 };
 
@@ -293,8 +293,8 @@ void opaque_objects() {
   EXPECT_EQ(deleted, 0);
   TVMFFIObjectDecRef(handle);
   EXPECT_EQ(deleted, 1);
-  EXPECT_EQ(TVMFFIObjectCreateOpaque(&deleted, AnimalObj::_type_index, nullptr, &handle), 0);
-  EXPECT_EQ(static_cast<TVMFFIObject*>(handle)->type_index, AnimalObj::_type_index);
+  EXPECT_EQ(TVMFFIObjectCreateOpaque(&deleted, AnimalObj::RuntimeTypeIndex(), nullptr, &handle), 0);
+  EXPECT_EQ(static_cast<TVMFFIObject*>(handle)->type_index, AnimalObj::RuntimeTypeIndex());
   TVMFFIObjectDecRef(handle);
   EXPECT_EQ(deleted, 1);
   EXPECT_THROWS(
@@ -331,7 +331,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_is_instance, is_instance);
 void handles() {
   Animal cat(ffi::make_object<CatObj>());
   Animal none(nullptr);
-  EXPECT_EQ(cat.type_index(), CatObj::_type_index);
+  EXPECT_EQ(cat.type_index(), CatObj::RuntimeTypeIndex());
   EXPECT(cat.as<CatObj>() == cat.get());
   EXPECT(cat.as<ffi::ShapeObj>() == nullptr);
   EXPECT(none.as<CatObj>() == nullptr);

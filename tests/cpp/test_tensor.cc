@@ -234,7 +234,7 @@ void unsafe_view() {
   TVMFFIObjectHandle handle = nullptr;
   TVM_FFI_CHECK_SAFE_CALL(
       TVMFFITensorCreateUnsafeView(ffi::ObjectUnsafe::Borrow(source), &prototype, &handle));
-  ffi::Tensor view(ffi::ObjectUnsafe::PtrFromOwned<ffi::Object>(handle));
+  ffi::Tensor view(ffi::ObjectUnsafe::PtrFromOwned<ffi::TensorObj>(handle));
   shape[0] = 99;
   EXPECT_EQ(view.shape(), ffi::ShapeView({2}));
   EXPECT_EQ(view.strides(), ffi::ShapeView({2}));

@@ -33,14 +33,11 @@ struct EnvErrorAlreadySet : public std::exception {
 /*! \brief An error object. */
 class ErrorObj : public Object, public TVMFFIErrorCell {
  public:
-  /*! \brief Unique name of the type. */
-  static constexpr const char* _type_key = "ffi.Error";
   /*! \brief Fixed index of the type. */
   static constexpr int32_t _type_index = kTVMFFIError;
-  /*! \brief Number of ancestors. */
-  static constexpr int32_t _type_depth = 1;
-  /*! \brief Whether no other type derives from it. */
+  /*! \brief No other type derives from it. */
   static constexpr bool _type_final = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_STATIC("ffi.Error", ErrorObj, Object)
 };
 
 /*! \brief An exception that crosses languages: a kind, a message and a backtrace. */
@@ -48,6 +45,8 @@ class Error : public ObjectRef, public std::exception {
  public:
   /*! \brief Type of the object behind the handle. */
   using ContainerType = ErrorObj;
+  /*! \brief An Error is never null. */
+  static constexpr bool _type_is_nullable = false;
 
   /*! \brief An error without a backtrace of its own. */
   Error(const std::string& kind, const std::string& message, const std::string& backtrace = "")

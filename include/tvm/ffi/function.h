@@ -230,25 +230,17 @@ int CallExported(const char* name, F&& function, const TVMFFIAny* args, int32_t 
 /*! \brief A function object. */
 class FunctionObj : public Object, public TVMFFIFunctionCell {
  public:
-  /*! \brief Unique name of the type. */
-  static constexpr const char* _type_key = "ffi.Function";
   /*! \brief Fixed index of the type. */
   static constexpr int32_t _type_index = kTVMFFIFunction;
-  /*! \brief Number of ancestors. */
-  static constexpr int32_t _type_depth = 1;
-  /*! \brief Whether no other type derives from it. */
+  /*! \brief No other type derives from it. */
   static constexpr bool _type_final = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_STATIC("ffi.Function", FunctionObj, Object)
 };
 
 /*! \brief A function that every language can make and call. */
 class Function : public ObjectRef {
  public:
-  /*! \brief Type of the object behind the handle. */
-  using ContainerType = FunctionObj;
-
-  Function() = default;
-  /*! \brief Owns what `data` owns, a FunctionObj. */
-  explicit Function(ObjectPtr<Object> data) : ObjectRef(std::move(data)) {}
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Function, ObjectRef, FunctionObj);
 
   /*! \brief Wraps `void(PackedArgs args, Any* result)`. */
   template <typename F>
@@ -287,7 +279,7 @@ class Function : public ObjectRef {
     TVMFFIObjectHandle handle = nullptr;
     TVM_FFI_CHECK_SAFE_CALL(TVMFFIFunctionGetGlobal(&bytes, &handle));
     if (handle == nullptr) return std::nullopt;
-    return Function(ObjectUnsafe::PtrFromOwned<Object>(handle));
+    return Function(ObjectUnsafe::PtrFromOwned<FunctionObj>(handle));
   }
   /*! \brief The global function of that name; a ValueError is thrown if there is none. */
   static Function GetGlobalRequired(std::string_view name) {
@@ -308,7 +300,7 @@ class Function : public ObjectRef {
   void CallPacked(const AnyView* args, int32_t num_args, Any* result) const {
     TVMFFIAny* out = result->Reset();
     TVM_FFI_CHECK(defined(), ValueError) << "Function: expected a function, got a null handle";
-    const auto* cell = static_cast<const FunctionObj*>(get());
+    const FunctionObj* cell = get();
     TVM_FFI_CHECK_SAFE_CALL(cell->safe_call(
         const_cast<FunctionObj*>(cell), reinterpret_cast<const TVMFFIAny*>(args), num_args, out));
   }
@@ -330,7 +322,7 @@ class Function : public ObjectRef {
     TVM_FFI_CHECK_SAFE_CALL(TVMFFIFunctionCreate(
         owned.get(), call, [](void* self) { delete static_cast<State*>(self); }, &handle));
     owned.release();
-    return Function(ObjectUnsafe::PtrFromOwned<Object>(handle));
+    return Function(ObjectUnsafe::PtrFromOwned<FunctionObj>(handle));
   }
 };
 

@@ -35,6 +35,28 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
+namespace detail {
+
+[[noreturn]] void ThrowRaised(int code);  // in error.h
+
+// The index of a type that gets it at run time: asked for once in each library. Not a member of the
+// type, whose statics the loader would merge between libraries.
+template <typename T, typename Parent>
+int32_t TypeIndexOf() {
+  static_assert(!Parent::_type_final, "the parent is declared final");
+  static const int32_t index = [] {
+    const TVMFFIByteArray key{T::_type_key, __builtin_strlen(T::_type_key)};
+    const int32_t given =
+        TVMFFITypeGetOrAllocIndex(&key, -1, T::_type_depth, T::_type_child_slots,
+                                  T::_type_child_slots_can_overflow, Parent::RuntimeTypeIndex());
+    if (given < 0) ThrowRaised(-1);
+    return given;
+  }();
+  return index;
+}
+
+}  // namespace detail
+
 /*! \brief Root of all object types; starts with a TVMFFIObject. */
 class Object {
  public:
@@ -46,6 +68,14 @@ class Object {
   static constexpr int32_t _type_depth = 0;
   /*! \brief Whether no other type derives from it. */
   static constexpr bool _type_final = false;
+  /*! \brief Whether handles give access to a mutable object. */
+  static constexpr bool _type_mutable = false;
+  /*! \brief Number of type indices to reserve for derived types. */
+  static constexpr int32_t _type_child_slots = 0;
+  /*! \brief Whether more types may derive than indices are reserved. */
+  static constexpr bool _type_child_slots_can_overflow = true;
+  /*! \brief Index of the type in this process; every declared type has its own. */
+  static int32_t RuntimeTypeIndex() { return _type_index; }
 
   Object() : header_{} { header_.combined_ref_count = 0; }
   Object(const Object&) = delete;
@@ -66,12 +96,14 @@ class Object {
   /*! \brief Whether the object is a T or derives from it. */
   template <typename T>
   bool IsInstance() const {
-    if (std::is_same<T, Object>::value || header_.type_index == T::_type_index) return true;
+    if (std::is_same<T, Object>::value) return true;
+    const int32_t wanted = T::RuntimeTypeIndex();
+    if (header_.type_index == wanted) return true;
     // Every type of the ABI itself is a child of Object.
     if (T::_type_final || header_.type_index < kTVMFFIStaticObjectEnd) return false;
     const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(header_.type_index);
     return info != nullptr && info->type_depth > T::_type_depth &&
-           info->type_ancestors[T::_type_depth]->type_index == T::_type_index;
+           info->type_ancestors[T::_type_depth]->type_index == wanted;
   }
 
  private:
@@ -239,13 +271,20 @@ class WeakObjectPtr {
   T* data_{nullptr};
 };
 
+/*! \brief Marks the constructor that makes a null handle even of a class that allows none. */
+struct UnsafeInit {};
+
 /*! \brief Base of the handles that users hold: a nullable owner of an object. */
 class ObjectRef {
  public:
   /*! \brief Type of the object behind the handle. */
   using ContainerType = Object;
+  /*! \brief Whether None converts to a null handle. */
+  static constexpr bool _type_is_nullable = true;
 
   ObjectRef() = default;
+  /*! \brief A null handle; fill it before use. */
+  explicit ObjectRef(UnsafeInit) {}
   /*! \brief Owns what `data` owns. */
   explicit ObjectRef(ObjectPtr<Object> data) : data_(std::move(data)) {}
 
@@ -311,10 +350,10 @@ struct ObjectUnsafe {
   static TVMFFIObject* Borrow(const ObjectRef& ref) {
     return reinterpret_cast<TVMFFIObject*>(ref.data_.get());
   }
-  /*! \brief A handle of the class Ref that owns what `ptr` owns. */
+  /*! \brief A handle of the class Ref that owns what `ptr` owns, a Ref::ContainerType. */
   template <typename Ref>
   static Ref RefFromPtr(ObjectPtr<Object> ptr) {
-    return Ref(std::move(ptr));
+    return Ref(PtrFromOwned<typename Ref::ContainerType>(MoveToOwned(std::move(ptr))));
   }
   /*! \brief The head of an object that is being made. */
   static TVMFFIObject* Header(Object* object) { return &object->header_; }
@@ -340,7 +379,7 @@ template <typename T, typename... Args>
 ObjectPtr<T> MakeObjectWithTail(size_t tail, Args&&... args) {
   TVMFFICustomAllocator* allocator = TVMFFIGetCustomAllocator();
   void* memory =
-      allocator->allocate(sizeof(T) + tail, alignof(T), T::_type_index, allocator->context);
+      allocator->allocate(sizeof(T) + tail, alignof(T), T::RuntimeTypeIndex(), allocator->context);
   if (memory == nullptr) throw std::bad_alloc();
   T* object = nullptr;
   try {
@@ -351,7 +390,7 @@ ObjectPtr<T> MakeObjectWithTail(size_t tail, Args&&... args) {
   }
   TVMFFIObject* header = ObjectUnsafe::Header(object);
   header->combined_ref_count = (uint64_t{1} << 32) | 1;
-  header->type_index = T::_type_index;
+  header->type_index = T::RuntimeTypeIndex();
   header->deleter = DeleteObject<T>;
   return ObjectUnsafe::PtrFromOwned<T>(static_cast<Object*>(object));
 }
@@ -374,5 +413,74 @@ Ref GetRef(const T* object) {
 
 }  // namespace ffi TVM_FFI_HIDDEN
 }  // namespace tvm
+
+/*!
+ * \brief Declares an object type whose index is fixed, inside its class.
+ *
+ * The class has a `static constexpr int32_t _type_index`.
+ * \param TypeKey Unique name, for example "ffi.Tensor".
+ * \param TypeName The class.
+ * \param ParentType Its parent, Object or a class derived from it.
+ */
+#define TVM_FFI_DECLARE_OBJECT_INFO_STATIC(TypeKey, TypeName, ParentType)                     \
+  TVM_FFI_HIDDEN static constexpr const char* _type_key = TypeKey;                            \
+  TVM_FFI_HIDDEN static constexpr int32_t _type_depth = ParentType::_type_depth + 1;          \
+  static int32_t RuntimeTypeIndex() {                                                         \
+    static_assert(!ParentType::_type_final, "the parent is declared final");                  \
+    static_assert(std::is_base_of<ParentType, TypeName>::value, "expected the parent class"); \
+    return _type_index;                                                                       \
+  }
+
+/*!
+ * \brief Declares an object type that others may derive from, inside its class.
+ *
+ * Its index is given out at run time, when it is first used.
+ * \param TypeKey Unique name, for example "my_library.Workspace".
+ * \param TypeName The class.
+ * \param ParentType Its parent, Object or a class derived from it.
+ */
+#define TVM_FFI_DECLARE_OBJECT_INFO(TypeKey, TypeName, ParentType)                   \
+  TVM_FFI_HIDDEN static constexpr const char* _type_key = TypeKey;                   \
+  TVM_FFI_HIDDEN static constexpr int32_t _type_depth = ParentType::_type_depth + 1; \
+  static int32_t RuntimeTypeIndex() {                                                \
+    return ::tvm::ffi::detail::TypeIndexOf<TypeName, ParentType>();                  \
+  }
+
+/*! \brief TVM_FFI_DECLARE_OBJECT_INFO for a type that no other derives from. */
+#define TVM_FFI_DECLARE_OBJECT_INFO_FINAL(TypeKey, TypeName, ParentType) \
+  TVM_FFI_HIDDEN static constexpr bool _type_final = true;               \
+  TVM_FFI_DECLARE_OBJECT_INFO(TypeKey, TypeName, ParentType)
+
+/*! \brief What the two macros below share. */
+#define TVM_FFI_DEFINE_OBJECT_REF_METHODS(TypeName, ParentType, ObjectName)                     \
+  using ContainerType = ObjectName;                                                             \
+  explicit TypeName(::tvm::ffi::ObjectPtr<ObjectName> data) : ParentType(std::move(data)) {}    \
+  explicit TypeName(::tvm::ffi::UnsafeInit tag) : ParentType(tag) {}                            \
+  auto get() const {                                                                            \
+    using Access = std::conditional_t<ObjectName::_type_mutable, ObjectName, const ObjectName>; \
+    return static_cast<Access*>(data_.get());                                                   \
+  }                                                                                             \
+  auto operator->() const { return get(); }                                                     \
+  static_assert(std::is_base_of<::tvm::ffi::Object, ObjectName>::value,                         \
+                "a handle's object derives from Object")
+
+/*!
+ * \brief Defines what a handle class has, inside it: construction, `get()` and `->`.
+ *
+ * The handle may be null, and None converts to it.
+ * \param TypeName The handle class.
+ * \param ParentType Its parent, ObjectRef or a class derived from it.
+ * \param ObjectName The class of the object behind the handle. Its `_type_mutable` tells whether
+ *        the handle gives access to a mutable object.
+ */
+#define TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(TypeName, ParentType, ObjectName) \
+  TVM_FFI_HIDDEN static constexpr bool _type_is_nullable = true;                     \
+  TypeName() : ParentType(::tvm::ffi::UnsafeInit{}) {}                               \
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS(TypeName, ParentType, ObjectName)
+
+/*! \brief TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE for a handle that is never null. */
+#define TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(TypeName, ParentType, ObjectName) \
+  TVM_FFI_HIDDEN static constexpr bool _type_is_nullable = false;                       \
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS(TypeName, ParentType, ObjectName)
 
 #endif  // TVM_FFI_OBJECT_H_

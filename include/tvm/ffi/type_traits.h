@@ -264,8 +264,7 @@ struct TypeTraits<DLDataType> : public detail::InPlaceTraits<DLDataType, TypeTra
 /*!
  * \brief Handles of objects.
  *
- * None converts to a null handle where the class allows one (`Ref::_type_is_nullable`, true unless
- * it says otherwise).
+ * None converts to a null handle where the class allows one (`Ref::_type_is_nullable`).
  */
 template <typename Ref>
 struct ObjectRefTraits : public detail::TypeTraitsBase {
@@ -289,19 +288,10 @@ struct ObjectRefTraits : public detail::TypeTraitsBase {
   }
   static std::optional<Ref> TryCastFromAnyView(const TVMFFIAny* any) {
     if (CheckAnyStrict(any)) return CopyFromAnyViewAfterCheck(any);
-    if (IsNullable(0) && any->type_index == kTVMFFINone) {
-      return ObjectUnsafe::RefFromPtr<Ref>(nullptr);
-    }
+    if (Ref::_type_is_nullable && any->type_index == kTVMFFINone) return Ref(UnsafeInit{});
     return std::nullopt;
   }
   static std::string TypeStr() { return detail::ShownTypeKey(Obj::_type_key); }
-
- private:
-  template <typename R = Ref>
-  static constexpr auto IsNullable(int) -> decltype(R::_type_is_nullable) {
-    return R::_type_is_nullable;
-  }
-  static constexpr bool IsNullable(...) { return true; }
 };
 
 template <typename Ref>

@@ -92,39 +92,31 @@ TVM_FFI_COLD inline void AppendTo(std::string* text, ShapeView shape) {
 /*! \brief A Shape object; its extents follow it in memory. */
 class ShapeObj : public Object, public TVMFFIShapeCell {
  public:
-  /*! \brief Unique name of the type. */
-  static constexpr const char* _type_key = "ffi.Shape";
   /*! \brief Fixed index of the type. */
   static constexpr int32_t _type_index = kTVMFFIShape;
-  /*! \brief Number of ancestors. */
-  static constexpr int32_t _type_depth = 1;
-  /*! \brief Whether no other type derives from it. */
+  /*! \brief No other type derives from it. */
   static constexpr bool _type_final = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_STATIC("ffi.Shape", ShapeObj, Object)
 };
 
 /*! \brief Extents that this object owns; immutable. */
 class Shape : public ObjectRef {
  public:
-  /*! \brief Type of the object behind the handle. */
-  using ContainerType = ShapeObj;
-  /*! \brief A Shape is never null. */
-  static constexpr bool _type_is_nullable = false;
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Shape, ObjectRef, ShapeObj);
 
   /*! \brief No extents: the shape of a 0-dim tensor. */
   Shape() : Shape(ShapeView()) {}
   /*! \brief A copy of the extents. */
-  Shape(ShapeView extents) : ObjectRef(Make(extents)) {}  // NOLINT(runtime/explicit)
+  Shape(ShapeView extents) : Shape(Make(extents)) {}  // NOLINT(runtime/explicit)
   /*! \brief A copy of the extents. */
   Shape(std::initializer_list<int64_t> extents) : Shape(ShapeView(extents)) {}
-  /*! \brief Owns what `data` owns, a ShapeObj. */
-  explicit Shape(ObjectPtr<Object> data) : ObjectRef(std::move(data)) {}
 
   /*! \brief A view, valid while this object lives. */
   operator ShapeView() const { return ShapeView(data(), size()); }
   /*! \brief First extent. */
-  const int64_t* data() const { return object()->data; }
+  const int64_t* data() const { return get()->data; }
   /*! \brief Number of extents. */
-  size_t size() const { return object()->size; }
+  size_t size() const { return get()->size; }
   /*! \brief Whether there are none. */
   bool empty() const { return size() == 0; }
   /*! \brief First extent. */
@@ -139,9 +131,7 @@ class Shape : public ObjectRef {
   int64_t Product() const { return ShapeView(*this).Product(); }
 
  private:
-  const ShapeObj* object() const { return static_cast<const ShapeObj*>(get()); }
-
-  static ObjectPtr<Object> Make(ShapeView extents) {
+  static ObjectPtr<ShapeObj> Make(ShapeView extents) {
     const size_t bytes = extents.size() * sizeof(int64_t);
     ObjectPtr<ShapeObj> object = detail::MakeObjectWithTail<ShapeObj>(bytes);
     auto* data = reinterpret_cast<int64_t*>(object.get() + 1);

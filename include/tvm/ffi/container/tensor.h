@@ -118,14 +118,13 @@ class TensorQueries {
 /*! \brief A tensor object: the head of an object, then a DLTensor. */
 class TensorObj : public Object, public DLTensor {
  public:
-  /*! \brief Unique name of the type. */
-  static constexpr const char* _type_key = "ffi.Tensor";
   /*! \brief Fixed index of the type. */
   static constexpr int32_t _type_index = kTVMFFITensor;
-  /*! \brief Number of ancestors. */
-  static constexpr int32_t _type_depth = 1;
-  /*! \brief Whether no other type derives from it. */
+  /*! \brief No other type derives from it. */
   static constexpr bool _type_final = true;
+  /*! \brief The data of a tensor can be written through any handle of it. */
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_STATIC("ffi.Tensor", TensorObj, Object)
 };
 
 /*!
@@ -135,17 +134,8 @@ class TensorObj : public Object, public DLTensor {
  */
 class Tensor : public ObjectRef, public TensorQueries<Tensor> {
  public:
-  /*! \brief Type of the object behind the handle. */
-  using ContainerType = TensorObj;
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Tensor, ObjectRef, TensorObj);
 
-  Tensor() = default;
-  /*! \brief Owns what `data` owns, a TensorObj. */
-  explicit Tensor(ObjectPtr<Object> data) : ObjectRef(std::move(data)) {}
-
-  /*! \brief The object, or NULL. */
-  TensorObj* get() const { return static_cast<TensorObj*>(data_.get()); }
-  /*! \brief The object, which must not be NULL. */
-  const TensorObj* operator->() const { return get(); }
   /*! \brief The tensor, valid while this object lives. */
   const DLTensor* GetDLTensorPtr() const { return get(); }
 
@@ -167,7 +157,7 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
     prototype.shape = const_cast<int64_t*>(shape.data());
     TVMFFIObjectHandle handle = nullptr;
     TVM_FFI_CHECK_SAFE_CALL(env_alloc(&prototype, &handle));
-    return Tensor(ObjectUnsafe::PtrFromOwned<Object>(handle));
+    return Tensor(ObjectUnsafe::PtrFromOwned<TensorObj>(handle));
   }
 
   /*!
@@ -183,7 +173,7 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
     TVMFFIObjectHandle handle = nullptr;
     TVM_FFI_CHECK_SAFE_CALL(TVMFFITensorFromDLPack(from, static_cast<int32_t>(require_alignment),
                                                    require_contiguous, &handle));
-    return Tensor(ObjectUnsafe::PtrFromOwned<Object>(handle));
+    return Tensor(ObjectUnsafe::PtrFromOwned<TensorObj>(handle));
   }
   /*! \brief FromDLPack for DLPack 1.x; a tensor of another major version is refused. */
   static Tensor FromDLPackVersioned(DLManagedTensorVersioned* from, size_t require_alignment = 0,
@@ -191,7 +181,7 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
     TVMFFIObjectHandle handle = nullptr;
     TVM_FFI_CHECK_SAFE_CALL(TVMFFITensorFromDLPackVersioned(
         from, static_cast<int32_t>(require_alignment), require_contiguous, &handle));
-    return Tensor(ObjectUnsafe::PtrFromOwned<Object>(handle));
+    return Tensor(ObjectUnsafe::PtrFromOwned<TensorObj>(handle));
   }
   /*! \brief Exports a share in the form from before DLPack 1.0; the receiver calls its deleter. */
   DLManagedTensor* ToDLPack() const {

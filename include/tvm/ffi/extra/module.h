@@ -18,25 +18,15 @@ namespace ffi TVM_FFI_HIDDEN {
 /*! \brief A module object; opaque, reached through the global functions `ffi.Module*`. */
 class ModuleObj : public Object {
  public:
-  /*! \brief Unique name of the type. */
-  static constexpr const char* _type_key = "ffi.Module";
   /*! \brief Fixed index of the type. */
   static constexpr int32_t _type_index = kTVMFFIModule;
-  /*! \brief Number of ancestors. */
-  static constexpr int32_t _type_depth = 1;
-  /*! \brief Whether no other type derives from it. */
-  static constexpr bool _type_final = false;
+  TVM_FFI_DECLARE_OBJECT_INFO_STATIC("ffi.Module", ModuleObj, Object)
 };
 
 /*! \brief A loaded library. It stays loaded while a module or one of its functions lives. */
 class Module : public ObjectRef {
  public:
-  /*! \brief Type of the object behind the handle. */
-  using ContainerType = ModuleObj;
-
-  Module() = default;
-  /*! \brief Owns what `data` owns, a ModuleObj. */
-  explicit Module(ObjectPtr<Object> data) : ObjectRef(std::move(data)) {}
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Module, ObjectRef, ModuleObj);
 
   /*!
    * \brief Loads a library.
