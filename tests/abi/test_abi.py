@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R7
 """Holds the installed C headers and libtvm_ffi.so against the facts of the published ABI."""
 
 import ctypes

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rows: R7
 // any.h, type_traits.h: what each C++ type takes exactly, by conversion and not at all; who owns
 // it.
 #include <tvm/ffi/tvm_ffi.h>

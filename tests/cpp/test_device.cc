@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rows: R1
 // device.h: the names of devices and what their addresses allow.
 #include <tvm/ffi/device.h>
 #include <tvm/ffi/tvm_ffi.h>

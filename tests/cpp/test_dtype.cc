@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rows: R1
 // dtype.h: printing, parsing and sizes of element types.
 #include <tvm/ffi/dtype.h>
 #include <tvm/ffi/tvm_ffi.h>

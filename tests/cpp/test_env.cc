@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rows: R2, R4
 // extra/c_env_api.h: streams, the allocator of tensors, signals.
 #include <dlfcn.h>
 #include <sys/resource.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rows: R6
 // error.h: kinds, messages, the macros in unbraced if/else, and errors through the C ABI.
 #include <tvm/ffi/tvm_ffi.h>
 

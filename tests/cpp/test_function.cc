@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rows: R5, R6
 // function.h: typed and packed functions, the global table, arity, errors, threads, the export
 // macro.
 #include <tvm/ffi/tvm_ffi.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rows: R7
 // TVMFFIHandleInitOnce and TVMFFIHandleDeinitOnce of c_api.h.
 #include <tvm/ffi/tvm_ffi.h>
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R5, R7
 """A kernel library written in plain C99 against ``c_api.h`` works like one in C++."""
 
 import shlex

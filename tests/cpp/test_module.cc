@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rows: R5
 // extra/module.h and the symbols of c_env_api.h: loading, imports, context symbols, unloading.
 #include <dlfcn.h>
 #include <tvm/ffi/tvm_ffi.h>

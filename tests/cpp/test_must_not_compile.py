@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R6, R7
 """Code that must be refused by the compiler, with a message that says why."""
 
 import shlex

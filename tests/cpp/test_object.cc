@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rows: R7
 // object.h: reference counts, weak pointers, the allocator of objects, opaque objects, casts.
 #include <tvm/ffi/tvm_ffi.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rows: R1
 // The operators of device.h and dtype.h: ==, != and <<, found by code in any namespace.
 #include <tvm/ffi/tvm_ffi.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rows: R3, R7
 // optional.h: a value or none, as a value, as a parameter and as a result.
 #include <tvm/ffi/tvm_ffi.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rows: R1, R7
 // container/shape.h: lists of extents, lent and owned.
 #include <tvm/ffi/tvm_ffi.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rows: R7
 // string.h: strings, bytes and big integers, small and on the heap.
 #include <tvm/ffi/tvm_ffi.h>
 

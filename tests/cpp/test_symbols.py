@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R5
 """Which symbols a kernel library and libtvm_ffi.so need and export, as ``nm -D`` tells."""
 
 import re

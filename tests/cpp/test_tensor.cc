@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rows: R1, R2
 // container/tensor.h: what tensors tell, views of odd DLTensors, DLPack both ways, allocation.
 #include <tvm/ffi/tvm_ffi.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rows: R7
 // The type table of c_api.h: indices, ancestors, fields, methods, attributes, metadata.
 #include <tvm/ffi/tvm_ffi.h>
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R9
 """Everything that would let a page show unverified code breaks the build, each time anew."""
 
 import json

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R9
 """How the doctests of pages and docstrings are run, skipped and judged."""
 
 import json

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R9
 """What receipts prove, and when they stop to prove it."""
 
 from dataclasses import replace

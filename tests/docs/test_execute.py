@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R9
 """What pytest's last lines say of an example's test."""
 
 import pytest

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R9
 """A machine with a GPU adds its receipts to the repository. The GPU of these tests is pretended."""
 
 import json

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R9
 """Which files take part in a test."""
 
 from _verify.helpers import helpers_of

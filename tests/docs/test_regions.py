@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R9
 """Regions: the named parts of a file that a page shows."""
 
 import pytest

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R9
 """What the nox sessions rely on: a memory of good runs, and the tools that are there."""
 
 import os

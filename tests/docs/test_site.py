@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R9
 """What the extensions put on the pages."""
 
 import re

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R9
 """Tests that say which files they ran, and what text they got."""
 
 import json

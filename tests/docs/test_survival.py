@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R9
 """A compilation proves only the lines that its conditionals let through."""
 
 import pytest

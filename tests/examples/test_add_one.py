@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R3, R6
 """The add_one example: exact results, and refusals that say what is wrong."""
 
 import pytest

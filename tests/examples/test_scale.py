@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R1, R3, R6
 """The scale example: every dtype and layout against a float64 reference, and its refusals."""
 
 import numpy as np

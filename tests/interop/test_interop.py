@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R1, R5, R6
 """Libraries built with our headers and with the published ones, under both runtimes.
 
 ``nox -s interop`` makes the environment that has the published package and names its interpreter.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R3, R7
 """Python values as arguments and results that are not tensors."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R5
 """Python callables that C calls."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R5
 """The command tvm-ffi-config and the paths behind it."""
 
 from __future__ import annotations

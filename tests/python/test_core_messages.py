@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R6
 """What the extension's own functions say when they are called wrongly."""
 
 from __future__ import annotations

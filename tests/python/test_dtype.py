@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R1
 """Element types."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R6
 """Errors that C raises, as Python exceptions."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R5, R6
 """Calling functions from Python."""
 
 from __future__ import annotations

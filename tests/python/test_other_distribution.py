@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R9
 """Two distributions of the package tvm_ffi in one folder."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R3
 """In which framework a returned tensor arrives."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R4
 """The stream that a function sees."""
 
 from __future__ import annotations

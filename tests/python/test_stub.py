@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R8
 """The stub of the extension module."""
 
 from __future__ import annotations

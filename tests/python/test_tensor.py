@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R1, R2
 """tvm_ffi.Tensor and from_dlpack."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R3
 """Framework tensors as arguments: what C sees of them, and which are refused."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R8
 """The CMake build that the guide shows."""
 
 import shutil

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R8
 """The examples, copied out of the repository as the pages and the README say."""
 
 import os
