@@ -163,6 +163,7 @@ struct TypeTraits<AnyView> : public detail::TypeTraitsBase {
     return AnyView::CopyFromTVMFFIAny(*any);
   }
   static std::string TypeStr() { return "Any"; }
+  static std::string TypeSchema() { return detail::SchemaText("Any"); }
 };
 
 template <>
@@ -173,6 +174,7 @@ struct TypeTraits<Any> : public detail::TypeTraitsBase {
     return Any(AnyView::CopyFromTVMFFIAny(*any));
   }
   static std::string TypeStr() { return "Any"; }
+  static std::string TypeSchema() { return detail::SchemaText("Any"); }
 };
 
 }  // namespace ffi TVM_FFI_HIDDEN

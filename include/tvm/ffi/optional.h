@@ -75,6 +75,7 @@ struct TypeTraits<Optional<T>> : public detail::TypeTraitsBase {
     return std::optional<Optional<T>>(std::in_place, *std::move(value));
   }
   static std::string TypeStr() { return "Optional[" + TypeTraits<T>::TypeStr() + "]"; }
+  static std::string TypeSchema() { return detail::SchemaText<T>("Optional"); }
 };
 
 }  // namespace ffi TVM_FFI_HIDDEN

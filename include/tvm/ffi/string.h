@@ -185,6 +185,7 @@ struct TypeTraits<String> : public detail::TypeTraitsBase {
     return std::nullopt;
   }
   static std::string TypeStr() { return "str"; }
+  static std::string TypeSchema() { return detail::SchemaText("ffi.String"); }
 };
 
 template <>
@@ -208,6 +209,7 @@ struct TypeTraits<Bytes> : public detail::TypeTraitsBase {
     return std::nullopt;
   }
   static std::string TypeStr() { return "bytes"; }
+  static std::string TypeSchema() { return detail::SchemaText("ffi.Bytes"); }
 };
 
 /*! \brief std::string, passed as a String. */
@@ -236,6 +238,7 @@ struct TypeTraits<std::string> : public detail::TypeTraitsBase {
     return std::string(*value);
   }
   static std::string TypeStr() { return "str"; }
+  static std::string TypeSchema() { return detail::SchemaText("std::string"); }
 };
 
 /*! \brief Zero-terminated strings, lent as arguments; NULL is None. */
@@ -250,6 +253,7 @@ struct TypeTraits<const char*> : public detail::TypeTraitsBase {
     if (value != nullptr) TypeTraits<String>::MoveToAny(String(value), out);
   }
   static std::string TypeStr() { return "str"; }
+  static std::string TypeSchema() { return detail::SchemaText("const char*"); }
 };
 
 /*! \brief String literals. */

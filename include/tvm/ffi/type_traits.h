@@ -28,7 +28,9 @@ namespace ffi TVM_FFI_HIDDEN {
  * - `CheckAnyStrict(const TVMFFIAny*) -> bool`: whether the value is exactly a T;
  * - `CopyFromAnyViewAfterCheck(const TVMFFIAny*) -> T`: the T, after CheckAnyStrict;
  * - `TryCastFromAnyView(const TVMFFIAny*) -> std::optional<T>`: the T, by conversion if need be;
- * - `TypeStr() -> std::string`: the name that error messages show.
+ * - `TypeStr() -> std::string`: the name that error messages show;
+ * - `TypeSchema() -> std::string`: the type as JSON text, for metadata: `{"type":"int"}`, or
+ *   `{"type":"ffi.Array","args":[{"type":"int"}]}`.
  */
 template <typename T, typename = void>
 struct TypeTraits {
@@ -76,6 +78,20 @@ TVM_FFI_COLD inline std::string ShownTypeKey(std::string_view key) {
   constexpr std::string_view kPrefix = "ffi.";
   if (key.substr(0, kPrefix.size()) == kPrefix) key.remove_prefix(kPrefix.size());
   return std::string(key);
+}
+
+// The JSON text of a type of that name, with its arguments if it has some.
+template <typename... Args>
+TVM_FFI_COLD std::string SchemaText(const char* name) {
+  std::string text = "{\"type\":\"";
+  text += name;
+  text += '"';
+  if constexpr (sizeof...(Args) > 0) {
+    const char* separator = ",\"args\":[";
+    ((text += separator, text += TypeTraitsNoCR<Args>::TypeSchema(), separator = ","), ...);
+    text += ']';
+  }
+  return text += '}';
 }
 
 // The name of the type of a value, as error messages show it.
@@ -127,6 +143,7 @@ struct TypeTraits<std::nullptr_t>
   static bool CheckAnyStrict(const TVMFFIAny* any) { return any->type_index == kTVMFFINone; }
   static std::nullptr_t CopyFromAnyViewAfterCheck(const TVMFFIAny*) { return nullptr; }
   static std::string TypeStr() { return "None"; }
+  static std::string TypeSchema() { return detail::SchemaText("None"); }
 };
 
 /*! \brief bool; an int converts to it. */
@@ -143,6 +160,7 @@ struct TypeTraits<bool> : public detail::InPlaceTraits<bool, TypeTraits<bool>> {
     return any->v_int64 != 0;
   }
   static std::string TypeStr() { return "bool"; }
+  static std::string TypeSchema() { return detail::SchemaText("bool"); }
 };
 
 /*! \brief Integers; a bool converts to them. A value that does not fit is refused. */
@@ -174,6 +192,7 @@ struct TypeTraits<Int, std::enable_if_t<std::is_integral<Int>::value>>
                              << 8 * sizeof(Int) << " bits")
         .take();
   }
+  static std::string TypeSchema() { return detail::SchemaText("int"); }
 
  private:
   static bool Fits(int64_t value) {
@@ -202,6 +221,7 @@ struct TypeTraits<Float, std::enable_if_t<std::is_floating_point<Float>::value>>
     return std::nullopt;
   }
   static std::string TypeStr() { return "float"; }
+  static std::string TypeSchema() { return detail::SchemaText("float"); }
 };
 
 /*! \brief Pointers whose meaning the receiver knows; None gives NULL. */
@@ -219,6 +239,7 @@ struct TypeTraits<void*> : public detail::InPlaceTraits<void*, TypeTraits<void*>
     return std::nullopt;
   }
   static std::string TypeStr() { return "void*"; }
+  static std::string TypeSchema() { return detail::SchemaText("void*"); }
 };
 
 /*! \brief Devices. */
@@ -231,6 +252,7 @@ struct TypeTraits<DLDevice> : public detail::InPlaceTraits<DLDevice, TypeTraits<
   static bool CheckAnyStrict(const TVMFFIAny* any) { return any->type_index == kTVMFFIDevice; }
   static DLDevice CopyFromAnyViewAfterCheck(const TVMFFIAny* any) { return any->v_device; }
   static std::string TypeStr() { return "Device"; }
+  static std::string TypeSchema() { return detail::SchemaText("Device"); }
 };
 
 /*! \brief Element types; their text converts to them. */
@@ -259,6 +281,7 @@ struct TypeTraits<DLDataType> : public detail::InPlaceTraits<DLDataType, TypeTra
     }
   }
   static std::string TypeStr() { return "dtype"; }
+  static std::string TypeSchema() { return detail::SchemaText("DataType"); }
 };
 
 /*!
@@ -292,6 +315,7 @@ struct ObjectRefTraits : public detail::TypeTraitsBase {
     return std::nullopt;
   }
   static std::string TypeStr() { return detail::ShownTypeKey(Obj::_type_key); }
+  static std::string TypeSchema() { return detail::SchemaText(Obj::_type_key); }
 };
 
 template <typename Ref>

@@ -236,6 +236,7 @@ struct TypeTraits<Tensor> : public ObjectRefTraits<Tensor> {
     return CopyFromAnyViewAfterCheck(any);
   }
   static std::string TypeStr() { return "Tensor"; }
+  static std::string TypeSchema() { return detail::SchemaText("ffi.Tensor"); }
 };
 
 /*! \brief Lent tensors: an owned tensor converts to them, never the reverse. */
@@ -254,6 +255,7 @@ struct TypeTraits<DLTensor*> : public detail::InPlaceTraits<DLTensor*, TypeTrait
     return static_cast<TensorObj*>(reinterpret_cast<Object*>(any->v_obj));
   }
   static std::string TypeStr() { return "Tensor"; }
+  static std::string TypeSchema() { return detail::SchemaText("DLTensor*"); }
 };
 
 template <>
@@ -273,6 +275,7 @@ struct TypeTraits<TensorView> : public detail::TypeTraitsBase {
     return CopyFromAnyViewAfterCheck(any);
   }
   static std::string TypeStr() { return "Tensor"; }
+  static std::string TypeSchema() { return detail::SchemaText("DLTensor*"); }
 };
 
 namespace detail {
