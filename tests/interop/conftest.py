@@ -1,9 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the published package is."""
+"""Where the published package is, and the table at the end of a run."""
+
+import sys
+from pathlib import Path
 
 import pytest
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(HERE.parents[1] / "docs"))
+
+from table import TABLE, as_text  # noqa: E402  (in a folder that was just named)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds `--peer-python`."""
     parser.addoption("--peer-python", default=None, help="an interpreter with apache-tvm-ffi")
+
+
+@pytest.fixture(scope="session")
+def pythons(request) -> dict[str, str]:
+    """The interpreters that have our package and the published one."""
+    peer = request.config.getoption("--peer-python")
+    if peer is None:
+        pytest.skip("nox -s interop makes the environment with the published package")
+    return {"ours": sys.executable, "published": peer}
+
+
+def pytest_terminal_summary(terminalreporter) -> None:
+    """Print the table, where this run made one."""
+    if TABLE:
+        terminalreporter.write_sep("=", "interop table")
+        terminalreporter.write(as_text(TABLE))

@@ -8,16 +8,12 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from _verify.tools import find_nvcc
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "docs"))
-
-from _verify.tools import find_nvcc  # noqa: E402  (below the folder that was just named)
-
 PROBE = Path(__file__).with_name("probe.py")
 EXPECTED_KINDS = {
     "shape": "ValueError",
@@ -30,15 +26,6 @@ EXPECTED_KINDS = {
     "not a number": "TypeError",
     "not a tensor": "TypeError",
 }
-
-
-@pytest.fixture(scope="module")
-def pythons(request) -> dict[str, str]:
-    """The interpreters that have our package and the published one."""
-    peer = request.config.getoption("--peer-python")
-    if peer is None:
-        pytest.skip("nox -s interop makes the environment with the published package")
-    return {"ours": sys.executable, "published": peer}
 
 
 @pytest.fixture(scope="module")

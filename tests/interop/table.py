@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The interop table: its cases, its columns, and how a cell comes about."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import shlex
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+CASES = HERE / "cases"
+KINDS = ("ours", "published")
+CPP_CASE = re.compile(r'^INTEROP_CASE\((\w+), [\w()]+,\s*"([^"]*)"\);', re.MULTILINE)
+FLAGS = "-shared -fPIC -O1 -g1 -w"
+
+
+@dataclass(frozen=True)
+class Column:
+    """Whose headers built the libraries that make values and that look at them; the runtime."""
+
+    makers: str
+    checkers: str
+    runtime: str
+
+    @property
+    def title(self) -> str:
+        """What stands above the column."""
+        if self.makers == self.checkers:
+            return f"{self.makers} under {self.runtime}"
+        return f"{self.makers} to {self.checkers} under {self.runtime}"
+
+
+COLUMNS = [Column(h, h, r) for h in KINDS for r in KINDS]
+CROSSINGS = [Column(a, b, r) for a, b in (KINDS, KINDS[::-1]) for r in KINDS]
+
+
+def find_cases() -> dict[str, str]:
+    """The titles of all cases, by the name that run_cases.py takes."""
+    found = {
+        f"cpp:{source.stem}:{name}": title
+        for source in sorted(CASES.glob("*.cc"))
+        for name, title in CPP_CASE.findall(source.read_text())
+    }
+    for node in ast.parse((HERE / "python_cases.py").read_text()).body:
+        if isinstance(node, ast.FunctionDef) and any(
+            isinstance(d, ast.Name) and d.id == "case" for d in node.decorator_list
+        ):
+            found[f"python:{node.name}"] = ast.get_docstring(node).rstrip(".")
+    return found
+
+
+def build(source: Path, python: str, folder: Path) -> str:
+    """Build a library with the headers of an interpreter's package; the first error, if any."""
+    command = [python, "-m", "tvm_ffi.config", "--cxxflags", "--ldflags", "--libs"]
+    flags = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    line = f"g++ {FLAGS} {source} -o {folder / source.stem}.so {flags}"
+    done = subprocess.run(shlex.split(line), capture_output=True, text=True, check=False)
+    errors = [line for line in done.stderr.splitlines() if "error:" in line]
+    return "" if done.returncode == 0 else (errors or [done.stderr])[0].split("/")[-1]
+
+
+def build_all(pythons: dict[str, str], folder: Path) -> dict[tuple[str, str], str]:
+    """Build each file of cases with both packages; the errors, by (kind, theme)."""
+    jobs = {}
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for source in sorted(CASES.glob("*.cc")):
+            for kind, python in pythons.items():
+                (folder / kind).mkdir(exist_ok=True)
+                jobs[kind, source.stem] = pool.submit(build, source, python, folder / kind)
+    return {key: error for key, job in jobs.items() if (error := job.result())}
+
+
+def run_column(column: Column, python: str, folder: Path, cases: list[str]) -> dict[str, str]:
+    """Run cases in one process; after a crash, the rest in another."""
+    results: dict[str, str] = {}
+    while rest := [case for case in cases if case not in results]:
+        command = [python, str(HERE / "run_cases.py"), str(folder / column.makers)]
+        done = subprocess.run(
+            [*command, str(folder / column.checkers), *rest],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        begun = None
+        for line in done.stdout.splitlines():
+            if not line.startswith("{"):
+                continue
+            told = json.loads(line)
+            begun = told.get("begins")
+            if begun is None:
+                results[told["case"]] = told["result"]
+        if begun is not None:
+            results[begun] = f"ended the process with status {done.returncode}"
+        elif done.returncode != 0 and any(case not in results for case in cases):
+            raise RuntimeError(f"{column.title}: {done.stdout}{done.stderr}")
+    return results
+
+
+def fill_in(pythons: dict[str, str], folder: Path) -> dict[tuple[str, Column], str]:
+    """Every cell of the table: "ok", or what one gets."""
+    errors = build_all(pythons, folder)
+    cases = list(find_cases())
+    cells = {}
+
+    def run(column: Column) -> None:
+        possible = []
+        for case in cases:
+            theme = case.split(":")[1]
+            kinds = [kind for kind in (column.makers, column.checkers) if (kind, theme) in errors]
+            if kinds:
+                cells[case, column] = f"does not compile: {errors[kinds[0], theme]}"
+            else:
+                possible.append(case)
+        found = run_column(column, pythons[column.runtime], folder, possible)
+        cells.update({(case, column): result for case, result in found.items()})
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(run, [*COLUMNS, *CROSSINGS]))
+    return cells
+
+
+TABLE: dict = {}  # the record of this run, once there is one
+
+
+def write_record(root: Path, cells: dict[tuple[str, Column], str]) -> None:
+    """Keep the table for the site, with what it was made of."""
+    from _verify.interop_record import made_of
+    from unsupported import unsupported
+
+    columns = [*COLUMNS, *CROSSINGS]
+    rows, reasons = [], []
+    for case, title in find_cases().items():
+        row = {"case": case, "title": title, "cells": []}
+        for column in columns:
+            entry = unsupported(case, column)
+            told = cells[case, column]
+            if told != "ok":
+                reason = entry.reason if entry else "failed"
+                note = f"{title}: {reason}. One gets: {told}"
+                if note not in reasons:
+                    reasons.append(note)
+                told = f"unsupported ({reasons.index(note) + 1})" if entry else "FAILED"
+            row["cells"].append(told)
+        rows.append(row)
+    TABLE.update(
+        made_of=made_of(root), columns=[c.title for c in columns], rows=rows, reasons=reasons
+    )
+    path = root / "build" / "interop.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(TABLE, indent=1) + "\n")
+
+
+def as_text(record: dict) -> str:
+    """The table for a terminal: first each kind by itself, then the crossings."""
+    width = max(len(row["title"]) for row in record["rows"])
+    lines = []
+    for part in (slice(0, len(COLUMNS)), slice(len(COLUMNS), None)):
+        titles = record["columns"][part]
+        lines.append(" | ".join(["case".ljust(width), *titles]))
+        lines.append("-" * len(lines[-1]))
+        for row in record["rows"]:
+            cells = [cell.ljust(len(t)) for cell, t in zip(row["cells"][part], titles, strict=True)]
+            lines.append(" | ".join([row["title"].ljust(width), *cells]))
+        lines.append("")
+    lines += [f"({i}) {reason}" for i, reason in enumerate(record["reasons"], 1)]
+    return "\n".join(lines) + "\n"
