@@ -2,9 +2,10 @@
 // Error objects and the one raised error that each thread has.
 #include <tvm/ffi/error.h>
 
-#include <mutex>
 #include <string>
 #include <utility>
+
+#include "backtrace.h"
 
 namespace ffi = tvm::ffi;
 
@@ -20,10 +21,13 @@ std::string TextOf(const TVMFFIByteArray* bytes) {
 // An error with the storage behind its cell.
 class OwnedErrorObj : public ffi::ErrorObj {
  public:
-  OwnedErrorObj(std::string kind_text, std::string message_text, std::string backtrace_text)
+  OwnedErrorObj(std::string kind_text, std::string message_text, std::string backtrace_text,
+                ffi::CallStack stack)
       : kind_(std::move(kind_text)),
         message_(std::move(message_text)),
-        backtrace_(std::move(backtrace_text)) {
+        backtrace_(std::move(backtrace_text)),
+        throwing_line_size_(backtrace_.size()),
+        stack_(std::move(stack)) {
     kind = BytesOf(kind_);
     message = BytesOf(message_);
     backtrace = BytesOf(backtrace_);
@@ -37,22 +41,50 @@ class OwnedErrorObj : public ffi::ErrorObj {
     TVMFFIObjectDecRef(extra_context);
   }
 
- private:
-  static void Update(TVMFFIObjectHandle self, const TVMFFIByteArray* lines, int32_t mode) {
-    auto* error = static_cast<OwnedErrorObj*>(static_cast<ffi::Object*>(self));
-    if (mode == kTVMFFIBacktraceUpdateModeReplace) error->backtrace_.clear();
-    error->backtrace_.append(lines->data, lines->size);
-    error->backtrace = BytesOf(error->backtrace_);
+  // The throwing line, the calls behind it, and what was added since.
+  std::string WholeBacktrace() const {
+    std::string text = backtrace_;
+    const std::string line = text.substr(0, throwing_line_size_);
+    return text.insert(throwing_line_size_, ffi::LinesOf(stack_, line));
   }
 
+  static void Update(TVMFFIObjectHandle self, const TVMFFIByteArray* lines, int32_t mode) {
+    auto* error = static_cast<OwnedErrorObj*>(static_cast<ffi::Object*>(self));
+    TVM_FFI_LOG_EXCEPTION_CALL_BEGIN();
+    const std::string text = TextOf(lines);
+    if (mode == kTVMFFIBacktraceUpdateModeReplace) {
+      error->backtrace_ = text;
+      error->throwing_line_size_ = text.size();
+      error->stack_.addresses.clear();
+    } else {
+      error->backtrace_ += text;
+    }
+    error->backtrace = BytesOf(error->backtrace_);
+    TVM_FFI_LOG_EXCEPTION_CALL_END(TVMFFIErrorCell::update_backtrace);
+  }
+
+ private:
   std::string kind_;
   std::string message_;
   std::string backtrace_;
+  size_t throwing_line_size_;
+  ffi::CallStack stack_;
 };
 
 thread_local ffi::ObjectPtr<ffi::Object> raised;
 
 }  // namespace
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+std::optional<std::string> WholeBacktrace(const ErrorObj* error) {
+  if (error->update_backtrace != OwnedErrorObj::Update) return std::nullopt;
+  return static_cast<const OwnedErrorObj*>(error)->WholeBacktrace();
+}
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
 
 extern "C" {
 
@@ -60,15 +92,15 @@ int TVMFFIErrorCreateWithCauseAndExtraContext(
     const TVMFFIByteArray* kind, const TVMFFIByteArray* message, const TVMFFIByteArray* backtrace,
     TVMFFIObjectHandle cause_chain, TVMFFIObjectHandle extra_context, TVMFFIObjectHandle* out) {
   try {
-    ffi::ObjectPtr<OwnedErrorObj> error =
-        ffi::make_object<OwnedErrorObj>(TextOf(kind), TextOf(message), TextOf(backtrace));
+    ffi::ObjectPtr<OwnedErrorObj> error = ffi::make_object<OwnedErrorObj>(
+        TextOf(kind), TextOf(message), TextOf(backtrace), ffi::TakeCallStack(backtrace));
     if (cause_chain != nullptr) TVMFFIObjectIncRef(cause_chain);
     if (extra_context != nullptr) TVMFFIObjectIncRef(extra_context);
     error->cause_chain = cause_chain;
     error->extra_context = extra_context;
     *out = ffi::ObjectUnsafe::MoveToOwned(std::move(error));
     return 0;
-  } catch (const std::bad_alloc&) {
+  } catch (...) {
     return -1;
   }
 }
@@ -88,13 +120,14 @@ void TVMFFIErrorSetRaised(TVMFFIObjectHandle error) {
 
 void TVMFFIErrorSetRaisedFromCStrParts(const char* kind, const char** message_parts,
                                        int32_t num_parts) {
+  if (kind == nullptr) kind = "RuntimeError";
   try {
     std::string message;
     for (int32_t i = 0; i < num_parts; ++i) {
       if (message_parts[i] != nullptr) message += message_parts[i];
     }
     TVMFFIErrorSetRaised(ffi::ObjectUnsafe::Borrow(ffi::Error(kind, message)));
-  } catch (const std::bad_alloc&) {
+  } catch (...) {
     std::fprintf(stderr, "TVMFFIErrorSetRaisedFromCStrParts: no memory for an error of kind %s\n",
                  kind);
     raised.reset();
@@ -103,22 +136,5 @@ void TVMFFIErrorSetRaisedFromCStrParts(const char* kind, const char** message_pa
 
 void TVMFFIErrorSetRaisedFromCStr(const char* kind, const char* message) {
   TVMFFIErrorSetRaisedFromCStrParts(kind, &message, 1);
-}
-
-const TVMFFIByteArray* TVMFFIBacktrace(const char* filename, int lineno, const char* func, int) {
-  thread_local std::string text;
-  thread_local TVMFFIByteArray bytes;
-  try {
-    ffi::Message line;
-    if (filename != nullptr) {
-      line << "  File \"" << filename << "\", line " << lineno << ", in "
-           << (func == nullptr ? "<unknown>" : func) << "\n";
-    }
-    text = line.take();
-  } catch (const std::bad_alloc&) {
-    text.clear();  // An error without a backtrace is better than none.
-  }
-  bytes = BytesOf(text);
-  return &bytes;
 }
 }

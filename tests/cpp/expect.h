@@ -13,7 +13,7 @@ std::string error_of(Statement statement) {
   try {
     statement();
   } catch (const tvm::ffi::Error& error) {
-    return error.what();
+    return error.kind() + ": " + error.message();
   }
   return "no error";
 }

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+// error.h: kinds, messages, backtraces, causes, and errors through the C ABI.
 // Rows: R6
-// error.h: kinds, messages, the macros in unbraced if/else, and errors through the C ABI.
 #include <tvm/ffi/tvm_ffi.h>
 
+#include <cstdlib>
 #include <ostream>
 #include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "expect.h"
 
@@ -35,73 +39,202 @@ void message_takes_everything() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_message_takes_everything, message_takes_everything);
 
-// Every macro is one statement: an unbraced if/else around it means what it seems to mean.
-void macros_in_unbraced_if_else() {
-  std::string path;
-  for (bool outer : {true, false}) {
-    if (outer)
-      TVM_FFI_CHECK(true, ValueError) << "never";
-    else
-      path += "check ";
-    if (outer)
-      TVM_FFI_ICHECK(true) << "never";
-    else
-      path += "icheck ";
-    if (!outer)
-      TVM_FFI_CHECK_SAFE_CALL(0);
-    else
-      path += "safe_call ";
-    if (outer) {
-      TVM_FFI_CHECK_EQ(1, 1, ValueError) << "never";
-    } else {
-      path += "eq";
-    }
-    if (!outer && path.empty())
-      TVM_FFI_THROW(ValueError) << "never";
-    else
-      path += " ";
+namespace {
+
+// Calls that the compiler must not merge into their callers.
+// [throwing]
+__attribute__((noinline)) void inner(int n) {
+  TVM_FFI_THROW(ValueError) << "n must be even, got " << n;
+}
+__attribute__((noinline)) void outer(int n) {
+  inner(n);
+  inner(n + 1);  // so that the first call is no tail call
+}
+// [throwing.end]
+
+template <typename F>
+ffi::Error ErrorOf(F function) {
+  try {
+    function();
+  } catch (const ffi::Error& error) {
+    return error;
   }
-  EXPECT_EQ(path, std::string("safe_call  check icheck eq "));
+  TVM_FFI_THROW(AssertionError) << "expected an error, got none";
 }
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_macros_in_unbraced_if_else, macros_in_unbraced_if_else);
 
-// A check shows its message, or its condition when there is none; ICHECK keeps its kind.
-void checks_show_what_failed() {
-  const int n = 3;
-  EXPECT_THROWS("TypeError: n must be 4, got 3", TVM_FFI_CHECK(n == 4, TypeError)
-                                                     << "n must be 4, got " << n);
-  EXPECT_THROWS("TypeError: check failed: n == 4", TVM_FFI_CHECK(n == 4, TypeError));
-  EXPECT_THROWS("InternalError: check failed: n == 4: bug", TVM_FFI_ICHECK(n == 4) << "bug");
-  EXPECT_THROWS("InternalError: check failed: n == 4 (3 vs. 4) bug", TVM_FFI_ICHECK_EQ(n, 4)
-                                                                         << "bug");
-  EXPECT_THROWS("IndexError: check failed: n < 2 (3 vs. 2) ", TVM_FFI_CHECK_LT(n, 2, IndexError));
+// The function that each line of a backtrace names.
+std::string FunctionsIn(const std::string& backtrace) {
+  std::string functions;
+  for (size_t at = 0; (at = backtrace.find(", in ", at)) != std::string::npos;) {
+    at += 5;
+    functions += backtrace.substr(at, backtrace.find('\n', at) - at) + "; ";
+  }
+  return functions;
 }
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_checks_show_what_failed, checks_show_what_failed);
 
-// The operands of a comparison are evaluated once.
-void comparison_evaluates_once() {
-  int calls = 0;
-  auto next = [&] { return ++calls; };
-  TVM_FFI_CHECK_EQ(next(), 1, ValueError);
-  EXPECT_EQ(calls, 1);
+std::string CellText(const ffi::Error& error) {
+  return std::string(error->backtrace.data, error->backtrace.size);
 }
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_comparison_evaluates_once, comparison_evaluates_once);
+
+}  // namespace
 
 // An error knows the file, the line and the function that threw it.
 void error_knows_its_place() {
-  std::string backtrace;
-  const int line = __LINE__ + 2;
-  try {
-    TVM_FFI_THROW(ValueError) << "here";
-  } catch (const ffi::Error& error) {
-    backtrace = error.backtrace();
-  }
+  const int line = __LINE__ + 1;
+  ffi::Error error = ErrorOf([] { TVM_FFI_THROW(ValueError) << "here"; });
   const std::string want = (ffi::Message().self() << "  File \"" << __FILE__ << "\", line " << line
-                                                  << ", in error_knows_its_place\n")
+                                                  << ", in operator()\n")
                                .take();
-  EXPECT_EQ(backtrace, want);
+  EXPECT_EQ(CellText(error), want);
+  EXPECT_EQ(error.backtrace().substr(0, want.size()), want);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_error_knows_its_place, error_knows_its_place);
+
+// The backtrace names the functions that were running, hidden ones too, up to the exported one; the
+// cell that every reader sees holds the throwing line alone.
+void backtrace_names_the_calls() {
+  // [show_backtrace]
+  try {
+    outer(3);
+  } catch (const ffi::Error& error) {
+    EXPECT_EQ(FunctionsIn(error.backtrace()),
+              std::string("inner; (anonymous namespace)::outer(int); backtrace_names_the_calls(); "
+                          "__tvm_ffi_test_backtrace_names_the_calls; "));
+    EXPECT_EQ(
+        FunctionsIn(error.TracebackMostRecentCallLast()),
+        std::string("__tvm_ffi_test_backtrace_names_the_calls; "
+                    "backtrace_names_the_calls(); (anonymous namespace)::outer(int); inner; "));
+  }
+  // [show_backtrace.end]
+  EXPECT_EQ(FunctionsIn(CellText(ErrorOf([] { outer(3); }))), std::string("inner; "));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_backtrace_names_the_calls, backtrace_names_the_calls);
+
+// Lines of other languages stand behind the calls, in the order in which they were added; a new
+// text replaces the calls too.
+void backtrace_is_added_to() {
+  ffi::Error error = ErrorOf([] { outer(3); });
+  const std::string before = error.backtrace();
+  const TVMFFIByteArray first{"one\n", 4}, second{"two\n", 4}, third{"three\n", 6};
+  error.UpdateBacktrace(&first, kTVMFFIBacktraceUpdateModeAppend);
+  error.UpdateBacktrace(&second, kTVMFFIBacktraceUpdateModeAppend);
+  EXPECT_EQ(error.backtrace(), before + "one\ntwo\n");
+  error.UpdateBacktrace(&third, kTVMFFIBacktraceUpdateModeReplace);
+  EXPECT_EQ(error.backtrace(), std::string("three\n"));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_backtrace_is_added_to, backtrace_is_added_to);
+
+// The calls belong to the error that was made of the text, and to no later one.
+void backtrace_belongs_to_one_error() {
+  const TVMFFIByteArray* text = TVMFFIBacktrace("f.cc", 3, "f", 0);
+  const std::string line(text->data, text->size);
+  EXPECT_EQ(line, std::string("  File \"f.cc\", line 3, in f\n"));
+  ffi::Error first("ValueError", "m", text), second("ValueError", "m", text),
+      copy("ValueError", "m", line);
+  EXPECT(first.backtrace().size() > line.size());
+  EXPECT_EQ(second.backtrace(), line);
+  EXPECT_EQ(copy.backtrace(), line);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_backtrace_belongs_to_one_error, backtrace_belongs_to_one_error);
+
+// Without a place the calls are told at once; across the boundary they go on to the caller's
+// language.
+void backtrace_of_a_caller_without_a_place() {
+  const TVMFFIByteArray* text = TVMFFIBacktrace(nullptr, 0, nullptr, 0);
+  const std::string up_to_the_boundary = FunctionsIn(std::string(text->data, text->size));
+  EXPECT_EQ(up_to_the_boundary,
+            std::string("backtrace_of_a_caller_without_a_place(); "
+                        "__tvm_ffi_test_backtrace_of_a_caller_without_a_place; "));
+  text = TVMFFIBacktrace(nullptr, 0, nullptr, 1);
+  EXPECT(std::string(text->data, text->size).size() > up_to_the_boundary.size());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_backtrace_of_a_caller_without_a_place,
+                              backtrace_of_a_caller_without_a_place);
+
+// Each thread throws, and names its own calls.
+void backtraces_of_threads() {
+  std::vector<std::thread> threads;
+  std::vector<std::string> seen(8);
+  for (std::string& one : seen) {
+    threads.emplace_back([&one] {
+      for (int i = 0; i < 50; ++i) one = ErrorOf([i] { outer(i); }).backtrace();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& one : seen) {
+    EXPECT_EQ(FunctionsIn(one).substr(0, 41),
+              std::string("inner; (anonymous namespace)::outer(int);"));
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_backtraces_of_threads, backtraces_of_threads);
+
+// The whole text is what Python would print; what() is the message alone.
+void texts_of_an_error() {
+  ffi::Error error("ValueError", "m", "one\ntwo\n");
+  EXPECT_EQ(error.FullMessage(),
+            std::string("Traceback (most recent call last):\ntwo\none\nValueError: m\n"));
+  EXPECT_EQ(std::string(error.what()), std::string("m"));
+  for (std::pair<const char*, const char*> lines :
+       {std::pair("", ""), {"one", "one\n"}, {"one\ntwo", "two\none\n"}, {"\n\n", "\n\n"}}) {
+    EXPECT_EQ(ffi::Error("E", "", lines.first).TracebackMostRecentCallLast(),
+              std::string(lines.second));
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_texts_of_an_error, texts_of_an_error);
+
+// An error may have a cause and a further object, which live as long as it does.
+void causes_and_contexts() {
+  // [cause]
+  ffi::Error cause("OSError", "no such file: weights.bin");
+  ffi::Error error("ValueError", "the model cannot be read", "", cause, ffi::Shape({2, 3}));
+  EXPECT_EQ(error.cause_chain()->message(), std::string("no such file: weights.bin"));
+  EXPECT(error.extra_context()->as<ffi::ShapeObj>() != nullptr);
+  // [cause.end]
+  EXPECT(error.cause_chain()->same_as(cause));
+  EXPECT_EQ(cause.use_count(), 2);
+  error = cause;
+  EXPECT_EQ(cause.use_count(), 2);
+  EXPECT(!cause.cause_chain().has_value() && !cause.extra_context().has_value());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_causes_and_contexts, causes_and_contexts);
+
+// A long chain of causes is freed without a deep stack of calls being needed for each reader.
+void long_chains() {
+  ffi::Error error("E", "0");
+  for (int i = 0; i < 1000; ++i) error = ffi::Error("E", "more", "", error, std::nullopt);
+  int length = 0;
+  for (std::optional<ffi::Error> cause = error; cause.has_value(); cause = cause->cause_chain()) {
+    ++length;
+  }
+  EXPECT_EQ(length, 1001);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_long_chains, long_chains);
+
+// An error is a value: it goes through Any and comes back.
+void error_in_any() {
+  ffi::Error error("ValueError", "m");
+  ffi::Any any = error;
+  EXPECT_EQ(any.type_index(), int32_t{kTVMFFIError});
+  EXPECT(any.cast<ffi::Error>().same_as(error));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_error_in_any, error_in_any);
+
+// A thread's raised error is its own, and a second one takes the place of the first.
+void one_raised_error_per_thread() {
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "first");
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "second");
+  std::thread([] {
+    TVMFFIObjectHandle handle = &handle;
+    TVMFFIErrorMoveFromRaised(&handle);
+    if (handle != nullptr) std::abort();
+    TVMFFIErrorSetRaisedFromCStr("ValueError", "dropped with its thread");
+  }).join();
+  EXPECT_THROWS("ValueError: second", ffi::detail::ThrowRaised(-1));
+  TVMFFIObjectHandle handle = &handle;
+  TVMFFIErrorMoveFromRaised(&handle);
+  EXPECT(handle == nullptr);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_one_raised_error_per_thread, one_raised_error_per_thread);
 
 // An error crosses the C ABI and comes back the same object.
 void error_crosses_the_c_abi() {
@@ -137,13 +270,16 @@ void c_functions_of_errors() {
   EXPECT_THROWS("InternalError: a call returned 5 and raised no error to say why",
                 ffi::detail::ThrowRaised(5));
 
+  TVMFFIErrorSetRaisedFromCStr(nullptr, nullptr);
+  EXPECT_THROWS("RuntimeError: ", ffi::detail::ThrowRaised(-1));
+
   ffi::Error cause("ValueError", "cause");
   TVMFFIByteArray kind{"TypeError", 9}, message{"m", 1}, backtrace{"one\n", 4}, more{"two\n", 4};
   TVMFFIObjectHandle handle = nullptr;
   EXPECT_EQ(TVMFFIErrorCreateWithCauseAndExtraContext(
                 &kind, &message, &backtrace, ffi::ObjectUnsafe::Borrow(cause), nullptr, &handle),
             0);
-  ffi::Error error(ffi::ObjectUnsafe::PtrFromOwned<ffi::Object>(handle));
+  ffi::Error error(ffi::ObjectUnsafe::PtrFromOwned<ffi::ErrorObj>(handle));
   error->update_backtrace(handle, &more, kTVMFFIBacktraceUpdateModeAppend);
   EXPECT_EQ(error.backtrace(), std::string("one\ntwo\n"));
   error->update_backtrace(handle, &more, kTVMFFIBacktraceUpdateModeReplace);

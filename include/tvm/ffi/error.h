@@ -40,37 +40,74 @@ class ErrorObj : public Object, public TVMFFIErrorCell {
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC("ffi.Error", ErrorObj, Object)
 };
 
-/*! \brief An exception that crosses languages: a kind, a message and a backtrace. */
+namespace detail {
+
+// The whole backtrace of an error, the most recent call first.
+std::string BacktraceOf(const ErrorObj* error);
+
+// The lines of a text in the opposite order.
+TVM_FFI_COLD inline std::string LinesReversed(const std::string& text) {
+  std::string reversed;
+  for (size_t end = text.size(); end > 0;) {
+    // The line's own newline stands at end - 1, but for the last line, which may have none.
+    size_t begin = end < 2 ? std::string::npos : text.rfind('\n', end - 2);
+    begin = begin == std::string::npos ? 0 : begin + 1;
+    reversed.append(text, begin, end - begin);
+    if (reversed.back() != '\n') reversed += '\n';
+    end = begin;
+  }
+  return reversed;
+}
+
+}  // namespace detail
+
+/*!
+ * \brief An exception that crosses languages: a kind, a message, a backtrace and maybe a cause.
+ *
+ * A handle like any other: copies share one object.
+ */
 class Error : public ObjectRef, public std::exception {
  public:
-  /*! \brief Type of the object behind the handle. */
-  using ContainerType = ErrorObj;
-  /*! \brief An Error is never null. */
-  static constexpr bool _type_is_nullable = false;
-
-  /*! \brief An error without a backtrace of its own. */
-  Error(const std::string& kind, const std::string& message, const std::string& backtrace = "")
-      : Error(kind, message, TVMFFIByteArray{backtrace.data(), backtrace.size()}) {}
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Error, ObjectRef, ErrorObj);
 
   /*!
-   * \brief An error with a backtrace as TVMFFIBacktrace gives it.
+   * \brief An error with a text as its backtrace.
    * \param kind Name of the exception that it becomes in Python, for example "ValueError".
    * \param message What is wrong: subject, expected, got.
-   * \param backtrace The most recent call first.
+   * \param backtrace Lines `  File "f.cc", line 3, in g`, the most recent call first.
    * \throws std::bad_alloc when memory is short.
    */
-  Error(const std::string& kind, const std::string& message, const TVMFFIByteArray& backtrace) {
-    TVMFFIByteArray kind_bytes{kind.data(), kind.size()};
-    TVMFFIByteArray message_bytes{message.data(), message.size()};
-    TVMFFIObjectHandle handle = nullptr;
-    if (TVMFFIErrorCreate(&kind_bytes, &message_bytes, &backtrace, &handle) != 0) {
-      throw std::bad_alloc();
-    }
-    data_ = ObjectUnsafe::PtrFromOwned<Object>(handle);
+  Error(const std::string& kind, const std::string& message, const std::string& backtrace = "")
+      : Error(kind, message, backtrace, std::nullopt, std::nullopt) {}
+
+  /*!
+   * \brief An error with a cause.
+   * \param kind Name of the exception that it becomes in Python.
+   * \param message What is wrong.
+   * \param backtrace The most recent call first.
+   * \param cause_chain The error that caused this one: the exception's `__cause__` in Python.
+   * \param extra_context Any further object; the runtime keeps it and does not look at it.
+   * \throws std::bad_alloc when memory is short.
+   */
+  Error(const std::string& kind, const std::string& message, const std::string& backtrace,
+        const std::optional<Error>& cause_chain, const std::optional<ObjectRef>& extra_context) {
+    const TVMFFIByteArray bytes{backtrace.data(), backtrace.size()};
+    Create(kind, message, &bytes,
+           cause_chain.has_value() ? ObjectUnsafe::Borrow(*cause_chain) : nullptr,
+           extra_context.has_value() ? ObjectUnsafe::Borrow(*extra_context) : nullptr);
   }
 
-  /*! \brief Owns what `data` owns, an ErrorObj. */
-  explicit Error(ObjectPtr<Object> data) : ObjectRef(std::move(data)) {}
+  /*!
+   * \brief An error with a backtrace as TVMFFIBacktrace gave it.
+   * \param kind Name of the exception that it becomes in Python.
+   * \param message What is wrong.
+   * \param backtrace What TVMFFIBacktrace returned: the calls behind its text are kept too.
+   * \throws std::bad_alloc when memory is short.
+   */
+  Error(const std::string& kind, const std::string& message, const TVMFFIByteArray* backtrace) {
+    Create(kind, message, backtrace, nullptr, nullptr);
+  }
+
   /*! \brief Shares the error. */
   Error(const Error& other) noexcept : ObjectRef(other), std::exception(other) {}
   /*! \brief Shares the error. */
@@ -79,28 +116,43 @@ class Error : public ObjectRef, public std::exception {
     return *this;
   }
 
-  /*! \brief The object. */
-  const ErrorObj* operator->() const { return static_cast<const ErrorObj*>(data_.get()); }
   /*! \brief Kind, for example "ValueError". */
-  std::string kind() const { return Text(operator->()->kind); }
+  std::string kind() const { return Text(get()->kind); }
   /*! \brief Message. */
-  std::string message() const { return Text(operator->()->message); }
-  /*! \brief Backtrace, the most recent call first. */
-  std::string backtrace() const { return Text(operator->()->backtrace); }
+  std::string message() const { return Text(get()->message); }
+  /*! \brief Message; valid while the error lives. */
+  const char* what() const noexcept override { return get()->message.data; }
+  /*!
+   * \brief Lines `  File "f.cc", line 3, in g`, the most recent call first.
+   *
+   * Made when it is asked for: the names of the functions that were running are looked up now.
+   */
+  std::string backtrace() const { return detail::BacktraceOf(get()); }
+  /*! \brief The lines of backtrace(), the most recent call last, as Python shows them. */
+  std::string TracebackMostRecentCallLast() const { return detail::LinesReversed(backtrace()); }
+  /*! \brief What Python would print: the traceback, the kind and the message. */
+  std::string FullMessage() const {
+    return "Traceback (most recent call last):\n" + TracebackMostRecentCallLast() + kind() + ": " +
+           message() + "\n";
+  }
+  /*!
+   * \brief Changes the backtrace of the error, for all who share it.
+   * \param lines Lines of the form that backtrace() has, the most recent call first.
+   * \param mode kTVMFFIBacktraceUpdateModeAppend to add callers at its end, or
+   *        kTVMFFIBacktraceUpdateModeReplace.
+   */
+  void UpdateBacktrace(const TVMFFIByteArray* lines, int32_t mode) const {
+    get()->update_backtrace(ObjectUnsafe::Borrow(*this), lines, mode);
+  }
   /*! \brief The error that caused this one, if any. */
   std::optional<Error> cause_chain() const {
-    if (operator->()->cause_chain == nullptr) return std::nullopt;
-    return Error(ObjectUnsafe::PtrFromBorrowed<Object>(operator->()->cause_chain));
+    if (get()->cause_chain == nullptr) return std::nullopt;
+    return Error(ObjectUnsafe::PtrFromBorrowed<ErrorObj>(get()->cause_chain));
   }
-
-  /*! \brief "Kind: message"; valid while this object lives. */
-  const char* what() const noexcept override {
-    try {
-      what_ = kind() + ": " + message();
-      return what_.c_str();
-    } catch (...) {
-      return operator->()->message.data;
-    }
+  /*! \brief The further object that came with the error, if any. */
+  std::optional<ObjectRef> extra_context() const {
+    if (get()->extra_context == nullptr) return std::nullopt;
+    return ObjectRef(ObjectUnsafe::PtrFromBorrowed<Object>(get()->extra_context));
   }
 
  private:
@@ -108,7 +160,17 @@ class Error : public ObjectRef, public std::exception {
     return std::string(bytes.data, bytes.size);
   }
 
-  mutable std::string what_;  // made by what()
+  void Create(const std::string& kind, const std::string& message, const TVMFFIByteArray* backtrace,
+              TVMFFIObjectHandle cause_chain, TVMFFIObjectHandle extra_context) {
+    const TVMFFIByteArray kind_bytes{kind.data(), kind.size()};
+    const TVMFFIByteArray message_bytes{message.data(), message.size()};
+    TVMFFIObjectHandle handle = nullptr;
+    if (TVMFFIErrorCreateWithCauseAndExtraContext(&kind_bytes, &message_bytes, backtrace,
+                                                  cause_chain, extra_context, &handle) != 0) {
+      throw std::bad_alloc();
+    }
+    data_ = ObjectUnsafe::PtrFromOwned<Object>(handle);
+  }
 };
 
 namespace detail {
@@ -128,11 +190,28 @@ struct Thrower {
     if (text.empty() && condition != nullptr) {
       text = std::string("check failed: ") + condition;
     }
-    Error error(kind, text, *TVMFFIBacktrace(file, line, function, 0));
-    if (log) std::fprintf(stderr, "%s\n", error.what());
+    Error error(kind, text, TVMFFIBacktrace(file, line, function, 0));
+    if (log) std::fputs(error.FullMessage().c_str(), stderr);
     throw error;
   }
 };
+
+TVM_FFI_COLD inline std::string BacktraceOf(const ErrorObj* error) {
+  // The published runtime has no such function: the text of the cell is then all there is.
+  constexpr TVMFFIByteArray kName{"ffi.ErrorBacktrace", 18};
+  TVMFFIObjectHandle function = nullptr;
+  TVMFFIAny argument{}, result{};
+  argument.type_index = kTVMFFIError;
+  argument.v_obj = reinterpret_cast<TVMFFIObject*>(const_cast<ErrorObj*>(error));
+  int code = TVMFFIFunctionGetGlobal(&kName, &function);
+  if (code == 0 && function != nullptr) {
+    code = TVMFFIFunctionCall(function, &argument, 1, &result);
+    TVMFFIObjectDecRef(function);
+    if (code == 0) return TakeString(result);
+  }
+  if (code != 0) DropRaised();
+  return std::string(error->backtrace.data, error->backtrace.size);
+}
 
 // Throws the error that a C function left behind with the code it returned.
 [[noreturn]] TVM_FFI_COLD inline void ThrowRaised(int code) {
@@ -144,7 +223,7 @@ struct Thrower {
                                                    << " and raised no error to say why")
                                      .take());
   }
-  throw Error(ObjectUnsafe::PtrFromOwned<Object>(handle));
+  throw Error(ObjectUnsafe::PtrFromOwned<ErrorObj>(handle));
 }
 
 // Raises the exception being handled through the C ABI and returns the code that says so.
@@ -163,6 +242,32 @@ TVM_FFI_COLD inline int RaiseCurrentException() noexcept {
     TVMFFIErrorSetRaisedFromCStr("RuntimeError", "an exception that is no std::exception");
   }
   return -1;
+}
+
+// Says on stderr what an exception was that may go no further. Goes into a catch block.
+TVM_FFI_COLD inline void LogCurrentException(const char* where) noexcept {
+  try {
+    throw;
+  } catch (const Error& error) {
+    std::fprintf(stderr, "%s: ignored: %s: %s\n", where, error->kind.data, error.what());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: ignored: %s\n", where, error.what());
+  } catch (...) {
+    std::fprintf(stderr, "%s: ignored: an exception that is no std::exception\n", where);
+  }
+}
+
+// The pointer, unless it is null.
+template <typename T>
+T CheckNotNull(T pointer, const Thrower& thrower) {
+  if (pointer == nullptr) thrower = Message().self();
+  return pointer;
+}
+
+// A call, because a lone name as a statement is warned of.
+template <typename T>
+T NotChecked(T pointer) {
+  return pointer;
 }
 
 // The text "(a vs. b)" when a comparison does not hold, else NULL.
@@ -209,16 +314,14 @@ TVM_FFI_COLD std::unique_ptr<std::string> Operands(const X& x, const Y& y) {
 /*!
  * \brief Throws unless `x op y`; behind the named comparisons below.
  *
- * Has the form `if (ok) {} else ...`, because each operand is evaluated once.
+ * A statement that begins with `while`, so that no `else` around it can be taken for its own. Each
+ * operand is evaluated once.
  */
-#define TVM_FFI_CHECK_COMPARED(x, op, y, ErrorKind)                         \
-  if (std::unique_ptr<std::string> operands =                               \
-          [](const auto& a, const auto& b) {                                \
-            return (a op b) ? nullptr : ::tvm::ffi::detail::Operands(a, b); \
-          }(x, y);                                                          \
-      operands == nullptr) {                                                \
-  } else                                                                    \
-    TVM_FFI_THROW(ErrorKind) << "check failed: " #x " " #op " " #y << *operands
+#define TVM_FFI_CHECK_COMPARED(x, op, y, ErrorKind)                                               \
+  while (const std::unique_ptr<std::string> tvm_ffi_operands = [](const auto& a, const auto& b) { \
+    return (a op b) ? std::unique_ptr<std::string>() : ::tvm::ffi::detail::Operands(a, b);        \
+  }(x, y))                                                                                        \
+  TVM_FFI_THROW(ErrorKind) << "check failed: " #x " " #op " " #y << *tvm_ffi_operands
 
 /*! \brief Throws unless x == y; the message shows both. */
 #define TVM_FFI_CHECK_EQ(x, y, ErrorKind) TVM_FFI_CHECK_COMPARED(x, ==, y, ErrorKind)
@@ -244,6 +347,72 @@ TVM_FFI_COLD std::unique_ptr<std::string> Operands(const X& x, const Y& y) {
 #define TVM_FFI_ICHECK_GT(x, y) TVM_FFI_CHECK_GT(x, y, InternalError)
 /*! \brief TVM_FFI_CHECK_GE of kind InternalError. */
 #define TVM_FFI_ICHECK_GE(x, y) TVM_FFI_CHECK_GE(x, y, InternalError)
+
+/*! \brief The pointer `ptr`; throws if it is null. An expression. */
+#define TVM_FFI_CHECK_NOTNULL(ptr, ErrorKind) \
+  ::tvm::ffi::detail::CheckNotNull(           \
+      ptr,                                    \
+      ::tvm::ffi::detail::Thrower{#ErrorKind, __FILE__, __LINE__, __func__, #ptr " != nullptr"})
+/*! \brief TVM_FFI_CHECK_NOTNULL of kind InternalError. */
+#define TVM_FFI_ICHECK_NOTNULL(ptr) TVM_FFI_CHECK_NOTNULL(ptr, InternalError)
+
+#ifdef NDEBUG
+/*! \brief TVM_FFI_ICHECK in debug builds; where NDEBUG is defined, nothing is evaluated. */
+#define TVM_FFI_DCHECK(cond) TVM_FFI_ICHECK(true || (cond))
+/*! \brief TVM_FFI_ICHECK_EQ in debug builds. */
+#define TVM_FFI_DCHECK_EQ(x, y) \
+  while (false) TVM_FFI_ICHECK_EQ(x, y)
+/*! \brief TVM_FFI_ICHECK_NE in debug builds. */
+#define TVM_FFI_DCHECK_NE(x, y) \
+  while (false) TVM_FFI_ICHECK_NE(x, y)
+/*! \brief TVM_FFI_ICHECK_LT in debug builds. */
+#define TVM_FFI_DCHECK_LT(x, y) \
+  while (false) TVM_FFI_ICHECK_LT(x, y)
+/*! \brief TVM_FFI_ICHECK_LE in debug builds. */
+#define TVM_FFI_DCHECK_LE(x, y) \
+  while (false) TVM_FFI_ICHECK_LE(x, y)
+/*! \brief TVM_FFI_ICHECK_GT in debug builds. */
+#define TVM_FFI_DCHECK_GT(x, y) \
+  while (false) TVM_FFI_ICHECK_GT(x, y)
+/*! \brief TVM_FFI_ICHECK_GE in debug builds. */
+#define TVM_FFI_DCHECK_GE(x, y) \
+  while (false) TVM_FFI_ICHECK_GE(x, y)
+/*! \brief The pointer `ptr`; in debug builds TVM_FFI_ICHECK_NOTNULL. */
+#define TVM_FFI_DCHECK_NOTNULL(ptr) ::tvm::ffi::detail::NotChecked(ptr)
+#else
+#define TVM_FFI_DCHECK(cond) TVM_FFI_ICHECK(cond)
+#define TVM_FFI_DCHECK_EQ(x, y) TVM_FFI_ICHECK_EQ(x, y)
+#define TVM_FFI_DCHECK_NE(x, y) TVM_FFI_ICHECK_NE(x, y)
+#define TVM_FFI_DCHECK_LT(x, y) TVM_FFI_ICHECK_LT(x, y)
+#define TVM_FFI_DCHECK_LE(x, y) TVM_FFI_ICHECK_LE(x, y)
+#define TVM_FFI_DCHECK_GT(x, y) TVM_FFI_ICHECK_GT(x, y)
+#define TVM_FFI_DCHECK_GE(x, y) TVM_FFI_ICHECK_GE(x, y)
+#define TVM_FFI_DCHECK_NOTNULL(ptr) TVM_FFI_ICHECK_NOTNULL(ptr)
+#endif
+
+/*!
+ * \brief Marks a place that no call reaches; one that does is an InternalError.
+ *
+ * Does not return: a function that ends with it needs no `return`.
+ */
+#define TVM_FFI_UNREACHABLE() \
+  TVM_FFI_THROW(InternalError) << "a place was reached that is marked as unreachable"
+
+/*!
+ * \brief Starts code that must not throw, such as a destructor that calls code of others.
+ *
+ * What is thrown up to TVM_FFI_LOG_EXCEPTION_CALL_END is said on stderr, and ends there.
+ */
+#define TVM_FFI_LOG_EXCEPTION_CALL_BEGIN() \
+  try {                                    \
+  (void)0
+/*! \brief Ends what TVM_FFI_LOG_EXCEPTION_CALL_BEGIN started; `Name` stands in the message. */
+#define TVM_FFI_LOG_EXCEPTION_CALL_END(Name)        \
+  }                                                 \
+  catch (...) {                                     \
+    ::tvm::ffi::detail::LogCurrentException(#Name); \
+  }                                                 \
+  static_assert(true, "")
 
 /*! \brief Starts the body of a function of the C ABI: no exception leaves it. */
 #define TVM_FFI_SAFE_CALL_BEGIN() try {

@@ -41,6 +41,22 @@ class StringBuffer : public std::basic_streambuf<Char> {
   std::string* out_;
 };
 
+// Forgets the error that this thread has raised.
+TVM_FFI_COLD inline void DropRaised() {
+  TVMFFIObjectHandle error = nullptr;
+  TVMFFIErrorMoveFromRaised(&error);
+  TVMFFIObjectDecRef(error);
+}
+
+// The text of an owned string, which is freed.
+TVM_FFI_COLD inline std::string TakeString(const TVMFFIAny& any) {
+  if (any.type_index == kTVMFFISmallStr) return std::string(any.v_bytes, any.small_str_len);
+  const auto* bytes = reinterpret_cast<const TVMFFIByteArray*>(any.v_obj + 1);
+  std::string text(bytes->data, bytes->size);
+  TVMFFIObjectDecRef(any.v_obj);
+  return text;
+}
+
 }  // namespace detail
 
 /*!
@@ -70,6 +86,9 @@ class Message {
       AppendInteger(static_cast<int64_t>(value), std::is_signed<T>::value);
     } else if constexpr (std::is_floating_point<T>::value) {
       AppendFloat(static_cast<double>(value));
+    } else if constexpr (std::is_convertible<const T&, const char*>::value) {
+      const char* text = value;
+      text_ += text == nullptr ? "(null)" : text;
     } else if constexpr (std::is_convertible<const T&, std::string_view>::value) {
       text_ += std::string_view(value);
     } else if constexpr (std::is_same<T, DLDevice>::value) {
@@ -130,18 +149,12 @@ class Message {
 
   TVM_FFI_COLD void AppendDataType(DLDataType dtype) {
     TVMFFIAny text{};
-    if (TVMFFIDataTypeToString(&dtype, &text) != 0) {
-      TVMFFIObjectHandle error = nullptr;
-      TVMFFIErrorMoveFromRaised(&error);
-      TVMFFIObjectDecRef(error);
+    if (TVMFFIDataTypeToString(&dtype, &text) == 0) {
+      text_ += detail::TakeString(text);
+    } else {
+      detail::DropRaised();
       *this << "dtype(code " << dtype.code << ", bits " << dtype.bits << ", lanes " << dtype.lanes
             << ")";
-    } else if (text.type_index == kTVMFFISmallStr) {
-      text_.append(text.v_bytes, text.small_str_len);
-    } else {
-      const auto* bytes = reinterpret_cast<const TVMFFIByteArray*>(text.v_obj + 1);
-      text_.append(bytes->data, bytes->size);
-      TVMFFIObjectDecRef(text.v_obj);
     }
   }
 

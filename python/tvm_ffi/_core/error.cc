@@ -4,10 +4,13 @@
 
 #include <frameobject.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace tvm_ffi_core {
 
@@ -16,6 +19,9 @@ namespace {
 // Kind to exception class, and exception class to kind; filled by tvm_ffi.error.
 PyObject* class_of_kind = nullptr;
 PyObject* kind_of_class = nullptr;
+
+// Causes beyond it are left behind.
+constexpr size_t max_causes = 64;
 
 std::string_view view(const TVMFFIByteArray& bytes) { return {bytes.data, bytes.size}; }
 
@@ -145,11 +151,32 @@ std::string message_of(PyObject* exception) {
                      static_cast<size_t>(PyBytes_GET_SIZE(bytes.ptr())));
 }
 
-}  // namespace
+// The whole backtrace of an error, whose names are looked up now that it is shown.
+std::string whole_backtrace(TVMFFIObject* error) {
+  static TVMFFIObjectHandle function = [] {
+    TVMFFIObjectHandle found = nullptr;
+    TVMFFIByteArray name = byte_array("ffi.ErrorBacktrace");
+    TVMFFIFunctionGetGlobal(&name, &found);
+    return found;
+  }();
+  TVMFFIAny argument{}, result{};
+  argument.type_index = kTVMFFIError;
+  argument.v_obj = error;
+  if (TVMFFIFunctionCall(function, &argument, 1, &result) != 0) {
+    ObjectRef dropped;
+    TVMFFIErrorMoveFromRaised(dropped.out());
+    return std::string(view(contents<TVMFFIErrorCell>(error)->backtrace));
+  }
+  if (result.type_index == kTVMFFISmallStr) return {result.v_bytes, result.small_str_len};
+  ObjectRef text(result.v_obj);
+  return std::string(view(*contents<TVMFFIByteArray>(text.get())));
+}
 
-void set_python_error_from(TVMFFIObject* error) {
+// The exception of an error, without its cause; NULL when another Python exception is set.
+PyObject* exception_of(TVMFFIObject* error) {
   const auto* cell = contents<TVMFFIErrorCell>(error);
-  std::string_view backtrace = view(cell->backtrace);
+  const std::string whole = whole_backtrace(error);
+  std::string_view backtrace = whole;
   PyObject* exception = carried_exception(cell);
   if (exception != nullptr) {
     Py_INCREF(exception);
@@ -161,11 +188,60 @@ void set_python_error_from(TVMFFIObject* error) {
     PyErr_Restore(reinterpret_cast<PyObject*>(Py_TYPE(exception)), exception, traceback);
   } else {
     exception = new_exception(cell);
-    if (exception == nullptr) return;
+    if (exception == nullptr) return nullptr;
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception)), exception);
     Py_DECREF(exception);
   }
   add_frames(backtrace);
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (traceback != nullptr) PyException_SetTraceback(value, traceback);
+  Py_XDECREF(type);
+  Py_XDECREF(traceback);
+  return value;
+}
+
+// Makes the error that carries an exception; takes the reference to it.
+ObjectRef error_of(PyObject* exception, TVMFFIObject* cause) {
+  std::string kind = kind_of(exception), message = message_of(exception);
+  nb::object traceback = nb::steal(PyException_GetTraceback(exception));
+  std::string backtrace = backtrace_text(traceback.ptr());
+  ObjectRef carrier, error;
+  if (TVMFFIObjectCreateOpaque(
+          exception, kTVMFFIOpaquePyObject,
+          [](void* handle) { drop_from_any_thread(static_cast<PyObject*>(handle)); },
+          carrier.out()) != 0) {
+    Py_DECREF(exception);
+  }
+  TVMFFIByteArray kind_bytes{kind.data(), kind.size()};
+  TVMFFIByteArray message_bytes{message.data(), message.size()};
+  TVMFFIByteArray backtrace_bytes{backtrace.data(), backtrace.size()};
+  TVMFFIErrorCreateWithCauseAndExtraContext(&kind_bytes, &message_bytes, &backtrace_bytes, cause,
+                                            carrier.get(), error.out());
+  return error;
+}
+
+}  // namespace
+
+void set_python_error_from(TVMFFIObject* error) {
+  PyObject* exception = exception_of(error);
+  if (exception == nullptr) return;
+  PyObject* outer = exception;
+  // A loop, because a chain may be long. A Python exception has its own causes already.
+  for (auto* cell = contents<TVMFFIErrorCell>(error);
+       cell->cause_chain != nullptr && carried_exception(cell) == nullptr;) {
+    auto* cause = static_cast<TVMFFIObject*>(cell->cause_chain);
+    PyObject* inner = exception_of(cause);
+    if (inner == nullptr) PyErr_Clear();
+    if (inner == nullptr || inner == outer) break;
+    PyException_SetCause(outer, inner);  // takes the reference
+    outer = inner;
+    cell = contents<TVMFFIErrorCell>(cause);
+  }
+  Py_INCREF(Py_TYPE(exception));
+  PyErr_Restore(reinterpret_cast<PyObject*>(Py_TYPE(exception)), exception,
+                PyException_GetTraceback(exception));
 }
 
 void set_python_error(int code) {
@@ -188,26 +264,24 @@ void raise_current_python_error() {
     return;
   }
   if (traceback != nullptr) PyException_SetTraceback(value, traceback);
-  std::string kind = kind_of(value), message = message_of(value);
-  std::string backtrace = backtrace_text(traceback);
   Py_XDECREF(type);
   Py_XDECREF(traceback);
-
-  ObjectRef carrier, error;
-  // The carrier takes over our reference to the exception.
-  if (TVMFFIObjectCreateOpaque(
-          value, kTVMFFIOpaquePyObject,
-          [](void* handle) { drop_from_any_thread(static_cast<PyObject*>(handle)); },
-          carrier.out()) != 0) {
-    Py_DECREF(value);
-    return;
+  // The exception and its causes. Python lets an exception be its own cause.
+  std::vector<nb::object> chain{nb::steal(value)};
+  while (nb::object cause = nb::steal(PyException_GetCause(chain.back().ptr()))) {
+    const bool is_known = std::any_of(chain.begin(), chain.end(),
+                                      [&](const nb::object& one) { return one.is(cause); });
+    if (is_known || chain.size() == max_causes) break;
+    chain.push_back(std::move(cause));
   }
-  TVMFFIByteArray kind_bytes{kind.data(), kind.size()};
-  TVMFFIByteArray message_bytes{message.data(), message.size()};
-  TVMFFIByteArray backtrace_bytes{backtrace.data(), backtrace.size()};
-  if (TVMFFIErrorCreateWithCauseAndExtraContext(&kind_bytes, &message_bytes, &backtrace_bytes,
-                                                nullptr, carrier.get(), error.out()) != 0) {
-    TVMFFIErrorSetRaisedFromCStr(kind.c_str(), message.c_str());
+  ObjectRef error;
+  while (!chain.empty()) {
+    ObjectRef outer = error_of(chain.back().release().ptr(), error.get());
+    error = std::move(outer);
+    chain.pop_back();
+  }
+  if (error.get() == nullptr) {
+    TVMFFIErrorSetRaisedFromCStr("MemoryError", "no memory for the error of a Python exception");
     return;
   }
   TVMFFIErrorSetRaised(error.get());

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// The calls that were running when an error was thrown: kept as addresses, named when shown.
+#include "backtrace.h"
+
+#include <cxxabi.h>
+#include <link.h>
+#include <tvm/ffi/function.h>
+#include <unwind.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "symbol_name.h"
+
+namespace ffi = tvm::ffi;
+
+namespace {
+
+// Deep enough to reach from a kernel to the function that was exported; a throw pays for each.
+constexpr int kMaxCalls = 48;
+
+// What TVMFFIBacktrace gave this thread last, until an error takes it.
+struct Pending {
+  std::string text;
+  TVMFFIByteArray bytes;
+  void* addresses[kMaxCalls];
+  int count = 0;
+  bool cross_ffi_boundary = false;
+};
+thread_local Pending pending;
+
+// Parentheses: braces would make a vector of two pointers.
+ffi::CallStack PendingStack() {
+  return {std::vector<void*>(pending.addresses, pending.addresses + pending.count),
+          pending.cross_ffi_boundary};
+}
+
+_Unwind_Reason_Code Collect(_Unwind_Context* context, void* state) {
+  auto* stack = static_cast<Pending*>(state);
+  if (stack->count == kMaxCalls) return _URC_END_OF_STACK;
+  stack->addresses[stack->count++] = reinterpret_cast<void*>(_Unwind_GetIP(context));
+  return _URC_NO_REASON;
+}
+
+// One call, as a backtrace shows it.
+struct Call {
+  std::string line;
+  std::string function;
+  // A frame of this library's headers, which says nothing about the program.
+  bool is_glue = false;
+  // The exported function that another language called, the last one to show; or, beyond it, code
+  // of that language.
+  bool is_exported = false, is_host = false;
+};
+
+bool StartsWith(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+std::string Demangled(const std::string& symbol) {
+  int status = 0;
+  char* name = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
+  std::string result = status == 0 ? name : symbol;
+  std::free(name);
+  return result;
+}
+
+Call Describe(void* return_address) {
+  // The call stands before the address that it returns to.
+  const CodePlace place = FindCodePlace(static_cast<char*>(return_address) - 1);
+  Call call;
+  for (std::string_view glue : {"_ZN3tvm3ffi", "_ZNK3tvm3ffi", "_ZZN3tvm3ffi", "_ZNO3tvm3ffi"}) {
+    call.is_glue = call.is_glue || StartsWith(place.symbol, glue);
+  }
+  call.is_exported = StartsWith(place.symbol, "__tvm_ffi_");
+  // Python's own functions, and the extensions that it loads.
+  call.is_host = place.symbol == "TVMFFIFunctionCall" || StartsWith(place.symbol, "Py") ||
+                 StartsWith(place.symbol, "_Py") ||
+                 place.library.find(".cpython-") != std::string::npos ||
+                 place.library.find(".abi3.") != std::string::npos;
+  call.function = place.symbol.empty()
+                      ? (ffi::Message().self() << reinterpret_cast<void*>(place.offset)).take()
+                      : Demangled(place.symbol);
+  call.line = "  File \"" + (place.library.empty() ? "<unknown>" : place.library) +
+              "\", line 0, in " + call.function + "\n";
+  return call;
+}
+
+// Descriptions by address, forgotten when a library is unloaded: another one may take its place.
+class Descriptions {
+ public:
+  // Leaked on purpose: errors may be shown until the process ends.
+  static Descriptions& Get() {
+    static auto* descriptions = new Descriptions();
+    return *descriptions;
+  }
+
+  Call Find(void* address) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    const unsigned long long unloads = Unloads();
+    if (unloads != unloads_) known_.clear();
+    unloads_ = unloads;
+    auto [found, is_new] = known_.try_emplace(address);
+    if (is_new) found->second = Describe(address);
+    return found->second;
+  }
+
+ private:
+  static unsigned long long Unloads() {
+    unsigned long long unloads = 0;
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, size_t, void* out) {
+          *static_cast<unsigned long long*>(out) = info->dlpi_subs;
+          return 1;
+        },
+        &unloads);
+    return unloads;
+  }
+
+  std::mutex mutex_;
+  std::unordered_map<void*, Call> known_;
+  unsigned long long unloads_ = 0;
+};
+
+// The bare name of the function that a line `..., in void f(int)` names.
+std::string_view FunctionIn(std::string_view line) {
+  const size_t in = line.rfind(", in ");
+  if (in == std::string_view::npos) return {};
+  std::string_view name = line.substr(in + 5);
+  name = name.substr(0, name.find_first_of("(\n"));
+  const size_t qualified = name.find_last_of(": ");
+  return qualified == std::string_view::npos ? name : name.substr(qualified + 1);
+}
+
+// The global function `ffi.ErrorBacktrace`.
+std::string ErrorBacktrace(const ffi::Error& error) {
+  if (auto whole = ffi::WholeBacktrace(error.get())) return *whole;
+  // An error that code of the published headers made has the text alone; the calls behind it are
+  // at hand as long as this thread has thrown nothing else.
+  std::string text(error->backtrace.data, error->backtrace.size);
+  if (!pending.text.empty() && StartsWith(text, pending.text)) {
+    text.insert(pending.text.size(), ffi::LinesOf(PendingStack(), pending.text));
+  }
+  return text;
+}
+
+const bool registered = [] {
+  ffi::Function::SetGlobal("ffi.ErrorBacktrace",
+                           ffi::Function::FromTyped(ErrorBacktrace, "ffi.ErrorBacktrace"));
+  return true;
+}();
+
+}  // namespace
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+CallStack TakeCallStack(const TVMFFIByteArray* text) {
+  if (text == nullptr || text->data != pending.text.data() || text->size != pending.text.size()) {
+    return {};
+  }
+  CallStack stack = PendingStack();
+  pending.count = 0;
+  return stack;
+}
+
+std::string LinesOf(const CallStack& stack, std::string_view throwing_line) {
+  std::string lines;
+  bool is_first = true;
+  for (void* address : stack.addresses) {
+    const Call call = Descriptions::Get().Find(address);
+    if (call.is_host && !stack.cross_ffi_boundary) break;
+    if (call.is_glue) continue;
+    const bool is_named = is_first && !throwing_line.empty() &&
+                          call.function.find(FunctionIn(throwing_line)) != std::string::npos;
+    if (!is_named) lines += call.line;
+    is_first = false;
+    if (call.is_exported && !stack.cross_ffi_boundary) break;
+  }
+  return lines;
+}
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+extern "C" const TVMFFIByteArray* TVMFFIBacktrace(const char* filename, int lineno,
+                                                  const char* func, int cross_ffi_boundary) {
+  pending.count = 0;
+  pending.cross_ffi_boundary = cross_ffi_boundary != 0;
+  _Unwind_Backtrace(Collect, &pending);
+  // The first frame is this function.
+  if (pending.count > 0) {
+    std::copy(pending.addresses + 1, pending.addresses + pending.count, pending.addresses);
+    --pending.count;
+  }
+  try {
+    ffi::Message line;
+    if (filename != nullptr) {
+      line << "  File \"" << filename << "\", line " << lineno << ", in "
+           << (func == nullptr ? "<unknown>" : func) << "\n";
+      pending.text = line.take();
+    } else {
+      // Without a place the calls are all that can be told.
+      pending.text = ffi::LinesOf(PendingStack(), "");
+      pending.count = 0;
+    }
+  } catch (...) {
+    pending.text.clear();  // An error without a backtrace is better than none.
+  }
+  pending.bytes = {pending.text.data(), pending.text.size()};
+  return &pending.bytes;
+}
