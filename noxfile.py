@@ -14,7 +14,12 @@ sys.path.insert(0, str(ROOT / "docs"))
 from _setup import pins  # noqa: E402  (below the folder that was just named)
 from _setup.environment import Environment  # noqa: E402
 from _setup.memory import Memory, input_digest  # noqa: E402
-from _setup.system import has_nvcc, need_doxygen, switch_on_pyenv_versions  # noqa: E402
+from _setup.system import (  # noqa: E402
+    has_nvcc,
+    need_clang,
+    need_doxygen,
+    switch_on_pyenv_versions,
+)
 from _verify.closure import tree_digest  # noqa: E402
 from _verify.layout import Layout  # noqa: E402
 from _verify.table import final_table  # noqa: E402
@@ -119,3 +124,11 @@ def interop(session: nox.Session) -> None:
     peer.install([*pins.PUBLISHED, *(pin for pin in pins.TESTS if pin.startswith("numpy"))])
     peer.install_torch()
     environment.run("-m", "pytest", "tests/interop", "--peer-python", peer.python, *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def compilers(session: nox.Session) -> None:
+    """Compile everything without a warning: g++, clang++ and nvcc; arguments choose files."""
+    need_clang(session)
+    environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
+    environment.run("docs/_setup/compilers.py", *session.posargs)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that PyPI does not have: Doxygen, nvcc, and the driver of a GPU."""
+"""Programs that PyPI does not have: Doxygen, clang++, nvcc, and the driver of a GPU."""
 
 from __future__ import annotations
 
@@ -12,22 +12,30 @@ import urllib.request
 
 import nox
 
-DOXYGEN_LINE = "sudo apt-get install -y doxygen"
 
-
-def need_doxygen(session: nox.Session) -> None:
-    """Install Doxygen where that is allowed; else stop with the one line to type."""
-    if shutil.which("doxygen"):
+def need_program(session: nox.Session, program: str, package: str) -> None:
+    """Install a program where that is allowed; else stop with the one line to type."""
+    if shutil.which(program):
         return
     if not shutil.which("apt-get") or os.geteuid() != 0:
-        session.error(f"Doxygen is missing: {DOXYGEN_LINE}")
+        session.error(f"{program} is missing: sudo apt-get install -y {package}")
     session.run("apt-get", "update", "-q", external=True, silent=True)
     session.run(
-        *("apt-get", "install", "-y", "-q", "--no-install-recommends", "doxygen"),
+        *("apt-get", "install", "-y", "-q", "--no-install-recommends", package),
         external=True,
         silent=True,
         env={"DEBIAN_FRONTEND": "noninteractive"},
     )
+
+
+def need_doxygen(session: nox.Session) -> None:
+    """Have Doxygen, which no index of wheels has."""
+    need_program(session, "doxygen", "doxygen")
+
+
+def need_clang(session: nox.Session) -> None:
+    """Have clang++, the second compiler that everything must suit."""
+    need_program(session, "clang++", "clang")
 
 
 def has_nvcc() -> bool:

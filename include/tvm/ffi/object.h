@@ -25,6 +25,11 @@
 #define TVM_FFI_HIDDEN __attribute__((visibility("hidden")))
 #endif
 
+// A class in an unnamed namespace is hidden anyway, as nvcc would say of each of its statics.
+#ifdef __CUDACC__
+#pragma nv_diag_suppress 1407
+#endif
+
 /*! \brief Keeps rarely taken paths out of the way of the common one. */
 #ifdef _MSC_VER
 #define TVM_FFI_COLD __declspec(noinline)
@@ -428,6 +433,8 @@ Ref GetRef(const T* object) {
   static int32_t RuntimeTypeIndex() {                                                         \
     static_assert(!ParentType::_type_final, "the parent is declared final");                  \
     static_assert(std::is_base_of<ParentType, TypeName>::value, "expected the parent class"); \
+    static_cast<void>(_type_key); /* or compilers call the two unused */                      \
+    static_cast<void>(_type_depth);                                                           \
     return _type_index;                                                                       \
   }
 

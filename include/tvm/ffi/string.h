@@ -120,7 +120,11 @@ class String : public BytesValue {
     return String(text);
   }
   /*! \brief Whether the texts are equal. */
-  friend bool operator==(const String& a, std::string_view b) { return std::string_view(a) == b; }
+  template <typename Text,
+            typename = std::enable_if_t<std::is_convertible_v<const Text&, std::string_view>>>
+  friend bool operator==(const String& a, const Text& b) {
+    return std::string_view(a) == std::string_view(b);
+  }
   /*! \brief Whether the texts differ. */
   friend bool operator!=(const String& a, std::string_view b) { return std::string_view(a) != b; }
   /*! \brief Whether `a` comes first, byte by byte. */
@@ -150,7 +154,11 @@ class Bytes : public BytesValue {
   Bytes(const char* data, size_t size) : BytesValue(Make({data, size})) {}
 
   /*! \brief Whether the bytes are equal. */
-  friend bool operator==(const Bytes& a, std::string_view b) { return std::string_view(a) == b; }
+  template <typename Text,
+            typename = std::enable_if_t<std::is_convertible_v<const Text&, std::string_view>>>
+  friend bool operator==(const Bytes& a, const Text& b) {
+    return std::string_view(a) == std::string_view(b);
+  }
   /*! \brief Whether the bytes differ. */
   friend bool operator!=(const Bytes& a, std::string_view b) { return std::string_view(a) != b; }
 

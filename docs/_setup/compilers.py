@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compile everything in this repository with warnings as errors, by every compiler: compilers.py.
+
+Nothing is linked or run. Arguments are parts of the names of the files to compile.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "docs"))
+
+from _verify.tools import find_nvcc  # noqa: E402  (below the folder that was just named)
+
+INCLUDE = ROOT / "include"
+WARNINGS = "-Wall -Wextra -Wconversion -Werror"
+CPP = {"g++": "g++", "clang++": "clang++"}
+C = {"gcc": "gcc", "clang": "clang"}
+STANDARDS = ("17", "20")
+C_HEADERS = ("dlpack/dlpack.h", "tvm/ffi/c_api.h", "tvm/ffi/extra/c_env_api.h")
+# One architecture: what is asked here is whether the code compiles, not for what.
+NVCC_FLAGS = (
+    "-x cu -arch=sm_80 -c -o /dev/null -Werror all-warnings"
+    " -Xcompiler -fsyntax-only,-Wall,-Wextra,-Wconversion,-Werror"
+)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One compilation; the source comes from a file, or is the text given."""
+
+    compiler: str
+    standard: str
+    what: str  # the column of the table that it counts in
+    name: str
+    command: str
+    source: str | Path
+
+    def run(self) -> str:
+        """Compile; the compiler's words if it failed, else an empty string."""
+        command = shlex.split(self.command)
+        with tempfile.TemporaryDirectory(prefix="compilers_") as folder:
+            path = self.source
+            if isinstance(path, str):
+                path = Path(folder) / "source.cc"
+                path.write_text(self.source)
+            done = subprocess.run(
+                [*command, str(path)], capture_output=True, text=True, check=False, cwd=folder
+            )
+        # A compiler that grumbles and still says 0 has not passed either.
+        said = f"{done.stdout}{done.stderr}".strip()
+        return said or ("" if done.returncode == 0 else f"status {done.returncode}")
+
+
+def headers(cuda: bool) -> list[str]:
+    """The public headers; those below ``cuda`` need CUDA's own."""
+    found = (path.relative_to(INCLUDE) for path in sorted(INCLUDE.rglob("*.h")))
+    return [path.as_posix() for path in found if cuda or "cuda" not in path.parts]
+
+
+def sources(*globs: str) -> list[Path]:
+    """The files that the patterns match, but not those of the toy project."""
+    return [path for glob in globs for path in sorted(ROOT.glob(glob)) if "toy" not in path.parts]
+
+
+def extension_includes() -> str:
+    """What the Python extension includes besides the project's own headers, without warnings."""
+    import nanobind
+
+    folders = [sysconfig.get_path("include"), nanobind.include_dir()]
+    return " ".join(f"-isystem {folder}" for folder in folders)
+
+
+def host_jobs() -> Iterator[Job]:
+    """Headers, the library, the extension, tests and examples, by g++ and clang++."""
+    tested = sources("tests/cpp/*.cc", "tests/snippets/**/*.cc", "tests/benchmarks/*.cc")
+    groups = {
+        "sources of libtvm_ffi": (sources("src/*.cc"), ""),
+        "Python extension": (sources("python/tvm_ffi/_core/*.cc"), extension_includes()),
+        "C++ tests": (tested, ""),
+        "examples": (sources("examples/**/*.cc"), ""),
+    }
+    for compiler, program in CPP.items():
+        for standard in STANDARDS:
+            base = f"{program} -std=c++{standard} -fsyntax-only {WARNINGS} -I{INCLUDE}"
+            for header in headers(cuda=False):
+                text = f"#include <{header}>\n"
+                yield Job(compiler, f"C++{standard}", "headers", header, base, text)
+            for what, (files, more) in groups.items():
+                for path in files:
+                    name = path.relative_to(ROOT).as_posix()
+                    yield Job(compiler, f"C++{standard}", what, name, f"{base} {more}", path)
+    for compiler, program in C.items():
+        base = f"{program} -std=c99 -xc -pedantic -fsyntax-only {WARNINGS} -I{INCLUDE}"
+        for header in C_HEADERS:
+            yield Job(compiler, "C99", "headers", header, base, f"#include <{header}>\n")
+        for path in sources("tests/cpp/*.c", "tests/snippets/**/*.c"):
+            yield Job(compiler, "C99", "C++ tests", path.relative_to(ROOT).as_posix(), base, path)
+
+
+def cuda_jobs(nvcc: str) -> Iterator[Job]:
+    """All headers at once, tests and examples, by nvcc and by g++ behind it."""
+    for standard in STANDARDS:
+        base = f"{nvcc} -std=c++{standard} {NVCC_FLAGS} -I{INCLUDE}"
+        text = "".join(f"#include <{header}>\n" for header in headers(cuda=True))
+        yield Job("nvcc", f"C++{standard}", "headers", "all headers", base, text)
+        for path in sources("examples/**/*.cu", "tests/benchmarks/*.cu"):
+            name = path.relative_to(ROOT).as_posix()
+            yield Job("nvcc", f"C++{standard}", "examples", name, base, path)
+    # 177: nvcc calls unused what a macro defined for a class in an unnamed namespace.
+    base = f"{nvcc} -std=c++17 {NVCC_FLAGS} -diag-suppress 177 -I{INCLUDE}"
+    for path in sources("tests/cpp/*.cc"):
+        name = path.relative_to(ROOT).as_posix()
+        yield Job("nvcc", "C++17", "C++ tests", name, base, path)
+
+
+def table(jobs: list[Job]) -> str:
+    """How many files each compiler took, by its standard and what they are."""
+    kinds = list(dict.fromkeys(job.what for job in jobs))
+    lines = [["compiler", "standard", *kinds]]
+    for compiler, standard in dict.fromkeys((job.compiler, job.standard) for job in jobs):
+        of = [job.what for job in jobs if (job.compiler, job.standard) == (compiler, standard)]
+        lines.append([compiler, standard, *[str(of.count(kind) or "") for kind in kinds]])
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    rows = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
+    return "\n".join(rows)
+
+
+def main() -> int:
+    """Run every job whose name holds one of the arguments; 1 if one of them failed."""
+    wanted = sys.argv[1:]
+    nvcc = find_nvcc()
+    os.environ.update(nvcc)
+    jobs = [*cuda_jobs(nvcc["NVCC"]), *host_jobs()]  # the slowest first
+    jobs = [job for job in jobs if not wanted or any(part in job.name for part in wanted)]
+    if not jobs:
+        print(f"expected names of files, got {' '.join(wanted)}")
+        return 1
+    begun = time.monotonic()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        said = list(pool.map(Job.run, jobs))
+    failed = [(job, words) for job, words in zip(jobs, said, strict=True) if words]
+    for job, words in failed:
+        print(f"== {job.compiler} {job.standard}: {job.name}\n{words[:2000]}\n")
+    print(table(jobs))
+    print(f"{len(jobs) - len(failed)} of {len(jobs)} compiled", end=" ")
+    print(f"without a warning, in {time.monotonic() - begun:.0f} s")
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
