@@ -47,11 +47,13 @@ def find_cases() -> dict[str, str]:
         for source in sorted(CASES.glob("*.cc"))
         for name, title in CPP_CASE.findall(source.read_text())
     }
-    for node in ast.parse((HERE / "python_cases.py").read_text()).body:
-        if isinstance(node, ast.FunctionDef) and any(
-            isinstance(d, ast.Name) and d.id == "case" for d in node.decorator_list
-        ):
-            found[f"python:{node.name}"] = ast.get_docstring(node).rstrip(".")
+    for source in sorted((HERE / "python_cases").glob("*.py")):
+        for node in ast.parse(source.read_text()).body:
+            if isinstance(node, ast.FunctionDef) and any(
+                isinstance(d, ast.Name) and d.id == "case" for d in node.decorator_list
+            ):
+                title = ast.get_docstring(node).rstrip(".")
+                found[f"python:{source.stem}:{node.name}"] = title
     return found
 
 

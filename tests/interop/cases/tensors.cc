@@ -84,13 +84,24 @@ struct DtypesOfCode {
   std::vector<uint8_t> bits;
 };
 std::vector<DLDataType> AllDtypes() {
-  const DtypesOfCode codes[] = {
-      {kDLInt, {8, 16, 32, 64}},     {kDLUInt, {8, 16, 32, 64}},   {kDLFloat, {16, 32, 64}},
-      {kDLBfloat, {16}},             {kDLBool, {8}},               {kDLComplex, {64, 128}},
-      {kDLFloat8_e3m4, {8}},         {kDLFloat8_e4m3, {8}},        {kDLFloat8_e4m3b11fnuz, {8}},
-      {kDLFloat8_e4m3fn, {8}},       {kDLFloat8_e4m3fnuz, {8}},    {kDLFloat8_e5m2, {8}},
-      {kDLFloat8_e5m2fnuz, {8}},     {kDLFloat8_e8m0fnu, {8}},     {kDLFloat6_e2m3fn, {6}},
-      {kDLFloat6_e3m2fn, {6}},       {kDLFloat4_e2m1fn, {4}},      {kDLOpaqueHandle, {64}}};
+  const DtypesOfCode codes[] = {{kDLInt, {8, 16, 32, 64}},
+                                {kDLUInt, {8, 16, 32, 64}},
+                                {kDLFloat, {16, 32, 64}},
+                                {kDLBfloat, {16}},
+                                {kDLBool, {8}},
+                                {kDLComplex, {64, 128}},
+                                {kDLFloat8_e3m4, {8}},
+                                {kDLFloat8_e4m3, {8}},
+                                {kDLFloat8_e4m3b11fnuz, {8}},
+                                {kDLFloat8_e4m3fn, {8}},
+                                {kDLFloat8_e4m3fnuz, {8}},
+                                {kDLFloat8_e5m2, {8}},
+                                {kDLFloat8_e5m2fnuz, {8}},
+                                {kDLFloat8_e8m0fnu, {8}},
+                                {kDLFloat6_e2m3fn, {6}},
+                                {kDLFloat6_e3m2fn, {6}},
+                                {kDLFloat4_e2m1fn, {4}},
+                                {kDLOpaqueHandle, {64}}};
   std::vector<DLDataType> all;
   for (const DtypesOfCode& each : codes) {
     for (uint8_t bits : each.bits) {
@@ -102,8 +113,7 @@ std::vector<DLDataType> AllDtypes() {
 int64_t DtypeCount() { return static_cast<int64_t>(AllDtypes().size()); }
 
 Tensor MakeDtypes(int64_t i) {
-  return Tensor::FromDLPackVersioned(
-      ExportVersioned(AllDtypes()[static_cast<size_t>(i)], {3, 5}));
+  return Tensor::FromDLPackVersioned(ExportVersioned(AllDtypes()[static_cast<size_t>(i)], {3, 5}));
 }
 void CheckDtypes(int64_t i, const Any& value) {
   EXPECT(value.type_index() == kTVMFFITensor);
@@ -207,8 +217,8 @@ int EnvAllocate(DLTensor* prototype, DLManagedTensorVersioned** out, void*,
 Tensor MakeFromEnv(int64_t) {
   DLPackManagedTensorAllocator before = nullptr;
   TVM_FFI_CHECK_SAFE_CALL(TVMFFIEnvSetDLPackManagedTensorAllocator(EnvAllocate, 0, &before));
-  Tensor tensor = Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, ffi::Shape({2, 3}), kF32,
-                                       DLDevice{kDLCPU, 0});
+  Tensor tensor =
+      Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, ffi::Shape({2, 3}), kF32, DLDevice{kDLCPU, 0});
   TVM_FFI_CHECK_SAFE_CALL(TVMFFIEnvSetDLPackManagedTensorAllocator(before, 0, nullptr));
   return tensor;
 }
