@@ -25,14 +25,33 @@ namespace detail {
 template <typename T>
 struct IsConvertible : public std::bool_constant<TypeTraits<T>::convert_enabled> {};
 
-// Whether a value of type T (a reference is looked through) can be put into an AnyView or an Any.
+// Whether a value of type T (a reference is looked through) can be put into an Any.
 template <typename T, typename Plain = std::remove_cv_t<std::remove_reference_t<T>>>
 using EnableIfStored = std::enable_if_t<
     std::conjunction<std::negation<std::is_base_of<AnyBase, Plain>>, IsConvertible<Plain>>::value>;
 
-[[noreturn]] TVM_FFI_COLD inline void ThrowBadCast(const TVMFFIAny* any,
-                                                   const std::string& wanted) {
-  TVM_FFI_THROW(TypeError) << "Any: expected " << wanted << ", got " << TypeName(any);
+// Whether a T can be lent as it is: what has to be converted first needs an Any to own the result.
+template <typename T, typename = void>
+struct IsLendable : public std::false_type {};
+template <typename T>
+struct IsLendable<T, std::void_t<decltype(&TypeTraits<T>::CopyToAnyView)>> : public std::true_type {
+};
+template <typename T>
+using EnableIfLent = std::enable_if_t<std::conjunction<std::negation<std::is_base_of<AnyBase, T>>,
+                                                       IsConvertible<T>, IsLendable<T>>::value>;
+
+template <typename T>
+using EnableIfObject = std::enable_if_t<std::is_base_of<Object, T>::value>;
+template <typename T>
+using EnableIfValue = std::enable_if_t<!std::is_base_of<Object, T>::value>;
+
+// Handles give access to an object of this type.
+template <typename T>
+using ObjectPointer = std::conditional_t<T::_type_mutable, T*, const T*>;
+
+[[noreturn]] TVM_FFI_COLD inline void ThrowBadCast(const std::string& wanted,
+                                                   const std::string& got) {
+  TVM_FFI_THROW(TypeError) << "Any: expected " << wanted << ", got " << got;
 }
 
 }  // namespace detail
@@ -44,11 +63,27 @@ class AnyBase {
   int32_t type_index() const { return data_.type_index; }
   /*! \brief Name of the value's type. */
   std::string GetTypeKey() const { return detail::TypeName(&data_); }
-  /*! \brief The value as a T if it is exactly a T. */
-  template <typename T>
+  /*! \brief The value as a T if it is exactly a T: no conversion. */
+  template <typename T, typename = detail::EnableIfValue<T>>
   std::optional<T> as() const {
     if (!TypeTraits<T>::CheckAnyStrict(&data_)) return std::nullopt;
     return TypeTraits<T>::CopyFromAnyViewAfterCheck(&data_);
+  }
+  /*! \brief The object, if it is of the object type T or derives from it, else NULL. Lent. */
+  template <typename T, typename = detail::EnableIfObject<T>, typename = void>
+  detail::ObjectPointer<T> as() const {
+    if (data_.type_index < kTVMFFIStaticObjectBegin) return nullptr;
+    auto* object = static_cast<Object*>(static_cast<void*>(data_.v_obj));
+    return object->IsInstance<T>() ? static_cast<T*>(object) : nullptr;
+  }
+  /*! \brief The value if it is exactly a T; otherwise a TypeError is thrown. */
+  template <typename T>
+  T as_or_throw() const {
+    std::optional<T> value = as<T>();
+    if (!value.has_value()) {
+      detail::ThrowBadCast(TypeTraits<T>::TypeStr(), detail::MismatchText<T>(&data_));
+    }
+    return *std::move(value);
   }
   /*! \brief The value as a T if it is one or converts to one. */
   template <typename T>
@@ -59,7 +94,9 @@ class AnyBase {
   template <typename T>
   T cast() const {
     std::optional<T> value = try_cast<T>();
-    if (!value.has_value()) detail::ThrowBadCast(&data_, TypeTraits<T>::TypeStr());
+    if (!value.has_value()) {
+      detail::ThrowBadCast(TypeTraits<T>::TypeStr(), detail::MismatchText<T>(&data_));
+    }
     return *std::move(value);
   }
   /*! \brief Whether there is no value. */
@@ -93,12 +130,17 @@ class AnyView : public AnyBase {
     return view;
   }
   /*! \brief A view of `value`. */
-  template <typename T, typename = detail::EnableIfStored<T>>
+  template <typename T, typename = detail::EnableIfLent<T>>
   AnyView(const T& value) {  // NOLINT(runtime/explicit)
     TypeTraits<T>::CopyToAnyView(value, &data_);
   }
   /*! \brief A view of an owned value. */
   AnyView(const Any& value);  // NOLINT(runtime/explicit)
+
+  /*! \brief Leaves no value. */
+  void reset() { data_ = TVMFFIAny{}; }
+  /*! \brief Exchanges the two views. */
+  void swap(AnyView& other) noexcept { std::swap(data_, other.data_); }
 };
 
 /*! \brief A value that this object owns. */
@@ -128,6 +170,24 @@ class Any : public AnyBase {
   }
   ~Any() {
     if (IsObject()) TVMFFIObjectDecRef(data_.v_obj);
+  }
+
+  /*! \brief Drops the value; None is left. */
+  void reset() { *this = Any(); }
+  /*! \brief Exchanges the two values. */
+  void swap(Any& other) noexcept { std::swap(data_, other.data_); }
+
+  /*! \brief As AnyBase::cast. */
+  template <typename T>
+  T cast() const& {
+    return AnyBase::cast<T>();
+  }
+  /*! \brief As AnyBase::cast, and leaves None, so that the result may be the only owner. */
+  template <typename T>
+  T cast() && {
+    T value = AnyBase::cast<T>();
+    reset();
+    return value;
   }
 
   /*! \brief Takes over an owned value of the C ABI. */
@@ -170,6 +230,10 @@ template <>
 struct TypeTraits<Any> : public detail::TypeTraitsBase {
   static void CopyToAnyView(const Any& value, TVMFFIAny* out) { *out = value.CopyToTVMFFIAny(); }
   static void MoveToAny(Any value, TVMFFIAny* out) { *out = std::move(value).MoveToTVMFFIAny(); }
+  static bool CheckAnyStrict(const TVMFFIAny*) { return true; }
+  static Any CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
+    return Any(AnyView::CopyFromTVMFFIAny(*any));
+  }
   static std::optional<Any> TryCastFromAnyView(const TVMFFIAny* any) {
     return Any(AnyView::CopyFromTVMFFIAny(*any));
   }

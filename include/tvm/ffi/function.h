@@ -135,11 +135,9 @@ TVM_FFI_COLD std::string SignatureText(const char* name, std::tuple<Args...>*) {
 
 [[noreturn]] TVM_FFI_COLD inline void ThrowBadArgument(const std::string& signature, int index,
                                                        const std::string& wanted,
-                                                       const TVMFFIAny* got) {
-  Message value;
-  if (got->type_index == kTVMFFIInt) value << " " << got->v_int64;
+                                                       const std::string& got) {
   TVM_FFI_THROW(TypeError) << signature << ": argument " << index << ": expected " << wanted
-                           << ", got " << TypeName(got) << value.take();
+                           << ", got " << got;
 }
 
 // Converts and holds one argument during a call; P is the parameter's type.
@@ -151,7 +149,8 @@ class Argument {
     if (held_.has_value()) return;
     ThrowBadArgument(SignatureText<typename Signature<Fn>::Result>(
                          name, static_cast<typename Signature<Fn>::Parameters*>(nullptr)),
-                     static_cast<int>(I), TypeTraitsNoCR<P>::TypeStr(), Given(args, num_args));
+                     static_cast<int>(I), TypeTraitsNoCR<P>::TypeStr(),
+                     MismatchText<NoCR<P>>(Given(args, num_args)));
   }
   // A reference binds to what is held; a value is moved out of it.
   decltype(auto) Pass() {

@@ -465,7 +465,7 @@ Ref GetRef(const T* object) {
   explicit TypeName(::tvm::ffi::UnsafeInit tag) : ParentType(tag) {}                            \
   auto get() const {                                                                            \
     using Access = std::conditional_t<ObjectName::_type_mutable, ObjectName, const ObjectName>; \
-    return static_cast<Access*>(data_.get());                                                   \
+    return static_cast<Access*>(this->data_.get());                                             \
   }                                                                                             \
   auto operator->() const { return get(); }                                                     \
   static_assert(std::is_base_of<::tvm::ffi::Object, ObjectName>::value,                         \

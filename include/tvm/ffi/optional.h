@@ -75,6 +75,9 @@ struct TypeTraits<Optional<T>> : public detail::TypeTraitsBase {
     return std::optional<Optional<T>>(std::in_place, *std::move(value));
   }
   static std::string TypeStr() { return "Optional[" + TypeTraits<T>::TypeStr() + "]"; }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny* any) {
+    return detail::MismatchText<T>(any);
+  }
   static std::string TypeSchema() { return detail::SchemaText<T>("Optional"); }
 };
 

@@ -30,7 +30,9 @@ namespace ffi TVM_FFI_HIDDEN {
  * - `TryCastFromAnyView(const TVMFFIAny*) -> std::optional<T>`: the T, by conversion if need be;
  * - `TypeStr() -> std::string`: the name that error messages show;
  * - `TypeSchema() -> std::string`: the type as JSON text, for metadata: `{"type":"int"}`, or
- *   `{"type":"ffi.Array","args":[{"type":"int"}]}`.
+ *   `{"type":"ffi.Array","args":[{"type":"int"}]}`;
+ * - optionally `GetMismatchTypeInfo(const TVMFFIAny*) -> std::string`: what came instead of a T,
+ *   after TryCastFromAnyView, for example "Array with str at index 2".
  */
 template <typename T, typename = void>
 struct TypeTraits {
@@ -131,6 +133,35 @@ TVM_FFI_COLD inline std::string TypeName(const TVMFFIAny* any) {
   TVMFFIErrorMoveFromRaised(&error);
   TVMFFIObjectDecRef(error);
   return (Message().self() << "type index " << any->type_index).take();
+}
+
+// The type of a value, and a number itself, for an error message.
+TVM_FFI_COLD inline std::string ValueText(const TVMFFIAny* any) {
+  if (any->type_index != kTVMFFIInt) return TypeName(any);
+  return (Message().self() << "int " << any->v_int64).take();
+}
+
+// "Array with str at index 2".
+TVM_FFI_COLD inline std::string ElementText(const TVMFFIAny* container, const std::string& element,
+                                            int64_t index) {
+  const bool nested = element.find(" at index ") != std::string::npos;
+  return (Message().self() << TypeName(container) << " with " << (nested ? "(" : "") << element
+                           << (nested ? ")" : "") << " at index " << index)
+      .take();
+}
+
+// What came instead of a T; a type that holds others says which of them is wrong.
+template <typename T, typename = void>
+struct Mismatch {
+  static std::string Text(const TVMFFIAny* any) { return ValueText(any); }
+};
+template <typename T>
+struct Mismatch<T, std::void_t<decltype(TypeTraits<T>::GetMismatchTypeInfo(nullptr))>> {
+  static std::string Text(const TVMFFIAny* any) { return TypeTraits<T>::GetMismatchTypeInfo(any); }
+};
+template <typename T>
+TVM_FFI_COLD std::string MismatchText(const TVMFFIAny* any) {
+  return Mismatch<T>::Text(any);
 }
 
 }  // namespace detail
@@ -287,7 +318,7 @@ struct TypeTraits<DLDataType> : public detail::InPlaceTraits<DLDataType, TypeTra
 /*!
  * \brief Handles of objects.
  *
- * None converts to a null handle where the class allows one (`Ref::_type_is_nullable`).
+ * None is a null handle where the class allows one (`Ref::_type_is_nullable`).
  */
 template <typename Ref>
 struct ObjectRefTraits : public detail::TypeTraitsBase {
@@ -303,23 +334,30 @@ struct ObjectRefTraits : public detail::TypeTraitsBase {
     out->v_obj = ObjectUnsafe::MoveToOwned(std::move(value));
   }
   static bool CheckAnyStrict(const TVMFFIAny* any) {
-    return any->type_index >= kTVMFFIStaticObjectBegin &&
-           reinterpret_cast<const Object*>(any->v_obj)->IsInstance<Obj>();
+    if (any->type_index < kTVMFFIStaticObjectBegin) {
+      return Ref::_type_is_nullable && any->type_index == kTVMFFINone;
+    }
+    return reinterpret_cast<const Object*>(any->v_obj)->IsInstance<Obj>();
   }
   static Ref CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
     return ObjectUnsafe::RefFromPtr<Ref>(ObjectUnsafe::PtrFromBorrowed<Object>(any->v_obj));
   }
   static std::optional<Ref> TryCastFromAnyView(const TVMFFIAny* any) {
     if (CheckAnyStrict(any)) return CopyFromAnyViewAfterCheck(any);
-    if (Ref::_type_is_nullable && any->type_index == kTVMFFINone) return Ref(UnsafeInit{});
     return std::nullopt;
   }
   static std::string TypeStr() { return detail::ShownTypeKey(Obj::_type_key); }
   static std::string TypeSchema() { return detail::SchemaText(Obj::_type_key); }
 };
 
+/*! \brief Whether the handle class Ref goes into a value as ObjectRefTraits does; a class with
+ * TypeTraits of its own specialises it to be false. */
 template <typename Ref>
-struct TypeTraits<Ref, std::enable_if_t<std::is_base_of<ObjectRef, Ref>::value>>
+inline constexpr bool use_default_type_traits_v = std::is_base_of<ObjectRef, Ref>::value;
+
+template <typename Ref>
+struct TypeTraits<
+    Ref, std::enable_if_t<std::is_base_of<ObjectRef, Ref>::value && use_default_type_traits_v<Ref>>>
     : public ObjectRefTraits<Ref> {};
 
 }  // namespace ffi TVM_FFI_HIDDEN

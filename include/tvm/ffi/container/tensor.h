@@ -231,6 +231,10 @@ static_assert(sizeof(TensorObj) == sizeof(TVMFFIObject) + sizeof(DLTensor),
 
 template <>
 struct TypeTraits<Tensor> : public ObjectRefTraits<Tensor> {
+  // None is no tensor, although a handle may be null.
+  static bool CheckAnyStrict(const TVMFFIAny* any) {
+    return any->type_index != kTVMFFINone && ObjectRefTraits<Tensor>::CheckAnyStrict(any);
+  }
   static std::optional<Tensor> TryCastFromAnyView(const TVMFFIAny* any) {
     if (!CheckAnyStrict(any)) return std::nullopt;
     return CopyFromAnyViewAfterCheck(any);
