@@ -8,6 +8,7 @@
 #include <unwind.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <unordered_map>
@@ -20,7 +21,10 @@ namespace ffi = tvm::ffi;
 namespace {
 
 // Deep enough to reach from a kernel to the function that was exported; a throw pays for each.
-constexpr int kMaxCalls = 48;
+constexpr int kMaxCalls = 32;
+
+// The code of the host language's interpreter, where a walk may end: calls beyond are not shown.
+std::atomic<uintptr_t> host_begin{0}, host_end{0};
 
 // What TVMFFIBacktrace gave this thread last, until an error takes it.
 struct Pending {
@@ -40,8 +44,13 @@ ffi::CallStack PendingStack() {
 
 _Unwind_Reason_Code Collect(_Unwind_Context* context, void* state) {
   auto* stack = static_cast<Pending*>(state);
-  if (stack->count == kMaxCalls) return _URC_END_OF_STACK;
-  stack->addresses[stack->count++] = reinterpret_cast<void*>(_Unwind_GetIP(context));
+  const uintptr_t address = _Unwind_GetIP(context);
+  const bool is_host = address >= host_begin.load(std::memory_order_relaxed) &&
+                       address < host_end.load(std::memory_order_relaxed);
+  if (stack->count == kMaxCalls || (is_host && !stack->cross_ffi_boundary)) {
+    return _URC_END_OF_STACK;
+  }
+  stack->addresses[stack->count++] = reinterpret_cast<void*>(address);
   return _URC_NO_REASON;
 }
 
@@ -157,6 +166,23 @@ const bool registered = [] {
 
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
+
+void SetHostCode(const void* function) {
+  auto find = [](dl_phdr_info* library, size_t, void* wanted) {
+    for (int i = 0; i < library->dlpi_phnum; ++i) {
+      const ElfW(Phdr) & segment = library->dlpi_phdr[i];
+      const uintptr_t begin = library->dlpi_addr + segment.p_vaddr;
+      if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0 &&
+          reinterpret_cast<uintptr_t>(wanted) - begin < segment.p_memsz) {
+        host_begin = begin;
+        host_end = begin + segment.p_memsz;
+        return 1;
+      }
+    }
+    return 0;
+  };
+  dl_iterate_phdr(find, const_cast<void*>(function));
+}
 
 CallStack TakeCallStack(const TVMFFIByteArray* text) {
   if (text == nullptr || text->data != pending.text.data() || text->size != pending.text.size()) {

@@ -18,6 +18,9 @@ struct CallStack {
   bool cross_ffi_boundary = false;
 };
 
+// Says that the code around a function is that of the host language's interpreter.
+void SetHostCode(const void* function);
+
 // Takes the calls behind the text that TVMFFIBacktrace last gave this thread, if it is that text.
 CallStack TakeCallStack(const TVMFFIByteArray* text);
 

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <string_view>
 
+#include "backtrace.h"
+
 namespace {
 
 // CPython's functions of these names, https://docs.python.org/3/c-api/.
@@ -30,9 +32,12 @@ int TVMFFIEnvCheckSignals(void) {
 
 int TVMFFIEnvRegisterCAPI(const char* name, void* symbol) {
   TVM_FFI_SAFE_CALL_BEGIN();
+  TVM_FFI_CHECK(name != nullptr, ValueError)
+      << "TVMFFIEnvRegisterCAPI: name: expected a name, got NULL";
   const std::string_view key(name);
   if (key == "PyErr_CheckSignals") {
     check_signals = reinterpret_cast<int (*)()>(symbol);
+    tvm::ffi::SetHostCode(symbol);
   } else if (key == "PyGILState_Ensure") {
     gil_ensure = reinterpret_cast<int (*)()>(symbol);
   } else if (key == "PyGILState_Release") {

@@ -22,7 +22,9 @@ class StatefulFunctionObj : public ffi::FunctionObj {
   }
 
   ~StatefulFunctionObj() {
+    TVM_FFI_LOG_EXCEPTION_CALL_BEGIN();
     if (deleter_ != nullptr) deleter_(self_);
+    TVM_FFI_LOG_EXCEPTION_CALL_END(TVMFFIFunctionCreate.deleter);
   }
 
  private:

@@ -41,7 +41,9 @@ class OpaqueObj : public tvm::ffi::Object, public TVMFFIOpaqueObjectCell {
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC("ffi.OpaquePyObject", OpaqueObj, Object)
 
   ~OpaqueObj() {
+    TVM_FFI_LOG_EXCEPTION_CALL_BEGIN();
     if (deleter != nullptr) deleter(handle);
+    TVM_FFI_LOG_EXCEPTION_CALL_END(TVMFFIObjectCreateOpaque.deleter);
   }
 
   void (*deleter)(void* handle) = nullptr;

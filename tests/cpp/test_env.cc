@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <vector>
 
 #include "expect.h"
 
@@ -57,6 +58,70 @@ void streams() {
   });
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_streams, streams);
+
+// Many threads set and read streams of the same devices at once; none sees another's.
+void streams_of_many_threads() {
+  std::vector<std::thread> threads;
+  std::vector<char> right(8, false);
+  for (size_t t = 0; t < right.size(); ++t) {
+    threads.emplace_back([&right, t] {
+      bool ok = true;
+      for (int32_t round = 0; round < 200; ++round) {
+        for (int32_t id = 0; id < 5; ++id) {
+          ok &= TVMFFIEnvSetStream(kDLCUDA, id, Stream(16 * (t + 1)), nullptr) == 0;
+          ok &= TVMFFIEnvGetStream(kDLCUDA, id) == Stream(16 * (t + 1));
+        }
+        ok &= TVMFFIEnvSetStream(kDLCUDA, round % 5, nullptr, nullptr) == 0;
+        ok &= TVMFFIEnvGetStream(kDLCUDA, round % 5) == nullptr;
+      }
+      right[t] = ok;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT(std::all_of(right.begin(), right.end(), [](char ok) { return ok != 0; }));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_streams_of_many_threads, streams_of_many_threads);
+
+// [set_stream]
+namespace {
+
+// Makes a stream current while it lives, and puts the one of before back.
+class CurrentStream {
+ public:
+  CurrentStream(DLDevice device, TVMFFIStreamHandle stream) : device_(device) {
+    TVM_FFI_CHECK_SAFE_CALL(
+        TVMFFIEnvSetStream(device.device_type, device.device_id, stream, &before_));
+  }
+  CurrentStream(const CurrentStream&) = delete;
+  CurrentStream& operator=(const CurrentStream&) = delete;
+  ~CurrentStream() { TVMFFIEnvSetStream(device_.device_type, device_.device_id, before_, nullptr); }
+
+ private:
+  DLDevice device_;
+  TVMFFIStreamHandle before_ = nullptr;
+};
+
+}  // namespace
+// [set_stream.end]
+
+// A stream can be set for a scope, and scopes nest.
+void stream_of_a_scope() {
+  InNewThread([] {
+    const DLDevice device{kDLCUDA, 1};
+    CurrentStream outer(device, Stream(16));
+    {
+      CurrentStream inner(device, Stream(32));
+      EXPECT_EQ(TVMFFIEnvGetStream(kDLCUDA, 1), Stream(32));
+      EXPECT_THROWS("ValueError: leave", {
+        CurrentStream innermost(device, Stream(48));
+        TVM_FFI_THROW(ValueError) << "leave";
+      });
+      EXPECT_EQ(TVMFFIEnvGetStream(kDLCUDA, 1), Stream(32));
+    }
+    EXPECT_EQ(TVMFFIEnvGetStream(kDLCUDA, 1), Stream(16));
+  });
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_stream_of_a_scope, stream_of_a_scope);
 
 // The largest device id takes no more room than the first.
 void large_device_id() {
@@ -255,6 +320,8 @@ void check_signals() {
       "ValueError: TVMFFIEnvRegisterCAPI: name: expected PyErr_CheckSignals, "
       "PyGILState_Ensure or PyGILState_Release, got \"PyErr_Print\"",
       TVM_FFI_CHECK_SAFE_CALL(TVMFFIEnvRegisterCAPI("PyErr_Print", nullptr)));
+  EXPECT_THROWS("ValueError: TVMFFIEnvRegisterCAPI: name: expected a name, got NULL",
+                TVM_FFI_CHECK_SAFE_CALL(TVMFFIEnvRegisterCAPI(nullptr, nullptr)));
   RegisterHost<void()>("PyErr_CheckSignals", nullptr);
   EXPECT_EQ(TVMFFIEnvCheckSignals(), 0);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // error.h: kinds, messages, backtraces, causes, and errors through the C ABI.
 // Rows: R6
+#include <dlfcn.h>
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <cstdlib>
@@ -288,3 +289,38 @@ void c_functions_of_errors() {
   EXPECT_EQ(cause.use_count(), 2);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_c_functions_of_errors, c_functions_of_errors);
+
+// Libraries hide their symbols from one another, and still an error that one throws through a
+// direct C++ call is caught by its type in the other, for libstdc++ compares the names of types.
+void typed_catch_across_libraries() {
+  Dl_info here;
+  EXPECT(dladdr(reinterpret_cast<void*>(&typed_catch_across_libraries), &here) != 0);
+  const std::string self(here.dli_fname);
+  const std::string path = self.substr(0, self.rfind('/')) + "/error_library.so";
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  EXPECT(library != nullptr) << dlerror();
+  auto throw_error = reinterpret_cast<void (*)(int)>(dlsym(library, "throw_error"));
+  EXPECT(throw_error != nullptr);
+  EXPECT_THROWS("IndexError: thrown by another library: 3", throw_error(3));
+  // The frame of the other library is named too.
+  EXPECT(FunctionsIn(ErrorOf([&] { throw_error(3); }).backtrace()).find("throw_error; ") == 0);
+  dlclose(library);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_typed_catch_across_libraries, typed_catch_across_libraries);
+
+// A backtrace can be shown after the library that threw was unloaded: its calls have no names then.
+void backtrace_after_unload() {
+  Dl_info here;
+  EXPECT(dladdr(reinterpret_cast<void*>(&backtrace_after_unload), &here) != 0);
+  const std::string self(here.dli_fname);
+  const std::string path = self.substr(0, self.rfind('/')) + "/error_library.so";
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  EXPECT(library != nullptr);
+  auto throw_error = reinterpret_cast<void (*)(int)>(dlsym(library, "throw_error"));
+  // The exception object itself belongs to the library; what it refers to does not.
+  std::optional<ffi::Error> error = ErrorOf([&] { throw_error(3); });
+  EXPECT_EQ(dlclose(library), 0);
+  EXPECT_EQ(error->message(), std::string("thrown by another library: 3"));
+  EXPECT(error->backtrace().find("error_library.cc") != std::string::npos);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_backtrace_after_unload, backtrace_after_unload);

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows: R6, R7
+// Deleters that callers give to the C ABI: one that throws is reported, and ends nothing.
+#include <tvm/ffi/tvm_ffi.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <stdexcept>
+
+#include "expect.h"
+
+namespace ffi = tvm::ffi;
+
+namespace {
+
+// What `function` writes to stderr.
+template <typename F>
+std::string StderrOf(F function) {
+  std::FILE* file = std::tmpfile();
+  EXPECT(file != nullptr);
+  std::fflush(stderr);
+  const int before = dup(2);
+  dup2(fileno(file), 2);
+  function();
+  std::fflush(stderr);
+  dup2(before, 2);
+  close(before);
+  std::string text(4096, '\0');
+  std::rewind(file);
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  std::fclose(file);
+  return text;
+}
+
+int Nothing(void*, const TVMFFIAny*, int32_t, TVMFFIAny*) { return 0; }
+void ThrowError(void*) { TVM_FFI_THROW(ValueError) << "cannot free"; }
+void ThrowStandard(void*) { throw std::runtime_error("cannot close"); }
+void ThrowNumber(void*) { throw 3; }
+
+}  // namespace
+
+// The deleter of a function may fail in any way; the caller that drops the last reference goes on.
+void deleter_of_a_function() {
+  struct Case {
+    void (*deleter)(void*);
+    const char* text;
+  };
+  for (Case c :
+       {Case{ThrowError, "TVMFFIFunctionCreate.deleter: ignored: ValueError: cannot free\n"},
+        Case{ThrowStandard, "TVMFFIFunctionCreate.deleter: ignored: cannot close\n"},
+        Case{ThrowNumber,
+             "TVMFFIFunctionCreate.deleter: ignored: an exception that is no std::exception\n"}}) {
+    TVMFFIObjectHandle function = nullptr;
+    TVM_FFI_CHECK_SAFE_CALL(TVMFFIFunctionCreate(nullptr, Nothing, c.deleter, &function));
+    int code = 7;
+    EXPECT_EQ(StderrOf([&] { code = TVMFFIObjectDecRef(function); }), std::string(c.text));
+    EXPECT_EQ(code, 0);
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_deleter_of_a_function, deleter_of_a_function);
+
+// The deleter of an opaque object likewise.
+void deleter_of_an_opaque_object() {
+  TVMFFIObjectHandle object = nullptr;
+  int any = 0;
+  TVM_FFI_CHECK_SAFE_CALL(
+      TVMFFIObjectCreateOpaque(&any, kTVMFFIOpaquePyObject, ThrowError, &object));
+  EXPECT_EQ(StderrOf([&] { TVMFFIObjectDecRef(object); }),
+            std::string("TVMFFIObjectCreateOpaque.deleter: ignored: ValueError: cannot free\n"));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_deleter_of_an_opaque_object, deleter_of_an_opaque_object);
+
+// [destructor]
+namespace {
+
+// Calls code that may throw from a place that must not.
+struct Workspace {
+  explicit Workspace(void (*release)(void*)) : release_(release) {}
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+  ~Workspace() {
+    TVM_FFI_LOG_EXCEPTION_CALL_BEGIN();
+    release_(this);
+    TVM_FFI_LOG_EXCEPTION_CALL_END(Workspace);
+  }
+
+ private:
+  void (*release_)(void*);
+};
+
+}  // namespace
+// [destructor.end]
+
+// A destructor says what went wrong, and the exception that was on its way goes on.
+void destructor_during_an_exception() {
+  std::string error;
+  const std::string text = StderrOf([&] {
+    error = error_of([] {
+      Workspace workspace(ThrowError);
+      TVM_FFI_THROW(TypeError) << "the first";
+    });
+  });
+  EXPECT_EQ(text, std::string("Workspace: ignored: ValueError: cannot free\n"));
+  EXPECT_EQ(error, std::string("TypeError: the first"));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_destructor_during_an_exception, destructor_during_an_exception);
+
+// LOG_AND_THROW writes the whole message to stderr and throws.
+void log_and_throw() {
+  std::string error;
+  const std::string text = StderrOf(
+      [&] { error = error_of([] { TVM_FFI_LOG_AND_THROW(ValueError) << "at start-up"; }); });
+  EXPECT_EQ(error, std::string("ValueError: at start-up"));
+  const std::string begin = "Traceback (most recent call last):\n",
+                    end = "\nValueError: at start-up\n";
+  EXPECT_EQ(text.substr(0, begin.size()), begin);
+  EXPECT(text.find(__FILE__) != std::string::npos);
+  EXPECT_EQ(text.substr(text.size() - end.size()), end);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_log_and_throw, log_and_throw);
