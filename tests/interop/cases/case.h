@@ -6,6 +6,8 @@
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <cstdint>
+#include <cstdio>
+#include <string>
 
 // A row of the table: Make##NAME(i) makes the values, for i below COUNT, and Check##NAME(i, value)
 // throws if it sees another value. The maker and the checker may be in libraries of two kinds.
@@ -18,5 +20,12 @@
   TVM_FFI_DLL_EXPORT_TYPED_FUNC(check_##NAME, CheckAny##NAME)
 
 #define EXPECT(condition) TVM_FFI_CHECK(condition, AssertionError) << #condition << " is false"
+
+// std::to_string would leave a symbol that the loader merges between libraries.
+static inline std::string Text(int64_t number) {
+  char text[24];
+  return std::string(text, static_cast<size_t>(std::snprintf(text, sizeof(text), "%lld",
+                                                             static_cast<long long>(number))));
+}
 
 #endif  // TESTS_INTEROP_CASES_CASE_H_

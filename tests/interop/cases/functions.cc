@@ -80,7 +80,7 @@ void CheckManyArguments(int64_t, const Any& value) {
 
 // Registered by the maker, called by the checker.
 std::string MakeGlobal(int64_t i) {
-  const std::string name = "interop.global" + std::to_string(i);
+  const std::string name = "interop.global" + Text(i);
   Function::SetGlobal(name, Function::FromTyped([i]() -> int64_t { return 100 + i; }), true);
   return name;
 }

@@ -32,10 +32,10 @@ namespace interop_statics __attribute__((visibility("hidden"))) {
 
   // "1 1 1 1" when it is called first.
   ffi::String Count() {
-    std::string text = std::to_string(++inline_count);
-    text += " " + std::to_string(CountLocal());
-    text += " " + std::to_string(CountTemplate<int64_t>());
-    text += " " + std::to_string(++Counted::member_count);
+    std::string text = Text(++inline_count);
+    text += " " + Text(CountLocal());
+    text += " " + Text(CountTemplate<int64_t>());
+    text += " " + Text(++Counted::member_count);
     return text;
   }
 

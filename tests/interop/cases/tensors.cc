@@ -242,7 +242,7 @@ Tensor KeepTensor(Tensor x) { return x; }
 ffi::String Describe(TensorView x) {
   std::string text = ffi::DLDataTypeToString(x.dtype());
   for (int64_t i = 0; i < x.ndim(); ++i) {
-    text += " " + std::to_string(x.size(i)) + "/" + std::to_string(x.stride(i));
+    text += " " + Text(x.size(i)) + "/" + Text(x.stride(i));
   }
   return text;
 }
