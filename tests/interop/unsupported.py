@@ -24,12 +24,41 @@ def under_published(column: Column) -> bool:
     return column.runtime == "published"
 
 
+def published_among_themselves(column: Column) -> bool:
+    """Say that both libraries are built with the published headers."""
+    return column.makers == column.checkers == "published"
+
+
 UNSUPPORTED = [
     Unsupported(
         "cpp:values:ComplexDtype",
         under_published,
         "unknown type_code=5",
         "the published runtime has no text for complex dtypes, and Python asks for it",
+    ),
+    Unsupported(
+        "cpp:errors:StdException",
+        published_among_themselves,
+        "a C++ exception came",
+        "code of the published headers calls a function of its own kind without the C ABI between",
+    ),
+    Unsupported(
+        "python:errors:more_errors_in_python",
+        under_published,
+        "NotImplementedError came as RuntimeError",
+        "the published package makes both a RuntimeError",
+    ),
+    Unsupported(
+        "python:errors:python_exception_same_object",
+        under_published,
+        "another exception came back",
+        "the published package makes a new exception of the kind and the message",
+    ),
+    Unsupported(
+        "python:errors:causes_in_python",
+        under_published,
+        "the cause is None",
+        "the published package leaves out the causes",
     ),
 ]
 
