@@ -13,7 +13,7 @@ void macros_in_unbraced_if_else() {
   std::string path;
   int zero = 0;
   for (bool outer : {true, false}) {
-    // [unbraced]
+    // [unbraced.begin]
     if (outer)
       TVM_FFI_CHECK(zero == 0, ValueError) << "never";
     else

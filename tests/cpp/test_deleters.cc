@@ -70,7 +70,7 @@ void deleter_of_an_opaque_object() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_deleter_of_an_opaque_object, deleter_of_an_opaque_object);
 
-// [destructor]
+// [destructor.begin]
 namespace {
 
 // Calls code that may throw from a place that must not.

@@ -82,7 +82,7 @@ void streams_of_many_threads() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_streams_of_many_threads, streams_of_many_threads);
 
-// [set_stream]
+// [set_stream.begin]
 namespace {
 
 // Makes a stream current while it lives, and puts the one of before back.

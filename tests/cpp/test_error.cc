@@ -43,7 +43,6 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_message_takes_everything, message_takes_every
 namespace {
 
 // Calls that the compiler must not merge into their callers.
-// [throwing]
 __attribute__((noinline)) void inner(int n) {
   TVM_FFI_THROW(ValueError) << "n must be even, got " << n;
 }
@@ -51,7 +50,6 @@ __attribute__((noinline)) void outer(int n) {
   inner(n);
   inner(n + 1);  // so that the first call is no tail call
 }
-// [throwing.end]
 
 template <typename F>
 ffi::Error ErrorOf(F function) {
@@ -94,7 +92,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_error_knows_its_place, error_knows_its_place)
 // The backtrace names the functions that were running, hidden ones too, up to the exported one; the
 // cell that every reader sees holds the throwing line alone.
 void backtrace_names_the_calls() {
-  // [show_backtrace]
+  // [show_backtrace.begin]
   try {
     outer(3);
   } catch (const ffi::Error& error) {
@@ -185,12 +183,10 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_texts_of_an_error, texts_of_an_error);
 
 // An error may have a cause and a further object, which live as long as it does.
 void causes_and_contexts() {
-  // [cause]
   ffi::Error cause("OSError", "no such file: weights.bin");
   ffi::Error error("ValueError", "the model cannot be read", "", cause, ffi::Shape({2, 3}));
   EXPECT_EQ(error.cause_chain()->message(), std::string("no such file: weights.bin"));
   EXPECT(error.extra_context()->as<ffi::ShapeObj>() != nullptr);
-  // [cause.end]
   EXPECT(error.cause_chain()->same_as(cause));
   EXPECT_EQ(cause.use_count(), 2);
   error = cause;

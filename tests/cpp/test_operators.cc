@@ -48,3 +48,29 @@ void element_types() {
 }  // namespace project
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_devices, project::kernels::devices);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_element_types, project::kernels::element_types);
+
+namespace checks {
+
+// Prints as test frameworks do: from a template of another namespace, through a std::ostream.
+template <typename T>
+std::string Printed(const T& value) {
+  std::ostringstream out;
+  out << value;
+  return out.str();
+}
+template <typename A, typename B>
+std::string Compared(const A& a, const B& b) {
+  return a == b ? "" : Printed(a) + " is not " + Printed(b);
+}
+
+}  // namespace checks
+
+// Templates of other namespaces, such as those of test frameworks, compare and print both types.
+void found_from_templates() {
+  EXPECT_EQ(checks::Compared(DLDevice{kDLCUDA, 1}, DLDevice{kDLCPU, 0}),
+            std::string("cuda:1 is not cpu:0"));
+  EXPECT_EQ(checks::Compared(DLDataType{kDLFloat, 16, 1}, DLDataType{kDLBfloat, 16, 1}),
+            std::string("float16 is not bfloat16"));
+  EXPECT_EQ(checks::Compared(DLDevice{kDLCUDA, 1}, DLDevice{kDLCUDA, 1}), std::string());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_found_from_templates, found_from_templates);

@@ -11,7 +11,16 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("source", ["tests/cpp/test_tensor.cc"])
+SOURCES = [
+    "tests/cpp/test_check_macros.cc",
+    "tests/cpp/test_deleters.cc",
+    "tests/cpp/test_env.cc",
+    "tests/cpp/test_error.cc",
+    "tests/cpp/test_tensor.cc",
+]
+
+
+@pytest.mark.parametrize("source", SOURCES)
 def test_shown_cpp_tests_pass(shows, source):
     """Every test of the file passes."""
     shows(source, "tests/cpp/conftest.py", "tests/cpp/expect.h", "tests/snippets/test_cpp_tests.py")
