@@ -26,7 +26,8 @@ from _verify.table import final_table  # noqa: E402
 
 switch_on_pyenv_versions()
 nox.needs_version = ">=2025.2.9"
-nox.options.sessions = ["lint", "tests", "docs", "interop", "pythons"]
+# docs comes late: its pages show what the sessions before it found.
+nox.options.sessions = ["lint", "tests", "interop", "compilers", "sanitize", "docs", "pythons"]
 nox.options.reuse_venv = "yes"
 
 FORMATTED = ("*.h", "*.cc", "*.cu", "*.cuh", "*.c")
@@ -132,3 +133,10 @@ def compilers(session: nox.Session) -> None:
     need_clang(session)
     environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
     environment.run("docs/_setup/compilers.py", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def sanitize(session: nox.Session) -> None:
+    """Run the C++ tests without Python under three sanitizers; arguments choose test files."""
+    environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
+    environment.run("docs/_setup/sanitize.py", *session.posargs)

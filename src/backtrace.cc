@@ -78,8 +78,9 @@ std::string Demangled(const std::string& symbol) {
 }
 
 Call Describe(void* return_address) {
-  // The call stands before the address that it returns to.
-  const CodePlace place = FindCodePlace(static_cast<char*>(return_address) - 1);
+  // The call stands before the address that it returns to, which may be none at all.
+  const auto address = reinterpret_cast<uintptr_t>(return_address) - 1;
+  const CodePlace place = FindCodePlace(reinterpret_cast<void*>(address));
   Call call;
   for (std::string_view glue : {"_ZN3tvm3ffi", "_ZNK3tvm3ffi", "_ZZN3tvm3ffi", "_ZNO3tvm3ffi"}) {
     call.is_glue = call.is_glue || StartsWith(place.symbol, glue);

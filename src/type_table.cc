@@ -3,12 +3,14 @@
 #include <tvm/ffi/any.h>
 #include <tvm/ffi/string.h>
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace ffi = tvm::ffi;
@@ -136,8 +138,13 @@ class TypeTable {
     if (column == nullptr) column = std::make_unique<Column>();
     if (index < 0) return;
     const auto size = static_cast<size_t>(index) + 1;
-    if (column->values.size() < size) column->values.resize(size, TVMFFIAny{});
-    column->values[static_cast<size_t>(index)] = Keep(value);
+    if (column->values.size() < size) {
+      std::vector<TVMFFIAny> larger(std::max(size, 2 * column->values.size()), TVMFFIAny{});
+      std::copy(column->values.begin(), column->values.end(), larger.begin());
+      column->outgrown.push_back(std::exchange(column->values, std::move(larger)));
+    }
+    TVMFFIAny& place = column->values[static_cast<size_t>(index)];
+    column->replaced.push_back(std::exchange(place, Keep(value)));
     column->info = {column->values.data(), static_cast<int32_t>(column->values.size()), 0};
   }
 
@@ -151,6 +158,9 @@ class TypeTable {
   struct Column {
     TVMFFITypeAttrColumn info{nullptr, 0, 0};
     std::vector<TVMFFIAny> values;
+    // Kept, because others read columns without a lock.
+    std::vector<TVMFFIAny> replaced;
+    std::vector<std::vector<TVMFFIAny>> outgrown;
   };
 
   TypeTable() {

@@ -2,9 +2,12 @@
 # Rows: R9
 """What the nox sessions rely on: a memory of good runs, and the tools that are there."""
 
+import ast
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from _verify import tools
@@ -85,3 +88,12 @@ def test_nvcc_of_cuda_home_is_preferred_to_the_wheels(tmp_path, monkeypatch):
     monkeypatch.setenv("CUDA_HOME", str(tmp_path))
     assert has_nvcc()
     assert tools.find_nvcc() == {"NVCC": str(nvcc)}
+
+
+def test_readers_and_ci_run_the_same_sessions():
+    """The README, AGENTS.md, CI and plain ``nox`` name the same sessions in the same order."""
+    root = Path(__file__).parents[2]
+    line = re.search(r"options.sessions = (\[.*\])", (root / "noxfile.py").read_text()).group(1)
+    command = f"nox -s {' '.join(ast.literal_eval(line))}"
+    for name in ("README.md", "AGENTS.md", ".ci/run"):
+        assert command in (root / name).read_text(), name
