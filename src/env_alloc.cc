@@ -20,21 +20,9 @@ constexpr size_t kAlignment = 64;  // A cache line, and the widest vector regist
 // The bytes that a tensor takes; throws if an extent is negative or the size is beyond all memory.
 size_t CheckedDataSize(const DLTensor& prototype) {
   const ffi::ShapeView shape(prototype.shape, static_cast<size_t>(prototype.ndim));
-  int64_t bits = int64_t{prototype.dtype.bits} * prototype.dtype.lanes;
-  bool fits = true;
-  bool empty = false;
-  for (int64_t extent : shape) {
-    TVM_FFI_CHECK(extent >= 0, ValueError)
-        << "TVMFFIEnvTensorAlloc: prototype: expected extents that are not negative, got shape "
-        << shape;
-    empty = empty || extent == 0;
-    fits = fits && !__builtin_mul_overflow(bits, extent, &bits);
-  }
-  if (empty) return 0;
-  TVM_FFI_CHECK(fits && bits <= INT64_MAX - 7, MemoryError)
-      << "TVMFFIEnvTensorAlloc: prototype: expected a size that fits in memory, got shape " << shape
-      << " of " << prototype.dtype;
-  return (static_cast<size_t>(bits) + 7) / 8;
+  const int64_t numel =
+      ffi::detail::CheckedSpan("TVMFFIEnvTensorAlloc", shape, nullptr, prototype.dtype);
+  return ffi::GetDataSize(numel, prototype.dtype);
 }
 
 // A tensor in host memory, with its shape and strides behind it.

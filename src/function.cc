@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "library_pin.h"
+
 namespace ffi = tvm::ffi;
 
 namespace {
@@ -16,7 +18,7 @@ namespace {
 class StatefulFunctionObj : public ffi::FunctionObj {
  public:
   StatefulFunctionObj(void* self, TVMFFISafeCallType call, void (*deleter)(void*))
-      : self_(self), call_(call), deleter_(deleter) {
+      : library_(reinterpret_cast<const void*>(call)), self_(self), call_(call), deleter_(deleter) {
     safe_call = Call;
     cpp_call = nullptr;
   }
@@ -33,6 +35,7 @@ class StatefulFunctionObj : public ffi::FunctionObj {
     return object->call_(object->self_, args, num_args, result);
   }
 
+  ffi::LibraryPin library_;  // of the C functions
   void* self_;
   TVMFFISafeCallType call_;
   void (*deleter_)(void*);

@@ -12,6 +12,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "library_pin.h"
+
 namespace ffi = tvm::ffi;
 
 namespace {
@@ -74,11 +76,10 @@ class LibraryFunctionObj : public ffi::FunctionObj {
 // registered.
 class LibraryObj : public ffi::ModuleObj {
  public:
-  LibraryObj(void* handle, std::string prefix) : handle_(handle), prefix_(std::move(prefix)) {}
-  ~LibraryObj() {
-    LeaveContext();
-    if (handle_ != nullptr) dlclose(handle_);
+  LibraryObj(void* handle, std::string prefix) : handle_(handle), prefix_(std::move(prefix)) {
+    if (handle_ != nullptr) library_ = ffi::LibraryPin::OfModule(handle_);
   }
+  ~LibraryObj() { LeaveContext(); }
 
   // Names this module in the library's context variable, unless a living module of the same library
   // is there already.
@@ -213,6 +214,7 @@ class LibraryObj : public ffi::ModuleObj {
     return *lock;
   }
 
+  ffi::LibraryPin library_;  // dropped last: members below may need the library's code
   void* handle_;
   std::string prefix_;
   void** context_ = nullptr;  // the library's variable
@@ -231,9 +233,7 @@ LibraryObj* Library(const ffi::Module& module) {
   return const_cast<LibraryObj*>(static_cast<const LibraryObj*>(module.get()));
 }
 
-ffi::Module AsModule(ffi::ObjectPtr<LibraryObj> library) {
-  return ffi::Module(std::move(library));
-}
+ffi::Module AsModule(ffi::ObjectPtr<LibraryObj> library) { return ffi::Module(std::move(library)); }
 
 ffi::Module LoadFromFile(const std::string& path) {
   std::string found = path;

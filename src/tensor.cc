@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensor objects made from DLPack, and DLPack made from them.
 #include <tvm/ffi/container/tensor.h>
+#include <tvm/ffi/function.h>
 
 #include <algorithm>
 #include <memory>
 #include <utility>
+
+#include "library_pin.h"
 
 namespace ffi = tvm::ffi;
 
@@ -42,9 +45,12 @@ class ManagedTensorObj : public ffi::TensorObj {
     if (managed_->deleter != nullptr) managed_->deleter(managed_);
   }
   const Managed& managed() const { return *managed_; }
+  // Keeps the library loaded until the deleter, which is code of it, has returned.
+  void KeepLibrary(ffi::LibraryPin library) { library_ = std::move(library); }
 
  private:
   Managed* managed_;
+  ffi::LibraryPin library_;
 };
 
 // A tensor that keeps another object alive.
@@ -60,6 +66,7 @@ class ViewTensorObj : public ffi::TensorObj {
     }
     Normalize(this, tail + ndim);
   }
+  ffi::Object* source() const { return source_.get(); }
 
  private:
   ffi::ObjectPtr<ffi::Object> source_;
@@ -76,6 +83,8 @@ ffi::ObjectPtr<ffi::TensorObj> TensorFrom(const char* function, TVMFFIObjectHand
 template <typename Managed>
 TVMFFIObjectHandle Import(const char* function, Managed* from, int32_t require_alignment,
                           int32_t require_contiguous) {
+  TVM_FFI_CHECK(from != nullptr, ValueError)
+      << function << ": from: expected a managed tensor, got NULL";
   const DLTensor& tensor = from->dl_tensor;
   TVM_FFI_CHECK(
       require_alignment == 0 || ffi::IsAligned(tensor, static_cast<size_t>(require_alignment)),
@@ -108,13 +117,31 @@ struct Export {
   }
 };
 
-// The DLPack flags that a tensor came with; a tensor that was made otherwise has none.
-uint64_t FlagsOf(ffi::TensorObj* tensor) {
-  using Versioned = ManagedTensorObj<DLManagedTensorVersioned>;
-  const bool came_versioned =
-      ffi::ObjectUnsafe::Header(tensor)->deleter == ffi::detail::DeleteObject<Versioned>;
-  return came_versioned ? static_cast<Versioned*>(tensor)->managed().flags : 0;
+using Versioned = ManagedTensorObj<DLManagedTensorVersioned>;
+
+template <typename T>
+bool WasMadeAs(ffi::Object* object) {
+  return ffi::ObjectUnsafe::Header(object)->deleter == ffi::detail::DeleteObject<T>;
 }
+
+// The DLPack flags that a tensor, or the one that it is a view of, came with; a tensor that was
+// made otherwise has none.
+uint64_t FlagsOf(ffi::Object* tensor) {
+  while (WasMadeAs<ViewTensorObj>(tensor)) tensor = static_cast<ViewTensorObj*>(tensor)->source();
+  return WasMadeAs<Versioned>(tensor) ? static_cast<Versioned*>(tensor)->managed().flags : 0;
+}
+
+// Used by Tensor::FromNDAlloc; see there.
+const bool registered = [] {
+  const char* name = "ffi.TensorKeepLibrary";
+  auto keep_library = [](const ffi::Tensor& tensor, void* code) {
+    TVM_FFI_CHECK(WasMadeAs<Versioned>(tensor.get()), ValueError)
+        << "ffi.TensorKeepLibrary: tensor: expected one made by TVMFFITensorFromDLPackVersioned";
+    static_cast<Versioned*>(tensor.get())->KeepLibrary(ffi::LibraryPin(code));
+  };
+  ffi::Function::SetGlobal(name, ffi::Function::FromTyped(keep_library, name));
+  return true;
+}();
 
 }  // namespace
 
@@ -130,6 +157,8 @@ int TVMFFITensorFromDLPack(DLManagedTensor* from, int32_t require_alignment,
 int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned* from, int32_t require_alignment,
                                     int32_t require_contiguous, TVMFFIObjectHandle* out) {
   TVM_FFI_SAFE_CALL_BEGIN();
+  TVM_FFI_CHECK(from != nullptr, ValueError)
+      << "TVMFFITensorFromDLPackVersioned: from: expected a managed tensor, got NULL";
   TVM_FFI_CHECK(from->version.major == DLPACK_MAJOR_VERSION, ValueError)
       << "TVMFFITensorFromDLPackVersioned: from: expected DLPack " << DLPACK_MAJOR_VERSION
       << ".x, got " << from->version.major << "." << from->version.minor;
@@ -158,6 +187,8 @@ int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DLTensor* prot
   TVM_FFI_SAFE_CALL_BEGIN();
   TVM_FFI_CHECK(source != nullptr, ValueError)
       << "TVMFFITensorCreateUnsafeView: source: expected an object, got NULL";
+  TVM_FFI_CHECK(prototype != nullptr, ValueError)
+      << "TVMFFITensorCreateUnsafeView: prototype: expected a tensor, got NULL";
   const size_t tail = 2 * static_cast<size_t>(prototype->ndim) * sizeof(int64_t);
   *out = ffi::ObjectUnsafe::MoveToOwned(ffi::detail::MakeObjectWithTail<ViewTensorObj>(
       tail, ffi::ObjectUnsafe::PtrFromBorrowed<ffi::Object>(source), *prototype));

@@ -210,11 +210,10 @@ void env_alloc_without_a_framework() {
   EXPECT_EQ(tensor.use_count(), 1);
   EXPECT(tensor.IsAligned(64));
   EXPECT_THROWS(
-      "ValueError: TVMFFIEnvTensorAlloc: prototype: expected extents that are not negative, "
-      "got shape (-1,)",
+      "ValueError: TVMFFIEnvTensorAlloc: shape: expected extents that are not negative, got (-1,)",
       NewTensor({-1}));
   EXPECT_THROWS(
-      "MemoryError: TVMFFIEnvTensorAlloc: prototype: expected a size that fits in memory, got "
+      "MemoryError: TVMFFIEnvTensorAlloc: expected a size that fits in memory, got "
       "shape (9223372036854775807, 9223372036854775807) of float32",
       NewTensor({INT64_MAX, INT64_MAX}));
   EXPECT_THROWS_WITH(

@@ -8,6 +8,12 @@
 
 #include <tvm/ffi/container/shape.h>
 
+#ifndef _WIN32
+#include <dlfcn.h>
+#endif
+
+#include <cstdio>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +30,21 @@ inline int64_t GetNumel(const DLTensor& tensor) {
 /*! \brief Size in bytes of the elements without gaps; sub-byte elements are packed. */
 inline size_t GetDataSize(const DLTensor& tensor) {
   return GetDataSize(GetNumel(tensor), tensor.dtype);
+}
+
+/*!
+ * \brief Bytes from the first element to the end of the last one, gaps included.
+ *
+ * What an allocator of strided tensors has to allocate. Strides are not negative.
+ */
+inline size_t GetSpanSize(const DLTensor& tensor) {
+  if (tensor.strides == nullptr) return GetDataSize(tensor);
+  int64_t last = 0;
+  for (int32_t i = 0; i < tensor.ndim; ++i) {
+    if (tensor.shape[i] == 0) return 0;
+    last += (tensor.shape[i] - 1) * tensor.strides[i];
+  }
+  return GetDataSize(last + 1, tensor.dtype);
 }
 
 /*!
@@ -49,6 +70,155 @@ inline bool IsContiguous(const DLTensor& tensor) {
 inline bool IsAligned(const DLTensor& tensor, size_t alignment) {
   return (reinterpret_cast<uintptr_t>(tensor.data) + tensor.byte_offset) % alignment == 0;
 }
+
+namespace detail {
+
+// Number of elements from the first one to the last, gaps included, of a tensor that is to be made.
+// Refuses what no memory can hold. `strides` is NULL for row-major order.
+TVM_FFI_COLD inline int64_t CheckedSpan(const char* function, ShapeView shape,
+                                        const ShapeView* strides, DLDataType dtype) {
+  TVM_FFI_CHECK(strides == nullptr || strides->size() == shape.size(), ValueError)
+      << function << ": strides: expected " << shape.size() << " strides, one for each extent, got "
+      << strides->size();
+  int64_t last = 0;
+  int64_t numel = 1;
+  bool fits = true;
+  bool empty = false;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    TVM_FFI_CHECK(shape[i] >= 0, ValueError)
+        << function << ": shape: expected extents that are not negative, got " << shape;
+    empty = empty || shape[i] == 0;
+    // Strides are products of extents, so these must fit even where another extent is 0.
+    const int64_t extent = shape[i] == 0 ? 1 : shape[i];
+    fits = fits && !__builtin_mul_overflow(numel, extent, &numel);
+    if (strides == nullptr) continue;
+    TVM_FFI_CHECK((*strides)[i] >= 0, ValueError)
+        << function << ": strides: expected strides that are not negative, got " << *strides;
+    int64_t reach = 0;
+    fits = fits && !__builtin_mul_overflow(extent - 1, (*strides)[i], &reach) &&
+           !__builtin_add_overflow(last, reach, &last);
+  }
+  const int64_t most = numel > last ? numel : last + 1;
+  int64_t bits = 0;
+  fits = fits && !__builtin_mul_overflow(most, int64_t{dtype.bits} * dtype.lanes, &bits) &&
+         bits <= INT64_MAX - 7;
+  TVM_FFI_CHECK(fits, MemoryError)
+      << function << ": expected a size that fits in memory, got shape " << shape << " of "
+      << dtype;
+  if (empty) return 0;
+  return strides == nullptr ? numel : last + 1;
+}
+
+// Refuses strides by which two indices could share an element: each dimension must step over all
+// that is inside it.
+TVM_FFI_COLD inline void CheckNoOverlap(const char* function, ShapeView shape, ShapeView strides) {
+  for (size_t i = 0; i < shape.size(); ++i) {
+    int64_t inside = 0;
+    for (size_t j = 0; j < shape.size(); ++j) {
+      if (j == i || shape[j] == 1 || strides[j] > strides[i]) continue;
+      if (strides[j] < strides[i] || j > i) inside += (shape[j] - 1) * strides[j];
+    }
+    TVM_FFI_CHECK(shape[i] == 1 || strides[i] > inside, ValueError)
+        << function << ": strides: expected strides by which no two elements overlap, got "
+        << strides << " for shape " << shape;
+  }
+}
+
+// `tensor` with another shape and other strides, which the result refers to, and with its first
+// element `element_offset` elements on.
+inline DLTensor AsStrided(DLTensor tensor, ShapeView shape, ShapeView strides,
+                          std::optional<int64_t> element_offset) {
+  TVM_FFI_CHECK(strides.size() == shape.size(), ValueError)
+      << "as_strided: strides: expected " << shape.size() << " strides, one for each extent, got "
+      << strides.size();
+  for (int64_t extent : shape) {
+    TVM_FFI_CHECK(extent >= 0, ValueError)
+        << "as_strided: shape: expected extents that are not negative, got " << shape;
+  }
+  const int64_t bits =
+      element_offset.value_or(0) * static_cast<int64_t>(tensor.dtype.bits) * tensor.dtype.lanes;
+  TVM_FFI_CHECK(bits % 8 == 0, ValueError)
+      << "as_strided: element_offset: expected whole bytes, got " << *element_offset
+      << " elements of " << tensor.dtype;
+  tensor.ndim = static_cast<int32_t>(shape.size());
+  tensor.shape = const_cast<int64_t*>(shape.data());
+  tensor.strides = const_cast<int64_t*>(strides.data());
+  if (HasPlainAddresses(tensor.device)) {
+    tensor.data = static_cast<char*>(tensor.data) + bits / 8;
+  } else {
+    tensor.byte_offset += static_cast<uint64_t>(bits / 8);
+  }
+  return tensor;
+}
+
+// The tensor behind a handle.
+inline const DLTensor* NotNull(const DLTensor* tensor) {
+  TVM_FFI_CHECK(tensor != nullptr, ValueError)
+      << "TensorView: expected a tensor, got a null handle";
+  return tensor;
+}
+
+// Writes what a FreeData threw to stderr; its caller may be a destructor.
+TVM_FFI_COLD inline void ReportFailedFree() noexcept {
+  const char* what = "an exception that is no std::exception";
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "Tensor::FromNDAlloc: FreeData must not throw, got %s\n", error.what());
+    return;
+  } catch (...) {
+  }
+  std::fprintf(stderr, "Tensor::FromNDAlloc: FreeData must not throw, got %s\n", what);
+}
+
+// A tensor to be handed over by DLPack, so that its object belongs to the runtime and only its data
+// to the allocator.
+template <typename Alloc>
+struct NDAllocated {
+  DLManagedTensorVersioned managed{};
+  Alloc alloc;
+  std::unique_ptr<int64_t[]> extents;  // shape, then strides
+
+  explicit NDAllocated(Alloc&& given) : alloc(std::move(given)) {}
+
+  static void Delete(DLManagedTensorVersioned* self) noexcept {
+    auto* allocated = static_cast<NDAllocated*>(self->manager_ctx);
+    try {
+      allocated->alloc.FreeData(&self->dl_tensor);
+    } catch (...) {
+      ReportFailedFree();
+    }
+    delete allocated;
+  }
+};
+
+// Keeps the library of the function `code` loaded until the tensor has been freed.
+TVM_FFI_COLD inline void KeepLibrary(TVMFFIObject* tensor, void* code) {
+  constexpr const char* kName = "ffi.TensorKeepLibrary";
+  const TVMFFIByteArray name{kName, __builtin_strlen(kName)};
+  TVMFFIObjectHandle keep = nullptr;
+  TVM_FFI_CHECK_SAFE_CALL(TVMFFIFunctionGetGlobal(&name, &keep));
+  const ObjectPtr<Object> owner = ObjectUnsafe::PtrFromOwned<Object>(keep);
+  if (owner == nullptr) {
+    // A runtime that cannot unload the library after its code has returned: it stays for good.
+#ifndef _WIN32
+    Dl_info info;
+    if (dladdr(code, &info) == 0) return;
+    void* handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    if (handle != nullptr) dlclose(handle);
+#endif
+    return;
+  }
+  TVMFFIAny arguments[2] = {};
+  arguments[0].type_index = kTVMFFITensor;
+  arguments[0].v_obj = tensor;
+  arguments[1].type_index = kTVMFFIOpaquePtr;
+  arguments[1].v_ptr = code;
+  TVMFFIAny none{};
+  TVM_FFI_CHECK_SAFE_CALL(TVMFFIFunctionCall(keep, arguments, 2, &none));
+}
+
+}  // namespace detail
 
 /*! \brief What Tensor and TensorView tell about a tensor. Derived has `GetDLTensorPtr()`. */
 template <typename Derived>
@@ -161,6 +331,88 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
   }
 
   /*!
+   * \brief FromEnvAlloc with given strides. This runtime only: the published headers lack it.
+   * \param env_alloc TVMFFIEnvTensorAlloc.
+   * \param shape Extents.
+   * \param strides Steps in elements, not negative, by which no two elements overlap.
+   * \param dtype Element type.
+   * \param device Device.
+   * \return A tensor in memory that holds all from the first element to the last, gaps included.
+   * \throws Error A ValueError for other strides; what the allocator raised.
+   */
+  static Tensor FromEnvAllocStrided(int (*env_alloc)(DLTensor*, TVMFFIObjectHandle*),
+                                    ShapeView shape, ShapeView strides, DLDataType dtype,
+                                    DLDevice device) {
+    const int64_t span = detail::CheckedSpan("FromEnvAllocStrided", shape, &strides, dtype);
+    if (span != 0) detail::CheckNoOverlap("FromEnvAllocStrided", shape, strides);
+    return FromEnvAlloc(env_alloc, ShapeView(&span, 1), dtype, device).as_strided(shape, strides);
+  }
+
+  /*!
+   * \brief Allocates by an allocator of the library's own, for example one over `malloc`.
+   *
+   * The library that the allocator's code belongs to stays loaded until the tensor has been freed.
+   * \param alloc Has `AllocData(DLTensor* tensor, extra_args...)`, which sets `tensor->data` to
+   *        memory for `GetDataSize(*tensor)` bytes or throws, and `FreeData(DLTensor* tensor)`. A
+   *        copy of it is kept with the tensor. FreeData must not throw: it runs where nobody can
+   *        catch, so what it throws is written to stderr.
+   * \param shape Extents.
+   * \param dtype Element type.
+   * \param device Device.
+   * \param extra_args Passed on to AllocData.
+   * \return A contiguous tensor.
+   * \throws Error A ValueError or MemoryError for an impossible shape; what AllocData threw.
+   */
+  template <typename Alloc, typename... ExtraArgs>
+  static Tensor FromNDAlloc(Alloc alloc, ShapeView shape, DLDataType dtype, DLDevice device,
+                            ExtraArgs&&... extra_args) {
+    detail::CheckedSpan("FromNDAlloc", shape, nullptr, dtype);
+    return Allocate(std::move(alloc), shape, nullptr, dtype, device,
+                    std::forward<ExtraArgs>(extra_args)...);
+  }
+
+  /*!
+   * \brief FromNDAlloc with given strides, which are not negative.
+   *
+   * AllocData must give memory for all bytes that `tensor->shape` and `tensor->strides` span, gaps
+   * included: GetSpanSize().
+   * \param alloc As for FromNDAlloc.
+   * \param shape Extents.
+   * \param strides Steps in elements.
+   * \param dtype Element type.
+   * \param device Device.
+   * \param extra_args Passed on to AllocData.
+   * \return A tensor with these strides.
+   * \throws Error A ValueError or MemoryError for an impossible shape; what AllocData threw.
+   */
+  template <typename Alloc, typename... ExtraArgs>
+  static Tensor FromNDAllocStrided(Alloc alloc, ShapeView shape, ShapeView strides,
+                                   DLDataType dtype, DLDevice device, ExtraArgs&&... extra_args) {
+    detail::CheckedSpan("FromNDAllocStrided", shape, &strides, dtype);
+    return Allocate(std::move(alloc), shape, strides.data(), dtype, device,
+                    std::forward<ExtraArgs>(extra_args)...);
+  }
+
+  /*!
+   * \brief A tensor with another shape and other strides on the same memory, which it keeps alive.
+   *
+   * Nothing checks that it stays within the memory.
+   * \param shape Extents.
+   * \param strides Steps in elements.
+   * \param element_offset Elements from the first element of this tensor to the first of the new.
+   * \throws Error A ValueError if the numbers of extents and strides differ, an extent is negative,
+   *         or the offset is no whole number of bytes.
+   */
+  Tensor as_strided(ShapeView shape, ShapeView strides,
+                    std::optional<int64_t> element_offset = std::nullopt) const {
+    const DLTensor prototype = detail::AsStrided(*GetDLTensorPtr(), shape, strides, element_offset);
+    TVMFFIObjectHandle handle = nullptr;
+    TVM_FFI_CHECK_SAFE_CALL(
+        TVMFFITensorCreateUnsafeView(ObjectUnsafe::Borrow(*this), &prototype, &handle));
+    return Tensor(ObjectUnsafe::PtrFromOwned<TensorObj>(handle));
+  }
+
+  /*!
    * \brief Takes over a tensor from before DLPack 1.0; its deleter runs when the last owner is
    * gone.
    * \param from The tensor; on failure it stays with the caller.
@@ -195,6 +447,40 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
     TVM_FFI_CHECK_SAFE_CALL(TVMFFITensorToDLPackVersioned(data_.get(), &out));
     return out;
   }
+
+ private:
+  // `strides` is NULL for row-major order.
+  template <typename Alloc, typename... ExtraArgs>
+  static Tensor Allocate(Alloc&& alloc, ShapeView shape, const int64_t* strides, DLDataType dtype,
+                         DLDevice device, ExtraArgs&&... extra_args) {
+    using Allocated = detail::NDAllocated<Alloc>;
+    auto allocated = std::make_unique<Allocated>(std::move(alloc));
+    const size_t ndim = shape.size();
+    allocated->extents = std::make_unique<int64_t[]>(2 * ndim);
+    DLTensor& tensor = allocated->managed.dl_tensor;
+    tensor.device = device;
+    tensor.ndim = static_cast<int32_t>(ndim);
+    tensor.dtype = dtype;
+    tensor.shape = allocated->extents.get();
+    tensor.strides = tensor.shape + ndim;
+    int64_t step = 1;
+    for (size_t i = ndim; i-- > 0;) {
+      tensor.shape[i] = shape[i];
+      tensor.strides[i] = strides == nullptr ? step : strides[i];
+      step *= shape[i];
+    }
+    allocated->managed.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
+    allocated->managed.manager_ctx = allocated.get();
+    allocated->managed.deleter = Allocated::Delete;
+    allocated->alloc.AllocData(&tensor, std::forward<ExtraArgs>(extra_args)...);
+    // From here on the deleter frees all.
+    std::unique_ptr<DLManagedTensorVersioned, void (*)(DLManagedTensorVersioned*)> managed(
+        &allocated.release()->managed, Allocated::Delete);
+    Tensor made = FromDLPackVersioned(managed.get());
+    managed.release();
+    detail::KeepLibrary(ObjectUnsafe::Borrow(made), reinterpret_cast<void*>(Allocated::Delete));
+    return made;
+  }
 };
 
 /*!
@@ -213,8 +499,27 @@ class TensorView : public TensorQueries<TensorView> {
       tensor_.byte_offset = 0;
     }
   }
-  /*! \brief A view of an owned tensor; never of a temporary. */
-  TensorView(const Tensor& tensor) : TensorView(tensor.GetDLTensorPtr()) {}  // NOLINT
+  /*! \brief A view of an owned tensor; a ValueError is thrown for a null handle. */
+  TensorView(const Tensor& tensor)  // NOLINT(runtime/explicit)
+      : TensorView(detail::NotNull(tensor.GetDLTensorPtr())) {}
+  /*! \brief A view of a temporary would outlive its owner. */
+  TensorView(Tensor&& tensor) = delete;  // NOLINT(runtime/explicit)
+
+  /*!
+   * \brief A view with another shape and other strides on the same memory.
+   *
+   * It refers to the extents and strides given here: it lives no longer than they do. Nothing
+   * checks that it stays within the memory.
+   * \param shape Extents.
+   * \param strides Steps in elements.
+   * \param element_offset Elements from the first element of this view to the first of the new.
+   * \throws Error As Tensor::as_strided.
+   */
+  TensorView as_strided(ShapeView shape, ShapeView strides,
+                        std::optional<int64_t> element_offset = std::nullopt) const {
+    const DLTensor view = detail::AsStrided(tensor_, shape, strides, element_offset);
+    return TensorView(&view);
+  }
 
   /*! \brief The tensor, valid while this object and the owner live. */
   const DLTensor* GetDLTensorPtr() const { return &tensor_; }

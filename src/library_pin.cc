@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts the pins of each library, over one handle of the loader.
+#include "library_pin.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <unwind.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+struct Library {
+  uintptr_t end;
+  void* handle;  // NULL for the program itself
+  bool unloads;
+  size_t pins;  // counted only if it unloads
+};
+
+// The loader is never called under this lock: it has one of its own, and calls destructors of
+// libraries under it.
+std::mutex& Lock() {
+  static auto* lock = new std::mutex();
+  return *lock;
+}
+
+// Libraries that a handle here keeps loaded, by where they begin. Leaked, because objects are freed
+// until the process ends.
+using Libraries = std::map<uintptr_t, Library>;
+Libraries& Known() {
+  static auto* libraries = new Libraries();
+  return *libraries;
+}
+
+Libraries::iterator FindKnown(uintptr_t address) {
+  auto after = Known().upper_bound(address);
+  if (after == Known().begin()) return Known().end();
+  auto before = std::prev(after);
+  return address < before->second.end ? before : Known().end();
+}
+
+// Returns where the library begins if the pin has to be dropped again, else 0.
+uintptr_t AddPin(Libraries::iterator library) {
+  if (!library->second.unloads) return 0;
+  ++library->second.pins;
+  return library->first;
+}
+
+// Where a loaded library lies, and its name for the loader.
+struct Place {
+  uintptr_t address;  // that it is searched by
+  uintptr_t begin = 0;
+  uintptr_t end = 0;
+  std::string name;
+
+  explicit Place(uintptr_t searched) : address(searched) {
+    dl_iterate_phdr([](dl_phdr_info* info, size_t,
+                       void* state) { return static_cast<Place*>(state)->IsIn(*info) ? 1 : 0; },
+                    this);
+  }
+
+ private:
+  bool IsIn(const dl_phdr_info& info) {
+    uintptr_t low = UINTPTR_MAX;
+    uintptr_t high = 0;
+    for (int i = 0; i < info.dlpi_phnum; ++i) {
+      const auto& segment = info.dlpi_phdr[i];
+      if (segment.p_type != PT_LOAD) continue;
+      low = std::min(low, static_cast<uintptr_t>(info.dlpi_addr + segment.p_vaddr));
+      high = std::max(high,
+                      static_cast<uintptr_t>(info.dlpi_addr + segment.p_vaddr + segment.p_memsz));
+    }
+    if (address < low || address >= high) return false;
+    begin = low;
+    end = high;
+    name = info.dlpi_name;
+    return true;
+  }
+};
+
+// Whether the calling thread is about to return into the library.
+bool RunsNow(uintptr_t begin, uintptr_t end) {
+  struct Search {
+    uintptr_t begin, end;
+    bool found;
+  } search{begin, end, false};
+  _Unwind_Backtrace(
+      [](_Unwind_Context* frame, void* state) {
+        auto* wanted = static_cast<Search*>(state);
+        const auto address = static_cast<uintptr_t>(_Unwind_GetIP(frame));
+        wanted->found = address >= wanted->begin && address < wanted->end;
+        return wanted->found ? _URC_END_OF_STACK : _URC_NO_REASON;
+      },
+      &search);
+  return search.found;
+}
+
+// Unloads what has no pin, except libraries whose own code is running: they free local objects, and
+// static ones when the process ends. Their turn comes when another pin is dropped.
+void CloseUnpinned() {
+  std::vector<std::pair<uintptr_t, uintptr_t>> places;
+  {
+    std::lock_guard<std::mutex> lock(Lock());
+    for (const auto& [begin, library] : Known()) {
+      if (library.unloads && library.pins == 0) places.emplace_back(begin, library.end);
+    }
+  }
+  for (auto [begin, end] : places) {
+    if (RunsNow(begin, end)) continue;
+    std::unique_lock<std::mutex> lock(Lock());
+    auto found = Known().find(begin);
+    if (found == Known().end() || !found->second.unloads || found->second.pins != 0) continue;
+    void* handle = found->second.handle;
+    Known().erase(found);
+    lock.unlock();
+    dlclose(handle);
+  }
+}
+
+}  // namespace
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+LibraryPin::LibraryPin(const void* code) {
+  const auto address = reinterpret_cast<uintptr_t>(code);
+  {
+    std::lock_guard<std::mutex> lock(Lock());
+    auto known = FindKnown(address);
+    if (known != Known().end()) {
+      begin_ = AddPin(known);
+      return;
+    }
+  }
+  const Place place(address);
+  if (place.end == 0) return;  // no library: code made at run time
+  void* handle = nullptr;
+  if (!place.name.empty()) {
+    handle = dlopen(place.name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    if (handle == nullptr) return;
+  }
+  std::unique_lock<std::mutex> lock(Lock());
+  auto [library, added] = Known().try_emplace(place.begin, Library{place.end, handle, false, 0});
+  begin_ = AddPin(library);
+  lock.unlock();
+  if (!added && handle != nullptr) dlclose(handle);  // Another thread was first.
+}
+
+LibraryPin LibraryPin::OfModule(void* handle) {
+  link_map* map = nullptr;
+  dlinfo(handle, RTLD_DI_LINKMAP, &map);
+  const Place place(reinterpret_cast<uintptr_t>(map->l_ld));
+  LibraryPin pin;
+  std::unique_lock<std::mutex> lock(Lock());
+  auto [library, added] = Known().try_emplace(place.begin, Library{place.end, handle, true, 0});
+  pin.begin_ = AddPin(library);
+  lock.unlock();
+  if (!added) dlclose(handle);
+  return pin;
+}
+
+LibraryPin::~LibraryPin() {
+  if (begin_ == 0) return;
+  {
+    std::lock_guard<std::mutex> lock(Lock());
+    if (--Known().at(begin_).pins != 0) return;
+  }
+  CloseUnpinned();
+}
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The library that test_allocation.cc loads and unloads: it makes what is freed later.
+#include <tvm/ffi/tvm_ffi.h>
+
+#include <cstdlib>
+#include <optional>
+
+namespace ffi = tvm::ffi;
+
+namespace {
+
+constexpr DLDataType kFloat32{kDLFloat, 32, 1};
+constexpr DLDevice kCPU{kDLCPU, 0};
+
+// Counts what it frees in memory of the caller.
+struct Counting {
+  int* freed;
+
+  void AllocData(DLTensor* tensor) { tensor->data = std::malloc(ffi::GetDataSize(*tensor)); }
+  void FreeData(DLTensor* tensor) {
+    std::free(tensor->data);
+    ++*freed;
+  }
+};
+
+// Of the process, not of a library that is loaded or unloaded.
+std::optional<ffi::Tensor>& Kept() {
+  static std::optional<ffi::Tensor> kept;
+  return kept;
+}
+
+ffi::Tensor Make(void* freed) {
+  return ffi::Tensor::FromNDAlloc(Counting{static_cast<int*>(freed)}, {3}, kFloat32, kCPU);
+}
+
+}  // namespace
+
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(make, [](void* freed) { return Make(freed); });
+
+// A tensor that the library's own code frees before it returns.
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(make_and_free, [](void* freed) { Make(freed); });
+
+// A tensor that the library's own code frees when the process ends.
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(keep, [](void* freed) { Kept() = Make(freed); });
+
+// A function whose code is in the library.
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(adder, [](int64_t n) {
+  return ffi::Function::FromTyped([n](int64_t x) { return x + n; });
+});

@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows: R1, R2
+// container/tensor.h: tensors from allocators of a library's own, strided ones, and their
+// lifetimes.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <tvm/ffi/tvm_ffi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "expect.h"
+
+namespace ffi = tvm::ffi;
+namespace fs = std::filesystem;
+
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(only_in_the_test, [] { return 7; });
+
+// [malloc_allocator.begin]
+struct MallocAllocator {
+  void AllocData(DLTensor* tensor) {
+    const size_t size = ffi::GetDataSize(*tensor);
+    tensor->data = std::malloc(size);
+    TVM_FFI_CHECK(tensor->data != nullptr || size == 0, MemoryError)
+        << "MallocAllocator: no memory for " << size << " bytes";
+  }
+  void FreeData(DLTensor* tensor) { std::free(tensor->data); }
+};
+// [malloc_allocator.end]
+
+namespace {
+
+constexpr DLDataType kFloat32{kDLFloat, 32, 1};
+constexpr DLDevice kCPU{kDLCPU, 0};
+
+// What happened to the memory of an allocator.
+struct Log {
+  int allocated = 0;
+  int freed = 0;
+  void* data = nullptr;
+};
+
+// Takes more arguments, allocates the span, and writes what happened down.
+struct Logging {
+  Log* log;
+
+  void AllocData(DLTensor* tensor, int extra_bytes, const char* text) {
+    EXPECT(tensor->data == nullptr);
+    EXPECT_EQ(std::string(text), "extra");
+    tensor->data = std::malloc(ffi::GetSpanSize(*tensor) + static_cast<size_t>(extra_bytes));
+    log->data = tensor->data;
+    ++log->allocated;
+  }
+  void FreeData(DLTensor* tensor) {
+    EXPECT_EQ(tensor->data, log->data);
+    std::free(tensor->data);
+    ++log->freed;
+  }
+};
+
+ffi::Tensor Strided(ffi::ShapeView shape, ffi::ShapeView strides, DLDataType dtype = kFloat32) {
+  return ffi::Tensor::FromEnvAllocStrided(TVMFFIEnvTensorAlloc, shape, strides, dtype, kCPU);
+}
+
+// Sends stderr to a file while it lives.
+class CapturedStderr {
+ public:
+  CapturedStderr() : file_(std::tmpfile()), before_(dup(2)) {
+    std::fflush(stderr);
+    dup2(fileno(file_), 2);
+  }
+  ~CapturedStderr() {
+    Restore();
+    std::fclose(file_);
+  }
+  std::string Text() {
+    Restore();
+    std::rewind(file_);
+    std::string text(4096, '\0');
+    text.resize(std::fread(text.data(), 1, text.size(), file_));
+    return text;
+  }
+
+ private:
+  void Restore() {
+    std::fflush(stderr);
+    if (before_ >= 0) {
+      dup2(before_, 2);
+      close(before_);
+    }
+    before_ = -1;
+  }
+  std::FILE* file_;
+  int before_;
+};
+
+// A copy of allocation_library.so, which is a library of its own to the loader.
+class LibraryCopy {
+ public:
+  LibraryCopy() {
+    std::string pattern = fs::temp_directory_path() / "test_allocation_XXXXXX";
+    EXPECT(mkdtemp(pattern.data()) != nullptr);
+    folder_ = pattern;
+    Dl_info info;
+    EXPECT(dladdr(reinterpret_cast<void*>(&__tvm_ffi_only_in_the_test), &info) != 0);
+    fs::copy_file(fs::path(info.dli_fname).replace_filename("allocation_library.so"), path());
+  }
+  ~LibraryCopy() { fs::remove_all(folder_); }
+
+  fs::path path() const { return folder_ / "allocation.so"; }
+  ffi::Module Load() const { return ffi::Module::LoadFromFile(path().string()); }
+  bool IsLoaded() const {
+    void* handle = dlopen(path().c_str(), RTLD_NOW | RTLD_NOLOAD);
+    if (handle != nullptr) dlclose(handle);
+    return handle != nullptr;
+  }
+
+ private:
+  fs::path folder_;
+};
+
+// Calls a function of the library, which has no other module afterwards.
+ffi::Any CallAndDrop(const LibraryCopy& library, const char* name, ffi::AnyView argument) {
+  return (*library.Load().GetFunction(name))(argument);
+}
+
+}  // namespace
+
+// A tensor of malloc is contiguous, and its memory is the allocator's.
+void from_nd_alloc() {
+  // [from_nd_alloc.begin]
+  ffi::Tensor tensor =
+      ffi::Tensor::FromNDAlloc(MallocAllocator(), {2, 3}, {kDLFloat, 32, 1}, {kDLCPU, 0});
+  EXPECT_EQ(tensor.shape(), ffi::ShapeView({2, 3}));
+  EXPECT(tensor.IsContiguous());
+  // [from_nd_alloc.end]
+  std::memset(tensor.data_ptr(), 0, 24);
+  EXPECT_EQ(tensor.strides(), ffi::ShapeView({3, 1}));
+  EXPECT_EQ(tensor.dtype(), kFloat32);
+  EXPECT_EQ(tensor.device(), kCPU);
+  EXPECT_EQ(tensor.use_count(), 1);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_from_nd_alloc, from_nd_alloc);
+
+// The allocator is told the extra arguments; it allocates once, and frees once, after the last
+// owner: here an export by DLPack.
+void allocates_and_frees_once() {
+  Log log;
+  DLManagedTensorVersioned* exported = nullptr;
+  {
+    ffi::Tensor tensor = ffi::Tensor::FromNDAlloc(Logging{&log}, {5}, kFloat32, kCPU, 16, "extra");
+    ffi::Tensor other = tensor;
+    EXPECT_EQ(tensor.data_ptr(), log.data);
+    exported = other.ToDLPackVersioned();
+  }
+  EXPECT_EQ(log.allocated, 1);
+  EXPECT_EQ(log.freed, 0);
+  EXPECT_EQ(exported->flags, 0u);
+  exported->deleter(exported);
+  EXPECT_EQ(log.freed, 1);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_allocates_and_frees_once, allocates_and_frees_once);
+
+// Strides are kept, and the allocator sees the span that they ask for.
+void from_nd_alloc_strided() {
+  Log log;
+  ffi::Tensor tensor =
+      ffi::Tensor::FromNDAllocStrided(Logging{&log}, {2, 3}, {1, 4}, kFloat32, kCPU, 0, "extra");
+  EXPECT_EQ(tensor.strides(), ffi::ShapeView({1, 4}));
+  EXPECT_EQ(ffi::GetSpanSize(*tensor.GetDLTensorPtr()), 4u * (1 + 2 * 4 + 1));
+  EXPECT_EQ(ffi::GetDataSize(*tensor.GetDLTensorPtr()), 4u * 6);
+  EXPECT(!tensor.IsContiguous());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_from_nd_alloc_strided, from_nd_alloc_strided);
+
+// 0-dim, empty and sub-byte tensors are allocated with the bytes that they take.
+void sizes_of_odd_tensors() {
+  struct Case {
+    std::initializer_list<int64_t> shape;
+    DLDataType dtype;
+    size_t bytes;
+  };
+  constexpr DLDataType kFloat4{kDLFloat4_e2m1fn, 4, 1};
+  for (const Case& c : {Case{{}, kFloat32, 4}, Case{{0}, kFloat32, 0}, Case{{3, 0, 5}, kFloat32, 0},
+                        Case{{3}, kFloat4, 2}, Case{{1}, {kDLFloat4_e2m1fn, 4, 2}, 1},
+                        Case{{7}, {kDLBool, 8, 1}, 7}, Case{{2, 2}, {kDLFloat, 32, 4}, 64}}) {
+    ffi::Tensor tensor = ffi::Tensor::FromNDAlloc(MallocAllocator(), c.shape, c.dtype, kCPU);
+    EXPECT_EQ(ffi::GetDataSize(*tensor.GetDLTensorPtr()), c.bytes) << ffi::ShapeView(c.shape);
+    EXPECT_EQ(ffi::GetSpanSize(*tensor.GetDLTensorPtr()), c.bytes) << ffi::ShapeView(c.shape);
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_sizes_of_odd_tensors, sizes_of_odd_tensors);
+
+// Impossible shapes are refused before the allocator is asked.
+void refuses_impossible_shapes() {
+  Log log;
+  auto make = [&](ffi::ShapeView shape, DLDataType dtype = kFloat32) {
+    ffi::Tensor::FromNDAlloc(Logging{&log}, shape, dtype, kCPU, 0, "extra");
+  };
+  EXPECT_THROWS(
+      "ValueError: FromNDAlloc: shape: expected extents that are not negative, got (2, -1)",
+      make({2, -1}));
+  EXPECT_THROWS(
+      "MemoryError: FromNDAlloc: expected a size that fits in memory, got shape "
+      "(4611686018427387904, 4) of float32",
+      make({INT64_MAX / 2 + 1, 4}));
+  EXPECT_THROWS_WITH("MemoryError: FromNDAlloc:", make({INT64_MAX / 16}, {kDLFloat, 64, 4}));
+  EXPECT_THROWS_WITH("MemoryError: FromNDAlloc:", make({0, INT64_MAX, INT64_MAX}));
+  EXPECT_THROWS(
+      "ValueError: FromNDAllocStrided: strides: expected 2 strides, one for each extent, got 1",
+      ffi::Tensor::FromNDAllocStrided(Logging{&log}, {2, 3}, {1}, kFloat32, kCPU, 0, "extra"));
+  EXPECT_THROWS_WITH("MemoryError: FromNDAllocStrided:",
+                     ffi::Tensor::FromNDAllocStrided(Logging{&log}, {3}, {INT64_MAX / 2}, kFloat32,
+                                                     kCPU, 0, "extra"));
+  EXPECT_EQ(log.allocated, 0);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_refuses_impossible_shapes, refuses_impossible_shapes);
+
+// What AllocData throws reaches the caller, and nothing is freed that was not allocated.
+void alloc_data_may_throw() {
+  struct Throwing {
+    Log* log;
+    void AllocData(DLTensor*) { TVM_FFI_THROW(MemoryError) << "pool: no memory"; }
+    void FreeData(DLTensor*) { ++log->freed; }
+  };
+  Log log;
+  EXPECT_THROWS("MemoryError: pool: no memory",
+                ffi::Tensor::FromNDAlloc(Throwing{&log}, {3}, kFloat32, kCPU));
+  EXPECT_EQ(log.freed, 0);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_alloc_data_may_throw, alloc_data_may_throw);
+
+// A free that fails is told on stderr; whoever dropped the tensor goes on.
+void failed_free_is_reported() {
+  // [failed_free.begin]
+  struct FailingFree {
+    void AllocData(DLTensor* tensor) { tensor->data = this; }
+    void FreeData(DLTensor*) { TVM_FFI_THROW(RuntimeError) << "pool: cannot free"; }
+  };
+  std::string told;
+  {
+    CapturedStderr captured;
+    ffi::Tensor::FromNDAlloc(FailingFree(), {3}, {kDLFloat, 32, 1}, {kDLCPU, 0});
+    told = captured.Text();
+  }
+  EXPECT_EQ(told,
+            "Tensor::FromNDAlloc: FreeData must not throw, got RuntimeError: pool: cannot free\n");
+  // [failed_free.end]
+  struct Odd {
+    void AllocData(DLTensor*) {}
+    void FreeData(DLTensor*) { throw 7; }
+  };
+  CapturedStderr captured;
+  ffi::Tensor::FromNDAlloc(Odd(), {3}, kFloat32, kCPU);
+  EXPECT_EQ(captured.Text(),
+            "Tensor::FromNDAlloc: FreeData must not throw, got an exception that is no "
+            "std::exception\n");
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_failed_free_is_reported, failed_free_is_reported);
+
+// A tensor keeps the library of its allocator loaded, and no longer than that.
+void outlives_its_module() {
+  LibraryCopy library;
+  int freed = 0;
+  // [outlives_its_module.begin]
+  ffi::Tensor tensor = CallAndDrop(library, "make", static_cast<void*>(&freed)).cast<ffi::Tensor>();
+  EXPECT(library.IsLoaded());  // There is no module any more.
+  tensor = ffi::Tensor();
+  EXPECT_EQ(freed, 1);
+  EXPECT(!library.IsLoaded());
+  // [outlives_its_module.end]
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_outlives_its_module, outlives_its_module);
+
+// The last of several tensors unloads the library, in whichever thread and order they go.
+void last_tensor_unloads() {
+  std::mt19937 random(7);
+  for (int round = 0; round < 20; ++round) {
+    LibraryCopy library;
+    int freed[6] = {};
+    std::vector<ffi::Tensor> tensors;
+    {
+      ffi::Module module = library.Load();
+      for (int& count : freed) {
+        tensors.push_back(
+            (*module.GetFunction("make"))(static_cast<void*>(&count)).cast<ffi::Tensor>());
+      }
+    }
+    std::shuffle(tensors.begin(), tensors.end(), random);
+    std::vector<std::thread> threads;
+    EXPECT(library.IsLoaded());
+    for (ffi::Tensor& tensor : tensors) {
+      threads.emplace_back([&tensor] { tensor = ffi::Tensor(); });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (int count : freed) EXPECT_EQ(count, 1);
+    EXPECT(!library.IsLoaded());
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_last_tensor_unloads, last_tensor_unloads);
+
+// A library that frees its tensors itself is unloaded with its module, as if it had made none.
+void local_tensors_do_not_keep_a_library() {
+  LibraryCopy library;
+  int freed = 0;
+  CallAndDrop(library, "make_and_free", static_cast<void*>(&freed));
+  EXPECT_EQ(freed, 1);
+  EXPECT(!library.IsLoaded());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_local_tensors_do_not_keep_a_library,
+                              local_tensors_do_not_keep_a_library);
+
+// A tensor in a static variable of its own library keeps that loaded until the process ends; then
+// it is freed by code that is still there.
+void static_tensor_keeps_its_library() {
+  LibraryCopy library;
+  static int freed = 0;
+  CallAndDrop(library, "keep", static_cast<void*>(&freed));
+  EXPECT(library.IsLoaded());
+  EXPECT_EQ(freed, 0);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_static_tensor_keeps_its_library,
+                              static_tensor_keeps_its_library);
+
+// A function made of a lambda keeps the lambda's library loaded.
+void function_outlives_its_module() {
+  LibraryCopy library;
+  auto add = CallAndDrop(library, "adder", 40).cast<ffi::Function>();
+  EXPECT_EQ(add(2).cast<int>(), 42);
+  EXPECT(library.IsLoaded());
+  add = ffi::Function();
+  EXPECT(!library.IsLoaded());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_function_outlives_its_module, function_outlives_its_module);
+
+// Tensors from the environment have the strides that were asked for.
+void from_env_alloc_strided() {
+  // [from_env_alloc_strided.begin]
+  // Column-major, and a row for padding behind each column.
+  ffi::Tensor tensor = ffi::Tensor::FromEnvAllocStrided(TVMFFIEnvTensorAlloc, {3, 2}, {1, 4},
+                                                        {kDLFloat, 32, 1}, {kDLCPU, 0});
+  EXPECT_EQ(tensor.shape(), ffi::ShapeView({3, 2}));
+  EXPECT_EQ(tensor.strides(), ffi::ShapeView({1, 4}));
+  // [from_env_alloc_strided.end]
+  std::memset(tensor.data_ptr(), 0, ffi::GetSpanSize(*tensor.GetDLTensorPtr()));
+  EXPECT(tensor.IsAligned(64));
+  EXPECT_EQ(Strided({}, {}).numel(), 1);
+  EXPECT_EQ(Strided({0, 3}, {7, 0}).numel(), 0);
+  EXPECT_EQ(Strided({1, 3}, {0, 1}).strides(), ffi::ShapeView({0, 1}));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_from_env_alloc_strided, from_env_alloc_strided);
+
+// Strides that would let elements share memory, or lie before the first one, are refused.
+void refuses_overlapping_strides() {
+  EXPECT_THROWS(
+      "ValueError: FromEnvAllocStrided: strides: expected strides that are not negative, got (-1,)",
+      Strided({3}, {-1}));
+  EXPECT_THROWS(
+      "ValueError: FromEnvAllocStrided: strides: expected strides by which no two elements "
+      "overlap, got (2, 1) for shape (2, 3)",
+      Strided({2, 3}, {2, 1}));
+  EXPECT_THROWS(
+      "ValueError: FromEnvAllocStrided: strides: expected 2 strides, one for each extent, got 3",
+      Strided({2, 3}, {3, 1, 1}));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_refuses_overlapping_strides, refuses_overlapping_strides);
+
+// Random strides: what is accepted has no two elements in the same place, and padded layouts of
+// permuted dimensions are accepted.
+void random_strides() {
+  std::mt19937 random(11);
+  auto below = [&](int n) { return static_cast<int64_t>(random() % static_cast<unsigned>(n)); };
+  int accepted = 0;
+  for (int round = 0; round < 3000; ++round) {
+    int64_t shape[3] = {below(4), 1 + below(4), 1 + below(4)};
+    int64_t strides[3] = {below(14), below(14), below(14)};
+    const ffi::ShapeView s(shape, 3);
+    const ffi::ShapeView t(strides, 3);
+    const std::string error = error_of([&] { Strided(s, t); });
+    if (error != "no error") {
+      EXPECT_EQ(error.substr(0, 10), "ValueError");
+      continue;
+    }
+    ++accepted;
+    std::set<int64_t> places;
+    int64_t elements = 0;
+    for (int64_t i = 0; i < shape[0]; ++i) {
+      for (int64_t j = 0; j < shape[1]; ++j) {
+        for (int64_t k = 0; k < shape[2]; ++k, ++elements) {
+          places.insert(i * strides[0] + j * strides[1] + k * strides[2]);
+        }
+      }
+    }
+    EXPECT_EQ(static_cast<int64_t>(places.size()), elements) << s << t;
+  }
+  EXPECT(accepted > 300);
+  for (int round = 0; round < 300; ++round) {
+    int order[3] = {0, 1, 2};
+    std::shuffle(order, order + 3, random);
+    int64_t shape[3], strides[3];
+    int64_t step = 1;
+    for (int dimension : order) {
+      shape[dimension] = 1 + below(5);
+      strides[dimension] = step;
+      step = step * shape[dimension] + below(3);
+    }
+    EXPECT_EQ(Strided({shape, 3}, {strides, 3}).strides(), ffi::ShapeView(strides, 3));
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_random_strides, random_strides);
+
+// A strided view shares the memory and keeps it alive; the offset counts elements.
+void as_strided() {
+  // [as_strided.begin]
+  ffi::Tensor tensor =
+      ffi::Tensor::FromNDAlloc(MallocAllocator(), {2, 3}, {kDLFloat, 32, 1}, {kDLCPU, 0});
+  ffi::Tensor column = tensor.as_strided({2}, {3}, 1);
+  EXPECT_EQ(column.data_ptr(), static_cast<void*>(static_cast<float*>(tensor.data_ptr()) + 1));
+  EXPECT_EQ(tensor.use_count(), 2);
+  // [as_strided.end]
+  EXPECT_EQ(column.as_strided({1}, {1}, 2).data_ptr(),
+            static_cast<void*>(static_cast<float*>(tensor.data_ptr()) + 3));
+  EXPECT_EQ(column.as_strided({1}, {1}).data_ptr(), column.data_ptr());
+  EXPECT_THROWS("ValueError: as_strided: strides: expected 1 strides, one for each extent, got 2",
+                tensor.as_strided({2}, {3, 1}));
+  EXPECT_THROWS("ValueError: as_strided: shape: expected extents that are not negative, got (-2,)",
+                tensor.as_strided({-2}, {3}));
+  ffi::Tensor packed =
+      ffi::Tensor::FromNDAlloc(MallocAllocator(), {8}, {kDLFloat4_e2m1fn, 4, 1}, kCPU);
+  EXPECT_EQ(packed.as_strided({2}, {1}, 2).data_ptr(),
+            static_cast<void*>(static_cast<char*>(packed.data_ptr()) + 1));
+  EXPECT_THROWS(
+      "ValueError: as_strided: element_offset: expected whole bytes, got 3 elements of "
+      "float4_e2m1fn",
+      packed.as_strided({2}, {1}, 3));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_as_strided, as_strided);
+
+// A view of a view refers to the extents it is given; opaque addresses stay as they are.
+void as_strided_of_a_view() {
+  float data[6] = {0, 1, 2, 3, 4, 5};
+  int64_t shape[] = {2, 3};
+  DLTensor lent{data, kCPU, 2, kFloat32, shape, nullptr, 0};
+  const int64_t new_shape[] = {2};
+  const int64_t new_strides[] = {-3};
+  ffi::TensorView view = ffi::TensorView(&lent).as_strided({new_shape, 1}, {new_strides, 1}, 4);
+  EXPECT_EQ(static_cast<float*>(view.data_ptr())[view.stride(0)], 1.0f);
+  lent.device = {kDLOpenCL, 0};
+  lent.byte_offset = 8;
+  view = ffi::TensorView(&lent).as_strided({new_shape, 1}, {new_strides, 1}, 3);
+  EXPECT_EQ(view.data_ptr(), static_cast<void*>(data));
+  EXPECT_EQ(view.byte_offset(), 20u);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_as_strided_of_a_view, as_strided_of_a_view);
+
+// A view of a read-only tensor is read-only for whoever it is exported to.
+void view_of_a_read_only_tensor() {
+  float data[4] = {};
+  int64_t shape[] = {4};
+  DLManagedTensorVersioned source{};
+  source.version = {1, 0};
+  source.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
+  source.dl_tensor = {data, kCPU, 1, kFloat32, shape, nullptr, 0};
+  ffi::Tensor tensor = ffi::Tensor::FromDLPackVersioned(&source);
+  DLManagedTensorVersioned* exported =
+      tensor.as_strided({2}, {2}).as_strided({1}, {1}).ToDLPackVersioned();
+  EXPECT_EQ(exported->flags, uint64_t{DLPACK_FLAG_BITMASK_READ_ONLY});
+  exported->deleter(exported);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_view_of_a_read_only_tensor, view_of_a_read_only_tensor);
