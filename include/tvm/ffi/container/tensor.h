@@ -12,8 +12,6 @@
 #include <dlfcn.h>
 #endif
 
-#include <cstdio>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -158,19 +156,6 @@ inline const DLTensor* NotNull(const DLTensor* tensor) {
   return tensor;
 }
 
-// Writes what a FreeData threw to stderr; its caller may be a destructor.
-TVM_FFI_COLD inline void ReportFailedFree() noexcept {
-  const char* what = "an exception that is no std::exception";
-  try {
-    throw;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "Tensor::FromNDAlloc: FreeData must not throw, got %s\n", error.what());
-    return;
-  } catch (...) {
-  }
-  std::fprintf(stderr, "Tensor::FromNDAlloc: FreeData must not throw, got %s\n", what);
-}
-
 // A tensor to be handed over by DLPack, so that its object belongs to the runtime and only its data
 // to the allocator.
 template <typename Alloc>
@@ -186,7 +171,7 @@ struct NDAllocated {
     try {
       allocated->alloc.FreeData(&self->dl_tensor);
     } catch (...) {
-      ReportFailedFree();
+      LogCurrentException("Tensor::FromNDAlloc: FreeData");
     }
     delete allocated;
   }

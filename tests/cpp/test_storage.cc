@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows: R5
+// extra/storage.h: what a library keeps by key from one call to the next.
+#include <tvm/ffi/extra/storage.h>
+#include <tvm/ffi/tvm_ffi.h>
+
+#include <atomic>
+#include <cstring>
+#include <future>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "expect.h"
+
+namespace ffi = tvm::ffi;
+
+namespace {
+
+constexpr DLDevice kCPU{kDLCPU, 0};
+
+}  // namespace
+
+// [workspace.begin]
+// Zeroed memory that outlives the call: one for each device and stream, so that calls on different
+// streams do not write to the same.
+ffi::Tensor GetWorkspace(int64_t bytes, DLDevice device) {
+  void* stream = TVMFFIEnvGetStream(device.device_type, device.device_id);
+  const ffi::String key = ffi::storage::Key("my_library.workspace", device, stream);
+  auto create = [&] {
+    ffi::Tensor workspace =
+        ffi::Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, {bytes}, DLDataType{kDLUInt, 8, 1}, device);
+    std::memset(workspace.data_ptr(), 0, static_cast<size_t>(bytes));
+    return workspace;
+  };
+  ffi::Tensor workspace = ffi::storage::GetOrCreate<ffi::Tensor>(key, create);
+  if (workspace.size(0) < bytes) {
+    workspace = create();
+    ffi::storage::Set(key, workspace);
+  }
+  return workspace;
+}
+// [workspace.end]
+
+// A workspace stays what it was between calls, is another one on another stream, and grows.
+void workspace() {
+  TVMFFIEnvSetStream(kDLCPU, 0, nullptr, nullptr);
+  // [use_workspace.begin]
+  ffi::Tensor first = GetWorkspace(16, kCPU);
+  static_cast<char*>(first.data_ptr())[3] = 7;
+  EXPECT(GetWorkspace(8, kCPU).same_as(first));
+  EXPECT_EQ(static_cast<char*>(GetWorkspace(16, kCPU).data_ptr())[3], 7);
+  // [use_workspace.end]
+  EXPECT_EQ(static_cast<char*>(first.data_ptr())[15], 0);
+  TVMFFIEnvSetStream(kDLCPU, 0, reinterpret_cast<void*>(0x10), nullptr);
+  EXPECT(!GetWorkspace(16, kCPU).same_as(first));
+  TVMFFIEnvSetStream(kDLCPU, 0, nullptr, nullptr);
+  EXPECT(!GetWorkspace(32, kCPU).same_as(first));
+  EXPECT_EQ(first.use_count(), 1);
+  EXPECT(ffi::storage::Erase(ffi::storage::Key("my_library.workspace", kCPU, nullptr)));
+  EXPECT(ffi::storage::Erase(
+      ffi::storage::Key("my_library.workspace", kCPU, reinterpret_cast<void*>(0x10))));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_workspace, workspace);
+
+// A value is found until it is erased; setting it again drops the one before.
+void set_get_erase() {
+  // [set_get_erase.begin]
+  const ffi::String key = ffi::storage::Key("my_library.handle", DLDevice{kDLCUDA, 1});
+  EXPECT(!ffi::storage::Get(key).has_value());
+  ffi::storage::Set(key, 42);
+  EXPECT_EQ(*ffi::storage::Get<int64_t>(key), 42);
+  EXPECT(ffi::storage::Erase(key));
+  // [set_get_erase.end]
+  EXPECT(!ffi::storage::Get(key).has_value());
+  EXPECT(!ffi::storage::Erase(key));
+  EXPECT_EQ(std::string(key), "my_library.handle@cuda:1");
+
+  ffi::Tensor tensor =
+      ffi::Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, {2}, DLDataType{kDLFloat, 32, 1}, kCPU);
+  ffi::storage::Set(key, tensor);
+  EXPECT_EQ(tensor.use_count(), 2);
+  ffi::storage::Set(key, "text");
+  EXPECT_EQ(tensor.use_count(), 1);
+  EXPECT_EQ(ffi::storage::Get<std::string>(key).value(), "text");
+  EXPECT(ffi::storage::Erase(key));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_set_get_erase, set_get_erase);
+
+// Keys of different devices and streams differ.
+void keys() {
+  using ffi::storage::Key;
+  EXPECT_EQ(std::string(Key("a", kCPU)), "a@cpu:0");
+  EXPECT_EQ(std::string(Key("a", kCPU, nullptr)), "a@cpu:0#0");
+  EXPECT_EQ(std::string(Key("a", {kDLCUDA, 3}, reinterpret_cast<void*>(255))), "a@cuda:3#255");
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_keys, keys);
+
+// A value of another type, and no value at all, are refused with the key.
+void wrong_values() {
+  ffi::storage::Set("test_storage.number", 1);
+  EXPECT_THROWS("TypeError: storage::Get: expected Tensor at key \"test_storage.number\", got int",
+                ffi::storage::Get<ffi::Tensor>("test_storage.number"));
+  EXPECT_THROWS(
+      "TypeError: storage::GetOrCreate: expected Tensor at key \"test_storage.number\", got int",
+      ffi::storage::GetOrCreate<ffi::Tensor>("test_storage.number", [] { return 2; }));
+  EXPECT(ffi::storage::Erase("test_storage.number"));
+  EXPECT_THROWS("ValueError: ffi.StorageSet: value: expected a value, got None",
+                ffi::storage::Set("test_storage.none", nullptr));
+  EXPECT_THROWS("ValueError: ffi.StorageGetOrCreate: factory: expected a value, got None",
+                ffi::storage::GetOrCreate("test_storage.none", [] { return nullptr; }));
+  EXPECT(!ffi::storage::Erase("test_storage.none"));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_wrong_values, wrong_values);
+
+// A factory that fails leaves nothing behind, and the next one is called.
+void factory_that_throws() {
+  EXPECT_THROWS("KeyError: no such handle",
+                ffi::storage::GetOrCreate("test_storage.fails", []() -> int {
+                  TVM_FFI_THROW(KeyError) << "no such handle";
+                }));
+  EXPECT(!ffi::storage::Get("test_storage.fails").has_value());
+  EXPECT_EQ(ffi::storage::GetOrCreate<int>("test_storage.fails", [] { return 5; }), 5);
+  EXPECT(ffi::storage::Erase("test_storage.fails"));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_factory_that_throws, factory_that_throws);
+
+// A factory may use the store, but not for the key that it is called for.
+void factory_that_asks_again() {
+  auto inner = [] {
+    return ffi::storage::GetOrCreate<int>("test_storage.inner", [] { return 1; });
+  };
+  EXPECT_EQ(ffi::storage::GetOrCreate<int>("test_storage.outer", inner), 1);
+  EXPECT(ffi::storage::Erase("test_storage.inner") && ffi::storage::Erase("test_storage.outer"));
+  EXPECT_THROWS(
+      "RuntimeError: ffi.StorageGetOrCreate: factory: expected one that does not ask for the key "
+      "that it makes a value for, got a call for \"test_storage.inner\"",
+      ffi::storage::GetOrCreate("test_storage.inner", inner));
+  EXPECT(!ffi::storage::Get("test_storage.inner").has_value());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_factory_that_asks_again, factory_that_asks_again);
+
+// A value that is set while the factory runs stays.
+void set_while_creating() {
+  const int got = ffi::storage::GetOrCreate<int>("test_storage.raced", [] {
+    ffi::storage::Set("test_storage.raced", 1);
+    return 2;
+  });
+  EXPECT_EQ(got, 1);
+  EXPECT(ffi::storage::Erase("test_storage.raced"));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_set_while_creating, set_while_creating);
+
+// Of many threads that ask for a key, one makes the value, and all get it; where a factory fails,
+// another thread's is tried.
+void threads_share_one_value() {
+  for (int round = 0; round < 50; ++round) {
+    std::atomic<int> calls{0};
+    std::atomic<int> failures{0};
+    std::vector<int> got(8);
+    std::vector<std::thread> threads;
+    for (int& value : got) {
+      threads.emplace_back([&] {
+        try {
+          value = ffi::storage::GetOrCreate<int>("test_storage.shared", [&]() -> int {
+            if (++calls == 1) TVM_FFI_THROW(ValueError) << "the first one fails";
+            return 10 + calls;
+          });
+        } catch (const ffi::Error&) {
+          ++failures;
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(calls.load(), 2);
+    EXPECT_EQ(failures.load(), 1);
+    for (int value : got) EXPECT(value == 12 || value == 0);
+    EXPECT(ffi::storage::Erase("test_storage.shared"));
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_threads_share_one_value, threads_share_one_value);
+
+// While the value of one key is being made, values of others are made and found.
+void keys_do_not_wait_for_each_other() {
+  std::promise<void> other_is_done;
+  std::promise<void> started;
+  std::thread slow([&] {
+    ffi::storage::GetOrCreate<int>("test_storage.slow", [&] {
+      started.set_value();
+      other_is_done.get_future().wait();
+      return 1;
+    });
+  });
+  started.get_future().wait();
+  EXPECT(!ffi::storage::Get("test_storage.slow").has_value());
+  EXPECT_EQ(ffi::storage::GetOrCreate<int>("test_storage.quick", [] { return 2; }), 2);
+  other_is_done.set_value();
+  slow.join();
+  EXPECT_EQ(*ffi::storage::Get<int>("test_storage.slow"), 1);
+  EXPECT(ffi::storage::Erase("test_storage.slow") && ffi::storage::Erase("test_storage.quick"));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_keys_do_not_wait_for_each_other,
+                              keys_do_not_wait_for_each_other);
+
+// Every language reaches the store by the same global functions.
+void global_functions() {
+  auto call = [](const char* name, const auto&... args) {
+    return ffi::Function::GetGlobalRequired(name)(args...);
+  };
+  EXPECT(call("ffi.StorageGet", "test_storage.global") == nullptr);
+  ffi::Function factory = ffi::Function::FromTyped([] { return 3; });
+  EXPECT_EQ(call("ffi.StorageGetOrCreate", "test_storage.global", factory).cast<int>(), 3);
+  call("ffi.StorageSet", "test_storage.global", 4);
+  EXPECT_EQ(*ffi::storage::Get<int>("test_storage.global"), 4);
+  EXPECT(call("ffi.StorageErase", "test_storage.global").cast<bool>());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_global_functions, global_functions);
