@@ -241,6 +241,19 @@ struct TypeTraits<Any> : public detail::TypeTraitsBase {
   static std::string TypeSchema() { return detail::SchemaText("Any"); }
 };
 
+namespace detail {
+
+// What lends `value` for a call: a view, or an Any that owns what `value` was converted to.
+template <typename T>
+auto Lend(const T& value) {
+  if constexpr (std::is_base_of<AnyBase, T>::value || IsLendable<T>::value) {
+    return AnyView(value);
+  } else {
+    return Any(value);
+  }
+}
+
+}  // namespace detail
 }  // namespace ffi TVM_FFI_HIDDEN
 }  // namespace tvm
 

@@ -96,6 +96,16 @@ template <typename T>
 struct IsResult<T, std::void_t<decltype(TypeTraits<T>::MoveToAny(std::declval<T>(), nullptr))>>
     : public std::true_type {};
 
+// Hands a result over; a type may have its own way, such as Expected, which throws its error.
+template <typename T, typename = void>
+struct ResultTraits {
+  static void Move(T value, TVMFFIAny* out) { TypeTraits<T>::MoveToAny(std::move(value), out); }
+};
+template <typename T>
+struct ResultTraits<T, std::void_t<decltype(&TypeTraits<T>::MoveToResult)>> {
+  static void Move(T value, TVMFFIAny* out) { TypeTraits<T>::MoveToResult(std::move(value), out); }
+};
+
 // How many arguments must be given: all but trailing Optionals.
 template <typename... Args>
 constexpr int32_t RequiredCount(std::tuple<Args...>*) {
@@ -211,7 +221,7 @@ void CallUnpacked(const char* name, F& function, const TVMFFIAny* args, int32_t 
   if constexpr (std::is_void<R>::value) {
     held.Apply(function);
   } else {
-    TypeTraitsNoCR<R>::MoveToAny(held.Apply(function), result);
+    ResultTraits<NoCR<R>>::Move(held.Apply(function), result);
   }
 }
 
@@ -306,14 +316,19 @@ class Function : public ObjectRef {
   /*! \brief Calls the function; what it raises is thrown. */
   template <typename... Args>
   Any operator()(const Args&... args) const {
-    // One more, because an array of no elements is none.
-    const AnyView views[] = {AnyView(args)..., AnyView()};
-    Any result;
-    CallPacked(views, static_cast<int32_t>(sizeof...(Args)), &result);
-    return result;
+    return CallLent(detail::Lend(args)...);
   }
 
  private:
+  template <typename... Lent>
+  Any CallLent(const Lent&... lent) const {
+    // One more, because an array of no elements is none.
+    const AnyView views[] = {AnyView(lent)..., AnyView()};
+    Any result;
+    CallPacked(views, static_cast<int32_t>(sizeof...(Lent)), &result);
+    return result;
+  }
+
   template <typename State>
   static Function Make(State state, TVMFFISafeCallType call) {
     auto owned = std::make_unique<State>(std::move(state));

@@ -150,6 +150,23 @@ TVM_FFI_COLD inline std::string ElementText(const TVMFFIAny* container, const st
       .take();
 }
 
+// "Array of 3 elements".
+TVM_FFI_COLD inline std::string LengthText(const TVMFFIAny* container, size_t length) {
+  return (Message().self() << TypeName(container) << " of " << length
+                           << (length == 1 ? " element" : " elements"))
+      .take();
+}
+
+// "Tuple[int, str]".
+template <typename... Args>
+TVM_FFI_COLD std::string TypeStrOf(const char* name) {
+  std::string text = name;
+  text += '[';
+  [[maybe_unused]] const char* separator = "";
+  ((text += separator, text += TypeTraitsNoCR<Args>::TypeStr(), separator = ", "), ...);
+  return text += ']';
+}
+
 // What came instead of a T; a type that holds others says which of them is wrong.
 template <typename T, typename = void>
 struct Mismatch {

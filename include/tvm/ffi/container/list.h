@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/container/list.h
+ * \brief Lists: values of one type that change for all who share them.
+ */
+#ifndef TVM_FFI_CONTAINER_LIST_H_
+#define TVM_FFI_CONTAINER_LIST_H_
+
+#include <tvm/ffi/container/seq_base.h>
+
+#include <cstdlib>
+#include <initializer_list>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+/*! \brief A List object; its elements stand in a block of their own. */
+class ListObj : public SeqBaseObj {
+ public:
+  /*! \brief Fixed index of the type. */
+  static constexpr int32_t _type_index = kTVMFFIList;
+  /*! \brief No other type derives from it. */
+  static constexpr bool _type_final = true;
+  /*! \brief Every handle may change it. */
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_STATIC("ffi.List", ListObj, Object)
+
+  /*! \brief Makes room for `capacity` elements; a ValueError is thrown if that is negative or
+   * beyond all memory. */
+  void Reserve(int64_t capacity) {
+    if (capacity <= TVMFFISeqCell::capacity) return;
+    const size_t bytes = detail::SeqBytes(_type_key, capacity);
+    // From malloc, so that `free`, which no library takes with it when it is unloaded, ends it.
+    void* block = std::malloc(bytes);
+    if (block == nullptr) throw std::bad_alloc();
+    if (!empty()) std::memcpy(block, TVMFFISeqCell::data, size() * sizeof(TVMFFIAny));
+    void* old = std::exchange(TVMFFISeqCell::data, block);
+    TVMFFISeqCell::capacity = capacity;
+    // The old block may have been made by other code.
+    if (data_deleter != nullptr) data_deleter(old);
+    data_deleter = std::free;
+  }
+
+ private:
+  template <typename>
+  friend class List;
+  template <typename, typename, typename>
+  friend class Sequence;
+};
+
+/*!
+ * \brief Values of one type, shared: each handle sees the changes of the others.
+ *
+ * As a parameter it takes an Array too, by copy; so does one whose elements need a conversion, and
+ * then the caller does not see changes. A list that holds itself is never freed.
+ * \tparam T Type of the elements, as for Array.
+ */
+template <typename T>
+class List : public Sequence<List<T>, T, ListObj> {
+  using Base = Sequence<List<T>, T, ListObj>;
+
+ public:
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(List, Base, ListObj);
+
+  /*! \brief No elements. */
+  List() : Base(make_object<ListObj>()) {}
+  /*! \brief The elements of a list. */
+  List(std::initializer_list<T> elements) : List(elements.begin(), elements.end()) {}
+  /*! \brief The elements of a range. */
+  template <typename Iter, typename = detail::EnableIfIterator<Iter>>
+  List(Iter first, Iter last) : List() {
+    this->AppendAll(first, last);
+  }
+  /*! \brief The elements of a container such as std::vector<T>. */
+  template <typename Range, typename = std::enable_if_t<detail::IsRangeOf<Range, T>::value>>
+  List(const Range& range) : List(range.begin(), range.end()) {}  // NOLINT(runtime/explicit)
+  /*! \brief `size` times the same element. */
+  explicit List(size_t size, const T& value) : List() {
+    this->reserve(static_cast<int64_t>(size));
+    for (size_t i = 0; i < size; ++i) this->push_back(value);
+  }
+
+  /*! \brief The object; NULL for a handle that was moved from. */
+  ListObj* GetListObj() const { return get(); }
+
+ private:
+  ListObj* Writable(int64_t capacity) {
+    if (!this->defined()) this->data_ = make_object<ListObj>();
+    get()->Reserve(capacity);
+    return get();
+  }
+  ListObj* Emptied(int64_t capacity) {
+    ListObj* object = Writable(capacity);
+    object->Truncate(0);
+    return object;
+  }
+
+  template <typename, typename, typename>
+  friend class Sequence;
+};
+
+template <typename T>
+inline constexpr bool use_default_type_traits_v<List<T>> = false;
+
+template <typename T>
+struct TypeTraits<List<T>> : public detail::SequenceTraits<List<T>, T, ListObj> {};
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+#endif  // TVM_FFI_CONTAINER_LIST_H_

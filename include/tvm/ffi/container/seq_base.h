@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/container/seq_base.h
+ * \brief What Array and List share: the row of values, reading it and changing it.
+ */
+#ifndef TVM_FFI_CONTAINER_SEQ_BASE_H_
+#define TVM_FFI_CONTAINER_SEQ_BASE_H_
+
+#include <tvm/ffi/any.h>
+
+#include <cstring>
+#include <initializer_list>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+namespace detail {
+
+// Whether a T can stand in a container: whether an owned value holds one exactly.
+template <typename T, typename = void>
+struct IsElement : public std::false_type {};
+template <typename T>
+struct IsElement<T, std::void_t<decltype(TypeTraits<T>::MoveToAny(std::declval<T>(), nullptr)),
+                                decltype(TypeTraits<T>::CopyFromAnyViewAfterCheck(nullptr))>>
+    : public std::true_type {};
+
+// Whether every U, as it stands in a container, is a T too. Specialised in the headers of other
+// types that hold one of several.
+template <typename T, typename U, typename = void>
+struct TypeContains
+    : public std::bool_constant<std::is_same<T, U>::value || std::is_same<T, Any>::value> {};
+template <typename T, typename U>
+struct TypeContains<T, U,
+                    std::enable_if_t<std::is_base_of<ObjectRef, T>::value &&
+                                     std::is_base_of<T, U>::value && !std::is_same<T, U>::value>>
+    : public std::true_type {};
+
+[[noreturn]] TVM_FFI_COLD inline void ThrowBadIndex(const char* type_key, int64_t index,
+                                                    int64_t size) {
+  Message expected;
+  if (size == 0) {
+    expected << "an element";
+  } else {
+    expected << "an index from 0 to " << size - 1;
+  }
+  TVM_FFI_THROW(IndexError) << ShownTypeKey(type_key) << ": expected " << expected.take()
+                            << ", got index " << index << " of " << size << " elements";
+}
+
+[[noreturn]] TVM_FFI_COLD inline void ThrowNoElement(const char* type_key, const char* function) {
+  TVM_FFI_THROW(IndexError) << ShownTypeKey(type_key) << "::" << function
+                            << ": expected an element, got none";
+}
+
+[[noreturn]] TVM_FFI_COLD inline void ThrowBadSize(const char* type_key, int64_t size) {
+  TVM_FFI_THROW(ValueError) << ShownTypeKey(type_key)
+                            << ": expected a number of elements that is not negative and fits into "
+                               "memory, got "
+                            << size;
+}
+
+// Number of bytes of that many elements.
+inline size_t SeqBytes(const char* type_key, int64_t capacity) {
+  constexpr auto kMost = static_cast<int64_t>(PTRDIFF_MAX / sizeof(TVMFFIAny) / 2);
+  if (capacity < 0 || capacity > kMost) ThrowBadSize(type_key, capacity);
+  return static_cast<size_t>(capacity) * sizeof(TVMFFIAny);
+}
+
+}  // namespace detail
+
+/*! \brief The objects of Array and List: values one behind the other. */
+class SeqBaseObj : public Object, public TVMFFISeqCell {
+ public:
+  SeqBaseObj() : TVMFFISeqCell{nullptr, 0, 0, nullptr} {}
+  ~SeqBaseObj() {
+    Truncate(0);
+    if (data_deleter != nullptr) data_deleter(TVMFFISeqCell::data);
+  }
+
+  /*! \brief Number of elements. */
+  size_t size() const { return static_cast<size_t>(TVMFFISeqCell::size); }
+  /*! \brief Number of elements that fit before the elements move. */
+  size_t capacity() const { return static_cast<size_t>(TVMFFISeqCell::capacity); }
+  /*! \brief Whether there are no elements. */
+  bool empty() const { return size() == 0; }
+  /*! \brief First element; NULL if there was never one. */
+  const Any* begin() const { return static_cast<const Any*>(TVMFFISeqCell::data); }
+  /*! \brief One past the last element. */
+  const Any* end() const { return begin() + TVMFFISeqCell::size; }
+  /*! \brief The element at `i`; an IndexError is thrown beyond the ends. */
+  const Any& at(int64_t i) const {
+    if (i < 0 || i >= TVMFFISeqCell::size) {
+      const bool list = type_index() == kTVMFFIList;
+      detail::ThrowBadIndex(list ? "ffi.List" : "ffi.Array", i, TVMFFISeqCell::size);
+    }
+    return begin()[i];
+  }
+  /*! \brief The element at `i`; an IndexError is thrown beyond the ends. */
+  const Any& operator[](int64_t i) const { return at(i); }
+
+ protected:
+  /*! \brief First element, for changes. */
+  Any* MutableBegin() { return static_cast<Any*>(TVMFFISeqCell::data); }
+  /*! \brief Drops all elements from `size` on. The count goes first: an element's end may come
+   * back to this object. */
+  void Truncate(int64_t size) {
+    while (TVMFFISeqCell::size > size) {
+      Any last = std::move(MutableBegin()[--TVMFFISeqCell::size]);
+    }
+  }
+  /*! \brief Adds an element behind the last; there must be room. */
+  void Append(Any&& value) {
+    new (MutableBegin() + TVMFFISeqCell::size) Any(std::move(value));
+    ++TVMFFISeqCell::size;
+  }
+  /*! \brief Takes the elements of `other`, which has none then; there must be room. */
+  void TakeAll(SeqBaseObj* other) {
+    if (other->empty()) return;
+    std::memcpy(TVMFFISeqCell::data, other->TVMFFISeqCell::data, other->size() * sizeof(TVMFFIAny));
+    TVMFFISeqCell::size = std::exchange(other->TVMFFISeqCell::size, 0);
+  }
+  /*! \brief Moves the elements from `middle` on before those from `first` on. */
+  void Rotate(int64_t first, int64_t middle) {
+    Reverse(first, middle);
+    Reverse(middle, TVMFFISeqCell::size);
+    Reverse(first, TVMFFISeqCell::size);
+  }
+  /*! \brief Removes `count` elements from `first` on. */
+  void Remove(int64_t first, int64_t count) {
+    Rotate(first, first + count);
+    Truncate(TVMFFISeqCell::size - count);
+  }
+
+ private:
+  void Reverse(int64_t first, int64_t last) {
+    while (first < --last) std::swap(Raw()[first++], Raw()[last]);
+  }
+  // The elements as bytes: a value may be moved by them, since nothing points to it.
+  TVMFFIAny* Raw() { return static_cast<TVMFFIAny*>(TVMFFISeqCell::data); }
+
+  template <typename, typename, typename>
+  friend class Sequence;
+};
+
+static_assert(sizeof(SeqBaseObj) == sizeof(TVMFFIObject) + sizeof(TVMFFISeqCell),
+              "the cell stands directly behind the head");
+static_assert(sizeof(Any) == sizeof(TVMFFIAny), "Any is laid out like TVMFFIAny");
+
+/*! \brief Goes through the elements of an Array or a List; each is given as a copy. */
+template <typename T>
+class SeqIterator {
+ public:
+  /*! \brief Any element can be reached in one step. */
+  using iterator_category = std::random_access_iterator_tag;
+  /*! \brief Type of an element. */
+  using value_type = T;
+  /*! \brief Type of a distance. */
+  using difference_type = std::ptrdiff_t;
+  /*! \brief There are no pointers to elements. */
+  using pointer = void;
+  /*! \brief An element is given by value. */
+  using reference = T;
+
+  SeqIterator() = default;
+  /*! \brief At an element of the object. */
+  explicit SeqIterator(const Any* at) : at_(at) {}
+
+  /*! \brief The element. */
+  T operator*() const {
+    return TypeTraits<T>::CopyFromAnyViewAfterCheck(reinterpret_cast<const TVMFFIAny*>(at_));
+  }
+  /*! \brief The element `n` steps further. */
+  T operator[](difference_type n) const { return *(*this + n); }
+  /*! \brief One step on. */
+  SeqIterator& operator++() { return *this += 1; }
+  /*! \brief One step on; where it was. */
+  SeqIterator operator++(int) { return SeqIterator(at_++); }
+  /*! \brief One step back. */
+  SeqIterator& operator--() { return *this -= 1; }
+  /*! \brief One step back; where it was. */
+  SeqIterator operator--(int) { return SeqIterator(at_--); }
+  /*! \brief `n` steps on. */
+  SeqIterator& operator+=(difference_type n) {
+    at_ += n;
+    return *this;
+  }
+  /*! \brief `n` steps back. */
+  SeqIterator& operator-=(difference_type n) { return *this += -n; }
+  /*! \brief `n` steps further. */
+  friend SeqIterator operator+(SeqIterator it, difference_type n) { return it += n; }
+  /*! \brief `n` steps further. */
+  friend SeqIterator operator+(difference_type n, SeqIterator it) { return it += n; }
+  /*! \brief `n` steps before. */
+  friend SeqIterator operator-(SeqIterator it, difference_type n) { return it -= n; }
+  /*! \brief Number of steps from `b` to `a`. */
+  friend difference_type operator-(SeqIterator a, SeqIterator b) { return a.at_ - b.at_; }
+  /*! \brief Whether both are at the same element. */
+  friend bool operator==(SeqIterator a, SeqIterator b) { return a.at_ == b.at_; }
+  /*! \brief Whether they are at different elements. */
+  friend bool operator!=(SeqIterator a, SeqIterator b) { return a.at_ != b.at_; }
+  /*! \brief Whether `a` comes before `b`. */
+  friend bool operator<(SeqIterator a, SeqIterator b) { return a.at_ < b.at_; }
+  /*! \brief Whether `a` comes after `b`. */
+  friend bool operator>(SeqIterator a, SeqIterator b) { return b < a; }
+  /*! \brief Whether `a` does not come after `b`. */
+  friend bool operator<=(SeqIterator a, SeqIterator b) { return !(b < a); }
+  /*! \brief Whether `a` does not come before `b`. */
+  friend bool operator>=(SeqIterator a, SeqIterator b) { return !(a < b); }
+
+ private:
+  const Any* at_ = nullptr;
+};
+
+/*!
+ * \brief What the handles Array and List share.
+ *
+ * A handle that was moved from, or made of UnsafeInit, counts as empty and may be filled again.
+ * Iterators are valid until the elements change. Changes from several threads need a lock of the
+ * caller's.
+ * \tparam Derived Array<T> or List<T>. Its `Writable(n)` gives the object to change, with room for
+ *         `n` elements.
+ * \tparam T Type of the elements: any that can be owned by an Any.
+ * \tparam Obj Type of the object.
+ */
+template <typename Derived, typename T, typename Obj>
+class Sequence : public ObjectRef {
+ public:
+  /*! \brief Type of the elements. */
+  using value_type = T;
+  /*! \brief Goes through the elements. */
+  using iterator = SeqIterator<T>;
+  /*! \brief Goes through the elements. */
+  using const_iterator = SeqIterator<T>;
+  /*! \brief Goes through the elements from the last to the first. */
+  using reverse_iterator = std::reverse_iterator<iterator>;
+
+  /*! \brief Number of elements. */
+  size_t size() const { return defined() ? object()->size() : 0; }
+  /*! \brief Number of elements that fit before they move. */
+  size_t capacity() const { return defined() ? object()->capacity() : 0; }
+  /*! \brief Whether there are no elements. */
+  bool empty() const { return size() == 0; }
+  /*! \brief The first element's place. */
+  iterator begin() const { return iterator(defined() ? object()->begin() : nullptr); }
+  /*! \brief One past the last element's place. */
+  iterator end() const { return begin() + static_cast<std::ptrdiff_t>(size()); }
+  /*! \brief The last element's place, going back. */
+  reverse_iterator rbegin() const { return reverse_iterator(end()); }
+  /*! \brief One before the first element's place. */
+  reverse_iterator rend() const { return reverse_iterator(begin()); }
+  /*! \brief A copy of the element at `i`; an IndexError is thrown beyond the ends. */
+  T operator[](int64_t i) const { return begin()[Checked(i)]; }
+  /*! \brief A copy of the element at `i`; an IndexError is thrown beyond the ends. */
+  T at(int64_t i) const { return (*this)[i]; }
+  /*! \brief The first element; an IndexError is thrown if there is none. */
+  T front() const {
+    if (empty()) detail::ThrowNoElement(Obj::_type_key, "front");
+    return *begin();
+  }
+  /*! \brief The last element; an IndexError is thrown if there is none. */
+  T back() const {
+    if (empty()) detail::ThrowNoElement(Obj::_type_key, "back");
+    return end()[-1];
+  }
+
+  /*! \brief Replaces the element at `i`; an IndexError is thrown beyond the ends. */
+  void Set(int64_t i, T value) {
+    Checked(i);
+    Any owned = Own(std::move(value));
+    // The old element ends last, with `owned`: its end may come back to this object.
+    std::swap(Writable(Size())->MutableBegin()[i], owned);
+  }
+  /*! \brief Adds an element behind the last. */
+  void push_back(const T& value) { Append(Own(value)); }
+  /*! \brief Makes a T of `args` and adds it behind the last. */
+  template <typename... Args>
+  void emplace_back(Args&&... args) {
+    Append(Own(T(std::forward<Args>(args)...)));
+  }
+  /*! \brief Removes the last element; an IndexError is thrown if there is none. */
+  void pop_back() {
+    if (empty()) detail::ThrowNoElement(Obj::_type_key, "pop_back");
+    Writable(Size())->Truncate(Size() - 1);
+  }
+  /*! \brief Puts an element before `position`. */
+  void insert(iterator position, const T& value) {
+    const int64_t index = PlaceOf(position);
+    const int64_t before = Size();
+    Append(Own(value));
+    Writable(Size())->Rotate(index, before);
+  }
+  /*! \brief Puts the elements of a range before `position`. */
+  template <typename Iter>
+  void insert(iterator position, Iter first, Iter last) {
+    const int64_t index = PlaceOf(position);
+    // Converted first, so that a range of this very handle is read before it changes.
+    Derived added(first, last);
+    const int64_t before = Size();
+    if (added.empty()) return;
+    Obj* object = Writable(before + added.Size());
+    for (const Any& value : *added.object()) object->Append(Any(value));
+    object->Rotate(index, before);
+  }
+  /*! \brief Removes the element at `position`; an IndexError is thrown at the end. */
+  void erase(iterator position) {
+    const int64_t index = Checked(position - begin());
+    Writable(Size())->Remove(index, 1);
+  }
+  /*! \brief Removes the elements from `first` to before `last`. */
+  void erase(iterator first, iterator last) {
+    const int64_t from = PlaceOf(first);
+    const int64_t to = PlaceOf(last);
+    if (from > to) detail::ThrowBadIndex(Obj::_type_key, from, to);
+    if (from != to) Writable(Size())->Remove(from, to - from);
+  }
+  /*! \brief Changes the number of elements to `size`; new ones are made by `T()`. */
+  void resize(int64_t size) {
+    if (size < 0) detail::ThrowBadSize(Obj::_type_key, size);
+    reserve(size);
+    if (size < Size()) Writable(Size())->Truncate(size);
+    while (Size() < size) emplace_back();
+  }
+  /*! \brief Makes room for `capacity` elements. */
+  void reserve(int64_t capacity) {
+    if (capacity > static_cast<int64_t>(this->capacity())) Writable(capacity);
+  }
+  /*! \brief Removes all elements. */
+  void clear() {
+    if (!empty()) static_cast<Derived*>(this)->Emptied(0);
+  }
+  /*! \brief Replaces all elements by those of a range. */
+  template <typename Iter>
+  void Assign(Iter first, Iter last) {
+    Derived assigned(first, last);
+    Obj* object = static_cast<Derived*>(this)->Emptied(assigned.Size());
+    for (const Any& value : *assigned.object()) object->Append(Any(value));
+  }
+
+ protected:
+  using ObjectRef::ObjectRef;
+
+  /*! \brief Adds the elements of a range behind the last. */
+  template <typename Iter>
+  void AppendAll(Iter first, Iter last) {
+    for (; first != last; ++first) Append(Own(T(*first)));
+  }
+
+ private:
+  int64_t Size() const { return static_cast<int64_t>(size()); }
+  const Obj* object() const { return static_cast<const Obj*>(data_.get()); }
+  Obj* Writable(int64_t capacity) { return static_cast<Derived*>(this)->Writable(capacity); }
+
+  static Any Own(T value) {
+    static_assert(detail::IsElement<T>::value,
+                  "an element owns what it stands for: Tensor or String, not a view of one");
+    return Any(std::move(value));
+  }
+  void Append(Any value) {
+    const auto capacity = static_cast<int64_t>(this->capacity());
+    const int64_t grown = capacity < 2 ? 4 : 2 * capacity;
+    Writable(Size() < capacity ? capacity : grown)->Append(std::move(value));
+  }
+  // `i`, which must be an element's.
+  int64_t Checked(int64_t i) const {
+    if (i < 0 || i >= Size()) detail::ThrowBadIndex(Obj::_type_key, i, Size());
+    return i;
+  }
+  // The index of a place, which may be behind the last element.
+  int64_t PlaceOf(iterator position) const {
+    const int64_t index = position - begin();
+    if (index < 0 || index > Size()) detail::ThrowBadIndex(Obj::_type_key, index, Size());
+    return index;
+  }
+
+  template <typename, typename, typename>
+  friend class Sequence;
+  friend Derived;
+};
+
+namespace detail {
+
+// Whether Range is a container of the standard library, or like one, with elements of type T.
+template <typename Range, typename T, typename = void>
+struct IsRangeOf : public std::false_type {};
+template <typename Range, typename T>
+struct IsRangeOf<Range, T,
+                 std::void_t<decltype(std::declval<const Range&>().begin() !=
+                                      std::declval<const Range&>().end()),
+                             typename Range::value_type>>
+    : public std::bool_constant<std::is_same<typename Range::value_type, T>::value &&
+                                !std::is_base_of<ObjectRef, Range>::value> {};
+
+template <typename Iter>
+using EnableIfIterator = typename std::iterator_traits<Iter>::iterator_category;
+
+// The object of an Array or a List, if the value is one.
+inline const SeqBaseObj* AsSeq(const TVMFFIAny* any) {
+  const bool is_seq = any->type_index == kTVMFFIArray || any->type_index == kTVMFFIList;
+  return is_seq ? static_cast<const SeqBaseObj*>(reinterpret_cast<const Object*>(any->v_obj))
+                : nullptr;
+}
+
+inline const TVMFFIAny* Raw(const Any& value) { return reinterpret_cast<const TVMFFIAny*>(&value); }
+
+// Whether all elements are exactly of type T.
+template <typename T>
+bool AllStrict(const SeqBaseObj& seq) {
+  if constexpr (!std::is_same<T, Any>::value) {
+    for (const Any& value : seq) {
+      if (!TypeTraits<T>::CheckAnyStrict(Raw(value))) return false;
+    }
+  }
+  return true;
+}
+
+// "Array with str at index 2", or what it is if it is neither an Array nor a List.
+template <typename T>
+TVM_FFI_COLD std::string ElementMismatch(const TVMFFIAny* any) {
+  const SeqBaseObj* seq = AsSeq(any);
+  if (seq != nullptr) {
+    int64_t index = 0;
+    for (const Any& value : *seq) {
+      if (!TypeTraits<T>::TryCastFromAnyView(Raw(value)).has_value()) {
+        return ElementText(any, MismatchText<T>(Raw(value)), index);
+      }
+      ++index;
+    }
+  }
+  return ValueText(any);
+}
+
+// TypeTraits of Array and List. Each converts to the other.
+template <typename Seq, typename T, typename Obj>
+struct SequenceTraits : public ObjectRefTraits<Seq> {
+  static bool CheckAnyStrict(const TVMFFIAny* any) {
+    return any->type_index == Obj::_type_index && AllStrict<T>(*AsSeq(any));
+  }
+  static std::optional<Seq> TryCastFromAnyView(const TVMFFIAny* any) {
+    const SeqBaseObj* seq = AsSeq(any);
+    if (seq == nullptr) return std::nullopt;
+    if (CheckAnyStrict(any)) return ObjectRefTraits<Seq>::CopyFromAnyViewAfterCheck(any);
+    Seq converted;
+    converted.reserve(static_cast<int64_t>(seq->size()));
+    for (const Any& value : *seq) {
+      std::optional<T> element = TypeTraits<T>::TryCastFromAnyView(Raw(value));
+      if (!element.has_value()) return std::nullopt;
+      converted.push_back(*std::move(element));
+    }
+    return converted;
+  }
+  static std::string TypeStr() {
+    return ShownTypeKey(Obj::_type_key) + "[" + TypeTraits<T>::TypeStr() + "]";
+  }
+  static std::string TypeSchema() { return SchemaText<T>(Obj::_type_key); }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny* any) { return ElementMismatch<T>(any); }
+};
+
+}  // namespace detail
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+#endif  // TVM_FFI_CONTAINER_SEQ_BASE_H_

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/container/tuple.h
+ * \brief Tuples: a fixed number of values, each of its own type, in an Array object.
+ */
+#ifndef TVM_FFI_CONTAINER_TUPLE_H_
+#define TVM_FFI_CONTAINER_TUPLE_H_
+
+#include <tvm/ffi/container/array.h>
+
+#include <optional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+/*!
+ * \brief A fixed number of values, each of its own type; in other languages an Array.
+ *
+ * As a parameter it takes an Array or a List of the right length whose elements convert. A change
+ * goes to the object itself where this handle is its only owner, and to a copy otherwise.
+ * \tparam Types Types of the elements, as for Array.
+ */
+template <typename... Types>
+class Tuple : public ObjectRef {
+ public:
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Tuple, ObjectRef, ArrayObj);
+
+  /*! \brief Type of the element at `I`. */
+  template <size_t I>
+  using Element = std::tuple_element_t<I, std::tuple<Types...>>;
+
+  /*! \brief Elements that are made by default. */
+  Tuple() : ObjectRef(Make(Types()...)) {}
+  /*! \brief The given elements, as many as there are types. */
+  template <typename... UTypes,
+            typename = std::enable_if_t<
+                sizeof...(UTypes) == sizeof...(Types) && sizeof...(Types) != 0 &&
+                !std::is_same<std::tuple<std::decay_t<UTypes>...>, std::tuple<Tuple>>::value &&
+                std::conjunction<std::is_constructible<Types, UTypes>...>::value>>
+  explicit Tuple(UTypes&&... elements)
+      : ObjectRef(Make(Types(std::forward<UTypes>(elements))...)) {}
+  /*! \brief Shares a Tuple whose elements are all of these types too, for example Any. */
+  template <
+      typename... UTypes,
+      typename = std::enable_if_t<sizeof...(UTypes) == sizeof...(Types) &&
+                                  !std::is_same<Tuple<UTypes...>, Tuple>::value &&
+                                  std::conjunction<detail::TypeContains<Types, UTypes>...>::value>>
+  Tuple(const Tuple<UTypes...>& other)  // NOLINT(runtime/explicit)
+      : ObjectRef(ObjectUnsafe::PtrFromBorrowed<Object>(other.get())) {}
+
+  /*! \brief A copy of the element at `I`. */
+  template <size_t I>
+  Element<I> get() const {
+    return *SeqIterator<Element<I>>(get()->begin() + I);
+  }
+  /*! \brief Replaces the element at `I`. */
+  template <size_t I, typename U>
+  void Set(U&& value) {
+    Any owned(Element<I>(std::forward<U>(value)));
+    if (!unique()) data_ = ArrayObj::CopyOf(*get(), sizeof...(Types));
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);  // What others read before they let go is done.
+    // The old element ends last, with `owned`: its end may come back to this object.
+    std::swap(const_cast<ArrayObj*>(get())->MutableBegin()[I], owned);
+  }
+
+ private:
+  static ObjectPtr<Object> Make(Types... elements) {
+    static_assert(std::conjunction<detail::IsElement<Types>...>::value,
+                  "an element owns what it stands for: Tensor or String, not a view of one");
+    ObjectPtr<ArrayObj> object = ArrayObj::Empty(sizeof...(Types));
+    (object->Append(Any(std::move(elements))), ...);
+    return object;
+  }
+};
+
+/*! \brief The types of the elements are those of the arguments. */
+template <typename... UTypes>
+Tuple(UTypes&&...) -> Tuple<std::decay_t<UTypes>...>;
+
+/*! \brief The element at `I`, as std::get gives it for std::tuple. */
+template <size_t I, typename... Types>
+auto get(const Tuple<Types...>& tuple) {
+  return tuple.template get<I>();
+}
+
+template <typename... Types>
+inline constexpr bool use_default_type_traits_v<Tuple<Types...>> = false;
+
+template <typename... Types>
+struct TypeTraits<Tuple<Types...>> : public ObjectRefTraits<Tuple<Types...>> {
+  static bool CheckAnyStrict(const TVMFFIAny* any) {
+    return any->type_index == kTVMFFIArray && HasLength(any) && AllStrict(any, Indices());
+  }
+  static std::optional<Tuple<Types...>> TryCastFromAnyView(const TVMFFIAny* any) {
+    if (CheckAnyStrict(any)) {
+      return ObjectRefTraits<Tuple<Types...>>::CopyFromAnyViewAfterCheck(any);
+    }
+    if (!HasLength(any)) return std::nullopt;
+    return Converted(any, Indices());
+  }
+  static std::string TypeStr() { return detail::TypeStrOf<Types...>("Tuple"); }
+  static std::string TypeSchema() { return detail::SchemaText<Types...>("Tuple"); }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny* any) {
+    return MismatchInfo(any, Indices());
+  }
+
+ private:
+  using Indices = std::index_sequence_for<Types...>;
+
+  static bool HasLength(const TVMFFIAny* any) {
+    const SeqBaseObj* seq = detail::AsSeq(any);
+    return seq != nullptr && seq->size() == sizeof...(Types);
+  }
+  static const TVMFFIAny* ElementOf(const TVMFFIAny* any, size_t i) {
+    return detail::Raw(detail::AsSeq(any)->begin()[i]);
+  }
+  template <size_t... I>
+  static bool AllStrict([[maybe_unused]] const TVMFFIAny* any, std::index_sequence<I...>) {
+    return (TypeTraits<Types>::CheckAnyStrict(ElementOf(any, I)) && ...);
+  }
+  template <size_t... I>
+  static std::optional<Tuple<Types...>> Converted([[maybe_unused]] const TVMFFIAny* any,
+                                                  std::index_sequence<I...>) {
+    std::tuple<std::optional<Types>...> elements{
+        TypeTraits<Types>::TryCastFromAnyView(ElementOf(any, I))...};
+    if (!(std::get<I>(elements).has_value() && ...)) return std::nullopt;
+    if constexpr (sizeof...(Types) == 0) {
+      return Tuple<>();
+    } else {
+      return Tuple<Types...>(*std::move(std::get<I>(elements))...);
+    }
+  }
+  template <size_t... I>
+  static std::string MismatchInfo(const TVMFFIAny* any, std::index_sequence<I...>) {
+    const SeqBaseObj* seq = detail::AsSeq(any);
+    if (seq == nullptr) return detail::ValueText(any);
+    if (!HasLength(any)) return detail::LengthText(any, seq->size());
+    std::string text;
+    [[maybe_unused]] auto fits = [&](bool converts, const std::string& got, size_t i) {
+      if (!converts) text = detail::ElementText(any, got, static_cast<int64_t>(i));
+      return converts;
+    };
+    (void)(fits(TypeTraits<Types>::TryCastFromAnyView(ElementOf(any, I)).has_value(),
+                detail::MismatchText<Types>(ElementOf(any, I)), I) &&
+           ...);
+    return text.empty() ? detail::ValueText(any) : text;
+  }
+};
+
+namespace detail {
+
+template <typename... Types, typename... UTypes>
+struct TypeContains<Tuple<Types...>, Tuple<UTypes...>,
+                    std::enable_if_t<sizeof...(Types) == sizeof...(UTypes) &&
+                                     !std::is_same<Tuple<Types...>, Tuple<UTypes...>>::value>>
+    : public std::conjunction<TypeContains<Types, UTypes>...> {};
+
+}  // namespace detail
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+namespace std {
+
+/*! \brief For structured bindings of a Tuple. */
+template <typename... Types>
+struct tuple_size<tvm::ffi::Tuple<Types...>>
+    : public std::integral_constant<size_t, sizeof...(Types)> {};
+/*! \brief For structured bindings of a Tuple. */
+template <size_t I, typename... Types>
+struct tuple_element<I, tvm::ffi::Tuple<Types...>>
+    : public std::tuple_element<I, std::tuple<Types...>> {};
+
+}  // namespace std
+
+#endif  // TVM_FFI_CONTAINER_TUPLE_H_

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/expected.h
+ * \brief A value or the error that took its place, for code that does not throw.
+ */
+#ifndef TVM_FFI_EXPECTED_H_
+#define TVM_FFI_EXPECTED_H_
+
+#include <tvm/ffi/any.h>
+
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+/*! \brief An error on its way into an Expected. */
+template <typename E = Error>
+class Unexpected {
+ public:
+  static_assert(std::is_base_of<Error, E>::value, "expected Error, or a class derived from it");
+  /*! \brief Holds the error. */
+  explicit Unexpected(E error) : error_(std::move(error)) {}
+  /*! \brief The error. */
+  const E& error() const& { return error_; }
+  /*! \brief The error, moved out. */
+  E error() && { return std::move(error_); }
+
+ private:
+  E error_;
+};
+
+namespace detail {
+
+// What Expected<T> and Expected<void> share: a value, or an Error in its place.
+class ExpectedBase {
+ public:
+  /*! \brief Type index of the value, or of the error. */
+  int32_t type_index() const noexcept { return data_.type_index(); }
+  /*! \brief Whether there is a value. */
+  bool is_ok() const noexcept { return !is_err(); }
+  /*! \brief Whether there is an error. */
+  bool is_err() const noexcept { return data_.type_index() == kTVMFFIError; }
+  /*! \brief Whether there is a value. */
+  bool has_value() const noexcept { return is_ok(); }
+  /*! \brief The error; without one a RuntimeError is thrown. */
+  Error error() const {
+    TVM_FFI_CHECK(is_err(), RuntimeError)
+        << "Expected::error: expected an error, got a value of type " << data_.GetTypeKey();
+    return data_.as_or_throw<Error>();
+  }
+
+ protected:
+  ExpectedBase() = default;
+  explicit ExpectedBase(Any data) : data_(std::move(data)) {}
+
+  void ThrowIfError() const {
+    if (is_err()) throw data_.as_or_throw<Error>();
+  }
+
+  Any data_;
+
+  template <typename, typename>
+  friend struct ::tvm::ffi::TypeTraits;
+};
+
+}  // namespace detail
+
+/*!
+ * \brief A value, or the error that took its place.
+ *
+ * A function that is exported or made a Function may return one: an error is then raised. As a
+ * parameter it takes a value that converts to T, or an Error object.
+ * \tparam T Type of the value: any that can be owned by an Any, but Error. An Error object counts
+ *         as an error, even where T is one of its base classes.
+ */
+template <typename T>
+class Expected : public detail::ExpectedBase {
+ public:
+  static_assert(!std::is_base_of<Error, T>::value, "an Error is no value of an Expected");
+
+  /*! \brief A value. */
+  Expected(T value) : ExpectedBase(Any(std::move(value))) {}  // NOLINT(runtime/explicit)
+  /*! \brief An error. */
+  Expected(Error error) : ExpectedBase(Any(std::move(error))) {}  // NOLINT(runtime/explicit)
+  /*! \brief An error. */
+  template <typename E>
+  Expected(Unexpected<E> unexpected)  // NOLINT(runtime/explicit)
+      : Expected(Error(std::move(unexpected).error())) {}
+
+  /*! \brief The value; an error is thrown as it is. */
+  T value() const& {
+    ThrowIfError();
+    return Value();
+  }
+  /*! \brief The value, moved out; an error is thrown as it is. */
+  T value() && {
+    ThrowIfError();
+    T value = Value();
+    data_.reset();
+    return value;
+  }
+  /*! \brief The value, or `other` in place of an error. */
+  template <typename U>
+  T value_or(U&& other) const {
+    return is_ok() ? Value() : static_cast<T>(std::forward<U>(other));
+  }
+
+ private:
+  T Value() const {
+    const TVMFFIAny any = data_.CopyToTVMFFIAny();
+    return TypeTraits<T>::CopyFromAnyViewAfterCheck(&any);
+  }
+};
+
+/*! \brief Success without a value, or an error. */
+template <>
+class Expected<void> : public detail::ExpectedBase {
+ public:
+  /*! \brief Success. */
+  Expected() = default;
+  /*! \brief An error. */
+  Expected(Error error) : ExpectedBase(Any(std::move(error))) {}  // NOLINT(runtime/explicit)
+  /*! \brief An error. */
+  template <typename E>
+  Expected(Unexpected<E> unexpected)  // NOLINT(runtime/explicit)
+      : Expected(Error(std::move(unexpected).error())) {}
+
+  /*! \brief Throws the error, if there is one. */
+  void value() const { ThrowIfError(); }
+};
+
+template <typename T>
+struct TypeTraits<Expected<T>> : public detail::TypeTraitsBase {
+  static void CopyToAnyView(const Expected<T>& value, TVMFFIAny* out) {
+    *out = value.data_.CopyToTVMFFIAny();
+  }
+  static void MoveToAny(Expected<T> value, TVMFFIAny* out) {
+    *out = std::move(value.data_).MoveToTVMFFIAny();
+  }
+  /*! \brief As the result of a function: an error is thrown. */
+  static void MoveToResult(Expected<T> value, TVMFFIAny* out) {
+    if (value.is_err()) throw value.error();
+    MoveToAny(std::move(value), out);
+  }
+  static bool CheckAnyStrict(const TVMFFIAny* any) {
+    return any->type_index == kTVMFFIError || Value::CheckAnyStrict(any);
+  }
+  static Expected<T> CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
+    if (any->type_index == kTVMFFIError) {
+      return TypeTraits<Error>::CopyFromAnyViewAfterCheck(any);
+    }
+    if constexpr (std::is_void<T>::value) {
+      return Expected<void>();
+    } else {
+      return Value::CopyFromAnyViewAfterCheck(any);
+    }
+  }
+  static std::optional<Expected<T>> TryCastFromAnyView(const TVMFFIAny* any) {
+    if (CheckAnyStrict(any)) return CopyFromAnyViewAfterCheck(any);
+    if constexpr (!std::is_void<T>::value) {
+      std::optional<T> value = Value::TryCastFromAnyView(any);
+      if (value.has_value()) return Expected<T>(*std::move(value));
+    }
+    return std::nullopt;
+  }
+  static std::string TypeStr() {
+    return "Expected[" + (std::is_void<T>::value ? std::string("void") : Value::TypeStr()) + "]";
+  }
+  static std::string TypeSchema() { return detail::SchemaText<Plain, Error>("Expected"); }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny* any) {
+    return detail::MismatchText<Plain>(any);
+  }
+
+ private:
+  using Plain = std::conditional_t<std::is_void<T>::value, std::nullptr_t, T>;
+  using Value = TypeTraits<Plain>;
+};
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+#endif  // TVM_FFI_EXPECTED_H_

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows: R6, R7
+// expected.h: a value or the error in its place; asked, thrown, returned and passed.
+#include <tvm/ffi/container/array.h>
+#include <tvm/ffi/expected.h>
+#include <tvm/ffi/tvm_ffi.h>
+
+#include "expect.h"
+
+namespace ffi = tvm::ffi;
+
+// [expected.begin]
+// Gives an error instead of throwing it; exported, the error is raised.
+ffi::Expected<int> half(int x) {
+  if (x % 2 != 0) return ffi::Error("ValueError", "half: x must be even");
+  return x / 2;
+}
+// [expected.end]
+
+// It tells which of the two it holds.
+void value_or_error() {
+  const ffi::Expected<int> value = half(8);
+  EXPECT(value.is_ok() && value.has_value() && !value.is_err());
+  EXPECT_EQ(value.value(), 4);
+  EXPECT_EQ(value.type_index(), int32_t{kTVMFFIInt});
+  EXPECT_EQ(value.value_or(1), 4);
+  EXPECT_THROWS("RuntimeError: Expected::error: expected an error, got a value of type int",
+                value.error());
+  const ffi::Expected<int> error = half(7);
+  EXPECT(error.is_err() && !error.is_ok() && !error.has_value());
+  EXPECT_EQ(error.error().kind(), std::string("ValueError"));
+  EXPECT_EQ(error.type_index(), int32_t{kTVMFFIError});
+  EXPECT_EQ(error.value_or(1), 1);
+  EXPECT_THROWS("ValueError: half: x must be even", error.value());
+  const ffi::Expected<int> unexpected = ffi::Unexpected(ffi::Error("KeyError", "k"));
+  EXPECT_EQ(unexpected.error().kind(), std::string("KeyError"));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_value_or_error, value_or_error);
+
+// A value is moved out with its only reference; the error that is thrown is the object that was
+// put in.
+void moves() {
+  ffi::Expected<ffi::Array<int>> expected = ffi::Array<int>{1};
+  const ffi::Array<int> array = std::move(expected).value();
+  EXPECT_EQ(array.use_count(), 1);
+  const ffi::Error error("ValueError", "e");
+  const ffi::Expected<ffi::Array<int>> failed = error;
+  try {
+    failed.value();
+    EXPECT(false);
+  } catch (const ffi::Error& thrown) {
+    EXPECT(thrown.same_as(error));
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_moves, moves);
+
+// Without a value it tells of success or failure alone.
+void no_value() {
+  ffi::Expected<void> success;
+  EXPECT(success.is_ok());
+  success.value();
+  const ffi::Expected<void> failure = ffi::Unexpected(ffi::Error("ValueError", "e"));
+  EXPECT_THROWS("ValueError: e", failure.value());
+  const ffi::Function check = ffi::Function::FromTyped([](bool ok) -> ffi::Expected<void> {
+    if (!ok) return ffi::Error("ValueError", "not ok");
+    return {};
+  });
+  EXPECT(check(true) == nullptr);
+  EXPECT_THROWS("ValueError: not ok", check(false));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_no_value, no_value);
+
+// As the result of a function an error is raised; as a parameter it takes a value or an Error.
+void through_functions() {
+  const ffi::Function function = ffi::Function::FromTyped(half, "half");
+  EXPECT_EQ(function(8).cast<int>(), 4);
+  EXPECT_THROWS("ValueError: half: x must be even", function(7));
+  const ffi::Function failed = ffi::Function::FromTyped(
+      [](const ffi::Expected<double>& value) { return value.is_err(); }, "failed");
+  EXPECT(!failed(1).cast<bool>());
+  EXPECT(failed(ffi::Error("ValueError", "e")).cast<bool>());
+  EXPECT_THROWS(
+      "TypeError: failed(Expected[float]) -> bool: argument 0: expected "
+      "Expected[float], got str",
+      failed("x"));
+  const ffi::Any any = half(7);
+  EXPECT_EQ(any.cast<ffi::Error>().message(), std::string("half: x must be even"));
+  EXPECT(any.cast<ffi::Expected<int>>().is_err());
+  EXPECT_EQ(ffi::TypeTraits<ffi::Expected<int>>::TypeSchema(),
+            std::string(R"({"type":"Expected","args":[{"type":"int"},{"type":"ffi.Error"}]})"));
+  EXPECT_EQ(ffi::TypeTraits<ffi::Expected<void>>::TypeStr(), std::string("Expected[void]"));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_through_functions, through_functions);

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows: R7
+// tuple.h: a fixed number of values, each of its own type; read, changed, converted, refused.
+#include <tvm/ffi/container/list.h>
+#include <tvm/ffi/container/tuple.h>
+#include <tvm/ffi/tvm_ffi.h>
+
+#include "expect.h"
+
+namespace ffi = tvm::ffi;
+
+// [tuple.begin]
+// Elements are got by index, at compile time, or by structured bindings.
+void elements() {
+  ffi::Tuple<int, ffi::String> pair(1, "one");
+  EXPECT_EQ(pair.get<0>(), 1);
+  auto [number, name] = pair;
+  EXPECT_EQ(number, 1);
+  EXPECT_EQ(name, std::string("one"));
+  pair.Set<0>(2);
+  EXPECT_EQ(pair.get<0>(), 2);
+}
+// [tuple.end]
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_elements, elements);
+
+// It is made by default, of values that convert, of deduced types, of one element, of none.
+void construction() {
+  const ffi::Tuple<int, ffi::String, double> made;
+  EXPECT(made.get<0>() == 0 && made.get<1>().empty() && made.get<2>() == 0.0);
+  ffi::Tuple deduced{1, 2.5};
+  static_assert(std::is_same<decltype(deduced), ffi::Tuple<int, double>>::value, "as given");
+  EXPECT_EQ(deduced.get<1>(), 2.5);
+  const ffi::Tuple<int> one(1);
+  const ffi::Tuple<int> copy(one);
+  EXPECT(copy.same_as(one));
+  const ffi::Tuple<ffi::Tuple<int>> nested(one);
+  EXPECT(nested.get<0>().same_as(one));
+  const ffi::Tuple<> none;
+  EXPECT_EQ(ffi::Any(none).cast<ffi::Array<ffi::Any>>().size(), 0u);
+  static_assert(std::tuple_size<ffi::Tuple<int, int>>::value == 2, "for structured bindings");
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_construction, construction);
+
+// A change is seen by the handle that makes it alone.
+void copy_on_write() {
+  ffi::Tuple<int, ffi::Shape> a(1, ffi::Shape{1, 2});
+  ffi::Tuple<int, ffi::Shape> b = a;
+  EXPECT(a.same_as(b));
+  b.Set<0>(2);
+  EXPECT_EQ(a.get<0>(), 1);
+  EXPECT_EQ(b.get<0>(), 2);
+  const ffi::ArrayObj* object = b.get();
+  b.Set<0>(3);
+  EXPECT_EQ(b.get(), object);
+  EXPECT_EQ(a.get<1>().use_count(), 3);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_copy_on_write, copy_on_write);
+
+// It is an Array elsewhere; an Array or a List of the same length becomes one, if all convert.
+void conversions() {
+  using Pair = ffi::Tuple<int, ffi::String>;
+  const Pair pair(1, "a");
+  const ffi::Any any = pair;
+  EXPECT_EQ(any.type_index(), int32_t{kTVMFFIArray});
+  EXPECT(any.cast<Pair>().same_as(pair));
+  EXPECT((any.cast<ffi::Tuple<ffi::Any, ffi::String>>().same_as(pair)));
+  EXPECT(any.cast<ffi::Array<ffi::Any>>().same_as(pair));
+  EXPECT((any.cast<ffi::Tuple<double, ffi::String>>().get<0>()) == 1.0);
+  EXPECT(!(any.as<ffi::Tuple<double, ffi::String>>().has_value()));
+  EXPECT(any.as<Pair>().has_value());
+  const ffi::Any list = ffi::List<ffi::Any>{3, "b"};
+  EXPECT_EQ(list.cast<Pair>().get<1>(), std::string("b"));
+  const ffi::Tuple<ffi::Any, ffi::Any> wider = pair;
+  EXPECT(wider.same_as(pair));
+  static_assert(!std::is_convertible<ffi::Tuple<ffi::Any>, ffi::Tuple<int>>::value, "no int");
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_conversions, conversions);
+
+// What does not convert is refused by its length or its first wrong element.
+void refusals() {
+  using Pair = ffi::Tuple<int64_t, ffi::String>;
+  auto refusal = [](const ffi::Any& any) { return error_of([&] { any.cast<Pair>(); }); };
+  const std::string expected = "TypeError: Any: expected Tuple[int, str], got ";
+  EXPECT_EQ(refusal(nullptr), expected + "None");
+  EXPECT_EQ(refusal("ab"), expected + "str");
+  EXPECT_EQ(refusal(ffi::Array<int>{1}), expected + "Array of 1 element");
+  EXPECT_EQ(refusal(ffi::List<int>{1, 2, 3}), expected + "List of 3 elements");
+  EXPECT_EQ(refusal(ffi::Array<int>{1, 2}), expected + "Array with int 2 at index 1");
+  EXPECT_EQ(refusal(ffi::Array<ffi::Any>{"a", 2}), expected + "Array with str at index 0");
+  const ffi::Function swap = ffi::Function::FromTyped(
+      [](const Pair& pair) {
+        return ffi::Tuple<ffi::String, int64_t>(pair.get<1>(), pair.get<0>());
+      },
+      "swap");
+  EXPECT_EQ((swap(Pair(1, "a")).cast<ffi::Tuple<ffi::String, int64_t>>().get<1>()), 1);
+  EXPECT_THROWS(
+      "TypeError: swap(Tuple[int, str]) -> Tuple[str, int]: argument 0: expected "
+      "Tuple[int, str], got Array of 0 elements",
+      swap(ffi::Array<int>()));
+  EXPECT_EQ(ffi::TypeTraits<Pair>::TypeSchema(),
+            std::string(R"({"type":"Tuple","args":[{"type":"int"},{"type":"ffi.String"}]})"));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_refusals, refusals);
