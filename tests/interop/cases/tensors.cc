@@ -3,6 +3,7 @@
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -229,6 +230,33 @@ void CheckFromEnv(int64_t, const Any& value) {
   EXPECT(ByteAt(tensor, 5) == 36);
 }
 
+// An allocator of the library's own; in a strided tensor of 2 columns, 4 apart, it fills the span.
+struct Filling {
+  void AllocData(DLTensor* tensor, unsigned char first) {
+    constexpr size_t kBytes = 4 * 8;
+    auto* bytes = static_cast<unsigned char*>(std::malloc(kBytes));
+    for (size_t k = 0; k < kBytes; ++k) bytes[k] = static_cast<unsigned char>(first + k);
+    tensor->data = bytes;
+  }
+  void FreeData(DLTensor* tensor) {
+    std::free(tensor->data);
+    ++freed;
+  }
+};
+Tensor MakeFromOwnAlloc(int64_t i) {
+  constexpr DLDevice kCPU{kDLCPU, 0};
+  const auto first = static_cast<unsigned char>(i);
+  if (i == 0) return Tensor::FromNDAlloc(Filling(), ffi::Shape({2, 3}), kF32, kCPU, first);
+  return Tensor::FromNDAllocStrided(Filling(), ffi::Shape({3, 2}), ffi::Shape({1, 4}), kF32, kCPU,
+                                    first);
+}
+void CheckFromOwnAlloc(int64_t i, const Any& value) {
+  const auto tensor = value.cast<Tensor>();
+  EXPECT(i == 0 ? HasShape(tensor, {2, 3}) : HasShape(tensor, {3, 2}));
+  EXPECT(tensor.stride(0) == (i == 0 ? 3 : 1) && tensor.stride(1) == (i == 0 ? 1 : 4));
+  EXPECT(static_cast<unsigned char*>(tensor.data_ptr())[5] == i + 5);
+}
+
 int64_t FreedCount() { return freed; }
 // x is (n,) float32, y too: y = 2 x.
 void Twice(TensorView x, TensorView y) {
@@ -258,6 +286,7 @@ INTEROP_CASE(Empty, 3, "tensor without elements");
 INTEROP_CASE(Offset, 1, "tensor with a byte offset");
 INTEROP_CASE(Lent, 8, "tensor taken as a view");
 INTEROP_CASE(FromEnv, 1, "tensor from the environment's allocator");
+INTEROP_CASE(FromOwnAlloc, 2, "tensor from an allocator of the library's own");
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(freed_count, FreedCount);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(twice, Twice);

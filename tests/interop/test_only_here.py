@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R2, R5
+"""What this runtime alone has, in libraries that run under the published one."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from table import build
+
+HERE = Path(__file__).resolve().parent
+STORAGE = HERE / "storage_library.cc"
+ALLOCATION = HERE.parent / "cpp" / "allocation_library.cc"
+
+USE_STORAGE = """
+import sys, tvm_ffi
+module = tvm_ffi.load_module(sys.argv[1])
+for x in (1, 2):
+    try:
+        print(module.remember(x))
+    except RuntimeError as error:
+        print(str(error).strip())
+print(module.add_one(41))
+"""
+# The last owner goes when no module of the library is left.
+OUTLIVE = """
+import ctypes, gc, sys, tvm_ffi
+is_loaded = lambda: sys.argv[1] in open("/proc/self/maps").read()
+freed = ctypes.c_int(0)
+module = tvm_ffi.load_module(sys.argv[1], keep_module_alive=False)
+tensor = module.make(ctypes.c_void_p(ctypes.addressof(freed)))
+del module
+gc.collect()
+print(tuple(tensor.shape), is_loaded(), freed.value)
+del tensor
+gc.collect()
+print(is_loaded(), freed.value)
+"""
+
+
+def run(python: str, code: str, *arguments: str) -> list[str]:
+    """Run code and give the lines that it prints."""
+    command = [python, "-c", code, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.splitlines()
+
+
+def built(source: Path, folder: Path) -> str:
+    """The library of a source, built with our headers."""
+    assert build(source, sys.executable, folder) == ""
+    return str(folder / f"{source.stem}.so")
+
+
+def test_store_is_refused_with_its_name(pythons, tmp_path):
+    """Without a store its use is an error that says so, and the rest of the library works."""
+    library = built(STORAGE, tmp_path)
+    assert run(pythons["ours"], USE_STORAGE, library) == ["1", "1", "42"]
+    no_store = (
+        "storage: expected a runtime that has a store, got one without the global function "
+        '"ffi.StorageGet"'
+    )
+    assert run(pythons["published"], USE_STORAGE, library) == [no_store, no_store, "42"]
+
+
+@pytest.mark.parametrize("runtime", ["ours", "published"])
+def test_tensor_outlives_its_module(pythons, tmp_path, runtime):
+    """Freed after its module, a tensor of a custom allocator finds its code in place.
+
+    The published runtime cannot unload the library afterwards.
+    """
+    library = built(ALLOCATION, tmp_path)
+    stays = runtime == "published"
+    assert run(pythons[runtime], OUTLIVE, library) == ["(3,) True 0", f"{stays} 1"]
