@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings, bytes and big integers: in the value itself up to 7 bytes, else an object.
+// Strings and bytes, in the value itself up to 7 bytes, else an object; big integers.
 #include <tvm/ffi/error.h>
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 namespace ffi = tvm::ffi;
 
@@ -18,10 +19,16 @@ class BytesObj : public ffi::Object, public TVMFFIByteArray {
   static int32_t RuntimeTypeIndex() { return kIndex; }
 };
 
-template <int32_t kIndex>
-void MakeHeap(const char* function, const TVMFFIByteArray* input, TVMFFIAny* out) {
+void CheckInput(const char* function, const TVMFFIByteArray* input, const TVMFFIAny* out) {
+  TVM_FFI_CHECK(input != nullptr, ValueError) << function << ": input: expected bytes, got NULL";
+  TVM_FFI_CHECK(out != nullptr, ValueError)
+      << function << ": out: expected a place for the result, got NULL";
   TVM_FFI_CHECK(input->data != nullptr || input->size == 0, ValueError)
       << function << ": input: expected " << input->size << " bytes, got NULL";
+}
+
+template <int32_t kIndex>
+void MakeHeap(const TVMFFIByteArray* input, TVMFFIAny* out) {
   auto object = ffi::detail::MakeObjectWithTail<BytesObj<kIndex>>(input->size + 1);
   auto* bytes = reinterpret_cast<char*>(object.get() + 1);
   if (input->size != 0) std::memcpy(bytes, input->data, input->size);
@@ -36,8 +43,9 @@ void MakeHeap(const char* function, const TVMFFIByteArray* input, TVMFFIAny* out
 
 template <int32_t kSmallIndex, int32_t kIndex>
 void Make(const char* function, const TVMFFIByteArray* input, TVMFFIAny* out) {
-  if (input->size > kSmallMost || (input->data == nullptr && input->size != 0)) {
-    MakeHeap<kIndex>(function, input, out);
+  CheckInput(function, input, out);
+  if (input->size > kSmallMost) {
+    MakeHeap<kIndex>(input, out);
     return;
   }
   out->type_index = kSmallIndex;
@@ -64,11 +72,34 @@ int TVMFFIBytesFromByteArray(const TVMFFIByteArray* input, TVMFFIAny* out) {
 
 int TVMFFIBigIntFromByteArray(const TVMFFIByteArray* input, TVMFFIAny* out) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  MakeHeap<kTVMFFIBigInt>("TVMFFIBigIntFromByteArray", input, out);
+  CheckInput("TVMFFIBigIntFromByteArray", input, out);
+  const bool negative = input->size != 0 && (input->data[input->size - 1] & 0x80) != 0;
+  const char sign = negative ? '\xff' : '\0';
+  // The shortest form first: without bytes that only repeat the sign.
+  size_t size = input->size;
+  while (size != 0 && input->data[size - 1] == sign &&
+         (size == 1 ? !negative : ((input->data[size - 2] & 0x80) != 0) == negative)) {
+    --size;
+  }
+  if (size <= sizeof(int64_t)) {
+    uint64_t value = negative ? ~uint64_t{0} : 0;
+    if (size != 0) std::memcpy(&value, input->data, size);
+    *out = TVMFFIAny{};
+    out->type_index = kTVMFFIInt;
+    out->v_uint64 = value;
+  } else {
+    // Then words of 8 bytes, so that equal numbers have equal contents.
+    std::string words(input->data, size);
+    words.resize((size + 7) / 8 * 8, sign);
+    const TVMFFIByteArray content{words.data(), words.size()};
+    MakeHeap<kTVMFFIBigInt>(&content, out);
+  }
   TVM_FFI_SAFE_CALL_END();
 }
 
 TVMFFIByteArray TVMFFIBigIntGetContentByteArray(const TVMFFIAny* value) {
+  if (value == nullptr) return TVMFFIByteArray{nullptr, 0};
+  if (value->type_index == kTVMFFIInt) return TVMFFIByteArray{value->v_bytes, sizeof(int64_t)};
   if (value->type_index != kTVMFFIBigInt) return TVMFFIByteArray{nullptr, 0};
   return *static_cast<const BytesObj<kTVMFFIBigInt>*>(
       reinterpret_cast<const ffi::Object*>(value->v_obj));

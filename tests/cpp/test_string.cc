@@ -114,7 +114,7 @@ void strings_are_not_bytes() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_strings_are_not_bytes, strings_are_not_bytes);
 
-// A big integer keeps its two's-complement bytes; another value has none.
+// A big integer gives its two's-complement bytes, in whole words; a text has none.
 void big_integers() {
   const unsigned char little_endian[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 0xff};
   const TVMFFIByteArray input{reinterpret_cast<const char*>(little_endian), sizeof(little_endian)};
@@ -122,13 +122,15 @@ void big_integers() {
   EXPECT_EQ(TVMFFIBigIntFromByteArray(&input, &value), 0);
   EXPECT_EQ(value.type_index, int32_t{kTVMFFIBigInt});
   const TVMFFIByteArray content = TVMFFIBigIntGetContentByteArray(&value);
-  EXPECT_EQ(content.size, sizeof(little_endian));
+  EXPECT_EQ(content.size, 16u);
   EXPECT_EQ(std::memcmp(content.data, little_endian, sizeof(little_endian)), 0);
+  EXPECT_EQ(std::string(content.data + 10, 6), std::string(6, '\xff'));
   ffi::Any owned = ffi::Any::MoveFromTVMFFIAny(value);
   EXPECT_EQ(owned.GetTypeKey(), std::string("BigInt"));
   EXPECT_THROWS("TypeError: Any: expected int, got BigInt", owned.cast<int64_t>());
-  const TVMFFIAny small = ffi::AnyView(1).CopyToTVMFFIAny();
-  EXPECT(TVMFFIBigIntGetContentByteArray(&small).data == nullptr);
+  const TVMFFIAny text = ffi::AnyView("x").CopyToTVMFFIAny();
+  EXPECT(TVMFFIBigIntGetContentByteArray(&text).data == nullptr);
+  EXPECT(TVMFFIBigIntGetContentByteArray(nullptr).data == nullptr);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_big_integers, big_integers);
 

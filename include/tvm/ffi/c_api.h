@@ -532,10 +532,20 @@ TVM_FFI_DLL int TVMFFIStringFromByteArray(const TVMFFIByteArray* input, TVMFFIAn
 /*! \brief Makes owned bytes, small or on the heap. */
 TVM_FFI_DLL int TVMFFIBytesFromByteArray(const TVMFFIByteArray* input, TVMFFIAny* out);
 
-/*! \brief Makes an owned integer from two's-complement little-endian bytes. */
+/*!
+ * \brief Makes an integer from two's-complement little-endian bytes.
+ *
+ * \param input The bytes; none make 0. The published runtime takes multiples of 8 only.
+ * \param out Receives a kTVMFFIInt if the number fits into 64 bits, else an owned kTVMFFIBigInt.
+ */
 TVM_FFI_DLL int TVMFFIBigIntFromByteArray(const TVMFFIByteArray* input, TVMFFIAny* out);
 
-/*! \brief The two's-complement little-endian bytes of a big integer; valid while it lives. */
+/*!
+ * \brief The two's-complement little-endian bytes of an integer, the fewest words of 8 bytes.
+ *
+ * \param value A kTVMFFIInt or a kTVMFFIBigInt; for any other value the data is NULL.
+ * \return The bytes, valid while the value lives where it is.
+ */
 TVM_FFI_DLL TVMFFIByteArray TVMFFIBigIntGetContentByteArray(const TVMFFIAny* value);
 
 /*! \brief Reads an element type from text such as "float32", "bfloat16" or "int8x4". */

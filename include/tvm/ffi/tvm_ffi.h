@@ -19,6 +19,9 @@
 #include <tvm/ffi/string.h>            // strings and bytes
 #include <tvm/ffi/container/shape.h>   // extents
 #include <tvm/ffi/container/tensor.h>  // tensors
+#include <tvm/ffi/any_hash.h>          // which values are the same key
+#include <tvm/ffi/container/map.h>     // pairs that are copied when they change
+#include <tvm/ffi/container/dict.h>    // pairs that all handles share
 #include <tvm/ffi/function.h>          // functions and their export
 #include <tvm/ffi/extra/c_env_api.h>   // streams and allocators
 #include <tvm/ffi/extra/module.h>      // loaded libraries

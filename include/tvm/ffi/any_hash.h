@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/any_hash.h
+ * \brief Hash and equality of values, as the keys of Map and Dict are told apart.
+ *
+ * Two values are the same key when they have the same type and the same content: strings and bytes
+ * by their bytes, numbers, devices and element types by their bits, objects by their address. So 1,
+ * 1.0 and true are three keys, and so are 0.0 and -0.0. An object type may tell its own hash and
+ * equality by the attributes `__any_hash__` and `__any_equal__`; big integers do.
+ */
+#ifndef TVM_FFI_ANY_HASH_H_
+#define TVM_FFI_ANY_HASH_H_
+
+#include <tvm/ffi/any.h>
+
+#include <cstring>
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+namespace detail {
+
+// Every library of a process must compute the same hashes, because tables cross between libraries.
+// What follows was observed of the published runtime, which these tables are shared with.
+
+// Little-endian words of 8 bytes, the last one filled up with zeros, as digits to the base of the
+// prime of FNV-1, modulo the prime 2^31 - 1. Products wrap around at 2^64 before the modulus.
+inline uint64_t HashOfBytes(const char* data, size_t size) {
+  constexpr uint64_t kBase = 1099511628211u;
+  constexpr uint64_t kModulus = 2147483647u;
+  uint64_t hash = 0;
+  while (size != 0) {
+    const size_t count = size < 8 ? size : 8;
+    uint64_t word = 0;
+    std::memcpy(&word, data, count);
+    hash = (hash * kBase + word) % kModulus;
+    data += count;
+    size -= count;
+  }
+  return hash;
+}
+
+// Mixes the type into the hash of the content.
+inline uint64_t HashOfContent(int32_t type_index, uint64_t content) {
+  const auto type = static_cast<uint64_t>(type_index);
+  return type ^ (content + 0x9e3779b9u + (type << 6) + (type >> 2));
+}
+
+// The value of an attribute for a type, NULL where it has none.
+inline void* AttributeOf(const TVMFFITypeAttrColumn* column, int32_t type_index) {
+  if (column == nullptr) return nullptr;
+  const int64_t place = int64_t{type_index} - column->begin_index;
+  if (place < 0 || place >= column->size) return nullptr;
+  const TVMFFIAny& value = column->data[place];
+  return value.type_index == kTVMFFIOpaquePtr ? value.v_ptr : nullptr;
+}
+
+inline const TVMFFITypeAttrColumn* AnyHashColumn() {
+  static const TVMFFITypeAttrColumn* const column = [] {
+    const TVMFFIByteArray name{"__any_hash__", 12};
+    return TVMFFIGetTypeAttrColumn(&name);
+  }();
+  return column;
+}
+
+inline const TVMFFITypeAttrColumn* AnyEqualColumn() {
+  static const TVMFFITypeAttrColumn* const column = [] {
+    const TVMFFIByteArray name{"__any_equal__", 13};
+    return TVMFFIGetTypeAttrColumn(&name);
+  }();
+  return column;
+}
+
+// What the functions behind the two attributes return: an int, a bool, or an owned error.
+TVM_FFI_COLD inline void ThrowReturned(const TVMFFIAny& returned) {
+  const Any owner = Any::MoveFromTVMFFIAny(returned);
+  if (returned.type_index == kTVMFFIError) {
+    TVMFFIErrorSetRaised(returned.v_obj);
+    ThrowRaised(-1);
+  }
+  TVM_FFI_THROW(TypeError) << "__any_hash__, __any_equal__: expected an int or a bool, got "
+                           << TypeName(&returned);
+}
+
+// The bytes of a string or of bytes of either form.
+inline TVMFFIByteArray BytesOf(const TVMFFIAny& any) {
+  if (any.type_index < kTVMFFIStaticObjectBegin) return {any.v_bytes, any.small_str_len};
+  return *reinterpret_cast<const TVMFFIByteArray*>(any.v_obj + 1);
+}
+
+// kTVMFFIStr or kTVMFFIBytes for strings and bytes of either form; any other type is itself.
+inline int32_t KeyType(const TVMFFIAny& any) {
+  if (any.type_index == kTVMFFISmallStr) return kTVMFFIStr;
+  if (any.type_index == kTVMFFISmallBytes) return kTVMFFIBytes;
+  return any.type_index;
+}
+
+inline uint64_t HashOf(const TVMFFIAny& any) {
+  const int32_t type = KeyType(any);
+  if (type == kTVMFFIStr || type == kTVMFFIBytes) {
+    const TVMFFIByteArray bytes = BytesOf(any);
+    return HashOfContent(type, HashOfBytes(bytes.data, bytes.size));
+  }
+  if (type >= kTVMFFIStaticObjectBegin) {
+    if (void* own = AttributeOf(AnyHashColumn(), type)) {
+      const TVMFFIAny hash = reinterpret_cast<TVMFFIAny (*)(const TVMFFIAny*)>(own)(&any);
+      if (hash.type_index != kTVMFFIInt) ThrowReturned(hash);
+      return HashOfContent(type, hash.v_uint64);
+    }
+  }
+  return HashOfContent(type, any.v_uint64);
+}
+
+inline bool AreEqual(const TVMFFIAny& a, const TVMFFIAny& b) {
+  const int32_t type = KeyType(a);
+  if (type != KeyType(b)) return false;
+  if (type == kTVMFFIStr || type == kTVMFFIBytes) {
+    const TVMFFIByteArray x = BytesOf(a);
+    const TVMFFIByteArray y = BytesOf(b);
+    return x.size == y.size && (x.size == 0 || std::memcmp(x.data, y.data, x.size) == 0);
+  }
+  if (a.v_uint64 == b.v_uint64) return true;
+  if (type < kTVMFFIStaticObjectBegin) return false;
+  void* own = AttributeOf(AnyEqualColumn(), type);
+  if (own == nullptr) return false;
+  const TVMFFIAny equal =
+      reinterpret_cast<TVMFFIAny (*)(const TVMFFIAny*, const TVMFFIAny*)>(own)(&a, &b);
+  if (equal.type_index != kTVMFFIBool) ThrowReturned(equal);
+  return equal.v_int64 != 0;
+}
+
+}  // namespace detail
+
+/*! \brief Hashes a value, the same in every library of the process. */
+struct AnyHash {
+  /*!
+   * \brief The hash of `value`.
+   *
+   * What the type's own hash function throws passes through.
+   */
+  uint64_t operator()(const Any& value) const { return detail::HashOf(value.CopyToTVMFFIAny()); }
+};
+
+/*! \brief Tells whether two values are the same key. */
+struct AnyEqual {
+  /*!
+   * \brief Whether `a` and `b` have the same type and the same content.
+   *
+   * What the type's own equality throws passes through.
+   */
+  bool operator()(const Any& a, const Any& b) const {
+    return detail::AreEqual(a.CopyToTVMFFIAny(), b.CopyToTVMFFIAny());
+  }
+};
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+#endif  // TVM_FFI_ANY_HASH_H_

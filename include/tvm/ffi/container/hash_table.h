@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/container/hash_table.h
+ * \brief The table inside Map and Dict, laid out as every library of the process expects it.
+ *
+ * Nothing in it is for users: they include tvm/ffi/container/map.h and tvm/ffi/container/dict.h.
+ */
+#ifndef TVM_FFI_CONTAINER_HASH_TABLE_H_
+#define TVM_FFI_CONTAINER_HASH_TABLE_H_
+
+#include <tvm/ffi/any_hash.h>
+
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+namespace detail {
+
+/*
+ * The layout, as it was observed of the published runtime.
+ *
+ * A table is small or dense. A small one is a row of pairs in the order of insertion, in the object
+ * itself or in a block; it has at most 4. A dense one is a block of 2^n slots, in groups of 16: 16
+ * bytes of marks, then 16 entries. The entries are linked in the order of insertion.
+ *
+ * The home of a key is the top n bits of its hash times 2^64 over the golden ratio. Keys of one
+ * home form a chain that starts there; a mark tells whether its slot starts a chain (bit 7 clear)
+ * or continues one, and how far away the chain goes on (the low 7 bits, 0 at its end). A key that
+ * finds the middle of another chain in its home drives that part of the chain away.
+ */
+class HashTable {
+ public:
+  using Pair = std::pair<Any, Any>;
+  static constexpr uint64_t kNone = ~uint64_t{0};
+
+  HashTable() : data_(in_place_), slots_(kSmall | kInPlace) {}
+  HashTable(const HashTable&) = delete;
+  HashTable& operator=(const HashTable&) = delete;
+  ~HashTable() { Free(data_, size_, slots_, IsSmall() ? 0 : dense_.head, data_deleter_); }
+
+  uint64_t size() const { return size_; }
+
+  // Positions: the place in the row, or the slot. End() is one past the last place, or kNone.
+  uint64_t Begin() const { return IsSmall() ? 0 : dense_.head; }
+  uint64_t End() const { return IsSmall() ? size_ : kNone; }
+  uint64_t Next(uint64_t at) const { return IsSmall() ? at + 1 : EntryAt(at).next; }
+  uint64_t Previous(uint64_t at) const {
+    if (IsSmall()) return at - 1;
+    return at == kNone ? dense_.tail : EntryAt(at).previous;
+  }
+  Pair& At(uint64_t at) const { return IsSmall() ? Row()[at] : EntryAt(at).pair; }
+
+  uint64_t Find(const Any& key) const {
+    const TVMFFIAny wanted = key.CopyToTVMFFIAny();
+    if (!IsSmall()) return FindDense(wanted, HashOf(wanted));
+    for (uint64_t at = 0; at < size_; ++at) {
+      if (AreEqual(Row()[at].first.CopyToTVMFFIAny(), wanted)) return at;
+    }
+    return End();
+  }
+
+  // Either succeeds or throws and changes nothing.
+  void Set(Any key, Any value) {
+    const uint64_t hash = IsSmall() ? 0 : HashOf(key.CopyToTVMFFIAny());
+    const uint64_t at = IsSmall() ? Find(key) : FindDense(key.CopyToTVMFFIAny(), hash);
+    if (at != End()) {
+      // The old value ends with this call, when the table is whole again.
+      std::swap(At(at).second, value);
+    } else if (IsSmall()) {
+      AddNew(std::move(key), std::move(value));
+    } else {
+      AddDense(hash, std::move(key), std::move(value));
+    }
+  }
+
+  void Erase(uint64_t at) {
+    if (IsSmall()) {
+      const Pair gone = std::move(Row()[at]);
+      for (uint64_t i = at + 1; i < size_; ++i) Row()[i - 1] = std::move(Row()[i]);
+      Row()[--size_].~Pair();
+    } else {
+      EraseDense(at);
+    }
+  }
+
+  void Clear() {
+    if (size_ == 0) return;
+    // The contents end when the table is whole again, for their destructors may use it.
+    void* row = ::operator new(kSmallMost * sizeof(Pair));
+    Pair in_place[kSmallMost];
+    if (IsSmall()) {
+      for (uint64_t i = 0; i < size_; ++i) std::swap(in_place[i], Row()[i]);
+    }
+    void* data = data_;
+    const uint64_t size = size_;
+    const uint64_t slots = slots_;
+    const uint64_t head = IsSmall() ? 0 : dense_.head;
+    void (*deleter)(void*) = data_deleter_;
+    data_ = row;
+    size_ = 0;
+    slots_ = kSmall | kSmallMost;
+    data_deleter_ = FreeBlock;
+    Free(data, size, slots, head, deleter);
+  }
+
+  // Makes room for `size` pairs at once.
+  void Reserve(uint64_t size) {
+    if (size <= kSmallMost) {
+      if (IsSmall() && size > (slots_ & ~kSmall)) GrowRow();
+      return;
+    }
+    uint64_t slots = kSlotsLeast;
+    while (IsFull(size, slots)) slots *= 2;
+    if (IsSmall() || slots > slots_) Rehash(slots);
+  }
+
+  // Fills an empty table with the pairs of another.
+  void CopyFrom(const HashTable& other) {
+    Reserve(other.size());
+    for (uint64_t at = other.Begin(); at != other.End(); at = other.Next(at)) {
+      AddNew(other.At(at).first, other.At(at).second);
+    }
+  }
+
+ private:
+  struct Entry {
+    Pair pair;
+    uint64_t previous;
+    uint64_t next;
+  };
+  struct Dense {
+    uint32_t shift;  // 64 - n for 2^n slots.
+    uint64_t head;   // First and last entry in the order of insertion, kNone when empty.
+    uint64_t tail;
+  };
+
+  static constexpr uint64_t kSmall = uint64_t{1} << 63;
+  static constexpr uint64_t kInPlace = 2;
+  static constexpr uint64_t kSmallMost = 4;
+  static constexpr uint64_t kSlotsLeast = 8;
+  static constexpr uint64_t kSlotsMost = uint64_t{1} << 40;
+  static constexpr uint64_t kGroup = 16;
+  static constexpr uint64_t kGroupBytes = kGroup * (1 + sizeof(Entry));
+  static constexpr uint8_t kEmpty = 0xff;
+  static constexpr uint8_t kContinues = 0x80;
+  static constexpr uint8_t kJump = 0x7f;
+  static constexpr uint8_t kJumps = 126;
+
+  // How many slots further the jump of a mark leads: 1 to 15, then triangular numbers, then steps
+  // that grow by 9/4. Known modulo 2^40, which is more than a table can have slots.
+  static uint64_t Jump(uint8_t mark) {
+    static constexpr uint64_t kFar[] = {
+        8515,         19110,        42778,         96141,        216153,       486591,
+        1092981,      2458653,      5532801,       12442566,     27993903,     62983476,
+        141717030,    318844378,    717352503,     1614057336,   3631522476,   8170957530,
+        18384510628,  41364789378,  93070452520,   209408356380, 471168559170, 1060128894105,
+        186266210143, 968852329524, 1080402427875, 781636178166, 659172537431, 108736235000,
+        519515776445, 344267446545, 1049437678361, 162232512415, 914621529413, 133705861349,
+        26031127925,  58463767581,  680821074819,  981374280266, 282870795708, 635921297202,
+        327276342371};
+    static_assert(sizeof(kFar) / sizeof(kFar[0]) == kJumps - 83, "one for each far jump");
+    const uint64_t jump = mark & kJump;
+    if (jump <= 15) return jump;
+    if (jump <= 82) return (jump - 10) * (jump - 9) / 2;
+    return kFar[jump - 83];
+  }
+
+  static bool IsFull(uint64_t size, uint64_t slots) { return size * 100 > slots * 99; }
+
+  static void FreeBlock(void* data) { ::operator delete(data); }
+
+  // Ends `size` pairs and frees their block.
+  static void Free(void* data, uint64_t size, uint64_t slots, uint64_t head,
+                   void (*deleter)(void*)) {
+    if ((slots & kSmall) != 0) {
+      for (uint64_t i = 0; i < size; ++i) static_cast<Pair*>(data)[i].~Pair();
+    } else {
+      for (uint64_t at = head; at != kNone;) {
+        Entry& entry = EntryAt(data, at);
+        at = entry.next;
+        entry.pair.~Pair();
+      }
+    }
+    if (deleter != nullptr) deleter(data);
+  }
+
+  bool IsSmall() const { return (slots_ & kSmall) != 0; }
+  Pair* Row() const { return static_cast<Pair*>(data_); }
+  static Entry& EntryAt(void* data, uint64_t slot) {
+    auto* group = static_cast<unsigned char*>(data) + slot / kGroup * kGroupBytes;
+    return reinterpret_cast<Entry*>(group + kGroup)[slot % kGroup];
+  }
+  Entry& EntryAt(uint64_t slot) const { return EntryAt(data_, slot); }
+  uint8_t& MarkOf(uint64_t slot) const {
+    return (static_cast<unsigned char*>(data_) + slot / kGroup * kGroupBytes)[slot % kGroup];
+  }
+  uint64_t HomeOf(uint64_t hash) const { return hash * 11400714819323198485u >> dense_.shift; }
+  uint64_t After(uint64_t slot, uint8_t mark) const { return (slot + Jump(mark)) & (slots_ - 1); }
+  static bool Continues(uint8_t mark) { return (mark & kContinues) != 0; }
+
+  uint64_t FindDense(const TVMFFIAny& key, uint64_t hash) const {
+    uint64_t slot = HomeOf(hash);
+    if (Continues(MarkOf(slot))) return kNone;
+    while (!AreEqual(EntryAt(slot).pair.first.CopyToTVMFFIAny(), key)) {
+      const uint8_t mark = MarkOf(slot);
+      if ((mark & kJump) == 0) return kNone;
+      slot = After(slot, mark);
+    }
+    return slot;
+  }
+
+  // Adds a key that is not there.
+  void AddNew(Any key, Any value) {
+    if (IsSmall() && size_ < kSmallMost) {
+      if (size_ == (slots_ & ~kSmall)) GrowRow();
+      new (Row() + size_++) Pair(std::move(key), std::move(value));
+      return;
+    }
+    const uint64_t hash = HashOf(key.CopyToTVMFFIAny());
+    if (IsSmall()) Rehash(kSlotsLeast);
+    AddDense(hash, std::move(key), std::move(value));
+  }
+
+  void AddDense(uint64_t hash, Any key, Any value) {
+    uint64_t slot = IsFull(size_ + 1, slots_) ? kNone : Take(hash);
+    while (slot == kNone) {
+      Rehash(slots_ * 2);
+      slot = Take(hash);
+    }
+    new (&EntryAt(slot).pair) Pair(std::move(key), std::move(value));
+    Link(slot);
+  }
+
+  // Puts the taken slot at the end of the order.
+  void Link(uint64_t slot) {
+    Entry& entry = EntryAt(slot);
+    entry.previous = dense_.tail;
+    entry.next = kNone;
+    (dense_.tail == kNone ? dense_.head : EntryAt(dense_.tail).next) = slot;
+    dense_.tail = slot;
+    ++size_;
+  }
+
+  // Moves the row into a block of the most pairs that a row may have.
+  void GrowRow() {
+    void* row = ::operator new(kSmallMost * sizeof(Pair));
+    std::memcpy(row, data_, size_ * sizeof(Pair));
+    if (data_deleter_ != nullptr) data_deleter_(data_);
+    data_ = row;
+    slots_ = kSmall | kSmallMost;
+    data_deleter_ = FreeBlock;
+  }
+
+  // An empty dense table.
+  explicit HashTable(uint64_t slots)
+      : data_(::operator new((slots + kGroup - 1) / kGroup * kGroupBytes)),
+        slots_(slots),
+        data_deleter_(FreeBlock),
+        dense_{64, kNone, kNone} {
+    for (uint64_t n = slots; n > 1; n /= 2) --dense_.shift;
+    for (uint64_t at = 0; at < slots || at % kGroup != 0; ++at) MarkOf(at) = kEmpty;
+  }
+
+  // Moves all pairs into a dense table of at least `slots` slots.
+  TVM_FFI_COLD void Rehash(uint64_t slots) {
+    for (;; slots *= 2) {
+      TVM_FFI_CHECK(slots <= kSlotsMost, RuntimeError)
+          << "Map: expected keys with different hashes, got " << size_ << " that do not fit into "
+          << kSlotsMost << " slots";
+      HashTable fresh(slots);
+      if (!fresh.TakeOver(*this)) continue;
+      if (data_deleter_ != nullptr) data_deleter_(data_);
+      data_ = fresh.data_;
+      slots_ = slots;
+      data_deleter_ = FreeBlock;
+      dense_ = fresh.dense_;
+      fresh.data_deleter_ = nullptr;
+      fresh.dense_.head = kNone;
+      return;
+    }
+  }
+
+  // Whether every pair of `other` found a slot. If so, the pairs now belong to this table.
+  bool TakeOver(const HashTable& other) {
+    // Until then they must not end with this table.
+    struct Guard {
+      HashTable* table;
+      ~Guard() {
+        if (table != nullptr) table->dense_.head = kNone;
+      }
+    } guard{this};
+    for (uint64_t at = other.Begin(); at != other.End(); at = other.Next(at)) {
+      const uint64_t slot = Take(HashOf(other.At(at).first.CopyToTVMFFIAny()));
+      if (slot == kNone) return false;
+      std::memcpy(static_cast<void*>(&EntryAt(slot).pair), &other.At(at), sizeof(Pair));
+      Link(slot);
+    }
+    guard.table = nullptr;
+    return true;
+  }
+
+  // Takes a slot for a key with that hash, for the caller to fill; kNone when none is in reach.
+  uint64_t Take(uint64_t hash) {
+    const uint64_t home = HomeOf(hash);
+    if (MarkOf(home) == kEmpty || (Continues(MarkOf(home)) && DriveAway(home))) {
+      MarkOf(home) = 0;
+      return home;
+    }
+    if (Continues(MarkOf(home))) return kNone;
+    uint64_t last = home;
+    while ((MarkOf(last) & kJump) != 0) last = After(last, MarkOf(last));
+    const uint8_t jump = FreeFrom(last, nullptr, 0);
+    if (jump == 0) return kNone;
+    MarkOf(last) = static_cast<uint8_t>(MarkOf(last) | jump);
+    const uint64_t slot = After(last, jump);
+    MarkOf(slot) = kContinues;
+    return slot;
+  }
+
+  // The jump from a slot to the first free one in its reach that is not among `taken`; else 0.
+  uint8_t FreeFrom(uint64_t slot, const uint64_t* taken, size_t count) const {
+    for (uint8_t jump = 1; jump < kJumps; ++jump) {
+      const uint64_t place = After(slot, jump);
+      bool is_free = MarkOf(place) == kEmpty;
+      for (size_t i = 0; i < count; ++i) is_free = is_free && taken[i] != place;
+      if (is_free) return jump;
+    }
+    return 0;
+  }
+
+  // Moves the part of a chain that starts at `slot` elsewhere. Plans first, so that it fails whole.
+  bool DriveAway(uint64_t slot) {
+    constexpr size_t kMost = 32;
+    uint64_t from[kMost];
+    uint64_t to[kMost];
+    uint8_t jumps[kMost + 1];
+    const uint64_t before = BeforeInChain(slot);
+    uint64_t anchor = before;
+    size_t count = 0;
+    for (uint64_t at = slot;; at = After(at, MarkOf(at))) {
+      if (count == kMost) return false;
+      jumps[count] = FreeFrom(anchor, to, count);
+      if (jumps[count] == 0) return false;
+      from[count] = at;
+      anchor = to[count] = After(anchor, jumps[count]);
+      ++count;
+      if ((MarkOf(at) & kJump) == 0) break;
+    }
+    jumps[count] = 0;
+    SetJump(before, jumps[0]);
+    for (size_t i = 0; i < count; ++i) {
+      Relocate(from[i], to[i]);
+      MarkOf(to[i]) = static_cast<uint8_t>(kContinues | jumps[i + 1]);
+      MarkOf(from[i]) = kEmpty;
+    }
+    return true;
+  }
+
+  void SetJump(uint64_t slot, uint8_t jump) {
+    MarkOf(slot) = static_cast<uint8_t>((MarkOf(slot) & kContinues) | jump);
+  }
+
+  // The slot before one that continues a chain.
+  uint64_t BeforeInChain(uint64_t slot) const {
+    uint64_t before = HomeOf(HashOf(EntryAt(slot).pair.first.CopyToTVMFFIAny()));
+    for (;;) {
+      const uint64_t after = After(before, MarkOf(before));
+      if (after == slot) return before;
+      before = after;
+    }
+  }
+
+  // Moves an entry with its place in the order.
+  void Relocate(uint64_t from, uint64_t to) {
+    Entry& entry = EntryAt(from);
+    (entry.previous == kNone ? dense_.head : EntryAt(entry.previous).next) = to;
+    (entry.next == kNone ? dense_.tail : EntryAt(entry.next).previous) = to;
+    std::memcpy(static_cast<void*>(&EntryAt(to)), &entry, sizeof(Entry));
+  }
+
+  void EraseDense(uint64_t slot) {
+    // The last of the chain fills the hole.
+    uint64_t last = slot;
+    uint64_t before = kNone;
+    while ((MarkOf(last) & kJump) != 0) {
+      before = last;
+      last = After(last, MarkOf(last));
+    }
+    if (before == kNone && Continues(MarkOf(slot))) before = BeforeInChain(slot);
+    Entry& entry = EntryAt(slot);
+    const Pair gone = std::move(entry.pair);
+    entry.pair.~Pair();
+    (entry.previous == kNone ? dense_.head : EntryAt(entry.previous).next) = entry.next;
+    (entry.next == kNone ? dense_.tail : EntryAt(entry.next).previous) = entry.previous;
+    --size_;
+    if (last != slot) Relocate(last, slot);
+    if (before != kNone) SetJump(before, 0);
+    MarkOf(last) = kEmpty;
+  }
+
+  void* data_;
+  uint64_t size_{0};
+  uint64_t slots_;                        // The top bit marks a small table.
+  void (*data_deleter_)(void*){nullptr};  // NULL for pairs in the object.
+  union {
+    Dense dense_;
+    alignas(Pair) unsigned char in_place_[kInPlace * sizeof(Pair)];
+  };
+
+  static_assert(sizeof(Entry) == 48, "an entry is laid out as it was observed");
+};
+
+static_assert(sizeof(HashTable) == 96, "the table is laid out as it was observed");
+
+}  // namespace detail
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+#endif  // TVM_FFI_CONTAINER_HASH_TABLE_H_

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/container/map.h
+ * \brief Map: pairs of keys and values, in the order of insertion; copied when it is changed.
+ */
+#ifndef TVM_FFI_CONTAINER_MAP_H_
+#define TVM_FFI_CONTAINER_MAP_H_
+
+#include <tvm/ffi/container/map_base.h>
+
+#include <initializer_list>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+/*! \brief A Map object. */
+class MapObj : public MapBaseObj {
+ public:
+  /*! \brief Fixed index of the type. */
+  static constexpr int32_t _type_index = kTVMFFIMap;
+  /*! \brief No other type derives from it. */
+  static constexpr bool _type_final = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_STATIC("ffi.Map", MapObj, Object)
+};
+
+/*!
+ * \brief Pairs of a K and a V, in the order of insertion.
+ *
+ * Keys are told apart by AnyEqual. Handles share one object; a handle that changes its pairs first
+ * makes a copy of them, unless it is the only one. Reading from several threads is safe.
+ */
+template <typename K, typename V>
+class Map : public MapBaseRef<MapObj, K, V> {
+  using Base = MapBaseRef<MapObj, K, V>;
+
+ public:
+  /*! \brief No pairs. */
+  Map() : Base(make_object<MapObj>()) {}
+  /*! \brief A null handle; fill it before use. */
+  explicit Map(UnsafeInit tag) : Base(tag) {}
+  /*! \brief Owns what `data` owns; its keys are K, its values V. */
+  explicit Map(ObjectPtr<MapObj> data) : Base(std::move(data)) {}
+  /*! \brief The pairs of a list; a later key replaces an earlier one. */
+  Map(std::initializer_list<std::pair<K, V>> pairs)  // NOLINT(runtime/explicit)
+      : Base(Base::FromRange(pairs.begin(), pairs.end())) {}
+  /*! \brief The pairs from `begin` to `end`; a later key replaces an earlier one. */
+  template <typename Iterator,
+            typename = typename std::iterator_traits<Iterator>::iterator_category>
+  Map(Iterator begin, Iterator end) : Base(Base::FromRange(begin, end)) {}
+  /*! \brief The pairs of a std::map or a std::unordered_map, in its order. */
+  template <typename C, typename = std::enable_if_t<detail::IsStandardMap<C>::value>>
+  Map(const C& pairs)  // NOLINT(runtime/explicit)
+      : Base(Base::FromRange(pairs.begin(), pairs.end())) {}
+  /*! \brief Shares the pairs of a map whose keys are K and whose values are V too. */
+  template <typename K2, typename V2,
+            typename = std::enable_if_t<detail::IsStoredAs<K, K2>::value &&
+                                        detail::IsStoredAs<V, V2>::value>>
+  Map(const Map<K2, V2>& other) : Base(other.data_) {}  // NOLINT(runtime/explicit)
+
+  /*! \brief Sets the value of a key, which is added at the end if it is not there. */
+  void Set(const K& key, const V& value) { CopyOnWrite()->Set(Any(key), Any(value)); }
+  /*! \brief Removes the pair of a key, if there is one. */
+  void erase(const K& key) {
+    if (this->count(key) != 0) CopyOnWrite()->erase(Any(key));
+  }
+  /*! \brief Removes all pairs. */
+  void clear() { *this = Map(); }
+  /*! \brief The object to change: this handle's own, or a copy if others share it. */
+  MapObj* CopyOnWrite() {
+    if (!this->defined()) {
+      *this = Map();
+    } else if (!this->unique()) {
+      ObjectPtr<MapObj> copy = make_object<MapObj>();
+      copy->CopyFrom(*this->pairs());
+      *this = Map(std::move(copy));
+    }
+    return this->pairs();
+  }
+
+ private:
+  template <typename, typename>
+  friend class Map;
+};
+
+template <typename K, typename V>
+inline constexpr bool use_default_type_traits_v<Map<K, V>> = false;
+
+template <typename K, typename V>
+struct TypeTraits<Map<K, V>> : public MapTraits<Map<K, V>> {};
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+#endif  // TVM_FFI_CONTAINER_MAP_H_

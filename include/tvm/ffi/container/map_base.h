@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/container/map_base.h
+ * \brief What Map and Dict have in common.
+ */
+#ifndef TVM_FFI_CONTAINER_MAP_BASE_H_
+#define TVM_FFI_CONTAINER_MAP_BASE_H_
+
+#include <tvm/ffi/container/hash_table.h>
+#include <tvm/ffi/optional.h>
+
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+namespace detail {
+
+// A key, as error messages show it.
+TVM_FFI_COLD inline std::string KeyText(const Any& key) {
+  const TVMFFIAny any = key.CopyToTVMFFIAny();
+  if (KeyType(any) == kTVMFFIStr) {
+    const TVMFFIByteArray bytes = BytesOf(any);
+    return "\"" + std::string(bytes.data, bytes.size) + "\"";
+  }
+  if (any.type_index == kTVMFFIInt) return (Message().self() << any.v_int64).take();
+  return TypeName(&any);
+}
+
+[[noreturn]] TVM_FFI_COLD inline void ThrowNoKey(const char* type_key, const Any& key) {
+  TVM_FFI_THROW(KeyError) << ShownTypeKey(type_key) << "::at: expected a key that is there, got "
+                          << KeyText(key);
+}
+
+}  // namespace detail
+
+/*! \brief What MapObj and DictObj have in common: pairs of values, in the order of insertion. */
+class MapBaseObj : public Object {
+ public:
+  /*! \brief Type of the keys. */
+  using key_type = Any;
+  /*! \brief Type of the values. */
+  using mapped_type = Any;
+  /*! \brief A key and its value. */
+  using KVType = std::pair<Any, Any>;
+
+  /*! \brief Goes through the pairs; ends when the table changes. */
+  class iterator {
+   public:
+    /*! \brief It goes forward and back. */
+    using iterator_category = std::bidirectional_iterator_tag;
+    /*! \brief A key and its value. */
+    using value_type = KVType;
+    /*! \brief Distance. */
+    using difference_type = std::ptrdiff_t;
+    /*! \brief Pointer to a pair. */
+    using pointer = KVType*;
+    /*! \brief Reference to a pair. */
+    using reference = KVType&;
+
+    iterator() = default;
+    /*! \brief The pair; its key must not be changed. */
+    KVType& operator*() const { return table_->At(at_); }
+    /*! \brief The pair; its key must not be changed. */
+    KVType* operator->() const { return &table_->At(at_); }
+    /*! \brief Goes to the next pair. */
+    iterator& operator++() {
+      at_ = table_->Next(at_);
+      return *this;
+    }
+    /*! \brief Goes to the next pair; where it was is returned. */
+    iterator operator++(int) {
+      iterator before = *this;
+      ++*this;
+      return before;
+    }
+    /*! \brief Goes to the pair before. */
+    iterator& operator--() {
+      at_ = table_->Previous(at_);
+      return *this;
+    }
+    /*! \brief Goes to the pair before; where it was is returned. */
+    iterator operator--(int) {
+      iterator before = *this;
+      --*this;
+      return before;
+    }
+    /*! \brief Whether both are at the same pair of the same table. */
+    bool operator==(const iterator& other) const {
+      return at_ == other.at_ && table_ == other.table_;
+    }
+    /*! \brief Whether they are at different pairs. */
+    bool operator!=(const iterator& other) const { return !(*this == other); }
+
+   private:
+    iterator(uint64_t at, const detail::HashTable* table) : at_(at), table_(table) {}
+
+    uint64_t at_{0};
+    const detail::HashTable* table_{nullptr};
+
+    friend class MapBaseObj;
+  };
+
+  /*! \brief Number of pairs. */
+  size_t size() const { return table_.size(); }
+  /*! \brief Whether there are none. */
+  bool empty() const { return size() == 0; }
+  /*! \brief The first pair. */
+  iterator begin() const { return {table_.Begin(), &table_}; }
+  /*! \brief One past the last pair. */
+  iterator end() const { return {table_.End(), &table_}; }
+  /*! \brief The pair of a key, or end(). */
+  iterator find(const Any& key) const { return {table_.Find(key), &table_}; }
+  /*! \brief 1 if the key is there, otherwise 0. */
+  size_t count(const Any& key) const { return find(key) == end() ? 0 : 1; }
+  /*! \brief The value of a key; a KeyError is thrown if it is not there. */
+  const Any& at(const Any& key) const { return Existing(key)->second; }
+  /*! \brief The value of a key; a KeyError is thrown if it is not there. */
+  Any& at(const Any& key) { return Existing(key)->second; }
+  /*! \brief Sets the value of a key, which is added if it is not there. */
+  void Set(Any key, Any value) { table_.Set(std::move(key), std::move(value)); }
+  /*! \brief Removes a pair. */
+  void erase(const iterator& position) { table_.Erase(position.at_); }
+  /*! \brief Removes the pair of a key, if there is one; returns how many were removed. */
+  size_t erase(const Any& key) {
+    const iterator position = find(key);
+    if (position == end()) return 0;
+    erase(position);
+    return 1;
+  }
+  /*! \brief Removes all pairs. */
+  void clear() { table_.Clear(); }
+  /*! \brief Makes room for `size` pairs at once. */
+  void reserve(size_t size) { table_.Reserve(size); }
+  /*! \brief Fills an object that has no pairs with those of another. */
+  void CopyFrom(const MapBaseObj& other) { table_.CopyFrom(other.table_); }
+
+ protected:
+  MapBaseObj() = default;
+
+  /*! \brief The pairs. */
+  detail::HashTable table_;
+
+ private:
+  iterator Existing(const Any& key) const {
+    const iterator position = find(key);
+    if (position == end()) {
+      detail::ThrowNoKey(type_index() == kTVMFFIDict ? "ffi.Dict" : "ffi.Map", key);
+    }
+    return position;
+  }
+};
+
+namespace detail {
+
+// Whether a U in a container can be read as a T without a change.
+template <typename T, typename U>
+struct IsStoredAs : public std::disjunction<
+                        std::is_same<T, Any>, std::is_same<T, U>,
+                        std::conjunction<std::is_base_of<ObjectRef, T>, std::is_base_of<T, U>>> {};
+
+// Whether a stored value is a T.
+template <typename T>
+bool IsStored(const Any& value) {
+  const TVMFFIAny any = value.CopyToTVMFFIAny();
+  return TypeTraits<T>::CheckAnyStrict(&any);
+}
+
+// The T that a stored value is.
+template <typename T>
+T FromStored(const Any& value) {
+  const TVMFFIAny any = value.CopyToTVMFFIAny();
+  return TypeTraits<T>::CopyFromAnyViewAfterCheck(&any);
+}
+
+// Whether C is a standard map, whichever header it comes from.
+template <typename C, typename = void>
+struct IsStandardMap : public std::false_type {};
+template <typename C>
+struct IsStandardMap<
+    C, std::void_t<typename C::key_type, typename C::mapped_type, typename C::allocator_type>>
+    : public std::true_type {};
+
+}  // namespace detail
+
+/*!
+ * \brief The reading half of Map and Dict: a handle on pairs of a K and a V.
+ *
+ * A handle that was moved from has no pairs.
+ */
+template <typename Obj, typename K, typename V>
+class MapBaseRef : public ObjectRef {
+ public:
+  /*! \brief Type of the keys. */
+  using key_type = K;
+  /*! \brief Type of the values. */
+  using mapped_type = V;
+  /*! \brief Type of the object behind the handle. */
+  using ContainerType = Obj;
+  /*! \brief None does not convert to it. */
+  TVM_FFI_HIDDEN static constexpr bool _type_is_nullable = false;
+
+  /*! \brief Goes through the pairs in the order of insertion; ends when the pairs change. */
+  class iterator {
+   public:
+    /*! \brief It goes forward and back. */
+    using iterator_category = std::bidirectional_iterator_tag;
+    /*! \brief A key and its value. */
+    using value_type = std::pair<K, V>;
+    /*! \brief Distance. */
+    using difference_type = std::ptrdiff_t;
+    /*! \brief Holds a pair while its members are read. */
+    class pointer {
+     public:
+      /*! \brief Holds `pair`. */
+      explicit pointer(value_type pair) : pair_(std::move(pair)) {}
+      /*! \brief The pair. */
+      const value_type* operator->() const { return &pair_; }
+
+     private:
+      value_type pair_;
+    };
+    /*! \brief Pairs are given by value. */
+    using reference = value_type;
+
+    iterator() = default;
+    /*! \brief A copy of the key and of its value. */
+    value_type operator*() const {
+      return value_type(detail::FromStored<K>(at_->first), detail::FromStored<V>(at_->second));
+    }
+    /*! \brief A copy of the key and of its value. */
+    pointer operator->() const { return pointer(**this); }
+    /*! \brief Goes to the next pair. */
+    iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    /*! \brief Goes to the next pair; where it was is returned. */
+    iterator operator++(int) {
+      iterator before = *this;
+      ++at_;
+      return before;
+    }
+    /*! \brief Goes to the pair before. */
+    iterator& operator--() {
+      --at_;
+      return *this;
+    }
+    /*! \brief Goes to the pair before; where it was is returned. */
+    iterator operator--(int) {
+      iterator before = *this;
+      --at_;
+      return before;
+    }
+    /*! \brief Whether both are at the same pair. */
+    bool operator==(const iterator& other) const { return at_ == other.at_; }
+    /*! \brief Whether they are at different pairs. */
+    bool operator!=(const iterator& other) const { return at_ != other.at_; }
+
+   private:
+    explicit iterator(MapBaseObj::iterator at) : at_(at) {}
+
+    MapBaseObj::iterator at_;
+
+    friend class MapBaseRef;
+  };
+
+  /*! \brief Number of pairs. */
+  size_t size() const { return defined() ? pairs()->size() : 0; }
+  /*! \brief Whether there are none. */
+  bool empty() const { return size() == 0; }
+  /*! \brief 1 if the key is there, otherwise 0. */
+  size_t count(const K& key) const { return find(key) == end() ? 0 : 1; }
+  /*! \brief The value of a key; a KeyError is thrown if it is not there. */
+  V at(const K& key) const { return detail::FromStored<V>(Existing(Any(key))); }
+  /*! \brief The value of a key; a KeyError is thrown if it is not there. */
+  V operator[](const K& key) const { return at(key); }
+  /*! \brief The value of a key, or none. */
+  Optional<V> Get(const K& key) const {
+    const iterator position = find(key);
+    if (position == end()) return std::nullopt;
+    return Optional<V>((*position).second);
+  }
+  /*! \brief The first pair. */
+  iterator begin() const { return iterator(defined() ? pairs()->begin() : NoPair()); }
+  /*! \brief One past the last pair. */
+  iterator end() const { return iterator(defined() ? pairs()->end() : NoPair()); }
+  /*! \brief The pair of a key, or end(). */
+  iterator find(const K& key) const {
+    return iterator(defined() ? pairs()->find(Any(key)) : NoPair());
+  }
+  /*! \brief The object behind the handle. */
+  const Obj* get() const { return static_cast<const Obj*>(data_.get()); }
+  /*! \brief The object behind the handle. */
+  const Obj* operator->() const { return get(); }
+
+ protected:
+  /*! \brief Owns what `data` owns. */
+  explicit MapBaseRef(ObjectPtr<Object> data) : ObjectRef(std::move(data)) {}
+  /*! \brief A null handle. */
+  explicit MapBaseRef(UnsafeInit tag) : ObjectRef(tag) {}
+
+  /*! \brief The object, to change it; not NULL. */
+  Obj* pairs() const { return static_cast<Obj*>(data_.get()); }
+
+  /*! \brief A new object with the pairs from `begin` to `end`; a later key replaces an earlier. */
+  template <typename Iterator>
+  static ObjectPtr<Object> FromRange(Iterator begin, Iterator end) {
+    ObjectPtr<Obj> made = make_object<Obj>();
+    for (; begin != end; ++begin) {
+      const auto& pair = *begin;
+      made->Set(Any(K(pair.first)), Any(V(pair.second)));
+    }
+    return made;
+  }
+
+ private:
+  static MapBaseObj::iterator NoPair() { return {}; }
+
+  const Any& Existing(const Any& key) const {
+    if (!defined()) detail::ThrowNoKey(Obj::_type_key, key);
+    return static_cast<const MapBaseObj*>(pairs())->at(key);
+  }
+};
+
+/*! \brief How Map and Dict are converted. */
+template <typename Ref>
+struct MapTraits : public ObjectRefTraits<Ref> {
+  /*! \brief Type of the keys. */
+  using K = typename Ref::key_type;
+  /*! \brief Type of the values. */
+  using V = typename Ref::mapped_type;
+  /*! \brief Type of the object. */
+  using Obj = typename Ref::ContainerType;
+
+  static bool CheckAnyStrict(const TVMFFIAny* any) {
+    if (any->type_index != Obj::_type_index) return false;
+    if constexpr (!std::is_same<K, Any>::value || !std::is_same<V, Any>::value) {
+      for (const auto& pair : *PairsIn(any)) {
+        if (!detail::IsStored<K>(pair.first) || !detail::IsStored<V>(pair.second)) return false;
+      }
+    }
+    return true;
+  }
+  static std::optional<Ref> TryCastFromAnyView(const TVMFFIAny* any) {
+    if (any->type_index != kTVMFFIMap && any->type_index != kTVMFFIDict) return std::nullopt;
+    if (CheckAnyStrict(any)) return ObjectRefTraits<Ref>::CopyFromAnyViewAfterCheck(any);
+    ObjectPtr<Obj> made = make_object<Obj>();
+    for (const auto& pair : *PairsIn(any)) {
+      std::optional<K> key = pair.first.template try_cast<K>();
+      if (!key.has_value()) return std::nullopt;
+      std::optional<V> value = pair.second.template try_cast<V>();
+      if (!value.has_value()) return std::nullopt;
+      made->Set(Any(*std::move(key)), Any(*std::move(value)));
+    }
+    return Ref(std::move(made));
+  }
+  static std::string TypeStr() {
+    return detail::ShownTypeKey(Obj::_type_key) + "[" + TypeTraits<K>::TypeStr() + ", " +
+           TypeTraits<V>::TypeStr() + "]";
+  }
+  static std::string TypeSchema() { return detail::SchemaText<K, V>(Obj::_type_key); }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny* any) {
+    if (any->type_index != kTVMFFIMap && any->type_index != kTVMFFIDict) {
+      return detail::ValueText(any);
+    }
+    for (const auto& pair : *PairsIn(any)) {
+      const TVMFFIAny key = pair.first.CopyToTVMFFIAny();
+      const TVMFFIAny value = pair.second.CopyToTVMFFIAny();
+      if (!TypeTraits<K>::TryCastFromAnyView(&key).has_value()) {
+        return detail::TypeName(any) + " with a key " + detail::MismatchText<K>(&key);
+      }
+      if (!TypeTraits<V>::TryCastFromAnyView(&value).has_value()) {
+        return detail::TypeName(any) + " with " + detail::MismatchText<V>(&value) + " at key " +
+               detail::KeyText(pair.first);
+      }
+    }
+    return detail::ValueText(any);
+  }
+
+ private:
+  static const MapBaseObj* PairsIn(const TVMFFIAny* any) {
+    return static_cast<const MapBaseObj*>(reinterpret_cast<const Object*>(any->v_obj));
+  }
+};
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+#endif  // TVM_FFI_CONTAINER_MAP_BASE_H_
