@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lets two libraries work on the same Map and Dict, on whatever runtime is installed.
 
-Called with the paths of the two libraries; prints how many keys were checked, by kind, and in which order
-keys are after one was set again, as JSON.
+Called with the paths of the two libraries; prints how many keys were checked, by kind, and in
+which order keys are after one was set again, as JSON.
 """
 
 import json

@@ -2,8 +2,8 @@
 # Rows: R7
 """Map and Dict objects pass between libraries built with our headers and with the published ones.
 
-The headers read and change the same memory with code of their own, so hashes, the places of keys and
-the order of insertion must agree. The probe does it with 10,000 keys of each kind.
+The headers read and change the same memory with code of their own, so hashes, the places of keys
+and the order of insertion must agree. The probe does it with 10,000 keys of each kind.
 """
 
 import json
@@ -24,13 +24,9 @@ def libraries(pythons, tmp_path_factory) -> list[Path]:
     for who, python in pythons.items():
         library = tmp_path_factory.mktemp(f"map_{who}") / "map_library.so"
         config = Path(python).with_name("tvm-ffi-config")
-        flags = {flag: run([str(config), f"--{flag}"]) for flag in ("cxxflags", "ldflags")}
+        cxxflags, ldflags = (run([str(config), f"--{flag}"]) for flag in ("cxxflags", "ldflags"))
         source = HERE / "map_library.cc"
-        run(
-            shlex.split(
-                f"g++ {FLAGS} {flags['cxxflags']} {source} -o {library} {flags['ldflags']} -ltvm_ffi"
-            )
-        )
+        run(shlex.split(f"g++ {FLAGS} {cxxflags} {source} -o {library} {ldflags} -ltvm_ffi"))
         built.append(library)
     return built
 
@@ -59,8 +55,10 @@ def test_ten_thousand_keys_of_each_kind(seen):
 
 
 def test_a_key_that_is_set_again(seen):
-    """With our headers it keeps its place in the order; with the published ones it moves to the
-    end, once there are more than four keys."""
+    """It keeps its place with our headers; with the published ones it moves to the end.
+
+    The latter is so once there are more than four keys.
+    """
     ours, published = seen["set again"]
     assert ours == [0, 1, 2, 3, 4]
     assert published == [1, 2, 3, 4, 0]
