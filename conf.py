@@ -26,6 +26,7 @@ extensions = [
     "_ext.generated",
     "_ext.header_reference",
     "_ext.outside_names",
+    "_ext.rows",
     "_ext.snippet_gate",
     "_ext.snippet_include",
     "_ext.verification",

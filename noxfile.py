@@ -52,7 +52,8 @@ def tests(session: nox.Session) -> None:
         need_doxygen(session)  # for the small site that the machinery's tests build
     environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
     elsewhere = [f"--ignore=tests/{folder}" for folder in ("examples", "snippets", "gpu")]
-    environment.run("-m", "pytest", *elsewhere, *(session.posargs or ["tests"]))
+    command = ["-m", "pytest", *elsewhere, *(session.posargs or ["tests"])]
+    environment.run(*command, env=recording("tests"))
 
 
 @nox.session(venv_backend="none")
@@ -63,7 +64,7 @@ def docs(session: nox.Session) -> None:
     need_doxygen(session)
     memory, layout = Memory(ROOT / "build"), Layout.of(ROOT)
     environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
-    inputs = input_digest(ROOT, environment.python)
+    inputs = input_digest(ROOT, environment.python, records())
     table = memory.table_for(inputs)
     if table and not session.posargs:
         session.log("nothing has changed since the last good run")
@@ -75,7 +76,7 @@ def docs(session: nox.Session) -> None:
     sphinx = ["-E", "-j", "2", "-W", "-n", "-q", "-c", ".", "docs", "build/site"]
     for command in (["docs/verify.py", *session.posargs], ["-m", "sphinx", *sphinx]):
         try:
-            environment.run(*command)
+            environment.run(*command, env=recording("docs"))
         except CommandFailed:
             failed.append(" ".join(command))
     if failed:
@@ -86,6 +87,17 @@ def docs(session: nox.Session) -> None:
     print(table)
     if not session.posargs:
         memory.keep(inputs, table)
+
+
+def records() -> list[Path]:
+    """What the sessions before docs left for its pages."""
+    build = ROOT / "build"
+    return [build / "rows" / "tests", build / "rows" / "interop", build / "interop.json"]
+
+
+def recording(session: str) -> dict[str, str]:
+    """The variables that let a session's tests leave records for the table of rows."""
+    return {"ROWS_RECORD": str(ROOT / "build" / "rows" / session)}
 
 
 def docs_pins() -> list[str]:
@@ -124,7 +136,8 @@ def interop(session: nox.Session) -> None:
     peer = Environment(session, ROOT, "published", torch_from=environment.python)
     peer.install([*pins.PUBLISHED, *(pin for pin in pins.TESTS if pin.startswith("numpy"))])
     peer.install_torch()
-    environment.run("-m", "pytest", "tests/interop", "--peer-python", peer.python, *session.posargs)
+    command = ["-m", "pytest", "tests/interop", "--peer-python", peer.python, *session.posargs]
+    environment.run(*command, env=recording("interop"))
 
 
 @nox.session(venv_backend="none")

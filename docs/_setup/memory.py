@@ -8,9 +8,10 @@ import os
 import platform
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
-from _verify.closure import digest
+from _verify.closure import digest, tree_digest
 from _verify.tools import answer, find_nvcc
 
 from .system import gpus
@@ -31,11 +32,14 @@ def input_files(root: Path) -> list[str]:
     return [name for name in files if not (gpus() and name.startswith(RECEIPTS))]
 
 
-def input_digest(root: Path, python: str) -> str:
-    """One digest of all files, tools and devices that a run's result depends on."""
+def input_digest(root: Path, python: str, records: Iterable[Path] = ()) -> str:
+    """One digest of all files, records, tools and devices that a run's result depends on."""
     total = hashlib.sha256()
     for name in input_files(root):
         total.update(f"{name}\0{digest(root / name)}\n".encode())
+    for record in records:
+        seen = tree_digest(record) if record.is_dir() else digest(record)
+        total.update(f"{record.name}\0{seen}\n".encode())
     nvcc = find_nvcc().get("NVCC", "")
     facts = [
         sys.version,

@@ -41,6 +41,19 @@ def test_any_changed_file_makes_the_session_run_again(repository, name):
     assert input_digest(repository, sys.executable) != before
 
 
+def test_new_records_make_the_session_run_again(repository):
+    """What other sessions found stands on the pages, so they are made anew."""
+    records = [repository / "build" / "rows", repository / "build" / "interop.json"]
+    before = input_digest(repository, sys.executable, records)
+    assert input_digest(repository, sys.executable, records) == before
+    records[1].write_text("{}")
+    after = input_digest(repository, sys.executable, records)
+    assert after != before
+    records[0].mkdir()
+    (records[0] / "file.json").write_text("{}")
+    assert input_digest(repository, sys.executable, records) != after
+
+
 def test_memory_gives_the_table_of_the_same_inputs_alone(tmp_path):
     """Other inputs, a run that has begun, or a site that is gone: there is nothing to repeat."""
     memory = Memory(tmp_path)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which tests show which row of the requirements, and what the latest runs of this tree said.
+
+A test file names its rows in a comment at its top, ``// Rows: R6, R7`` or ``# Rows: R6``. A
+session that sets ``ROWS_RECORD`` leaves there, for each test file, what each of its tests came to.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from .closure import tree_digest
+
+TITLES = {
+    "R1": "Tensors",
+    "R2": "Allocation",
+    "R3": "Passing tensors across",
+    "R4": "Streams and devices",
+    "R5": "Functions, modules, export",
+    "R6": "Errors",
+    "R7": "Values and the C ABI",
+    "R8": "The pages",
+    "R9": "Proof",
+}
+NAMED = re.compile(r"^(?://|#|/\*) Rows: (R\d(?:, R\d)*)$", re.MULTILINE)
+FOLDERS = ("include", "src", "python", "examples", "tests")
+SESSIONS = {"tests/examples": "docs", "tests/snippets": "docs", "tests/interop": "interop"}
+ORDER = ("failed", "passed", "skipped", "not run")  # what outranks what, of two sessions
+
+Results = dict[str, list[str]]  # a test's name: its outcome, and the reason for a skip
+
+
+def made_of(root: Path) -> str:
+    """One SHA-256 for the runtime and its tests: another tree's results count for nothing."""
+    digests = [tree_digest(root / folder) for folder in FOLDERS]
+    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
+
+
+def rows_of(path: Path) -> list[str]:
+    """The rows that a test file names."""
+    named = NAMED.search(path.read_text())
+    return named.group(1).split(", ") if named else []
+
+
+def test_files(root: Path) -> list[str]:
+    """Every test file, relative to the root; the toy project's tests are no tests of ours."""
+    found = [path for pattern in ("test_*.py", "test_*.cc") for path in root.rglob(pattern)]
+    inside = [path.relative_to(root).as_posix() for path in found if path.is_file()]
+    return sorted(name for name in inside if name.startswith("tests/") and "/toy/" not in name)
+
+
+def session_of(name: str) -> str:
+    """The session that runs a test file."""
+    return SESSIONS.get(name.rsplit("/", 1)[0], "tests")
+
+
+def merge(first: Results, second: Results) -> Results:
+    """Of two results of a test the telling one: a failure, a pass, then a skip."""
+    both = dict(first)
+    for test, result in second.items():
+        both[test] = min(both.get(test, result), result, key=lambda each: ORDER.index(each[0]))
+    return both
+
+
+def write_record(folder: Path, name: str, tree: str, results: Results) -> None:
+    """Keep what a file's tests came to; of those left out, what an earlier run of the tree said."""
+    path = folder / f"{name.replace('/', '.')}.json"
+    earlier = json.loads(path.read_text()) if path.exists() else {}
+    if earlier.get("tree") == tree:
+        results = {
+            **results,
+            **earlier["tests"],
+            **{t: r for t, r in results.items() if r[0] != "not run"},
+        }
+    folder.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"file": name, "tree": tree, "tests": results}, indent=1))
+
+
+def read_records(root: Path, build: Path) -> dict[str, Results]:
+    """The results of this very tree, by the test file."""
+    tree = made_of(root)
+    found: dict[str, Results] = {}
+    for path in sorted((build / "rows").glob("*/*.json")):
+        record = json.loads(path.read_text())
+        if record["tree"] == tree:
+            found[record["file"]] = merge(found.get(record["file"], {}), record["tests"])
+    return found
+
+
+def told(results: Iterable[list[str]]) -> str:
+    """How many tests came to what, and why some were skipped."""
+    results = list(results)
+    counts = Counter(outcome for outcome, _ in results)
+    reasons = sorted({reason for outcome, reason in results if outcome == "skipped" and reason})
+    because = {"skipped": f" ({'; '.join(reasons)})" if reasons else ""}
+    parts = [f"{counts[each]} {each}{because.get(each, '')}" for each in ORDER if counts[each]]
+    return ", ".join(parts)
+
+
+def row_table(root: Path, build: Path) -> list[list[str]]:
+    """For each row of the requirements: its test files, and what each came to."""
+    records = read_records(root, build)
+    files = {name: rows_of(root / name) for name in test_files(root)}
+    lines = []
+    for row, title in TITLES.items():
+        subject = f"{row} {title}"
+        for name in [name for name, rows in files.items() if row in rows]:
+            missing = f"no run of this tree: nox -s {session_of(name)}"
+            result = told(records[name].values()) if name in records else missing
+            lines.append([subject, name, result])
+            subject = ""
+    return lines

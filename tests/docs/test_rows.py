@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R9
+"""The table of rows: which tests show which row of the requirements, and with what result."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from _verify import rows
+
+ROOT = Path(__file__).resolve().parents[2]
+# One test of each outcome; the digest of the tree is that of a tree with this file.
+TESTS = """\
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R1, R6
+import pytest
+
+def test_passes():
+    pass
+
+def test_fails():
+    assert False
+
+def test_skips():
+    pytest.skip("no such device")
+
+@pytest.mark.parametrize("x", ["a::b"])
+def test_parametrized(x):
+    pass
+"""
+
+
+@pytest.fixture
+def tree(tmp_path) -> Path:
+    """A small tree that has the recorder and one test file."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "_verify").symlink_to(ROOT / "docs" / "_verify")
+    (tmp_path / "tests" / "cpp").mkdir(parents=True)
+    shutil.copy(ROOT / "tests" / "conftest.py", tmp_path / "tests")
+    (tmp_path / "tests" / "cpp" / "test_outcomes.py").write_text(TESTS)
+    return tmp_path
+
+
+def run(tree: Path, *arguments: str, session: str = "tests") -> None:
+    """Run the tree's tests, recording."""
+    command = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    variables = {"ROWS_RECORD": str(tree / "build" / "rows" / session)}
+    subprocess.run(
+        [*command, "--rootdir", str(tree), str(tree / "tests"), *arguments],
+        env={**os.environ, **variables},
+        capture_output=True,
+        check=False,
+    )
+
+
+def results(tree: Path) -> list[str]:
+    """The last column of the table."""
+    return [line[2] for line in rows.row_table(tree, tree / "build")]
+
+
+def test_every_test_file_names_rows():
+    """A test file says which rows it shows, and names rows that exist."""
+    named = {name: rows.rows_of(ROOT / name) for name in rows.test_files(ROOT)}
+    assert [name for name, found in named.items() if not found] == []
+    assert {row for found in named.values() for row in found} <= set(rows.TITLES)
+
+
+@pytest.mark.parametrize("row", ["R1", "R2", "R3", "R4", "R5", "R6", "R7", "R9"])
+def test_row_is_shown_by_a_test_of_the_runtime(row):
+    """Every row has a test outside tests/interop, so that ``nox -s tests`` alone shows it."""
+    files = [name for name in rows.test_files(ROOT) if rows.session_of(name) == "tests"]
+    assert any(row in rows.rows_of(ROOT / name) for name in files)
+
+
+def test_outcomes_are_in_the_table(tree):
+    """Passes, failures and skips with their reasons, in every row that the file names."""
+    run(tree)
+    table = rows.row_table(tree, tree / "build")
+    result = "1 failed, 2 passed, 1 skipped (no such device)"
+    assert table == [
+        ["R1 Tensors", "tests/cpp/test_outcomes.py", result],
+        ["R6 Errors", "tests/cpp/test_outcomes.py", result],
+    ]
+
+
+def test_tests_left_out_are_said_to_be_not_run(tree):
+    """A run of some tests does not pass for a run of all, and adds to an earlier run."""
+    run(tree, "-k", "passes")
+    assert results(tree)[0] == "1 passed, 3 not run"
+    run(tree, "-k", "skips")
+    assert results(tree)[0] == "1 passed, 1 skipped (no such device), 2 not run"
+
+
+def test_result_of_another_tree_is_not_shown(tree):
+    """An edit takes the results away, and the command that brings them back is named."""
+    run(tree)
+    (tree / "src").mkdir()
+    (tree / "src" / "new.cc").write_text("int x;\n")
+    assert set(results(tree)) == {"no run of this tree: nox -s tests"}
+
+
+def test_pass_outranks_a_skip_of_another_session(tree):
+    """What one session must skip, another may run; a failure outranks both."""
+    folder, name = tree / "build" / "rows", "tests/cpp/test_outcomes.py"
+    digest = rows.made_of(tree)
+    rows.write_record(
+        folder / "tests", name, digest, {"a": ["skipped", "why"], "b": ["passed", ""]}
+    )
+    rows.write_record(folder / "interop", name, digest, {"a": ["passed", ""], "b": ["failed", ""]})
+    assert results(tree)[0] == "1 failed, 1 passed"
+
+
+def test_run_on_an_edited_tree_leaves_no_record(tree):
+    """A tree that changes while its tests run has no result."""
+    with (tree / "tests" / "cpp" / "test_outcomes.py").open("a") as file:
+        file.write("\ndef test_edits():\n    open(__file__, 'a').write('# edited\\n')\n")
+    run(tree)
+    assert not (tree / "build").exists()
+
+
+def test_site_shows_the_table(project):
+    """The directive's table stands on the page that asks for it."""
+    project.replace("conf.py", '"_ext.verification",', '"_ext.verification",\n    "_ext.rows",')
+    project.append("docs/verification.rst", "\n.. rows::\n")
+    path = project.file("tests/cpp/test_outcomes.py")
+    path.parent.mkdir()
+    path.write_text(TESTS)
+    record = {"file": "tests/cpp/test_outcomes.py", "tree": rows.made_of(project.root)}
+    folder = project.file("build/rows/tests")
+    folder.mkdir(parents=True)
+    record["tests"] = {"test_passes": ["passed", ""]}
+    (folder / "record.json").write_text(json.dumps(record))
+    status, said = project.site()
+    assert status == 0, said
+    page = project.file("build/site/verification.html").read_text()
+    assert "R6 Errors" in page
+    assert "1 passed" in page
