@@ -19,6 +19,8 @@
   TVM_FFI_DLL_EXPORT_TYPED_FUNC(make_##NAME, MakeAny##NAME);                             \
   TVM_FFI_DLL_EXPORT_TYPED_FUNC(check_##NAME, CheckAny##NAME)
 
+#define INTEROP_HIDDEN __attribute__((visibility("hidden")))
+
 #define EXPECT(condition) TVM_FFI_CHECK(condition, AssertionError) << #condition << " is false"
 
 // std::to_string would leave a symbol that the loader merges between libraries.

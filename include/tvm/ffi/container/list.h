@@ -28,6 +28,12 @@ class ListObj : public SeqBaseObj {
   static constexpr bool _type_mutable = true;
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC("ffi.List", ListObj, Object)
 
+  /*! \brief No elements. */
+  ListObj() {
+    // Code of the published headers ends the block of an empty list too, which is NULL.
+    data_deleter = std::free;
+  }
+
   /*! \brief Makes room for `capacity` elements; a ValueError is thrown if that is negative or
    * beyond all memory. */
   void Reserve(int64_t capacity) {
