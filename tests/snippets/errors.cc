@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page on exceptions shows of C++: throwing, catching, causes, callbacks, signals.
+#include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/tvm_ffi.h>
 
 namespace ffi = tvm::ffi;
@@ -16,7 +17,9 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(quarter_of, quarter_of);
 // [throw.end]
 
 // An error of any kind.
-void fail(const std::string& kind, const std::string& message) { throw ffi::Error(kind, message); }
+void fail(const std::string& kind, const std::string& message) {
+  throw ffi::Error(kind, message, "");
+}
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(fail, fail);
 
 // [catch.begin]
@@ -61,7 +64,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(chain_of, chain_of);
 
 // Throws an error whose causes were all made in C++.
 void fail_with_causes() {
-  ffi::Error first("OSError", "first"), second("KeyError", "second", "", first, std::nullopt);
+  ffi::Error first("OSError", "first", ""), second("KeyError", "second", "", first, std::nullopt);
   throw ffi::Error("TypeError", "third", "", second, ffi::Shape({1}));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(fail_with_causes, fail_with_causes);

@@ -77,6 +77,21 @@ def test_kinds(mod, kind, cls):
         assert mod.try_to_call(raise_it) == f"{kind}: the message"
 
 
+def test_registered_kind(mod):
+    """A kind that is not known is a RuntimeError that names it, until a class is registered."""
+    # [register.begin]
+    with pytest.raises(RuntimeError, match="TileError: 16 rows, expected 32"):
+        mod.fail("TileError", "16 rows, expected 32")
+
+    @tvm_ffi.register_error
+    class TileError(ValueError):
+        """The tensor does not fill its tiles."""
+
+    with pytest.raises(TileError, match="16 rows, expected 32"):
+        mod.fail("TileError", "16 rows, expected 32")
+    # [register.end]
+
+
 def test_round_trip(mod):
     """A Python exception goes through C++ and back, and is the same object."""
     # [round_trip.begin]
