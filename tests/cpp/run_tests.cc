@@ -18,7 +18,7 @@ bool Passes(const ffi::Module& module, const char* name) {
     (*test)();
     return true;
   } catch (const ffi::Error& error) {
-    std::printf("FAILED %s: %s\n", name, error.what());
+    std::printf("FAILED %s: %s", name, error.FullMessage().c_str());
   }
   return false;
 }
@@ -36,7 +36,7 @@ int main(int count, char** arguments) {
     static const ffi::Module* module = new ffi::Module(ffi::Module::LoadFromFile(arguments[1]));
     for (int i = 2; i < count; ++i) failed += !Passes(*module, arguments[i]);
   } catch (const ffi::Error& error) {
-    std::printf("FAILED %s: %s\n", arguments[1], error.what());
+    std::printf("FAILED %s: %s", arguments[1], error.FullMessage().c_str());
     failed = 1;
   }
   return failed != 0;

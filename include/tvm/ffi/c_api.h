@@ -579,7 +579,11 @@ TVM_FFI_DLL int TVMFFIErrorCreateWithCauseAndExtraContext(
     TVMFFIObjectHandle cause_chain, TVMFFIObjectHandle extra_context, TVMFFIObjectHandle* out);
 
 /*!
- * \brief The calling thread's backtrace as text, the most recent call first.
+ * \brief Text for the backtrace of an error that is about to be made.
+ *
+ * It is the line of the place that is given. The calls behind it are kept as addresses, for the
+ * error that TVMFFIErrorCreate makes of this very text, and named when that error is shown.
+ * Without a place the text names the calls, the most recent first.
  * \param filename Current source file, or NULL.
  * \param lineno Current line.
  * \param func Current function, or NULL.

@@ -356,38 +356,38 @@ TVM_FFI_COLD std::unique_ptr<std::string> Operands(const X& x, const Y& y) {
 /*! \brief TVM_FFI_CHECK_NOTNULL of kind InternalError. */
 #define TVM_FFI_ICHECK_NOTNULL(ptr) TVM_FFI_CHECK_NOTNULL(ptr, InternalError)
 
-#ifdef NDEBUG
+#ifndef NDEBUG
 /*! \brief TVM_FFI_ICHECK in debug builds; where NDEBUG is defined, nothing is evaluated. */
-#define TVM_FFI_DCHECK(cond) TVM_FFI_ICHECK(true || (cond))
+#define TVM_FFI_DCHECK(cond) TVM_FFI_ICHECK(cond)
 /*! \brief TVM_FFI_ICHECK_EQ in debug builds. */
+#define TVM_FFI_DCHECK_EQ(x, y) TVM_FFI_ICHECK_EQ(x, y)
+/*! \brief TVM_FFI_ICHECK_NE in debug builds. */
+#define TVM_FFI_DCHECK_NE(x, y) TVM_FFI_ICHECK_NE(x, y)
+/*! \brief TVM_FFI_ICHECK_LT in debug builds. */
+#define TVM_FFI_DCHECK_LT(x, y) TVM_FFI_ICHECK_LT(x, y)
+/*! \brief TVM_FFI_ICHECK_LE in debug builds. */
+#define TVM_FFI_DCHECK_LE(x, y) TVM_FFI_ICHECK_LE(x, y)
+/*! \brief TVM_FFI_ICHECK_GT in debug builds. */
+#define TVM_FFI_DCHECK_GT(x, y) TVM_FFI_ICHECK_GT(x, y)
+/*! \brief TVM_FFI_ICHECK_GE in debug builds. */
+#define TVM_FFI_DCHECK_GE(x, y) TVM_FFI_ICHECK_GE(x, y)
+/*! \brief The pointer `ptr`; in debug builds TVM_FFI_ICHECK_NOTNULL. */
+#define TVM_FFI_DCHECK_NOTNULL(ptr) TVM_FFI_ICHECK_NOTNULL(ptr)
+#else
+#define TVM_FFI_DCHECK(cond) TVM_FFI_ICHECK(true || (cond))
 #define TVM_FFI_DCHECK_EQ(x, y) \
   while (false) TVM_FFI_ICHECK_EQ(x, y)
-/*! \brief TVM_FFI_ICHECK_NE in debug builds. */
 #define TVM_FFI_DCHECK_NE(x, y) \
   while (false) TVM_FFI_ICHECK_NE(x, y)
-/*! \brief TVM_FFI_ICHECK_LT in debug builds. */
 #define TVM_FFI_DCHECK_LT(x, y) \
   while (false) TVM_FFI_ICHECK_LT(x, y)
-/*! \brief TVM_FFI_ICHECK_LE in debug builds. */
 #define TVM_FFI_DCHECK_LE(x, y) \
   while (false) TVM_FFI_ICHECK_LE(x, y)
-/*! \brief TVM_FFI_ICHECK_GT in debug builds. */
 #define TVM_FFI_DCHECK_GT(x, y) \
   while (false) TVM_FFI_ICHECK_GT(x, y)
-/*! \brief TVM_FFI_ICHECK_GE in debug builds. */
 #define TVM_FFI_DCHECK_GE(x, y) \
   while (false) TVM_FFI_ICHECK_GE(x, y)
-/*! \brief The pointer `ptr`; in debug builds TVM_FFI_ICHECK_NOTNULL. */
 #define TVM_FFI_DCHECK_NOTNULL(ptr) ::tvm::ffi::detail::NotChecked(ptr)
-#else
-#define TVM_FFI_DCHECK(cond) TVM_FFI_ICHECK(cond)
-#define TVM_FFI_DCHECK_EQ(x, y) TVM_FFI_ICHECK_EQ(x, y)
-#define TVM_FFI_DCHECK_NE(x, y) TVM_FFI_ICHECK_NE(x, y)
-#define TVM_FFI_DCHECK_LT(x, y) TVM_FFI_ICHECK_LT(x, y)
-#define TVM_FFI_DCHECK_LE(x, y) TVM_FFI_ICHECK_LE(x, y)
-#define TVM_FFI_DCHECK_GT(x, y) TVM_FFI_ICHECK_GT(x, y)
-#define TVM_FFI_DCHECK_GE(x, y) TVM_FFI_ICHECK_GE(x, y)
-#define TVM_FFI_DCHECK_NOTNULL(ptr) TVM_FFI_ICHECK_NOTNULL(ptr)
 #endif
 
 /*!
