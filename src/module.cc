@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <mutex>
 #include <string>
@@ -13,8 +14,11 @@
 #include <vector>
 
 #include "library_pin.h"
+#include "loading.h"
 
 namespace ffi = tvm::ffi;
+
+thread_local Loading* Loading::current_ = nullptr;
 
 namespace {
 
@@ -233,12 +237,25 @@ LibraryObj* Library(const ffi::Module& module) {
   return const_cast<LibraryObj*>(static_cast<const LibraryObj*>(module.get()));
 }
 
+// Called by a static init block that threw.
+void StaticInitFailed(const ffi::ObjectRef& error) {
+  const auto* cell = error.as<ffi::ErrorObj>();
+  if (Loading* loading = Loading::Current()) {
+    if (!loading->failed && cell != nullptr) loading->error = error.as<ffi::Error>();
+    loading->failed = true;
+  } else if (cell != nullptr) {
+    std::fprintf(stderr, "TVM_FFI_STATIC_INIT_BLOCK: %s: %s\n", cell->kind.data,
+                 cell->message.data);
+  }
+}
+
 ffi::Module AsModule(ffi::ObjectPtr<LibraryObj> library) { return ffi::Module(std::move(library)); }
 
 ffi::Module LoadFromFile(const std::string& path) {
   std::string found = path;
   // The loader looks for a bare name in its own folders only; a file that is here comes first.
   if (path.find('/') == std::string::npos && access(path.c_str(), F_OK) == 0) found = "./" + path;
+  Loading loading;
   // All symbols are bound now: a missing one is an error here, not the end of the process later.
   void* handle = dlopen(found.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
@@ -247,7 +264,13 @@ ffi::Module LoadFromFile(const std::string& path) {
         << "ffi.ModuleLoadFromFile: path: expected a library that loads, got \"" << path
         << "\": " << (why == nullptr ? "unknown error" : why);
   }
+  // The tables never forget a type, nor hold a library: its code must stay.
+  if (loading.keep_library) dlopen(found.c_str(), RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
   auto library = ffi::make_object<LibraryObj>(handle, "");
+  if (loading.failed) {
+    if (!loading.error.has_value()) throw ffi::EnvErrorAlreadySet();
+    throw *loading.error;
+  }
   library->EnterContext();
   for (const auto& [name, value] : ContextSymbols().All()) {
     if (void* variable = library->Symbol(name)) *static_cast<void**>(variable) = value;
@@ -261,6 +284,7 @@ const bool registered = [] {
     ffi::Function::SetGlobal(name, ffi::Function::FromTyped(function, name));
   };
   set("ffi.ModuleLoadFromFile", LoadFromFile);
+  set("ffi.StaticInitFailed", StaticInitFailed);
   set("ffi.SystemLib", [](const std::string& prefix) {
     return AsModule(ffi::make_object<LibraryObj>(nullptr, prefix));
   });

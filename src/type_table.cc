@@ -4,14 +4,16 @@
 #include <tvm/ffi/string.h>
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "loading.h"
 
 namespace ffi = tvm::ffi;
 
@@ -23,13 +25,44 @@ uint64_t Hash(std::string_view text) {  // FNV-1a, http://www.isthe.com/chongo/t
   return hash;
 }
 
+// An array that grows while others read it without a lock. An array that was outgrown is kept: a
+// reader may be in it. Its first size is beyond what types have, so that it hardly ever is.
+template <typename T, typename Size>
+class PublishedArray {
+ public:
+  // The first `capacity` elements are zero-initialised.
+  explicit PublishedArray(size_t capacity) : capacity_(capacity) {}
+
+  // Writes the element at `index`, and tells readers the address before the new size.
+  void Set(size_t index, const T& value, const T** data, Size* size) {
+    if (arrays_.empty() || index >= capacity_) Grow(index + 1);
+    arrays_.back()[index] = value;
+    __atomic_store_n(data, arrays_.back().get(), __ATOMIC_RELEASE);
+    if (index >= static_cast<size_t>(*size)) {
+      __atomic_store_n(size, static_cast<Size>(index + 1), __ATOMIC_RELEASE);
+    }
+  }
+
+ private:
+  void Grow(size_t wanted) {
+    const size_t before = arrays_.empty() ? 0 : capacity_;
+    while (capacity_ < wanted) capacity_ *= 2;
+    auto grown = std::make_unique<T[]>(capacity_);
+    if (before != 0) std::copy_n(arrays_.back().get(), before, grown.get());
+    arrays_.push_back(std::move(grown));
+  }
+
+  size_t capacity_;
+  std::vector<std::unique_ptr<T[]>> arrays_;
+};
+
 // One type, with the storage behind its TVMFFITypeInfo. Entries never move and are never freed.
 struct Entry {
   TVMFFITypeInfo info{};
   std::string key;
   std::vector<const TVMFFITypeInfo*> ancestors;
-  std::vector<TVMFFIFieldInfo> fields;
-  std::vector<TVMFFIMethodInfo> methods;
+  PublishedArray<TVMFFIFieldInfo, int32_t> fields{64};
+  PublishedArray<TVMFFIMethodInfo, int32_t> methods{64};
   TVMFFITypeMetadata metadata{};
   int32_t next_child = 0;
   int32_t children_end = 0;
@@ -48,7 +81,10 @@ class TypeTable {
                      bool can_overflow, int32_t parent_index) {
     std::lock_guard<std::mutex> lock(mutex_);
     auto found = by_key_.find(std::string(key));
-    if (found != by_key_.end()) return found->second;
+    if (found != by_key_.end()) {
+      CheckSame(*Find(found->second), index, depth, parent_index);
+      return found->second;
+    }
     Entry* parent = parent_index < 0 ? nullptr : Find(parent_index);
     TVM_FFI_CHECK(parent_index < 0 || parent != nullptr, ValueError)
         << "TVMFFITypeGetOrAllocIndex: " << key
@@ -86,36 +122,34 @@ class TypeTable {
     return found->second;
   }
 
-  const TVMFFITypeInfo* Info(int32_t index) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    return &Require("TVMFFIGetTypeInfo", index)->info;
-  }
+  // Without a lock: a checked cast asks.
+  const TVMFFITypeInfo* Info(int32_t index) { return &Require("TVMFFIGetTypeInfo", index)->info; }
 
   void AddField(int32_t index, const TVMFFIFieldInfo& field) {
     std::lock_guard<std::mutex> lock(mutex_);
     Entry* entry = Require("TVMFFITypeRegisterField", index);
+    Loading::KeepLibrary();
     TVMFFIFieldInfo copy = field;
     copy.name = Keep(field.name);
     copy.doc = Keep(field.doc);
     copy.metadata = Keep(field.metadata);
     if (field.flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) TVMFFIObjectIncRef(field.setter);
     copy.default_value_or_factory = Keep(field.default_value_or_factory);
-    entry->fields.push_back(copy);
-    entry->info.fields = entry->fields.data();
-    entry->info.num_fields = static_cast<int32_t>(entry->fields.size());
+    entry->fields.Set(static_cast<size_t>(entry->info.num_fields), copy, &entry->info.fields,
+                      &entry->info.num_fields);
   }
 
   void AddMethod(int32_t index, const TVMFFIMethodInfo& method) {
     std::lock_guard<std::mutex> lock(mutex_);
     Entry* entry = Require("TVMFFITypeRegisterMethod", index);
+    Loading::KeepLibrary();
     TVMFFIMethodInfo copy = method;
     copy.name = Keep(method.name);
     copy.doc = Keep(method.doc);
     copy.metadata = Keep(method.metadata);
     copy.method = Keep(method.method);
-    entry->methods.push_back(copy);
-    entry->info.methods = entry->methods.data();
-    entry->info.num_methods = static_cast<int32_t>(entry->methods.size());
+    entry->methods.Set(static_cast<size_t>(entry->info.num_methods), copy, &entry->info.methods,
+                       &entry->info.num_methods);
   }
 
   void SetMetadata(int32_t index, const TVMFFITypeMetadata& metadata) {
@@ -124,6 +158,7 @@ class TypeTable {
     TVM_FFI_CHECK(entry->info.metadata == nullptr, ValueError)
         << "TVMFFITypeRegisterMetadata: expected a type without metadata, got " << entry->key
         << ", which has some";
+    Loading::KeepLibrary();
     entry->metadata = metadata;
     entry->metadata.doc = Keep(metadata.doc);
     entry->info.metadata = &entry->metadata;
@@ -137,15 +172,10 @@ class TypeTable {
     std::unique_ptr<Column>& column = columns_[std::string(name)];
     if (column == nullptr) column = std::make_unique<Column>();
     if (index < 0) return;
-    const auto size = static_cast<size_t>(index) + 1;
-    if (column->values.size() < size) {
-      std::vector<TVMFFIAny> larger(std::max(size, 2 * column->values.size()), TVMFFIAny{});
-      std::copy(column->values.begin(), column->values.end(), larger.begin());
-      column->outgrown.push_back(std::exchange(column->values, std::move(larger)));
-    }
-    TVMFFIAny& place = column->values[static_cast<size_t>(index)];
-    column->replaced.push_back(std::exchange(place, Keep(value)));
-    column->info = {column->values.data(), static_cast<int32_t>(column->values.size()), 0};
+    Loading::KeepLibrary();
+    const auto place = static_cast<size_t>(index);
+    if (index < column->info.size) column->replaced.push_back(column->info.data[place]);
+    column->values.Set(place, Keep(value), &column->info.data, &column->info.size);
   }
 
   const TVMFFITypeAttrColumn* GetColumn(std::string_view name) {
@@ -157,11 +187,13 @@ class TypeTable {
  private:
   struct Column {
     TVMFFITypeAttrColumn info{nullptr, 0, 0};
-    std::vector<TVMFFIAny> values;
+    PublishedArray<TVMFFIAny, int32_t> values{1024};
     // Kept, because others read columns without a lock.
     std::vector<TVMFFIAny> replaced;
-    std::vector<std::vector<TVMFFIAny>> outgrown;
   };
+  using Slot = std::atomic<Entry*>;
+  static constexpr int32_t kSlotsOfAPage = 1024;
+  static constexpr int32_t kPages = 4096;
 
   TypeTable() {
     static constexpr const char* kKeys[] = {"ffi.Object", "ffi.String",         "ffi.Bytes",
@@ -209,13 +241,37 @@ class TypeTable {
     entry->info.type_key = {entry->key.data(), entry->key.size()};
     entry->info.type_ancestors = entry->ancestors.data();
     entry->info.type_key_hash = Hash(entry->key);
+    TVM_FFI_CHECK(index < kPages * kSlotsOfAPage, RuntimeError)
+        << "TVMFFITypeGetOrAllocIndex: " << key << ": expected at most " << kPages * kSlotsOfAPage
+        << " type indices, got " << index;
     by_key_[entry->key] = index;
-    entries_[index] = std::move(entry);
+    std::atomic<Slot*>& page = pages_[index / kSlotsOfAPage];
+    if (page.load(std::memory_order_relaxed) == nullptr) {
+      page.store(new Slot[kSlotsOfAPage](), std::memory_order_release);
+    }
+    page.load(std::memory_order_relaxed)[index % kSlotsOfAPage].store(entry.release(),
+                                                                      std::memory_order_release);
   }
 
   Entry* Find(int32_t index) {
-    auto found = entries_.find(index);
-    return found == entries_.end() ? nullptr : found->second.get();
+    if (index < 0 || index >= kPages * kSlotsOfAPage) return nullptr;
+    Slot* page = pages_[index / kSlotsOfAPage].load(std::memory_order_acquire);
+    return page == nullptr ? nullptr : page[index % kSlotsOfAPage].load(std::memory_order_acquire);
+  }
+
+  // A type that is declared again, by another library, must be the same.
+  void CheckSame(const Entry& entry, int32_t index, int32_t depth, int32_t parent_index) {
+    const int32_t known_depth = entry.info.type_depth;
+    const int32_t known_parent =
+        known_depth == 0 ? -1 : entry.info.type_ancestors[known_depth - 1]->type_index;
+    TVM_FFI_CHECK(depth == known_depth && parent_index == known_parent, ValueError)
+        << "TVMFFITypeGetOrAllocIndex: " << entry.key
+        << ": expected the declaration that is registered, with parent "
+        << (known_depth == 0 ? std::string("none") : Find(known_parent)->key) << " at depth "
+        << known_depth << ", got parent index " << parent_index << " at depth " << depth;
+    TVM_FFI_CHECK(index < 0 || index == entry.info.type_index, ValueError)
+        << "TVMFFITypeGetOrAllocIndex: " << entry.key << ": static_type_index: expected "
+        << entry.info.type_index << ", as registered, got " << index;
   }
 
   Entry* Require(const char* function, int32_t index) {
@@ -239,7 +295,7 @@ class TypeTable {
 
   std::mutex mutex_;
   int32_t next_index_ = kTVMFFIDynObjectBegin;
-  std::unordered_map<int32_t, std::unique_ptr<Entry>> entries_;
+  std::atomic<Slot*> pages_[kPages] = {};
   std::unordered_map<std::string, int32_t> by_key_;
   std::unordered_map<std::string, std::unique_ptr<Column>> columns_;
   std::deque<std::string> texts_;

@@ -10,6 +10,7 @@
 #include <tvm/ffi/optional.h>
 #include <tvm/ffi/string.h>
 
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,8 +18,23 @@
 #include <type_traits>
 #include <utility>
 
+/*!
+ * \brief Define it as 1 before the first include to export the signature of each exported function.
+ *
+ * TVM_FFI_DLL_EXPORT_TYPED_FUNC then also makes `__tvm_ffi__metadata_<name>`.
+ */
+#ifndef TVM_FFI_DLL_EXPORT_INCLUDE_METADATA
+#define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 0
+#endif
+
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
+
+template <typename T>
+class Expected;
+class GlobalNames;
+template <typename Signature>
+class TypedFunction;
 
 /*! \brief The arguments of a packed function: a lent array of values. */
 class PackedArgs {
@@ -31,6 +47,15 @@ class PackedArgs {
   const AnyView* data() const { return data_; }
   /*! \brief The argument at `i`, which must be below size(). */
   AnyView operator[](int32_t i) const { return data_[i]; }
+  /*! \brief The arguments from `begin` up to `end`; up to the last if `end` is negative. */
+  PackedArgs Slice(int32_t begin, int32_t end = -1) const {
+    return PackedArgs(data_ + begin, (end < 0 ? size_ : end) - begin);
+  }
+  /*! \brief Writes a view of each value, in order, to the array at `data`. */
+  template <typename... Args>
+  static void Fill(AnyView* data, const Args&... args) {
+    ((*data++ = AnyView(args)), ...);
+  }
 
  private:
   const AnyView* data_;
@@ -67,6 +92,15 @@ template <typename R, typename... Args>
 struct Signature<R (*)(Args...)> : public Types<R, Args...> {};
 template <typename R, typename... Args>
 struct Signature<R (*)(Args...) noexcept> : public Types<R, Args...> {};
+
+template <typename C, typename R, typename... Args>
+struct Signature<R (C::*)(Args...)> : public Types<R, Args...> {
+  using Class = C;
+};
+template <typename C, typename R, typename... Args>
+struct Signature<R (C::*)(Args...) const> : public Types<R, Args...> {
+  using Class = const C;
+};
 
 template <typename T>
 using NoCR = std::remove_cv_t<std::remove_reference_t<T>>;
@@ -132,6 +166,48 @@ TVM_FFI_COLD std::string SignatureText(const char* name, std::tuple<Args...>*) {
   [[maybe_unused]] const char* separator = "";
   ((text += separator, text += TypeTraitsNoCR<Args>::TypeStr(), separator = ", "), ...);
   return text + ") -> " + ResultName<R>();
+}
+
+template <typename T>
+std::string ResultSchema() {
+  if constexpr (std::is_void<T>::value) {
+    return SchemaText("None");
+  } else {
+    return TypeTraitsNoCR<T>::TypeSchema();
+  }
+}
+
+// The JSON text of a function type: what it returns and takes.
+template <typename R, typename... Args>
+TVM_FFI_COLD std::string FunctionSchemaText(const char* name, std::tuple<Args...>*) {
+  std::string text = "{\"type\":\"";
+  ((text += name) += "\",\"named_args\":{\"return\":[") += ResultSchema<R>();
+  text += "],\"params\":[";
+  [[maybe_unused]] const char* separator = "";
+  ((text += separator, text += TypeTraitsNoCR<Args>::TypeSchema(), separator = ","), ...);
+  return text += "]}}";
+}
+template <typename Fn>
+std::string FunctionSchema(const char* name = "ffi.Function") {
+  return FunctionSchemaText<typename Signature<Fn>::Result>(
+      name, static_cast<typename Signature<Fn>::Parameters*>(nullptr));
+}
+
+// A text as a JSON string.
+TVM_FFI_COLD inline std::string JsonString(std::string_view text) {
+  std::string quoted = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') {
+      (quoted += '\\') += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      char code[8];
+      std::snprintf(code, sizeof(code), "\\u%04x", static_cast<unsigned>(c));
+      quoted += code;
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted += '"';
 }
 
 [[noreturn]] TVM_FFI_COLD inline void ThrowBadCount(const std::string& signature, int32_t required,
@@ -234,6 +310,24 @@ int CallExported(const char* name, F&& function, const TVMFFIAny* args, int32_t 
   TVM_FFI_SAFE_CALL_END();
 }
 
+// What an exported metadata or documentation symbol does.
+inline int ReturnText(std::string (*text)(), TVMFFIAny* result) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  TypeTraits<String>::MoveToAny(String(text()), result);
+  TVM_FFI_SAFE_CALL_END();
+}
+
+// The metadata of a function. Takes the function to learn its type; a lambda's has no name.
+template <typename F>
+int DescribeExported(F&&, TVMFFIAny* result) {
+  return ReturnText(
+      [] { return "{\"type_schema\":" + JsonString(FunctionSchema<std::decay_t<F>>()) + "}"; },
+      result);
+}
+
+template <typename R, typename F, typename... Args>
+constexpr bool kIsCallable = std::is_invocable_r<R, F, Args...>::value;
+
 }  // namespace detail
 
 /*! \brief A function object. */
@@ -251,15 +345,31 @@ class Function : public ObjectRef {
  public:
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Function, ObjectRef, FunctionObj);
 
-  /*! \brief Wraps `void(PackedArgs args, Any* result)`. */
+  /*! \brief No function. */
+  Function(std::nullptr_t) {}  // NOLINT(runtime/explicit)
+  /*! \brief FromPacked(packed). */
+  template <typename F, typename = std::enable_if_t<
+                            !std::is_base_of<ObjectRef, std::decay_t<F>>::value &&
+                            detail::kIsCallable<void, std::decay_t<F>&, PackedArgs, Any*>>>
+  explicit Function(F&& packed) : Function(FromPacked(std::forward<F>(packed))) {}
+
+  /*!
+   * \brief Wraps a function that takes its arguments as they come.
+   * \param function `void(PackedArgs args, Any* result)`, or
+   *        `void(const AnyView* args, int32_t num_args, Any* result)`.
+   */
   template <typename F>
   static Function FromPacked(F function) {
     return Make(std::move(function),
                 [](void* self, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) -> int {
                   TVM_FFI_SAFE_CALL_BEGIN();
                   Any value;
-                  (*static_cast<F*>(self))(
-                      PackedArgs(reinterpret_cast<const AnyView*>(args), num_args), &value);
+                  auto* views = reinterpret_cast<const AnyView*>(args);
+                  if constexpr (detail::kIsCallable<void, F&, const AnyView*, int32_t, Any*>) {
+                    (*static_cast<F*>(self))(views, num_args, &value);
+                  } else {
+                    (*static_cast<F*>(self))(PackedArgs(views, num_args), &value);
+                  }
                   *result = std::move(value).MoveToTVMFFIAny();
                   TVM_FFI_SAFE_CALL_END();
                 });
@@ -268,18 +378,25 @@ class Function : public ObjectRef {
   /*! \brief Wraps anything callable whose types can be passed; `name` is shown in its errors. */
   template <typename F>
   static Function FromTyped(F function, std::string name = "function") {
-    struct Named {
-      F function;
-      std::string name;
-    };
-    return Make(Named{std::move(function), std::move(name)},
-                [](void* self, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) -> int {
-                  TVM_FFI_SAFE_CALL_BEGIN();
-                  auto* named = static_cast<Named*>(self);
-                  detail::CallUnpacked<F>(named->name.c_str(), named->function, args, num_args,
-                                          result);
-                  TVM_FFI_SAFE_CALL_END();
-                });
+    return FromTypedAs<F>(std::move(function), std::move(name));
+  }
+
+  /*!
+   * \brief Wraps a C function.
+   * \param self State handed to `safe_call`; may be NULL.
+   * \param safe_call The function.
+   * \param deleter Called with `self` when the Function is freed; may be NULL. Must not throw.
+   */
+  static Function FromExternC(void* self, TVMFFISafeCallType safe_call,
+                              void (*deleter)(void* self)) {
+    TVMFFIObjectHandle handle = nullptr;
+    TVM_FFI_CHECK_SAFE_CALL(TVMFFIFunctionCreate(self, safe_call, deleter, &handle));
+    return Function(ObjectUnsafe::PtrFromOwned<FunctionObj>(handle));
+  }
+  /*! \brief Calls a C function without making a Function of it; what it raises is thrown. */
+  template <typename... Args>
+  static Any InvokeExternC(void* handle, TVMFFISafeCallType safe_call, const Args&... args) {
+    return InvokeLent(handle, safe_call, detail::Lend(args)...);
   }
 
   /*! \brief The global function of that name, if there is one. */
@@ -305,6 +422,20 @@ class Function : public ObjectRef {
         TVMFFIFunctionSetGlobal(&bytes, ObjectUnsafe::Borrow(function), allow_override));
   }
 
+  /*! \brief Takes a global function out of the table; whether there was one. */
+  static bool RemoveGlobal(std::string_view name) {
+    return GetGlobalRequired("ffi.FunctionRemoveGlobal")(String(name)).cast<bool>();
+  }
+  /*! \brief The names of the global functions at this moment, to iterate or to keep in a vector. */
+  template <typename Names = GlobalNames>  // which is complete where this is called
+  static Names ListGlobalNames() {
+    return Names(GetGlobalRequired("ffi.FunctionListGlobalNamesFunctor")().cast<Function>());
+  }
+
+  /*! \brief Calls the function; what it raises is thrown. */
+  void CallPacked(PackedArgs args, Any* result) const {
+    CallPacked(args.data(), args.size(), result);
+  }
   /*! \brief Calls the function; what it raises is thrown. */
   void CallPacked(const AnyView* args, int32_t num_args, Any* result) const {
     TVMFFIAny* out = result->Reset();
@@ -312,6 +443,18 @@ class Function : public ObjectRef {
     const FunctionObj* cell = get();
     TVM_FFI_CHECK_SAFE_CALL(cell->safe_call(
         const_cast<FunctionObj*>(cell), reinterpret_cast<const TVMFFIAny*>(args), num_args, out));
+  }
+  /*!
+   * \brief Calls the function; what it raises is returned as the error of an Expected.
+   * \tparam T What the result is converted to. Needs tvm/ffi/expected.h.
+   */
+  template <typename T = Any, typename... Args>
+  Expected<T> CallExpected(const Args&... args) const {
+    try {
+      return Expected<T>((*this)(args...).template cast<T>());
+    } catch (const Error& error) {
+      return Expected<T>(error);
+    }
   }
   /*! \brief Calls the function; what it raises is thrown. */
   template <typename... Args>
@@ -321,12 +464,37 @@ class Function : public ObjectRef {
 
  private:
   template <typename... Lent>
+  static Any InvokeLent(void* handle, TVMFFISafeCallType safe_call, const Lent&... lent) {
+    const AnyView views[] = {AnyView(lent)..., AnyView()};
+    Any result;
+    TVM_FFI_CHECK_SAFE_CALL(safe_call(handle, reinterpret_cast<const TVMFFIAny*>(views),
+                                      static_cast<int32_t>(sizeof...(Lent)), result.Reset()));
+    return result;
+  }
+  template <typename... Lent>
   Any CallLent(const Lent&... lent) const {
     // One more, because an array of no elements is none.
     const AnyView views[] = {AnyView(lent)..., AnyView()};
     Any result;
     CallPacked(views, static_cast<int32_t>(sizeof...(Lent)), &result);
     return result;
+  }
+
+  // Fn is the type that tells the signature, F what is called.
+  template <typename Fn, typename F>
+  static Function FromTypedAs(F function, std::string name) {
+    struct Named {
+      F function;
+      std::string name;
+    };
+    return Make(Named{std::move(function), std::move(name)},
+                [](void* self, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) -> int {
+                  TVM_FFI_SAFE_CALL_BEGIN();
+                  auto* named = static_cast<Named*>(self);
+                  detail::CallUnpacked<Fn>(named->name.c_str(), named->function, args, num_args,
+                                           result);
+                  TVM_FFI_SAFE_CALL_END();
+                });
   }
 
   template <typename State>
@@ -338,10 +506,191 @@ class Function : public ObjectRef {
     owned.release();
     return Function(ObjectUnsafe::PtrFromOwned<FunctionObj>(handle));
   }
+
+  template <typename>
+  friend class TypedFunction;
 };
 
+/*! \brief The names that Function::ListGlobalNames found. */
+class GlobalNames {
+ public:
+  /*! \brief A place among the names. */
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = String;
+    using difference_type = int64_t;
+    using pointer = void;
+    using reference = String;
+
+    Iterator(const GlobalNames* names, int64_t index) : names_(names), index_(index) {}
+    String operator*() const { return (*names_)[static_cast<size_t>(index_)]; }
+    Iterator& operator++() {
+      ++index_;
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return index_ == other.index_; }
+    bool operator!=(const Iterator& other) const { return index_ != other.index_; }
+
+   private:
+    const GlobalNames* names_;
+    int64_t index_;
+  };
+
+  explicit GlobalNames(Function names) : names_(std::move(names)) {}
+
+  /*! \brief Number of names. */
+  size_t size() const { return names_(-1).cast<size_t>(); }
+  /*! \brief The name at `i`; an IndexError is thrown beyond the end. */
+  String operator[](size_t i) const { return names_(i).cast<String>(); }
+  /*! \brief The first name. */
+  Iterator begin() const { return Iterator(this, 0); }
+  /*! \brief Behind the last name. */
+  Iterator end() const { return Iterator(this, static_cast<int64_t>(size())); }
+  /*! \brief The names in a container, such as std::vector<String>. */
+  template <typename Container, typename = std::enable_if_t<
+                                    std::is_constructible<Container, Iterator, Iterator>::value>>
+  operator Container() const {
+    return Container(begin(), end());
+  }
+
+ private:
+  Function names_;
+};
+
+/*!
+ * \brief A Function with a signature, `TypedFunction<R(Args...)>`: calls convert their result.
+ *
+ * As a parameter it takes any function; that the signature fits shows when it is called.
+ */
+template <typename Signature>
+class TypedFunction;
+
+/*! \brief A Function that takes `Args...` and returns an R. */
+template <typename R, typename... Args>
+class TypedFunction<R(Args...)> {
+ public:
+  /*! \brief No function. */
+  TypedFunction() = default;
+  /*! \brief No function. */
+  TypedFunction(std::nullptr_t) {}  // NOLINT(runtime/explicit)
+  /*! \brief Gives `packed` the signature, unchecked. */
+  TypedFunction(Function packed) : packed_(std::move(packed)) {}  // NOLINT(runtime/explicit)
+  /*! \brief Wraps anything that can be called so; `name` is shown in its errors. */
+  template <typename F,
+            typename = std::enable_if_t<!std::is_base_of<ObjectRef, std::decay_t<F>>::value &&
+                                        !std::is_same<std::decay_t<F>, TypedFunction>::value &&
+                                        detail::kIsCallable<R, std::decay_t<F>&, Args...>>>
+  TypedFunction(F&& function, std::string name = "function")  // NOLINT(runtime/explicit)
+      : packed_(Function::FromTypedAs<R (*)(Args...)>(std::decay_t<F>(std::forward<F>(function)),
+                                                      std::move(name))) {}
+
+  /*! \brief Calls the function; a TypeError is thrown if the result does not convert to R. */
+  R operator()(Args... args) const {
+    if constexpr (std::is_void<R>::value) {
+      packed_(args...);
+    } else {
+      return packed_(args...).template cast<R>();
+    }
+  }
+  /*! \brief The function without the signature. */
+  const Function& packed() const { return packed_; }
+  /*! \brief The function without the signature. */
+  operator Function() const { return packed_; }
+  /*! \brief Whether there is no function. */
+  bool operator==(std::nullptr_t) const { return packed_ == nullptr; }
+  /*! \brief Whether there is a function. */
+  bool operator!=(std::nullptr_t) const { return packed_ != nullptr; }
+
+ private:
+  Function packed_;
+};
+
+template <typename R, typename... Args>
+struct TypeTraits<TypedFunction<R(Args...)>> : public detail::TypeTraitsBase {
+  using Self = TypedFunction<R(Args...)>;
+
+  static void CopyToAnyView(const Self& value, TVMFFIAny* out) {
+    TypeTraits<Function>::CopyToAnyView(value.packed(), out);
+  }
+  static void MoveToAny(const Self& value, TVMFFIAny* out) {
+    TypeTraits<Function>::MoveToAny(value.packed(), out);
+  }
+  static bool CheckAnyStrict(const TVMFFIAny* any) {
+    return TypeTraits<Function>::CheckAnyStrict(any);
+  }
+  static Self CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
+    return TypeTraits<Function>::CopyFromAnyViewAfterCheck(any);
+  }
+  static std::optional<Self> TryCastFromAnyView(const TVMFFIAny* any) {
+    std::optional<Function> function = TypeTraits<Function>::TryCastFromAnyView(any);
+    if (!function.has_value()) return std::nullopt;
+    return Self(*std::move(function));
+  }
+  static std::string TypeStr() { return TypeTraits<Function>::TypeStr(); }
+  static std::string TypeSchema() { return detail::FunctionSchema<R (*)(Args...)>(); }
+};
+
+namespace detail {
+
+// Hands an error in a static init block to the runtime, which makes the loading of the library fail
+// with it. A runtime that cannot take it has it on stderr.
+TVM_FFI_COLD inline void ReportStaticInitError() noexcept {
+  const int code = RaiseCurrentException();
+  TVMFFIObjectHandle raised = nullptr;
+  if (code == -1) TVMFFIErrorMoveFromRaised(&raised);
+  try {
+    ObjectRef error(ObjectUnsafe::PtrFromOwned<Object>(raised));
+    std::optional<Function> report = Function::GetGlobal("ffi.StaticInitFailed");
+    if (report.has_value()) {
+      (*report)(error);
+    } else if (const auto* cell = error.as<ErrorObj>()) {
+      std::fprintf(stderr, "TVM_FFI_STATIC_INIT_BLOCK: %s: %s\n", cell->kind.data,
+                   cell->message.data);
+    }
+  } catch (...) {
+    std::fputs("TVM_FFI_STATIC_INIT_BLOCK: an error that cannot be reported\n", stderr);
+  }
+}
+
+inline bool RunStaticInit(void (*block)()) noexcept {
+  try {
+    block();
+    return true;
+  } catch (...) {
+    ReportStaticInitError();
+    return false;
+  }
+}
+
+}  // namespace detail
 }  // namespace ffi TVM_FFI_HIDDEN
 }  // namespace tvm
+
+/*!
+ * \brief A block of code that runs when the library is loaded: `TVM_FFI_STATIC_INIT_BLOCK() {...}`.
+ *
+ * For registrations, at namespace scope. An error that leaves it makes the loading of the library
+ * fail with that error. Where nobody loads it (in a program's own file), and under the published
+ * runtime, the error is written to stderr and what the block did not do stays undone.
+ */
+#define TVM_FFI_STATIC_INIT_BLOCK() TVM_FFI_STATIC_INIT_BLOCK_NUMBERED(__COUNTER__)
+/*! \brief Lets the counter be expanded. */
+#define TVM_FFI_STATIC_INIT_BLOCK_NUMBERED(number) TVM_FFI_STATIC_INIT_BLOCK_NAMED(number)
+/*! \brief What TVM_FFI_STATIC_INIT_BLOCK stands for. */
+#define TVM_FFI_STATIC_INIT_BLOCK_NAMED(number)                          \
+  static void tvm_ffi_static_init_##number();                            \
+  [[maybe_unused]] static const bool tvm_ffi_static_init_done_##number = \
+      ::tvm::ffi::detail::RunStaticInit(tvm_ffi_static_init_##number);   \
+  static void tvm_ffi_static_init_##number()
+
+/*! \brief The part of TVM_FFI_DLL_EXPORT_TYPED_FUNC that makes the function's own symbol. */
+#define TVM_FFI_DLL_EXPORT_TYPED_FUNC_SYMBOL(ExportName, ...)                                     \
+  extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi_##ExportName(void*, const TVMFFIAny* args,          \
+                                                           int32_t num_args, TVMFFIAny* result) { \
+    return ::tvm::ffi::detail::CallExported(#ExportName, __VA_ARGS__, args, num_args, result);    \
+  }                                                                                               \
+  static_assert(#ExportName[0] != '_', "expected a name that does not begin with an underscore")
 
 /*!
  * \brief Exports a function or a lambda under a name, as the C symbol `__tvm_ffi_<name>`.
@@ -349,12 +698,31 @@ class Function : public ObjectRef {
  * Parameters and result are converted by TypeTraits. A wrong number or type of arguments raises a
  * TypeError that shows the signature; trailing Optional parameters may be left out.
  * Names that begin with an underscore are kept for what tells about a library.
+ * With TVM_FFI_DLL_EXPORT_INCLUDE_METADATA, `__tvm_ffi__metadata_<name>` gives the signature.
  */
-#define TVM_FFI_DLL_EXPORT_TYPED_FUNC(ExportName, ...)                                            \
-  extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi_##ExportName(void*, const TVMFFIAny* args,          \
-                                                           int32_t num_args, TVMFFIAny* result) { \
-    return ::tvm::ffi::detail::CallExported(#ExportName, __VA_ARGS__, args, num_args, result);    \
+#if TVM_FFI_DLL_EXPORT_INCLUDE_METADATA
+#define TVM_FFI_DLL_EXPORT_TYPED_FUNC(ExportName, ...)                                             \
+  TVM_FFI_DLL_EXPORT_TYPED_FUNC_SYMBOL(ExportName, __VA_ARGS__);                                   \
+  extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi__metadata_##ExportName(void*, const TVMFFIAny*,      \
+                                                                     int32_t, TVMFFIAny* result) { \
+    return ::tvm::ffi::detail::DescribeExported(__VA_ARGS__, result);                              \
+  }                                                                                                \
+  static_assert(true)
+#else
+#define TVM_FFI_DLL_EXPORT_TYPED_FUNC(ExportName, ...) \
+  TVM_FFI_DLL_EXPORT_TYPED_FUNC_SYMBOL(ExportName, __VA_ARGS__)
+#endif
+
+/*!
+ * \brief Exports the documentation of an exported function, as `__tvm_ffi__doc_<name>`.
+ * \param ExportName The name that the function is exported by.
+ * \param DocString A string literal.
+ */
+#define TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC(ExportName, DocString)                                  \
+  extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi__doc_##ExportName(void*, const TVMFFIAny*, int32_t, \
+                                                                TVMFFIAny* result) {              \
+    return ::tvm::ffi::detail::ReturnText([] { return std::string(DocString); }, result);         \
   }                                                                                               \
-  static_assert(#ExportName[0] != '_', "expected a name that does not begin with an underscore")
+  static_assert(true)
 
 #endif  // TVM_FFI_FUNCTION_H_

@@ -10,6 +10,8 @@
 
 #include <cstddef>
 #include <new>
+#include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -42,7 +44,8 @@ namespace ffi TVM_FFI_HIDDEN {
 
 namespace detail {
 
-[[noreturn]] void ThrowRaised(int code);  // in error.h
+[[noreturn]] void ThrowRaised(int code);                                       // in error.h
+[[noreturn]] void ThrowNotInstance(int32_t type_index, const char* type_key);  // in type_traits.h
 
 // The index of a type that gets it at run time: asked for once in each library. Not a member of the
 // type, whose statics the loader would merge between libraries.
@@ -79,15 +82,29 @@ class Object {
   static constexpr int32_t _type_child_slots = 0;
   /*! \brief Whether more types may derive than indices are reserved. */
   static constexpr bool _type_child_slots_can_overflow = true;
+  /*! \brief How the type takes part in structural comparison and hashing. */
+  static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindUnsupported;
   /*! \brief Index of the type in this process; every declared type has its own. */
   static int32_t RuntimeTypeIndex() { return _type_index; }
 
   Object() : header_{} { header_.combined_ref_count = 0; }
-  Object(const Object&) = delete;
-  Object& operator=(const Object&) = delete;
+  /*! \brief A new object: contents are copied, by the derived type; counts are not. */
+  Object(const Object&) : Object() {}
+  /*! \brief Keeps its own counts and type. */
+  Object& operator=(const Object&) { return *this; }
 
   /*! \brief Type index of the object. */
   int32_t type_index() const { return header_.type_index; }
+
+  /*! \brief Name of the object's type, for example "ffi.Tensor". */
+  std::string GetTypeKey() const { return TypeIndex2Key(header_.type_index); }
+  /*! \brief A hash of the name of the object's type. */
+  uint64_t GetTypeKeyHash() const { return InfoOf(header_.type_index)->type_key_hash; }
+  /*! \brief Name of the type of that index; a TypeError is thrown if there is none. */
+  static std::string TypeIndex2Key(int32_t type_index) {
+    const TVMFFIByteArray& key = InfoOf(type_index)->type_key;
+    return std::string(key.data, key.size);
+  }
 
   /*! \brief Number of strong references, at this moment. */
   int32_t use_count() const {
@@ -112,6 +129,12 @@ class Object {
   }
 
  private:
+  static const TVMFFITypeInfo* InfoOf(int32_t type_index) {
+    const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(type_index);
+    if (info == nullptr) detail::ThrowRaised(-1);
+    return info;
+  }
+
   static constexpr uint64_t kStrongOne = 1;
   static constexpr uint64_t kWeakOne = uint64_t{1} << 32;
   static constexpr uint64_t kStrongMask = kWeakOne - 1;
@@ -201,6 +224,8 @@ class ObjectPtr {
     return *this;
   }
 
+  /*! \brief Exchanges the objects. */
+  void swap(ObjectPtr& other) noexcept { std::swap(data_, other.data_); }
   /*! \brief Drops the reference. */
   void reset() {
     if (data_ != nullptr) {
@@ -244,6 +269,14 @@ template <typename T>
 class WeakObjectPtr {
  public:
   WeakObjectPtr() = default;
+  /*! \brief Watches nothing. */
+  WeakObjectPtr(std::nullptr_t) {}  // NOLINT(runtime/explicit)
+  /*! \brief Watches the object of an owner of a derived type. */
+  template <typename U, typename = std::enable_if_t<std::is_base_of<T, U>::value>>
+  WeakObjectPtr(const ObjectPtr<U>& other) : WeakObjectPtr(other.data_) {}  // NOLINT
+  /*! \brief Watches the same object as one that watches a derived type. */
+  template <typename U, typename = std::enable_if_t<std::is_base_of<T, U>::value>>
+  WeakObjectPtr(const WeakObjectPtr<U>& other) : WeakObjectPtr(other.data_) {}  // NOLINT
   /*! \brief Watches the object of `other`. */
   WeakObjectPtr(const ObjectPtr<T>& other) : WeakObjectPtr(other.data_) {}  // NOLINT
   /*! \brief Watches the same object. */
@@ -258,6 +291,10 @@ class WeakObjectPtr {
     return *this;
   }
 
+  /*! \brief Exchanges what is watched. */
+  void swap(WeakObjectPtr& other) noexcept { std::swap(data_, other.data_); }
+  /*! \brief Number of strong references to the object; 0 if it is gone or there never was one. */
+  int32_t use_count() const { return data_ == nullptr ? 0 : data_->use_count(); }
   /*! \brief Stops watching. */
   void reset() {
     if (data_ != nullptr) {
@@ -272,7 +309,7 @@ class WeakObjectPtr {
     return strong;
   }
   /*! \brief Whether the object is gone, or there never was one. */
-  bool expired() const { return data_ == nullptr || data_->use_count() == 0; }
+  bool expired() const { return use_count() == 0; }
 
  private:
   explicit WeakObjectPtr(T* data) : data_(data) {
@@ -280,6 +317,9 @@ class WeakObjectPtr {
   }
 
   T* data_{nullptr};
+
+  template <typename>
+  friend class WeakObjectPtr;
 };
 
 /*! \brief Marks the constructor that makes a null handle even of a class that allows none. */
@@ -294,6 +334,8 @@ class ObjectRef {
   static constexpr bool _type_is_nullable = true;
 
   ObjectRef() = default;
+  /*! \brief A null handle. */
+  ObjectRef(std::nullptr_t) {}  // NOLINT(runtime/explicit)
   /*! \brief A null handle; fill it before use. */
   explicit ObjectRef(UnsafeInit) {}
   /*! \brief Owns what `data` owns. */
@@ -307,6 +349,12 @@ class ObjectRef {
   bool defined() const { return data_ != nullptr; }
   /*! \brief Whether both hold the same object. */
   bool same_as(const ObjectRef& other) const { return data_ == other.data_; }
+  /*! \brief Whether both hold the same object. */
+  bool operator==(const ObjectRef& other) const { return same_as(other); }
+  /*! \brief Whether they hold different objects. */
+  bool operator!=(const ObjectRef& other) const { return !same_as(other); }
+  /*! \brief An order of objects by their addresses, for sorted containers. */
+  bool operator<(const ObjectRef& other) const { return get() < other.get(); }
   /*! \brief Whether there is no object. */
   bool operator==(std::nullptr_t) const { return !defined(); }
   /*! \brief Whether there is an object. */
@@ -317,10 +365,24 @@ class ObjectRef {
   bool unique() const { return data_.unique(); }
   /*! \brief Type index of the object, kTVMFFINone if there is none. */
   int32_t type_index() const { return defined() ? data_->type_index() : int32_t{kTVMFFINone}; }
-  /*! \brief The object as a T, or NULL if it is none. */
-  template <typename T>
+  /*! \brief Name of the object's type, "None" if there is no object. */
+  std::string GetTypeKey() const { return defined() ? data_->GetTypeKey() : "None"; }
+  /*! \brief The object as a T, derived from Object; NULL if it is none. */
+  template <typename T, typename = std::enable_if_t<std::is_base_of<Object, T>::value>>
   const T* as() const {
     return defined() && data_->IsInstance<T>() ? static_cast<const T*>(data_.get()) : nullptr;
+  }
+  /*! \brief A handle of the class Ref, derived from ObjectRef; nothing if the object is no such. */
+  template <typename Ref, std::enable_if_t<std::is_base_of<ObjectRef, Ref>::value, int> = 0>
+  std::optional<Ref> as() const;
+  /*! \brief A handle of the class Ref; a TypeError is thrown if the object is no such. */
+  template <typename Ref, typename = std::enable_if_t<std::is_base_of<ObjectRef, Ref>::value>>
+  Ref as_or_throw() const {
+    std::optional<Ref> ref = as<Ref>();
+    if (!ref.has_value()) {
+      detail::ThrowNotInstance(type_index(), Ref::ContainerType::_type_key);
+    }
+    return *std::move(ref);
   }
 
  protected:
@@ -370,6 +432,38 @@ struct ObjectUnsafe {
   static TVMFFIObject* Header(Object* object) { return &object->header_; }
 };
 
+template <typename Ref, std::enable_if_t<std::is_base_of<ObjectRef, Ref>::value, int>>
+std::optional<Ref> ObjectRef::as() const {
+  if (as<typename Ref::ContainerType>() == nullptr) return std::nullopt;
+  return ObjectUnsafe::RefFromPtr<Ref>(data_);
+}
+
+/*! \brief Hashes an object by its address. */
+struct ObjectPtrHash {
+  /*! \brief The hash of the object of a handle. */
+  size_t operator()(const ObjectRef& ref) const { return Hash(ref.get()); }
+  /*! \brief The hash of the object of an owner. */
+  template <typename T>
+  size_t operator()(const ObjectPtr<T>& ptr) const {
+    return Hash(ptr.get());
+  }
+
+ private:
+  // Objects are aligned to 16 bytes: the low bits tell nothing.
+  static size_t Hash(const Object* object) { return reinterpret_cast<size_t>(object) >> 4; }
+};
+
+/*! \brief Compares objects by their addresses. */
+struct ObjectPtrEqual {
+  /*! \brief Whether both hold the same object. */
+  bool operator()(const ObjectRef& a, const ObjectRef& b) const { return a.same_as(b); }
+  /*! \brief Whether both own the same object. */
+  template <typename T>
+  bool operator()(const ObjectPtr<T>& a, const ObjectPtr<T>& b) const {
+    return a == b;
+  }
+};
+
 namespace detail {
 
 inline void FreeObjectMemory(void* body) {
@@ -413,6 +507,30 @@ template <typename T, typename... Args>
 ObjectPtr<T> make_object(Args&&... args) {
   static_assert(std::is_base_of<Object, T>::value, "make_object makes types derived from Object");
   return detail::MakeObjectWithTail<T>(0, std::forward<Args>(args)...);
+}
+
+/*!
+ * \brief Makes an object with room for an array behind it.
+ * \tparam ArrayType The object. The array starts at its end, at `object + 1`.
+ * \tparam ElementType Type of the elements, which the constructor of ArrayType makes.
+ * \param num_elements Number of elements.
+ * \param args Arguments of the constructor of ArrayType.
+ */
+template <typename ArrayType, typename ElementType, typename... Args>
+ObjectPtr<ArrayType> make_inplace_array_object(size_t num_elements, Args&&... args) {
+  static_assert(std::is_base_of<Object, ArrayType>::value,
+                "make_inplace_array_object makes types derived from Object");
+  static_assert(alignof(ArrayType) % alignof(ElementType) == 0 &&
+                    sizeof(ArrayType) % alignof(ElementType) == 0,
+                "the elements behind the object are aligned");
+  return detail::MakeObjectWithTail<ArrayType>(num_elements * sizeof(ElementType),
+                                               std::forward<Args>(args)...);
+}
+
+/*! \brief An owner of an object that is owned elsewhere too. */
+template <typename T>
+ObjectPtr<T> GetObjectPtr(T* object) {
+  return ObjectUnsafe::PtrFromBorrowed<T>(static_cast<const Object*>(object));
 }
 
 /*! \brief A handle of the class Ref on an object that is owned elsewhere too. */
@@ -487,13 +605,13 @@ Ref GetRef(const T* object) {
  *        the handle gives access to a mutable object.
  */
 #define TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(TypeName, ParentType, ObjectName) \
-  TVM_FFI_HIDDEN static constexpr bool _type_is_nullable = true;                     \
+  [[maybe_unused]] TVM_FFI_HIDDEN static constexpr bool _type_is_nullable = true;    \
   TypeName() : ParentType(::tvm::ffi::UnsafeInit{}) {}                               \
   TVM_FFI_DEFINE_OBJECT_REF_METHODS(TypeName, ParentType, ObjectName)
 
 /*! \brief TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE for a handle that is never null. */
 #define TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(TypeName, ParentType, ObjectName) \
-  TVM_FFI_HIDDEN static constexpr bool _type_is_nullable = false;                       \
+  [[maybe_unused]] TVM_FFI_HIDDEN static constexpr bool _type_is_nullable = false;      \
   TVM_FFI_DEFINE_OBJECT_REF_METHODS(TypeName, ParentType, ObjectName)
 
 #endif  // TVM_FFI_OBJECT_H_

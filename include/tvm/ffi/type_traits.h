@@ -181,6 +181,19 @@ TVM_FFI_COLD std::string MismatchText(const TVMFFIAny* any) {
   return Mismatch<T>::Text(any);
 }
 
+[[noreturn]] TVM_FFI_COLD inline void ThrowNotInstance(int32_t type_index, const char* type_key) {
+  TVMFFIAny got{};
+  got.type_index = type_index;
+  TVM_FFI_THROW(TypeError) << "ObjectRef: expected " << ShownTypeKey(type_key) << ", got "
+                           << TypeName(&got);
+}
+
+// Whether T is an object type; false for a type that is only declared, such as a CUDA stream's.
+template <typename T, typename = void>
+struct IsObjectType : public std::false_type {};
+template <typename T>
+struct IsObjectType<T, std::void_t<decltype(sizeof(T))>> : public std::is_base_of<Object, T> {};
+
 }  // namespace detail
 
 /*! \brief No value. */
@@ -376,6 +389,31 @@ template <typename Ref>
 struct TypeTraits<
     Ref, std::enable_if_t<std::is_base_of<ObjectRef, Ref>::value && use_default_type_traits_v<Ref>>>
     : public ObjectRefTraits<Ref> {};
+
+/*! \brief Pointers to objects: lent as arguments, shared as results; NULL is None. */
+template <typename T>
+struct TypeTraits<T*, std::enable_if_t<detail::IsObjectType<T>::value>>
+    : public detail::InPlaceTraits<T*, TypeTraits<T*>> {
+  static void CopyToAnyView(T* value, TVMFFIAny* out) {
+    const Object* object = value;
+    detail::TypeTraitsBase::Set(out,
+                                object == nullptr ? int32_t{kTVMFFINone} : object->type_index());
+    out->v_ptr = const_cast<Object*>(object);
+  }
+  static void MoveToAny(T* value, TVMFFIAny* out) {
+    CopyToAnyView(value, out);
+    if (value != nullptr) TVM_FFI_CHECK_SAFE_CALL(TVMFFIObjectIncRef(out->v_ptr));
+  }
+  static bool CheckAnyStrict(const TVMFFIAny* any) {
+    return any->type_index >= kTVMFFIStaticObjectBegin &&
+           reinterpret_cast<const Object*>(any->v_obj)->IsInstance<std::remove_const_t<T>>();
+  }
+  static T* CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
+    return static_cast<T*>(reinterpret_cast<Object*>(any->v_obj));
+  }
+  static std::string TypeStr() { return detail::ShownTypeKey(T::_type_key); }
+  static std::string TypeSchema() { return detail::SchemaText(T::_type_key); }
+};
 
 }  // namespace ffi TVM_FFI_HIDDEN
 }  // namespace tvm

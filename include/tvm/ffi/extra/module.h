@@ -15,12 +15,59 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-/*! \brief A module object; opaque, reached through the global functions `ffi.Module*`. */
+class Module;
+
+/*!
+ * \brief A module object: opaque, reached through the global functions `ffi.Module*`.
+ *
+ * Its methods are called through the handle: `module->GetFunction("scale")`. A module that this
+ * runtime did not load is refused with a TypeError.
+ */
 class ModuleObj : public Object {
  public:
+  /*!
+   * \brief The exported function of that name, if there is one. It keeps the library loaded.
+   * \param name The name that the function is exported by.
+   * \param query_imports Whether imported modules are searched too.
+   */
+  Optional<Function> GetFunction(const String& name, bool query_imports = false) const {
+    return Call("ffi.ModuleGetFunction", name, query_imports).cast<Optional<Function>>();
+  }
+  /*! \brief Whether there is an exported function of that name. */
+  bool ImplementsFunction(const String& name, bool query_imports = false) const {
+    return Call("ffi.ModuleImplementsFunction", name, query_imports).cast<bool>();
+  }
+  /*!
+   * \brief What is known of a function's signature: JSON text with a `type_schema`, JSON text too.
+   *
+   * None unless the library was built with TVM_FFI_DLL_EXPORT_INCLUDE_METADATA.
+   */
+  Optional<String> GetFunctionMetadata(const String& name, bool query_imports = false) const {
+    return Call("ffi.ModuleGetFunctionMetadata", name, query_imports).cast<Optional<String>>();
+  }
+  /*! \brief The documentation of a function; see TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC. */
+  Optional<String> GetFunctionDoc(const String& name, bool query_imports = false) const {
+    return Call("ffi.ModuleGetFunctionDoc", name, query_imports).cast<Optional<String>>();
+  }
+  /*!
+   * \brief Lets this module's library use the functions of `other`.
+   * \throws Error A ValueError if `other` imports this module, at any depth.
+   */
+  void ImportModule(const Module& other) const;
+  /*! \brief Forgets the imports. Functions that the library was lent live on. */
+  void ClearImports() const { Call("ffi.ModuleClearImports"); }
+  /*! \brief "library", or "system_lib" for the functions of the program itself. */
+  String kind() const { return Call("ffi.ModuleGetKind").cast<String>(); }
+
   /*! \brief Fixed index of the type. */
   static constexpr int32_t _type_index = kTVMFFIModule;
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC("ffi.Module", ModuleObj, Object)
+
+ private:
+  template <typename... Args>
+  Any Call(const char* function, const Args&... args) const {
+    return Function::GetGlobalRequired(function)(this, args...);
+  }
 };
 
 /*! \brief A loaded library. It stays loaded while a module or one of its functions lives. */
@@ -37,12 +84,15 @@ class Module : public ObjectRef {
     return Function::GetGlobalRequired("ffi.ModuleLoadFromFile")(path).cast<Module>();
   }
 
-  /*! \brief The exported function of that name, if there is one. */
-  std::optional<Function> GetFunction(const String& name, bool query_imports = false) const {
-    Any found = Function::GetGlobalRequired("ffi.ModuleGetFunction")(*this, name, query_imports);
-    return found.cast<Optional<Function>>();
+  /*! \brief The exported function of that name. This runtime only: published code uses `->`. */
+  Optional<Function> GetFunction(const String& name, bool query_imports = false) const {
+    return get()->GetFunction(name, query_imports);
   }
 };
+
+inline void ModuleObj::ImportModule(const Module& other) const {
+  Call("ffi.ModuleImportModule", other);
+}
 
 }  // namespace ffi TVM_FFI_HIDDEN
 }  // namespace tvm

@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/reflection/registry.h
+ * \brief Registers global functions and object types with their fields, methods and constructors.
+ *
+ * Use it in a TVM_FFI_STATIC_INIT_BLOCK. What is registered is known to the whole process until it
+ * ends, and the library stays loaded as long.
+ */
+#ifndef TVM_FFI_REFLECTION_REGISTRY_H_
+#define TVM_FFI_REFLECTION_REGISTRY_H_
+
+#include <tvm/ffi/function.h>
+#include <tvm/ffi/reflection/accessor.h>
+
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+namespace reflection {
+
+/*!
+ * \brief Base of what may follow a field, a function or a type in its registration.
+ *
+ * A trait has `Apply(TVMFFIFieldInfo*) const` where it can follow a field.
+ */
+struct InfoTrait {};
+
+/*! \brief The value of a field that the constructor is not given. */
+class DefaultValue : public InfoTrait {
+ public:
+  /*! \brief Every object starts with this value; one object is shared by all. */
+  explicit DefaultValue(Any value) : value_(std::move(value)) {}
+  /*! \brief Adds it to the description of a field. */
+  void Apply(TVMFFIFieldInfo* info) const {
+    info->default_value_or_factory = AnyView(value_).CopyToTVMFFIAny();
+    info->flags |= kTVMFFIFieldFlagBitMaskHasDefault;
+  }
+
+ private:
+  Any value_;
+};
+/*! \brief The name of DefaultValue that registrations use: `refl::default_value(7)`. */
+class default_value : public DefaultValue {
+ public:
+  using DefaultValue::DefaultValue;
+};
+/*! \brief Another name of default_value, as newer published documentation has it. */
+using default_ = default_value;
+
+/*! \brief A function that makes the value of a field that the constructor is not given. */
+class DefaultFactory : public InfoTrait {
+ public:
+  /*! \brief Called without arguments, for each object. */
+  explicit DefaultFactory(Function factory) : factory_(std::move(factory)) {}
+  /*! \brief Adds it to the description of a field. */
+  void Apply(TVMFFIFieldInfo* info) const {
+    info->default_value_or_factory = AnyView(factory_).CopyToTVMFFIAny();
+    info->flags |= kTVMFFIFieldFlagBitMaskHasDefault | kTVMFFIFieldFlagBitMaskDefaultFromFactory;
+  }
+
+ private:
+  Function factory_;
+};
+/*! \brief The name of DefaultFactory that registrations use. */
+class default_factory : public DefaultFactory {
+ public:
+  using DefaultFactory::DefaultFactory;
+};
+
+/*! \brief Sets bits of TVMFFIFieldFlagBitMask. */
+class AttachFieldFlag : public InfoTrait {
+ public:
+  /*! \brief Sets `flag`. */
+  explicit AttachFieldFlag(int32_t flag) : flag_(flag) {}
+  /*! \brief Structural comparison skips the field. */
+  static AttachFieldFlag SEqHashIgnore() {
+    return AttachFieldFlag(kTVMFFIFieldFlagBitMaskSEqHashIgnore);
+  }
+  /*! \brief Adds it to the description of a field. */
+  void Apply(TVMFFIFieldInfo* info) const { info->flags |= flag_; }
+
+ private:
+  int32_t flag_;
+};
+
+namespace detail {
+
+// A flag that is set where a property of a field is switched off, or on.
+template <int32_t kFlag, bool kSetWhen>
+class FieldSwitch : public InfoTrait {
+ public:
+  explicit FieldSwitch(bool on) : on_(on) {}
+  void Apply(TVMFFIFieldInfo* info) const {
+    if (on_ == kSetWhen) info->flags |= kFlag;
+  }
+
+ private:
+  bool on_;
+};
+
+}  // namespace detail
+
+/*! \brief `repr(false)`: the field is not shown in the printed form. */
+struct repr : public detail::FieldSwitch<kTVMFFIFieldFlagBitMaskReprOff, false> {
+  using FieldSwitch::FieldSwitch;
+};
+/*! \brief `compare(false)`: the field is not compared. */
+struct compare : public detail::FieldSwitch<kTVMFFIFieldFlagBitMaskCompareOff, false> {
+  using FieldSwitch::FieldSwitch;
+};
+/*! \brief `hash(false)`: the field is not hashed. */
+struct hash : public detail::FieldSwitch<kTVMFFIFieldFlagBitMaskHashOff, false> {
+  using FieldSwitch::FieldSwitch;
+};
+/*! \brief `kw_only(true)`: the constructor takes the field as a keyword argument only. */
+struct kw_only : public detail::FieldSwitch<kTVMFFIFieldFlagBitMaskKwOnly, true> {
+  using FieldSwitch::FieldSwitch;
+};
+
+/*! \brief Further metadata: names with integers, bools or strings. */
+class Metadata : public InfoTrait {
+ public:
+  /*! \brief The entries; `type_schema` is there already. */
+  Metadata(std::initializer_list<std::pair<const char*, Any>> entries) {
+    for (const auto& [name, value] : entries) {
+      (text_ += ",") += ffi::detail::JsonString(name) + ":";
+      if (std::optional<bool> flag = value.as<bool>()) {
+        text_ += *flag ? "true" : "false";
+      } else if (std::optional<int64_t> number = value.as<int64_t>()) {
+        text_ += (Message().self() << *number).take();
+      } else if (std::optional<String> text = value.as<String>()) {
+        text_ += ffi::detail::JsonString(*text);
+      } else {
+        TVM_FFI_THROW(TypeError) << "Metadata: " << name << ": expected an int, bool or str, got "
+                                 << value.GetTypeKey();
+      }
+    }
+  }
+  /*! \brief The entries as JSON text, each behind a comma. */
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+/*!
+ * \brief A constructor of the registered type that takes `Args...`: `.def(refl::init<int64_t>())`.
+ *
+ * `init<>` serves two ends more: `init(false)` behind a field keeps it out of the constructor that
+ * is made of the fields, and `ObjectDef<T>(init(false))` makes no such constructor.
+ */
+template <typename... Args>
+struct init : public InfoTrait {
+  /*! \brief Makes an object of the type. */
+  template <typename Class>
+  static ObjectRef execute(Args... args) {
+    return ObjectRef(make_object<Class>(std::forward<Args>(args)...));
+  }
+};
+/*! \brief The constructor without arguments, and the switch for fields and types. */
+template <>
+struct init<> : public InfoTrait {
+  /*! \brief The constructor without arguments. */
+  init() = default;
+  /*! \brief Whether the field takes part in the constructor that is made of the fields. */
+  explicit init(bool include) : include_(include) {}
+  /*! \brief Adds it to the description of a field. */
+  void Apply(TVMFFIFieldInfo* info) const {
+    if (!include_) info->flags |= kTVMFFIFieldFlagBitMaskInitOff;
+  }
+  /*! \brief Whether it includes. */
+  bool include() const { return include_; }
+  /*! \brief Makes an object of the type. */
+  template <typename Class>
+  static ObjectRef execute() {
+    return ObjectRef(make_object<Class>());
+  }
+
+ private:
+  bool include_ = true;
+};
+/*! \brief `init(false)` is an `init<>`. */
+init(bool) -> init<>;
+
+namespace detail {
+
+inline TVMFFIByteArray BytesOf(std::string_view text) { return {text.data(), text.size()}; }
+
+// What stands behind a name in a registration, put together; it lives until the C function returns.
+struct Extras {
+  const char* doc = "";
+  std::string metadata;
+
+  explicit Extras(const std::string& schema)
+      : metadata("{\"type_schema\":" + ffi::detail::JsonString(schema)) {}
+
+  template <typename Info>
+  void Add(Info*, const char* text) {
+    doc = text;
+  }
+  template <typename Info>
+  void Add(Info*, const Metadata& more) {
+    metadata += more.text();
+  }
+  template <typename Info, typename Trait>
+  auto Add(Info* info, const Trait& trait) -> decltype(trait.Apply(info)) {
+    trait.Apply(info);
+  }
+
+  template <typename Info>
+  void Finish(Info* info) {
+    metadata += '}';
+    info->doc = BytesOf(doc);
+    info->metadata = BytesOf(metadata);
+  }
+};
+
+// A function that takes the object first, of any function of a class; others stay as they are.
+template <typename Class, typename F>
+auto WithObject(F&& function) {
+  return std::forward<F>(function);
+}
+template <typename Class, typename C, typename R, typename... Args>
+auto WithObject(R (C::*method)(Args...)) {
+  if constexpr (std::is_base_of<ObjectRef, C>::value) {
+    return [method](Class self, Args... args) -> R {
+      return (self.*method)(std::forward<Args>(args)...);
+    };
+  } else {
+    return [method](Class* self, Args... args) -> R {
+      return (self->*method)(std::forward<Args>(args)...);
+    };
+  }
+}
+template <typename Class, typename C, typename R, typename... Args>
+auto WithObject(R (C::*method)(Args...) const) {
+  if constexpr (std::is_base_of<ObjectRef, C>::value) {
+    return [method](const Class& self, Args... args) -> R {
+      return (self.*method)(std::forward<Args>(args)...);
+    };
+  } else {
+    return [method](const Class* self, Args... args) -> R {
+      return (self->*method)(std::forward<Args>(args)...);
+    };
+  }
+}
+
+// The class of a function of a class; void for any other function.
+template <typename F, typename = void>
+struct ClassOf {
+  using Type = void;
+};
+template <typename F>
+struct ClassOf<F, std::enable_if_t<std::is_member_function_pointer<F>::value>> {
+  using Type = std::remove_const_t<typename ffi::detail::Signature<F>::Class>;
+};
+
+// The index of the type of a field, where it is the same in every process.
+template <typename T>
+int32_t StaticTypeIndexOf() {
+  if constexpr (std::is_same<T, bool>::value) {
+    return kTVMFFIBool;
+  } else if constexpr (std::is_integral<T>::value) {
+    return kTVMFFIInt;
+  } else if constexpr (std::is_floating_point<T>::value) {
+    return kTVMFFIFloat;
+  } else if constexpr (std::is_same<T, DLDataType>::value) {
+    return kTVMFFIDataType;
+  } else if constexpr (std::is_same<T, DLDevice>::value) {
+    return kTVMFFIDevice;
+  } else if constexpr (std::is_base_of<ObjectRef, T>::value) {
+    using Obj = typename T::ContainerType;
+    // A type without a fixed index inherits that of its parent.
+    const int32_t index = Obj::RuntimeTypeIndex();
+    return index == Obj::_type_index ? index : int32_t{kTVMFFIAny};
+  } else {
+    return kTVMFFIAny;
+  }
+}
+
+template <typename T>
+int GetField(void* field, TVMFFIAny* result) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  TypeTraits<T>::MoveToAny(*static_cast<const T*>(field), result);
+  TVM_FFI_SAFE_CALL_END();
+}
+
+template <typename T>
+int SetField(void* field, const TVMFFIAny* value) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  std::optional<T> converted = TypeTraits<T>::TryCastFromAnyView(value);
+  TVM_FFI_CHECK(converted.has_value(), TypeError)
+      << "expected " << TypeTraits<T>::TypeStr() << ", got " << ffi::detail::TypeName(value);
+  *static_cast<T*>(field) = *std::move(converted);
+  TVM_FFI_SAFE_CALL_END();
+}
+
+template <typename Class>
+int CreateObject(TVMFFIObjectHandle* result) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  *result = ObjectUnsafe::MoveToOwned(make_object<Class>());
+  TVM_FFI_SAFE_CALL_END();
+}
+
+inline void SetAttribute(int32_t type_index, const char* name, const Any& value) {
+  const TVMFFIByteArray bytes = BytesOf(name);
+  const TVMFFIAny any = value.CopyToTVMFFIAny();
+  TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterAttr(type_index, &bytes, &any));
+}
+
+// Calls `use` with the description of a function.
+template <typename Use, typename... Extra>
+void DescribeFunction(const char* name, const Function& function, const std::string& schema,
+                      int64_t flags, Use use, const Extra&... extra) {
+  TVMFFIMethodInfo info{};
+  Extras extras(schema);
+  info.name = BytesOf(name);
+  info.flags = flags;
+  info.method = AnyView(function).CopyToTVMFFIAny();
+  (extras.Add(&info, extra), ...);
+  extras.Finish(&info);
+  TVM_FFI_CHECK_SAFE_CALL(use(&info));
+}
+
+}  // namespace detail
+
+/*!
+ * \brief Registers global functions: `GlobalDef().def("my_library.add", add, "Adds.")`.
+ *
+ * Behind a function may stand its documentation, a string literal, and Metadata. A ValueError is
+ * thrown if the name is taken.
+ */
+class GlobalDef {
+ public:
+  /*! \brief Registers a function whose types can be passed. */
+  template <typename F, typename... Extra>
+  GlobalDef& def(const char* name, F&& function, const Extra&... extra) {
+    using Fn = std::decay_t<F>;
+    return Register(name, Function::FromTyped<Fn>(std::forward<F>(function), name),
+                    ffi::detail::FunctionSchema<Fn>(), extra...);
+  }
+  /*! \brief Registers a function for Function::FromPacked. */
+  template <typename F, typename... Extra>
+  GlobalDef& def_packed(const char* name, F function, const Extra&... extra) {
+    return Register(name, Function::FromPacked(std::move(function)),
+                    ffi::detail::SchemaText("ffi.Function"), extra...);
+  }
+  /*! \brief Registers a function of a class: the object is the first argument. */
+  template <typename F, typename... Extra>
+  GlobalDef& def_method(const char* name, F&& function, const Extra&... extra) {
+    using Class = typename detail::ClassOf<std::decay_t<F>>::Type;
+    return def(name, detail::WithObject<Class>(std::forward<F>(function)), extra...);
+  }
+
+ private:
+  template <typename... Extra>
+  GlobalDef& Register(const char* name, const Function& function, const std::string& schema,
+                      const Extra&... extra) {
+    detail::DescribeFunction(
+        name, function, schema, 0,
+        [](const TVMFFIMethodInfo* info) { return TVMFFIFunctionSetGlobalFromMethodInfo(info, 0); },
+        extra...);
+    return *this;
+  }
+};
+
+/*!
+ * \brief Registers an object type: its documentation, fields, methods and constructors.
+ *
+ * A type is registered once; a second time is a ValueError. Unless `.def(refl::init<...>())` names
+ * a constructor, one is made of the fields, of the ancestors' first: in order, those with a default
+ * behind those without, and by keyword.
+ * \tparam Class The object, with TVM_FFI_DECLARE_OBJECT_INFO. Objects are made by constructors only
+ *         where it can be made without arguments.
+ */
+template <typename Class>
+class ObjectDef {
+ public:
+  /*! \brief `doc` in a string literal, `init(false)`, both or none. */
+  template <typename... Extra>
+  explicit ObjectDef(const Extra&... extra) : type_index_(Class::RuntimeTypeIndex()) {
+    TVMFFITypeMetadata metadata{};
+    metadata.doc = detail::BytesOf("");
+    (Take(&metadata, extra), ...);
+    metadata.total_size = static_cast<int32_t>(sizeof(Class));
+    metadata.structural_eq_hash_kind = Class::_type_s_eq_hash_kind;
+    if constexpr (std::is_default_constructible<Class>::value) {
+      metadata.creator = detail::CreateObject<Class>;
+    }
+    TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterMetadata(type_index_, &metadata));
+    if constexpr (std::is_copy_constructible<Class>::value) {
+      SetFunction("__ffi_shallow_copy__",
+                  [](const Class* object) { return ObjectRef(make_object<Class>(*object)); });
+    }
+    if constexpr (std::is_default_constructible<Class>::value) {
+      SetFunction("__ffi_new__", [] { return ObjectRef(make_object<Class>()); });
+    } else {
+      make_init_ = false;
+    }
+    detail::SetAttribute(type_index_, "__ffi_type_final__", Class::_type_final);
+  }
+  ObjectDef(const ObjectDef&) = delete;
+  ObjectDef& operator=(const ObjectDef&) = delete;
+
+  /*! \brief Makes the constructor of the fields. What fails is told as by a static init block. */
+  ~ObjectDef() {
+    if (!make_init_) return;
+    try {
+      Function::GetGlobalRequired("ffi._RegisterFFIInit")(type_index_);
+    } catch (...) {
+      ffi::detail::ReportStaticInitError();
+    }
+  }
+
+  /*!
+   * \brief A field that other languages can read.
+   * \param name Its name.
+   * \param field The member, of Class or of a base.
+   * \param extra Documentation, a default, other traits.
+   */
+  template <typename T, typename Base, typename... Extra>
+  ObjectDef& def_ro(const char* name, T Base::* field, const Extra&... extra) {
+    return Field(name, field, 0, extra...);
+  }
+  /*! \brief A field that other languages can read and write; Class says that it is mutable. */
+  template <typename T, typename Base, typename... Extra>
+  ObjectDef& def_rw(const char* name, T Base::* field, const Extra&... extra) {
+    static_assert(Class::_type_mutable, "a type with fields to write has _type_mutable = true");
+    return Field(name, field, kTVMFFIFieldFlagBitMaskWritable, extra...);
+  }
+  /*! \brief A method: a function of the class, or one that takes the object first. */
+  template <typename F, typename... Extra>
+  ObjectDef& def(const char* name, F&& function, const Extra&... extra) {
+    return Method(name, detail::WithObject<Class>(std::forward<F>(function)), 0, extra...);
+  }
+  /*! \brief A function that takes no object. */
+  template <typename F, typename... Extra>
+  ObjectDef& def_static(const char* name, F&& function, const Extra&... extra) {
+    return Method(name, std::forward<F>(function), kTVMFFIFieldFlagBitMaskIsStaticMethod, extra...);
+  }
+  /*! \brief A constructor, in place of the one that is made of the fields. */
+  template <typename... Args, typename... Extra>
+  ObjectDef& def(init<Args...>, const Extra&... extra) {
+    make_init_ = false;
+    auto* construct = &init<Args...>::template execute<Class>;
+    const Function function =
+        Method("__ffi_init__", construct, kTVMFFIFieldFlagBitMaskIsStaticMethod, extra...)
+            .last_method_;
+    detail::SetAttribute(type_index_, "__ffi_init__", function);
+    return *this;
+  }
+
+ private:
+  void Take(TVMFFITypeMetadata* metadata, const char* doc) { metadata->doc = detail::BytesOf(doc); }
+  void Take(TVMFFITypeMetadata*, const init<>& make) { make_init_ = make.include(); }
+
+  template <typename T, typename Base, typename... Extra>
+  ObjectDef& Field(const char* name, T Base::* field, int64_t flags, const Extra&... extra) {
+    static_assert(std::is_base_of<Base, Class>::value, "expected a member of the class");
+    TVMFFIFieldInfo info{};
+    detail::Extras extras(TypeTraits<T>::TypeSchema());
+    info.name = detail::BytesOf(name);
+    info.flags = flags;
+    info.size = sizeof(T);
+    info.alignment = alignof(T);
+    info.offset = OffsetOf(field);
+    info.getter = detail::GetField<T>;
+    info.setter = reinterpret_cast<void*>(&detail::SetField<T>);
+    info.field_static_type_index = detail::StaticTypeIndexOf<T>();
+    (extras.Add(&info, extra), ...);
+    extras.Finish(&info);
+    TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterField(type_index_, &info));
+    return *this;
+  }
+
+  // Distance of a member from the head of the object.
+  template <typename T, typename Base>
+  static int64_t OffsetOf(T Base::* field) {
+    // No object is needed to tell: any address that suits its alignment will do.
+    auto* object = reinterpret_cast<Class*>(uintptr_t{1} << 12);
+    return static_cast<int64_t>(reinterpret_cast<uintptr_t>(&(object->*field)) -
+                                reinterpret_cast<uintptr_t>(static_cast<Object*>(object)));
+  }
+
+  template <typename F, typename... Extra>
+  ObjectDef& Method(const char* name, F&& function, int64_t flags, const Extra&... extra) {
+    using Fn = std::decay_t<F>;
+    last_method_ = Function::FromTyped<Fn>(std::forward<F>(function),
+                                           std::string(Class::_type_key) + "." + name);
+    const int32_t type_index = type_index_;
+    detail::DescribeFunction(
+        name, last_method_, ffi::detail::FunctionSchema<Fn>(), flags,
+        [type_index](const TVMFFIMethodInfo* info) {
+          return TVMFFITypeRegisterMethod(type_index, info);
+        },
+        extra...);
+    return *this;
+  }
+
+  template <typename F>
+  void SetFunction(const char* name, F function) {
+    detail::SetAttribute(type_index_, name,
+                         Function::FromTyped(function, std::string(Class::_type_key) + "." + name));
+  }
+
+  int32_t type_index_;
+  bool make_init_ = true;
+  Function last_method_;
+};
+
+/*! \brief Sets attributes of a type: values that any code may look up by TypeAttrColumn. */
+template <typename Class>
+class TypeAttrDef {
+ public:
+  /*! \brief An attribute that is a function; one of the class takes the object first. */
+  template <typename F>
+  TypeAttrDef& def(const char* name, F&& function) {
+    auto with_object = detail::WithObject<Class>(std::forward<F>(function));
+    return attr(name, Function::FromTyped(std::move(with_object),
+                                          std::string(Class::_type_key) + "." + name));
+  }
+  /*! \brief An attribute that is a value. */
+  TypeAttrDef& attr(const char* name, const Any& value) {
+    detail::SetAttribute(Class::RuntimeTypeIndex(), name, value);
+    return *this;
+  }
+};
+
+}  // namespace reflection
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+#endif  // TVM_FFI_REFLECTION_REGISTRY_H_

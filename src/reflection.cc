@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The constructors that are made of the fields of a type.
+#include <tvm/ffi/reflection/accessor.h>
+
+#include <string>
+#include <vector>
+
+namespace ffi = tvm::ffi;
+namespace refl = tvm::ffi::reflection;
+
+namespace {
+
+std::string Text(const TVMFFIByteArray& bytes) { return std::string(bytes.data, bytes.size); }
+
+bool Has(const TVMFFIFieldInfo& field, int64_t flag) { return (field.flags & flag) != 0; }
+
+// Stands before the keyword arguments, which are names and values by turns.
+const ffi::ObjectRef& KeywordMark() {
+  static const auto* mark = new ffi::ObjectRef(ffi::make_object<ffi::Object>());
+  return *mark;
+}
+
+// Makes an object and fills its fields, those of the ancestors first.
+class Constructor {
+ public:
+  explicit Constructor(const TVMFFITypeInfo* info)
+      : name_(Text(info->type_key) + ".__ffi_init__"), creator_(info->metadata->creator) {
+    refl::ForEachFieldInfo(info,
+                           [this](const TVMFFIFieldInfo* field) { fields_.push_back(*field); });
+    // Arguments by position: fields without a default come first, of whichever type they are.
+    for (bool with_default : {false, true}) {
+      for (size_t i = 0; i < fields_.size(); ++i) {
+        const TVMFFIFieldInfo& field = fields_[i];
+        if (Has(field, kTVMFFIFieldFlagBitMaskInitOff | kTVMFFIFieldFlagBitMaskKwOnly)) continue;
+        if (Has(field, kTVMFFIFieldFlagBitMaskHasDefault) == with_default) order_.push_back(i);
+      }
+    }
+  }
+
+  void operator()(ffi::PackedArgs args, ffi::Any* result) const {
+    const int32_t marked = FindMark(args);
+    TVM_FFI_CHECK(static_cast<size_t>(marked) <= order_.size(), TypeError)
+        << name_ << ": expected at most " << order_.size() << " arguments by position, got "
+        << marked;
+    std::vector<const ffi::AnyView*> given(fields_.size());
+    for (int32_t i = 0; i < marked; ++i) {
+      given[order_[static_cast<size_t>(i)]] = args.data() + i;
+    }
+    for (int32_t i = marked + 1; i + 1 < args.size(); i += 2) {
+      const size_t place = Find(args[i].cast<std::string>());
+      TVM_FFI_CHECK(given[place] == nullptr, TypeError)
+          << name_ << ": " << Text(fields_[place].name) << ": expected one value, got two";
+      given[place] = args.data() + i + 1;
+    }
+    TVMFFIObjectHandle handle = nullptr;
+    TVM_FFI_CHECK_SAFE_CALL(creator_(&handle));
+    ffi::ObjectRef object(ffi::ObjectUnsafe::PtrFromOwned<ffi::Object>(handle));
+    for (size_t i = 0; i < fields_.size(); ++i) Fill(object, fields_[i], given[i]);
+    *result = std::move(object);
+  }
+
+ private:
+  static int32_t FindMark(ffi::PackedArgs args) {
+    for (int32_t i = 0; i < args.size(); ++i) {
+      if (args[i].same_as(ffi::AnyView(KeywordMark()))) return i;
+    }
+    return args.size();
+  }
+
+  size_t Find(const std::string& name) const {
+    for (size_t i = 0; i < fields_.size(); ++i) {
+      if (Text(fields_[i].name) == name && !Has(fields_[i], kTVMFFIFieldFlagBitMaskInitOff)) {
+        return i;
+      }
+    }
+    TVM_FFI_THROW(TypeError) << name_ << ": expected the name of a field, got \"" << name << "\"";
+  }
+
+  void Fill(const ffi::ObjectRef& object, const TVMFFIFieldInfo& field,
+            const ffi::AnyView* value) const {
+    ffi::Any made;
+    if (value == nullptr) {
+      if (!Has(field, kTVMFFIFieldFlagBitMaskHasDefault)) {
+        // Left as the creator made it.
+        if (Has(field, kTVMFFIFieldFlagBitMaskInitOff)) return;
+        TVM_FFI_THROW(TypeError) << name_ << ": " << Text(field.name)
+                                 << ": expected a value, got none";
+      }
+      made = ffi::AnyView::CopyFromTVMFFIAny(field.default_value_or_factory);
+      if (Has(field, kTVMFFIFieldFlagBitMaskDefaultFromFactory))
+        made = made.cast<ffi::Function>()();
+    }
+    try {
+      refl::FieldSetter setter(&field);
+      setter(object, value == nullptr ? ffi::AnyView(made) : *value);
+    } catch (const ffi::Error& error) {
+      throw ffi::Error(error.kind(), name_ + ": " + Text(field.name) + ": " + error.message(),
+                       &error->backtrace);
+    }
+  }
+
+  std::string name_;
+  TVMFFIObjectCreator creator_;
+  std::vector<TVMFFIFieldInfo> fields_;
+  std::vector<size_t> order_;
+};
+
+// Libraries call this when all fields of a type are registered.
+void RegisterInit(int32_t type_index) {
+  const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(type_index);
+  if (info == nullptr) ffi::detail::ThrowRaised(-1);
+  TVM_FFI_CHECK(info->metadata != nullptr && info->metadata->creator != nullptr, ValueError)
+      << "ffi._RegisterFFIInit: type_index: expected a type whose objects can be made without "
+      << "arguments, got " << Text(info->type_key);
+  const TVMFFIByteArray name{"__ffi_init__", 12};
+  const ffi::Function construct = ffi::Function::FromPacked(Constructor(info));
+  const TVMFFIAny value = ffi::AnyView(construct).CopyToTVMFFIAny();
+  TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterAttr(type_index, &name, &value));
+}
+
+const bool registered = [] {
+  ffi::Function::SetGlobal("ffi._RegisterFFIInit",
+                           ffi::Function::FromTyped(RegisterInit, "ffi._RegisterFFIInit"));
+  ffi::Function::SetGlobal("ffi.GetKwargsObject",
+                           ffi::Function::FromTyped(KeywordMark, "ffi.GetKwargsObject"));
+  return true;
+}();
+
+}  // namespace
