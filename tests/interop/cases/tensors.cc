@@ -286,7 +286,7 @@ INTEROP_CASE(Empty, 3, "tensor without elements");
 INTEROP_CASE(Offset, 1, "tensor with a byte offset");
 INTEROP_CASE(Lent, 8, "tensor taken as a view");
 INTEROP_CASE(FromEnv, 1, "tensor from the environment's allocator");
-INTEROP_CASE(FromOwnAlloc, 2, "tensor from an allocator of the library's own");
+INTEROP_CASE(FromOwnAlloc, 2, "tensor from a library's own allocator, with strides too");
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(freed_count, FreedCount);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(twice, Twice);
