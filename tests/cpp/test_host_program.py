@@ -45,7 +45,7 @@ def test_calls_and_errors(folder):
     assert done.returncode == 0
     needed = subprocess.run(["ldd", folder / "host"], capture_output=True, text=True, check=True)
     assert "libtvm_ffi.so" in needed.stdout
-    assert "python" not in needed.stdout
+    assert "libpython" not in needed.stdout
 
 
 def test_missing_library(folder):
