@@ -11,6 +11,7 @@ import pytest
 from tvm_ffi import config, libinfo
 
 SCALE = Path(__file__).parents[2] / "examples/kernel_library/scale/scale_kernel.cc"
+CONTAINERS = Path(__file__).with_name("containers_library.cc")
 RUNTIME = Path(libinfo.find_library_path()) / "libtvm_ffi.so"
 SYSTEM_LIBRARIES = ("libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1", "ld-linux")
 
@@ -34,20 +35,33 @@ def version_sources(library: Path) -> dict[str, str]:
     return sources
 
 
-@pytest.fixture(scope="module")
-def kernel_library(tmp_path_factory) -> Path:
-    """Build the scale example as its page says."""
-    library = tmp_path_factory.mktemp("symbols") / "scale_cpu.so"
+def build(source: Path, folder: Path) -> Path:
+    """Build a library as the page of the scale example says."""
+    library = folder / f"{source.stem}.so"
     flags = f"-shared -fPIC -O2 -fvisibility=default {config.cxxflags()}"
-    command = f"g++ {flags} {SCALE} -o {library} {config.ldflags()} -ltvm_ffi"
+    command = f"g++ {flags} {source} -o {library} {config.ldflags()} -ltvm_ffi"
     subprocess.run(shlex.split(command), check=True)
     return library
 
 
-@pytest.fixture(params=["kernel", "runtime"])
-def library(request, kernel_library) -> Path:
-    """Give each of the two libraries in turn."""
-    return {"kernel": kernel_library, "runtime": RUNTIME}[request.param]
+@pytest.fixture(scope="module")
+def kernel_library(tmp_path_factory) -> Path:
+    """Build the scale example."""
+    return build(SCALE, tmp_path_factory.mktemp("symbols"))
+
+
+@pytest.fixture(scope="module")
+def containers_library(tmp_path_factory) -> Path:
+    """Build a library whose functions use every container."""
+    return build(CONTAINERS, tmp_path_factory.mktemp("symbols"))
+
+
+@pytest.fixture(params=["kernel", "containers", "runtime"])
+def library(request) -> Path:
+    """Give each of the libraries in turn."""
+    if request.param == "runtime":
+        return RUNTIME
+    return request.getfixturevalue(f"{request.param}_library")
 
 
 def test_needed_symbols(library):

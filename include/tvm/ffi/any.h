@@ -30,12 +30,6 @@ template <typename T, typename Plain = std::remove_cv_t<std::remove_reference_t<
 using EnableIfStored = std::enable_if_t<
     std::conjunction<std::negation<std::is_base_of<AnyBase, Plain>>, IsConvertible<Plain>>::value>;
 
-// Whether a T can be lent as it is: what has to be converted first needs an Any to own the result.
-template <typename T, typename = void>
-struct IsLendable : public std::false_type {};
-template <typename T>
-struct IsLendable<T, std::void_t<decltype(&TypeTraits<T>::CopyToAnyView)>> : public std::true_type {
-};
 template <typename T>
 using EnableIfLent = std::enable_if_t<std::conjunction<std::negation<std::is_base_of<AnyBase, T>>,
                                                        IsConvertible<T>, IsLendable<T>>::value>;

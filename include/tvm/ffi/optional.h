@@ -49,35 +49,45 @@ class Optional : public std::optional<T> {
   const std::optional<T>& base() const { return *this; }
 };
 
-template <typename T>
-struct TypeTraits<Optional<T>> : public detail::TypeTraitsBase {
+namespace detail {
+
+// TypeTraits of what holds a T or nothing, Optional or std::optional.
+template <typename Opt, typename T>
+struct OptionalTraits : public TypeTraitsBase {
   static constexpr bool convert_enabled = TypeTraits<T>::convert_enabled;
 
-  static void CopyToAnyView(const Optional<T>& value, TVMFFIAny* out) {
+  static void CopyToAnyView(const Opt& value, TVMFFIAny* out) {
     Set(out, kTVMFFINone);
     if (value.has_value()) TypeTraits<T>::CopyToAnyView(*value, out);
   }
-  static void MoveToAny(Optional<T> value, TVMFFIAny* out) {
+  static void MoveToAny(Opt value, TVMFFIAny* out) {
     Set(out, kTVMFFINone);
     if (value.has_value()) TypeTraits<T>::MoveToAny(*std::move(value), out);
   }
   static bool CheckAnyStrict(const TVMFFIAny* any) {
     return any->type_index == kTVMFFINone || TypeTraits<T>::CheckAnyStrict(any);
   }
-  static Optional<T> CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
-    if (any->type_index == kTVMFFINone) return Optional<T>();
-    return Optional<T>(TypeTraits<T>::CopyFromAnyViewAfterCheck(any));
+  static Opt CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
+    if (any->type_index == kTVMFFINone) return Opt();
+    return Opt(TypeTraits<T>::CopyFromAnyViewAfterCheck(any));
   }
-  static std::optional<Optional<T>> TryCastFromAnyView(const TVMFFIAny* any) {
-    if (any->type_index == kTVMFFINone) return std::optional<Optional<T>>(std::in_place);
+  static std::optional<Opt> TryCastFromAnyView(const TVMFFIAny* any) {
+    if (any->type_index == kTVMFFINone) return std::optional<Opt>(std::in_place);
     std::optional<T> value = TypeTraits<T>::TryCastFromAnyView(any);
     if (!value.has_value()) return std::nullopt;
-    return std::optional<Optional<T>>(std::in_place, *std::move(value));
+    return std::optional<Opt>(std::in_place, *std::move(value));
   }
   static std::string TypeStr() { return "Optional[" + TypeTraits<T>::TypeStr() + "]"; }
-  static std::string GetMismatchTypeInfo(const TVMFFIAny* any) {
-    return detail::MismatchText<T>(any);
-  }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny* any) { return MismatchText<T>(any); }
+};
+
+template <typename T>
+struct IsLendable<Optional<T>> : public IsLendable<T> {};
+
+}  // namespace detail
+
+template <typename T>
+struct TypeTraits<Optional<T>> : public detail::OptionalTraits<Optional<T>, T> {
   static std::string TypeSchema() { return detail::SchemaText<T>("Optional"); }
 };
 

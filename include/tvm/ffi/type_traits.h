@@ -150,6 +150,12 @@ TVM_FFI_COLD inline std::string ElementText(const TVMFFIAny* container, const st
       .take();
 }
 
+// Whether a T can be lent as it is: what has to be converted first needs an Any to own the result.
+template <typename T, typename = void>
+struct IsLendable : public std::false_type {};
+template <typename T>
+struct IsLendable<T, std::void_t<decltype(&TypeTraits<T>::CopyToAnyView)>> : public std::true_type {
+};
 // "Array of 3 elements".
 TVM_FFI_COLD inline std::string LengthText(const TVMFFIAny* container, size_t length) {
   return (Message().self() << TypeName(container) << " of " << length

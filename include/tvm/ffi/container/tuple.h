@@ -77,6 +77,29 @@ class Tuple : public ObjectRef {
   }
 };
 
+namespace detail {
+
+// "Array of 3 elements" or "Array with str at index 1": why it is no tuple of these types.
+template <typename... Types>
+TVM_FFI_COLD std::string TupleMismatch(const TVMFFIAny* any) {
+  const SeqBaseObj* seq = AsSeq(any);
+  if (seq == nullptr) return ValueText(any);
+  if (seq->size() != sizeof...(Types)) return LengthText(any, seq->size());
+  std::string text;
+  [[maybe_unused]] int64_t i = 0;
+  [[maybe_unused]] auto fits = [&](bool converts, std::string (*mismatch)(const TVMFFIAny*)) {
+    if (!converts) text = ElementText(any, mismatch(Raw(seq->begin()[i])), i);
+    ++i;
+    return converts;
+  };
+  (void)(fits(TypeTraits<Types>::TryCastFromAnyView(Raw(seq->begin()[i])).has_value(),
+              MismatchText<Types>) &&
+         ...);
+  return text;
+}
+
+}  // namespace detail
+
 /*! \brief The types of the elements are those of the arguments. */
 template <typename... UTypes>
 Tuple(UTypes&&...) -> Tuple<std::decay_t<UTypes>...>;
@@ -105,7 +128,7 @@ struct TypeTraits<Tuple<Types...>> : public ObjectRefTraits<Tuple<Types...>> {
   static std::string TypeStr() { return detail::TypeStrOf<Types...>("Tuple"); }
   static std::string TypeSchema() { return detail::SchemaText<Types...>("Tuple"); }
   static std::string GetMismatchTypeInfo(const TVMFFIAny* any) {
-    return MismatchInfo(any, Indices());
+    return detail::TupleMismatch<Types...>(any);
   }
 
  private:
@@ -133,21 +156,6 @@ struct TypeTraits<Tuple<Types...>> : public ObjectRefTraits<Tuple<Types...>> {
     } else {
       return Tuple<Types...>(*std::move(std::get<I>(elements))...);
     }
-  }
-  template <size_t... I>
-  static std::string MismatchInfo(const TVMFFIAny* any, std::index_sequence<I...>) {
-    const SeqBaseObj* seq = detail::AsSeq(any);
-    if (seq == nullptr) return detail::ValueText(any);
-    if (!HasLength(any)) return detail::LengthText(any, seq->size());
-    std::string text;
-    [[maybe_unused]] auto fits = [&](bool converts, const std::string& got, size_t i) {
-      if (!converts) text = detail::ElementText(any, got, static_cast<int64_t>(i));
-      return converts;
-    };
-    (void)(fits(TypeTraits<Types>::TryCastFromAnyView(ElementOf(any, I)).has_value(),
-                detail::MismatchText<Types>(ElementOf(any, I)), I) &&
-           ...);
-    return text.empty() ? detail::ValueText(any) : text;
   }
 };
 
