@@ -53,25 +53,17 @@ struct TypeTraits<RValueRef<T>> : public detail::TypeTraitsBase {
     out->v_ptr = &value.handle_;
   }
   static std::optional<RValueRef<T>> TryCastFromAnyView(const TVMFFIAny* any) {
-    if (any->type_index != kTVMFFIObjectRValueRef) {
-      std::optional<T> shared = TypeTraits<T>::TryCastFromAnyView(any);
-      if (!shared.has_value()) return std::nullopt;
-      return RValueRef<T>(*std::move(shared));
+    TVMFFIObject** given = nullptr;  // the caller's handle
+    TVMFFIAny value = *any;
+    if (any->type_index == kTVMFFIObjectRValueRef) {
+      given = static_cast<TVMFFIObject**>(any->v_ptr);
+      value.type_index = *given == nullptr ? int32_t{kTVMFFINone} : (*given)->type_index;
+      value.v_obj = *given;
     }
-    auto* handle = static_cast<TVMFFIObject**>(any->v_ptr);
-    TVMFFIAny held{};
-    if (*handle != nullptr) {
-      held.type_index = (*handle)->type_index;
-      held.v_obj = *handle;
-    }
-    if (TypeTraits<T>::CheckAnyStrict(&held)) {
-      *handle = nullptr;
-      return RValueRef<T>(
-          ObjectUnsafe::RefFromPtr<T>(ObjectUnsafe::PtrFromOwned<Object>(held.v_obj)));
-    }
-    std::optional<T> converted = TypeTraits<T>::TryCastFromAnyView(&held);
-    if (!converted.has_value()) return std::nullopt;
-    return RValueRef<T>(*std::move(converted));
+    std::optional<T> taken = TypeTraits<T>::TryCastFromAnyView(&value);
+    if (!taken.has_value()) return std::nullopt;
+    if (given != nullptr) ObjectUnsafe::PtrFromOwned<Object>(std::exchange(*given, nullptr));
+    return std::optional<RValueRef<T>>(std::in_place, *std::move(taken));
   }
   static std::string TypeStr() { return TypeTraits<T>::TypeStr(); }
   static std::string TypeSchema() { return detail::SchemaText<T>("ObjectRValueRef"); }

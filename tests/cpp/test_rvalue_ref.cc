@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows: R5, R7
+// rvalue_ref.h: arguments that the callee takes over.
+#include <tvm/ffi/rvalue_ref.h>
+#include <tvm/ffi/tvm_ffi.h>
+
+#include "expect.h"
+
+namespace ffi = tvm::ffi;
+
+// The callee holds the only reference to an object that the caller gave away.
+void unique_in_the_callee() {
+  // [rvalue_ref.begin]
+  ffi::Function owners = ffi::Function::FromTyped([](ffi::RValueRef<ffi::Shape> given) {
+    ffi::Shape shape = *std::move(given);
+    return shape.use_count();
+  });
+  ffi::Shape shape{2, 3};
+  EXPECT_EQ(owners(shape).cast<int>(), 2);
+  EXPECT_EQ(owners(ffi::RValueRef<ffi::Shape>(std::move(shape))).cast<int>(), 1);
+  // [rvalue_ref.end]
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_unique_in_the_callee, unique_in_the_callee);
+
+// A parameter of type Any takes the object; one that lends leaves it with the caller.
+void other_parameters() {
+  ffi::RValueRef<ffi::Shape> given(ffi::Shape{2, 3});
+  ffi::Function type = ffi::Function::FromTyped([](ffi::AnyView x) { return x.type_index(); });
+  EXPECT_EQ(type(given).cast<int>(), int32_t{kTVMFFIObjectRValueRef});
+  ffi::Function take =
+      ffi::Function::FromTyped([](ffi::Any x) { return x.as<ffi::Shape>()->use_count(); });
+  EXPECT_EQ(take(given).cast<int>(), 2);
+  EXPECT(take.defined());
+  EXPECT((*std::move(given)).get() == nullptr);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_other_parameters, other_parameters);
+
+// An object of another type is refused, and stays with the caller.
+void wrong_types() {
+  ffi::Function f = ffi::Function::FromTyped([](ffi::RValueRef<ffi::Function>) {}, "f");
+  ffi::RValueRef<ffi::Shape> given(ffi::Shape{2, 3});
+  EXPECT_THROWS(
+      "TypeError: f(Function) -> None: argument 0: expected Function, got ObjectRValueRef",
+      f(given));
+  EXPECT_EQ((*std::move(given)).size(), size_t{2});
+  EXPECT_THROWS("TypeError: f(Function) -> None: argument 0: expected Function, got int 3", f(3));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_wrong_types, wrong_types);
+
+// A null handle is taken as None is, where the class allows it.
+void null_handles() {
+  ffi::Function f = ffi::Function::FromTyped(
+      [](ffi::RValueRef<ffi::Function> given) { return (*std::move(given)) == nullptr; });
+  EXPECT(f(ffi::RValueRef<ffi::Function>(ffi::Function())).cast<bool>());
+  EXPECT(f(nullptr).cast<bool>());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_null_handles, null_handles);
