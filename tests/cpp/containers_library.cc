@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A library whose functions use every container, for what its symbols tell.
 #include <tvm/ffi/container/array.h>
+#include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/list.h>
+#include <tvm/ffi/container/map.h>
 #include <tvm/ffi/container/tuple.h>
 #include <tvm/ffi/container/variant.h>
 #include <tvm/ffi/expected.h>
@@ -26,3 +28,10 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(standard, [](std::tuple<int, std::pair<bool, std::
                                            std::optional<int>) { return x; });
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(standard_variant, [](std::variant<int, std::string> x) { return x; });
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(function, [](std::function<int(std::string)> x) { return x; });
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(map, [](ffi::Map<ffi::String, ffi::Any> x) {
+  x.Set("key", x.size());
+  return x;
+});
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(dict, [](ffi::Dict<ffi::Any, int> x) { x.erase("key"); });
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(sorted, [](std::map<std::string, int> x) { return x; });
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(hashed, [](std::unordered_map<std::string, int> x) { return x; });

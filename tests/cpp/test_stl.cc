@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R7
 // extra/stl.h: containers of the standard library as parameters, results and arguments.
+#include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/list.h>
 #include <tvm/ffi/extra/stl.h>
 #include <tvm/ffi/tvm_ffi.h>
@@ -141,6 +142,32 @@ void variants() {
             std::string(R"({"type":"std::variant","args":[{"type":"int"},{"type":"bool"}]})"));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_variants, variants);
+
+// A std::map or a std::unordered_map goes as a Map; a Map and a Dict are taken.
+void maps() {
+  using Sorted = std::map<std::string, std::vector<int>>;
+  using Hashed = std::unordered_map<int64_t, double>;
+  const Sorted sorted{{"b", {1, 2}}, {"a", {}}};
+  EXPECT(Through<Sorted>(sorted) == sorted);
+  EXPECT_EQ(ffi::Any(sorted).type_index(), int32_t{kTVMFFIMap});
+  EXPECT_EQ((*Through<ffi::Map<ffi::String, ffi::Any>>(sorted).begin()).first, std::string("a"));
+  Hashed hashed;
+  for (int64_t i = 0; i < 1000; ++i) hashed[i * i] = static_cast<double>(i);
+  EXPECT(Through<Hashed>(hashed) == hashed);
+  EXPECT(Through<Hashed>(Hashed()).empty());
+  EXPECT(Through<Hashed>(ffi::Dict<ffi::Any, ffi::Any>{{1, 2}}) == (Hashed{{1, 2.0}}));
+  EXPECT_EQ(Refusal<Hashed>(1), std::string("TypeError: Any: expected Map[int, float], got int 1"));
+  EXPECT_EQ(Refusal<Hashed>(ffi::Map<ffi::String, int>{{"k", 1}}),
+            std::string("TypeError: Any: expected Map[int, float], got Map with a key str"));
+  EXPECT_EQ(Refusal<Hashed>(ffi::Map<int, ffi::Any>{{7, "x"}}),
+            std::string("TypeError: Any: expected Map[int, float], got Map with str at key 7"));
+  EXPECT_EQ((Schema<std::map<std::string, int>>()),
+            std::string(R"({"type":"std::map","args":[{"type":"std::string"},{"type":"int"}]})"));
+  EXPECT_EQ(
+      (Schema<std::unordered_map<int, bool>>()),
+      std::string(R"({"type":"std::unordered_map","args":[{"type":"int"},{"type":"bool"}]})"));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_maps, maps);
 
 // A std::function goes and comes as a Function; its errors pass through.
 void functions() {

@@ -12,16 +12,19 @@
 #define TVM_FFI_EXTRA_STL_H_
 
 #include <tvm/ffi/container/array.h>
+#include <tvm/ffi/container/map.h>
 #include <tvm/ffi/container/tuple.h>
 #include <tvm/ffi/function.h>
 #include <tvm/ffi/optional.h>
 
 #include <array>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -84,6 +87,34 @@ struct StdTupleTraits : public TypeTraitsBase {
         TypeTraits<Types>::TryCastFromAnyView(Raw(seq.begin()[I]))...};
     if (!(std::get<I>(elements).has_value() && ...)) return std::nullopt;
     return Std(*std::move(std::get<I>(elements))...);
+  }
+};
+
+// Maps of the standard library; `Std` maps a K to a V.
+template <typename Std, typename K, typename V>
+struct StdMapTraits : public TypeTraitsBase {
+  static void MoveToAny(Std value, TVMFFIAny* out) {
+    Map<Any, Any> map;
+    for (auto& pair : value) map.Set(Any(pair.first), Any(std::move(pair.second)));
+    TypeTraits<Map<Any, Any>>::MoveToAny(std::move(map), out);
+  }
+  static std::optional<Std> TryCastFromAnyView(const TVMFFIAny* any) {
+    using Pairs = Map<Any, Any>;
+    const std::optional<Pairs> map = TypeTraits<Pairs>::TryCastFromAnyView(any);
+    if (!map.has_value()) return std::nullopt;
+    Std pairs;
+    for (const auto& pair : *map) {
+      std::optional<K> key = pair.first.template try_cast<K>();
+      if (!key.has_value()) return std::nullopt;
+      std::optional<V> value = pair.second.template try_cast<V>();
+      if (!value.has_value()) return std::nullopt;
+      pairs.emplace(*std::move(key), *std::move(value));
+    }
+    return pairs;
+  }
+  static std::string TypeStr() { return TypeStrOf<K, V>("Map"); }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny* any) {
+    return MapTraits<Map<K, V>>::GetMismatchTypeInfo(any);
   }
 };
 
@@ -200,6 +231,19 @@ struct TypeTraits<std::variant<Types...>> : public detail::TypeTraitsBase {
             (TypeTraits<Types>::MoveToAny(std::move(*std::get_if<I>(value)), out), true)) ||
            ...);
   }
+};
+
+/*! \brief Goes as a Map in the order of the keys, comes from a Map or a Dict. */
+template <typename K, typename V>
+struct TypeTraits<std::map<K, V>> : public detail::StdMapTraits<std::map<K, V>, K, V> {
+  static std::string TypeSchema() { return detail::SchemaText<K, V>("std::map"); }
+};
+
+/*! \brief Goes as a Map, comes from a Map or a Dict. */
+template <typename K, typename V>
+struct TypeTraits<std::unordered_map<K, V>>
+    : public detail::StdMapTraits<std::unordered_map<K, V>, K, V> {
+  static std::string TypeSchema() { return detail::SchemaText<K, V>("std::unordered_map"); }
 };
 
 /*! \brief Goes as a Function, comes from a Function; an empty one is None, both ways. */
