@@ -6,6 +6,7 @@
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -63,9 +64,12 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_streams, streams);
 void streams_of_many_threads() {
   std::vector<std::thread> threads;
   std::vector<char> right(8, false);
+  std::atomic<size_t> ready{0};
   for (size_t t = 0; t < right.size(); ++t) {
-    threads.emplace_back([&right, t] {
+    threads.emplace_back([&right, &ready, t] {
       bool ok = true;
+      // All begin at once, else one may be done before the next is there.
+      for (++ready; ready < right.size();) std::this_thread::yield();
       for (int32_t round = 0; round < 200; ++round) {
         for (int32_t id = 0; id < 5; ++id) {
           ok &= TVMFFIEnvSetStream(kDLCUDA, id, Stream(16 * (t + 1)), nullptr) == 0;

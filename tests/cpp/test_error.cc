@@ -109,6 +109,20 @@ void backtrace_names_the_calls() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_backtrace_names_the_calls, backtrace_names_the_calls);
 
+void exported() { outer(3); }
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(exported, exported);
+
+// An exported function is the last call that is named, whoever calls it.
+void backtrace_ends_at_the_exported_function() {
+  TVMFFIAny result{};
+  EXPECT_EQ(__tvm_ffi_exported(nullptr, nullptr, 0, &result), -1);
+  EXPECT_EQ(
+      FunctionsIn(ErrorOf([] { ffi::detail::ThrowRaised(-1); }).backtrace()),
+      std::string("inner; (anonymous namespace)::outer(int); exported(); __tvm_ffi_exported; "));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_backtrace_ends_at_the_exported_function,
+                              backtrace_ends_at_the_exported_function);
+
 // Lines of other languages stand behind the calls, in the order in which they were added; a new
 // text replaces the calls too.
 void backtrace_is_added_to() {
