@@ -2,6 +2,8 @@
 // Element types to and from text.
 #include <tvm/ffi/error.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <string>
 #include <string_view>
@@ -13,28 +15,31 @@ struct Name {
   uint8_t code;
   uint8_t bits;  // The width that the name fixes, or the one it has by default.
   bool fixed;
+  std::array<unsigned, 8> widths;  // Those that may be written out.
 };
 
+constexpr std::string_view kPacked = "float4_e2m1fn_x2";  // PyTorch: two elements in a byte.
 // Names that contain another one as their beginning come first.
 constexpr Name kNames[] = {
-    {"float8_e4m3b11fnuz", kDLFloat8_e4m3b11fnuz, 8, true},
-    {"float8_e4m3fnuz", kDLFloat8_e4m3fnuz, 8, true},
-    {"float8_e4m3fn", kDLFloat8_e4m3fn, 8, true},
-    {"float8_e4m3", kDLFloat8_e4m3, 8, true},
-    {"float8_e3m4", kDLFloat8_e3m4, 8, true},
-    {"float8_e5m2fnuz", kDLFloat8_e5m2fnuz, 8, true},
-    {"float8_e5m2", kDLFloat8_e5m2, 8, true},
-    {"float8_e8m0fnu", kDLFloat8_e8m0fnu, 8, true},
-    {"float6_e2m3fn", kDLFloat6_e2m3fn, 6, true},
-    {"float6_e3m2fn", kDLFloat6_e3m2fn, 6, true},
-    {"float4_e2m1fn", kDLFloat4_e2m1fn, 4, true},
-    {"float", kDLFloat, 32, false},
-    {"bfloat", kDLBfloat, 16, false},
-    {"complex", kDLComplex, 64, false},
-    {"uint", kDLUInt, 32, false},
-    {"int", kDLInt, 32, false},
-    {"bool", kDLBool, 8, false},
-    {"handle", kDLOpaqueHandle, 64, false},
+    {kPacked, kDLFloat4_e2m1fn, 4, true, {}},
+    {"float8_e4m3b11fnuz", kDLFloat8_e4m3b11fnuz, 8, true, {}},
+    {"float8_e4m3fnuz", kDLFloat8_e4m3fnuz, 8, true, {}},
+    {"float8_e4m3fn", kDLFloat8_e4m3fn, 8, true, {}},
+    {"float8_e4m3", kDLFloat8_e4m3, 8, true, {}},
+    {"float8_e3m4", kDLFloat8_e3m4, 8, true, {}},
+    {"float8_e5m2fnuz", kDLFloat8_e5m2fnuz, 8, true, {}},
+    {"float8_e5m2", kDLFloat8_e5m2, 8, true, {}},
+    {"float8_e8m0fnu", kDLFloat8_e8m0fnu, 8, true, {}},
+    {"float6_e2m3fn", kDLFloat6_e2m3fn, 6, true, {}},
+    {"float6_e3m2fn", kDLFloat6_e3m2fn, 6, true, {}},
+    {"float4_e2m1fn", kDLFloat4_e2m1fn, 4, true, {}},
+    {"float", kDLFloat, 32, false, {16, 32, 64, 128}},
+    {"bfloat", kDLBfloat, 16, false, {16}},
+    {"complex", kDLComplex, 64, false, {32, 64, 128}},
+    {"uint", kDLUInt, 32, false, {1, 2, 4, 8, 16, 32, 64, 128}},
+    {"int", kDLInt, 32, false, {1, 2, 4, 8, 16, 32, 64, 128}},
+    {"bool", kDLBool, 8, false, {8}},
+    {"handle", kDLOpaqueHandle, 64, false, {32, 64}},
 };
 
 // Reads a decimal number of at most `most` from the front of `text`.
@@ -55,8 +60,14 @@ bool Parse(std::string_view text, DLDataType* out) {
     std::string_view rest = text.substr(name.text.size());
     unsigned bits = name.bits;
     unsigned lanes = 1;
-    if (!name.fixed && !rest.empty() && rest[0] != 'x' && !ReadNumber(&rest, 255, &bits)) {
-      return false;
+    if (name.text == kPacked) {
+      lanes = 2;
+      if (!rest.empty()) return false;
+    }
+    if (!name.fixed && !rest.empty() && rest[0] != 'x') {
+      if (!ReadNumber(&rest, 255, &bits)) return false;
+      const auto& widths = name.widths;
+      if (std::find(widths.begin(), widths.end(), bits) == widths.end()) return false;
     }
     if (!rest.empty()) {
       if (rest[0] != 'x') return false;
@@ -72,6 +83,7 @@ bool Parse(std::string_view text, DLDataType* out) {
 std::string Print(DLDataType dtype) {
   if (dtype.code == kDLOpaqueHandle && dtype.bits == 0 && dtype.lanes == 0) return "void";
   for (const Name& name : kNames) {
+    if (name.text == kPacked) continue;
     if (name.code != dtype.code || (name.fixed && name.bits != dtype.bits)) continue;
     std::string text(name.text);
     const bool is_default =
@@ -80,9 +92,8 @@ std::string Print(DLDataType dtype) {
     if (dtype.lanes != 1) text += "x" + std::to_string(dtype.lanes);
     return text;
   }
-  TVM_FFI_THROW(ValueError)
-      << "TVMFFIDataTypeToString: dtype: expected a code and width of DLPack, "
-      << "got code " << dtype.code << " and " << dtype.bits << " bits";
+  TVM_FFI_THROW(ValueError) << "dtype: expected a code and width of DLPack, got code " << dtype.code
+                            << " and " << dtype.bits << " bits";
 }
 
 }  // namespace
@@ -91,15 +102,21 @@ extern "C" {
 
 int TVMFFIDataTypeFromString(const TVMFFIByteArray* str, DLDataType* out) {
   TVM_FFI_SAFE_CALL_BEGIN();
+  TVM_FFI_CHECK(str != nullptr && (str->data != nullptr || str->size == 0), ValueError)
+      << "TVMFFIDataTypeFromString: str: expected a text, got NULL";
+  TVM_FFI_CHECK(out != nullptr, ValueError)
+      << "TVMFFIDataTypeFromString: out: expected a place for the result, got NULL";
   const std::string_view text(str->data, str->size);
   TVM_FFI_CHECK(Parse(text, out), ValueError)
-      << "TVMFFIDataTypeFromString: str: expected an element type such as \"float32\", "
-      << "\"bfloat16\" or \"int8x4\", got \"" << text << "\"";
+      << "dtype: expected an element type such as \"float32\", \"bfloat16\" or \"int8x4\", got \""
+      << text << "\"";
   TVM_FFI_SAFE_CALL_END();
 }
 
 int TVMFFIDataTypeToString(const DLDataType* dtype, TVMFFIAny* out) {
   TVM_FFI_SAFE_CALL_BEGIN();
+  TVM_FFI_CHECK(dtype != nullptr, ValueError)
+      << "TVMFFIDataTypeToString: dtype: expected an element type, got NULL";
   const std::string text = Print(*dtype);
   const TVMFFIByteArray bytes{text.data(), text.size()};
   TVM_FFI_CHECK_SAFE_CALL(TVMFFIStringFromByteArray(&bytes, out));

@@ -59,7 +59,7 @@ class GlobalTable {
     // The function that is replaced goes after the lock: freeing it may run anybody's code.
     std::lock_guard<std::mutex> lock(mutex_);
     TVM_FFI_CHECK(allow_override || functions_.count(key) == 0, ValueError)
-        << "TVMFFIFunctionSetGlobal: name: expected one that is free, got \"" << key << "\"";
+        << "global function: name: expected one that is free, got \"" << key << "\"";
     std::swap(functions_[key], entry);
   }
 

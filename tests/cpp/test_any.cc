@@ -139,7 +139,7 @@ void bad_casts() {
   EXPECT_THROWS("TypeError: Any: expected Optional[int], got bytes",
                 ffi::AnyView(ffi::Bytes("b")).cast<ffi::Optional<int64_t>>());
   EXPECT_THROWS(
-      "ValueError: TVMFFIDataTypeFromString: str: expected an element type such as "
+      "ValueError: dtype: expected an element type such as "
       "\"float32\", \"bfloat16\" or \"int8x4\", got \"no\"",
       ffi::AnyView("no").cast<DLDataType>());
   TVMFFIAny unknown{};

@@ -56,17 +56,79 @@ void short_names() {
   EXPECT_EQ(ffi::StringToDLDataType("float"), (DLDataType{kDLFloat, 32, 1}));
   EXPECT_EQ(ffi::StringToDLDataType("floatx4"), (DLDataType{kDLFloat, 32, 4}));
   EXPECT_EQ(ffi::StringToDLDataType("bfloat"), (DLDataType{kDLBfloat, 16, 1}));
+  EXPECT_EQ(ffi::StringToDLDataType("float4_e2m1fn_x2"), (DLDataType{kDLFloat4_e2m1fn, 4, 2}));
   EXPECT_EQ(ffi::StringToDLDataType(""), (DLDataType{kDLOpaqueHandle, 0, 0}));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_short_names, short_names);
 
-// Text that is no element type is a ValueError that shows it.
+// Every width that a name may have is read and written; the longest texts too.
+void every_width() {
+  for (const char* text : {"int1",
+                           "int2",
+                           "int4",
+                           "int8",
+                           "int16",
+                           "int32",
+                           "int64",
+                           "int128",
+                           "uint1",
+                           "uint2",
+                           "uint4",
+                           "uint8",
+                           "uint16",
+                           "uint32",
+                           "uint64",
+                           "uint128",
+                           "float16",
+                           "float32",
+                           "float64",
+                           "float128",
+                           "bfloat16",
+                           "complex32",
+                           "complex64",
+                           "complex128",
+                           "bool",
+                           "handle32",
+                           "float8_e4m3b11fnuzx65535",
+                           "complex128x65535"}) {
+    EXPECT_EQ(ffi::DLDataTypeToString(ffi::StringToDLDataType(text)), std::string(text));
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_every_width, every_width);
+
+// Text that is no element type, or has a width that no such type has, is a ValueError that shows
+// it.
 void bad_text() {
-  for (const char* text :
-       {"x", "flot32", "float32 ", " float32", "Float32", "float32x", "float32x0", "float32x65536",
-        "float256", "int0", "int-8", "int8y", "int8x4x2", "float8_e4m3fn8", "float8_e9m9",
-        "float4_e2m1fn_x2", "void8", "int8x-1", "99999999999999999999"}) {
-    EXPECT_THROWS(std::string("ValueError: TVMFFIDataTypeFromString: str: expected an element type "
+  for (const char* text : {"x",
+                           "flot32",
+                           "float32 ",
+                           " float32",
+                           "Float32",
+                           "float32x",
+                           "float32x0",
+                           "float32x65536",
+                           "float256",
+                           "int0",
+                           "int-8",
+                           "int8y",
+                           "int8x4x2",
+                           "float8_e4m3fn8",
+                           "float8_e9m9",
+                           "float4_e2m1fn_x2x2",
+                           "float33",
+                           "float8",
+                           "float80",
+                           "int3",
+                           "int24",
+                           "uint255",
+                           "bfloat32",
+                           "complex33",
+                           "bool1",
+                           "handle16",
+                           "void8",
+                           "int8x-1",
+                           "99999999999999999999"}) {
+    EXPECT_THROWS(std::string("ValueError: dtype: expected an element type "
                               "such as \"float32\", \"bfloat16\" or \"int8x4\", got \"") +
                       text + "\"",
                   ffi::StringToDLDataType(text));
@@ -80,7 +142,7 @@ void unknown_code() {
   EXPECT_EQ(ffi::DLDataTypeToString(unknown), std::string("dtype(code 99, bits 8, lanes 1)"));
   TVMFFIAny text{};
   EXPECT_THROWS(
-      "ValueError: TVMFFIDataTypeToString: dtype: expected a code and width of DLPack, got "
+      "ValueError: dtype: expected a code and width of DLPack, got "
       "code 99 and 8 bits",
       TVM_FFI_CHECK_SAFE_CALL(TVMFFIDataTypeToString(&unknown, &text)));
   const DLDataType wide{kDLFloat8_e5m2, 16, 1};
