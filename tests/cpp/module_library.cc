@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library that test_module.cc loads.
+#define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 1
 #include <tvm/ffi/tvm_ffi.h>
 
 namespace ffi = tvm::ffi;
@@ -8,15 +9,10 @@ extern "C" {
 // Filled by the loader: the module itself, and a symbol that the host registers.
 TVM_FFI_DLL_EXPORT void* __tvm_ffi__library_ctx = nullptr;
 TVM_FFI_DLL_EXPORT void* test_module_context_symbol = nullptr;
-
-// The documentation of `answer`.
-TVM_FFI_DLL_EXPORT int __tvm_ffi__doc_answer(void*, const TVMFFIAny*, int32_t, TVMFFIAny* result) {
-  const TVMFFIByteArray text{"The answer.", 11};
-  return TVMFFIStringFromByteArray(&text, result);
-}
 }
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(answer, [] { return 42; });
+TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC(answer, "The answer.");
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(fail, [](int64_t x) {
   TVM_FFI_THROW(ValueError) << "fail: x must be 0, got " << x;

@@ -2,8 +2,10 @@
 // Rows: R5, R6
 // function.h: typed and packed functions, the global table, arity, errors, threads, the export
 // macro.
+#include <tvm/ffi/expected.h>
 #include <tvm/ffi/tvm_ffi.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <thread>
@@ -387,3 +389,122 @@ void exported() {
   EXPECT_EQ(result.v_int64, 6);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_exported, exported);
+
+// A typed function is made of a lambda or of any function, called by its types, and passed as one.
+void typed_functions() {
+  // [typed_function.begin]
+  ffi::TypedFunction<int(int, const std::string&)> repeat(
+      [](int n, const std::string& text) { return n * static_cast<int>(text.size()); }, "repeat");
+  EXPECT_EQ(repeat(3, "ab"), 6);
+  ffi::Function untyped = repeat;
+  EXPECT_EQ(untyped(3, "ab").cast<int>(), 6);
+  // [typed_function.end]
+  EXPECT_THROWS(
+      "TypeError: repeat(int of 32 bits, str) -> int of 32 bits: argument 1: expected str, got int "
+      "4",
+      untyped(3, 4));
+  ffi::Function apply = ffi::Function::FromTyped(
+      [](const ffi::TypedFunction<int(int)>& f, int x) { return f(f(x)); }, "apply");
+  EXPECT_EQ(apply(ffi::Function::FromTyped(plain), 1).cast<int>(), 3);
+  EXPECT_EQ(apply(ffi::TypedFunction<int(int)>(plain), 1).cast<int>(), 3);
+  EXPECT_THROWS(
+      "TypeError: apply(Function, int of 32 bits) -> int of 32 bits: argument 0: expected "
+      "Function, got int 5",
+      apply(5, 1));
+  ffi::TypedFunction<int()> lies = ffi::Function::FromTyped([] { return "text"; });
+  EXPECT_THROWS("TypeError: Any: expected int of 32 bits, got str", lies());
+  int calls = 0;
+  ffi::TypedFunction<void()> nothing = [&calls] { ++calls; };
+  nothing();
+  EXPECT_EQ(calls, 1);
+  nothing = nullptr;
+  EXPECT(nothing == nullptr && nothing.packed() == nullptr);
+  EXPECT_THROWS("ValueError: Function: expected a function, got a null handle", nothing());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_typed_functions, typed_functions);
+
+// Packed functions take their arguments in either form, and pass parts of them on.
+void packed_forms() {
+  ffi::Function raw =
+      ffi::Function::FromPacked([](const ffi::AnyView* args, int32_t n, ffi::Any* result) {
+        *result = args[0].cast<int>() + n;
+      });
+  EXPECT_EQ(raw(5, 6).cast<int>(), 7);
+  // [packed_function.begin]
+  ffi::Function sum = ffi::Function::FromPacked([](ffi::PackedArgs args, ffi::Any* result) {
+    int64_t total = 0;
+    for (int32_t i = 0; i < args.size(); ++i) total += args[i].cast<int64_t>();
+    *result = total;
+  });
+  EXPECT_EQ(sum(1, 2, 3).cast<int64_t>(), 6);
+  // [packed_function.end]
+  ffi::Function rest([sum](ffi::PackedArgs args, ffi::Any* result) {
+    sum.CallPacked(args.Slice(1), result);
+    EXPECT_EQ(args.Slice(1, 2).size(), 1);
+    EXPECT_EQ(args.Slice(args.size()).size(), 0);
+  });
+  EXPECT_EQ(rest(100, 2, 3).cast<int>(), 5);
+  ffi::AnyView views[3];
+  ffi::PackedArgs::Fill(views, 1, "two", nullptr);
+  EXPECT_EQ(views[1].cast<std::string>(), std::string("two"));
+  EXPECT(views[2] == nullptr);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_packed_forms, packed_forms);
+
+// A C function is wrapped with its state, or called as it is; its error is thrown.
+void c_functions() {
+  auto add = [](void* self, const TVMFFIAny* args, int32_t n, TVMFFIAny* result) -> int {
+    if (n != 1) {
+      TVMFFIErrorSetRaisedFromCStr("ValueError", "add: expected 1 argument");
+      return -1;
+    }
+    result->type_index = kTVMFFIInt;
+    result->v_int64 = args[0].v_int64 + *static_cast<int64_t*>(self);
+    return 0;
+  };
+  int64_t state = 40;
+  EXPECT_EQ(ffi::Function::InvokeExternC(&state, add, 2).cast<int>(), 42);
+  EXPECT_THROWS("ValueError: add: expected 1 argument", ffi::Function::InvokeExternC(&state, add));
+  {
+    ffi::Function function = ffi::Function::FromExternC(
+        &state, add, [](void* self) { *static_cast<int64_t*>(self) = -1; });
+    EXPECT_EQ(function(3).cast<int>(), 43);
+  }
+  EXPECT_EQ(state, -1);
+  EXPECT_THROWS("ValueError: TVMFFIFunctionCreate: safe_call: expected a function, got NULL",
+                ffi::Function::FromExternC(nullptr, nullptr, nullptr));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_c_functions, c_functions);
+
+// The names of the global functions can be kept, and a function can be taken out.
+void list_and_remove() {
+  // [global_functions.begin]
+  ffi::Function::SetGlobal("my_library.add_one", ffi::Function::FromTyped(plain));
+  EXPECT_EQ(ffi::Function::GetGlobalRequired("my_library.add_one")(1).cast<int>(), 2);
+  std::vector<ffi::String> names = ffi::Function::ListGlobalNames();
+  EXPECT(std::find(names.begin(), names.end(), "my_library.add_one") != names.end());
+  EXPECT(ffi::Function::RemoveGlobal("my_library.add_one"));
+  EXPECT(!ffi::Function::GetGlobal("my_library.add_one").has_value());
+  // [global_functions.end]
+  EXPECT(!ffi::Function::RemoveGlobal("my_library.add_one"));
+  size_t count = 0;
+  for (const ffi::String& name : ffi::Function::ListGlobalNames()) count += name.size() > 0;
+  EXPECT_EQ(count, names.size() - 1);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_list_and_remove, list_and_remove);
+
+// A call that returns an Expected hands over the error instead of throwing it.
+void call_expected() {
+  ffi::Function f = ffi::Function::FromTyped(
+      [](int x) {
+        TVM_FFI_CHECK(x > 0, ValueError) << "f: expected a positive x, got " << x;
+        return x;
+      },
+      "f");
+  EXPECT_EQ(f.CallExpected<int>(3).value(), 3);
+  EXPECT_EQ(f.CallExpected<int>(0).error().message(),
+            std::string("f: expected a positive x, got 0"));
+  EXPECT_EQ(f.CallExpected<int>().error().kind(), std::string("TypeError"));
+  EXPECT(f.CallExpected<ffi::String>(3).is_err());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_call_expected, call_expected);

@@ -69,16 +69,16 @@ bool IsLoaded(const fs::path& path) {
 // function.
 void functions() {
   ffi::Module module = Load(LibraryPath());
-  EXPECT_EQ((*module.GetFunction("answer"))().cast<int>(), 42);
-  EXPECT(!module.GetFunction("question").has_value());
-  EXPECT(!module.GetFunction("question", true).has_value());
-  EXPECT(!module.GetFunction("__tvm_ffi_answer").has_value());
-  EXPECT_THROWS("ValueError: fail: x must be 0, got 3", (*module.GetFunction("fail"))(3));
+  EXPECT_EQ((*module->GetFunction("answer"))().cast<int>(), 42);
+  EXPECT(!module->GetFunction("question").has_value());
+  EXPECT(!module->GetFunction("question", true).has_value());
+  EXPECT(!module->GetFunction("__tvm_ffi_answer").has_value());
+  EXPECT_THROWS("ValueError: fail: x must be 0, got 3", (*module->GetFunction("fail"))(3));
   EXPECT_THROWS("TypeError: fail(int) -> None: expected 1 argument, got 0",
-                (*module.GetFunction("fail"))());
-  EXPECT(Global("ffi.ModuleImplementsFunction")(module, "answer", false).cast<bool>());
-  EXPECT(!Global("ffi.ModuleImplementsFunction")(module, "question", false).cast<bool>());
-  EXPECT_EQ(Global("ffi.ModuleGetKind")(module).cast<std::string>(), std::string("library"));
+                (*module->GetFunction("fail"))());
+  EXPECT(module->ImplementsFunction("answer"));
+  EXPECT(!module->ImplementsFunction("question", true));
+  EXPECT_EQ(module->kind(), "library");
   EXPECT_EQ(module.type_index(), int32_t{kTVMFFIModule});
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_functions, functions);
@@ -111,7 +111,7 @@ void bare_name() {
   const std::string error = error_of([&] { module = Load("bare.so"); });
   fs::current_path(before);
   EXPECT_EQ(error, std::string("no error"));
-  EXPECT_EQ((*module.GetFunction("answer"))().cast<int>(), 42);
+  EXPECT_EQ((*module->GetFunction("answer"))().cast<int>(), 42);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_bare_name, bare_name);
 
@@ -121,7 +121,7 @@ void unloading() {
   const fs::path path = folder.CopyLibrary("unloaded.so");
   EXPECT(!IsLoaded(path));
   ffi::Module module = Load(path);
-  ffi::Function answer = *module.GetFunction("answer");
+  ffi::Function answer = *module->GetFunction("answer");
   EXPECT(IsLoaded(path));
   module = ffi::Module();
   EXPECT(IsLoaded(path));
@@ -135,7 +135,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_unloading, unloading);
 void library_context() {
   Folder folder;
   ffi::Module module = Load(folder.CopyLibrary("context.so"));
-  EXPECT_EQ((*module.GetFunction("library_context"))().cast<void*>(),
+  EXPECT_EQ((*module->GetFunction("library_context"))().cast<void*>(),
             static_cast<void*>(ffi::ObjectUnsafe::Borrow(module)));
   EXPECT(module.unique());
 }
@@ -151,7 +151,7 @@ void context_of_a_library_loaded_twice() {
   void* const first_handle = ffi::ObjectUnsafe::Borrow(first);
   void* const second_handle = ffi::ObjectUnsafe::Borrow(second);
   EXPECT(first_handle != second_handle);
-  ffi::Function context = *second.GetFunction("library_context");
+  ffi::Function context = *second->GetFunction("library_context");
   EXPECT_EQ(context().cast<void*>(), first_handle);
   first = ffi::Module();
   EXPECT_EQ(context().cast<void*>(), second_handle);
@@ -168,12 +168,27 @@ void context_of_a_library_loaded_twice() {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_context_of_a_library_loaded_twice,
                               context_of_a_library_loaded_twice);
 
+// A library that was built so tells the signatures of its functions, and their documentation.
+void metadata() {
+  ffi::Module module = Load(LibraryPath());
+  EXPECT_EQ(*module->GetFunctionMetadata("fail"),
+            "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\",\\\"named_args\\\":{"
+            "\\\"return\\\":[{\\\"type\\\":\\\"None\\\"}],\\\"params\\\":[{\\\"type\\\":"
+            "\\\"int\\\"}]}}\"}");
+  EXPECT(!module->GetFunctionMetadata("question").has_value());
+  EXPECT_EQ(*module->GetFunctionDoc("answer"), "The answer.");
+  EXPECT(!module->GetFunctionDoc("fail").has_value());
+  // This file was built without.
+  EXPECT(!Load(ThisLibrary())->GetFunctionMetadata("only_in_the_test").has_value());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_metadata, metadata);
+
 // What is exported for the runtime, functions or not, is no function of the module.
 void reserved_names() {
   ffi::Module module = Load(LibraryPath());
   for (const char* name : {"_library_ctx", "_doc_answer"}) {
-    EXPECT(!module.GetFunction(name).has_value());
-    EXPECT(!module.GetFunction(name, true).has_value());
+    EXPECT(!module->GetFunction(name).has_value());
+    EXPECT(!module->GetFunction(name, true).has_value());
     EXPECT(!Global("ffi.ModuleImplementsFunction")(module, name, true).cast<bool>());
   }
   EXPECT_EQ(Global("ffi.ModuleGetFunctionDoc")(module, "answer", false).cast<std::string>(),
@@ -189,10 +204,10 @@ void context_symbols() {
   EXPECT_EQ(TVMFFIEnvModRegisterContextSymbol("test_module_context_symbol", &value), 0);
   EXPECT_EQ(TVMFFIEnvModRegisterContextSymbol("test_module_no_such_variable", &value), 0);
   ffi::Module module = Load(folder.CopyLibrary("symbols.so"));
-  EXPECT_EQ((*module.GetFunction("context_symbol"))().cast<void*>(), static_cast<void*>(&value));
+  EXPECT_EQ((*module->GetFunction("context_symbol"))().cast<void*>(), static_cast<void*>(&value));
   EXPECT_EQ(TVMFFIEnvModRegisterContextSymbol("test_module_context_symbol", nullptr), 0);
   module = Load(folder.CopyLibrary("symbols_again.so"));
-  EXPECT((*module.GetFunction("context_symbol"))().cast<void*>() == nullptr);
+  EXPECT((*module->GetFunction("context_symbol"))().cast<void*>() == nullptr);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_context_symbols, context_symbols);
 
@@ -202,17 +217,16 @@ void imports() {
   Folder folder;
   const fs::path path = folder.CopyLibrary("middle.so");
   ffi::Module module = Load(folder.CopyLibrary("outer.so"));
-  ffi::Function import = Global("ffi.ModuleImportModule");
   {
     ffi::Module middle = Load(path);
-    import(middle, Load(ThisLibrary()));
-    import(module, middle);
+    middle->ImportModule(Load(ThisLibrary()));
+    module->ImportModule(middle);
   }
   EXPECT(IsLoaded(path));
-  EXPECT(!module.GetFunction("only_in_the_test").has_value());
-  EXPECT_EQ((*module.GetFunction("only_in_the_test", true))().cast<int>(), 7);
-  Global("ffi.ModuleClearImports")(module);
-  EXPECT(!module.GetFunction("only_in_the_test", true).has_value());
+  EXPECT(!module->GetFunction("only_in_the_test").has_value());
+  EXPECT_EQ((*module->GetFunction("only_in_the_test", true))().cast<int>(), 7);
+  module->ClearImports();
+  EXPECT(!module->GetFunction("only_in_the_test", true).has_value());
   EXPECT(!IsLoaded(path));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_imports, imports);
@@ -229,7 +243,7 @@ void circular_imports() {
   EXPECT_THROWS(error, import(a, a));
   import(a, b);
   EXPECT_THROWS(error, import(b, a));
-  EXPECT(!a.GetFunction("question", true).has_value());
+  EXPECT(!a->GetFunction("question", true).has_value());
   EXPECT(a.unique());
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_circular_imports, circular_imports);
@@ -270,8 +284,8 @@ void lent_functions_outlive_imports() {
   Folder folder;
   const fs::path imported = folder.CopyLibrary("imported.so");
   ffi::Module module = Load(folder.CopyLibrary("borrower.so"));
-  ffi::Function remember = *module.GetFunction("remember_import");
-  ffi::Function call = *module.GetFunction("call_remembered");
+  ffi::Function remember = *module->GetFunction("remember_import");
+  ffi::Function call = *module->GetFunction("call_remembered");
   Global("ffi.ModuleImportModule")(module, Load(imported));
   remember("answer");
   Global("ffi.ModuleClearImports")(module);
@@ -281,7 +295,7 @@ void lent_functions_outlive_imports() {
   // Another module of the library takes over what was lent.
   ffi::Module other = Load(folder.path() / "borrower.so");
   remember = ffi::Function();
-  call = *other.GetFunction("call_remembered");
+  call = *other->GetFunction("call_remembered");
   module = ffi::Module();
   EXPECT(IsLoaded(imported));
   EXPECT_EQ(call().cast<int>(), 42);
@@ -295,7 +309,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_lent_functions_outlive_imports, lent_function
 void lookup_from_a_library() {
   Folder folder;
   ffi::Module module = Load(folder.CopyLibrary("caller.so"));
-  ffi::Function call_import = *module.GetFunction("call_import");
+  ffi::Function call_import = *module->GetFunction("call_import");
   EXPECT_THROWS(
       "AttributeError: TVMFFIEnvModLookupFromImports: func_name: expected a function of an "
       "imported module or a global one, got \"only_in_the_test\"",
@@ -317,11 +331,11 @@ void system_library() {
   auto* symbol = reinterpret_cast<void*>(&__tvm_ffi_only_in_the_test);
   EXPECT_EQ(TVMFFIEnvModRegisterSystemLibSymbol("__tvm_ffi_test_prefix_seven", symbol), 0);
   ffi::Module module = Global("ffi.SystemLib")("test_prefix_").cast<ffi::Module>();
-  EXPECT_EQ((*module.GetFunction("seven"))().cast<int>(), 7);
-  EXPECT(!module.GetFunction("answer").has_value());
+  EXPECT_EQ((*module->GetFunction("seven"))().cast<int>(), 7);
+  EXPECT(!module->GetFunction("answer").has_value());
   EXPECT_EQ(Global("ffi.ModuleGetKind")(module).cast<std::string>(), std::string("system_lib"));
   ffi::Module other = Global("ffi.SystemLib")("other_prefix_").cast<ffi::Module>();
-  EXPECT(!other.GetFunction("seven").has_value());
+  EXPECT(!other->GetFunction("seven").has_value());
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_system_library, system_library);
 
@@ -333,7 +347,7 @@ void foreign_modules() {
   const std::string error =
       "TypeError: ffi.Module: expected a library that this runtime loaded, got "
       "another object of type Module";
-  EXPECT_THROWS(error, foreign.GetFunction("answer"));
+  EXPECT_THROWS(error, foreign->GetFunction("answer"));
   EXPECT_THROWS(error, Global("ffi.ModuleGetKind")(foreign));
   ffi::Module module = Load(LibraryPath());
   EXPECT_THROWS(error, Global("ffi.ModuleImportModule")(module, foreign));

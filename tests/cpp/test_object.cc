@@ -354,3 +354,77 @@ void handles_as_arguments() {
       f(ffi::Shape()));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_handles_as_arguments, handles_as_arguments);
+
+// Handles compare by the object they hold, cast to handles of other classes, and tell their type.
+void comparison_and_casts() {
+  const ffi::ObjectRef cat = Animal(ffi::make_object<CatObj>());
+  const ffi::ObjectRef same = cat;
+  const ffi::ObjectRef shape = ffi::Shape{1};
+  EXPECT(cat == same && !(cat != same) && cat != shape);
+  EXPECT((cat < shape) != (shape < cat) && !(cat < same));
+  EXPECT(ffi::ObjectPtrEqual()(cat, same) && !ffi::ObjectPtrEqual()(cat, shape));
+  EXPECT_EQ(ffi::ObjectPtrHash()(cat), ffi::ObjectPtrHash()(same));
+  std::optional<Animal> animal = cat.as<Animal>();
+  EXPECT(animal.has_value() && animal->same_as(cat));
+  EXPECT_EQ(cat.use_count(), 3);
+  EXPECT(!shape.as<Animal>().has_value());
+  EXPECT(!ffi::ObjectRef(nullptr).as<Animal>().has_value());
+  EXPECT(cat.as_or_throw<Animal>().same_as(cat));
+  EXPECT_THROWS("TypeError: ObjectRef: expected test_object.Animal, got Shape",
+                shape.as_or_throw<Animal>());
+  EXPECT_EQ(shape.GetTypeKey(), std::string("ffi.Shape"));
+  EXPECT_EQ(shape->GetTypeKey(), std::string("ffi.Shape"));
+  EXPECT_EQ(ffi::ObjectRef().GetTypeKey(), std::string("None"));
+  EXPECT_EQ(ffi::Object::TypeIndex2Key(kTVMFFITensor), std::string("ffi.Tensor"));
+  EXPECT_THROWS("TypeError: TVMFFIGetTypeInfo: type_index: expected a registered type, got 99999",
+                ffi::Object::TypeIndex2Key(99999));
+  EXPECT(shape->GetTypeKeyHash() != cat->GetTypeKeyHash());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_comparison_and_casts, comparison_and_casts);
+
+// A weak pointer converts to one of a base, and counts the owners that are left.
+void weak_conversions() {
+  ffi::ObjectPtr<CatObj> cat = ffi::make_object<CatObj>();
+  ffi::WeakObjectPtr<CatObj> weak = cat;
+  ffi::WeakObjectPtr<ffi::Object> base = weak, from_owner = cat, none(nullptr);
+  EXPECT_EQ(base.use_count(), 1);
+  EXPECT(none.expired() && none.use_count() == 0);
+  none.swap(base);
+  EXPECT(base.expired() && none.lock() == ffi::ObjectPtr<ffi::Object>(cat));
+  ffi::ObjectPtr<CatObj> other;
+  other.swap(cat);
+  EXPECT(cat == nullptr && ffi::GetObjectPtr<CatObj>(other.get()) == other);
+  other.reset();
+  EXPECT(weak.expired() && from_owner.expired() && none.expired());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_weak_conversions, weak_conversions);
+
+// An object's array stands behind it in the same memory.
+void array_behind_an_object() {
+  for (size_t n : {size_t{0}, size_t{1}, size_t{1001}}) {
+    ffi::ObjectPtr<CatObj> cat = ffi::make_inplace_array_object<CatObj, int64_t>(n);
+    auto* elements = reinterpret_cast<int64_t*>(cat.get() + 1);
+    for (size_t i = 0; i < n; ++i) elements[i] = static_cast<int64_t>(i);
+    for (size_t i = 0; i < n; ++i) EXPECT_EQ(elements[i], static_cast<int64_t>(i));
+    EXPECT(cat.unique());
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_array_behind_an_object, array_behind_an_object);
+
+// A pointer to an object is lent as an argument and shared as a result; NULL is None.
+void pointers_to_objects() {
+  ffi::ObjectPtr<CatObj> cat = ffi::make_object<CatObj>();
+  ffi::Function same = ffi::Function::FromTyped([](const AnimalObj* animal) { return animal; });
+  {
+    ffi::Any result = same(static_cast<const CatObj*>(cat.get()));
+    EXPECT_EQ(cat.use_count(), 2);
+    EXPECT(result.cast<const CatObj*>() == cat.get());
+  }
+  EXPECT(cat.unique());
+  EXPECT_THROWS(
+      "TypeError: function(test_object.Animal) -> test_object.Animal: argument 0: expected "
+      "test_object.Animal, got Shape",
+      same(ffi::Shape()));
+  EXPECT(ffi::Any(static_cast<CatObj*>(nullptr)) == nullptr);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_pointers_to_objects, pointers_to_objects);

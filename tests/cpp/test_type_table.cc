@@ -3,6 +3,9 @@
 // The type table of c_api.h: indices, ancestors, fields, methods, attributes, metadata.
 #include <tvm/ffi/tvm_ffi.h>
 
+#include <atomic>
+#include <thread>
+
 #include "expect.h"
 
 namespace ffi = tvm::ffi;
@@ -88,6 +91,59 @@ void fixed_indices() {
       IndexOf("test_types.Taken"));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_fixed_indices, fixed_indices);
+
+// A type that is declared again must be what it was: the same parent, depth and index.
+void other_declarations() {
+  const int32_t parent = Register({"test_types.Known"});
+  const int32_t child = Register({"test_types.KnownChild", parent, 2});
+  EXPECT_THROWS(
+      "ValueError: TVMFFITypeGetOrAllocIndex: test_types.KnownChild: expected the declaration that "
+      "is registered, with parent test_types.Known at depth 2, got parent index 64 at depth 1",
+      Register({"test_types.KnownChild"}));
+  EXPECT_THROWS(
+      "ValueError: TVMFFITypeGetOrAllocIndex: ffi.Object: expected the declaration that is "
+      "registered, with parent none at depth 0, got parent index 64 at depth 1",
+      Register({"ffi.Object"}));
+  EXPECT_THROWS(
+      "ValueError: TVMFFITypeGetOrAllocIndex: ffi.Tensor: static_type_index: expected 70, as "
+      "registered, got 111",
+      Register({"ffi.Tensor", kTVMFFIObject, 1, 111}));
+  EXPECT_EQ(Register({"ffi.Tensor", kTVMFFIObject, 1, kTVMFFITensor}), int32_t{kTVMFFITensor});
+  EXPECT_EQ(Register({"test_types.KnownChild", parent, 2}), child);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_other_declarations, other_declarations);
+
+// Readers see whole fields while other threads add types and fields; what they hold stays valid.
+void readers_need_no_lock() {
+  const int32_t index = Register({"test_types.Growing"});
+  const TVMFFITypeInfo& info = Info(index);
+  std::atomic<bool> done{false};
+  std::atomic<int> wrong{0};
+  auto read = [&] {
+    while (!done) {
+      const int32_t count = __atomic_load_n(&info.num_fields, __ATOMIC_ACQUIRE);
+      const TVMFFIFieldInfo* fields = __atomic_load_n(&info.fields, __ATOMIC_ACQUIRE);
+      for (int32_t i = 0; i < count; ++i)
+        wrong += fields[i].offset != i || fields[i].name.size != 5;
+      wrong += TVMFFIGetTypeInfo(index) != &info;
+    }
+  };
+  std::thread reader(read), other(read);
+  for (int64_t i = 0; i < 300; ++i) {
+    TVMFFIFieldInfo field{};
+    field.name = Bytes("field");
+    field.offset = i;
+    EXPECT_EQ(TVMFFITypeRegisterField(index, &field), 0);
+    const std::string key = "test_types.Beside" + std::string(static_cast<size_t>(i), 'x');
+    EXPECT(TVMFFIGetTypeInfo(Register({key})) != nullptr);
+  }
+  done = true;
+  reader.join();
+  other.join();
+  EXPECT_EQ(wrong.load(), 0);
+  EXPECT_EQ(info.num_fields, 300);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_readers_need_no_lock, readers_need_no_lock);
 
 // Children of a type with slots stand behind it; one too many is refused unless they may overflow.
 void child_slots() {
