@@ -9,6 +9,7 @@ import pytest
 from tvm_ffi import config
 
 BEGIN = """
+#include <tvm/ffi/extra/storage.h>
 #include <tvm/ffi/tvm_ffi.h>
 namespace ffi = tvm::ffi;
 struct Unknown {};
@@ -49,6 +50,18 @@ REFUSED = {
     "owner_made_of_a_view": (
         "ffi::Tensor own(ffi::TensorView x) { return x; }",
         "could not convert",
+    ),
+    "view_of_a_temporary": (
+        "ffi::Tensor make(); ffi::TensorView view = make();",
+        "use of deleted function",
+    ),
+    "function_of_a_view_called_with_a_temporary": (
+        "ffi::Tensor make(); void take(ffi::TensorView); void f() { take(make()); }",
+        "use of deleted function",
+    ),
+    "lent_tensor_taken_from_the_store": (
+        "auto f() { return ffi::storage::Get<ffi::TensorView>(\"key\"); }",
+        "expected a type that owns its value, such as Tensor",
     ),
     "view_kept_as_an_owned_value": (
         "ffi::Any own(DLTensor* x) { return ffi::Any(x); }",

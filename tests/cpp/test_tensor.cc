@@ -4,6 +4,7 @@
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <memory>
+#include <random>
 
 #include "expect.h"
 
@@ -204,6 +205,88 @@ void dlpack_requirements() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_dlpack_requirements, dlpack_requirements);
 
+// No tensor at all is a ValueError too.
+void dlpack_of_null() {
+  EXPECT_THROWS("ValueError: TVMFFITensorFromDLPack: from: expected a managed tensor, got NULL",
+                ffi::Tensor::FromDLPack(nullptr));
+  EXPECT_THROWS(
+      "ValueError: TVMFFITensorFromDLPackVersioned: from: expected a managed tensor, got NULL",
+      ffi::Tensor::FromDLPackVersioned(nullptr));
+  EXPECT_THROWS("TypeError: TVMFFITensorToDLPack: from: expected a Tensor, got NULL",
+                ffi::Tensor().ToDLPack());
+  EXPECT_THROWS("ValueError: TensorView: expected a tensor, got a null handle",
+                const ffi::Tensor none;
+                ffi::TensorView{none});
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_dlpack_of_null, dlpack_of_null);
+
+// A producer may leave the deleter out, and strides and shape too where they say nothing.
+void dlpack_with_as_little_as_possible() {
+  float data[1] = {3};
+  DLManagedTensorVersioned versioned{};
+  versioned.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION + 7};
+  versioned.dl_tensor = {data, {kDLCPU, 0}, 0, kFloat32, nullptr, nullptr, 0};
+  DLManagedTensor old{};
+  old.dl_tensor = versioned.dl_tensor;
+  for (const ffi::Tensor& tensor : {ffi::Tensor::FromDLPackVersioned(&versioned, 4, true),
+                                    ffi::Tensor::FromDLPack(&old, 4, true)}) {
+    EXPECT_EQ(tensor.numel(), 1);
+    EXPECT_EQ(tensor.shape().size(), 0u);
+    EXPECT_EQ(tensor.strides().size(), 0u);
+    EXPECT(tensor.IsContiguous());
+    EXPECT_EQ(tensor.data_ptr(), static_cast<void*>(data));
+    ffi::Tensor view = tensor.as_strided({}, {});
+    EXPECT_EQ(view.numel(), 1);
+    DLManagedTensor* exported = view.ToDLPack();
+    EXPECT_EQ(exported->dl_tensor.ndim, 0);
+    exported->deleter(exported);
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_dlpack_with_as_little_as_possible,
+                              dlpack_with_as_little_as_possible);
+
+// An empty tensor may have no data, and its address counts as aligned.
+void dlpack_of_an_empty_tensor() {
+  int64_t shape[] = {2, 0, 3};
+  DLManagedTensorVersioned source{};
+  source.version = {1, 0};
+  source.dl_tensor = {nullptr, {kDLCPU, 0}, 3, kFloat32, shape, nullptr, 0};
+  ffi::Tensor tensor = ffi::Tensor::FromDLPackVersioned(&source, 64, true);
+  EXPECT_EQ(tensor.numel(), 0);
+  EXPECT(tensor.IsContiguous());
+  EXPECT_EQ(tensor.strides(), ffi::ShapeView({0, 3, 1}));
+  EXPECT_EQ(ffi::GetDataSize(*tensor.GetDLTensorPtr()), 0u);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_dlpack_of_an_empty_tensor, dlpack_of_an_empty_tensor);
+
+// Random layouts keep their metadata and their data's address through DLPack of both generations.
+void dlpack_of_random_layouts() {
+  std::mt19937 random(3);
+  auto below = [&](uint32_t n) { return static_cast<int64_t>(random() % n); };
+  alignas(64) static char data[256];
+  for (int round = 0; round < 500; ++round) {
+    int64_t shape[5], strides[5];
+    const auto ndim = static_cast<int32_t>(below(6));
+    for (int32_t i = 0; i < ndim; ++i) shape[i] = below(4), strides[i] = below(9) - 4;
+    const auto offset = static_cast<uint64_t>(below(64));
+    const DLDataType dtype{static_cast<uint8_t>(below(kDLFloat4_e2m1fn + 1)), 8, 1};
+    DLManagedTensorVersioned source{};
+    source.version = {1, 1};
+    source.dl_tensor = {data, {kDLCPU, 0}, ndim, dtype, shape, strides, offset};
+    ffi::Tensor tensor = ffi::Tensor::FromDLPackVersioned(&source);
+    ffi::Tensor copy = ffi::Tensor::FromDLPack(tensor.ToDLPack());
+    ffi::Tensor again = ffi::Tensor::FromDLPackVersioned(copy.ToDLPackVersioned());
+    for (const ffi::Tensor& each : {tensor, copy, again}) {
+      EXPECT_EQ(each.shape(), ffi::ShapeView(shape, static_cast<size_t>(ndim)));
+      EXPECT_EQ(each.strides(), ffi::ShapeView(strides, static_cast<size_t>(ndim)));
+      EXPECT_EQ(each.dtype(), dtype);
+      EXPECT_EQ(each.data_ptr(), static_cast<void*>(data + offset));
+      EXPECT_EQ(each.byte_offset(), 0u);
+    }
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_dlpack_of_random_layouts, dlpack_of_random_layouts);
+
 // Without a framework, CPU tensors are allocated and impossible ones refused.
 void env_alloc_without_a_framework() {
   ffi::Tensor tensor = NewTensor({5});
@@ -239,5 +322,13 @@ void unsafe_view() {
   EXPECT_EQ(view.shape(), ffi::ShapeView({2}));
   EXPECT_EQ(view.strides(), ffi::ShapeView({2}));
   EXPECT_EQ(source.use_count(), 2);
+  source = ffi::Tensor();
+  static_cast<float*>(view.data_ptr())[2] = 1;
+  EXPECT(TVMFFITensorCreateUnsafeView(nullptr, &prototype, &handle) != 0);
+  EXPECT_THROWS("ValueError: TVMFFITensorCreateUnsafeView: source: expected an object, got NULL",
+                ffi::detail::ThrowRaised(-1));
+  EXPECT(TVMFFITensorCreateUnsafeView(ffi::ObjectUnsafe::Borrow(view), nullptr, &handle) != 0);
+  EXPECT_THROWS("ValueError: TVMFFITensorCreateUnsafeView: prototype: expected a tensor, got NULL",
+                ffi::detail::ThrowRaised(-1));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_unsafe_view, unsafe_view);
