@@ -94,10 +94,9 @@ class Store {
   // An entry while a thread waits for it or creates its value.
   struct Creation {
     Store* store;
-    const std::string& key;
     std::shared_ptr<Entry> entry;
 
-    Creation(Store* in, const std::string& of) : store(in), key(of) {
+    Creation(Store* in, const std::string& key) : store(in) {
       std::lock_guard<std::mutex> lock(store->mutex_);
       entry = store->EntryOf(key);
       TVM_FFI_CHECK(entry->creator != std::this_thread::get_id(), RuntimeError)
@@ -107,9 +106,8 @@ class Store {
     }
     ~Creation() {
       std::lock_guard<std::mutex> lock(store->mutex_);
+      // Another thread may have begun.
       if (entry->creator == std::this_thread::get_id()) entry->creator = std::thread::id();
-      // Held by the table and by this alone, and nothing came of it.
-      if (entry->value.empty() && entry.use_count() == 2) store->entries_.erase(key);
     }
   };
 

@@ -2,6 +2,7 @@
 // The library that test_allocation.cc loads and unloads: it makes what is freed later.
 #include <tvm/ffi/tvm_ffi.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <optional>
 
@@ -23,7 +24,7 @@ struct Counting {
   }
 };
 
-// Of the process, not of a library that is loaded or unloaded.
+// Destroyed when the library is unloaded, which it is not while this holds a tensor of it.
 std::optional<ffi::Tensor>& Kept() {
   static std::optional<ffi::Tensor> kept;
   return kept;
@@ -40,8 +41,14 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(make, [](void* freed) { return Make(freed); });
 // A tensor that the library's own code frees before it returns.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(make_and_free, [](void* freed) { Make(freed); });
 
-// A tensor that the library's own code frees when the process ends.
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(keep, [](void* freed) { Kept() = Make(freed); });
+// A tensor that the library's own code frees when the process ends, and says so.
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(keep, [] {
+  struct Telling {
+    void AllocData(DLTensor*) {}
+    void FreeData(DLTensor*) { std::fputs("freed by its library\n", stderr); }
+  };
+  Kept() = ffi::Tensor::FromNDAlloc(Telling(), {3}, kFloat32, kCPU);
+});
 
 // A function whose code is in the library.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(adder, [](int64_t n) {

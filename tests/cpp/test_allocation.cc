@@ -252,8 +252,7 @@ void failed_free_is_reported() {
     ffi::Tensor::FromNDAlloc(FailingFree(), {3}, {kDLFloat, 32, 1}, {kDLCPU, 0});
     told = captured.Text();
   }
-  EXPECT_EQ(told,
-            "Tensor::FromNDAlloc: FreeData: ignored: RuntimeError: pool: cannot free\n");
+  EXPECT_EQ(told, "Tensor::FromNDAlloc: FreeData: ignored: RuntimeError: pool: cannot free\n");
   // [failed_free.end]
   struct Odd {
     void AllocData(DLTensor*) {}
@@ -317,18 +316,6 @@ void local_tensors_do_not_keep_a_library() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_local_tensors_do_not_keep_a_library,
                               local_tensors_do_not_keep_a_library);
-
-// A tensor in a static variable of its own library keeps that loaded until the process ends; then
-// it is freed by code that is still there.
-void static_tensor_keeps_its_library() {
-  LibraryCopy library;
-  static int freed = 0;
-  CallAndDrop(library, "keep", static_cast<void*>(&freed));
-  EXPECT(library.IsLoaded());
-  EXPECT_EQ(freed, 0);
-}
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_static_tensor_keeps_its_library,
-                              static_tensor_keeps_its_library);
 
 // A function made of a lambda keeps the lambda's library loaded.
 void function_outlives_its_module() {

@@ -60,7 +60,7 @@ REFUSED = {
         "use of deleted function",
     ),
     "lent_tensor_taken_from_the_store": (
-        "auto f() { return ffi::storage::Get<ffi::TensorView>(\"key\"); }",
+        'auto f() { return ffi::storage::Get<ffi::TensorView>("key"); }',
         "expected a type that owns its value, such as Tensor",
     ),
     "view_kept_as_an_owned_value": (

@@ -157,12 +157,16 @@ void threads_share_one_value() {
   for (int round = 0; round < 50; ++round) {
     std::atomic<int> calls{0};
     std::atomic<int> failures{0};
+    std::atomic<int> asking{0};
     std::vector<int> got(8);
     std::vector<std::thread> threads;
     for (int& value : got) {
       threads.emplace_back([&] {
+        ++asking;
         try {
           value = ffi::storage::GetOrCreate<int>("test_storage.shared", [&]() -> int {
+            while (asking < 8) std::this_thread::yield();
+            for (int i = 0; i < 100; ++i) std::this_thread::yield();
             if (++calls == 1) TVM_FFI_THROW(ValueError) << "the first one fails";
             return 10 + calls;
           });
