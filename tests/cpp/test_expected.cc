@@ -91,3 +91,14 @@ void through_functions() {
   EXPECT_EQ(ffi::TypeTraits<ffi::Expected<void>>::TypeStr(), std::string("Expected[void]"));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_through_functions, through_functions);
+
+// A call that catches: what the function raises, or returns as an Error, is the error.
+void call_expected() {
+  const ffi::Function function = ffi::Function::FromTyped(half, "half");
+  EXPECT_EQ(function.CallExpected<int>(8).value(), 4);
+  EXPECT_EQ(function.CallExpected<int>(7).error().kind(), std::string("ValueError"));
+  const ffi::Function returns_error =
+      ffi::Function::FromTyped([] { return ffi::Error("KeyError", "returned"); });
+  EXPECT_EQ(returns_error.CallExpected<int>().error().message(), std::string("returned"));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_call_expected, call_expected);

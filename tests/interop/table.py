@@ -130,28 +130,29 @@ def fill_in(pythons: dict[str, str], folder: Path) -> dict[tuple[str, Column], s
 TABLE: dict = {}  # the record of this run, once there is one
 
 
-def write_record(root: Path, cells: dict[tuple[str, Column], str]) -> None:
+def write_record(root: Path, folder: Path, cells: dict[tuple[str, Column], str]) -> None:
     """Keep the table for the site, with what it was made of."""
     from _verify.interop_record import made_of
     from unsupported import unsupported
 
     columns = [*COLUMNS, *CROSSINGS]
-    rows, reasons = [], []
+    rows, reasons = [], {}
     for case, title in find_cases().items():
         row = {"case": case, "title": title, "cells": []}
         for column in columns:
-            entry = unsupported(case, column)
-            told = cells[case, column]
+            told, entry = cells[case, column], unsupported(case, column)
             if told != "ok":
-                reason = entry.reason if entry else "failed"
-                note = f"{title}: {reason}. One gets: {told}"
-                if note not in reasons:
-                    reasons.append(note)
-                told = f"unsupported ({reasons.index(note) + 1})" if entry else "FAILED"
+                why = entry.reason if entry else "failed"
+                note = f"{title}: {why}. One gets: {told.replace(f'{folder}/', '')}"
+                numbered = reasons.setdefault((case, why), (len(reasons) + 1, note))
+                told = f"unsupported ({numbered[0]})" if entry else f"FAILED ({numbered[0]})"
             row["cells"].append(told)
         rows.append(row)
     TABLE.update(
-        made_of=made_of(root), columns=[c.title for c in columns], rows=rows, reasons=reasons
+        made_of=made_of(root),
+        columns=[column.title for column in columns],
+        rows=rows,
+        reasons=[note for _, note in reasons.values()],
     )
     path = root / "build" / "interop.json"
     path.parent.mkdir(exist_ok=True)

@@ -26,7 +26,7 @@ def folder(tmp_path_factory) -> Path:
 def cells(pythons, folder, pytestconfig) -> dict:
     """All cells; they are kept for the site, and shown at the end of the run."""
     filled = fill_in_table(pythons, folder)
-    write_record(ROOT, filled)
+    write_record(ROOT, folder, filled)
     return filled
 
 

@@ -24,6 +24,11 @@ def under_published(column: Column) -> bool:
     return column.runtime == "published"
 
 
+def made_by_published(column: Column) -> bool:
+    """Say that code of the published headers makes the value."""
+    return column.makers == "published"
+
+
 def published_among_themselves(column: Column) -> bool:
     """Say that both libraries are built with the published headers."""
     return column.makers == column.checkers == "published"
@@ -47,6 +52,24 @@ UNSUPPORTED = [
         under_published,
         "NotImplementedError came as RuntimeError",
         "the published package makes both a RuntimeError",
+    ),
+    Unsupported(
+        "cpp:expected:Expected",
+        made_by_published,
+        "raised is false",
+        "a function of the published headers hands the error back as its result",
+    ),
+    Unsupported(
+        "python:modules:module_in_cpp",
+        lambda column: column.runtime == "ours" and column.checkers == "published",
+        "undefined symbol: _ZN3tvm3ffi6Module12LoadFromFileERKNS0_6StringE",
+        "the published class Module needs C++ symbols, and our runtime exports C functions alone",
+    ),
+    Unsupported(
+        "cpp:objects:Allocator",
+        made_by_published,
+        'function("living").cast<int64_t>() > before',
+        "make_object of the published headers takes its memory from elsewhere",
     ),
     Unsupported(
         "python:errors:python_exception_same_object",

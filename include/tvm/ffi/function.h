@@ -446,12 +446,16 @@ class Function : public ObjectRef {
   }
   /*!
    * \brief Calls the function; what it raises is returned as the error of an Expected.
+   *
+   * So is an Error that it returns, as functions made with the published headers do.
    * \tparam T What the result is converted to. Needs tvm/ffi/expected.h.
    */
   template <typename T = Any, typename... Args>
   Expected<T> CallExpected(const Args&... args) const {
     try {
-      return Expected<T>((*this)(args...).template cast<T>());
+      Any result = (*this)(args...);
+      if (std::optional<Error> error = result.as<Error>()) return Expected<T>(*std::move(error));
+      return Expected<T>(std::move(result).template cast<T>());
     } catch (const Error& error) {
       return Expected<T>(error);
     }

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Libraries as modules."""
 
+import json
+
 import tvm_ffi
 
 from .case import case, error_of
@@ -37,3 +39,32 @@ def statics(makers, checkers):
             module.count()
         assert [int(n) for n in module.count().split()] == [n + 4 for n in start]
         assert module.use_headers() == 5
+
+
+@case
+def metadata(makers, checkers):
+    """Types and documentation of functions, as their library tells them."""
+    number = {"type": "float"}
+    numbers = {"type": "Optional", "args": [{"type": "ffi.Array", "args": [{"type": "int"}]}]}
+    want = {"return": [number], "params": [{"type": "DLTensor*"}, number, numbers]}
+    get_metadata = tvm_ffi.get_global_func("ffi.ModuleGetFunctionMetadata")
+    for module in (makers.documented, checkers.documented):
+        told = json.loads(get_metadata(module, "scale", False))
+        assert json.loads(told["type_schema"]) == {"type": "ffi.Function", "named_args": want}
+        assert module.get_function_doc("scale") == "Multiplies."
+        assert module.get_function_doc("nothing") is None
+
+
+@case
+def static_block(makers, checkers):
+    """TVM_FFI_STATIC_INIT_BLOCK runs once when its library is loaded."""
+    assert makers.reflection.initialized() == 1
+    assert checkers.reflection.initialized() == 1
+
+
+@case
+def module_in_cpp(makers, checkers):
+    """The C++ class Module loads a library and calls its functions."""
+    path = makers.folder / "functions.so"
+    assert checkers.module_api.load_and_call(str(path), 6) == 7
+    assert checkers.module_api.call_function_of(makers.functions, "add_one", 7) == 8
