@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R5
+"""Functions and modules, as their page shows them."""
+
+import gc
+import json
+import shlex
+import subprocess
+from pathlib import Path
+
+import numpy
+import pytest
+import tvm_ffi
+from tvm_ffi import config
+
+HERE = Path(__file__).resolve().parent
+FLAGS = "-shared -fPIC -O1 -Wall -Wextra -Wconversion -Werror"
+SOURCES = ["norms.cc", "norms_binding.cc"]
+# What each of the shown files is run with.
+SHOWN = [f"tests/snippets/{name}" for name in [*SOURCES, "norms.h", "test_functions.py"]]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with the library, made of an implementation file and a binding file."""
+    folder = tmp_path_factory.mktemp("functions")
+    command = (
+        f"g++ {FLAGS} {config.cxxflags()} {' '.join(SOURCES)} -o {folder}/norms.so"
+        f" {config.ldflags()} -ltvm_ffi"
+    )
+    subprocess.run(shlex.split(command), cwd=HERE, check=True)
+    return folder
+
+
+@pytest.fixture
+def mod(folder, shows):
+    """The library; the test proves what it calls of it, and itself."""
+    shows("tests/snippets/norms.h", *SHOWN)
+    shows("tests/snippets/norms.cc", *SHOWN)
+    shows("tests/snippets/norms_binding.cc", *SHOWN)
+    shows("tests/snippets/test_functions.py", *SHOWN)
+    return tvm_ffi.load_module(folder / "norms.so")
+
+
+def test_call(mod):
+    """The exported function checks its arguments; what is optional may be left out."""
+    # [call.begin]
+    x = numpy.array([3, 4], dtype="float32")
+    assert mod.norm(x) == 5.0
+    assert mod.norm(x, None) == 5.0
+    assert mod.norm(x, 2.0) == 10.0
+    with pytest.raises(TypeError, match="norm: x must be float32, got int64"):
+        mod.norm(numpy.array([3, 4]))
+    with pytest.raises(TypeError, match="expected 1 to 2 arguments, got 3"):
+        mod.norm(x, 2.0, 3.0)
+    # [call.end]
+
+
+def test_description(mod):
+    """The library tells what its functions take, and what they are for."""
+    # [description.begin]
+    described = json.loads(mod.get_function_metadata("norm"))
+    schema = json.loads(described["type_schema"])
+    assert schema["named_args"]["return"] == [{"type": "float"}]
+    assert schema["named_args"]["params"] == [
+        {"type": "DLTensor*"},
+        {"type": "Optional", "args": [{"type": "float"}]},
+    ]
+    assert mod.get_function_doc("norm") == "The Euclidean norm of x, times scale."
+    # [description.end]
+    assert mod.get_function_doc("sum_of") is None
+
+
+def test_callback(mod):
+    """A Python function is called from C++; a wrong result is an error that says so."""
+    # [callback.begin]
+    assert mod.sum_of(lambda i: i * i, 4) == 14
+    with pytest.raises(TypeError, match="expected int, got str"):
+        mod.sum_of(lambda i: "text", 4)
+    # [callback.end]
+
+
+def test_function_as_result(mod):
+    """A function that C++ returns keeps its state."""
+    # [result.begin]
+    count = mod.make_counter()
+    assert [count(), count(), count()] == [1, 2, 3]
+    assert mod.make_counter()() == 1
+    # [result.end]
+
+
+def test_global_functions(mod):
+    """Both sides register global functions and look them up."""
+
+    # [global.begin]
+    @tvm_ffi.register_global_func("norms.twice")
+    def twice(x):
+        return 2 * x
+
+    assert mod.call_global("norms.twice", 4.0) == 8.0
+    assert tvm_ffi.get_global_func("norms.square")(3.0) == 9.0
+    with pytest.raises(ValueError, match=r'got "norms\.nothing"'):
+        mod.call_global("norms.nothing", 1.0)
+    # [global.end]
+
+
+def test_names(mod):
+    """A module gives its functions by name, and says which there are."""
+    # [names.begin]
+    assert mod["norm"](numpy.zeros(2, "float32")) == 0.0
+    assert mod.implements_function("sum_of")
+    with pytest.raises(AttributeError, match="has no function 'nurm'; it has call_global, "):
+        mod["nurm"]
+    # [names.end]
+    assert mod.kind == "library"
+
+
+def test_two_modules(mod, tmp_path):
+    """A module finds functions of the modules that it imports, when asked to."""
+    source = tmp_path / "other.cc"
+    source.write_text(
+        "#include <tvm/ffi/tvm_ffi.h>\nTVM_FFI_DLL_EXPORT_TYPED_FUNC(only_here, [] { return 7; });"
+    )
+    command = (
+        f"g++ {FLAGS} {config.cxxflags()} {source} -o {tmp_path}/other.so {config.ldflags()}"
+        " -ltvm_ffi"
+    )
+    subprocess.run(shlex.split(command), check=True)
+    # [imports.begin]
+    other = tvm_ffi.load_module(tmp_path / "other.so")
+    mod.import_module(other)
+    assert mod.get_function("only_here", query_imports=True)() == 7
+    with pytest.raises(AttributeError):
+        mod.get_function("only_here")
+    # [imports.end]
+
+
+def test_unloading(mod, tmp_path):
+    """A library that may be unloaded stays as long as a function of it lives."""
+    library = tmp_path / "counter.so"
+    source = tmp_path / "counter.cc"
+    source.write_text(
+        "#include <tvm/ffi/tvm_ffi.h>\nTVM_FFI_DLL_EXPORT_TYPED_FUNC(one, [] { return 1; });"
+    )
+    command = f"g++ {FLAGS} {config.cxxflags()} {source} -o {library} {config.ldflags()} -ltvm_ffi"
+    subprocess.run(shlex.split(command), check=True)
+
+    def loaded():
+        gc.collect()
+        return str(library) in Path("/proc/self/maps").read_text()
+
+    # [unloading.begin]
+    one = tvm_ffi.load_module(library, keep_module_alive=False).one
+    assert loaded()
+    assert one() == 1
+    del one
+    assert not loaded()
+    # [unloading.end]
