@@ -27,7 +27,7 @@ int main(int argc, char** argv) try {
   }
   // [host_call.begin]
   ffi::Module library = ffi::Module::LoadFromFile(argv[1]);
-  ffi::Function add_one = library.GetFunction("add_one").value();
+  ffi::Function add_one = library->GetFunction("add_one").value();
 
   ffi::Tensor x = Vector(3);
   ffi::Tensor y = Vector(3);
@@ -47,11 +47,11 @@ int main(int argc, char** argv) try {
   // [host_error.end]
 
   // [host_callback.begin]
-  ffi::Function call_back = library.GetFunction("call_back").value();
+  ffi::Function call_back = library->GetFunction("call_back").value();
   ffi::Function subtract = ffi::Function::FromTyped([](int64_t a, int64_t b) { return b - a; });
   std::printf("called back: %d\n", call_back(subtract).cast<int>());
   // [host_callback.end]
-  std::printf("no_such: %s\n", library.GetFunction("no_such").has_value() ? "there" : "not there");
+  std::printf("no_such: %s\n", library->GetFunction("no_such").has_value() ? "there" : "not there");
   return 0;
 } catch (const ffi::Error& error) {
   std::printf("%s: %s\n", error.kind().c_str(), error.message().c_str());

@@ -13,7 +13,7 @@ namespace {
 
 bool Passes(const ffi::Module& module, const char* name) {
   try {
-    std::optional<ffi::Function> test = module.GetFunction(name);
+    std::optional<ffi::Function> test = module->GetFunction(name);
     TVM_FFI_CHECK(test.has_value(), ValueError) << "expected an exported function, got none";
     (*test)();
     return true;

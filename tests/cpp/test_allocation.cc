@@ -130,7 +130,7 @@ class LibraryCopy {
 
 // Calls a function of the library, which has no other module afterwards.
 ffi::Any CallAndDrop(const LibraryCopy& library, const char* name, ffi::AnyView argument) {
-  return (*library.Load().GetFunction(name))(argument);
+  return (*library.Load()->GetFunction(name))(argument);
 }
 
 }  // namespace
@@ -290,7 +290,7 @@ void last_tensor_unloads() {
       ffi::Module module = library.Load();
       for (int& count : freed) {
         tensors.push_back(
-            (*module.GetFunction("make"))(static_cast<void*>(&count)).cast<ffi::Tensor>());
+            (*module->GetFunction("make"))(static_cast<void*>(&count)).cast<ffi::Tensor>());
       }
     }
     std::shuffle(tensors.begin(), tensors.end(), random);

@@ -68,8 +68,12 @@ bool IsLoaded(const fs::path& path) {
 // A module gives its functions; one that it lacks is none, and its errors are those of any
 // function.
 void functions() {
-  ffi::Module module = Load(LibraryPath());
-  EXPECT_EQ((*module->GetFunction("answer"))().cast<int>(), 42);
+  const std::string path = LibraryPath();
+  // [load.begin]
+  ffi::Module module = ffi::Module::LoadFromFile(path);
+  ffi::Function answer = module->GetFunction("answer").value();
+  EXPECT_EQ(answer().cast<int>(), 42);
+  // [load.end]
   EXPECT(!module->GetFunction("question").has_value());
   EXPECT(!module->GetFunction("question", true).has_value());
   EXPECT(!module->GetFunction("__tvm_ffi_answer").has_value());

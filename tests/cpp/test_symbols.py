@@ -12,6 +12,7 @@ from tvm_ffi import config, libinfo
 
 SCALE = Path(__file__).parents[2] / "examples/kernel_library/scale/scale_kernel.cc"
 CONTAINERS = Path(__file__).with_name("containers_library.cc")
+REFLECTION = Path(__file__).with_name("reflection_library.cc")
 RUNTIME = Path(libinfo.find_library_path()) / "libtvm_ffi.so"
 SYSTEM_LIBRARIES = ("libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1", "ld-linux")
 
@@ -56,7 +57,13 @@ def containers_library(tmp_path_factory) -> Path:
     return build(CONTAINERS, tmp_path_factory.mktemp("symbols"))
 
 
-@pytest.fixture(params=["kernel", "containers", "runtime"])
+@pytest.fixture(scope="module")
+def reflection_library(tmp_path_factory) -> Path:
+    """Build a library that registers types and functions, with metadata."""
+    return build(REFLECTION, tmp_path_factory.mktemp("symbols"))
+
+
+@pytest.fixture(params=["kernel", "containers", "reflection", "runtime"])
 def library(request) -> Path:
     """Give each of the libraries in turn."""
     if request.param == "runtime":

@@ -83,11 +83,6 @@ class Module : public ObjectRef {
   static Module LoadFromFile(const String& path) {
     return Function::GetGlobalRequired("ffi.ModuleLoadFromFile")(path).cast<Module>();
   }
-
-  /*! \brief The exported function of that name. This runtime only: published code uses `->`. */
-  Optional<Function> GetFunction(const String& name, bool query_imports = false) const {
-    return get()->GetFunction(name, query_imports);
-  }
 };
 
 inline void ModuleObj::ImportModule(const Module& other) const {
