@@ -3,10 +3,14 @@
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/string.h>
 
+#include "arguments.h"
+
 namespace ffi = tvm::ffi;
 
 extern "C" int TVMFFIAnyViewToOwnedAny(const TVMFFIAny* any_view, TVMFFIAny* out) {
   TVM_FFI_SAFE_CALL_BEGIN();
+  ffi::Given("TVMFFIAnyViewToOwnedAny: any_view", any_view);
+  ffi::Given("TVMFFIAnyViewToOwnedAny: out", out);
   switch (any_view->type_index) {
     case kTVMFFIRawStr:
       ffi::TypeTraits<ffi::String>::MoveToAny(ffi::String(any_view->v_c_str), out);

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "arguments.h"
+
 namespace {
 
 struct Name {
@@ -102,11 +104,8 @@ extern "C" {
 
 int TVMFFIDataTypeFromString(const TVMFFIByteArray* str, DLDataType* out) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  TVM_FFI_CHECK(str != nullptr && (str->data != nullptr || str->size == 0), ValueError)
-      << "TVMFFIDataTypeFromString: str: expected a text, got NULL";
-  TVM_FFI_CHECK(out != nullptr, ValueError)
-      << "TVMFFIDataTypeFromString: out: expected a place for the result, got NULL";
-  const std::string_view text(str->data, str->size);
+  const std::string_view text = tvm::ffi::GivenText("TVMFFIDataTypeFromString: str", str);
+  tvm::ffi::Given("TVMFFIDataTypeFromString: out", out);
   TVM_FFI_CHECK(Parse(text, out), ValueError)
       << "dtype: expected an element type such as \"float32\", \"bfloat16\" or \"int8x4\", got \""
       << text << "\"";
@@ -115,9 +114,8 @@ int TVMFFIDataTypeFromString(const TVMFFIByteArray* str, DLDataType* out) {
 
 int TVMFFIDataTypeToString(const DLDataType* dtype, TVMFFIAny* out) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  TVM_FFI_CHECK(dtype != nullptr, ValueError)
-      << "TVMFFIDataTypeToString: dtype: expected an element type, got NULL";
-  const std::string text = Print(*dtype);
+  const std::string text = Print(tvm::ffi::Given("TVMFFIDataTypeToString: dtype", dtype));
+  tvm::ffi::Given("TVMFFIDataTypeToString: out", out);
   const TVMFFIByteArray bytes{text.data(), text.size()};
   TVM_FFI_CHECK_SAFE_CALL(TVMFFIStringFromByteArray(&bytes, out));
   TVM_FFI_SAFE_CALL_END();

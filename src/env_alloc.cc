@@ -8,6 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "arguments.h"
+
 namespace ffi = tvm::ffi;
 
 namespace {
@@ -87,6 +89,8 @@ DLPackManagedTensorAllocator TVMFFIEnvGetDLPackManagedTensorAllocator(void) {
 
 int TVMFFIEnvTensorAlloc(DLTensor* prototype, TVMFFIObjectHandle* out) {
   TVM_FFI_SAFE_CALL_BEGIN();
+  ffi::Given("TVMFFIEnvTensorAlloc: prototype", prototype);
+  ffi::Given("TVMFFIEnvTensorAlloc: out", out);
   DLPackManagedTensorAllocator allocator = TVMFFIEnvGetDLPackManagedTensorAllocator();
   if (allocator != nullptr) {
     CheckedDataSize(*prototype);

@@ -91,6 +91,7 @@ extern "C" {
 int TVMFFIErrorCreateWithCauseAndExtraContext(
     const TVMFFIByteArray* kind, const TVMFFIByteArray* message, const TVMFFIByteArray* backtrace,
     TVMFFIObjectHandle cause_chain, TVMFFIObjectHandle extra_context, TVMFFIObjectHandle* out) {
+  if (out == nullptr) return -1;
   try {
     ffi::ObjectPtr<OwnedErrorObj> error = ffi::make_object<OwnedErrorObj>(
         TextOf(kind), TextOf(message), TextOf(backtrace), ffi::TakeCallStack(backtrace));
@@ -111,7 +112,7 @@ int TVMFFIErrorCreate(const TVMFFIByteArray* kind, const TVMFFIByteArray* messag
 }
 
 void TVMFFIErrorMoveFromRaised(TVMFFIObjectHandle* result) {
-  *result = ffi::ObjectUnsafe::MoveToOwned(std::move(raised));
+  if (result != nullptr) *result = ffi::ObjectUnsafe::MoveToOwned(std::move(raised));
 }
 
 void TVMFFIErrorSetRaised(TVMFFIObjectHandle error) {
@@ -123,7 +124,7 @@ void TVMFFIErrorSetRaisedFromCStrParts(const char* kind, const char** message_pa
   if (kind == nullptr) kind = "RuntimeError";
   try {
     std::string message;
-    for (int32_t i = 0; i < num_parts; ++i) {
+    for (int32_t i = 0; message_parts != nullptr && i < num_parts; ++i) {
       if (message_parts[i] != nullptr) message += message_parts[i];
     }
     TVMFFIErrorSetRaised(ffi::ObjectUnsafe::Borrow(ffi::Error(kind, message)));

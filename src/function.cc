@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "arguments.h"
 #include "library_pin.h"
 
 namespace ffi = tvm::ffi;
@@ -145,7 +146,8 @@ int TVMFFIFunctionCreate(void* self, TVMFFISafeCallType safe_call, void (*delete
   TVM_FFI_SAFE_CALL_BEGIN();
   TVM_FFI_CHECK(safe_call != nullptr, ValueError)
       << "TVMFFIFunctionCreate: safe_call: expected a function, got NULL";
-  *out = ffi::ObjectUnsafe::MoveToOwned(
+  TVMFFIObjectHandle& result = ffi::Given("TVMFFIFunctionCreate: out", out);
+  result = ffi::ObjectUnsafe::MoveToOwned(
       ffi::make_object<StatefulFunctionObj>(self, safe_call, deleter));
   TVM_FFI_SAFE_CALL_END();
 }
@@ -163,12 +165,15 @@ int TVMFFIFunctionCall(TVMFFIObjectHandle func, TVMFFIAny* args, int32_t num_arg
 
 int TVMFFIFunctionGetGlobal(const TVMFFIByteArray* name, TVMFFIObjectHandle* out) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  *out = GlobalTable::Get().Find(*name);
+  TVMFFIObjectHandle& result = ffi::Given("TVMFFIFunctionGetGlobal: out", out);
+  ffi::GivenText("TVMFFIFunctionGetGlobal: name", name);
+  result = GlobalTable::Get().Find(*name);
   TVM_FFI_SAFE_CALL_END();
 }
 
 int TVMFFIFunctionSetGlobal(const TVMFFIByteArray* name, TVMFFIObjectHandle f, int allow_override) {
   TVM_FFI_SAFE_CALL_BEGIN();
+  ffi::GivenText("TVMFFIFunctionSetGlobal: name", name);
   GlobalTable::Get().Set(*name, {FunctionFrom("TVMFFIFunctionSetGlobal: f", f), ""},
                          allow_override != 0);
   TVM_FFI_SAFE_CALL_END();
@@ -176,6 +181,8 @@ int TVMFFIFunctionSetGlobal(const TVMFFIByteArray* name, TVMFFIObjectHandle f, i
 
 int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo* method_info, int allow_override) {
   TVM_FFI_SAFE_CALL_BEGIN();
+  ffi::Given("TVMFFIFunctionSetGlobalFromMethodInfo: method_info", method_info);
+  ffi::GivenText("TVMFFIFunctionSetGlobalFromMethodInfo: name", &method_info->name);
   GlobalFunction entry{
       FunctionFrom("TVMFFIFunctionSetGlobalFromMethodInfo: method", method_info->method),
       std::string(method_info->metadata.data, method_info->metadata.size)};

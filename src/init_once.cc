@@ -4,6 +4,8 @@
 
 #include <mutex>
 
+#include "arguments.h"
+
 namespace {
 
 // One lock for all: init functions may use other handles, so it is recursive.
@@ -17,7 +19,10 @@ std::recursive_mutex& Lock() {
 extern "C" {
 
 int TVMFFIHandleInitOnce(void** handle_addr, int (*init_func)(void** result)) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  tvm::ffi::Given("TVMFFIHandleInitOnce: handle_addr", handle_addr);
   if (__atomic_load_n(handle_addr, __ATOMIC_ACQUIRE) != nullptr) return 0;
+  tvm::ffi::Given("TVMFFIHandleInitOnce: init_func", init_func);
   std::lock_guard<std::recursive_mutex> guard(Lock());
   if (__atomic_load_n(handle_addr, __ATOMIC_RELAXED) != nullptr) return 0;
   void* handle = nullptr;
@@ -29,12 +34,16 @@ int TVMFFIHandleInitOnce(void** handle_addr, int (*init_func)(void** result)) {
     return -1;
   }
   __atomic_store_n(handle_addr, handle, __ATOMIC_RELEASE);
-  return 0;
+  TVM_FFI_SAFE_CALL_END();
 }
 
 int TVMFFIHandleDeinitOnce(void** handle_addr, int (*deinit_func)(void* handle)) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  tvm::ffi::Given("TVMFFIHandleDeinitOnce: handle_addr", handle_addr);
+  tvm::ffi::Given("TVMFFIHandleDeinitOnce: deinit_func", deinit_func);
   std::lock_guard<std::recursive_mutex> guard(Lock());
   void* handle = __atomic_exchange_n(handle_addr, nullptr, __ATOMIC_ACQ_REL);
-  return handle == nullptr ? 0 : deinit_func(handle);
+  if (handle != nullptr) return deinit_func(handle);
+  TVM_FFI_SAFE_CALL_END();
 }
 }

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "arguments.h"
 #include "library_pin.h"
 #include "loading.h"
 
@@ -324,19 +325,21 @@ int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char* fu
   auto* library = static_cast<LibraryObj*>(static_cast<ffi::Object*>(library_ctx));
   TVM_FFI_CHECK(library != nullptr, ValueError)
       << "TVMFFIEnvModLookupFromImports: library_ctx: expected a module, got NULL";
-  *out = library->FindInImports(func_name);
+  TVMFFIObjectHandle& result = ffi::Given("TVMFFIEnvModLookupFromImports: out", out);
+  result =
+      library->FindInImports(ffi::GivenText("TVMFFIEnvModLookupFromImports: func_name", func_name));
   TVM_FFI_SAFE_CALL_END();
 }
 
 int TVMFFIEnvModRegisterContextSymbol(const char* name, void* symbol) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  ContextSymbols().Set(name, symbol);
+  ContextSymbols().Set(ffi::GivenText("TVMFFIEnvModRegisterContextSymbol: name", name), symbol);
   TVM_FFI_SAFE_CALL_END();
 }
 
 int TVMFFIEnvModRegisterSystemLibSymbol(const char* name, void* symbol) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  SystemLibSymbols().Set(name, symbol);
+  SystemLibSymbols().Set(ffi::GivenText("TVMFFIEnvModRegisterSystemLibSymbol: name", name), symbol);
   TVM_FFI_SAFE_CALL_END();
 }
 }

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "arguments.h"
+
 namespace {
 
 // The pointer to free stands before the header, because an over-aligned object has a gap there.
@@ -74,11 +76,12 @@ int TVMFFIObjectCreateOpaque(void* handle, int32_t type_index, void (*deleter)(v
   TVM_FFI_CHECK(type_index >= kTVMFFIStaticObjectBegin, ValueError)
       << "TVMFFIObjectCreateOpaque: type_index: expected the index of an object type, got "
       << type_index;
+  TVMFFIObjectHandle& result = tvm::ffi::Given("TVMFFIObjectCreateOpaque: out", out);
   tvm::ffi::ObjectPtr<OpaqueObj> object = tvm::ffi::make_object<OpaqueObj>();
   object->handle = handle;
   object->deleter = deleter;
   tvm::ffi::ObjectUnsafe::Header(object.get())->type_index = type_index;
-  *out = tvm::ffi::ObjectUnsafe::MoveToOwned(std::move(object));
+  result = tvm::ffi::ObjectUnsafe::MoveToOwned(std::move(object));
   TVM_FFI_SAFE_CALL_END();
 }
 

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <string>
 
+#include "arguments.h"
+
 namespace ffi = tvm::ffi;
 
 namespace {
@@ -18,14 +20,6 @@ class BytesObj : public ffi::Object, public TVMFFIByteArray {
  public:
   static int32_t RuntimeTypeIndex() { return kIndex; }
 };
-
-void CheckInput(const char* function, const TVMFFIByteArray* input, const TVMFFIAny* out) {
-  TVM_FFI_CHECK(input != nullptr, ValueError) << function << ": input: expected bytes, got NULL";
-  TVM_FFI_CHECK(out != nullptr, ValueError)
-      << function << ": out: expected a place for the result, got NULL";
-  TVM_FFI_CHECK(input->data != nullptr || input->size == 0, ValueError)
-      << function << ": input: expected " << input->size << " bytes, got NULL";
-}
 
 template <int32_t kIndex>
 void MakeHeap(const TVMFFIByteArray* input, TVMFFIAny* out) {
@@ -42,8 +36,7 @@ void MakeHeap(const TVMFFIByteArray* input, TVMFFIAny* out) {
 }
 
 template <int32_t kSmallIndex, int32_t kIndex>
-void Make(const char* function, const TVMFFIByteArray* input, TVMFFIAny* out) {
-  CheckInput(function, input, out);
+void Make(const TVMFFIByteArray* input, TVMFFIAny* out) {
   if (input->size > kSmallMost) {
     MakeHeap<kIndex>(input, out);
     return;
@@ -60,19 +53,24 @@ extern "C" {
 
 int TVMFFIStringFromByteArray(const TVMFFIByteArray* input, TVMFFIAny* out) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  Make<kTVMFFISmallStr, kTVMFFIStr>("TVMFFIStringFromByteArray", input, out);
+  ffi::GivenText("TVMFFIStringFromByteArray: input", input);
+  ffi::Given("TVMFFIStringFromByteArray: out", out);
+  Make<kTVMFFISmallStr, kTVMFFIStr>(input, out);
   TVM_FFI_SAFE_CALL_END();
 }
 
 int TVMFFIBytesFromByteArray(const TVMFFIByteArray* input, TVMFFIAny* out) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  Make<kTVMFFISmallBytes, kTVMFFIBytes>("TVMFFIBytesFromByteArray", input, out);
+  ffi::GivenText("TVMFFIBytesFromByteArray: input", input);
+  ffi::Given("TVMFFIBytesFromByteArray: out", out);
+  Make<kTVMFFISmallBytes, kTVMFFIBytes>(input, out);
   TVM_FFI_SAFE_CALL_END();
 }
 
 int TVMFFIBigIntFromByteArray(const TVMFFIByteArray* input, TVMFFIAny* out) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  CheckInput("TVMFFIBigIntFromByteArray", input, out);
+  ffi::GivenText("TVMFFIBigIntFromByteArray: input", input);
+  ffi::Given("TVMFFIBigIntFromByteArray: out", out);
   const bool negative = input->size != 0 && (input->data[input->size - 1] & 0x80) != 0;
   const char sign = negative ? '\xff' : '\0';
   // The shortest form first: without bytes that only repeat the sign.

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "arguments.h"
 #include "library_pin.h"
 
 namespace ffi = tvm::ffi;
@@ -150,7 +151,8 @@ extern "C" {
 int TVMFFITensorFromDLPack(DLManagedTensor* from, int32_t require_alignment,
                            int32_t require_contiguous, TVMFFIObjectHandle* out) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  *out = Import("TVMFFITensorFromDLPack", from, require_alignment, require_contiguous);
+  TVMFFIObjectHandle& result = ffi::Given("TVMFFITensorFromDLPack: out", out);
+  result = Import("TVMFFITensorFromDLPack", from, require_alignment, require_contiguous);
   TVM_FFI_SAFE_CALL_END();
 }
 
@@ -162,13 +164,15 @@ int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned* from, int32_t requ
   TVM_FFI_CHECK(from->version.major == DLPACK_MAJOR_VERSION, ValueError)
       << "TVMFFITensorFromDLPackVersioned: from: expected DLPack " << DLPACK_MAJOR_VERSION
       << ".x, got " << from->version.major << "." << from->version.minor;
-  *out = Import("TVMFFITensorFromDLPackVersioned", from, require_alignment, require_contiguous);
+  TVMFFIObjectHandle& result = ffi::Given("TVMFFITensorFromDLPackVersioned: out", out);
+  result = Import("TVMFFITensorFromDLPackVersioned", from, require_alignment, require_contiguous);
   TVM_FFI_SAFE_CALL_END();
 }
 
 int TVMFFITensorToDLPack(TVMFFIObjectHandle from, DLManagedTensor** out) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  *out = Export<DLManagedTensor>::Make(TensorFrom("TVMFFITensorToDLPack: from", from));
+  DLManagedTensor*& result = ffi::Given("TVMFFITensorToDLPack: out", out);
+  result = Export<DLManagedTensor>::Make(TensorFrom("TVMFFITensorToDLPack: from", from));
   TVM_FFI_SAFE_CALL_END();
 }
 
@@ -176,9 +180,10 @@ int TVMFFITensorToDLPackVersioned(TVMFFIObjectHandle from, DLManagedTensorVersio
   TVM_FFI_SAFE_CALL_BEGIN();
   ffi::ObjectPtr<ffi::TensorObj> tensor = TensorFrom("TVMFFITensorToDLPackVersioned: from", from);
   const uint64_t flags = FlagsOf(tensor.get());
-  *out = Export<DLManagedTensorVersioned>::Make(std::move(tensor));
-  (*out)->version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
-  (*out)->flags = flags;
+  DLManagedTensorVersioned*& result = ffi::Given("TVMFFITensorToDLPackVersioned: out", out);
+  result = Export<DLManagedTensorVersioned>::Make(std::move(tensor));
+  result->version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
+  result->flags = flags;
   TVM_FFI_SAFE_CALL_END();
 }
 
@@ -189,8 +194,9 @@ int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DLTensor* prot
       << "TVMFFITensorCreateUnsafeView: source: expected an object, got NULL";
   TVM_FFI_CHECK(prototype != nullptr, ValueError)
       << "TVMFFITensorCreateUnsafeView: prototype: expected a tensor, got NULL";
+  TVMFFIObjectHandle& result = ffi::Given("TVMFFITensorCreateUnsafeView: out", out);
   const size_t tail = 2 * static_cast<size_t>(prototype->ndim) * sizeof(int64_t);
-  *out = ffi::ObjectUnsafe::MoveToOwned(ffi::detail::MakeObjectWithTail<ViewTensorObj>(
+  result = ffi::ObjectUnsafe::MoveToOwned(ffi::detail::MakeObjectWithTail<ViewTensorObj>(
       tail, ffi::ObjectUnsafe::PtrFromBorrowed<ffi::Object>(source), *prototype));
   TVM_FFI_SAFE_CALL_END();
 }

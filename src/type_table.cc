@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "arguments.h"
 #include "loading.h"
 
 namespace ffi = tvm::ffi;
@@ -301,15 +302,14 @@ class TypeTable {
   std::deque<std::string> texts_;
 };
 
-std::string_view TextOf(const TVMFFIByteArray* bytes) { return {bytes->data, bytes->size}; }
-
 }  // namespace
 
 extern "C" {
 
 int TVMFFITypeKeyToIndex(const TVMFFIByteArray* type_key, int32_t* out_tindex) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  *out_tindex = TypeTable::Get().IndexOf(TextOf(type_key));
+  int32_t& result = ffi::Given("TVMFFITypeKeyToIndex: out_tindex", out_tindex);
+  result = TypeTable::Get().IndexOf(ffi::GivenText("TVMFFITypeKeyToIndex: type_key", type_key));
   TVM_FFI_SAFE_CALL_END();
 }
 
@@ -317,9 +317,9 @@ int32_t TVMFFITypeGetOrAllocIndex(const TVMFFIByteArray* type_key, int32_t stati
                                   int32_t type_depth, int32_t num_child_slots,
                                   int32_t child_slots_can_overflow, int32_t parent_type_index) {
   try {
-    return TypeTable::Get().GetOrAlloc(TextOf(type_key), static_type_index, type_depth,
-                                       num_child_slots, child_slots_can_overflow != 0,
-                                       parent_type_index);
+    return TypeTable::Get().GetOrAlloc(
+        ffi::GivenText("TVMFFITypeGetOrAllocIndex: type_key", type_key), static_type_index,
+        type_depth, num_child_slots, child_slots_can_overflow != 0, parent_type_index);
   } catch (...) {
     return ffi::detail::RaiseCurrentException();
   }
@@ -336,32 +336,36 @@ const TVMFFITypeInfo* TVMFFIGetTypeInfo(int32_t type_index) {
 
 int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo* info) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  TypeTable::Get().AddField(type_index, *info);
+  TypeTable::Get().AddField(type_index, ffi::Given("TVMFFITypeRegisterField: info", info));
   TVM_FFI_SAFE_CALL_END();
 }
 
 int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo* info) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  TypeTable::Get().AddMethod(type_index, *info);
+  TypeTable::Get().AddMethod(type_index, ffi::Given("TVMFFITypeRegisterMethod: info", info));
   TVM_FFI_SAFE_CALL_END();
 }
 
 int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata* metadata) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  TypeTable::Get().SetMetadata(type_index, *metadata);
+  TypeTable::Get().SetMetadata(type_index,
+                               ffi::Given("TVMFFITypeRegisterMetadata: metadata", metadata));
   TVM_FFI_SAFE_CALL_END();
 }
 
 int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray* attr_name,
                            const TVMFFIAny* attr_value) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  TypeTable::Get().SetAttribute(type_index, TextOf(attr_name), *attr_value);
+  TypeTable::Get().SetAttribute(type_index,
+                                ffi::GivenText("TVMFFITypeRegisterAttr: attr_name", attr_name),
+                                ffi::Given("TVMFFITypeRegisterAttr: attr_value", attr_value));
   TVM_FFI_SAFE_CALL_END();
 }
 
 const TVMFFITypeAttrColumn* TVMFFIGetTypeAttrColumn(const TVMFFIByteArray* attr_name) {
   try {
-    return TypeTable::Get().GetColumn(TextOf(attr_name));
+    return TypeTable::Get().GetColumn(
+        ffi::GivenText("TVMFFIGetTypeAttrColumn: attr_name", attr_name));
   } catch (...) {
     ffi::detail::RaiseCurrentException();
     return nullptr;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks of the addresses that a caller of the C ABI passes.
+#ifndef SRC_ARGUMENTS_H_
+#define SRC_ARGUMENTS_H_
+
+#include <tvm/ffi/error.h>
+
+#include <string_view>
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+// What stands at an address; `where` names the function and the argument.
+template <typename T>
+T& Given(const char* where, T* address) {
+  TVM_FFI_CHECK(address != nullptr, ValueError) << where << ": expected an address, got NULL";
+  return *address;
+}
+
+// A text that is given with its size.
+inline std::string_view GivenText(const char* where, const TVMFFIByteArray* text) {
+  const TVMFFIByteArray& bytes = Given(where, text);
+  TVM_FFI_CHECK(bytes.data != nullptr || bytes.size == 0, ValueError)
+      << where << ": expected " << bytes.size << " bytes, got NULL";
+  return {bytes.data, bytes.size};
+}
+
+// A text that ends with a zero byte.
+inline const char* GivenText(const char* where, const char* text) { return &Given(where, text); }
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+#endif  // SRC_ARGUMENTS_H_
