@@ -25,6 +25,7 @@ extensions = [
     "_ext.doxygen",
     "_ext.generated",
     "_ext.header_reference",
+    "_ext.interop",
     "_ext.outside_names",
     "_ext.rows",
     "_ext.snippet_gate",

@@ -10,6 +10,7 @@ from pathlib import Path
 from .closure import tree_digest
 
 FOLDERS = ("include", "src", "python", "tests/interop")
+ALONE = 4  # the first columns are those of libraries of one kind
 
 
 def made_of(root: Path) -> str:
@@ -18,10 +19,17 @@ def made_of(root: Path) -> str:
     return hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 
-def record_of(root: Path) -> dict | None:
+def record_of(root: Path, build: Path) -> dict | None:
     """The table of this very tree, if it was made."""
     try:
-        record = json.loads((root / "build" / "interop.json").read_text())
+        record = json.loads((build / "interop.json").read_text())
     except FileNotFoundError:
         return None
     return record if record["made_of"] == made_of(root) else None
+
+
+def part_of(record: dict, part: str) -> tuple[list[str], list[list[str]]]:
+    """The headings and the rows of ``alone`` (libraries of one kind) or ``crossings`` (of two)."""
+    columns = slice(0, ALONE) if part == "alone" else slice(ALONE, None)
+    rows = [[row["title"], *row["cells"][columns]] for row in record["rows"]]
+    return ["Case", *record["columns"][columns]], rows

@@ -161,15 +161,16 @@ def write_record(root: Path, folder: Path, cells: dict[tuple[str, Column], str])
 
 def as_text(record: dict) -> str:
     """The table for a terminal: first each kind by itself, then the crossings."""
-    width = max(len(row["title"]) for row in record["rows"])
+    from _verify.interop_record import part_of
+
     lines = []
-    for part in (slice(0, len(COLUMNS)), slice(len(COLUMNS), None)):
-        titles = record["columns"][part]
-        lines.append(" | ".join(["case".ljust(width), *titles]))
-        lines.append("-" * len(lines[-1]))
-        for row in record["rows"]:
-            cells = [cell.ljust(len(t)) for cell, t in zip(row["cells"][part], titles, strict=True)]
-            lines.append(" | ".join([row["title"].ljust(width), *cells]))
+    for part in ("alone", "crossings"):
+        headings, rows = part_of(record, part)
+        first = max(len(row[0]) for row in rows)
+        widths = [first, *(len(heading) for heading in headings[1:])]
+        for row in (headings, ["-" * width for width in widths], *rows):
+            cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+            lines.append(" | ".join(cells).rstrip())
         lines.append("")
     lines += [f"({i}) {reason}" for i, reason in enumerate(record["reasons"], 1)]
     return "\n".join(lines) + "\n"
