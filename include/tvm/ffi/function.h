@@ -518,22 +518,32 @@ class Function : public ObjectRef {
 /*! \brief The names that Function::ListGlobalNames found. */
 class GlobalNames {
  public:
-  /*! \brief A place among the names. */
+  /*! \brief A place among the names, an input iterator. */
   class Iterator {
    public:
+    /*! \brief What kind of iterator it is. */
     using iterator_category = std::input_iterator_tag;
+    /*! \brief What it gives. */
     using value_type = String;
+    /*! \brief Distance of two places. */
     using difference_type = int64_t;
+    /*! \brief None: names are made when asked for. */
     using pointer = void;
+    /*! \brief A name. */
     using reference = String;
 
+    /*! \brief The place `index` of `names`, which must outlive it. */
     Iterator(const GlobalNames* names, int64_t index) : names_(names), index_(index) {}
+    /*! \brief The name. */
     String operator*() const { return (*names_)[static_cast<size_t>(index_)]; }
+    /*! \brief Goes to the next name. */
     Iterator& operator++() {
       ++index_;
       return *this;
     }
+    /*! \brief Whether both are at the same place. */
     bool operator==(const Iterator& other) const { return index_ == other.index_; }
+    /*! \brief Whether they are at different places. */
     bool operator!=(const Iterator& other) const { return index_ != other.index_; }
 
    private:
@@ -541,6 +551,7 @@ class GlobalNames {
     int64_t index_;
   };
 
+  /*! \brief The names that a function of the index gives; it gives their number for -1. */
   explicit GlobalNames(Function names) : names_(std::move(names)) {}
 
   /*! \brief Number of names. */

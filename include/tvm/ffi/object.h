@@ -333,6 +333,7 @@ class ObjectRef {
   /*! \brief Whether None converts to a null handle. */
   static constexpr bool _type_is_nullable = true;
 
+  /*! \brief A null handle. */
   ObjectRef() = default;
   /*! \brief A null handle. */
   ObjectRef(std::nullptr_t) {}  // NOLINT(runtime/explicit)

@@ -20,9 +20,9 @@ namespace ffi TVM_FFI_HIDDEN {
  * \brief A handle that is handed over for good.
  *
  * A plain argument stays with the caller, so that the callee never has the only reference. The
- * caller passes `RValueRef<T>(std::move(handle))`; a callee with a parameter of type `RValueRef<T>`
- * takes the handle by `*std::move(parameter)` and then owns the object alone, if the caller did.
- * A parameter of type Any takes the handle too; any other refuses it.
+ * caller makes an RValueRef of a handle that it moves. A callee with a parameter of type RValueRef
+ * moves the handle out by `*`, and then owns the object alone if the caller did. A parameter of
+ * type Any takes the handle too; any other refuses it.
  * \tparam T A handle class, derived from ObjectRef.
  */
 template <typename T, typename = std::enable_if_t<std::is_base_of<ObjectRef, T>::value>>

@@ -1,0 +1,4 @@
+var searchData=
+[
+  ['agents_0',['AGENTS',['../md_AGENTS.html',1,'']]]
+];

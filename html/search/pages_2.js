@@ -1,0 +1,4 @@
+var searchData=
+[
+  ['readme_0',['README',['../md_README.html',1,'']]]
+];
