@@ -266,3 +266,60 @@ void padding_is_zero() {
   EXPECT(!ffi::AnyView(1).same_as(ffi::AnyView(2)));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_padding_is_zero, padding_is_zero);
+
+// An exact value can be demanded; a reset or a swap leaves what it says.
+void exact_values() {
+  ffi::Any number = 3;
+  EXPECT_EQ(number.as_or_throw<int>(), 3);
+  EXPECT_THROWS("TypeError: Any: expected float, got int 3", number.as_or_throw<double>());
+  EXPECT_THROWS("TypeError: Any: expected int, got bool",
+                ffi::AnyView(true).as_or_throw<int64_t>());
+  ffi::Any text = "x";
+  number.swap(text);
+  EXPECT_EQ(text.cast<int>(), 3);
+  text.reset();
+  EXPECT(text == nullptr);
+  ffi::AnyView view = number;
+  view.reset();
+  EXPECT(view == nullptr && number.cast<std::string>() == "x");
+  ffi::AnyView one = 1, two = 2;
+  one.swap(two);
+  EXPECT(one.cast<int>() == 2 && two.cast<int>() == 1);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_exact_values, exact_values);
+
+// A cast of an Any that is given up leaves none behind, so that the result may be the only owner.
+void moving_casts() {
+  ffi::Any any = ffi::Shape{1};
+  const ffi::Shape shape = std::move(any).cast<ffi::Shape>();
+  EXPECT_EQ(shape.use_count(), 1);
+  EXPECT(any == nullptr);  // NOLINT(bugprone-use-after-move)
+  ffi::Any kept = 3;
+  EXPECT_THROWS("TypeError: Any: expected str, got int 3", std::move(kept).cast<ffi::String>());
+  EXPECT_EQ(kept.cast<int>(), 3);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_moving_casts, moving_casts);
+
+// The object itself can be asked for; it is lent.
+void object_pointers() {
+  const ffi::Shape shape{1, 2};
+  const ffi::Any any = shape;
+  const ffi::ShapeObj* object = any.as<ffi::ShapeObj>();
+  EXPECT_EQ(object, shape.get());
+  EXPECT_EQ(shape.use_count(), 2);
+  EXPECT(any.as<ffi::Object>() != nullptr);
+  EXPECT(any.as<ffi::FunctionObj>() == nullptr);
+  EXPECT(ffi::Any(1).as<ffi::Object>() == nullptr);
+  EXPECT(ffi::Any().as<ffi::Object>() == nullptr);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_object_pointers, object_pointers);
+
+// None is exactly a handle that may be null, and never one that may not.
+void nullable_handles() {
+  EXPECT(ffi::Any().as<ffi::Function>().has_value());
+  EXPECT(!ffi::Any().cast<ffi::Function>().defined());
+  EXPECT(ffi::Any().as<ffi::ObjectRef>().has_value());
+  EXPECT(!ffi::Any().as<ffi::Shape>().has_value());
+  EXPECT(!ffi::Any().as<ffi::Tensor>().has_value());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_nullable_handles, nullable_handles);

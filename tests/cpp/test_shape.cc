@@ -3,6 +3,7 @@
 // container/shape.h: lists of extents, lent and owned.
 #include <tvm/ffi/tvm_ffi.h>
 
+#include <sstream>
 #include <vector>
 
 #include "expect.h"
@@ -86,3 +87,19 @@ void printed() {
   EXPECT_EQ(text({4, -1, 0}), std::string("(4, -1, 0)"));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_printed, printed);
+
+// It is made of the extents of any container, and printed as a tuple.
+void from_ranges() {
+  const std::vector<int64_t> vector{2, 3};
+  EXPECT_EQ(ffi::Shape(vector), ffi::ShapeView({2, 3}));
+  EXPECT_EQ(ffi::Shape(vector.begin() + 1, vector.end()), ffi::ShapeView({3}));
+  EXPECT_EQ(ffi::Shape(ffi::Array<int64_t>{4, 5}), ffi::ShapeView({4, 5}));
+  EXPECT(ffi::Shape(std::vector<int64_t>()).empty());
+  EXPECT_EQ(ffi::Shape({7, 8}).front(), 7);
+  EXPECT_EQ(ffi::Shape({7, 8}).back(), 8);
+  EXPECT_THROWS_WITH("IndexError: ShapeView::back", ffi::Shape().back());
+  std::ostringstream stream;
+  stream << ffi::Shape({2, 3}) << ffi::ShapeView({1}) << ffi::Shape();
+  EXPECT_EQ(stream.str(), std::string("(2, 3)(1,)()"));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_from_ranges, from_ranges);

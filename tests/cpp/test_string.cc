@@ -4,6 +4,8 @@
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <cstring>
+#include <sstream>
+#include <unordered_set>
 
 #include "expect.h"
 
@@ -46,6 +48,47 @@ void embedded_zero_bytes() {
   }
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_embedded_zero_bytes, embedded_zero_bytes);
+
+// All comparisons work with texts of every kind on either side, and agree with std::string.
+void comparisons() {
+  const std::string texts[] = {
+      "", "a", "ab", "b", std::string("a\0", 2), "longer than seven", "longer than eight", "\xff"};
+  for (const std::string& x : texts) {
+    for (const std::string& y : texts) {
+      const ffi::String a(x), b(y);
+      EXPECT((a == b) == (x == y) && (a != b) == (x != y) && (a < b) == (x < y));
+      EXPECT((a > b) == (x > y) && (a <= b) == (x <= y) && (a >= b) == (x >= y));
+      EXPECT((a < y) == (x < y) && (x < b) == (x < y) && (ffi::Bytes(x) < b) == (x < y));
+      EXPECT((a.compare(y) < 0) == (x < y) && (a.compare(b) == 0) == (x == y));
+      EXPECT((std::hash<ffi::String>()(a) == std::hash<ffi::String>()(b)) == (x == y));
+    }
+  }
+  EXPECT("a" == ffi::String("a") && "a" < ffi::String("b") && ffi::Bytes("a") >= "a");
+  EXPECT(std::unordered_set<ffi::String>({"a", "b", "a"}).size() == 2);
+  EXPECT_EQ(std::hash<ffi::Bytes>()(ffi::Bytes("x", 1)), std::hash<ffi::String>()("x"));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_comparisons, comparisons);
+
+// Parts of a text are found and taken as of a std::string; a start beyond the end is refused.
+void parts() {
+  const ffi::String text = "hello";
+  EXPECT_EQ(text.find("l"), 2u);
+  EXPECT_EQ(text.find("l", 3), 3u);
+  EXPECT_EQ(text.find("z"), ffi::String::npos);
+  EXPECT_EQ(text.substr(1, 3), "ell");
+  EXPECT_EQ(text.substr(5), "");
+  EXPECT_EQ(text.substr(), text);
+  EXPECT_THROWS("IndexError: String::substr: expected a start up to 5, got 6", text.substr(6));
+  EXPECT(text.starts_with("he") && !text.starts_with("lo") && text.starts_with(""));
+  EXPECT(text.ends_with("lo") && !text.ends_with("he") && !text.ends_with("a longer text"));
+  ffi::String a = "a", b = "longer than seven";
+  a.swap(b);
+  EXPECT(a == "longer than seven" && b == "a");
+  std::ostringstream stream;
+  stream << text << '!';
+  EXPECT_EQ(stream.str(), std::string("hello!"));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_parts, parts);
 
 // Texts compare and join by their bytes.
 void operators() {

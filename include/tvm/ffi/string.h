@@ -17,6 +17,21 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
+namespace detail {
+
+// What can be compared with a text; a null pointer would make a std::string_view that crashes.
+template <typename T>
+using IsText = std::bool_constant<std::is_convertible<const T&, std::string_view>::value &&
+                                  !std::is_null_pointer<T>::value>;
+
+// Two operands of a comparison, at least one of them ours.
+template <typename Base, typename A, typename B>
+using EnableIfTexts =
+    std::enable_if_t<(std::is_base_of<Base, A>::value || std::is_base_of<Base, B>::value) &&
+                     IsText<A>::value && IsText<B>::value>;
+
+}  // namespace detail
+
 /*! \brief What String and Bytes have in common: up to 7 bytes stand in place, more in an object. */
 class BytesValue {
  public:
@@ -65,6 +80,40 @@ class BytesValue {
   /*! \brief A copy of the bytes. */
   operator std::string() const { return {data(), size()}; }
 
+  /*! \brief Negative, 0 or positive, as these bytes come before `other`, are equal, come after. */
+  int compare(std::string_view other) const { return std::string_view(*this).compare(other); }
+
+  /*! \brief Whether the bytes are equal. */
+  template <typename A, typename B, typename = detail::EnableIfTexts<BytesValue, A, B>>
+  friend bool operator==(const A& a, const B& b) {
+    return std::string_view(a) == std::string_view(b);
+  }
+  /*! \brief Whether the bytes differ. */
+  template <typename A, typename B, typename = detail::EnableIfTexts<BytesValue, A, B>>
+  friend bool operator!=(const A& a, const B& b) {
+    return std::string_view(a) != std::string_view(b);
+  }
+  /*! \brief Whether `a` comes first, byte by byte. */
+  template <typename A, typename B, typename = detail::EnableIfTexts<BytesValue, A, B>>
+  friend bool operator<(const A& a, const B& b) {
+    return std::string_view(a) < std::string_view(b);
+  }
+  /*! \brief Whether `a` comes last, byte by byte. */
+  template <typename A, typename B, typename = detail::EnableIfTexts<BytesValue, A, B>>
+  friend bool operator>(const A& a, const B& b) {
+    return std::string_view(a) > std::string_view(b);
+  }
+  /*! \brief Whether `a` does not come last, byte by byte. */
+  template <typename A, typename B, typename = detail::EnableIfTexts<BytesValue, A, B>>
+  friend bool operator<=(const A& a, const B& b) {
+    return std::string_view(a) <= std::string_view(b);
+  }
+  /*! \brief Whether `a` does not come first, byte by byte. */
+  template <typename A, typename B, typename = detail::EnableIfTexts<BytesValue, A, B>>
+  friend bool operator>=(const A& a, const B& b) {
+    return std::string_view(a) >= std::string_view(b);
+  }
+
   /*! \brief The value in the form of the C ABI, lent. */
   const TVMFFIAny& any() const { return any_; }
   /*! \brief Gives the value away in the form of the C ABI. */
@@ -99,6 +148,9 @@ class BytesValue {
 /*! \brief An immutable string. */
 class String : public BytesValue {
  public:
+  /*! \brief What find gives when there is nothing to be found. */
+  static constexpr size_t npos = std::string_view::npos;
+
   /*! \brief The empty string. */
   String() : BytesValue(Make("")) {}
   /*! \brief A copy of `text`. */
@@ -112,6 +164,28 @@ class String : public BytesValue {
 
   /*! \brief The text with a zero byte behind it. */
   const char* c_str() const { return data(); }
+  /*! \brief Where the first `text` from `from` on begins; npos if there is none. */
+  size_t find(std::string_view text, size_t from = 0) const {
+    return std::string_view(*this).find(text, from);
+  }
+  /*! \brief The part of at most `count` bytes from `from` on; an IndexError is thrown beyond the
+   * end. */
+  String substr(size_t from = 0, size_t count = npos) const {
+    TVM_FFI_CHECK(from <= size(), IndexError)
+        << "String::substr: expected a start up to " << size() << ", got " << from;
+    return String(std::string_view(*this).substr(from, count));
+  }
+  /*! \brief Whether the text begins with `prefix`. */
+  bool starts_with(std::string_view prefix) const {
+    return std::string_view(*this).substr(0, prefix.size()) == prefix;
+  }
+  /*! \brief Whether the text ends with `suffix`. */
+  bool ends_with(std::string_view suffix) const {
+    return size() >= suffix.size() &&
+           std::string_view(*this).substr(size() - suffix.size()) == suffix;
+  }
+  /*! \brief Exchanges the two. */
+  void swap(String& other) noexcept { std::swap(any_, other.any_); }
 
   /*! \brief The two texts joined. */
   friend String operator+(const String& a, std::string_view b) {
@@ -119,16 +193,12 @@ class String : public BytesValue {
     text += b;
     return String(text);
   }
-  /*! \brief Whether the texts are equal. */
-  template <typename Text,
-            typename = std::enable_if_t<std::is_convertible_v<const Text&, std::string_view>>>
-  friend bool operator==(const String& a, const Text& b) {
-    return std::string_view(a) == std::string_view(b);
+  /*! \brief Writes the text to a stream, where the user has included <ostream>. */
+  template <typename Traits>
+  friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
+                                                      const String& text) {
+    return out << std::string_view(text);
   }
-  /*! \brief Whether the texts differ. */
-  friend bool operator!=(const String& a, std::string_view b) { return std::string_view(a) != b; }
-  /*! \brief Whether `a` comes first, byte by byte. */
-  friend bool operator<(const String& a, std::string_view b) { return std::string_view(a) < b; }
 
  private:
   explicit String(const TVMFFIAny& owned) : BytesValue(owned) {}
@@ -153,14 +223,8 @@ class Bytes : public BytesValue {
   /*! \brief A copy of `size` bytes at `data`. */
   Bytes(const char* data, size_t size) : BytesValue(Make({data, size})) {}
 
-  /*! \brief Whether the bytes are equal. */
-  template <typename Text,
-            typename = std::enable_if_t<std::is_convertible_v<const Text&, std::string_view>>>
-  friend bool operator==(const Bytes& a, const Text& b) {
-    return std::string_view(a) == std::string_view(b);
-  }
-  /*! \brief Whether the bytes differ. */
-  friend bool operator!=(const Bytes& a, std::string_view b) { return std::string_view(a) != b; }
+  /*! \brief Exchanges the two. */
+  void swap(Bytes& other) noexcept { std::swap(any_, other.any_); }
 
  private:
   explicit Bytes(const TVMFFIAny& owned) : BytesValue(owned) {}
@@ -270,5 +334,26 @@ struct TypeTraits<char[N]> : public TypeTraits<const char*> {};
 
 }  // namespace ffi TVM_FFI_HIDDEN
 }  // namespace tvm
+
+namespace std {
+
+/*! \brief The hash of the text, equal to that of a std::string_view. */
+template <>
+struct hash<tvm::ffi::String> {
+  /*! \brief The hash. */
+  size_t operator()(const tvm::ffi::String& text) const noexcept {
+    return hash<std::string_view>()(text);
+  }
+};
+/*! \brief The hash of the bytes, equal to that of a std::string_view. */
+template <>
+struct hash<tvm::ffi::Bytes> {
+  /*! \brief The hash. */
+  size_t operator()(const tvm::ffi::Bytes& bytes) const noexcept {
+    return hash<std::string_view>()(bytes);
+  }
+};
+
+}  // namespace std
 
 #endif  // TVM_FFI_STRING_H_

@@ -8,8 +8,8 @@
 
 #include <tvm/ffi/any.h>
 
-#include <cstring>
 #include <initializer_list>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -111,6 +111,14 @@ class Shape : public ObjectRef {
   /*! \brief A copy of the extents. */
   Shape(std::initializer_list<int64_t> extents) : Shape(ShapeView(extents)) {}
 
+  /*! \brief The extents of a range. */
+  template <typename Iter, typename = typename std::iterator_traits<Iter>::iterator_category>
+  Shape(Iter first, Iter last) : Shape(Make(first, last)) {}
+  /*! \brief The extents of a container of `int64_t`, such as std::vector or Array. */
+  template <typename Range,
+            typename = std::enable_if_t<std::is_same<typename Range::value_type, int64_t>::value>>
+  Shape(const Range& range) : Shape(range.begin(), range.end()) {}  // NOLINT(runtime/explicit)
+
   /*! \brief A view, valid while this object lives. */
   operator ShapeView() const { return ShapeView(data(), size()); }
   /*! \brief First extent. */
@@ -127,23 +135,40 @@ class Shape : public ObjectRef {
   int64_t operator[](size_t i) const { return data()[i]; }
   /*! \brief The extent at `i`; an IndexError is thrown beyond the end. */
   int64_t at(size_t i) const { return ShapeView(*this).at(i); }
+  /*! \brief First extent; an IndexError is thrown if there is none. */
+  int64_t front() const { return ShapeView(*this).front(); }
+  /*! \brief Last extent; an IndexError is thrown if there is none. */
+  int64_t back() const { return ShapeView(*this).back(); }
   /*! \brief Product of the extents; 1 when there are none. */
   int64_t Product() const { return ShapeView(*this).Product(); }
 
  private:
   static ObjectPtr<ShapeObj> Make(ShapeView extents) {
-    const size_t bytes = extents.size() * sizeof(int64_t);
-    ObjectPtr<ShapeObj> object = detail::MakeObjectWithTail<ShapeObj>(bytes);
+    return Make(extents.begin(), extents.end());
+  }
+  template <typename Iter>
+  static ObjectPtr<ShapeObj> Make(Iter first, Iter last) {
+    const auto size = static_cast<size_t>(std::distance(first, last));
+    ObjectPtr<ShapeObj> object = detail::MakeObjectWithTail<ShapeObj>(size * sizeof(int64_t));
     auto* data = reinterpret_cast<int64_t*>(object.get() + 1);
-    if (bytes != 0) std::memcpy(data, extents.data(), bytes);
     object->data = data;
-    object->size = extents.size();
+    object->size = size;
+    for (; first != last; ++first) *data++ = *first;
     return object;
   }
 };
 
 /*! \brief Appends "(2, 3)" to a message. */
 inline void AppendTo(std::string* text, const Shape& shape) { AppendTo(text, ShapeView(shape)); }
+
+/*! \brief Writes "(2, 3)" to a stream, where the user has included <ostream>. */
+template <typename Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
+                                             ShapeView shape) {
+  std::string text;
+  AppendTo(&text, shape);
+  return out << text;
+}
 
 }  // namespace ffi TVM_FFI_HIDDEN
 }  // namespace tvm
