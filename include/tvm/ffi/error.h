@@ -12,9 +12,9 @@
 
 #include <cstdio>
 #include <exception>
-#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace tvm {
@@ -41,6 +41,8 @@ class ErrorObj : public Object, public TVMFFIErrorCell {
 };
 
 namespace detail {
+
+struct Thrower;
 
 // The whole backtrace of an error, the most recent call first.
 std::string BacktraceOf(const ErrorObj* error);
@@ -131,9 +133,14 @@ class Error : public ObjectRef, public std::exception {
   /*! \brief The lines of backtrace(), the most recent call last, as Python shows them. */
   std::string TracebackMostRecentCallLast() const { return detail::LinesReversed(backtrace()); }
   /*! \brief What Python would print: the traceback, the kind and the message. */
-  std::string FullMessage() const {
-    return "Traceback (most recent call last):\n" + TracebackMostRecentCallLast() + kind() + ": " +
-           message() + "\n";
+  TVM_FFI_COLD std::string FullMessage() const {
+    std::string text = "Traceback (most recent call last):\n";
+    text += TracebackMostRecentCallLast();
+    text += get()->kind.data;
+    text += ": ";
+    text.append(get()->message.data, get()->message.size);
+    text += "\n";
+    return text;
   }
   /*!
    * \brief Changes the backtrace of the error, for all who share it.
@@ -160,8 +167,16 @@ class Error : public ObjectRef, public std::exception {
     return std::string(bytes.data, bytes.size);
   }
 
-  void Create(const std::string& kind, const std::string& message, const TVMFFIByteArray* backtrace,
-              TVMFFIObjectHandle cause_chain, TVMFFIObjectHandle extra_context) {
+  // For whoever throws: no copy of a kind and a message that are in memory anyway.
+  Error(std::string_view kind, std::string_view message, const TVMFFIByteArray* backtrace,
+        UnsafeInit tag)
+      : ObjectRef(tag) {
+    Create(kind, message, backtrace, nullptr, nullptr);
+  }
+
+  TVM_FFI_COLD void Create(std::string_view kind, std::string_view message,
+                           const TVMFFIByteArray* backtrace, TVMFFIObjectHandle cause_chain,
+                           TVMFFIObjectHandle extra_context) {
     const TVMFFIByteArray kind_bytes{kind.data(), kind.size()};
     const TVMFFIByteArray message_bytes{message.data(), message.size()};
     TVMFFIObjectHandle handle = nullptr;
@@ -171,6 +186,8 @@ class Error : public ObjectRef, public std::exception {
     }
     data_ = ObjectUnsafe::PtrFromOwned<Object>(handle);
   }
+
+  friend struct detail::Thrower;
 };
 
 namespace detail {
@@ -183,15 +200,24 @@ struct Thrower {
   int line;
   const char* function;
   const char* condition = nullptr;
-  bool log = false;
 
-  [[noreturn]] TVM_FFI_COLD void operator=(Message& message) const {
+  [[noreturn]] TVM_FFI_COLD void operator=(Message& message) const { throw Made(message); }
+
+  TVM_FFI_COLD Error Made(Message& message) const {
     std::string text = message.take();
     if (text.empty() && condition != nullptr) {
-      text = std::string("check failed: ") + condition;
+      text += "check failed: ";
+      text += condition;
     }
-    Error error(kind, text, TVMFFIBacktrace(file, line, function, 0));
-    if (log) std::fputs(error.FullMessage().c_str(), stderr);
+    return Error(kind, text, TVMFFIBacktrace(file, line, function, 0), UnsafeInit{});
+  }
+};
+
+// The same, on stderr too. A type of its own, so that others need not have the code for it.
+struct LoggingThrower : public Thrower {
+  [[noreturn]] TVM_FFI_COLD void operator=(Message& message) const {
+    const Error error = Made(message);
+    std::fputs(error.FullMessage().c_str(), stderr);
     throw error;
   }
 };
@@ -270,12 +296,12 @@ T NotChecked(T pointer) {
   return pointer;
 }
 
-// The text "(a vs. b)" when a comparison does not hold, else NULL.
+// The text "(a vs. b)" when a comparison does not hold, else nothing.
 template <typename X, typename Y>
-TVM_FFI_COLD std::unique_ptr<std::string> Operands(const X& x, const Y& y) {
+TVM_FFI_COLD std::optional<std::string> Operands(const X& x, const Y& y) {
   Message message;
   message << " (" << x << " vs. " << y << ") ";
-  return std::make_unique<std::string>(message.take());
+  return message.take();
 }
 
 }  // namespace detail
@@ -293,8 +319,8 @@ TVM_FFI_COLD std::unique_ptr<std::string> Operands(const X& x, const Y& y) {
 
 /*! \brief TVM_FFI_THROW that also writes the message to stderr, for start-up code that nobody
  * catches. */
-#define TVM_FFI_LOG_AND_THROW(ErrorKind)                                                 \
-  ::tvm::ffi::detail::Thrower{#ErrorKind, __FILE__, __LINE__, __func__, nullptr, true} = \
+#define TVM_FFI_LOG_AND_THROW(ErrorKind)                                           \
+  ::tvm::ffi::detail::LoggingThrower{{#ErrorKind, __FILE__, __LINE__, __func__}} = \
       ::tvm::ffi::Message().self()
 
 /*!
@@ -317,10 +343,10 @@ TVM_FFI_COLD std::unique_ptr<std::string> Operands(const X& x, const Y& y) {
  * A statement that begins with `while`, so that no `else` around it can be taken for its own. Each
  * operand is evaluated once.
  */
-#define TVM_FFI_CHECK_COMPARED(x, op, y, ErrorKind)                                               \
-  while (const std::unique_ptr<std::string> tvm_ffi_operands = [](const auto& a, const auto& b) { \
-    return (a op b) ? std::unique_ptr<std::string>() : ::tvm::ffi::detail::Operands(a, b);        \
-  }(x, y))                                                                                        \
+#define TVM_FFI_CHECK_COMPARED(x, op, y, ErrorKind)                                             \
+  while (const std::optional<std::string> tvm_ffi_operands = [](const auto& a, const auto& b) { \
+    return (a op b) ? std::optional<std::string>() : ::tvm::ffi::detail::Operands(a, b);        \
+  }(x, y))                                                                                      \
   TVM_FFI_THROW(ErrorKind) << "check failed: " #x " " #op " " #y << *tvm_ffi_operands
 
 /*! \brief Throws unless x == y; the message shows both. */

@@ -10,7 +10,6 @@
 #include <tvm/ffi/optional.h>
 #include <tvm/ffi/string.h>
 
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -158,14 +157,21 @@ std::string ResultName() {
   }
 }
 
+TVM_FFI_COLD inline void AppendParameter(std::string* text, const char* separator,
+                                         std::string_view type) {
+  *text += separator;
+  *text += type;
+}
+
 // "scale(Tensor, Tensor, float) -> None"
 template <typename R, typename... Args>
 TVM_FFI_COLD std::string SignatureText(const char* name, std::tuple<Args...>*) {
   std::string text = name;
-  text += '(';
-  [[maybe_unused]] const char* separator = "";
-  ((text += separator, text += TypeTraitsNoCR<Args>::TypeStr(), separator = ", "), ...);
-  return text + ") -> " + ResultName<R>();
+  [[maybe_unused]] const char* separator = "(";
+  (AppendParameter(&text, std::exchange(separator, ", "), TypeTraitsNoCR<Args>::TypeStr()), ...);
+  text += sizeof...(Args) == 0 ? "() -> " : ") -> ";
+  text += ResultName<R>();
+  return text;
 }
 
 template <typename T>
@@ -503,11 +509,14 @@ class Function : public ObjectRef {
 
   template <typename State>
   static Function Make(State state, TVMFFISafeCallType call) {
-    auto owned = std::make_unique<State>(std::move(state));
+    auto* owned = new State(std::move(state));
     TVMFFIObjectHandle handle = nullptr;
-    TVM_FFI_CHECK_SAFE_CALL(TVMFFIFunctionCreate(
-        owned.get(), call, [](void* self) { delete static_cast<State*>(self); }, &handle));
-    owned.release();
+    const int code = TVMFFIFunctionCreate(
+        owned, call, [](void* self) { delete static_cast<State*>(self); }, &handle);
+    if (code != 0) {
+      delete owned;
+      detail::ThrowRaised(code);
+    }
     return Function(ObjectUnsafe::PtrFromOwned<FunctionObj>(handle));
   }
 

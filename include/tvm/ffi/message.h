@@ -123,12 +123,19 @@ class Message {
     stream << value;
   }
 
-  // snprintf, because std::to_string leaves symbols that the loader merges between libraries.
+  // By hand, because std::to_string leaves symbols that the loader merges between libraries.
   TVM_FFI_COLD void AppendInteger(int64_t value, bool is_signed) {
-    char digits[24];
-    std::snprintf(digits, sizeof(digits), is_signed ? "%lld" : "%llu",
-                  static_cast<long long>(value));  // NOLINT(runtime/int)
-    text_ += digits;
+    char digits[20];  // of 2^64 - 1; a sign takes the place of the twentieth
+    char* const end = digits + sizeof(digits);
+    char* first = end;
+    const bool negative = is_signed && value < 0;
+    uint64_t rest = negative ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+    do {
+      *--first = static_cast<char>('0' + rest % 10);
+      rest /= 10;
+    } while (rest != 0);
+    if (negative) *--first = '-';
+    text_ += std::string_view(first, static_cast<size_t>(end - first));
   }
 
   // The shortest of three precisions that reads back as the same number.

@@ -10,7 +10,6 @@
 #include <tvm/ffi/optional.h>
 
 #include <cstddef>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <type_traits>

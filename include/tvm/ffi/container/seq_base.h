@@ -10,7 +10,6 @@
 
 #include <cstring>
 #include <initializer_list>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <type_traits>

@@ -12,7 +12,6 @@
 #include <dlfcn.h>
 #endif
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -156,25 +155,49 @@ inline const DLTensor* NotNull(const DLTensor* tensor) {
   return tensor;
 }
 
+// Extents on the heap. (std::unique_ptr would bring all of <memory> into every kernel file.)
+class OwnedExtents {
+ public:
+  OwnedExtents() = default;
+  explicit OwnedExtents(size_t count) : data_(new int64_t[count]) {}
+  OwnedExtents(const OwnedExtents&) = delete;
+  OwnedExtents& operator=(const OwnedExtents&) = delete;
+  ~OwnedExtents() { delete[] data_; }
+  int64_t* get() const { return data_; }
+  void reset(size_t count) { delete[] std::exchange(data_, new int64_t[count]); }
+
+ private:
+  int64_t* data_ = nullptr;
+};
+
 // A tensor to be handed over by DLPack, so that its object belongs to the runtime and only its data
 // to the allocator.
 template <typename Alloc>
 struct NDAllocated {
   DLManagedTensorVersioned managed{};
   Alloc alloc;
-  std::unique_ptr<int64_t[]> extents;  // shape, then strides
+  OwnedExtents extents;  // shape, then strides
+  bool has_data = false;
 
-  explicit NDAllocated(Alloc&& given) : alloc(std::move(given)) {}
+  NDAllocated(Alloc&& given, size_t ndim) : alloc(std::move(given)), extents(2 * ndim) {}
 
   static void Delete(DLManagedTensorVersioned* self) noexcept {
     auto* allocated = static_cast<NDAllocated*>(self->manager_ctx);
     try {
-      allocated->alloc.FreeData(&self->dl_tensor);
+      if (allocated->has_data) allocated->alloc.FreeData(&self->dl_tensor);
     } catch (...) {
       LogCurrentException("Tensor::FromNDAlloc: FreeData");
     }
     delete allocated;
   }
+
+  // Frees it, unless a tensor has taken it over.
+  struct Guard {
+    NDAllocated* allocated;
+    ~Guard() {
+      if (allocated != nullptr) Delete(&allocated->managed);
+    }
+  };
 };
 
 // Keeps the library of the function `code` loaded until the tensor has been freed.
@@ -439,9 +462,9 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
   static Tensor Allocate(Alloc&& alloc, ShapeView shape, const int64_t* strides, DLDataType dtype,
                          DLDevice device, ExtraArgs&&... extra_args) {
     using Allocated = detail::NDAllocated<Alloc>;
-    auto allocated = std::make_unique<Allocated>(std::move(alloc));
     const size_t ndim = shape.size();
-    allocated->extents = std::make_unique<int64_t[]>(2 * ndim);
+    typename Allocated::Guard guard{new Allocated(std::move(alloc), ndim)};
+    Allocated* allocated = guard.allocated;
     DLTensor& tensor = allocated->managed.dl_tensor;
     tensor.device = device;
     tensor.ndim = static_cast<int32_t>(ndim);
@@ -455,14 +478,12 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
       step *= shape[i];
     }
     allocated->managed.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
-    allocated->managed.manager_ctx = allocated.get();
+    allocated->managed.manager_ctx = allocated;
     allocated->managed.deleter = Allocated::Delete;
     allocated->alloc.AllocData(&tensor, std::forward<ExtraArgs>(extra_args)...);
-    // From here on the deleter frees all.
-    std::unique_ptr<DLManagedTensorVersioned, void (*)(DLManagedTensorVersioned*)> managed(
-        &allocated.release()->managed, Allocated::Delete);
-    Tensor made = FromDLPackVersioned(managed.get());
-    managed.release();
+    allocated->has_data = true;
+    Tensor made = FromDLPackVersioned(&allocated->managed);
+    guard.allocated = nullptr;
     detail::KeepLibrary(ObjectUnsafe::Borrow(made), reinterpret_cast<void*>(Allocated::Delete));
     return made;
   }
@@ -588,7 +609,7 @@ class ArgumentHolder<TensorView> : public std::optional<TensorView> {
     DLTensor& tensor = (*this)->tensor_;
     int64_t* strides = few_;
     if (tensor.ndim > kFew) {
-      many_ = std::make_unique<int64_t[]>(static_cast<size_t>(tensor.ndim));
+      many_.reset(static_cast<size_t>(tensor.ndim));
       strides = many_.get();
     }
     int64_t step = 1;
@@ -601,7 +622,7 @@ class ArgumentHolder<TensorView> : public std::optional<TensorView> {
 
   static constexpr int32_t kFew = 8;
   int64_t few_[kFew];
-  std::unique_ptr<int64_t[]> many_;
+  OwnedExtents many_;
 };
 
 }  // namespace detail
