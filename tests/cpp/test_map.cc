@@ -286,3 +286,19 @@ void colliding_hashes() {
   }
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_colliding_hashes, colliding_hashes);
+
+// [map_example.begin]
+// A Map keeps the order of insertion; a change is seen by the handle that makes it alone.
+void map_example() {
+  ffi::Map<ffi::String, int64_t> a{{"width", 3}, {"height", 4}};
+  ffi::Map<ffi::String, int64_t> b = a;
+  b.Set("depth", 5);
+  EXPECT_EQ(a.size(), 2u);
+  EXPECT_EQ(b["depth"], 5);
+  EXPECT(a.Get("depth") == nullptr);
+  std::string keys;
+  for (const auto& [key, value] : b) keys += std::string(key) + " ";
+  EXPECT_EQ(keys, std::string("width height depth "));
+}
+// [map_example.end]
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_map_example, map_example);

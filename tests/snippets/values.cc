@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page on values shows of C++: values of any type, and a function for each parameter type.
+#include <tvm/ffi/extra/stl.h>
+#include <tvm/ffi/tvm_ffi.h>
+
+namespace ffi = tvm::ffi;
+
+// [any.begin]
+// Joins two texts; adds whatever else converts to numbers.
+ffi::Any add(ffi::AnyView a, ffi::AnyView b) {
+  if (std::optional<ffi::String> text = a.try_cast<ffi::String>()) {
+    return *text + b.cast<ffi::String>();
+  }
+  return a.cast<double>() + b.cast<double>();
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(add, add);
+// [any.end]
+
+// [take.begin]
+// Gives back what it got as a T.
+template <typename T>
+T take(T value) {
+  return value;
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_bool, take<bool>);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_int64, take<int64_t>);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_int8, take<int8_t>);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_double, take<double>);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_pointer, take<void*>);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_dtype, take<DLDataType>);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_device, take<DLDevice>);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_String, take<ffi::String>);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_string, take<std::string>);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_Bytes, take<ffi::Bytes>);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_Shape, take<ffi::Shape>);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_Tensor, take<ffi::Tensor>);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_Function, take<ffi::Function>);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_Optional, take<ffi::Optional<int64_t>>);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_optional, take<std::optional<int64_t>>);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_Variant, (take<ffi::Variant<int64_t, ffi::String>>));
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_variant, (take<std::variant<int64_t, std::string>>));
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_Any, take<ffi::Any>);
+// [take.end]
