@@ -239,3 +239,19 @@ def test_interrupts(mod):
     with pytest.raises(KeyboardInterrupt):
         mod.work_until_interrupted()
     # [interrupt.end]
+
+
+def test_no_signal_handlers(folder):
+    """Loading the package and a library, and catching an error, leaves the signal handlers be."""
+    code = """
+import re
+def caught(): return re.search(r"SigCgt:\\s*(\\w+)", open("/proc/self/status").read())[1]
+before = caught()
+import tvm_ffi
+try: tvm_ffi.load_module("./errors.so").quarter_of(3)
+except ValueError: print(caught() == before)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "True\n"
