@@ -114,6 +114,14 @@ def shared_environment(session: nox.Session, requirements: list[str]) -> Environ
     return environment
 
 
+def published_environment(session: nox.Session, environment: Environment) -> Environment:
+    """Make the environment that has the published package, which ours cannot share."""
+    peer = Environment(session, ROOT, "published", torch_from=environment.python)
+    peer.install([*pins.PUBLISHED, *(pin for pin in pins.TESTS if pin.startswith("numpy"))])
+    peer.install_torch()
+    return peer
+
+
 @nox.session(python=["3.10", "3.11", "3.12", "3.13"])
 def pythons(session: nox.Session) -> None:
     """Load and call one library, built once, from every version of Python."""
@@ -133,9 +141,7 @@ def pythons(session: nox.Session) -> None:
 def interop(session: nox.Session) -> None:
     """Exchange libraries with the published package, which gets an environment of its own."""
     environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
-    peer = Environment(session, ROOT, "published", torch_from=environment.python)
-    peer.install([*pins.PUBLISHED, *(pin for pin in pins.TESTS if pin.startswith("numpy"))])
-    peer.install_torch()
+    peer = published_environment(session, environment)
     command = ["-m", "pytest", "tests/interop", "--peer-python", peer.python, *session.posargs]
     environment.run(*command, env=recording("interop"))
 
@@ -153,3 +159,13 @@ def sanitize(session: nox.Session) -> None:
     """Run the C++ tests without Python under three sanitizers; arguments choose test files."""
     environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
     environment.run("docs/_setup/sanitize.py", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def bench(session: nox.Session) -> None:
+    """Measure against the published package and write docs/benchmarks; arguments choose parts."""
+    parts = session.posargs or ["slim"]
+    environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
+    peer = published_environment(session, environment)
+    for part in parts:
+        environment.run(f"tests/benchmarks/{part}.py", peer.python, f"docs/benchmarks/{part}.json")
