@@ -42,8 +42,9 @@ def test_cell(cells, case, column):
         assert entry.error in got
 
 
-def test_every_unsupported_cell_is_in_the_table():
-    """An entry of what is unsupported is about a case and about some of its columns."""
+def test_the_table_is_whole():
+    """There are at least 40 cases; what is unsupported is about some cells of them."""
+    assert len(CASES) >= 40
     for entry in UNSUPPORTED:
         assert entry.case in CASES
         assert any(entry.where(column) for column in [*COLUMNS, *CROSSINGS])

@@ -54,6 +54,12 @@ UNSUPPORTED = [
         "the published package makes both a RuntimeError",
     ),
     Unsupported(
+        "python:storage:store",
+        under_published,
+        "ffi.StorageSet",
+        "the published runtime has no store",
+    ),
+    Unsupported(
         "cpp:expected:Expected",
         made_by_published,
         "raised is false",

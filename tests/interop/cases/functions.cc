@@ -113,6 +113,7 @@ Any CallWith(Function function, AnyView argument) { return function(argument); }
 Any CallGlobal(std::string name, AnyView argument) {
   return Function::GetGlobalRequired(name)(argument);
 }
+Function GlobalFunction(std::string name) { return Function::GetGlobalRequired(name); }
 void RegisterGlobal(std::string name, Function function) {
   Function::SetGlobal(name, function, true);
 }
@@ -134,6 +135,7 @@ INTEROP_CASE(WrongArguments, 1, "TypeError of a function that got wrong argument
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(same_function, SameFunction);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(call_with, CallWith);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(call_global, CallGlobal);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(global_function, GlobalFunction);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(register_global, RegisterGlobal);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(adder, Adder);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(add_one, AddOne);
