@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R7, R9
+"""Every public header has a test file of its own name."""
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+INCLUDE = ROOT / "include"
+HEADERS = sorted(path.relative_to(INCLUDE).as_posix() for path in INCLUDE.rglob("*.h"))
+
+# What shows the headers whose name no test file has, and why that is another one.
+ELSEWHERE = {
+    "dlpack/dlpack.h": ("tests/abi/test_abi.py", "it declares layouts and no functions"),
+    "tvm/ffi/c_api.h": ("tests/abi/test_abi.py", "each C function stands with its concept's tests"),
+    "tvm/ffi/container/hash_table.h": ("tests/cpp/test_map.cc", "what Map and Dict are made of"),
+    "tvm/ffi/container/map_base.h": ("tests/cpp/test_map.cc", "what Map and Dict share"),
+    "tvm/ffi/container/seq_base.h": ("tests/cpp/test_array.cc", "what Array and List share"),
+    "tvm/ffi/extra/c_env_api.h": ("tests/cpp/test_env.cc", "the file has the concept's name"),
+    "tvm/ffi/extra/cuda/base.h": ("tests/examples/test_scale.py", "it needs CUDA"),
+    "tvm/ffi/extra/cuda/device_guard.h": ("tests/examples/test_scale.py", "it needs CUDA"),
+    "tvm/ffi/message.h": ("tests/cpp/test_error.cc", "the text of an error's macros"),
+    "tvm/ffi/tvm_ffi.h": ("tests/cpp/test_slim.py", "it is the other headers"),
+    "tvm/ffi/type_traits.h": ("tests/cpp/test_any.cc", "how each type goes into an Any"),
+}
+
+
+def own_test(header: str) -> Path:
+    """The test file that has the header's name."""
+    return ROOT / "tests" / "cpp" / f"test_{Path(header).stem}.cc"
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_header_has_a_test_file(header):
+    """A header without one is listed with the file that shows it instead."""
+    shown_by = ROOT / ELSEWHERE[header][0] if header in ELSEWHERE else own_test(header)
+    assert shown_by.exists()
+
+
+def test_exceptions_are_needed():
+    """Nothing is listed that is gone, or that has a test file of its own by now."""
+    assert [header for header in ELSEWHERE if header not in HEADERS] == []
+    assert [header for header in ELSEWHERE if own_test(header).exists()] == []
