@@ -85,7 +85,12 @@ CodePlace FindCodePlace(const void* address) {
   }
   place.library = info.dli_fname;
   place.offset = reinterpret_cast<ElfW(Addr)>(address) - library->l_addr;
-  place.symbol = info.dli_sname != nullptr ? std::string(info.dli_sname)
-                                           : SymbolInFile(info.dli_fname, place.offset);
+  if (info.dli_sname != nullptr) {
+    place.symbol = info.dli_sname;
+  } else {
+    // The program itself is known by what it was called as, which need not be a path.
+    const bool is_program = library->l_name[0] == '\0';
+    place.symbol = SymbolInFile(is_program ? "/proc/self/exe" : info.dli_fname, place.offset);
+  }
   return place;
 }
