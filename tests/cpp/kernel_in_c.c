@@ -3,17 +3,21 @@
  */
 #include <tvm/ffi/c_api.h>
 
+/* [fail.begin] */
 static int Fail(const char* kind, const char* message) {
   TVMFFIErrorSetRaisedFromCStr(kind, message);
   return -1;
 }
+/* [fail.end] */
 
+/* [tensor_in.begin] */
 /* The tensor that a value lends, owned or not; NULL if it is none. */
 static const DLTensor* TensorIn(const TVMFFIAny* value) {
   if (value->type_index == kTVMFFIDLTensorPtr) return (const DLTensor*)value->v_ptr;
   if (value->type_index == kTVMFFITensor) return (const DLTensor*)(value->v_obj + 1);
   return NULL;
 }
+/* [tensor_in.end] */
 
 static int IsFloat32Vector(const DLTensor* tensor) {
   return tensor->ndim == 1 && tensor->dtype.code == kDLFloat && tensor->dtype.bits == 32 &&
@@ -28,6 +32,7 @@ static int64_t StrideOf(const DLTensor* tensor) {
   return tensor->strides == NULL ? 1 : tensor->strides[0];
 }
 
+/* [add_one.begin] */
 TVM_FFI_DLL_EXPORT int __tvm_ffi_add_one(void* handle, const TVMFFIAny* args, int32_t num_args,
                                          TVMFFIAny* result) {
   const DLTensor* x;
@@ -56,7 +61,9 @@ TVM_FFI_DLL_EXPORT int __tvm_ffi_add_one(void* handle, const TVMFFIAny* args, in
   result->v_int64 = x->shape[0];
   return 0;
 }
+/* [add_one.end] */
 
+/* [same.begin] */
 /* Returns what it got as an owned value: counts a reference, copies a lent text. */
 TVM_FFI_DLL_EXPORT int __tvm_ffi_same(void* handle, const TVMFFIAny* args, int32_t num_args,
                                       TVMFFIAny* result) {
@@ -64,7 +71,9 @@ TVM_FFI_DLL_EXPORT int __tvm_ffi_same(void* handle, const TVMFFIAny* args, int32
   if (num_args != 1) return Fail("TypeError", "same(x): expected 1 argument");
   return TVMFFIAnyViewToOwnedAny(&args[0], result);
 }
+/* [same.end] */
 
+/* [call_back.begin] */
 /* Calls a function that was passed to it, with 20 and 22; its error passes through. */
 TVM_FFI_DLL_EXPORT int __tvm_ffi_call_back(void* handle, const TVMFFIAny* args, int32_t num_args,
                                            TVMFFIAny* result) {
@@ -79,3 +88,4 @@ TVM_FFI_DLL_EXPORT int __tvm_ffi_call_back(void* handle, const TVMFFIAny* args, 
   numbers[1].v_int64 = 22;
   return TVMFFIFunctionCall(args[0].v_obj, numbers, 2, result);
 }
+/* [call_back.end] */

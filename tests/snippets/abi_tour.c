@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the ABI overview shows in C: values, objects, texts, functions. Each part checks itself. */
+#include <assert.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <tvm/ffi/c_api.h>
+
+static void Values(void) {
+  /* [values.begin] */
+  TVMFFIAny number = {0}; /* all 16 bytes: what is not used is 0 */
+  TVMFFIAny yes = {0};
+  TVMFFIAny none = {0};
+  number.type_index = kTVMFFIFloat;
+  number.v_float64 = 2.5;
+  yes.type_index = kTVMFFIBool;
+  yes.v_int64 = 1;
+  none.type_index = kTVMFFINone;
+  /* [values.end] */
+  assert(number.v_float64 == 2.5 && yes.v_int64 == 1 && none.v_int64 == 0);
+}
+
+/* [read_text.begin] */
+/* The bytes of a string, whichever of its three forms it has. */
+static TVMFFIByteArray TextIn(const TVMFFIAny* value) {
+  TVMFFIByteArray text = {NULL, 0};
+  switch (value->type_index) {
+    case kTVMFFIRawStr: /* lent for the call */
+      text.data = value->v_c_str;
+      text.size = strlen(value->v_c_str);
+      break;
+    case kTVMFFISmallStr: /* up to 7 bytes, in the value itself */
+      text.data = value->v_bytes;
+      text.size = value->small_str_len;
+      break;
+    case kTVMFFIStr: /* an object: the address and the size follow its head */
+      text = *(const TVMFFIByteArray*)(value->v_obj + 1);
+      break;
+    default:
+      break;
+  }
+  return text;
+}
+/* [read_text.end] */
+
+static void Texts(void) {
+  const char* texts[] = {"", "short", "a text on the heap"};
+  size_t i;
+  for (i = 0; i < 3; ++i) {
+    TVMFFIByteArray input, text;
+    TVMFFIAny value = {0}, lent = {0};
+    input.data = texts[i];
+    input.size = strlen(texts[i]);
+    assert(TVMFFIStringFromByteArray(&input, &value) == 0);
+    text = TextIn(&value);
+    assert(text.size == input.size && memcmp(text.data, texts[i], text.size + 1) == 0);
+    lent.type_index = kTVMFFIRawStr;
+    lent.v_c_str = texts[i];
+    assert(TextIn(&lent).data == texts[i] && TextIn(&lent).size == input.size);
+    if (value.type_index >= kTVMFFIStaticObjectBegin) assert(TVMFFIObjectDecRef(value.v_obj) == 0);
+  }
+}
+
+/* [count.begin] */
+/* Gives up what an owned value holds: numbers and small strings hold nothing. */
+static void Release(TVMFFIAny* owned) {
+  if (owned->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(owned->v_obj);
+  memset(owned, 0, sizeof(*owned));
+}
+/* [count.end] */
+
+static int Multiply(void* self, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) {
+  if (num_args != 1 || args[0].type_index != kTVMFFIInt) {
+    TVMFFIErrorSetRaisedFromCStr("TypeError", "multiply: n: expected an int");
+    return -1;
+  }
+  result->type_index = kTVMFFIInt;
+  result->v_int64 = args[0].v_int64 * *(const int64_t*)self;
+  return 0;
+}
+
+static void Functions(void) {
+  static int64_t factor = 7;
+  TVMFFIAny sum = {0};
+  /* [call.begin] */
+  TVMFFIByteArray name = {"tour.multiply", 13};
+  TVMFFIObjectHandle made = NULL, found = NULL;
+  TVMFFIAny args[1] = {{0}}, result = {0};
+
+  /* Register a function that has a state, here the address of `factor`. */
+  if (TVMFFIFunctionCreate(&factor, Multiply, NULL, &made) != 0) return;
+  if (TVMFFIFunctionSetGlobal(&name, made, 0) != 0) return;
+  TVMFFIObjectDecRef(made); /* the table has its own reference */
+
+  /* Anyone in the process can find it by its name and call it. */
+  if (TVMFFIFunctionGetGlobal(&name, &found) != 0 || found == NULL) return;
+  args[0].type_index = kTVMFFIInt;
+  args[0].v_int64 = 6;
+  if (TVMFFIFunctionCall(found, args, 1, &result) == 0) {
+    printf("6 * 7 = %d\n", (int)result.v_int64);
+  }
+  TVMFFIObjectDecRef(found);
+  /* [call.end] */
+  assert(result.type_index == kTVMFFIInt);
+  sum = result;
+  Release(&sum);
+  assert(sum.type_index == kTVMFFINone);
+}
+
+static void Version(void) {
+  /* [version.begin] */
+  TVMFFIVersion version;
+  TVMFFIGetVersion(&version);
+  printf("ABI %d.%d.%d\n", (int)version.major, (int)version.minor, (int)version.patch);
+  /* [version.end] */
+}
+
+int main(void) {
+  Values();
+  Texts();
+  Functions();
+  Version();
+  return 0;
+}

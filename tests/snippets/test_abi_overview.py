@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R7
+"""What the ABI overview shows: layouts, values, texts and functions in C, a kernel and a host."""
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tvm_ffi import config, libinfo
+
+ROOT = Path(__file__).resolve().parents[2]
+FLAGS = "-std=c99 -pedantic -Wall -Wextra -Werror"
+
+
+def build_and_run(source: Path, program: Path) -> str:
+    """Build a C program with warnings as errors and give what it prints."""
+    libs = f"{config.ldflags()} -ltvm_ffi -Wl,-rpath,{libinfo.find_library_path()}"
+    command = f"gcc {FLAGS} {config.cflags()} {source} -o {program} {libs}"
+    subprocess.run(shlex.split(command), check=True)
+    return subprocess.run([program], capture_output=True, text=True, check=True).stdout
+
+
+def test_layout(shows, captured, tmp_path):
+    """The offsets on the page are those that the compiler gives the structs of the header."""
+    source = shows("tests/snippets/abi_layout.c", "tests/snippets/test_abi_overview.py")
+    printed = build_and_run(source, tmp_path / "abi_layout")
+    captured("tests/snippets/captured/abi_layout.txt", "$ ./abi_layout\n" + printed)
+
+
+def test_tour(shows, tmp_path):
+    """Values, texts of all three forms, functions and the version work from plain C."""
+    source = shows("tests/snippets/abi_tour.c", "tests/snippets/test_abi_overview.py")
+    assert build_and_run(source, tmp_path / "abi_tour") == "6 * 7 = 42\nABI 0.1.16\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "test"),
+    [
+        ("tests/cpp/kernel_in_c.c", "tests/cpp/test_kernel_in_c.py"),
+        ("tests/cpp/host_program.cc", "tests/cpp/test_host_program.py"),
+        ("tests/cpp/map_layout.cc", "tests/cpp/test_map_layout.py"),
+    ],
+)
+def test_shown_programs_pass(shows, source, test):
+    """The tests of a shown program pass."""
+    shows(source, test, "tests/cpp/kernel_in_c.c")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", test],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
