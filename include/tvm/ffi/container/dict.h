@@ -83,11 +83,12 @@ class Dict : public MapBaseRef<DictObj, K, V> {
   friend class Dict;
 };
 
+/*! \brief Dict has TypeTraits of its own. */
 template <typename K, typename V>
 inline constexpr bool use_default_type_traits_v<Dict<K, V>> = false;
 
 template <typename K, typename V>
-struct TypeTraits<Dict<K, V>> : public MapTraits<Dict<K, V>> {};
+struct TypeTraits<Dict<K, V>> : public detail::MapTraits<Dict<K, V>> {};
 
 }  // namespace ffi TVM_FFI_HIDDEN
 }  // namespace tvm

@@ -85,11 +85,12 @@ class Map : public MapBaseRef<MapObj, K, V> {
   friend class Map;
 };
 
+/*! \brief Map has TypeTraits of its own. */
 template <typename K, typename V>
 inline constexpr bool use_default_type_traits_v<Map<K, V>> = false;
 
 template <typename K, typename V>
-struct TypeTraits<Map<K, V>> : public MapTraits<Map<K, V>> {};
+struct TypeTraits<Map<K, V>> : public detail::MapTraits<Map<K, V>> {};
 
 }  // namespace ffi TVM_FFI_HIDDEN
 }  // namespace tvm

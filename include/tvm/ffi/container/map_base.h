@@ -327,21 +327,20 @@ class MapBaseRef : public ObjectRef {
   }
 };
 
-/*! \brief How Map and Dict are converted. */
+namespace detail {
+
+// TypeTraits of Map and Dict. Each converts to the other.
 template <typename Ref>
 struct MapTraits : public ObjectRefTraits<Ref> {
-  /*! \brief Type of the keys. */
   using K = typename Ref::key_type;
-  /*! \brief Type of the values. */
   using V = typename Ref::mapped_type;
-  /*! \brief Type of the object. */
   using Obj = typename Ref::ContainerType;
 
   static bool CheckAnyStrict(const TVMFFIAny* any) {
     if (any->type_index != Obj::_type_index) return false;
     if constexpr (!std::is_same<K, Any>::value || !std::is_same<V, Any>::value) {
       for (const auto& pair : *PairsIn(any)) {
-        if (!detail::IsStored<K>(pair.first) || !detail::IsStored<V>(pair.second)) return false;
+        if (!IsStored<K>(pair.first) || !IsStored<V>(pair.second)) return false;
       }
     }
     return true;
@@ -360,26 +359,26 @@ struct MapTraits : public ObjectRefTraits<Ref> {
     return Ref(std::move(made));
   }
   static std::string TypeStr() {
-    return detail::ShownTypeKey(Obj::_type_key) + "[" + TypeTraits<K>::TypeStr() + ", " +
+    return ShownTypeKey(Obj::_type_key) + "[" + TypeTraits<K>::TypeStr() + ", " +
            TypeTraits<V>::TypeStr() + "]";
   }
-  static std::string TypeSchema() { return detail::SchemaText<K, V>(Obj::_type_key); }
+  static std::string TypeSchema() { return SchemaText<K, V>(Obj::_type_key); }
   static std::string GetMismatchTypeInfo(const TVMFFIAny* any) {
     if (any->type_index != kTVMFFIMap && any->type_index != kTVMFFIDict) {
-      return detail::ValueText(any);
+      return ValueText(any);
     }
     for (const auto& pair : *PairsIn(any)) {
       const TVMFFIAny key = pair.first.CopyToTVMFFIAny();
       const TVMFFIAny value = pair.second.CopyToTVMFFIAny();
       if (!TypeTraits<K>::TryCastFromAnyView(&key).has_value()) {
-        return detail::TypeName(any) + " with a key " + detail::MismatchText<K>(&key);
+        return TypeName(any) + " with a key " + MismatchText<K>(&key);
       }
       if (!TypeTraits<V>::TryCastFromAnyView(&value).has_value()) {
-        return detail::TypeName(any) + " with " + detail::MismatchText<V>(&value) + " at key " +
-               detail::KeyText(pair.first);
+        return TypeName(any) + " with " + MismatchText<V>(&value) + " at key " +
+               KeyText(pair.first);
       }
     }
-    return detail::ValueText(any);
+    return ValueText(any);
   }
 
  private:
@@ -387,6 +386,8 @@ struct MapTraits : public ObjectRefTraits<Ref> {
     return static_cast<const MapBaseObj*>(reinterpret_cast<const Object*>(any->v_obj));
   }
 };
+
+}  // namespace detail
 
 }  // namespace ffi TVM_FFI_HIDDEN
 }  // namespace tvm
