@@ -41,7 +41,7 @@ nitpick_ignore_regex = [
     ("cpp:.*", r"(u?int(8|16|32|64|ptr)?|size|ptrdiff)_t"),
     ("cpp:.*", r"std(::.*)?"),
     ("cpp:.*", r"cuda\w+_t"),
-    ("cpp:.*", r"tvm(::ffi)?"),  # the namespaces themselves have no page
+    ("cpp:.*", r"tvm(::ffi(::reflection|::storage)?)?"),  # the namespaces themselves have no page
     ("cpp:.*", r"(\w+::)*detail(::.*)?"),  # in a signature, but no promise
     ("cpp:.*", r"\w+::@\d+"),  # an anonymous union
 ]

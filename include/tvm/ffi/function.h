@@ -454,7 +454,7 @@ class Function : public ObjectRef {
    * \brief Calls the function; what it raises is returned as the error of an Expected.
    *
    * So is an Error that it returns, as functions made with the published headers do.
-   * \tparam T What the result is converted to. Needs tvm/ffi/expected.h.
+   * \tparam T What the result is converted to. Needs the header of Expected.
    */
   template <typename T = Any, typename... Args>
   Expected<T> CallExpected(const Args&... args) const {

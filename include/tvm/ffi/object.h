@@ -579,8 +579,9 @@ Ref GetRef(const T* object) {
   }
 
 /*! \brief TVM_FFI_DECLARE_OBJECT_INFO for a type that no other derives from. */
-#define TVM_FFI_DECLARE_OBJECT_INFO_FINAL(TypeKey, TypeName, ParentType)    \
-  [[maybe_unused]] TVM_FFI_HIDDEN static constexpr bool _type_final = true; \
+#define TVM_FFI_DECLARE_OBJECT_INFO_FINAL(TypeKey, TypeName, ParentType)          \
+  [[maybe_unused]] TVM_FFI_HIDDEN static constexpr bool _type_final = true;       \
+  [[maybe_unused]] TVM_FFI_HIDDEN static constexpr int32_t _type_child_slots = 0; \
   TVM_FFI_DECLARE_OBJECT_INFO(TypeKey, TypeName, ParentType)
 
 /*! \brief What the two macros below share. */
