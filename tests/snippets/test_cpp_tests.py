@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 SOURCES = [
     "tests/cpp/test_accessor.cc",
+    "tests/cpp/test_allocation.cc",
     "tests/cpp/test_any.cc",
     "tests/cpp/test_array.cc",
     "tests/cpp/test_check_macros.cc",
@@ -28,6 +29,7 @@ SOURCES = [
     "tests/cpp/test_registry.cc",
     "tests/cpp/test_rvalue_ref.cc",
     "tests/cpp/test_stl.cc",
+    "tests/cpp/test_storage.cc",
     "tests/cpp/test_tensor.cc",
     "tests/cpp/test_tuple.cc",
     "tests/cpp/test_variant.cc",
@@ -37,7 +39,10 @@ SOURCES = [
 @pytest.mark.parametrize("source", SOURCES)
 def test_shown_cpp_tests_pass(shows, source):
     """Every test of the file passes."""
-    shows(source, "tests/cpp/conftest.py", "tests/cpp/expect.h", "tests/snippets/test_cpp_tests.py")
+    library = source.replace("test_", "").replace(".cc", "_library.cc")
+    others = [library] if (ROOT / library).exists() else []
+    others += ["tests/cpp/conftest.py", "tests/cpp/expect.h", "tests/snippets/test_cpp_tests.py"]
+    shows(source, *others)
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", source],
         cwd=ROOT,
