@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R5
 // extra/storage.h: what a library keeps by key from one call to the next.
+#include <dlfcn.h>
 #include <tvm/ffi/extra/storage.h>
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <atomic>
 #include <cstring>
+#include <filesystem>
 #include <future>
 #include <string>
 #include <thread>
@@ -219,3 +221,28 @@ void global_functions() {
   EXPECT(call("ffi.StorageErase", "test_storage.global").cast<bool>());
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_global_functions, global_functions);
+
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(only_in_the_test, [] { return 7; });
+
+// A value keeps the library that frees it loaded as long as it is stored.
+void value_keeps_its_library() {
+  Dl_info info;
+  EXPECT(dladdr(reinterpret_cast<void*>(&__tvm_ffi_only_in_the_test), &info) != 0);
+  const std::string path =
+      std::filesystem::path(info.dli_fname).replace_filename("storage_library.so").string();
+  auto is_loaded = [&] {
+    void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD);
+    if (handle != nullptr) dlclose(handle);
+    return handle != nullptr;
+  };
+  for (const char* function : {"store_shape", "store_tensor"}) {
+    (*ffi::Module::LoadFromFile(path).GetFunction(function))("test_storage.foreign");
+    EXPECT(is_loaded()) << function;
+    if (function == std::string("store_shape")) {
+      EXPECT_EQ(ffi::storage::Get<ffi::Shape>("test_storage.foreign")->size(), 2u);
+    }
+    EXPECT(ffi::storage::Erase("test_storage.foreign"));
+    EXPECT(!is_loaded()) << function;
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_value_keeps_its_library, value_keeps_its_library);
