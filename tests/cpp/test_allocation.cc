@@ -461,5 +461,9 @@ void view_of_a_read_only_tensor() {
       tensor.as_strided({2}, {2}).as_strided({1}, {1}).ToDLPackVersioned();
   EXPECT_EQ(exported->flags, uint64_t{DLPACK_FLAG_BITMASK_READ_ONLY});
   exported->deleter(exported);
+  // The form from before DLPack 1.0 cannot say it.
+  exported = ffi::Tensor::FromDLPack(tensor.ToDLPack()).ToDLPackVersioned();
+  EXPECT_EQ(exported->flags, 0u);
+  exported->deleter(exported);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_view_of_a_read_only_tensor, view_of_a_read_only_tensor);

@@ -163,11 +163,13 @@ void dlpack_round_trip() {
   source.managed.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
   DLManagedTensorVersioned* exported;
   {
+    // [dlpack.begin]
     ffi::Tensor tensor = ffi::Tensor::FromDLPackVersioned(&source.managed);
-    EXPECT_EQ(tensor.data_ptr(), static_cast<void*>(source.data + 1));
-    EXPECT_EQ(tensor.strides(), ffi::ShapeView({1}));
+    EXPECT_EQ(tensor.data_ptr(), static_cast<void*>(source.data + 1));  // shared, not copied
     exported = tensor.ToDLPackVersioned();
-    EXPECT_EQ(tensor.use_count(), 2);
+    EXPECT_EQ(tensor.use_count(), 2);  // the export holds a share
+    // [dlpack.end]
+    EXPECT_EQ(tensor.strides(), ffi::ShapeView({1}));
   }
   EXPECT_EQ(source.deleted, 0);
   EXPECT_EQ(exported->flags, uint64_t{DLPACK_FLAG_BITMASK_READ_ONLY});

@@ -10,7 +10,7 @@ import pytest
 from table import build
 
 HERE = Path(__file__).resolve().parent
-STORAGE = HERE / "storage_library.cc"
+ONLY_HERE = HERE / "only_here_library.cc"
 ALLOCATION = HERE.parent / "cpp" / "allocation_library.cc"
 
 USE_STORAGE = """
@@ -22,6 +22,11 @@ for x in (1, 2):
     except RuntimeError as error:
         print(str(error).strip())
 print(module.add_one(41))
+"""
+STRIDED = """
+import sys, tvm_ffi
+tensor = tvm_ffi.load_module(sys.argv[1]).strided()
+print(tuple(tensor.shape), tuple(tensor.strides))
 """
 # The last owner goes when no module of the library is left.
 OUTLIVE = """
@@ -55,7 +60,7 @@ def built(source: Path, folder: Path) -> str:
 
 def test_store_is_refused_with_its_name(pythons, tmp_path):
     """Without a store its use is an error that says so, and the rest of the library works."""
-    library = built(STORAGE, tmp_path)
+    library = built(ONLY_HERE, tmp_path)
     assert run(pythons["ours"], USE_STORAGE, library) == ["1", "1", "42"]
     no_store = (
         "storage: expected a runtime that has a store, got one without the global function "
@@ -73,3 +78,10 @@ def test_tensor_outlives_its_module(pythons, tmp_path, runtime):
     library = built(ALLOCATION, tmp_path)
     stays = runtime == "published"
     assert run(pythons[runtime], OUTLIVE, library) == ["(3,) True 0", f"{stays} 1"]
+
+
+@pytest.mark.parametrize("runtime", ["ours", "published"])
+def test_strided_allocation(pythons, tmp_path, runtime):
+    """Any environment's allocator gives strided tensors."""
+    library = built(ONLY_HERE, tmp_path)
+    assert run(pythons[runtime], STRIDED, library) == ["(3, 2) (1, 4)"]
