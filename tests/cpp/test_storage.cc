@@ -236,7 +236,7 @@ void value_keeps_its_library() {
     return handle != nullptr;
   };
   for (const char* function : {"store_shape", "store_tensor"}) {
-    (*ffi::Module::LoadFromFile(path).GetFunction(function))("test_storage.foreign");
+    (*ffi::Module::LoadFromFile(path)->GetFunction(function))("test_storage.foreign");
     EXPECT(is_loaded()) << function;
     if (function == std::string("store_shape")) {
       EXPECT_EQ(ffi::storage::Get<ffi::Shape>("test_storage.foreign")->size(), 2u);
