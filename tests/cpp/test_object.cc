@@ -13,6 +13,24 @@
 
 namespace ffi = tvm::ffi;
 
+// A library's own types compile without a warning in a namespace of its own too.
+namespace test_object {
+
+class PairObj : public ffi::Object {
+ public:
+  int64_t first = 1;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("test_object.Pair", PairObj, ffi::Object)
+};
+class Pair : public ffi::ObjectRef {
+ public:
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Pair, ffi::ObjectRef, PairObj);
+};
+struct Holder {
+  Pair pair;
+};
+
+}  // namespace test_object
+
 namespace {
 
 // Registers a type of a fixed index.

@@ -32,6 +32,12 @@
 #pragma nv_diag_suppress 1407
 #endif
 
+// Any class of a user's that holds a Tensor is more visible than its field; that does no harm, and
+// g++ would warn of it in the user's file.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wattributes"
+#endif
+
 /*! \brief Keeps rarely taken paths out of the way of the common one. */
 #ifdef _MSC_VER
 #define TVM_FFI_COLD __declspec(noinline)
