@@ -277,9 +277,11 @@ void refusals() {
                 ffi::Any(3).cast<Ints>());
   EXPECT_THROWS("TypeError: Any: expected Array[int of 32 bits], got Shape",
                 ffi::Any(ffi::Shape{1}).cast<Ints>());
+  // [bad_element.begin]
   const ffi::Any mixed = ffi::Array<ffi::Any>{1, 2, "x", nullptr};
   EXPECT_THROWS("TypeError: Any: expected Array[int of 32 bits], got Array with str at index 2",
                 mixed.cast<Ints>());
+  // [bad_element.end]
   const ffi::Any wide = ffi::Array<int64_t>{1, int64_t{1} << 40};
   EXPECT_THROWS(
       "TypeError: Any: expected Array[int of 8 bits], got Array with int 1099511627776 at index 1",

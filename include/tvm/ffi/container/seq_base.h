@@ -254,7 +254,7 @@ class Sequence : public ObjectRef {
   reverse_iterator rend() const { return reverse_iterator(begin()); }
   /*! \brief A copy of the element at `i`; an IndexError is thrown beyond the ends. */
   T operator[](int64_t i) const { return begin()[Checked(i)]; }
-  /*! \brief A copy of the element at `i`; an IndexError is thrown beyond the ends. */
+  /*! \brief As operator[]. This runtime only: the published headers have operator[] alone. */
   T at(int64_t i) const { return (*this)[i]; }
   /*! \brief The first element; an IndexError is thrown if there is none. */
   T front() const {

@@ -9,7 +9,6 @@
 #include <tvm/ffi/any.h>
 
 #include <initializer_list>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <type_traits>
