@@ -79,6 +79,8 @@ void arrays() {
   EXPECT((Through<std::array<int, 0>>(ffi::Array<int>()).empty()));
   EXPECT_EQ(Refusal<Two>(ffi::Array<int>{1}),
             std::string("TypeError: Any: expected Array[int; 2], got Array of 1 element"));
+  EXPECT_EQ(Refusal<Two>(ffi::Array<int>{1, 2, 3}),
+            std::string("TypeError: Any: expected Array[int; 2], got Array of 3 elements"));
   EXPECT_EQ(Refusal<Two>(ffi::Array<ffi::Any>{1, "x"}),
             std::string("TypeError: Any: expected Array[int; 2], got Array with str at index 1"));
   EXPECT_EQ(Schema<Two>(), std::string(R"({"type":"std::array","args":[{"type":"int"},2]})"));
@@ -133,6 +135,7 @@ void variants() {
   EXPECT_EQ(index("x"), 2u);
   EXPECT_EQ(index(ffi::Array<int>{1}), 3u);
   EXPECT_EQ(index(true), 0u);
+  EXPECT_EQ((ffi::Any(2).cast<std::variant<double, int>>().index()), 1u);
   EXPECT_EQ(Through<double>(Variant(2.5)), 2.5);
   EXPECT_EQ(Through<std::vector<int>>(Variant(std::vector<int>{4}))[0], 4);
   EXPECT_EQ(Refusal<Variant>(nullptr),

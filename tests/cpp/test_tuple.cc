@@ -86,6 +86,7 @@ void refusals() {
   EXPECT_EQ(refusal(ffi::Array<int>{1}), expected + "Array of 1 element");
   EXPECT_EQ(refusal(ffi::List<int>{1, 2, 3}), expected + "List of 3 elements");
   EXPECT_EQ(refusal(ffi::Array<int>{1, 2}), expected + "Array with int 2 at index 1");
+  EXPECT_EQ(refusal(ffi::Array<ffi::Any>{1, "a", 3}), expected + "Array of 3 elements");
   EXPECT_EQ(refusal(ffi::Array<ffi::Any>{"a", 2}), expected + "Array with str at index 0");
   const ffi::Function swap = ffi::Function::FromTyped(
       [](const Pair& pair) {

@@ -193,7 +193,7 @@ class String : public BytesValue {
     text += b;
     return String(text);
   }
-  /*! \brief Writes the text to a stream, where the user has included <ostream>. */
+  /*! \brief Writes the text to a stream, where the user has included `ostream`. */
   template <typename Traits>
   friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
                                                       const String& text) {

@@ -152,6 +152,7 @@ class Array : public Sequence<Array<T>, T, ArrayObj> {
   friend class Sequence;
 };
 
+/*! \brief Array has TypeTraits of its own. */
 template <typename T>
 inline constexpr bool use_default_type_traits_v<Array<T>> = false;
 

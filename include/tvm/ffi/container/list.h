@@ -108,6 +108,7 @@ class List : public Sequence<List<T>, T, ListObj> {
   friend class Sequence;
 };
 
+/*! \brief List has TypeTraits of its own. */
 template <typename T>
 inline constexpr bool use_default_type_traits_v<List<T>> = false;
 

@@ -160,7 +160,7 @@ class Shape : public ObjectRef {
 /*! \brief Appends "(2, 3)" to a message. */
 inline void AppendTo(std::string* text, const Shape& shape) { AppendTo(text, ShapeView(shape)); }
 
-/*! \brief Writes "(2, 3)" to a stream, where the user has included <ostream>. */
+/*! \brief Writes "(2, 3)" to a stream, where the user has included `ostream`. */
 template <typename Traits>
 std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
                                              ShapeView shape) {

@@ -110,6 +110,7 @@ auto get(const Tuple<Types...>& tuple) {
   return tuple.template get<I>();
 }
 
+/*! \brief Tuple has TypeTraits of its own. */
 template <typename... Types>
 inline constexpr bool use_default_type_traits_v<Tuple<Types...>> = false;
 
