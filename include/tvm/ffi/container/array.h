@@ -30,8 +30,8 @@ class ArrayObj : public SeqBaseObj {
   static ObjectPtr<ArrayObj> Empty(int64_t capacity = 4) {
     const size_t bytes = detail::SeqBytes(_type_key, capacity);
     ObjectPtr<ArrayObj> object = detail::MakeObjectWithTail<ArrayObj>(bytes);
-    object->TVMFFISeqCell::data = object.get() + 1;
-    object->TVMFFISeqCell::capacity = capacity;
+    object->cell_.data = object.get() + 1;
+    object->cell_.capacity = capacity;
     return object;
   }
 
@@ -134,13 +134,13 @@ class Array : public Sequence<Array<T>, T, ArrayObj> {
       this->data_ = ArrayObj::Empty(capacity);
     } else if (!IsOnlyOwner()) {
       this->data_ = ArrayObj::CopyOf(*get(), capacity);
-    } else if (capacity > get()->TVMFFISeqCell::capacity) {
+    } else if (capacity > get()->cell_.capacity) {
       this->data_ = ArrayObj::MoveOf(GetArrayObj(), capacity);
     }
     return GetArrayObj();
   }
   ArrayObj* Emptied(int64_t capacity) {
-    if (!this->defined() || !IsOnlyOwner() || capacity > get()->TVMFFISeqCell::capacity) {
+    if (!this->defined() || !IsOnlyOwner() || capacity > get()->cell_.capacity) {
       this->data_ = ArrayObj::Empty(capacity);
     } else {
       GetArrayObj()->Truncate(0);

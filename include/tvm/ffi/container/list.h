@@ -31,23 +31,23 @@ class ListObj : public SeqBaseObj {
   /*! \brief No elements. */
   ListObj() {
     // Code of the published headers ends the block of an empty list too, which is NULL.
-    data_deleter = std::free;
+    cell_.data_deleter = std::free;
   }
 
   /*! \brief Makes room for `capacity` elements; a ValueError is thrown if that is negative or
    * beyond all memory. */
   void Reserve(int64_t capacity) {
-    if (capacity <= TVMFFISeqCell::capacity) return;
+    if (capacity <= cell_.capacity) return;
     const size_t bytes = detail::SeqBytes(_type_key, capacity);
     // From malloc, so that `free`, which no library takes with it when it is unloaded, ends it.
     void* block = std::malloc(bytes);
     if (block == nullptr) throw std::bad_alloc();
-    if (!empty()) std::memcpy(block, TVMFFISeqCell::data, size() * sizeof(TVMFFIAny));
-    void* old = std::exchange(TVMFFISeqCell::data, block);
-    TVMFFISeqCell::capacity = capacity;
+    if (!empty()) std::memcpy(block, cell_.data, size() * sizeof(TVMFFIAny));
+    void* old = std::exchange(cell_.data, block);
+    cell_.capacity = capacity;
     // The old block may have been made by other code.
-    if (data_deleter != nullptr) data_deleter(old);
-    data_deleter = std::free;
+    if (cell_.data_deleter != nullptr) cell_.data_deleter(old);
+    cell_.data_deleter = std::free;
   }
 
  private:

@@ -73,29 +73,29 @@ inline size_t SeqBytes(const char* type_key, int64_t capacity) {
 }  // namespace detail
 
 /*! \brief The objects of Array and List: values one behind the other. */
-class SeqBaseObj : public Object, public TVMFFISeqCell {
+class SeqBaseObj : public Object {
  public:
-  SeqBaseObj() : TVMFFISeqCell{nullptr, 0, 0, nullptr} {}
+  SeqBaseObj() : cell_{nullptr, 0, 0, nullptr} {}
   ~SeqBaseObj() {
     Truncate(0);
-    if (data_deleter != nullptr) data_deleter(TVMFFISeqCell::data);
+    if (cell_.data_deleter != nullptr) cell_.data_deleter(cell_.data);
   }
 
   /*! \brief Number of elements. */
-  size_t size() const { return static_cast<size_t>(TVMFFISeqCell::size); }
+  size_t size() const { return static_cast<size_t>(cell_.size); }
   /*! \brief Number of elements that fit before the elements move. */
-  size_t capacity() const { return static_cast<size_t>(TVMFFISeqCell::capacity); }
+  size_t capacity() const { return static_cast<size_t>(cell_.capacity); }
   /*! \brief Whether there are no elements. */
   bool empty() const { return size() == 0; }
   /*! \brief First element; NULL if there was never one. */
-  const Any* begin() const { return static_cast<const Any*>(TVMFFISeqCell::data); }
+  const Any* begin() const { return static_cast<const Any*>(cell_.data); }
   /*! \brief One past the last element. */
-  const Any* end() const { return begin() + TVMFFISeqCell::size; }
+  const Any* end() const { return begin() + cell_.size; }
   /*! \brief The element at `i`; an IndexError is thrown beyond the ends. */
   const Any& at(int64_t i) const {
-    if (i < 0 || i >= TVMFFISeqCell::size) {
+    if (i < 0 || i >= cell_.size) {
       const bool list = type_index() == kTVMFFIList;
-      detail::ThrowBadIndex(list ? "ffi.List" : "ffi.Array", i, TVMFFISeqCell::size);
+      detail::ThrowBadIndex(list ? "ffi.List" : "ffi.Array", i, cell_.size);
     }
     return begin()[i];
   }
@@ -103,36 +103,39 @@ class SeqBaseObj : public Object, public TVMFFISeqCell {
   const Any& operator[](int64_t i) const { return at(i); }
 
  protected:
+  /*! \brief The contents, as in the C ABI. */
+  TVMFFISeqCell cell_;
+
   /*! \brief First element, for changes. */
-  Any* MutableBegin() { return static_cast<Any*>(TVMFFISeqCell::data); }
+  Any* MutableBegin() { return static_cast<Any*>(cell_.data); }
   /*! \brief Drops all elements from `size` on. The count goes first: an element's end may come
    * back to this object. */
   void Truncate(int64_t size) {
-    while (TVMFFISeqCell::size > size) {
-      Any last = std::move(MutableBegin()[--TVMFFISeqCell::size]);
+    while (cell_.size > size) {
+      Any last = std::move(MutableBegin()[--cell_.size]);
     }
   }
   /*! \brief Adds an element behind the last; there must be room. */
   void Append(Any&& value) {
-    new (MutableBegin() + TVMFFISeqCell::size) Any(std::move(value));
-    ++TVMFFISeqCell::size;
+    new (MutableBegin() + cell_.size) Any(std::move(value));
+    ++cell_.size;
   }
   /*! \brief Takes the elements of `other`, which has none then; there must be room. */
   void TakeAll(SeqBaseObj* other) {
     if (other->empty()) return;
-    std::memcpy(TVMFFISeqCell::data, other->TVMFFISeqCell::data, other->size() * sizeof(TVMFFIAny));
-    TVMFFISeqCell::size = std::exchange(other->TVMFFISeqCell::size, 0);
+    std::memcpy(cell_.data, other->cell_.data, other->size() * sizeof(TVMFFIAny));
+    cell_.size = std::exchange(other->cell_.size, 0);
   }
   /*! \brief Moves the elements from `middle` on before those from `first` on. */
   void Rotate(int64_t first, int64_t middle) {
     Reverse(first, middle);
-    Reverse(middle, TVMFFISeqCell::size);
-    Reverse(first, TVMFFISeqCell::size);
+    Reverse(middle, cell_.size);
+    Reverse(first, cell_.size);
   }
   /*! \brief Removes `count` elements from `first` on. */
   void Remove(int64_t first, int64_t count) {
     Rotate(first, first + count);
-    Truncate(TVMFFISeqCell::size - count);
+    Truncate(cell_.size - count);
   }
 
  private:
@@ -140,7 +143,7 @@ class SeqBaseObj : public Object, public TVMFFISeqCell {
     while (first < --last) std::swap(Raw()[first++], Raw()[last]);
   }
   // The elements as bytes: a value may be moved by them, since nothing points to it.
-  TVMFFIAny* Raw() { return static_cast<TVMFFIAny*>(TVMFFISeqCell::data); }
+  TVMFFIAny* Raw() { return static_cast<TVMFFIAny*>(cell_.data); }
 
   template <typename, typename, typename>
   friend class Sequence;
