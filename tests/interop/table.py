@@ -17,6 +17,11 @@ HERE = Path(__file__).resolve().parent
 CASES = HERE / "cases"
 KINDS = ("ours", "published")
 CPP_CASE = re.compile(r'^INTEROP_CASE\((\w+), [\w()]+,\s*"([^"]*)"\);', re.MULTILINE)
+# The order of the table's rows; each theme has a file of C++ cases, one of Python cases, or both.
+THEMES = (
+    *("values", "tensors", "sequences", "maps", "stl", "functions", "errors", "expected"),
+    *("objects", "reflection", "modules", "streams", "storage"),
+)
 FLAGS = "-shared -fPIC -O1 -g1 -w"
 
 
@@ -54,7 +59,8 @@ def find_cases() -> dict[str, str]:
             ):
                 title = ast.get_docstring(node).rstrip(".")
                 found[f"python:{source.stem}:{node.name}"] = title
-    return found
+    order = sorted(found, key=lambda case: THEMES.index(case.split(":")[1]))
+    return {case: found[case] for case in order}
 
 
 def build(source: Path, python: str, folder: Path) -> str:
