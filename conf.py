@@ -44,6 +44,8 @@ nitpick_ignore_regex = [
     ("cpp:.*", r"tvm(::ffi(::reflection|::storage)?)?"),  # the namespaces themselves have no page
     ("cpp:.*", r"(\w+::)*detail(::.*)?"),  # in a signature, but no promise
     ("cpp:.*", r"\w+::@\d+"),  # an anonymous union
+    # A parameter of a template within its own constraint, and a type that a class inherits.
+    ("cpp:identifier", r"Iter|Args|iterator"),
 ]
 intersphinx_disabled_reftypes = ["std:*"]
 
