@@ -94,15 +94,23 @@ class TypeTable {
     TVM_FFI_CHECK(depth == parent_depth + 1, ValueError)
         << "TVMFFITypeGetOrAllocIndex: " << key << ": type_depth: expected " << parent_depth + 1
         << ", got " << depth;
+    TVM_FFI_CHECK(child_slots >= 0 && child_slots < kIndices - next_index_, ValueError)
+        << "TVMFFITypeGetOrAllocIndex: " << key << ": num_child_slots: expected a number from 0 to "
+        << kIndices - next_index_ - 1 << ", got " << child_slots;
+    TVM_FFI_CHECK(index < kTVMFFIDynObjectBegin, ValueError)
+        << "TVMFFITypeGetOrAllocIndex: " << key << ": static_type_index: expected an index below "
+        << kTVMFFIDynObjectBegin << ", where those begin that are given out, got " << index;
     if (index < 0) {
-      // Reserved slots are for types without children of their own to reserve for.
-      if (parent != nullptr && child_slots == 0 && parent->next_child < parent->children_end) {
-        index = parent->next_child++;
+      // A type with children of its own takes their slots out of its parent's.
+      if (parent != nullptr && child_slots < parent->children_end - parent->next_child) {
+        index = parent->next_child;
+        parent->next_child += 1 + child_slots;
       } else {
         TVM_FFI_CHECK(parent == nullptr || parent->children_end == 0 || parent->children_overflow,
                       ValueError)
-            << "TVMFFITypeGetOrAllocIndex: " << key << ": expected one of the "
-            << "child slots reserved by " << parent->key << ", got none: all are taken";
+            << "TVMFFITypeGetOrAllocIndex: " << key << ": expected " << 1 + child_slots
+            << " of the child slots reserved by " << parent->key << ", got "
+            << parent->children_end - parent->next_child << " that are free";
         index = next_index_;
         next_index_ += 1 + child_slots;
       }
@@ -195,6 +203,7 @@ class TypeTable {
   using Slot = std::atomic<Entry*>;
   static constexpr int32_t kSlotsOfAPage = 1024;
   static constexpr int32_t kPages = 4096;
+  static constexpr int32_t kIndices = kPages * kSlotsOfAPage;
 
   TypeTable() {
     static constexpr const char* kKeys[] = {"ffi.Object", "ffi.String",         "ffi.Bytes",
@@ -242,9 +251,6 @@ class TypeTable {
     entry->info.type_key = {entry->key.data(), entry->key.size()};
     entry->info.type_ancestors = entry->ancestors.data();
     entry->info.type_key_hash = Hash(entry->key);
-    TVM_FFI_CHECK(index < kPages * kSlotsOfAPage, RuntimeError)
-        << "TVMFFITypeGetOrAllocIndex: " << key << ": expected at most " << kPages * kSlotsOfAPage
-        << " type indices, got " << index;
     by_key_[entry->key] = index;
     std::atomic<Slot*>& page = pages_[index / kSlotsOfAPage];
     if (page.load(std::memory_order_relaxed) == nullptr) {
@@ -255,7 +261,7 @@ class TypeTable {
   }
 
   Entry* Find(int32_t index) {
-    if (index < 0 || index >= kPages * kSlotsOfAPage) return nullptr;
+    if (index < 0 || index >= kIndices) return nullptr;
     Slot* page = pages_[index / kSlotsOfAPage].load(std::memory_order_acquire);
     return page == nullptr ? nullptr : page[index % kSlotsOfAPage].load(std::memory_order_acquire);
   }

@@ -151,8 +151,8 @@ void child_slots() {
   EXPECT_EQ(Register({"test_types.ClosedA", closed, 2}), closed + 1);
   EXPECT_EQ(Register({"test_types.ClosedB", closed, 2}), closed + 2);
   EXPECT_THROWS(
-      "ValueError: TVMFFITypeGetOrAllocIndex: test_types.ClosedC: expected one of the "
-      "child slots reserved by test_types.Closed, got none: all are taken",
+      "ValueError: TVMFFITypeGetOrAllocIndex: test_types.ClosedC: expected 1 of the "
+      "child slots reserved by test_types.Closed, got 0 that are free",
       Register({"test_types.ClosedC", closed, 2}));
   const int32_t open = Register({"test_types.Open", kTVMFFIObject, 1, -1, 1, true});
   EXPECT_EQ(open, closed + 3);
@@ -160,6 +160,38 @@ void child_slots() {
   EXPECT_EQ(Register({"test_types.OpenB", open, 2}), open + 2);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_child_slots, child_slots);
+
+// A child that reserves slots of its own takes them out of its parent's.
+void child_slots_of_a_child() {
+  const int32_t outer = Register({"test_types.Outer", kTVMFFIObject, 1, -1, 4, false});
+  const int32_t inner = Register({"test_types.Inner", outer, 2, -1, 1, false});
+  EXPECT_EQ(inner, outer + 1);
+  EXPECT_EQ(Register({"test_types.InnerA", inner, 3}), inner + 1);
+  EXPECT_EQ(Register({"test_types.OuterB", outer, 2}), inner + 2);
+  EXPECT_THROWS(
+      "ValueError: TVMFFITypeGetOrAllocIndex: test_types.OuterC: expected 2 of the child slots "
+      "reserved by test_types.Outer, got 1 that are free",
+      Register({"test_types.OuterC", outer, 2, -1, 1}));
+  EXPECT_EQ(Register({"test_types.Behind"}), outer + 5);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_child_slots_of_a_child, child_slots_of_a_child);
+
+// A number of child slots or a fixed index beyond the table is refused, and types after it are not.
+void beyond_the_table() {
+  EXPECT_THROWS_WITH(
+      "ValueError: TVMFFITypeGetOrAllocIndex: test_types.Huge: num_child_slots: expected a number",
+      Register({"test_types.Huge", kTVMFFIObject, 1, -1, INT32_MAX}));
+  EXPECT_THROWS_WITH(
+      "ValueError: TVMFFITypeGetOrAllocIndex: test_types.Less: num_child_slots: expected a number",
+      Register({"test_types.Less", kTVMFFIObject, 1, -1, -1}));
+  const int32_t before = Register({"test_types.BeforeFixed"});
+  EXPECT_THROWS_WITH(
+      "ValueError: TVMFFITypeGetOrAllocIndex: test_types.Next: static_type_index: expected an "
+      "index below 128, ",
+      Register({"test_types.Next", kTVMFFIObject, 1, before + 1}));
+  EXPECT_EQ(Register({"test_types.AfterFixed"}), before + 1);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_beyond_the_table, beyond_the_table);
 
 // A parent that is not registered and a depth that does not fit it are refused.
 void bad_registrations() {
