@@ -508,3 +508,29 @@ void call_expected() {
   EXPECT(f.CallExpected<ffi::String>(3).is_err());
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_call_expected, call_expected);
+
+// Where the result replaces a value that is an argument too, the argument lives until the end of
+// the call; a call that fails leaves the value as it was.
+void result_in_place_of_an_argument() {
+  const auto echo = ffi::Function::FromPacked([](ffi::PackedArgs args, ffi::Any* result) {
+    EXPECT_EQ(args[0].cast<ffi::String>(), "a string that is too long to stand in a value");
+    if (args.size() == 2) TVM_FFI_THROW(ValueError) << "no";
+    *result = args[0].cast<ffi::String>().size();
+  });
+  ffi::Any value = ffi::String("a string that is too long to stand in a value");
+  const ffi::Any same = value;
+  const ffi::AnyView args[] = {value, 1};
+  EXPECT_THROWS("ValueError: no", echo.CallPacked(args, 2, &value));
+  EXPECT(value.same_as(same));
+  echo.CallPacked(args, 1, &value);
+  EXPECT_EQ(value.cast<int>(), 45);
+  value = ffi::Function(echo);
+  const auto count = ffi::Function::FromPacked([](ffi::PackedArgs args, ffi::Any* result) {
+    *result = args[0].cast<ffi::Function>().use_count();
+  });
+  const ffi::AnyView one[] = {value};
+  // `echo`, `value`, and the callee's own.
+  count.CallPacked(one, 1, &value);
+  EXPECT_EQ(value.cast<int>(), 3);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_result_in_place_of_an_argument, result_in_place_of_an_argument);

@@ -442,13 +442,16 @@ class Function : public ObjectRef {
   void CallPacked(PackedArgs args, Any* result) const {
     CallPacked(args.data(), args.size(), result);
   }
-  /*! \brief Calls the function; what it raises is thrown. */
+  /*! \brief Calls the function; what it raises is thrown, and `*result` stays as it was. An
+   * argument may be a view of `*result`. */
   void CallPacked(const AnyView* args, int32_t num_args, Any* result) const {
-    TVMFFIAny* out = result->Reset();
     TVM_FFI_CHECK(defined(), ValueError) << "Function: expected a function, got a null handle";
     const FunctionObj* cell = get();
-    TVM_FFI_CHECK_SAFE_CALL(cell->safe_call(
-        const_cast<FunctionObj*>(cell), reinterpret_cast<const TVMFFIAny*>(args), num_args, out));
+    Any made;  // `*result` stays until the call is over, for an argument may be a view of it.
+    TVM_FFI_CHECK_SAFE_CALL(cell->safe_call(const_cast<FunctionObj*>(cell),
+                                            reinterpret_cast<const TVMFFIAny*>(args), num_args,
+                                            made.Reset()));
+    *result = std::move(made);
   }
   /*!
    * \brief Calls the function; what it raises is returned as the error of an Expected.
