@@ -302,3 +302,26 @@ void map_example() {
 }
 // [map_example.end]
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_map_example, map_example);
+
+// A map that is set as a value of itself is the map as it was: it never holds itself.
+void a_map_as_its_own_value() {
+  ffi::Map<ffi::String, ffi::ObjectRef> map{{"list", ffi::Array<int>{1}}};
+  map.Set("before", map);
+  EXPECT_EQ(map.size(), 2u);
+  EXPECT(!map.at("before").same_as(map));
+  using Pairs = ffi::Map<ffi::String, ffi::ObjectRef>;
+  EXPECT_EQ(ffi::Any(map.at("before")).cast<Pairs>().size(), 1u);
+  EXPECT_EQ(map.use_count(), 1);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_a_map_as_its_own_value, a_map_as_its_own_value);
+
+// Room for more pairs than memory can hold is refused.
+void reserve_too_much() {
+  const ffi::ObjectPtr<ffi::MapObj> map = ffi::make_object<ffi::MapObj>();
+  for (uint64_t size : {(uint64_t{1} << 39) + 1, uint64_t{1} << 62, ~uint64_t{0}}) {
+    EXPECT_THROWS_WITH("ValueError: Map: expected room for at most 549755813888 pairs, got ",
+                       map->reserve(size));
+  }
+  EXPECT_EQ(map->size(), 0u);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_reserve_too_much, reserve_too_much);

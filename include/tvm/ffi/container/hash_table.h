@@ -112,6 +112,8 @@ class HashTable {
       if (IsSmall() && size > (slots_ & ~kSmall)) GrowRow();
       return;
     }
+    TVM_FFI_CHECK(size <= kSlotsMost / 2, ValueError)
+        << "Map: expected room for at most " << kSlotsMost / 2 << " pairs, got " << size;
     uint64_t slots = kSlotsLeast;
     while (IsFull(size, slots)) slots *= 2;
     if (IsSmall() || slots > slots_) Rehash(slots);

@@ -61,7 +61,12 @@ class Map : public MapBaseRef<MapObj, K, V> {
   Map(const Map<K2, V2>& other) : Base(other.data_) {}  // NOLINT(runtime/explicit)
 
   /*! \brief Sets the value of a key, which is added at the end if it is not there. */
-  void Set(const K& key, const V& value) { CopyOnWrite()->Set(Any(key), Any(value)); }
+  void Set(const K& key, const V& value) {
+    // Owned first: a value that is this very map is then shared, and stays as it is.
+    Any owned_key(key);
+    Any owned_value(value);
+    CopyOnWrite()->Set(std::move(owned_key), std::move(owned_value));
+  }
   /*! \brief Removes the pair of a key, if there is one. */
   void erase(const K& key) {
     if (this->count(key) != 0) CopyOnWrite()->erase(Any(key));
