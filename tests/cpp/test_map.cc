@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -325,3 +326,18 @@ void reserve_too_much() {
   EXPECT_EQ(map->size(), 0u);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_reserve_too_much, reserve_too_much);
+
+// A handle that has become the only one changes the pairs after all that others read of them.
+void change_after_readers() {
+  ffi::Map<int, int> map{{1, 1}};
+  for (int i = 2; i < 20; ++i) {
+    std::thread reader([shared = map, i]() mutable {
+      EXPECT_EQ(shared.at(1), i - 1);
+      shared = ffi::Map<int, int>();
+    });
+    while (!map.unique()) std::this_thread::yield();
+    map.Set(1, i);
+    reader.join();
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_change_after_readers, change_after_readers);

@@ -118,8 +118,11 @@ class Object {
                                 kStrongMask);
   }
 
-  /*! \brief Whether one strong reference alone holds the object. */
-  bool unique() const { return use_count() == 1; }
+  /*! \brief Whether one strong reference alone holds the object. What other threads did before they
+   * let go of theirs is then done. */
+  bool unique() const {
+    return (__atomic_load_n(&header_.combined_ref_count, __ATOMIC_ACQUIRE) & kStrongMask) == 1;
+  }
 
   /*! \brief Whether the object is a T or derives from it. */
   template <typename T>
@@ -254,7 +257,7 @@ class ObjectPtr {
   /*! \brief Number of strong references, 0 for a null pointer. */
   int32_t use_count() const { return data_ == nullptr ? 0 : data_->use_count(); }
   /*! \brief Whether this is the only strong reference. */
-  bool unique() const { return use_count() == 1; }
+  bool unique() const { return data_ != nullptr && data_->unique(); }
 
  private:
   explicit ObjectPtr(T* data) : data_(data) {

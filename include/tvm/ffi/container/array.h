@@ -124,15 +124,10 @@ class Array : public Sequence<Array<T>, T, ArrayObj> {
   ArrayObj* GetArrayObj() const { return const_cast<ArrayObj*>(get()); }
 
  private:
-  bool IsOnlyOwner() const {
-    if (!this->unique()) return false;
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);  // What others read before they let go is done.
-    return true;
-  }
   ArrayObj* Writable(int64_t capacity) {
     if (!this->defined()) {
       this->data_ = ArrayObj::Empty(capacity);
-    } else if (!IsOnlyOwner()) {
+    } else if (!this->unique()) {
       this->data_ = ArrayObj::CopyOf(*get(), capacity);
     } else if (capacity > get()->cell_.capacity) {
       this->data_ = ArrayObj::MoveOf(GetArrayObj(), capacity);
@@ -140,7 +135,7 @@ class Array : public Sequence<Array<T>, T, ArrayObj> {
     return GetArrayObj();
   }
   ArrayObj* Emptied(int64_t capacity) {
-    if (!this->defined() || !IsOnlyOwner() || capacity > get()->cell_.capacity) {
+    if (!this->defined() || !this->unique() || capacity > get()->cell_.capacity) {
       this->data_ = ArrayObj::Empty(capacity);
     } else {
       GetArrayObj()->Truncate(0);

@@ -62,7 +62,6 @@ class Tuple : public ObjectRef {
   void Set(U&& value) {
     Any owned(Element<I>(std::forward<U>(value)));
     if (!unique()) data_ = ArrayObj::CopyOf(*get(), sizeof...(Types));
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);  // What others read before they let go is done.
     // The old element ends last, with `owned`: its end may come back to this object.
     std::swap(const_cast<ArrayObj*>(get())->MutableBegin()[I], owned);
   }
