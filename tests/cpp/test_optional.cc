@@ -72,3 +72,28 @@ void through_functions() {
       half(int64_t{1} << 32));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_through_functions, through_functions);
+
+// Optionals compare with values, nulls and other optionals, from either side.
+void comparison() {
+  const ffi::Optional<int> none, one = 1, zero = 0;
+  EXPECT(one == 1 && 1 == one && !(one == 2) && one != 2 && 2 != one && !(1 != one));
+  EXPECT(none != 1 && 0 != none && !(none == 0));
+  EXPECT(zero == 0 && zero != nullptr && nullptr != zero && nullptr == none);
+  EXPECT(none == std::nullopt && std::nullopt == none && one != std::nullopt);
+  EXPECT(one == std::optional<int>(1) && std::optional<int>(2) != one);
+  EXPECT(none == std::optional<int>() && none != std::optional<int>(0));
+  EXPECT(one == one && one != none && one != zero && one == ffi::Optional<int64_t>(1));
+  const ffi::Optional<ffi::String> text = ffi::String("text");
+  EXPECT(text == "text" && "text" == text && text != "other" && text == std::string("text"));
+  EXPECT(ffi::Optional<ffi::Optional<int>>(one) == one);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_comparison, comparison);
+
+// Optionals of handles tell whether they hold the same object.
+void same_object() {
+  const ffi::Array<int> array{1}, other{1};
+  const ffi::Optional<ffi::Array<int>> none, some = array;
+  EXPECT(some.same_as(array) && !some.same_as(other) && !some.same_as(none) && !none.same_as(some));
+  EXPECT(none.same_as(none) && some == array && some != other);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_same_object, same_object);

@@ -16,6 +16,23 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
+template <typename T>
+class Optional;
+
+namespace detail {
+
+template <typename T>
+struct IsOurOptional : public std::false_type {};
+template <typename T>
+struct IsOurOptional<Optional<T>> : public std::true_type {};
+
+template <typename T>
+struct IsAnyOptional : public IsOurOptional<T> {};
+template <typename T>
+struct IsAnyOptional<std::optional<T>> : public std::true_type {};
+
+}  // namespace detail
+
 /*! \brief std::optional, with the conversions of this library. */
 template <typename T>
 class Optional : public std::optional<T> {
@@ -30,23 +47,64 @@ class Optional : public std::optional<T> {
         << "Optional::value: expected a " << TypeTraits<T>::TypeStr() << ", got none";
     return **this;
   }
-  /*! \brief Whether both have no value, or equal ones. */
-  friend bool operator==(const Optional& a, const Optional& b) { return a.base() == b.base(); }
-  /*! \brief Whether one has a value and the other not, or the values differ. */
-  friend bool operator!=(const Optional& a, const Optional& b) { return a.base() != b.base(); }
-  /*! \brief Whether there is no value. A template, so that 0 is a value and not a null pointer. */
-  template <typename Null, typename = std::enable_if_t<std::is_null_pointer<Null>::value>>
-  bool operator==(Null) const {
-    return !this->has_value();
+  /*! \brief Whether both have no value, or the same object; T is a handle. */
+  bool same_as(const Optional& other) const {
+    if (!this->has_value() || !other.has_value()) return this->has_value() == other.has_value();
+    return (**this).same_as(*other);
   }
-  /*! \brief Whether there is a value. */
-  template <typename Null, typename = std::enable_if_t<std::is_null_pointer<Null>::value>>
-  bool operator!=(Null) const {
-    return this->has_value();
+  /*! \brief Whether both have no value, or equal ones; `b` is an optional, a value, or null. */
+  template <typename U>
+  friend bool operator==(const Optional& a, const U& b) {
+    return Equal(a, b);
+  }
+  /*! \brief Whether `a`, a std::optional, a value, or null, equals `b`. */
+  template <typename U, typename = std::enable_if_t<!detail::IsOurOptional<U>::value>>
+  friend bool operator==(const U& a, const Optional& b) {
+    return Equal(b, a);
+  }
+  /*! \brief As for any other `b`: preferred to what the standard library has. */
+  template <typename U>
+  friend bool operator==(const Optional& a, const std::optional<U>& b) {
+    return Equal(a, b);
+  }
+  /*! \brief As for any other `a`: preferred to what the standard library has. */
+  template <typename U>
+  friend bool operator==(const std::optional<U>& a, const Optional& b) {
+    return Equal(b, a);
+  }
+  /*! \brief Whether one has a value and the other not, or the values differ. */
+  template <typename U>
+  friend bool operator!=(const Optional& a, const U& b) {
+    return !Equal(a, b);
+  }
+  /*! \brief Whether one has a value and the other not, or the values differ. */
+  template <typename U, typename = std::enable_if_t<!detail::IsOurOptional<U>::value>>
+  friend bool operator!=(const U& a, const Optional& b) {
+    return !Equal(b, a);
+  }
+  /*! \brief As for any other `b`: preferred to what the standard library has. */
+  template <typename U>
+  friend bool operator!=(const Optional& a, const std::optional<U>& b) {
+    return !Equal(a, b);
+  }
+  /*! \brief As for any other `a`: preferred to what the standard library has. */
+  template <typename U>
+  friend bool operator!=(const std::optional<U>& a, const Optional& b) {
+    return !Equal(b, a);
   }
 
  private:
-  const std::optional<T>& base() const { return *this; }
+  // A template, so that 0 is a value and not a null pointer.
+  template <typename U>
+  static bool Equal(const Optional& a, const U& b) {
+    if constexpr (std::is_null_pointer<U>::value || std::is_same<U, std::nullopt_t>::value) {
+      return !a.has_value();
+    } else if constexpr (detail::IsAnyOptional<U>::value) {
+      return a.has_value() && b.has_value() ? *a == *b : a.has_value() == b.has_value();
+    } else {
+      return a.has_value() && *a == b;
+    }
+  }
 };
 
 namespace detail {
