@@ -35,6 +35,9 @@ LEFT_OUT = {
     ("Python extension", "g++", "20"): "CMake builds it as C++17 alone",
     ("Python extension", "clang++", "20"): "CMake builds it as C++17 alone",
 }
+# nvcc 13.0 ends itself over `auto [a, b] = x` where the parts are values with destructors, in plain
+# C++ too; the headers themselves are compiled by it.
+NVCC_LEFT_OUT = {"tests/cpp/test_tuple.cc": "nvcc 13.0 crashes on its structured bindings"}
 # One architecture: what is asked here is whether the code compiles, not for what.
 NVCC_FLAGS = (
     "-x cu -arch=sm_80 -c -o /dev/null -Werror all-warnings"
@@ -130,7 +133,8 @@ def cuda_jobs(nvcc: str) -> Iterator[Job]:
     base = f"{nvcc} -std=c++17 {NVCC_FLAGS} -diag-suppress 177 -I{INCLUDE}"
     for path in sources("tests/cpp/*.cc"):
         name = path.relative_to(ROOT).as_posix()
-        yield Job("nvcc", "C++17", "C++ tests", name, base, path)
+        if name not in NVCC_LEFT_OUT:
+            yield Job("nvcc", "C++17", "C++ tests", name, base, path)
 
 
 def table(jobs: list[Job]) -> str:
@@ -164,6 +168,8 @@ def main() -> int:
     print(table(jobs))
     for (what, compiler, standard), reason in LEFT_OUT.items():
         print(f"left out: {what} by {compiler} as C++{standard}: {reason}")
+    for name, reason in NVCC_LEFT_OUT.items():
+        print(f"left out: {name} by nvcc: {reason}")
     print(f"{len(jobs) - len(failed)} of {len(jobs)} compiled", end=" ")
     print(f"without a warning, in {time.monotonic() - begun:.0f} s")
     return bool(failed)

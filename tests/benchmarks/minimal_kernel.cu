@@ -20,8 +20,7 @@ void add_one(ffi::TensorView x, ffi::TensorView y) {
   }
   if (n == 0) return;
   const DLDevice device = x.device();
-  auto stream =
-      static_cast<cudaStream_t>(TVMFFIEnvGetStream(device.device_type, device.device_id));
+  auto stream = static_cast<cudaStream_t>(TVMFFIEnvGetStream(device.device_type, device.device_id));
   AddOne<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(
       static_cast<const float*>(x.data_ptr()), static_cast<float*>(y.data_ptr()), n);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills, changes and reads a Map or a Dict; test_map_layout.py builds it with each package's
+// Fills, changes and reads a Map or a Dict; test_map_exchange.py builds it with each package's
 // headers and lets the libraries hand the same object to each other.
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/map.h>
