@@ -2,6 +2,7 @@
 // Rows: R7
 // any_hash.h: which values are the same key, and what their hashes are.
 #include <tvm/ffi/any_hash.h>
+#include <tvm/ffi/reflection/registry.h>
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <cmath>
@@ -137,3 +138,49 @@ void own_hash() {
   EXPECT_THROWS("ValueError: negative", ffi::AnyHash()(Number(-1)));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_own_hash, own_hash);
+
+namespace {
+
+class LabelObj : public ffi::Object {
+ public:
+  explicit LabelObj(int64_t value) : value(value) {}
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("test_any_hash.Label", LabelObj, ffi::Object);
+
+  int64_t value;
+};
+
+class Label : public ffi::ObjectRef {
+ public:
+  explicit Label(int64_t value) : Label(ffi::make_object<LabelObj>(value)) {}
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Label, ffi::ObjectRef, LabelObj);
+};
+
+}  // namespace
+
+// They may be Functions too, as the published runtime takes them: with the same hashes.
+void own_hash_by_functions() {
+  ffi::reflection::TypeAttrDef<LabelObj>()
+      .def("__any_hash__",
+           [](const LabelObj* label) {
+             TVM_FFI_CHECK(label->value != -1, ValueError) << "no hash";
+             return label->value;
+           })
+      .def("__any_equal__",
+           [](const LabelObj* a, const LabelObj* b) { return a->value == b->value; });
+  const ffi::Any seven = Label(7), other_seven = Label(7), eight = Label(8);
+  EXPECT(ffi::AnyEqual()(seven, other_seven) && !ffi::AnyEqual()(seven, eight));
+  const auto type = static_cast<uint64_t>(seven.type_index());
+  EXPECT_EQ(ffi::AnyHash()(seven), type ^ (7 + 0x9e3779b9u + (type << 6) + (type >> 2)));
+  EXPECT_THROWS("ValueError: no hash", ffi::AnyHash()(Label(-1)));
+  ffi::Map<Label, int> map;
+  for (int i = 0; i < 100; ++i) map.Set(Label(i % 50), i);
+  EXPECT_EQ(map.size(), 50u);
+  EXPECT_EQ(map.at(Label(49)), 99);
+  EXPECT_THROWS("ValueError: no hash", map.Set(Label(-1), 0));
+  EXPECT_EQ(map.size(), 50u);
+  ffi::reflection::TypeAttrDef<LabelObj>().def("__any_hash__",
+                                               [](const LabelObj*) { return "text"; });
+  EXPECT_THROWS_WITH("TypeError: __any_hash__, __any_equal__: expected an int or a bool, got str",
+                     ffi::AnyHash()(seven));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_own_hash_by_functions, own_hash_by_functions);

@@ -6,7 +6,8 @@
  * Two values are the same key when they have the same type and the same content: strings and bytes
  * by their bytes, numbers, devices and element types by their bits, objects by their address. So 1,
  * 1.0 and true are three keys, and so are 0.0 and -0.0. An object type may tell its own hash and
- * equality by the attributes `__any_hash__` and `__any_equal__`; big integers do.
+ * equality by the attributes `__any_hash__` and `__any_equal__`, which are functions; big integers
+ * do.
  */
 #ifndef TVM_FFI_ANY_HASH_H_
 #define TVM_FFI_ANY_HASH_H_
@@ -46,13 +47,28 @@ inline uint64_t HashOfContent(int32_t type_index, uint64_t content) {
   return type ^ (content + 0x9e3779b9u + (type << 6) + (type >> 2));
 }
 
-// The value of an attribute for a type, NULL where it has none.
-inline void* AttributeOf(const TVMFFITypeAttrColumn* column, int32_t type_index) {
+// The function that a type has as an attribute, NULL where it has none.
+inline const TVMFFIAny* AttributeOf(const TVMFFITypeAttrColumn* column, int32_t type_index) {
   if (column == nullptr) return nullptr;
   const int64_t place = int64_t{type_index} - column->begin_index;
   if (place < 0 || place >= column->size) return nullptr;
-  const TVMFFIAny& value = column->data[place];
-  return value.type_index == kTVMFFIOpaquePtr ? value.v_ptr : nullptr;
+  const TVMFFIAny* value = column->data + place;
+  const bool is_function =
+      value->type_index == kTVMFFIOpaquePtr || value->type_index == kTVMFFIFunction;
+  return is_function ? value : nullptr;
+}
+
+// What it returns, owned: the address of a C function, or a Function, is called with the values.
+template <typename... Values>
+TVM_FFI_COLD TVMFFIAny CallAttribute(const TVMFFIAny* function, const Values*... values) {
+  if (function->type_index == kTVMFFIOpaquePtr) {
+    return reinterpret_cast<TVMFFIAny (*)(const Values*...)>(function->v_ptr)(values...);
+  }
+  TVMFFIAny args[] = {*values...};
+  TVMFFIAny result{};
+  TVM_FFI_CHECK_SAFE_CALL(
+      TVMFFIFunctionCall(function->v_obj, args, static_cast<int32_t>(sizeof...(Values)), &result));
+  return result;
 }
 
 inline const TVMFFITypeAttrColumn* AnyHashColumn() {
@@ -102,8 +118,8 @@ inline uint64_t HashOf(const TVMFFIAny& any) {
     return HashOfContent(type, HashOfBytes(bytes.data, bytes.size));
   }
   if (type >= kTVMFFIStaticObjectBegin) {
-    if (void* own = AttributeOf(AnyHashColumn(), type)) {
-      const TVMFFIAny hash = reinterpret_cast<TVMFFIAny (*)(const TVMFFIAny*)>(own)(&any);
+    if (const TVMFFIAny* own = AttributeOf(AnyHashColumn(), type)) {
+      const TVMFFIAny hash = CallAttribute(own, &any);
       if (hash.type_index != kTVMFFIInt) ThrowReturned(hash);
       return HashOfContent(type, hash.v_uint64);
     }
@@ -121,10 +137,9 @@ inline bool AreEqual(const TVMFFIAny& a, const TVMFFIAny& b) {
   }
   if (a.v_uint64 == b.v_uint64) return true;
   if (type < kTVMFFIStaticObjectBegin) return false;
-  void* own = AttributeOf(AnyEqualColumn(), type);
+  const TVMFFIAny* own = AttributeOf(AnyEqualColumn(), type);
   if (own == nullptr) return false;
-  const TVMFFIAny equal =
-      reinterpret_cast<TVMFFIAny (*)(const TVMFFIAny*, const TVMFFIAny*)>(own)(&a, &b);
+  const TVMFFIAny equal = CallAttribute(own, &a, &b);
   if (equal.type_index != kTVMFFIBool) ThrowReturned(equal);
   return equal.v_int64 != 0;
 }
