@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "thread_value.h"
+
 namespace {
 
 struct Entry {
@@ -16,9 +18,9 @@ struct Entry {
 
 // Streams that are not the default one: few, so that a search is quick. No device needs room of its
 // own, however large its id.
-thread_local std::vector<Entry> streams;
+using Streams = std::vector<Entry>;
 
-std::vector<Entry>::iterator Find(int32_t device_type, int32_t device_id) {
+Streams::iterator Find(Streams& streams, int32_t device_type, int32_t device_id) {
   return std::find_if(streams.begin(), streams.end(), [=](const Entry& entry) {
     return entry.device_type == device_type && entry.device_id == device_id;
   });
@@ -34,7 +36,8 @@ int TVMFFIEnvSetStream(int32_t device_type, int32_t device_id, TVMFFIStreamHandl
   TVM_FFI_CHECK(device_type >= 0 && device_id >= 0, ValueError)
       << "TVMFFIEnvSetStream: expected a device type and id that are not negative, got "
       << device_type << " and " << device_id;
-  const auto found = Find(device_type, device_id);
+  Streams& streams = ThreadValue<Streams>::Get();
+  const auto found = Find(streams, device_type, device_id);
   const bool has_entry = found != streams.end();
   TVMFFIStreamHandle const original = has_entry ? found->stream : nullptr;
   if (!has_entry && stream != nullptr) {
@@ -50,7 +53,9 @@ int TVMFFIEnvSetStream(int32_t device_type, int32_t device_id, TVMFFIStreamHandl
 }
 
 TVMFFIStreamHandle TVMFFIEnvGetStream(int32_t device_type, int32_t device_id) {
-  const auto found = Find(device_type, device_id);
-  return found == streams.end() ? nullptr : found->stream;
+  Streams* streams = ThreadValue<Streams>::Find();
+  if (streams == nullptr) return nullptr;
+  const auto found = Find(*streams, device_type, device_id);
+  return found == streams->end() ? nullptr : found->stream;
 }
 }

@@ -71,7 +71,15 @@ class OwnedErrorObj : public ffi::ErrorObj {
   ffi::CallStack stack_;
 };
 
-thread_local ffi::ObjectPtr<ffi::Object> raised;
+// The calling thread's raised error. Owned by a variable of its own, so that destructors that run
+// later while the thread ends find it empty, not freed.
+thread_local TVMFFIObject* raised = nullptr;
+struct RaisedOwner {
+  ~RaisedOwner() { Replace(nullptr); }
+  static void Replace(TVMFFIObject* error) {
+    ffi::ObjectUnsafe::PtrFromOwned<ffi::Object>(std::exchange(raised, error));
+  }
+};
 
 }  // namespace
 
@@ -112,11 +120,14 @@ int TVMFFIErrorCreate(const TVMFFIByteArray* kind, const TVMFFIByteArray* messag
 }
 
 void TVMFFIErrorMoveFromRaised(TVMFFIObjectHandle* result) {
-  if (result != nullptr) *result = ffi::ObjectUnsafe::MoveToOwned(std::move(raised));
+  if (result != nullptr) *result = std::exchange(raised, nullptr);
 }
 
 void TVMFFIErrorSetRaised(TVMFFIObjectHandle error) {
-  raised = ffi::ObjectUnsafe::PtrFromBorrowed<ffi::Object>(error);
+  static thread_local RaisedOwner owner;
+  static_cast<void>(owner);
+  RaisedOwner::Replace(
+      ffi::ObjectUnsafe::MoveToOwned(ffi::ObjectUnsafe::PtrFromBorrowed<ffi::Object>(error)));
 }
 
 void TVMFFIErrorSetRaisedFromCStrParts(const char* kind, const char** message_parts,
@@ -131,7 +142,7 @@ void TVMFFIErrorSetRaisedFromCStrParts(const char* kind, const char** message_pa
   } catch (...) {
     std::fprintf(stderr, "TVMFFIErrorSetRaisedFromCStrParts: no memory for an error of kind %s\n",
                  kind);
-    raised.reset();
+    RaisedOwner::Replace(nullptr);
   }
 }
 
