@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "symbol_name.h"
+#include "thread_value.h"
 
 namespace ffi = tvm::ffi;
 
@@ -34,10 +35,9 @@ struct Pending {
   int count = 0;
   bool cross_ffi_boundary = false;
 };
-thread_local Pending pending;
 
 // Parentheses: braces would make a vector of two pointers.
-ffi::CallStack PendingStack() {
+ffi::CallStack PendingStack(const Pending& pending) {
   return {std::vector<void*>(pending.addresses, pending.addresses + pending.count),
           pending.cross_ffi_boundary};
 }
@@ -108,14 +108,23 @@ class Descriptions {
     return *descriptions;
   }
 
+  // The loader is never asked under the lock: it has one of its own, and runs code of libraries
+  // under it, which may show errors.
   Call Find(void* address) {
-    std::lock_guard<std::mutex> lock(mutex_);
     const unsigned long long unloads = Unloads();
-    if (unloads != unloads_) known_.clear();
-    unloads_ = unloads;
-    auto [found, is_new] = known_.try_emplace(address);
-    if (is_new) found->second = Describe(address);
-    return found->second;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (unloads > unloads_) {
+        known_.clear();
+        unloads_ = unloads;
+      }
+      auto found = known_.find(address);
+      if (unloads == unloads_ && found != known_.end()) return found->second;
+    }
+    const Call call = Describe(address);
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (unloads == unloads_) known_.try_emplace(address, call);
+    return call;
   }
 
  private:
@@ -151,8 +160,9 @@ std::string ErrorBacktrace(const ffi::Error& error) {
   // An error that code of the published headers made has the text alone; the calls behind it are
   // at hand as long as this thread has thrown nothing else.
   std::string text(error->backtrace.data, error->backtrace.size);
-  if (!pending.text.empty() && StartsWith(text, pending.text)) {
-    text.insert(pending.text.size(), ffi::LinesOf(PendingStack(), pending.text));
+  const Pending* pending = ThreadValue<Pending>::Find();
+  if (pending != nullptr && !pending->text.empty() && StartsWith(text, pending->text)) {
+    text.insert(pending->text.size(), ffi::LinesOf(PendingStack(*pending), pending->text));
   }
   return text;
 }
@@ -186,11 +196,13 @@ void SetHostCode(const void* function) {
 }
 
 CallStack TakeCallStack(const TVMFFIByteArray* text) {
-  if (text == nullptr || text->data != pending.text.data() || text->size != pending.text.size()) {
+  Pending* pending = ThreadValue<Pending>::Find();
+  if (text == nullptr || pending == nullptr || text->data != pending->text.data() ||
+      text->size != pending->text.size()) {
     return {};
   }
-  CallStack stack = PendingStack();
-  pending.count = 0;
+  CallStack stack = PendingStack(*pending);
+  pending->count = 0;
   return stack;
 }
 
@@ -215,6 +227,7 @@ std::string LinesOf(const CallStack& stack, std::string_view throwing_line) {
 
 extern "C" const TVMFFIByteArray* TVMFFIBacktrace(const char* filename, int lineno,
                                                   const char* func, int cross_ffi_boundary) {
+  Pending& pending = ThreadValue<Pending>::Get();
   pending.count = 0;
   pending.cross_ffi_boundary = cross_ffi_boundary != 0;
   _Unwind_Backtrace(Collect, &pending);
@@ -231,7 +244,7 @@ extern "C" const TVMFFIByteArray* TVMFFIBacktrace(const char* filename, int line
       pending.text = line.take();
     } else {
       // Without a place the calls are all that can be told.
-      pending.text = ffi::LinesOf(PendingStack(), "");
+      pending.text = ffi::LinesOf(PendingStack(pending), "");
       pending.count = 0;
     }
   } catch (...) {
