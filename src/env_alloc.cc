@@ -65,8 +65,8 @@ struct AllocatorError {
 
 void SetAllocatorError(void* error_ctx, const char* kind, const char* message) {
   auto* error = static_cast<AllocatorError*>(error_ctx);
-  error->kind = kind;
-  error->message = message;
+  if (kind != nullptr) error->kind = kind;
+  if (message != nullptr) error->message = message;
 }
 
 }  // namespace
@@ -99,6 +99,8 @@ int TVMFFIEnvTensorAlloc(DLTensor* prototype, TVMFFIObjectHandle* out) {
     if (allocator(prototype, &managed, &error, SetAllocatorError) != 0) {
       throw ffi::Error(error.kind, "TVMFFIEnvTensorAlloc: " + error.message);
     }
+    TVM_FFI_CHECK(managed != nullptr, RuntimeError)
+        << "TVMFFIEnvTensorAlloc: expected a tensor of the allocator, got NULL";
     if (TVMFFITensorFromDLPackVersioned(managed, 0, 0, out) != 0) {
       if (managed->deleter != nullptr) managed->deleter(managed);
       ffi::detail::ThrowRaised(-1);

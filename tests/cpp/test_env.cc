@@ -127,6 +127,42 @@ void stream_of_a_scope() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_stream_of_a_scope, stream_of_a_scope);
 
+namespace {
+
+std::string seen_at_the_end;
+
+// Runs code after the thread's tables have been freed, because it was made before them.
+struct LastOfThread {
+  ~LastOfThread() {
+    TVMFFIEnvSetStream(kDLCUDA, 0, Stream(16), nullptr);
+    seen_at_the_end = TVMFFIEnvGetStream(kDLCUDA, 0) == Stream(16) ? "stream, " : "no stream, ";
+    try {
+      TVM_FFI_THROW(ValueError) << "a message that is too long to stand in the string itself";
+    } catch (const ffi::Error& error) {
+      seen_at_the_end += error.kind();
+    }
+    TVMFFIErrorSetRaisedFromCStr("KeyError", "raised and never taken");
+  }
+};
+
+}  // namespace
+
+// A destructor that runs when a thread ends may still use streams and throw errors.
+void end_of_a_thread() {
+  for (int round = 0; round < 3; ++round) {
+    InNewThread([] {
+      static thread_local LastOfThread last;
+      static_cast<void>(last);
+      EXPECT_EQ(TVMFFIEnvSetStream(kDLCUDA, 0, Stream(32), nullptr), 0);
+      EXPECT_EQ(TVMFFIEnvSetStream(kDLCUDA, 1, Stream(32), nullptr), 0);
+      TVMFFIErrorSetRaisedFromCStr("KeyError", "raised and never taken");
+      EXPECT_THROWS("ValueError: caught", TVM_FFI_THROW(ValueError) << "caught");
+    });
+    EXPECT_EQ(seen_at_the_end, std::string("stream, ValueError"));
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_end_of_a_thread, end_of_a_thread);
+
 // The largest device id takes no more room than the first.
 void large_device_id() {
   InNewThread([] {
@@ -274,6 +310,30 @@ void failing_allocator() {
   });
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_failing_allocator, failing_allocator);
+
+// An allocator that reports success without a tensor, or a failure without words, is an error.
+void allocator_of_nothing() {
+  InNewThread([] {
+    SetAllocator([](DLTensor*, DLManagedTensorVersioned** out, void*,
+                    void (*)(void*, const char*, const char*)) {
+      *out = nullptr;
+      return 0;
+    });
+    EXPECT_THROWS(
+        "RuntimeError: TVMFFIEnvTensorAlloc: expected a tensor of the allocator, got NULL",
+        NewTensor());
+    SetAllocator([](DLTensor*, DLManagedTensorVersioned**, void* context,
+                    void (*set_error)(void*, const char*, const char*)) {
+      set_error(context, nullptr, nullptr);
+      return -1;
+    });
+    EXPECT_THROWS(
+        "RuntimeError: TVMFFIEnvTensorAlloc: expected a tensor, got an allocator that "
+        "failed and gave no reason",
+        NewTensor());
+  });
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_allocator_of_nothing, allocator_of_nothing);
 
 // A tensor of a DLPack version that is not understood goes back to its allocator.
 void allocator_of_another_version() {
