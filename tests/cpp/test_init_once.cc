@@ -106,3 +106,39 @@ void nested() {
   EXPECT_EQ(inner_handle, static_cast<void*>(&target));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_nested, nested);
+
+namespace {
+
+int MakeByThread(void** result) {
+  int code = -1;
+  std::thread([&] { code = MakeWithAnother(result); }).join();
+  return code;
+}
+
+int MakeItself(void** result) {
+  *result = &target;
+  return TVMFFIHandleInitOnce(&inner_handle, MakeItself);
+}
+
+}  // namespace
+
+// No lock is held while a handle is made: another thread may make another one meanwhile.
+void made_by_another_thread() {
+  void* handle = nullptr;
+  inner_handle = nullptr;
+  EXPECT_EQ(TVMFFIHandleInitOnce(&handle, MakeByThread), 0);
+  EXPECT_EQ(handle, static_cast<void*>(&target));
+  EXPECT_EQ(inner_handle, static_cast<void*>(&target));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_made_by_another_thread, made_by_another_thread);
+
+// A function that asks for the handle that it makes is refused; the handle stays empty.
+void makes_itself() {
+  inner_handle = nullptr;
+  EXPECT_THROWS(
+      "RuntimeError: TVMFFIHandleInitOnce: handle_addr: expected a handle that this thread is not "
+      "making or unmaking, got one that it is",
+      TVM_FFI_CHECK_SAFE_CALL(TVMFFIHandleInitOnce(&inner_handle, MakeItself)));
+  EXPECT(inner_handle == nullptr);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_makes_itself, makes_itself);
