@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <string>
@@ -252,10 +253,21 @@ void StaticInitFailed(const ffi::ObjectRef& error) {
 
 ffi::Module AsModule(ffi::ObjectPtr<LibraryObj> library) { return ffi::Module(std::move(library)); }
 
+// With a slash at its end; empty if there is none.
+std::string WorkingFolder() {
+  char* folder = getcwd(nullptr, 0);
+  if (folder == nullptr) return "";
+  std::string text = folder;
+  std::free(folder);
+  return text + "/";
+}
+
 ffi::Module LoadFromFile(const std::string& path) {
   std::string found = path;
   // The loader looks for a bare name in its own folders only; a file that is here comes first.
   if (path.find('/') == std::string::npos && access(path.c_str(), F_OK) == 0) found = "./" + path;
+  // It takes equal names for the same library, in whichever folder the process was at the time.
+  if (found.find('/') != std::string::npos && found.front() != '/') found = WorkingFolder() + found;
   Loading loading;
   // All symbols are bound now: a missing one is an error here, not the end of the process later.
   void* handle = dlopen(found.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -119,6 +119,22 @@ void bare_name() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_bare_name, bare_name);
 
+// Equal relative paths in two folders are two libraries.
+void relative_path() {
+  const fs::path before = fs::current_path();
+  Folder folders[2];
+  ffi::Module modules[2];
+  for (int i = 0; i < 2; ++i) {
+    folders[i].CopyLibrary("relative.so");
+    fs::current_path(folders[i].path());
+    const std::string error = error_of([&] { modules[i] = Load("./relative.so"); });
+    fs::current_path(before);
+    EXPECT_EQ(error, std::string("no error"));
+    EXPECT(IsLoaded(folders[i].path() / "relative.so"));
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_relative_path, relative_path);
+
 // A library stays loaded while its module or one of its functions lives, and no longer.
 void unloading() {
   Folder folder;
