@@ -122,6 +122,25 @@ void comparisons() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_comparisons, comparisons);
 
+// Signed and unsigned integers are compared by their values, and no compiler warns of it.
+void signed_with_unsigned() {
+  const size_t size = 3;
+  const int64_t minus = -1;
+  TVM_FFI_CHECK_EQ(size, 3, ValueError);
+  TVM_FFI_CHECK_LT(minus, size, ValueError);
+  TVM_FFI_CHECK_LE(minus, size, ValueError);
+  TVM_FFI_CHECK_GT(size, minus, ValueError);
+  TVM_FFI_CHECK_GE(size, minus, ValueError);
+  TVM_FFI_CHECK_NE(minus, SIZE_MAX, ValueError);
+  TVM_FFI_CHECK_NE(-1, 0xffffffffu, ValueError);
+  EXPECT_THROWS("ValueError: check failed: minus >= size (-1 vs. 3) ",
+                TVM_FFI_CHECK_GE(minus, size, ValueError));
+  const uint64_t most = UINT64_MAX;
+  EXPECT_THROWS("ValueError: check failed: most == -1 (18446744073709551615 vs. -1) ",
+                TVM_FFI_CHECK_EQ(most, -1, ValueError));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_signed_with_unsigned, signed_with_unsigned);
+
 // A pointer is handed on unless it is null.
 void not_null() {
   int n = 3;
@@ -171,3 +190,12 @@ void null_text() {
   EXPECT_THROWS("ValueError: name: (null)", TVM_FFI_THROW(ValueError) << "name: " << text);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_null_text, null_text);
+
+// A number in a message has the digits that tell it from others of its type, and no more.
+void float_digits() {
+  EXPECT_THROWS("ValueError: 0.1 1e-05 0.333333343 0.333333333333333", {
+    TVM_FFI_THROW(ValueError) << 0.1f << " " << 1e-5f << " " << 1.0f / 3 << " "
+                              << 0.333333333333333;
+  });
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_float_digits, float_digits);

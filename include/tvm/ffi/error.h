@@ -296,6 +296,36 @@ T NotChecked(T pointer) {
   return pointer;
 }
 
+// Two values, as a comparison that is right takes them.
+template <typename X, typename Y>
+struct Compared {
+  const X& a;
+  const Y& b;
+};
+
+// Integers of different signedness: C++ itself would take a negative one for a large one.
+template <typename X, typename Y>
+constexpr bool kDifferInSign =
+    std::is_integral<X>::value && std::is_integral<Y>::value && !std::is_same<X, bool>::value &&
+    !std::is_same<Y, bool>::value && std::is_signed<X>::value != std::is_signed<Y>::value;
+
+template <typename X, typename Y>
+auto ForComparison(const X& a, const Y& b) {
+  if constexpr (kDifferInSign<X, Y>) {
+    struct Order {
+      uint64_t a, b;
+    } order{static_cast<uint64_t>(a), static_cast<uint64_t>(b)};
+    if constexpr (std::is_signed<X>::value) {
+      if (a < 0) order = {0, 1};
+    } else {
+      if (b < 0) order = {1, 0};
+    }
+    return order;
+  } else {
+    return Compared<X, Y>{a, b};
+  }
+}
+
 // The text "(a vs. b)" when a comparison does not hold, else nothing.
 template <typename X, typename Y>
 TVM_FFI_COLD std::optional<std::string> Operands(const X& x, const Y& y) {
@@ -341,11 +371,13 @@ TVM_FFI_COLD std::optional<std::string> Operands(const X& x, const Y& y) {
  * \brief Throws unless `x op y`; behind the named comparisons below.
  *
  * A statement that begins with `while`, so that no `else` around it can be taken for its own. Each
- * operand is evaluated once.
+ * operand is evaluated once. Integers are compared by their values, signed with unsigned too.
  */
 #define TVM_FFI_CHECK_COMPARED(x, op, y, ErrorKind)                                             \
   while (const std::optional<std::string> tvm_ffi_operands = [](const auto& a, const auto& b) { \
-    return (a op b) ? std::optional<std::string>() : ::tvm::ffi::detail::Operands(a, b);        \
+    const auto compared = ::tvm::ffi::detail::ForComparison(a, b);                              \
+    return (compared.a op compared.b) ? std::optional<std::string>()                            \
+                                      : ::tvm::ffi::detail::Operands(a, b);                     \
   }(x, y))                                                                                      \
   TVM_FFI_THROW(ErrorKind) << "check failed: " #x " " #op " " #y << *tvm_ffi_operands
 

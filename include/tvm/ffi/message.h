@@ -85,7 +85,7 @@ class Message {
     } else if constexpr (std::is_integral<T>::value) {
       AppendInteger(static_cast<int64_t>(value), std::is_signed<T>::value);
     } else if constexpr (std::is_floating_point<T>::value) {
-      AppendFloat(static_cast<double>(value));
+      AppendFloat(static_cast<double>(value), std::is_same<T, float>::value);
     } else if constexpr (std::is_convertible<const T&, const char*>::value) {
       const char* text = value;
       text_ += text == nullptr ? "(null)" : text;
@@ -138,12 +138,15 @@ class Message {
     text_ += std::string_view(first, static_cast<size_t>(end - first));
   }
 
-  // The shortest of three precisions that reads back as the same number.
-  TVM_FFI_COLD void AppendFloat(double value) {
+  // The shortest of some precisions that reads back as the same number.
+  TVM_FFI_COLD void AppendFloat(double value, bool is_float) {
     char digits[32];
-    for (int precision : {6, 15, 17}) {
+    for (int precision : {6, 9, 15, 17}) {
       std::snprintf(digits, sizeof(digits), "%.*g", precision, value);
-      if (std::strtod(digits, nullptr) == value) break;
+      const double read = std::strtod(digits, nullptr);
+      if (read == value || (is_float && static_cast<float>(read) == static_cast<float>(value))) {
+        break;
+      }
     }
     text_ += digits;
   }
