@@ -386,3 +386,46 @@ void questions() {
 }
 // [questions.end]
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_questions, questions);
+
+namespace {
+
+enum class Color : uint8_t { kRed = 1, kBlue = 2 };
+enum Plain { kPlain = 7 };
+
+}  // namespace
+
+// Enumerations are passed as integers; one that does not fit is refused.
+void enumerations() {
+  const ffi::Any blue = Color::kBlue;
+  EXPECT_EQ(blue.type_index(), int32_t{kTVMFFIInt});
+  EXPECT(blue.cast<Color>() == Color::kBlue && ffi::Any(1).as<Color>() == Color::kRed);
+  EXPECT_EQ(ffi::Any(kPlain).cast<int>(), 7);
+  EXPECT(ffi::Any(true).try_cast<Color>() == Color::kRed);
+  EXPECT(!ffi::Any("red").try_cast<Color>().has_value());
+  EXPECT_THROWS("TypeError: Any: expected unsigned int of 8 bits, got int 256",
+                ffi::Any(256).cast<Color>());
+  const auto other = ffi::Function::FromTyped(
+      [](Color color) { return color == Color::kRed ? Color::kBlue : Color::kRed; });
+  EXPECT(other(Color::kRed).cast<Color>() == Color::kBlue);
+  EXPECT_EQ(ffi::TypeTraits<Color>::TypeSchema(), R"({"type":"int"})");
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_enumerations, enumerations);
+
+// An owner of an object is passed as the object, with a reference of its own; a null one is None.
+void object_owners() {
+  auto owner = ffi::make_object<ffi::Object>();
+  {
+    const ffi::Any value = owner;
+    EXPECT_EQ(owner.use_count(), 2);
+    EXPECT(value.cast<ffi::ObjectPtr<ffi::Object>>() == owner);
+    const auto same = ffi::Function::FromTyped([](ffi::ObjectPtr<ffi::Object> ptr) { return ptr; });
+    EXPECT(same(owner).cast<ffi::ObjectPtr<ffi::Object>>() == owner);
+    EXPECT(!ffi::Any(1).as<ffi::ObjectPtr<ffi::Object>>().has_value());
+  }
+  EXPECT(owner.unique());
+  EXPECT(ffi::Any(ffi::ObjectPtr<ffi::Object>()) == nullptr);
+  EXPECT(!ffi::Any().cast<ffi::ObjectPtr<ffi::Object>>());
+  const ffi::Any moved = std::move(owner);
+  EXPECT(!owner && moved.as<ffi::Object>()->unique());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_object_owners, object_owners);

@@ -268,6 +268,29 @@ struct TypeTraits<Int, std::enable_if_t<std::is_integral<Int>::value>>
   }
 };
 
+/*! \brief Enumerations, passed as the integers that they stand for. */
+template <typename Enum>
+struct TypeTraits<Enum, std::enable_if_t<std::is_enum<Enum>::value>>
+    : public detail::InPlaceTraits<Enum, TypeTraits<Enum>> {
+  /*! \brief Conversion of the integers. */
+  using Underlying = TypeTraits<std::underlying_type_t<Enum>>;
+
+  static void CopyToAnyView(Enum value, TVMFFIAny* out) {
+    Underlying::CopyToAnyView(static_cast<std::underlying_type_t<Enum>>(value), out);
+  }
+  static bool CheckAnyStrict(const TVMFFIAny* any) { return Underlying::CheckAnyStrict(any); }
+  static Enum CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
+    return static_cast<Enum>(Underlying::CopyFromAnyViewAfterCheck(any));
+  }
+  static std::optional<Enum> TryCastFromAnyView(const TVMFFIAny* any) {
+    const auto value = Underlying::TryCastFromAnyView(any);
+    if (!value.has_value()) return std::nullopt;
+    return static_cast<Enum>(*value);
+  }
+  static std::string TypeStr() { return Underlying::TypeStr(); }
+  static std::string TypeSchema() { return Underlying::TypeSchema(); }
+};
+
 /*! \brief Floating-point numbers; an int or a bool converts to them. */
 template <typename Float>
 struct TypeTraits<Float, std::enable_if_t<std::is_floating_point<Float>::value>>
@@ -419,6 +442,31 @@ struct TypeTraits<T*, std::enable_if_t<detail::IsObjectType<T>::value>>
   }
   static std::string TypeStr() { return detail::ShownTypeKey(T::_type_key); }
   static std::string TypeSchema() { return detail::SchemaText(T::_type_key); }
+};
+
+/*! \brief Owners of objects; a null one is None. */
+template <typename T>
+struct TypeTraits<ObjectPtr<T>> : public detail::TypeTraitsBase {
+  static void CopyToAnyView(const ObjectPtr<T>& value, TVMFFIAny* out) {
+    TypeTraits<T*>::CopyToAnyView(value.get(), out);
+  }
+  static void MoveToAny(ObjectPtr<T> value, TVMFFIAny* out) {
+    CopyToAnyView(value, out);
+    ObjectUnsafe::MoveToOwned(std::move(value));
+  }
+  static bool CheckAnyStrict(const TVMFFIAny* any) {
+    return any->type_index == kTVMFFINone || TypeTraits<T*>::CheckAnyStrict(any);
+  }
+  static ObjectPtr<T> CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
+    if (any->type_index == kTVMFFINone) return nullptr;
+    return ObjectUnsafe::PtrFromBorrowed<T>(any->v_obj);
+  }
+  static std::optional<ObjectPtr<T>> TryCastFromAnyView(const TVMFFIAny* any) {
+    if (CheckAnyStrict(any)) return CopyFromAnyViewAfterCheck(any);
+    return std::nullopt;
+  }
+  static std::string TypeStr() { return TypeTraits<T*>::TypeStr(); }
+  static std::string TypeSchema() { return TypeTraits<T*>::TypeSchema(); }
 };
 
 }  // namespace ffi TVM_FFI_HIDDEN
