@@ -341,3 +341,25 @@ void change_after_readers() {
   }
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_change_after_readers, change_after_readers);
+
+// Maps are merged into a new one; the right one's values win.
+void merging() {
+  const ffi::Map<ffi::String, int> left{{"a", 1}, {"b", 1}}, right{{"b", 2}, {"c", 3}};
+  EXPECT_EQ(text_of(ffi::Merge(left, right)), "a=1 b=2 c=3 ");
+  EXPECT_EQ(text_of(ffi::Merge(left, left)), "a=1 b=1 ");
+  EXPECT_EQ(text_of(left), "a=1 b=1 ");
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_merging, merging);
+
+// A map is one of more general types too, where its values hold others themselves.
+void general_values() {
+  const ffi::Map<ffi::String, ffi::Array<int>> map{{"a", {1, 2}}};
+  const ffi::Map<ffi::String, ffi::Array<ffi::Any>> general = map;
+  EXPECT(general.same_as(map) && general.at("a").size() == 2);
+  const ffi::Array<ffi::Map<ffi::Any, ffi::Any>> maps =
+      ffi::Array<ffi::Map<ffi::String, ffi::Array<int>>>{map};
+  EXPECT(maps[0].same_as(map));
+  EXPECT(!(std::is_constructible<ffi::Map<ffi::String, ffi::Array<int>>,
+                                 ffi::Map<ffi::String, ffi::Array<ffi::Any>>>::value));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_general_values, general_values);

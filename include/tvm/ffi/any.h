@@ -237,6 +237,17 @@ struct TypeTraits<Any> : public detail::TypeTraitsBase {
 
 namespace detail {
 
+// Whether every U, as it stands in a container, is a T too. Specialised in the headers of other
+// types that hold one of several.
+template <typename T, typename U, typename = void>
+struct TypeContains
+    : public std::bool_constant<std::is_same<T, U>::value || std::is_same<T, Any>::value> {};
+template <typename T, typename U>
+struct TypeContains<T, U,
+                    std::enable_if_t<std::is_base_of<ObjectRef, T>::value &&
+                                     std::is_base_of<T, U>::value && !std::is_same<T, U>::value>>
+    : public std::true_type {};
+
 // What lends `value` for a call: a view, or an Any that owns what `value` was converted to.
 template <typename T>
 auto Lend(const T& value) {

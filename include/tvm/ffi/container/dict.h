@@ -57,8 +57,8 @@ class Dict : public MapBaseRef<DictObj, K, V> {
   /*! \brief Shares the pairs of a Dict whose keys are K and whose values are V too; what is set in
    * one, the other sees. */
   template <typename K2, typename V2,
-            typename = std::enable_if_t<detail::IsStoredAs<K, K2>::value &&
-                                        detail::IsStoredAs<V, V2>::value>>
+            typename = std::enable_if_t<detail::TypeContains<K, K2>::value &&
+                                        detail::TypeContains<V, V2>::value>>
   Dict(const Dict<K2, V2>& other) : Base(other.data_) {}  // NOLINT(runtime/explicit)
 
   /*! \brief Sets the value of a key, which is added at the end if it is not there. */
@@ -89,6 +89,15 @@ inline constexpr bool use_default_type_traits_v<Dict<K, V>> = false;
 
 template <typename K, typename V>
 struct TypeTraits<Dict<K, V>> : public detail::MapTraits<Dict<K, V>> {};
+
+namespace detail {
+
+template <typename K, typename V, typename K2, typename V2>
+struct TypeContains<Dict<K, V>, Dict<K2, V2>,
+                    std::enable_if_t<!std::is_same<Dict<K, V>, Dict<K2, V2>>::value>>
+    : public std::conjunction<TypeContains<K, K2>, TypeContains<V, V2>> {};
+
+}  // namespace detail
 
 }  // namespace ffi TVM_FFI_HIDDEN
 }  // namespace tvm

@@ -56,8 +56,8 @@ class Map : public MapBaseRef<MapObj, K, V> {
       : Base(Base::FromRange(pairs.begin(), pairs.end())) {}
   /*! \brief Shares the pairs of a map whose keys are K and whose values are V too. */
   template <typename K2, typename V2,
-            typename = std::enable_if_t<detail::IsStoredAs<K, K2>::value &&
-                                        detail::IsStoredAs<V, V2>::value>>
+            typename = std::enable_if_t<detail::TypeContains<K, K2>::value &&
+                                        detail::TypeContains<V, V2>::value>>
   Map(const Map<K2, V2>& other) : Base(other.data_) {}  // NOLINT(runtime/explicit)
 
   /*! \brief Sets the value of a key, which is added at the end if it is not there. */
@@ -90,12 +90,28 @@ class Map : public MapBaseRef<MapObj, K, V> {
   friend class Map;
 };
 
+/*! \brief The pairs of both maps; where both have a key, the value of `rhs`. */
+template <typename K, typename V>
+Map<K, V> Merge(Map<K, V> lhs, const Map<K, V>& rhs) {
+  for (const auto& pair : rhs) lhs.Set(pair.first, pair.second);
+  return lhs;
+}
+
 /*! \brief Map has TypeTraits of its own. */
 template <typename K, typename V>
 inline constexpr bool use_default_type_traits_v<Map<K, V>> = false;
 
 template <typename K, typename V>
 struct TypeTraits<Map<K, V>> : public detail::MapTraits<Map<K, V>> {};
+
+namespace detail {
+
+template <typename K, typename V, typename K2, typename V2>
+struct TypeContains<Map<K, V>, Map<K2, V2>,
+                    std::enable_if_t<!std::is_same<Map<K, V>, Map<K2, V2>>::value>>
+    : public std::conjunction<TypeContains<K, K2>, TypeContains<V, V2>> {};
+
+}  // namespace detail
 
 }  // namespace ffi TVM_FFI_HIDDEN
 }  // namespace tvm

@@ -157,12 +157,6 @@ class MapBaseObj : public Object {
 
 namespace detail {
 
-// Whether a U in a container can be read as a T without a change.
-template <typename T, typename U>
-struct IsStoredAs : public std::disjunction<
-                        std::is_same<T, Any>, std::is_same<T, U>,
-                        std::conjunction<std::is_base_of<ObjectRef, T>, std::is_base_of<T, U>>> {};
-
 // Whether a stored value is a T.
 template <typename T>
 bool IsStored(const Any& value) {

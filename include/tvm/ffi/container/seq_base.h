@@ -28,17 +28,6 @@ struct IsElement<T, std::void_t<decltype(TypeTraits<T>::MoveToAny(std::declval<T
                                 decltype(TypeTraits<T>::CopyFromAnyViewAfterCheck(nullptr))>>
     : public std::true_type {};
 
-// Whether every U, as it stands in a container, is a T too. Specialised in the headers of other
-// types that hold one of several.
-template <typename T, typename U, typename = void>
-struct TypeContains
-    : public std::bool_constant<std::is_same<T, U>::value || std::is_same<T, Any>::value> {};
-template <typename T, typename U>
-struct TypeContains<T, U,
-                    std::enable_if_t<std::is_base_of<ObjectRef, T>::value &&
-                                     std::is_base_of<T, U>::value && !std::is_same<T, U>::value>>
-    : public std::true_type {};
-
 [[noreturn]] TVM_FFI_COLD inline void ThrowBadIndex(const char* type_key, int64_t index,
                                                     int64_t size) {
   Message expected;
