@@ -188,8 +188,9 @@ inline ByteRange byte_range(const ffi::TensorView& x) {
 inline bool overlaps_in_part(const ffi::TensorView& y,
                              const ffi::TensorView& x) {
   if (x.numel() == 0 || y.numel() == 0) return false;
-  if (data_of<char>(x) == data_of<char>(y) && x.IsContiguous() &&
-      y.IsContiguous())
+  if (data_of<char>(x) == data_of<char>(y) &&
+      same_dtype(x.dtype(), y.dtype()) && same_shape(x, y) &&
+      x.IsContiguous() && y.IsContiguous())
     return false;
   const ByteRange a = byte_range(x);
   const ByteRange b = byte_range(y);

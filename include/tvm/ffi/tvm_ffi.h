@@ -21,6 +21,7 @@
 #include <tvm/ffi/container/shape.h>    // extents
 #include <tvm/ffi/container/tensor.h>   // tensors
 #include <tvm/ffi/container/array.h>    // sequences that are copied when shared ones change
+#include <tvm/ffi/container/list.h>     // sequences that all handles share
 #include <tvm/ffi/container/tuple.h>    // a fixed number of values
 #include <tvm/ffi/container/variant.h>  // a value of one of several types
 #include <tvm/ffi/any_hash.h>           // which values are the same key
