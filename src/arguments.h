@@ -25,6 +25,16 @@ inline std::string_view GivenText(const char* where, const TVMFFIByteArray* text
   return {bytes.data, bytes.size};
 }
 
+// The dimensions of a tensor.
+inline void CheckDimensions(const char* function, const char* argument, const DLTensor& tensor) {
+  TVM_FFI_CHECK(tensor.ndim >= 0, ValueError)
+      << function << ": " << argument
+      << ": expected a number of dimensions that is not negative, got " << tensor.ndim;
+  TVM_FFI_CHECK(tensor.shape != nullptr || tensor.ndim == 0, ValueError)
+      << function << ": " << argument << ": expected a shape of " << tensor.ndim
+      << " dimensions, got NULL";
+}
+
 // A text that ends with a zero byte.
 inline const char* GivenText(const char* where, const char* text) { return &Given(where, text); }
 

@@ -89,7 +89,8 @@ DLPackManagedTensorAllocator TVMFFIEnvGetDLPackManagedTensorAllocator(void) {
 
 int TVMFFIEnvTensorAlloc(DLTensor* prototype, TVMFFIObjectHandle* out) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  ffi::Given("TVMFFIEnvTensorAlloc: prototype", prototype);
+  ffi::CheckDimensions("TVMFFIEnvTensorAlloc", "prototype",
+                       ffi::Given("TVMFFIEnvTensorAlloc: prototype", prototype));
   ffi::Given("TVMFFIEnvTensorAlloc: out", out);
   DLPackManagedTensorAllocator allocator = TVMFFIEnvGetDLPackManagedTensorAllocator();
   if (allocator != nullptr) {

@@ -87,6 +87,7 @@ TVMFFIObjectHandle Import(const char* function, Managed* from, int32_t require_a
   TVM_FFI_CHECK(from != nullptr, ValueError)
       << function << ": from: expected a managed tensor, got NULL";
   const DLTensor& tensor = from->dl_tensor;
+  ffi::CheckDimensions(function, "from", tensor);
   TVM_FFI_CHECK(
       require_alignment == 0 || ffi::IsAligned(tensor, static_cast<size_t>(require_alignment)),
       ValueError)
@@ -194,6 +195,7 @@ int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DLTensor* prot
       << "TVMFFITensorCreateUnsafeView: source: expected an object, got NULL";
   TVM_FFI_CHECK(prototype != nullptr, ValueError)
       << "TVMFFITensorCreateUnsafeView: prototype: expected a tensor, got NULL";
+  ffi::CheckDimensions("TVMFFITensorCreateUnsafeView", "prototype", *prototype);
   TVMFFIObjectHandle& result = ffi::Given("TVMFFITensorCreateUnsafeView: out", out);
   const size_t tail = 2 * static_cast<size_t>(prototype->ndim) * sizeof(int64_t);
   result = ffi::ObjectUnsafe::MoveToOwned(ffi::detail::MakeObjectWithTail<ViewTensorObj>(

@@ -153,3 +153,32 @@ void optional_addresses() {
   EXPECT_EQ(TVMFFISetCustomAllocator(nullptr), 0);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_optional_addresses, optional_addresses);
+
+// A tensor without a shape, or with a negative number of dimensions, is refused; so is a lent NULL.
+void impossible_tensors() {
+  TVMFFIObjectHandle handle = nullptr;
+  const ffi::Shape owner({1});
+  DLManagedTensor managed{};
+  DLTensor& tensor = managed.dl_tensor;
+  tensor.device = {kDLCPU, 0};
+  tensor.dtype = {kDLFloat, 32, 1};
+  for (int32_t ndim : {-1, 2}) {
+    tensor.ndim = ndim;
+    const std::string expected =
+        ndim < 0 ? ": expected a number of dimensions that is not negative, got -1"
+                 : ": expected a shape of 2 dimensions, got NULL";
+    EXPECT_EQ(raised_by(TVMFFITensorFromDLPack(&managed, 0, 0, &handle)),
+              "ValueError: TVMFFITensorFromDLPack: from" + expected);
+    EXPECT_EQ(raised_by(TVMFFIEnvTensorAlloc(&tensor, &handle)),
+              "ValueError: TVMFFIEnvTensorAlloc: prototype" + expected);
+    EXPECT_EQ(
+        raised_by(TVMFFITensorCreateUnsafeView(ffi::ObjectUnsafe::Borrow(owner), &tensor, &handle)),
+        "ValueError: TVMFFITensorCreateUnsafeView: prototype" + expected);
+  }
+  TVMFFIAny lent{}, result{};
+  lent.type_index = kTVMFFIDLTensorPtr;
+  const ffi::Function kernel = ffi::Function::FromTyped([](ffi::TensorView) {}, "kernel");
+  EXPECT(raised_by(TVMFFIFunctionCall(ffi::ObjectUnsafe::Borrow(kernel), &lent, 1, &result))
+             .find("TypeError: kernel") == 0);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_impossible_tensors, impossible_tensors);

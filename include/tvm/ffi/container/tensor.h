@@ -579,8 +579,9 @@ struct TypeTraits<TensorView> : public detail::TypeTraitsBase {
     Set(out, kTVMFFIDLTensorPtr);
     out->v_ptr = const_cast<DLTensor*>(value.GetDLTensorPtr());
   }
+  // A lent NULL is no tensor.
   static bool CheckAnyStrict(const TVMFFIAny* any) {
-    return TypeTraits<DLTensor*>::CheckAnyStrict(any);
+    return TypeTraits<DLTensor*>::CheckAnyStrict(any) && any->v_ptr != nullptr;
   }
   static TensorView CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
     return TensorView(TypeTraits<DLTensor*>::CopyFromAnyViewAfterCheck(any));
