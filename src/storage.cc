@@ -73,6 +73,7 @@ class Store {
     std::lock_guard<std::mutex> one_creates(creation.entry->creating);
     {
       std::lock_guard<std::mutex> lock(mutex_);
+      waiting_.erase(std::this_thread::get_id());
       if (!creation.entry->value.empty()) return creation.entry->value.get();
       creation.entry->creator = std::this_thread::get_id();
     }
@@ -103,6 +104,11 @@ class Store {
           << "ffi.StorageGetOrCreate: factory: expected one that does not ask for the key that it "
              "makes a value for, got a call for \""
           << key << "\"";
+      TVM_FFI_CHECK(!store->WaitsForThisThread(entry.get()), RuntimeError)
+          << "ffi.StorageGetOrCreate: factory: expected one that does not ask for a key whose "
+             "factory waits for it, got a call for \""
+          << key << "\"";
+      store->waiting_[std::this_thread::get_id()] = entry.get();
     }
     ~Creation() {
       std::lock_guard<std::mutex> lock(store->mutex_);
@@ -117,7 +123,20 @@ class Store {
     return entry;
   }
 
+  // Whether the thread that makes the value of an entry waits, maybe for others that wait in turn,
+  // for one that the calling thread makes.
+  bool WaitsForThisThread(const Entry* entry) const {
+    while (entry->creator != std::thread::id()) {
+      if (entry->creator == std::this_thread::get_id()) return true;
+      auto wanted = waiting_.find(entry->creator);
+      if (wanted == waiting_.end()) return false;
+      entry = wanted->second;
+    }
+    return false;
+  }
+
   std::mutex mutex_;
+  std::unordered_map<std::thread::id, const Entry*> waiting_;
   std::unordered_map<std::string, std::shared_ptr<Entry>> entries_;
 };
 

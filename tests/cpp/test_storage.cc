@@ -142,6 +142,34 @@ void factory_that_asks_again() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_factory_that_asks_again, factory_that_asks_again);
 
+// Two factories that ask for each other's key do not wait for ever: one of them is refused.
+void factories_that_ask_for_each_other() {
+  const char* keys[2] = {"test_storage.left", "test_storage.right"};
+  std::promise<void> started[2];
+  std::string errors[2];
+  auto make = [&](int own) {
+    errors[own] = error_of([&] {
+      ffi::storage::GetOrCreate<int>(keys[own], [&] {
+        started[own].set_value();
+        started[1 - own].get_future().wait();
+        return ffi::storage::GetOrCreate<int>(keys[1 - own], [] { return 1; });
+      });
+    });
+  };
+  std::thread other(make, 1);
+  make(0);
+  other.join();
+  const int refused = errors[0] == "no error" ? 1 : 0;
+  EXPECT_EQ(errors[1 - refused], std::string("no error"));
+  EXPECT_EQ(errors[refused],
+            "RuntimeError: ffi.StorageGetOrCreate: factory: expected one that does not ask for a "
+            "key whose factory waits for it, got a call for \"" +
+                std::string(keys[1 - refused]) + "\"");
+  EXPECT(ffi::storage::Erase(keys[0]) && ffi::storage::Erase(keys[1]));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_factories_that_ask_for_each_other,
+                              factories_that_ask_for_each_other);
+
 // A value that is set while the factory runs stays.
 void set_while_creating() {
   const int got = ffi::storage::GetOrCreate<int>("test_storage.raced", [] {

@@ -106,9 +106,10 @@ inline void Set(const String& key, const Any& value) {
  * that ask for other keys do not wait. A factory that throws leaves nothing behind, and the next
  * thread that waits tries its own.
  * \param key Key.
- * \param factory Called without arguments, returns the value; it must not ask for the same key.
+ * \param factory Called without arguments, returns the value; it must not ask for the same key, nor
+ *        for one whose factory waits for this one.
  * \throws Error What the factory threw; a TypeError if the value is no T; a ValueError if the
- *         factory returns None; a RuntimeError if it asks for the same key.
+ *         factory returns None; a RuntimeError if it asks for such a key.
  */
 template <typename T = Any, typename F>
 T GetOrCreate(const String& key, F factory) {
