@@ -141,6 +141,9 @@ def test_unloading(mod, tmp_path):
     source = tmp_path / "counter.cc"
     source.write_text(
         "#include <tvm/ffi/tvm_ffi.h>\nTVM_FFI_DLL_EXPORT_TYPED_FUNC(one, [] { return 1; });"
+        "using tvm::ffi::Function;\n#ifdef GLOBAL\nTVM_FFI_STATIC_INIT_BLOCK() {"
+        'Function::SetGlobal("test_functions.two", Function::FromTyped([] { return 2; })); }'
+        "\n#endif\n"
     )
     command = f"g++ {FLAGS} {config.cxxflags()} {source} -o {library} {config.ldflags()} -ltvm_ffi"
     subprocess.run(shlex.split(command), check=True)
@@ -156,3 +159,9 @@ def test_unloading(mod, tmp_path):
     del one
     assert not loaded()
     # [unloading.end]
+    library = tmp_path / "with_global.so"
+    command = f"g++ -DGLOBAL {FLAGS} {config.cxxflags()} {source} -o {library} {config.ldflags()}"
+    subprocess.run([*shlex.split(command), "-ltvm_ffi"], check=True)
+    tvm_ffi.load_module(library, keep_module_alive=False)
+    assert loaded()
+    assert tvm_ffi.get_global_func("test_functions.two")() == 2
