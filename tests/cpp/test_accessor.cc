@@ -68,7 +68,11 @@ void bad_values() {
   refl::FieldSetter set("test_accessor.Point", "small");
   set(point, 127);
   EXPECT_THROWS("TypeError: expected int of 8 bits, got str", set(point, "x"));
-  EXPECT_THROWS("TypeError: expected int of 8 bits, got int", set(point, 128));
+  EXPECT_THROWS("TypeError: expected int of 8 bits, got int 128", set(point, 128));
+  EXPECT_THROWS("ValueError: FieldSetter: small: expected an object, got a null handle",
+                set(ffi::ObjectRef(), 1));
+  EXPECT_THROWS("ValueError: FieldGetter: small: expected an object, got a null handle",
+                refl::FieldGetter("test_accessor.Point", "small")(ffi::ObjectRef()));
   EXPECT_EQ(refl::FieldGetter("test_accessor.Point", "small")(point).cast<int>(), 127);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_bad_values, bad_values);

@@ -236,6 +236,8 @@ void constructor_errors() {
   EXPECT_THROWS(start + "bytes: expected one value, got two", make(1, Keywords(), "bytes", 2));
   EXPECT_THROWS(start + "expected the name of a field, got \"nope\"",
                 make(1, Keywords(), "nope", 2));
+  EXPECT_THROWS(start + "expected names and values by turns, got a name without a value",
+                make(1, Keywords(), "name"));
   EXPECT_THROWS(
       "TypeError: test_registry.Cached.__ffi_init__: expected the name of a field, got \"hits\"",
       Constructor<CachedObj>()(1, 2, Keywords(), "hits", 2.0));

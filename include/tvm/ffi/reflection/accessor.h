@@ -30,6 +30,13 @@ inline const TVMFFITypeInfo* TypeInfoOf(std::string_view type_key) {
 
 inline std::string_view TextOf(const TVMFFIByteArray& bytes) { return {bytes.data, bytes.size}; }
 
+// Where a field of an object is; `accessor` and the field are named where there is no object.
+inline void* AddressOf(const char* accessor, const TVMFFIFieldInfo* field, const Object* object) {
+  TVM_FFI_CHECK(object != nullptr, ValueError)
+      << accessor << ": " << TextOf(field->name) << ": expected an object, got a null handle";
+  return const_cast<char*>(reinterpret_cast<const char*>(object)) + field->offset;
+}
+
 }  // namespace detail
 
 /*!
@@ -106,11 +113,12 @@ class FieldGetter {
   explicit FieldGetter(std::string_view type_key, std::string_view field_name)
       : FieldGetter(GetFieldInfo(type_key, field_name)) {}
 
-  /*! \brief The field's value. The object must be of the field's type. */
+  /*! \brief The field's value. The object must be of the field's type; a ValueError is thrown if
+   * there is none. */
   Any operator()(const Object* object) const {
     Any result;
-    TVM_FFI_CHECK_SAFE_CALL(field_->getter(
-        const_cast<char*>(reinterpret_cast<const char*>(object)) + field_->offset, result.Reset()));
+    TVM_FFI_CHECK_SAFE_CALL(
+        field_->getter(detail::AddressOf("FieldGetter", field_, object), result.Reset()));
     return result;
   }
   /*! \brief The field's value. */
@@ -136,10 +144,11 @@ class FieldSetter {
 
   /*!
    * \brief Sets the field. The object must be of the field's type.
-   * \throws Error A TypeError if the value does not convert to the field's type.
+   * \throws Error A TypeError if the value does not convert to the field's type, a ValueError if
+   *         there is no object.
    */
   void operator()(const Object* object, AnyView value) const {
-    void* address = const_cast<char*>(reinterpret_cast<const char*>(object)) + field_->offset;
+    void* address = detail::AddressOf("FieldSetter", field_, object);
     TVM_FFI_CHECK(field_->setter != nullptr, TypeError)
         << "FieldSetter: " << detail::TextOf(field_->name)
         << ": expected a field that can be set, got one without a setter";

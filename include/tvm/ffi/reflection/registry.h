@@ -293,7 +293,7 @@ int SetField(void* field, const TVMFFIAny* value) {
   TVM_FFI_SAFE_CALL_BEGIN();
   std::optional<T> converted = TypeTraits<T>::TryCastFromAnyView(value);
   TVM_FFI_CHECK(converted.has_value(), TypeError)
-      << "expected " << TypeTraits<T>::TypeStr() << ", got " << ffi::detail::TypeName(value);
+      << "expected " << TypeTraits<T>::TypeStr() << ", got " << ffi::detail::MismatchText<T>(value);
   *static_cast<T*>(field) = *std::move(converted);
   TVM_FFI_SAFE_CALL_END();
 }
