@@ -7,6 +7,7 @@
 
 #include <string>
 
+// [expect.begin]
 // Runs a statement and returns "Kind: message" of the Error that it throws.
 template <typename Statement>
 std::string error_of(Statement statement) {
@@ -20,9 +21,10 @@ std::string error_of(Statement statement) {
 
 #define EXPECT_EQ(a, b) TVM_FFI_CHECK_EQ(a, b, AssertionError)
 #define EXPECT(condition) TVM_FFI_CHECK(condition, AssertionError)
-// The text comes first, because the statement may have commas. EXPECT_THROWS_WITH takes a
-// beginning.
+// The text comes first, because the statement may have commas.
 #define EXPECT_THROWS(text, ...) EXPECT_EQ(error_of([&] { __VA_ARGS__; }), std::string(text))
+// [expect.end]
+// Takes the beginning of the text.
 #define EXPECT_THROWS_WITH(text, ...) \
   EXPECT_EQ(error_of([&] { __VA_ARGS__; }).substr(0, std::string(text).size()), std::string(text))
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program without Python: loads the kernel library of kernel_in_c.c, calls it, and meets errors.
 // test_host_program.py builds and runs it with the path of the library.
+#include <cstdio>
+// [includes.begin]
 #include <tvm/ffi/tvm_ffi.h>
 
-#include <cstdio>
-#include <string>
-
 namespace ffi = tvm::ffi;
+// [includes.end]
 
 // [host_allocator.begin]
 struct HostMemory {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* add_one in plain C99: y = x + 1 for float32 on the CPU; test_kernel_in_c.py builds and calls it.
  */
+/* [includes.begin] */
 #include <tvm/ffi/c_api.h>
+/* [includes.end] */
 
 /* [fail.begin] */
 static int Fail(const char* kind, const char* message) {
@@ -19,6 +21,7 @@ static const DLTensor* TensorIn(const TVMFFIAny* value) {
 }
 /* [tensor_in.end] */
 
+/* [fields.begin] */
 static int IsFloat32Vector(const DLTensor* tensor) {
   return tensor->ndim == 1 && tensor->dtype.code == kDLFloat && tensor->dtype.bits == 32 &&
          tensor->dtype.lanes == 1;
@@ -31,6 +34,7 @@ static float* DataOf(const DLTensor* tensor) {
 static int64_t StrideOf(const DLTensor* tensor) {
   return tensor->strides == NULL ? 1 : tensor->strides[0];
 }
+/* [fields.end] */
 
 /* [add_one.begin] */
 TVM_FFI_DLL_EXPORT int __tvm_ffi_add_one(void* handle, const TVMFFIAny* args, int32_t num_args,

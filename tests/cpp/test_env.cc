@@ -3,7 +3,6 @@
 // extra/c_env_api.h: streams, the allocator of tensors, signals.
 #include <dlfcn.h>
 #include <sys/resource.h>
-#include <tvm/ffi/tvm_ffi.h>
 
 #include <algorithm>
 #include <atomic>
@@ -11,8 +10,11 @@
 #include <vector>
 
 #include "expect.h"
+// [includes.begin]
+#include <tvm/ffi/tvm_ffi.h>
 
 namespace ffi = tvm::ffi;
+// [includes.end]
 
 namespace {
 

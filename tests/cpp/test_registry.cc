@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R5, R7
 // reflection/registry.h: object types with fields, methods and constructors; global functions.
-#include <tvm/ffi/reflection/registry.h>
-#include <tvm/ffi/tvm_ffi.h>
-
 #include <atomic>
 #include <thread>
 
 #include "expect.h"
+// [includes.begin]
+#include <tvm/ffi/reflection/registry.h>
+#include <tvm/ffi/tvm_ffi.h>
 
 namespace ffi = tvm::ffi;
 namespace refl = tvm::ffi::reflection;
+// [includes.end]
 
 namespace {
 

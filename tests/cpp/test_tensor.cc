@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R1, R2
 // container/tensor.h: what tensors tell, views of odd DLTensors, DLPack both ways, allocation.
-#include <tvm/ffi/tvm_ffi.h>
-
 #include <memory>
 #include <random>
 
 #include "expect.h"
+// [includes.begin]
+#include <tvm/ffi/tvm_ffi.h>
 
 namespace ffi = tvm::ffi;
+// [includes.end]
 
 namespace {
 

@@ -79,32 +79,40 @@ static int Multiply(void* self, const TVMFFIAny* args, int32_t num_args, TVMFFIA
   return 0;
 }
 
-static void Functions(void) {
+static int deleted = 0;
+
+static void CountDeletion(void* self) {
+  (void)self;
+  ++deleted;
+}
+
+static int Functions(void) {
   static int64_t factor = 7;
-  TVMFFIAny sum = {0};
   /* [call.begin] */
   TVMFFIByteArray name = {"tour.multiply", 13};
   TVMFFIObjectHandle made = NULL, found = NULL;
   TVMFFIAny args[1] = {{0}}, result = {0};
+  int code;
 
   /* Register a function that has a state, here the address of `factor`. */
-  if (TVMFFIFunctionCreate(&factor, Multiply, NULL, &made) != 0) return;
-  if (TVMFFIFunctionSetGlobal(&name, made, 0) != 0) return;
-  TVMFFIObjectDecRef(made); /* the table has its own reference */
+  if (TVMFFIFunctionCreate(&factor, Multiply, CountDeletion, &made) != 0) return -1;
+  code = TVMFFIFunctionSetGlobal(&name, made, 0);
+  TVMFFIObjectDecRef(made); /* the table, if it took the function, has its own reference */
+  if (code != 0) return -1;
 
   /* Anyone in the process can find it by its name and call it. */
-  if (TVMFFIFunctionGetGlobal(&name, &found) != 0 || found == NULL) return;
+  if (TVMFFIFunctionGetGlobal(&name, &found) != 0 || found == NULL) return -1;
   args[0].type_index = kTVMFFIInt;
   args[0].v_int64 = 6;
-  if (TVMFFIFunctionCall(found, args, 1, &result) == 0) {
-    printf("6 * 7 = %d\n", (int)result.v_int64);
-  }
+  code = TVMFFIFunctionCall(found, args, 1, &result);
   TVMFFIObjectDecRef(found);
+  if (code != 0) return -1;
+  printf("6 * 7 = %d\n", (int)result.v_int64);
   /* [call.end] */
   assert(result.type_index == kTVMFFIInt);
-  sum = result;
-  Release(&sum);
-  assert(sum.type_index == kTVMFFINone);
+  Release(&result);
+  assert(result.type_index == kTVMFFINone);
+  return 0;
 }
 
 static void Version(void) {
@@ -118,7 +126,8 @@ static void Version(void) {
 int main(void) {
   Values();
   Texts();
-  Functions();
+  assert(Functions() == 0 && deleted == 0);
+  assert(Functions() == -1 && deleted == 1); /* the name is taken: what was made is gone */
   Version();
   return 0;
 }

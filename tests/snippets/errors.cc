@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page on exceptions shows of C++: throwing, catching, causes, callbacks, signals.
+// [includes.begin]
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/tvm_ffi.h>
 
 namespace ffi = tvm::ffi;
+// [includes.end]
 
 // [throw.begin]
 int64_t half_of(int64_t n) {

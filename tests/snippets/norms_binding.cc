@@ -2,12 +2,14 @@
 // The binding file: checks the arguments, calls the implementation, exports.
 // [metadata.begin]
 #define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 1
+// [includes.begin]
 #include <tvm/ffi/tvm_ffi.h>
 // [metadata.end]
 
 #include "norms.h"
 
 namespace ffi = tvm::ffi;
+// [includes.end]
 
 // [binding.begin]
 double norm(ffi::TensorView x, ffi::Optional<double> scale) {

@@ -2,12 +2,15 @@
 # Rows: R7
 """What the ABI overview shows: layouts, values, texts and functions in C, a kernel and a host."""
 
+import os
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import tvm_ffi
 from tvm_ffi import config, libinfo
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,6 +36,22 @@ def test_tour(shows, tmp_path):
     """Values, texts of all three forms, functions and the version work from plain C."""
     source = shows("tests/snippets/abi_tour.c", "tests/snippets/test_abi_overview.py")
     assert build_and_run(source, tmp_path / "abi_tour") == "6 * 7 = 42\nABI 0.1.16\n"
+
+
+def test_build_lines(shows, tmp_path):
+    """The shown lines build the kernel and the host, and the host finds the library by itself."""
+    sources = ["tests/cpp/kernel_in_c.c", "tests/cpp/host_program.cc"]
+    script = shows("tests/snippets/build_in_c.sh", "tests/snippets/test_abi_overview.py", *sources)
+    for source in sources:
+        shutil.copy(ROOT / source, tmp_path)
+    outer = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
+    done = subprocess.run(
+        ["bash", script], cwd=tmp_path, env=outer, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not done.stderr
+    assert done.stdout.startswith("wrote 3: 1 2 3\n")
+    assert tvm_ffi.load_module(tmp_path / "kernel.so").call_back(lambda a, b: a + b) == 42
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ def test_shown_cpp_tests_pass(shows, source):
     others = [library] if (ROOT / library).exists() else []
     others += ["tests/cpp/conftest.py", "tests/cpp/expect.h", "tests/snippets/test_cpp_tests.py"]
     shows(source, *others)
+    shows("tests/cpp/expect.h", source, *others)
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", source],
         cwd=ROOT,

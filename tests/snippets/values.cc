@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page on values shows of C++: values of any type, and a function for each parameter type.
+// [includes.begin]
 #include <tvm/ffi/extra/stl.h>
 #include <tvm/ffi/tvm_ffi.h>
 
 namespace ffi = tvm::ffi;
+// [includes.end]
 
 // [any.begin]
 // Joins two texts; adds whatever else converts to numbers.
