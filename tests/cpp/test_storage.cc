@@ -65,6 +65,49 @@ void workspace() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_workspace, workspace);
 
+// On a CPU, where no stream tells threads apart, they all get the same workspace.
+void workspace_of_all_threads() {
+  // [one_workspace.begin]
+  ffi::Tensor here = GetWorkspace(16, kCPU), there = here;
+  std::thread other([&] { there = GetWorkspace(16, kCPU); });
+  other.join();
+  EXPECT(there.same_as(here));
+  // [one_workspace.end]
+  here = GetWorkspace(32, kCPU);
+  std::thread([&] { there = GetWorkspace(32, kCPU); }).join();
+  EXPECT(there.same_as(here));
+  EXPECT(ffi::storage::Erase(ffi::storage::Key("my_library.workspace", kCPU, nullptr)));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_workspace_of_all_threads, workspace_of_all_threads);
+
+// [thread_key.begin]
+// A key of which each thread has its own: no two threads that run have the same `here`.
+ffi::String KeyOfThisThread(const ffi::String& name, DLDevice device) {
+  thread_local char here;
+  return ffi::storage::Key(name, device, &here);
+}
+// [thread_key.end]
+
+// The key stays the same in a thread and differs between threads that run at the same time; what
+// is stored with it outlives the thread.
+void key_of_each_thread() {
+  const ffi::String mine = KeyOfThisThread("my_library.workspace", kCPU);
+  ffi::storage::Set(mine, 1);
+  ffi::String theirs;
+  std::thread([&] {
+    theirs = KeyOfThisThread("my_library.workspace", kCPU);
+    EXPECT_EQ(std::string(KeyOfThisThread("my_library.workspace", kCPU)), std::string(theirs));
+    EXPECT(!ffi::storage::Get(theirs).has_value());
+    ffi::storage::Set(theirs, 2);
+  }).join();
+  EXPECT_EQ(std::string(KeyOfThisThread("my_library.workspace", kCPU)), std::string(mine));
+  EXPECT_EQ(*ffi::storage::Get<int64_t>(mine), 1);
+  EXPECT_EQ(*ffi::storage::Get<int64_t>(theirs), 2);
+  EXPECT(ffi::storage::Erase(mine));
+  EXPECT(ffi::storage::Erase(theirs));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_key_of_each_thread, key_of_each_thread);
+
 // A value is found until it is erased; setting it again drops the one before.
 void set_get_erase() {
   // [set_get_erase.begin]

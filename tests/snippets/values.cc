@@ -43,3 +43,26 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_Variant, (take<ffi::Variant<int64_t, ffi::Str
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_variant, (take<std::variant<int64_t, std::string>>));
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_Any, take<ffi::Any>);
 // [take.end]
+
+// [containers.begin]
+// Makes an Array of its arguments.
+TVM_FFI_STATIC_INIT_BLOCK() {
+  ffi::Function::SetGlobal("values.array",
+                           ffi::Function::FromPacked([](ffi::PackedArgs args, ffi::Any* result) {
+                             ffi::Array<ffi::Any> array;
+                             for (int i = 0; i < args.size(); ++i) array.push_back(args[i]);
+                             *result = array;
+                           }));
+}
+
+int64_t size_of(const ffi::Array<ffi::Any>& array) { return static_cast<int64_t>(array.size()); }
+ffi::Any element(const ffi::Array<ffi::Any>& array, int64_t index) { return array[index]; }
+int64_t total(const ffi::Array<int64_t>& numbers) {
+  int64_t sum = 0;
+  for (int64_t number : numbers) sum += number;
+  return sum;
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(size_of, size_of);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(element, element);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(total, total);
+// [containers.end]

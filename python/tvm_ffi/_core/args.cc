@@ -239,8 +239,11 @@ int pack_by_kind(CallFrame* frame, int index, PyObject* value, const Converter& 
     case Kind::kContainer:
       PyErr_Format(PyExc_TypeError, "expected a single value, got a %s%s", converter.type->tp_name,
                    PyTuple_Check(value) || PyList_Check(value)
-                       ? "; pass a tensor as torch.tensor(x) or numpy.array(x), a shape as "
-                         "tvm_ffi.Shape(x)"
+                       ? "; where a tensor is expected pass torch.tensor(x) or numpy.array(x), "
+                         "where a shape is, tvm_ffi.Shape(x); Python cannot make an Array or a "
+                         "List yet, a C++ function can"
+                   : PyDict_Check(value)
+                       ? "; Python cannot make a Map or a Dict yet, a C++ function can"
                        : "");
       return -1;
     default:
