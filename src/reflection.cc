@@ -92,13 +92,10 @@ class Constructor {
       if (Has(field, kTVMFFIFieldFlagBitMaskDefaultFromFactory))
         made = made.cast<ffi::Function>()();
     }
-    try {
-      refl::FieldSetter setter(&field);
-      setter(object, value == nullptr ? ffi::AnyView(made) : *value);
-    } catch (const ffi::Error& error) {
-      throw ffi::Error(error.kind(), name_ + ": " + Text(field.name) + ": " + error.message(),
-                       &error->backtrace);
-    }
+    // Read-only fields too: they get the value that they keep.
+    refl::detail::FieldOfType(&field).Set(object.get(),
+                                          value == nullptr ? ffi::AnyView(made) : *value,
+                                          [&] { return name_ + ": " + Text(field.name); });
   }
 
   std::string name_;

@@ -56,9 +56,6 @@ void getters_and_setters() {
   EXPECT_EQ(get_label(point).cast<std::string>(), std::string("a label of more than seven bytes"));
   set_label(point, nullptr);
   EXPECT(get_label(point) == nullptr);
-  // Who reads a read-only field only is told so by its flags.
-  refl::FieldSetter(refl::GetFieldInfo("test_accessor.DeepPoint", "z"))(point, 3);
-  EXPECT_EQ(point.as<DeepPointObj>()->z, 3);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_getters_and_setters, getters_and_setters);
 
@@ -67,15 +64,49 @@ void bad_values() {
   ffi::ObjectRef point(ffi::make_object<PointObj>());
   refl::FieldSetter set("test_accessor.Point", "small");
   set(point, 127);
-  EXPECT_THROWS("TypeError: expected int of 8 bits, got str", set(point, "x"));
-  EXPECT_THROWS("TypeError: expected int of 8 bits, got int 128", set(point, 128));
-  EXPECT_THROWS("ValueError: FieldSetter: small: expected an object, got a null handle",
-                set(ffi::ObjectRef(), 1));
-  EXPECT_THROWS("ValueError: FieldGetter: small: expected an object, got a null handle",
-                refl::FieldGetter("test_accessor.Point", "small")(ffi::ObjectRef()));
+  const std::string field = "TypeError: test_accessor.Point.small: ";
+  EXPECT_THROWS(field + "expected int of 8 bits, got str", set(point, "x"));
+  EXPECT_THROWS(field + "expected int of 8 bits, got int 128", set(point, 128));
   EXPECT_EQ(refl::FieldGetter("test_accessor.Point", "small")(point).cast<int>(), 127);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_bad_values, bad_values);
+
+// None, and an object that has not the field, is refused before its memory is touched.
+void bad_objects() {
+  refl::FieldGetter get("test_accessor.DeepPoint", "z");
+  refl::FieldSetter set("test_accessor.DeepPoint", "x");
+  const ffi::Shape shape{1, 2};
+  const std::string z = "TypeError: test_accessor.DeepPoint.z: expected test_accessor.DeepPoint, ";
+  EXPECT_THROWS(z + "got None", get(ffi::ObjectRef()));
+  EXPECT_THROWS(z + "got None", get(static_cast<const ffi::Object*>(nullptr)));
+  EXPECT_THROWS(z + "got Shape", get(shape));
+  EXPECT_THROWS(z + "got test_accessor.Point", get(ffi::make_object<PointObj>()));
+  // The field is the parent's, so any object of the parent has it.
+  const std::string x = "TypeError: test_accessor.Point.x: expected test_accessor.Point, got ";
+  EXPECT_THROWS(x + "None", set(ffi::ObjectRef(), 1));
+  EXPECT_THROWS(x + "Shape", set(shape, 1));
+  EXPECT_THROWS(x + "Object", set(ffi::make_object<ffi::Object>(), 1));
+  set(ffi::make_object<PointObj>(), 1);
+  // A description alone does not tell its type; the object does.
+  const TVMFFIFieldInfo copy = *refl::GetFieldInfo("test_accessor.DeepPoint", "x");
+  EXPECT_THROWS("TypeError: x: expected an object with that field, got Shape",
+                refl::FieldGetter{&copy}(shape));
+  EXPECT_EQ(refl::FieldGetter(&copy)(ffi::make_object<DeepPointObj>()).cast<int>(), 0);
+  EXPECT_THROWS("TypeError: test_accessor.Point.x: expected int, got str",
+                refl::FieldSetter{&copy}(ffi::make_object<DeepPointObj>(), "text"));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_bad_objects, bad_objects);
+
+// A read-only field is refused, and keeps its value.
+void read_only_fields() {
+  ffi::ObjectRef point(ffi::make_object<DeepPointObj>());
+  EXPECT_THROWS(
+      "TypeError: test_accessor.DeepPoint.z: expected a field that may be written, got a read-only "
+      "one",
+      refl::FieldSetter("test_accessor.DeepPoint", "z")(point, 3));
+  EXPECT_EQ(point.as<DeepPointObj>()->z, 0);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_read_only_fields, read_only_fields);
 
 // A name that nobody registered is an error that says what was looked for, and where.
 void unknown_names() {

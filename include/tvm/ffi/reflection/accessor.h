@@ -10,6 +10,7 @@
 #include <tvm/ffi/function.h>
 #include <tvm/ffi/string.h>
 
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -29,13 +30,6 @@ inline const TVMFFITypeInfo* TypeInfoOf(std::string_view type_key) {
 }
 
 inline std::string_view TextOf(const TVMFFIByteArray& bytes) { return {bytes.data, bytes.size}; }
-
-// Where a field of an object is; `accessor` and the field are named where there is no object.
-inline void* AddressOf(const char* accessor, const TVMFFIFieldInfo* field, const Object* object) {
-  TVM_FFI_CHECK(object != nullptr, ValueError)
-      << accessor << ": " << TextOf(field->name) << ": expected an object, got a null handle";
-  return const_cast<char*>(reinterpret_cast<const char*>(object)) + field->offset;
-}
 
 }  // namespace detail
 
@@ -104,6 +98,93 @@ inline Function GetMethod(std::string_view type_key, std::string_view method_nam
   return AnyView::CopyFromTVMFFIAny(info->method).cast<Function>();
 }
 
+namespace detail {
+
+inline bool IsSameField(const TVMFFIFieldInfo& a, const TVMFFIFieldInfo& b) {
+  return a.offset == b.offset && a.getter == b.getter && a.setter == b.setter &&
+         TextOf(a.name) == TextOf(b.name);
+}
+
+// The type that registered the field: `info` or an ancestor; NULL if it is none of them.
+inline const TVMFFITypeInfo* OwnerOf(const TVMFFITypeInfo* info, const TVMFFIFieldInfo* field) {
+  for (int32_t level = info->type_depth; level >= 1; --level) {
+    const TVMFFITypeInfo* type = level < info->type_depth ? info->type_ancestors[level] : info;
+    for (int32_t i = 0; i < type->num_fields; ++i) {
+      // A description may be a copy: the table of fields moves when it grows.
+      if (type->fields + i == field || IsSameField(type->fields[i], *field)) return type;
+    }
+  }
+  return nullptr;
+}
+
+inline bool IsA(const TVMFFITypeInfo* info, const TVMFFITypeInfo* type) {
+  if (info->type_depth <= type->type_depth) return info->type_index == type->type_index;
+  return info->type_ancestors[type->type_depth]->type_index == type->type_index;
+}
+
+// A field, and the type that registered it where that is known.
+struct FieldOfType {
+  const TVMFFIFieldInfo* field;
+  const TVMFFITypeInfo* type = nullptr;
+
+  explicit FieldOfType(const TVMFFIFieldInfo* field) : field(field) {}
+  FieldOfType(std::string_view type_key, std::string_view field_name) {
+    const TVMFFITypeInfo* info = TypeInfoOf(type_key);
+    field = GetFieldInfo(info, field_name);
+    type = OwnerOf(info, field);
+  }
+
+  std::string Name(const TVMFFITypeInfo* owner) const {
+    std::string name;
+    if (owner != nullptr) (name += TextOf(owner->type_key)) += '.';
+    return name += TextOf(field->name);
+  }
+
+  // The type that the object has the field of; a TypeError if it has it not.
+  const TVMFFITypeInfo* Require(const Object* object) const {
+    TVMFFIAny got{};
+    if (object != nullptr) {
+      const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(object->type_index());
+      if (info == nullptr) ffi::detail::ThrowRaised(-1);
+      if (type == nullptr) {
+        if (const TVMFFITypeInfo* owner = OwnerOf(info, field)) return owner;
+      } else if (IsA(info, type)) {
+        return type;
+      }
+      got.type_index = info->type_index;
+    }
+    TVM_FFI_THROW(TypeError) << Name(type) << ": expected "
+                             << (type != nullptr ? TextOf(type->type_key)
+                                                 : std::string_view("an object with that field"))
+                             << ", got " << ffi::detail::TypeName(&got);
+  }
+
+  // Where the object keeps the field.
+  void* In(const Object* object) const {
+    return const_cast<char*>(reinterpret_cast<const char*>(object)) + field->offset;
+  }
+
+  // Sets the field of an object that has it; `name()` stands before what went wrong.
+  template <typename NameOf>
+  void Set(const Object* object, AnyView value, NameOf name) const {
+    try {
+      TVM_FFI_CHECK(field->setter != nullptr, TypeError)
+          << "expected a field that can be set, got one without a setter";
+      if ((field->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) != 0) {
+        Function(ObjectUnsafe::PtrFromBorrowed<FunctionObj>(field->setter))(In(object), value);
+      } else {
+        const TVMFFIAny any = value.CopyToTVMFFIAny();
+        TVM_FFI_CHECK_SAFE_CALL(
+            reinterpret_cast<TVMFFIFieldSetter>(field->setter)(In(object), &any));
+      }
+    } catch (const Error& error) {
+      throw Error(error.kind(), name() + ": " + error.message(), &error->backtrace);
+    }
+  }
+};
+
+}  // namespace detail
+
 /*! \brief Reads a field of an object. */
 class FieldGetter {
  public:
@@ -111,14 +192,16 @@ class FieldGetter {
   explicit FieldGetter(const TVMFFIFieldInfo* field_info) : field_(field_info) {}
   /*! \brief For the field of that name; a RuntimeError is thrown if there is none. */
   explicit FieldGetter(std::string_view type_key, std::string_view field_name)
-      : FieldGetter(GetFieldInfo(type_key, field_name)) {}
+      : field_(type_key, field_name) {}
 
-  /*! \brief The field's value. The object must be of the field's type; a ValueError is thrown if
-   * there is none. */
+  /*!
+   * \brief The field's value.
+   * \throws Error A TypeError if the object is null, or not of the type that registered the field.
+   */
   Any operator()(const Object* object) const {
+    field_.Require(object);
     Any result;
-    TVM_FFI_CHECK_SAFE_CALL(
-        field_->getter(detail::AddressOf("FieldGetter", field_, object), result.Reset()));
+    TVM_FFI_CHECK_SAFE_CALL(field_.field->getter(field_.In(object), result.Reset()));
     return result;
   }
   /*! \brief The field's value. */
@@ -130,34 +213,28 @@ class FieldGetter {
   }
 
  private:
-  const TVMFFIFieldInfo* field_;
+  detail::FieldOfType field_;
 };
 
-/*! \brief Writes a field of an object, a read-only one too: the library's own code may. */
+/*! \brief Writes a field of an object. */
 class FieldSetter {
  public:
   /*! \brief For that field. */
   explicit FieldSetter(const TVMFFIFieldInfo* field_info) : field_(field_info) {}
   /*! \brief For the field of that name; a RuntimeError is thrown if there is none. */
   explicit FieldSetter(std::string_view type_key, std::string_view field_name)
-      : FieldSetter(GetFieldInfo(type_key, field_name)) {}
+      : field_(type_key, field_name) {}
 
   /*!
-   * \brief Sets the field. The object must be of the field's type.
-   * \throws Error A TypeError if the value does not convert to the field's type, a ValueError if
-   *         there is no object.
+   * \brief Sets the field.
+   * \throws Error A TypeError if the object is null, or not of the type that registered the field;
+   *         if the field is read-only; and if the value does not convert to the field's type.
    */
   void operator()(const Object* object, AnyView value) const {
-    void* address = detail::AddressOf("FieldSetter", field_, object);
-    TVM_FFI_CHECK(field_->setter != nullptr, TypeError)
-        << "FieldSetter: " << detail::TextOf(field_->name)
-        << ": expected a field that can be set, got one without a setter";
-    if ((field_->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) != 0) {
-      Function(ObjectUnsafe::PtrFromBorrowed<FunctionObj>(field_->setter))(address, value);
-    } else {
-      const TVMFFIAny any = value.CopyToTVMFFIAny();
-      TVM_FFI_CHECK_SAFE_CALL(reinterpret_cast<TVMFFIFieldSetter>(field_->setter)(address, &any));
-    }
+    const TVMFFITypeInfo* type = field_.Require(object);
+    TVM_FFI_CHECK((field_.field->flags & kTVMFFIFieldFlagBitMaskWritable) != 0, TypeError)
+        << field_.Name(type) << ": expected a field that may be written, got a read-only one";
+    field_.Set(object, value, [&] { return field_.Name(type); });
   }
   /*! \brief Sets the field. */
   void operator()(const ObjectRef& ref, AnyView value) const { (*this)(ref.get(), value); }
@@ -168,7 +245,7 @@ class FieldSetter {
   }
 
  private:
-  const TVMFFIFieldInfo* field_;
+  detail::FieldOfType field_;
 };
 
 /*! \brief Makes the column of an attribute, so that a TypeAttrColumn of it can be had. */
