@@ -165,8 +165,9 @@ class TypeTable {
     std::lock_guard<std::mutex> lock(mutex_);
     Entry* entry = Require("TVMFFITypeRegisterMetadata", index);
     TVM_FFI_CHECK(entry->info.metadata == nullptr, ValueError)
-        << "TVMFFITypeRegisterMetadata: expected a type without metadata, got " << entry->key
-        << ", which has some";
+        << "TVMFFITypeRegisterMetadata: expected a type that is not registered yet, got "
+        << entry->key << ", which another library, or an earlier build of this one, has registered"
+        << " in this process";
     Loading::KeepLibrary();
     entry->metadata = metadata;
     entry->metadata.doc = Keep(metadata.doc);

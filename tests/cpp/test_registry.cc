@@ -85,8 +85,7 @@ int add(int a, int b) { return a + b; }
 TVM_FFI_STATIC_INIT_BLOCK() {
   refl::ObjectDef<CachedObj>()
       .def_ro("key", &CachedObj::key)
-      .def_ro("shape", &CachedObj::shape,
-              refl::default_factory(ffi::Function::FromTyped([] { return ffi::Shape{1, 2}; })),
+      .def_ro("shape", &CachedObj::shape, refl::default_factory([] { return ffi::Shape{1, 2}; }),
               refl::repr(false), refl::compare(false), refl::hash(false))
       .def_ro("hits", &CachedObj::hits, refl::init(false));
   refl::ObjectDef<PairObj>()
@@ -305,8 +304,9 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_global_functions, global_functions);
 // A type is registered once.
 void registered_twice() {
   EXPECT_THROWS(
-      "ValueError: TVMFFITypeRegisterMetadata: expected a type without metadata, got "
-      "test_registry.Pair, which has some",
+      "ValueError: TVMFFITypeRegisterMetadata: expected a type that is not registered yet, got "
+      "test_registry.Pair, which another library, or an earlier build of this one, has registered "
+      "in this process",
       refl::ObjectDef<PairObj>(refl::init(false)));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_registered_twice, registered_twice);

@@ -241,8 +241,9 @@ void descriptions() {
     metadata.structural_eq_hash_kind = kTVMFFISEqHashKindTreeNode;
     EXPECT_EQ(TVMFFITypeRegisterMetadata(index, &metadata), 0);
     EXPECT_THROWS(
-        "ValueError: TVMFFITypeRegisterMetadata: expected a type without metadata, got "
-        "test_types.Described, which has some",
+        "ValueError: TVMFFITypeRegisterMetadata: expected a type that is not registered yet, got "
+        "test_types.Described, which another library, or an earlier build of this one, has "
+        "registered in this process",
         TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterMetadata(index, &metadata)));
   }
   const TVMFFITypeInfo& info = Info(index);

@@ -55,6 +55,13 @@ class DefaultFactory : public InfoTrait {
  public:
   /*! \brief Called without arguments, for each object. */
   explicit DefaultFactory(Function factory) : factory_(std::move(factory)) {}
+  /*! \brief A lambda, or anything else that is called without arguments. */
+  template <typename F,
+            typename = std::enable_if_t<!std::is_base_of<ObjectRef, std::decay_t<F>>::value &&
+                                        std::is_invocable<std::decay_t<F>&>::value>>
+  explicit DefaultFactory(F&& factory)
+      : factory_(Function::FromTyped<std::decay_t<F>>(std::forward<F>(factory),
+                                                      "refl::default_factory")) {}
   /*! \brief Adds it to the description of a field. */
   void Apply(TVMFFIFieldInfo* info) const {
     info->default_value_or_factory = AnyView(factory_).CopyToTVMFFIAny();
