@@ -3,6 +3,7 @@
 // test_host_program.py builds and runs it with the path of the library.
 #include <cstdio>
 // [includes.begin]
+#include <tvm/ffi/extra/module.h>
 #include <tvm/ffi/tvm_ffi.h>
 
 namespace ffi = tvm::ffi;
