@@ -40,13 +40,11 @@ TVM_FFI_STATIC_INIT_BLOCK() {
 
 // A getter reads, and a setter writes, a field of any object of the type or a derived one.
 void getters_and_setters() {
-  // [field_access.begin]
   ffi::ObjectRef point(ffi::make_object<DeepPointObj>());
   refl::FieldSetter set_x("test_accessor.DeepPoint", "x");
   refl::FieldGetter get_x("test_accessor.DeepPoint", "x");
   set_x(point, 5);
   EXPECT_EQ(get_x(point).cast<int64_t>(), 5);
-  // [field_access.end]
   EXPECT_EQ(get_x(point.get()).cast<int64_t>(), 5);
   EXPECT_EQ(get_x(ffi::make_object<PointObj>()).cast<int64_t>(), 0);
   refl::FieldSetter set_label("test_accessor.Point", "label");

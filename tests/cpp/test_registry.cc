@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R5, R7
 // reflection/registry.h: object types with fields, methods and constructors; global functions.
+#include <tvm/ffi/reflection/registry.h>
+#include <tvm/ffi/tvm_ffi.h>
+
 #include <atomic>
 #include <thread>
 
 #include "expect.h"
-// [includes.begin]
-#include <tvm/ffi/reflection/registry.h>
-#include <tvm/ffi/tvm_ffi.h>
 
 namespace ffi = tvm::ffi;
 namespace refl = tvm::ffi::reflection;
-// [includes.end]
 
 namespace {
 
-// [object_type.begin]
 class WorkspaceObj : public ffi::Object {
  public:
   int64_t bytes = 0;
@@ -39,9 +37,7 @@ class Workspace : public ffi::ObjectRef {
   }
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Workspace, ffi::ObjectRef, WorkspaceObj);
 };
-// [object_type.end]
 
-// [object_registration.begin]
 TVM_FFI_STATIC_INIT_BLOCK() {
   refl::ObjectDef<WorkspaceObj>("Memory that outlives a call.")
       .def_rw("bytes", &WorkspaceObj::bytes, "Its size.")
@@ -53,7 +49,6 @@ TVM_FFI_STATIC_INIT_BLOCK() {
         return a->bytes < b->bytes ? b : a;
       });
 }
-// [object_registration.end]
 
 // A type with a parent, fields of every kind of default and one outside of the constructor.
 class CachedObj : public WorkspaceObj {
@@ -175,13 +170,11 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_type_metadata, type_metadata);
 
 // A method takes the object first; what it changes is seen; its errors carry the type's name.
 void methods() {
-  // [method_call.begin]
   Workspace workspace(3000000, "scratch");
   ffi::Function megabytes = refl::GetMethod("test_registry.Workspace", "megabytes");
   EXPECT_EQ(megabytes(workspace).cast<int64_t>(), 3);
   refl::GetMethod("test_registry.Workspace", "grow")(workspace, 1000000);
   EXPECT_EQ(workspace->bytes, 4000000);
-  // [method_call.end]
   const TVMFFIMethodInfo* info = refl::GetMethodInfo("test_registry.Workspace", "megabytes");
   EXPECT_EQ(Text(info->doc), std::string("Its size in megabytes."));
   EXPECT_EQ(info->flags, int64_t{0});

@@ -12,7 +12,6 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 SOURCES = [
-    "tests/cpp/test_accessor.cc",
     "tests/cpp/test_allocation.cc",
     "tests/cpp/test_any.cc",
     "tests/cpp/test_array.cc",
@@ -26,7 +25,6 @@ SOURCES = [
     "tests/cpp/test_list.cc",
     "tests/cpp/test_map.cc",
     "tests/cpp/test_module.cc",
-    "tests/cpp/test_registry.cc",
     "tests/cpp/test_rvalue_ref.cc",
     "tests/cpp/test_stl.cc",
     "tests/cpp/test_storage.cc",

@@ -54,6 +54,10 @@ def test_call(mod):
     with pytest.raises(TypeError, match="expected 1 to 2 arguments, got 3"):
         mod.norm(x, 2.0, 3.0)
     # [call.end]
+    # [positional.begin]
+    with pytest.raises(TypeError, match="keyword"):
+        mod.norm(x, scale=2.0)
+    # [positional.end]
 
 
 def test_description(mod):

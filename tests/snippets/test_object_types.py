@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R5, R7
+"""An object type of a library, as its page shows it."""
+
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import tvm_ffi
+from tvm_ffi import config
+
+HERE = Path(__file__).resolve().parent
+FLAGS = "-shared -fPIC -O1 -Wall -Wextra -Wconversion -Werror"
+SOURCES = ["workspace.h", "workspace.cc", "workspace_user.cc"]
+# What each of the shown files is run with.
+SHOWN = [f"tests/snippets/{name}" for name in [*SOURCES, "test_object_types.py"]]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with the library that registers the type, and one that uses it."""
+    folder = tmp_path_factory.mktemp("object_types")
+    for name in ["workspace", "workspace_user"]:
+        command = f"g++ {FLAGS} {config.cxxflags()} {name}.cc -o {folder}/{name}.so"
+        command += f" {config.ldflags()} -ltvm_ffi"
+        subprocess.run(shlex.split(command), cwd=HERE, check=True)
+    return folder
+
+
+@pytest.fixture
+def mod(folder, shows):
+    """The library; the test proves what it calls of it, and itself."""
+    shows("tests/snippets/workspace.h", *SHOWN)
+    shows("tests/snippets/workspace.cc", *SHOWN)
+    shows("tests/snippets/workspace_user.cc", *SHOWN)
+    shows("tests/snippets/test_object_types.py", *SHOWN)
+    return tvm_ffi.load_module(folder / "workspace.so")
+
+
+def test_from_python(mod):
+    """Python passes the object on, and reaches what is in it by exported functions."""
+    # [from_python.begin]
+    workspace = mod.make_workspace(4096, "scratch")
+    assert mod.bytes_of(workspace) == 4096
+    mod.grow(workspace, 1024)
+    assert mod.bytes_of(workspace) == 5120
+    # [from_python.end]
+
+
+def test_none_is_refused(mod):
+    """A handle that is never null refuses None, and an object of another type."""
+    # [refused.begin]
+    with pytest.raises(TypeError, match=r"argument 0: expected workspaces\.Workspace, got None"):
+        mod.bytes_of(None)
+    with pytest.raises(TypeError, match=r"argument 0: expected workspaces\.Workspace, got int 3"):
+        mod.bytes_of(3)
+    # [refused.end]
+
+
+def test_global_def(mod):
+    """GlobalDef registers functions; the object comes first in one made of a method."""
+    # [global_def.begin]
+    assert tvm_ffi.get_global_func("workspaces.padded")(1000) == 1024
+    workspace = mod.make_workspace(4000000, "large")
+    assert tvm_ffi.get_global_func("workspaces.megabytes")(workspace) == 4
+    # [global_def.end]
+
+
+def test_by_name(mod):
+    """C++ reads and writes fields, calls methods and makes objects by name."""
+    mod.use_by_name()
+
+
+def test_refused_fields(mod):
+    """A field is not written if the value, the object or the field itself does not allow it."""
+    # [refused_fields.begin]
+    workspace = mod.make_workspace(4096, "scratch")
+    with pytest.raises(TypeError, match=r"Workspace\.bytes: expected int, got str"):
+        mod.set_field(workspace, "bytes", "text")
+    with pytest.raises(TypeError, match=r"bytes: expected workspaces\.Workspace, got Shape"):
+        mod.set_field(tvm_ffi.Shape((1, 2)), "bytes", 1)
+    with pytest.raises(TypeError, match=r"bytes: expected workspaces\.Workspace, got None"):
+        mod.set_field(None, "bytes", 1)
+    with pytest.raises(TypeError, match=r"name: expected a field that may be written"):
+        mod.set_field(workspace, "name", "other")
+    # [refused_fields.end]
+    assert mod.bytes_of(workspace) == 4096
+
+
+def test_declared_elsewhere(mod, folder):
+    """A library that only declares the type takes, changes and gives its objects."""
+    # [declared_only.begin]
+    user = tvm_ffi.load_module(folder / "workspace_user.so")
+    workspace = mod.make_workspace(4096, "scratch")
+    assert mod.bytes_of(user.double_bytes(workspace)) == 8192
+    assert mod.bytes_of(workspace) == 8192
+    # [declared_only.end]
+
+
+def test_registered_twice(mod, folder):
+    """A second library that registers the type is refused when it is loaded."""
+    # [twice.begin]
+    rebuilt = shutil.copy(folder / "workspace.so", folder / "rebuilt.so")
+    with pytest.raises(ValueError, match="another library, or an earlier build of this one"):
+        tvm_ffi.load_module(rebuilt)
+    # [twice.end]
