@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backtrace.h"
+#include "thread_value.h"
 
 namespace ffi = tvm::ffi;
 
@@ -71,14 +72,9 @@ class OwnedErrorObj : public ffi::ErrorObj {
   ffi::CallStack stack_;
 };
 
-// The calling thread's raised error. Owned by a variable of its own, so that destructors that run
-// later while the thread ends find it empty, not freed.
-thread_local TVMFFIObject* raised = nullptr;
-struct RaisedOwner {
-  ~RaisedOwner() { Replace(nullptr); }
-  static void Replace(TVMFFIObject* error) {
-    ffi::ObjectUnsafe::PtrFromOwned<ffi::Object>(std::exchange(raised, error));
-  }
+// The calling thread's raised error.
+struct Raised {
+  ffi::ObjectPtr<ffi::Object> error;
 };
 
 }  // namespace
@@ -120,14 +116,20 @@ int TVMFFIErrorCreate(const TVMFFIByteArray* kind, const TVMFFIByteArray* messag
 }
 
 void TVMFFIErrorMoveFromRaised(TVMFFIObjectHandle* result) {
-  if (result != nullptr) *result = std::exchange(raised, nullptr);
+  if (result == nullptr) return;
+  Raised* raised = ThreadValue<Raised>::Find();
+  *result = raised == nullptr ? nullptr : ffi::ObjectUnsafe::MoveToOwned(std::move(raised->error));
 }
 
 void TVMFFIErrorSetRaised(TVMFFIObjectHandle error) {
-  static thread_local RaisedOwner owner;
-  static_cast<void>(owner);
-  RaisedOwner::Replace(
-      ffi::ObjectUnsafe::MoveToOwned(ffi::ObjectUnsafe::PtrFromBorrowed<ffi::Object>(error)));
+  try {
+    ffi::ObjectPtr<ffi::Object> kept = ffi::ObjectUnsafe::PtrFromBorrowed<ffi::Object>(error);
+    // The error before goes with `kept`, after the new one has taken its place: freeing it may run
+    // anybody's code.
+    std::swap(ThreadValue<Raised>::Get().error, kept);
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "TVMFFIErrorSetRaised: no memory to keep an error\n");
+  }
 }
 
 void TVMFFIErrorSetRaisedFromCStrParts(const char* kind, const char** message_parts,
@@ -142,7 +144,7 @@ void TVMFFIErrorSetRaisedFromCStrParts(const char* kind, const char** message_pa
   } catch (...) {
     std::fprintf(stderr, "TVMFFIErrorSetRaisedFromCStrParts: no memory for an error of kind %s\n",
                  kind);
-    RaisedOwner::Replace(nullptr);
+    TVMFFIErrorSetRaised(nullptr);
   }
 }
 

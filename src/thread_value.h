@@ -3,20 +3,25 @@
 #ifndef TVM_FFI_SRC_THREAD_VALUE_H_
 #define TVM_FFI_SRC_THREAD_VALUE_H_
 
+#include <cxxabi.h>
+#include <tvm/ffi/object.h>
+
 #include <utility>
+
+extern "C" TVM_FFI_HIDDEN void* __dso_handle;  // tells the loader which library the code is in
 
 // The calling thread's value of a type, made when it is first asked for.
 //
-// Destructors of other thread-local and, in the main thread, of static variables may run after this
-// value's end, and throw errors or ask for streams. They get a new value, which is never freed.
+// Destructors of other thread-local variables may run after this value's end, and throw errors or
+// ask for streams. They get a new value, which ends after them: the thread runs what is registered
+// while it ends too (Itanium C++ ABI, __cxa_thread_atexit), which no variable could ask for twice.
 template <typename T>
 class ThreadValue {
  public:
   static T& Get() {
     if (value_ == nullptr) {
       value_ = new T();
-      static thread_local Owner owner;
-      static_cast<void>(owner);
+      abi::__cxa_thread_atexit(Free, nullptr, &__dso_handle);
     }
     return *value_;
   }
@@ -24,9 +29,8 @@ class ThreadValue {
   static T* Find() { return value_; }
 
  private:
-  struct Owner {
-    ~Owner() { delete std::exchange(value_, nullptr); }
-  };
+  static void Free(void*) { delete std::exchange(value_, nullptr); }
+
   static inline thread_local T* value_ = nullptr;
 };
 
