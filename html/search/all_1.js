@@ -1,4 +1,0 @@
-var searchData=
-[
-  ['changelog_0',['CHANGELOG',['../md_CHANGELOG.html',1,'']]]
-];

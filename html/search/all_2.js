@@ -1,4 +1,0 @@
-var searchData=
-[
-  ['readme_0',['README',['../md_README.html',1,'']]]
-];

@@ -1,4 +1,0 @@
-var searchData=
-[
-  ['agents_0',['AGENTS',['../md_AGENTS.html',1,'']]]
-];
