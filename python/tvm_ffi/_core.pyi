@@ -55,6 +55,9 @@ class Framework:
         wins: bool = False,
         exchange_type: type | None = None,
         from_tensor: Callable[[Tensor], Any] | None = None,
+        prepare: Callable[[Any], Any] | None = None,
+        current_stream: Callable[[int], int] | None = None,
+        allocate: Callable[[Shape, _dtype, int], Any] | None = None,
         is_negative: Callable[[Any], bool] | None = None,
         is_conjugate: Callable[[Any], bool] | None = None,
     ) -> None: ...

@@ -72,10 +72,21 @@ int follow_asked_stream(CallFrame* frame, PyObject* ask, PyObject* value, DLDevi
 // Sets the device's stream to the framework's current one.
 int follow_stream(CallFrame* frame, const Framework* framework, DLDevice device) {
   if (!has_streams(device.device_type) || frame->has_stream(device)) return 0;
-  const DLPackExchangeAPI* exchange = framework != nullptr ? framework->exchange : nullptr;
-  if (exchange == nullptr) return 0;
+  if (framework == nullptr) return 0;
   void* stream = nullptr;
-  if (exchange->current_work_stream(device.device_type, device.device_id, &stream) != 0) return -1;
+  if (framework->exchange != nullptr) {
+    if (framework->exchange->current_work_stream(device.device_type, device.device_id, &stream)) {
+      return -1;
+    }
+  } else if (framework->current_stream != nullptr) {
+    nb::object id = nb::steal(PyLong_FromLong(device.device_id));
+    nb::object address = nb::steal(PyObject_CallOneArg(framework->current_stream, id.ptr()));
+    if (!address.is_valid()) return -1;
+    stream = PyLong_AsVoidPtr(address.ptr());
+    if (stream == nullptr && PyErr_Occurred()) return -1;
+  } else {
+    return 0;
+  }
   return frame->set_stream(device, stream);
 }
 
@@ -100,10 +111,21 @@ int pack_tensor(CallFrame* frame, int index, PyObject* value, const Converter& c
   return 0;
 }
 
+// As the tensor that it was made of: by asking that, or its framework.
+int follow_stream_of_source(CallFrame* frame, const LentTensor* lent) {
+  if (lent->stream_source == nullptr) {
+    return follow_stream(frame, lent->framework, lent->tensor.device);
+  }
+  nb::object source = nb::borrow(lent->stream_source);
+  Converter converter;
+  if (find_converter(Py_TYPE(source.ptr()), &converter) != 0) return -1;
+  return follow_asked_stream(frame, converter.helper, source.ptr(), lent->tensor.device);
+}
+
 int pack_own_tensor(CallFrame* frame, int index, PyObject* value) {
   TVMFFIObject* handle = handle_of(value);
   const LentTensor* lent = lent_tensor_of(handle);
-  if (lent != nullptr && follow_stream(frame, lent->framework, lent->tensor.device) != 0) return -1;
+  if (lent != nullptr && follow_stream_of_source(frame, lent) != 0) return -1;
   frame->saw_tensor_of(nullptr);
   TVMFFIAny* out = frame->arguments() + index;
   out->type_index = kTVMFFITensor;
@@ -149,6 +171,33 @@ int pack_object(CallFrame* frame, TVMFFIAny* out, TVMFFIObject* owned) {
   out->type_index = owned->type_index;
   out->v_obj = owned;
   return 0;
+}
+
+int pack_address(PyObject* number, TVMFFIAny* out) {
+  out->type_index = kTVMFFIOpaquePtr;
+  out->v_ptr = PyLong_AsVoidPtr(number);
+  return PyErr_Occurred() ? -1 : 0;
+}
+
+int pack_value(CallFrame* frame, int index, PyObject* value);
+
+// Packs what the object's method gives; nobody but the frame keeps that until the call is over.
+int pack_stand_in(CallFrame* frame, int index, PyObject* value, const Converter& converter) {
+  nb::object stand_in = nb::steal(PyObject_CallOneArg(converter.helper, value));
+  if (!stand_in.is_valid()) return -1;
+  if (Py_EnterRecursiveCall(" while a value is converted")) return -1;
+  const int num_kept = frame->num_kept();
+  int code = pack_value(frame, index, stand_in.ptr());
+  Py_LeaveRecursiveCall();
+  const TVMFFIAny* out = frame->arguments() + index;
+  if (code != 0 || out->type_index < kTVMFFIStaticObjectBegin) return code;
+  if (frame->num_kept() == num_kept) {
+    TVMFFIObjectIncRef(out->v_obj);
+    frame->keep(out->v_obj);
+    return 0;
+  }
+  LentTensor* lent = out->type_index == kTVMFFITensor ? lent_tensor_of(out->v_obj) : nullptr;
+  return lent != nullptr ? own_lent_tensor(lent) : 0;
 }
 
 // Everything but tensors and what pack_argument tells by itself. The error names no argument.
@@ -227,10 +276,23 @@ int pack_by_kind(CallFrame* frame, int index, PyObject* value, const Converter& 
     case Kind::kVoidPointer: {
       nb::object address = nb::steal(PyObject_GetAttrString(value, "value"));
       if (!address.is_valid()) return -1;
+      if (!address.is_none()) return pack_address(address.ptr(), out);
       out->type_index = kTVMFFIOpaquePtr;
-      out->v_ptr = address.is_none() ? nullptr : PyLong_AsVoidPtr(address.ptr());
-      return PyErr_Occurred() ? -1 : 0;
+      return 0;
     }
+    case Kind::kAddress: {
+      nb::object address = nb::steal(PyObject_CallOneArg(converter.helper, value));
+      return address.is_valid() ? pack_address(address.ptr(), out) : -1;
+    }
+    case Kind::kCudaStream: {
+      nb::object pair = nb::steal(PyObject_CallOneArg(converter.helper, value));
+      PyObject* address;
+      int version;
+      if (!pair.is_valid() || !PyArg_ParseTuple(pair.ptr(), "iO", &version, &address)) return -1;
+      return pack_address(address, out);
+    }
+    case Kind::kStandIn:
+      return pack_stand_in(frame, index, value, converter);
     case Kind::kRefused:
       PyErr_SetObject(PyExc_TypeError, converter.helper);
       return -1;
@@ -251,9 +313,8 @@ int pack_by_kind(CallFrame* frame, int index, PyObject* value, const Converter& 
   }
 }
 
-}  // namespace
-
-int pack_argument(CallFrame* frame, int index, PyObject* value) {
+// The error names no argument.
+int pack_value(CallFrame* frame, int index, PyObject* value) {
   TVMFFIAny* out = frame->arguments() + index;
   clear(out);
   PyTypeObject* type = Py_TYPE(value);
@@ -262,21 +323,20 @@ int pack_argument(CallFrame* frame, int index, PyObject* value) {
     out->v_float64 = PyFloat_AS_DOUBLE(value);
     return 0;
   }
-  int code;
+  if (type == &PyLong_Type) return pack_int(value, out);
   Converter converter;
-  if (type == &PyLong_Type) {
-    code = pack_int(value, out);
-  } else if (find_converter(type, &converter) != 0) {
-    code = -1;
-  } else if (is_foreign_tensor(converter.kind)) {
-    code = pack_tensor(frame, index, value, converter);
-  } else if (converter.kind == Kind::kTensor) {
-    code = pack_own_tensor(frame, index, value);
-  } else {
-    code = pack_by_kind(frame, index, value, converter);
-  }
-  if (code != 0) name_argument(frame->name(), frame->is_result() ? kResult : index, type);
-  return code;
+  if (find_converter(type, &converter) != 0) return -1;
+  if (is_foreign_tensor(converter.kind)) return pack_tensor(frame, index, value, converter);
+  if (converter.kind == Kind::kTensor) return pack_own_tensor(frame, index, value);
+  return pack_by_kind(frame, index, value, converter);
+}
+
+}  // namespace
+
+int pack_argument(CallFrame* frame, int index, PyObject* value) {
+  if (pack_value(frame, index, value) == 0) return 0;
+  name_argument(frame->name(), frame->is_result() ? kResult : index, Py_TYPE(value));
+  return -1;
 }
 
 int pack_owned(PyObject* what, PyObject* value, TVMFFIAny* result) {
@@ -311,6 +371,10 @@ LentTensor* owned_tensor_from(PyObject* what, PyObject* value, bool allow_read_o
     if (lent != nullptr && own_lent_tensor(lent) != 0) {
       discard(lent);
       lent = nullptr;
+    }
+    if (lent != nullptr && converter.helper != nullptr) {
+      Py_INCREF(value);
+      lent->stream_source = value;
     }
   }
   if (lent == nullptr) name_argument(what, kUnnumbered, Py_TYPE(value));

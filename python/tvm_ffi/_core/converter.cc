@@ -121,6 +121,31 @@ Kind builtin_kind(PyTypeObject* type, bool* found) {
   return Kind::kOpaque;
 }
 
+// An object of any library may say by a method what it is passed as.
+struct Protocol {
+  const char* method;
+  Kind kind;
+};
+
+// `__tvm_ffi_object__` goes before the methods of DLPack, as it says more; the others come last.
+constexpr Protocol kObjectProtocols[] = {{"__tvm_ffi_object__", Kind::kStandIn}};
+constexpr Protocol kValueProtocols[] = {
+    {"__dlpack_data_type__", Kind::kForeignDtype}, {"__dlpack_device__", Kind::kForeignDevice},
+    {"__cuda_stream__", Kind::kCudaStream},        {"__tvm_ffi_opaque_ptr__", Kind::kAddress},
+    {"__tvm_ffi_int__", Kind::kStandIn},           {"__tvm_ffi_float__", Kind::kStandIn},
+    {"__tvm_ffi_value__", Kind::kStandIn}};
+
+template <size_t n>
+bool ask_protocols(PyTypeObject* type, const Protocol (&protocols)[n], Converter* converter) {
+  for (const Protocol& each : protocols) {
+    if (!has_attribute(type, each.method)) continue;
+    converter->kind = each.kind;
+    converter->helper = PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), each.method);
+    return true;
+  }
+  return false;
+}
+
 Kind duck_kind(PyTypeObject* type) {
   if (is_named(type, "ctypes", "c_void_p")) return Kind::kVoidPointer;
   if (PyType_IsSubtype(type, &PyList_Type) || PyType_IsSubtype(type, &PyTuple_Type) ||
@@ -139,14 +164,12 @@ Converter learn(PyTypeObject* type) {
   Converter converter;
   bool found;
   converter.kind = builtin_kind(type, &found);
-  if (!found && !ask_adapters(type, &converter)) {
-    if (has_attribute(type, "__dlpack__") && has_attribute(type, "__dlpack_device__")) {
-      converter.kind = Kind::kDlpack;
-    } else {
-      converter.kind = duck_kind(type);
-    }
+  if (!found && !ask_protocols(type, kObjectProtocols, &converter) &&
+      !ask_adapters(type, &converter)) {
+    converter.kind = duck_kind(type);
+    if (converter.kind == Kind::kOpaque) ask_protocols(type, kValueProtocols, &converter);
   }
-  if (converter.kind == Kind::kDlpack && has_attribute(type, "__tvm_ffi_env_stream__")) {
+  if (is_foreign_tensor(converter.kind) && has_attribute(type, "__tvm_ffi_env_stream__")) {
     converter.helper =
         PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__tvm_ffi_env_stream__");
   }

@@ -28,6 +28,9 @@ enum class Kind : uint8_t {
   kIndex,          // anything with __index__
   kReal,           // anything with __float__
   kVoidPointer,    // ctypes.c_void_p
+  kStandIn,        // an object whose method `helper` gives the value that is passed in its place
+  kAddress,        // an object whose method `helper` gives an address
+  kCudaStream,     // an object whose method `helper` gives (version, address)
   kCallable,
   kContainer,  // list, tuple, dict, set: refused
   kRefused,    // by a framework's adapter; `helper` is the reason

@@ -52,9 +52,8 @@ int device_of(PyObject* tensor, DLDevice* device) {
 }
 
 // Calls `__dlpack__`; a producer from before DLPack 1.0 does not know `max_version`.
-nb::object call_dlpack(PyObject* tensor, DLDevice device) {
+nb::object call_dlpack(PyObject* tensor, nb::object stream) {
   const Names& n = names();
-  nb::object stream = stream_for(device);
   bool has_stream = !stream.is_none();
   PyObject* arguments[] = {tensor, n.newest, stream.ptr()};
   PyObject* capsule = PyObject_VectorcallMethod(
@@ -71,9 +70,19 @@ nb::object call_dlpack(PyObject* tensor, DLDevice device) {
 }  // namespace
 
 int fill_from_dlpack(LentTensor* lent, PyObject* tensor) {
+  const Framework* framework = lent->framework;
+  nb::object prepared;
+  if (framework != nullptr && framework->prepare != nullptr) {
+    prepared = nb::steal(PyObject_CallOneArg(framework->prepare, tensor));
+    if (!prepared.is_valid()) return -1;
+    tensor = prepared.ptr();
+  }
   DLDevice device;
   if (device_of(tensor, &device) != 0) return -1;
-  nb::object capsule = call_dlpack(tensor, device);
+  // The call follows the framework's own stream, so there is nothing to wait for.
+  const bool same_stream =
+      framework != nullptr && framework->current_stream != nullptr && device.device_type != kDLCPU;
+  nb::object capsule = call_dlpack(tensor, same_stream ? nb::int_(-1) : stream_for(device));
   if (!capsule.is_valid()) return -1;
   const DLTensor* source = nullptr;
   if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned")) {

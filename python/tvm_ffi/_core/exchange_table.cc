@@ -1,28 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The DLPack table that lets other libraries take and make tvm_ffi.Tensor without Python calls.
+#include "allocation.h"
 #include "error.h"
 #include "tensor.h"
 
 namespace tvm_ffi_core {
 
 namespace {
-
-int allocate(DLTensor* prototype, DLManagedTensorVersioned** out, void* error_context,
-             void (*set_error)(void* error_context, const char* kind, const char* message)) {
-  ObjectRef tensor;
-  int code = TVMFFIEnvTensorAlloc(prototype, tensor.out());
-  if (code == 0) code = TVMFFITensorToDLPackVersioned(tensor.get(), out);
-  if (code == 0) return 0;
-  ObjectRef error;
-  TVMFFIErrorMoveFromRaised(error.out());
-  if (error.get() == nullptr) {
-    set_error(error_context, "RuntimeError", "the tensor cannot be allocated");
-  } else {
-    const auto* cell = contents<TVMFFIErrorCell>(error.get());
-    set_error(error_context, cell->kind.data, cell->message.data);
-  }
-  return -1;
-}
 
 bool is_tensor(PyObject* object) {
   if (Py_TYPE(object) == tensor_type) return true;
@@ -72,7 +56,7 @@ int current_stream(DLDeviceType device_type, int32_t device_id, void** out) {
 nb::object make_exchange_capsule() {
   static const DLPackExchangeAPI table = {
       {{DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION}, nullptr},
-      allocate,
+      allocate_in_environment,
       to_managed,
       from_managed,
       to_view,

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "allocation.h"
 #include "error.h"
 #include "memory_span.h"
 
@@ -73,12 +74,15 @@ void CallFrame::enter() {
     if (older_ != nullptr) older_->newer_ = this;
     newest_frame = this;
   }
-  if (exchange_ == nullptr) return;
+  if (allocating_ == nullptr) return;
   // PyTorch's, where it is there: what the kernel allocates goes back as one of its tensors.
-  const DLPackExchangeAPI* chosen =
-      framework_ != nullptr && framework_->exchange != nullptr ? framework_->exchange : exchange_;
-  allocator_is_set_ = TVMFFIEnvSetDLPackManagedTensorAllocator(chosen->managed_tensor_allocator, 0,
-                                                               &original_allocator_) == 0;
+  if (framework_ != nullptr && framework_->can_allocate()) allocating_ = framework_;
+  DLPackManagedTensorAllocator allocator = allocating_->exchange != nullptr
+                                               ? allocating_->exchange->managed_tensor_allocator
+                                               : allocate_in_python;
+  original_allocating_ = std::exchange(framework_that_allocates, allocating_);
+  allocator_is_set_ =
+      TVMFFIEnvSetDLPackManagedTensorAllocator(allocator, 0, &original_allocator_) == 0;
 }
 
 int CallFrame::finish() {
@@ -87,6 +91,7 @@ int CallFrame::finish() {
     (newer_ != nullptr ? newer_->older_ : newest_frame) = older_;
   }
   if (std::exchange(allocator_is_set_, false)) {
+    framework_that_allocates = original_allocating_;
     TVMFFIEnvSetDLPackManagedTensorAllocator(original_allocator_, 0, nullptr);
   }
   while (num_streams_ > 0) {

@@ -37,6 +37,7 @@ class CallFrame {
   // Keeps a reference until the call is over; takes it.
   void keep(TVMFFIObject* owned) { objects_[num_objects_++] = owned; }
   void keep(LentTensor* lent) { tensors_[num_tensors_++] = lent; }
+  int num_kept() const { return num_objects_ + num_tensors_; }
 
   // Notes that an argument is a tensor of the framework; `framework` may be NULL (tvm_ffi.Tensor).
   void saw_tensor_of(const Framework* framework) {
@@ -50,8 +51,8 @@ class CallFrame {
         framework_ = nullptr;
       }
     }
-    if (framework != nullptr && framework->exchange != nullptr && exchange_ == nullptr) {
-      exchange_ = framework->exchange;
+    if (framework != nullptr && allocating_ == nullptr && framework->can_allocate()) {
+      allocating_ = framework;
     }
   }
 
@@ -76,7 +77,8 @@ class CallFrame {
   bool saw_tensor_ = false;
   bool allocator_is_set_ = false;
   const Framework* framework_ = nullptr;
-  const DLPackExchangeAPI* exchange_ = nullptr;
+  const Framework* allocating_ = nullptr;
+  const Framework* original_allocating_ = nullptr;
   DLPackManagedTensorAllocator original_allocator_ = nullptr;
   TVMFFIAny* arguments_;
   TVMFFIObject** objects_;

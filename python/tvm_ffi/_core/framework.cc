@@ -27,7 +27,8 @@ void bind_framework(nb::module_& module) {
       .def(
           "__init__",
           [](Framework* self, nb::str name, bool wins, nb::object exchange_type,
-             nb::object from_tensor, nb::object is_negative, nb::object is_conjugate) {
+             nb::object from_tensor, nb::object prepare, nb::object current_stream,
+             nb::object allocate, nb::object is_negative, nb::object is_conjugate) {
             auto keep = [](nb::object value) {
               return value.is_none() ? nullptr : value.release().ptr();
             };
@@ -37,12 +38,17 @@ void bind_framework(nb::module_& module) {
             self->wins = wins;
             if (!exchange_type.is_none()) self->exchange = exchange_api_of(exchange_type.ptr());
             self->from_tensor = keep(std::move(from_tensor));
+            self->prepare = keep(std::move(prepare));
+            self->current_stream = keep(std::move(current_stream));
+            self->allocate = keep(std::move(allocate));
             self->is_negative = keep(std::move(is_negative));
             self->is_conjugate = keep(std::move(is_conjugate));
           },
           nb::arg("name"), nb::kw_only(), nb::arg("wins") = false,
           nb::arg("exchange_type").none() = nb::none(), nb::arg("from_tensor").none() = nb::none(),
-          nb::arg("is_negative").none() = nb::none(), nb::arg("is_conjugate").none() = nb::none())
+          nb::arg("prepare").none() = nb::none(), nb::arg("current_stream").none() = nb::none(),
+          nb::arg("allocate").none() = nb::none(), nb::arg("is_negative").none() = nb::none(),
+          nb::arg("is_conjugate").none() = nb::none())
       .def_prop_ro("name", [](const Framework& self) { return nb::str(self.name); })
       .def_prop_ro("has_exchange", [](const Framework& self) { return self.exchange != nullptr; });
 }

@@ -16,10 +16,19 @@ struct Framework {
   const DLPackExchangeAPI* exchange = nullptr;
   // Turns a tvm_ffi.Tensor into a tensor of the framework; NULL: use `exchange`, or leave it.
   PyObject* from_tensor = nullptr;
+  // For a framework without a table, each may be NULL. `prepare` gives the object whose
+  // `__dlpack__` is called in the tensor's place, or raises; `current_stream` gives the address of
+  // the stream that the framework works on, from a device id; `allocate` gives a tensor in a
+  // device's memory, from (shape, tvm_ffi.dtype, device id).
+  PyObject* prepare = nullptr;
+  PyObject* current_stream = nullptr;
+  PyObject* allocate = nullptr;
   // Tell whether a tensor is a view whose elements are to be negated or conjugated when read, which
   // DLPack cannot say; NULL for a framework without such views.
   PyObject* is_negative = nullptr;
   PyObject* is_conjugate = nullptr;
+
+  bool can_allocate() const { return exchange != nullptr || allocate != nullptr; }
 };
 
 // The DLPack table of a type: NULL without an error when it has none that can be used.

@@ -23,6 +23,7 @@ thread_local
     LentTensor* free_tensors = nullptr;
 
 void drop_owner(LentTensor* lent) {
+  if (PyObject* source = std::exchange(lent->stream_source, nullptr)) drop_from_any_thread(source);
   void* owner = std::exchange(lent->owner, nullptr);
   if (owner == nullptr) return;
   switch (std::exchange(lent->owner_kind, Owner::kNobody)) {

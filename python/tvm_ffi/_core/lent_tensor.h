@@ -31,6 +31,7 @@ struct LentTensor {
   bool read_only;  // the producer forbids writing
   void* owner;
   const Framework* framework;  // whose tensor it is, or NULL; calls follow its stream
+  PyObject* stream_source;     // owned; asked for the stream of calls, in place of the framework
   int64_t* heap_dims;          // shape and strides when inline_dims is too small
   LentTensor* next_free;
   int64_t inline_dims[2 * kInlineDims];

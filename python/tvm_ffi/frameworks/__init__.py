@@ -28,8 +28,15 @@ from typing import Any
 
 from .. import _core
 
-# Packages with an adapter of their own.
-_ADAPTERS = frozenset({"numpy", "torch"})
+# The adapter of each package that has one.
+_ADAPTERS = {
+    "cupy": "cupy",
+    "jax": "jax",
+    "jaxlib": "jax",
+    "numpy": "numpy",
+    "paddle": "paddle",
+    "torch": "torch",
+}
 # Of the packages that have none, by name and identity of the DLPack table.
 _frameworks: dict[tuple[str, int], _core.Framework] = {}
 # Kept, so that no other table gets the same identity.
@@ -42,9 +49,12 @@ def recognize(cls: type) -> tuple[str, Any] | None:
     The nearest base class that belongs to a package with an adapter decides.
     """
     for base in cls.__mro__:
-        package = _package_of(base)
-        if package in _ADAPTERS:
-            return import_module(f"{__name__}.{package}").recognize(cls)
+        adapter = _ADAPTERS.get(_package_of(base))
+        if adapter is not None:
+            answer = import_module(f"{__name__}.{adapter}").recognize(cls)
+            if answer is not None:
+                return answer
+            break
     table = getattr(cls, "__dlpack_c_exchange_api__", None)
     if table is None and not hasattr(cls, "__dlpack__"):
         return None

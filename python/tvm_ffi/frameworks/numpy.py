@@ -31,10 +31,10 @@ def recognize(cls: type) -> tuple[str, Any] | None:
     """Tell arrays, dtypes and those scalars that are not plain numbers."""
     if issubclass(cls, _np.ma.MaskedArray):
         return "refused", "expected an array without a mask; pass x.filled(value)"
-    if cls is _np.ndarray:
-        return ("ndarray" if _layout_is_known else "dlpack"), _framework
     if issubclass(cls, _np.ndarray):
-        return "dlpack", _framework
+        # A subclass is laid out like its base, and is read like it unless it exports differently.
+        exports_itself = cls.__dlpack__ is not _np.ndarray.__dlpack__
+        return ("ndarray" if _layout_is_known and not exports_itself else "dlpack"), _framework
     if issubclass(cls, _np.dtype):
         return "dtype", _read_dtype
     if cls is _np.bool_:

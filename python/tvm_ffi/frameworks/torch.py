@@ -20,10 +20,40 @@ def _make_framework() -> _core.Framework:
         exchange_type=tensor,
         is_negative=tensor.is_neg,
         is_conjugate=tensor.is_conj,
+        # What follows serves a PyTorch that has no exchange API, and subclasses that put it away.
+        from_tensor=_from_tensor,
+        prepare=_prepare,
+        current_stream=_current_stream,
+        allocate=_allocate,
     )
 
 
-_framework = _make_framework()
+def _from_tensor(tensor: _core.Tensor) -> Any:
+    return sys.modules["torch"].utils.dlpack.from_dlpack(tensor)
+
+
+def _prepare(tensor: Any) -> Any:
+    """Give what exports the same memory; a tensor that requires a gradient refuses to."""
+    for is_lazy, done, remedy in (
+        (tensor.is_neg, "negated", "resolve_neg"),
+        (tensor.is_conj, "conjugated", "resolve_conj"),
+    ):
+        if is_lazy():
+            raise ValueError(
+                "expected a tensor as it lies in memory, got a view that is "
+                f"{done} when read; pass x.{remedy}()"
+            )
+    return tensor.detach()
+
+
+def _current_stream(device_id: int) -> int:
+    return int(sys.modules["torch"].cuda.current_stream(device_id).cuda_stream)
+
+
+def _allocate(shape: tuple[int, ...], dtype: Any, device_id: int) -> Any:
+    torch = sys.modules["torch"]
+    name = str(dtype).replace("x2", "_x2")
+    return torch.empty(shape, dtype=getattr(torch, name), device=f"cuda:{device_id}")
 
 
 def recognize(cls: type) -> tuple[str, Any] | None:
@@ -67,3 +97,6 @@ def _device(value: Any) -> tuple[int, int]:
     if value.type not in _DEVICE_TYPES:
         raise ValueError(f"expected a device that DLPack knows, got {value}")
     return _DEVICE_TYPES[value.type], value.index or 0
+
+
+_framework = _make_framework()

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PaddlePaddle: tensors, dtypes and places."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from .. import _core
+
+_paddle: Any = sys.modules["paddle"]
+
+
+def recognize(cls: type) -> tuple[str, Any] | None:
+    """Tell tensors, dtypes and places."""
+    if issubclass(cls, _paddle.Tensor):
+        return ("exchange" if _framework.has_exchange else "dlpack"), _framework
+    if cls is _paddle.dtype:
+        return "dtype", _read_dtype
+    if cls.__name__ in _READERS:
+        return "device", _READERS[cls.__name__]
+    return None
+
+
+def _from_tensor(tensor: _core.Tensor) -> Any:
+    """Give the tensor of a PaddlePaddle without an exchange API."""
+    return _paddle.utils.dlpack.from_dlpack(tensor)
+
+
+def _read_dtype(value: Any) -> tuple[int, int, int]:
+    try:
+        return _core.parse_dtype(str(value).removeprefix("paddle."))
+    except ValueError:
+        raise TypeError(f"expected a dtype that DLPack knows, got {value}") from None
+
+
+def _read_place(value: Any) -> tuple[int, int]:
+    if value.is_cpu_place():
+        return 1, 0
+    if value.is_gpu_place():
+        return (10 if _paddle.is_compiled_with_rocm() else 2), value.gpu_device_id()
+    if value.is_cuda_pinned_place():
+        return 3, 0
+    raise ValueError(f"expected a place that DLPack knows, got {value}")
+
+
+_READERS: dict[str, Any] = {
+    "Place": _read_place,
+    "CPUPlace": lambda place: (1, 0),
+    "CUDAPlace": lambda place: (2, place.get_device_id()),
+    "CUDAPinnedPlace": lambda place: (3, 0),
+}
+_framework = _core.Framework("paddle", exchange_type=_paddle.Tensor, from_tensor=_from_tensor)
