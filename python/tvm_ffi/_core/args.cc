@@ -316,14 +316,9 @@ int pack_by_kind(CallFrame* frame, int index, PyObject* value, const Converter& 
 // The error names no argument.
 int pack_value(CallFrame* frame, int index, PyObject* value) {
   TVMFFIAny* out = frame->arguments() + index;
+  if (pack_plain(value, out)) return 0;
   clear(out);
   PyTypeObject* type = Py_TYPE(value);
-  if (type == &PyFloat_Type) {
-    out->type_index = kTVMFFIFloat;
-    out->v_float64 = PyFloat_AS_DOUBLE(value);
-    return 0;
-  }
-  if (type == &PyLong_Type) return pack_int(value, out);
   Converter converter;
   if (find_converter(type, &converter) != 0) return -1;
   if (is_foreign_tensor(converter.kind)) return pack_tensor(frame, index, value, converter);

@@ -7,6 +7,31 @@
 
 namespace tvm_ffi_core {
 
+// Packs the values that are themselves in the C ABI: None, truth values, floats, integers of 64
+// bits. False, without a Python error, for any other.
+inline bool pack_plain(PyObject* value, TVMFFIAny* out) {
+  PyTypeObject* type = Py_TYPE(value);
+  if (type == &PyLong_Type) {
+    int overflow = 0;
+    out->v_int64 = PyLong_AsLongLongAndOverflow(value, &overflow);
+    if (overflow != 0) return false;
+    out->type_index = kTVMFFIInt;
+  } else if (type == &PyFloat_Type) {
+    out->v_float64 = PyFloat_AS_DOUBLE(value);
+    out->type_index = kTVMFFIFloat;
+  } else if (value == Py_None) {
+    out->v_int64 = 0;
+    out->type_index = kTVMFFINone;
+  } else if (type == &PyBool_Type) {
+    out->v_int64 = value == Py_True;
+    out->type_index = kTVMFFIBool;
+  } else {
+    return false;
+  }
+  out->zero_padding = 0;
+  return true;
+}
+
 // Packs `value` as argument `index` of the frame's call. 0, or -1 with a Python error that names
 // the function and the argument.
 int pack_argument(CallFrame* frame, int index, PyObject* value);

@@ -50,38 +50,72 @@ bool end_loan(PyObject* tensor) {
   return false;
 }
 
+// The Python values of a callback's arguments; on the stack, unless there are many.
+class Values {
+ public:
+  explicit Values(int32_t capacity) {
+    // One more, in front, for what Python calls the vectorcall offset.
+    if (capacity + 1 > kInline) heap_.resize(static_cast<size_t>(capacity) + 1);
+    first_ = (heap_.empty() ? inline_ : heap_.data()) + 1;
+  }
+  Values(const Values&) = delete;
+  Values& operator=(const Values&) = delete;
+  ~Values() {
+    for (size_t i = 0; i < size_; ++i) Py_DECREF(first_[i]);
+  }
+  void push_back(PyObject* owned) { first_[size_++] = owned; }
+  PyObject* operator[](int32_t i) const { return first_[i]; }
+  PyObject* call(PyObject* callable) const {
+    return PyObject_Vectorcall(callable, first_, size_ | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
+  }
+
+ private:
+  static constexpr int32_t kInline = 9;
+  PyObject* inline_[kInline];
+  std::vector<PyObject*> heap_;
+  PyObject** first_;
+  size_t size_ = 0;
+};
+
+// What messages call a callback.
+nb::object name_of(PyObject* callable) {
+  nb::object name = nb::steal(PyObject_GetAttrString(callable, "__name__"));
+  if (name.is_valid() && PyUnicode_Check(name.ptr())) return name;
+  PyErr_Clear();
+  return nb::str(Py_TYPE(callable)->tp_name);
+}
+
+int pack_result(PyObject* callable, PyObject* answer, TVMFFIAny* result) {
+  if (pack_plain(answer, result)) return 0;
+  return pack_owned(name_of(callable).ptr(), answer, result);
+}
+
 // Calls `callable`; -1 with a Python error.
 int invoke(PyObject* callable, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) {
-  std::vector<nb::object> values;
-  std::vector<PyObject*> pointers;
-  values.reserve(static_cast<size_t>(num_args));
+  Values values(num_args);
+  bool is_lent = false;  // whether an argument is a view
   for (int32_t i = 0; i < num_args; ++i) {
     bool is_view = args[i].type_index == kTVMFFIDLTensorPtr && args[i].v_ptr != nullptr;
     PyObject* value = is_view ? tensor_over_view(static_cast<const DLTensor*>(args[i].v_ptr))
                               : view_to_python(&args[i]);
     if (value == nullptr) return -1;
-    values.push_back(nb::steal(value));
-    pointers.push_back(value);
+    values.push_back(value);
+    is_lent = is_lent || is_view;
   }
-  nb::object answer = nb::steal(
-      PyObject_Vectorcall(callable, pointers.data(), static_cast<size_t>(num_args), nullptr));
-  nb::object name = nb::steal(PyObject_GetAttrString(callable, "__name__"));
-  if (answer.is_valid() && (!name.is_valid() || !PyUnicode_Check(name.ptr()))) {
-    PyErr_Clear();
-    name = nb::str(Py_TYPE(callable)->tp_name);
-  }
-  int code = answer.is_valid() ? pack_owned(name.ptr(), answer.ptr(), result) : -1;
+  nb::object answer = nb::steal(values.call(callable));
+  int code = answer.is_valid() ? pack_result(callable, answer.ptr(), result) : -1;
+  if (!is_lent) return code;
   answer.reset();
   for (int32_t i = 0; i < num_args; ++i) {
-    if (args[i].type_index != kTVMFFIDLTensorPtr ||
-        end_loan(values[static_cast<size_t>(i)].ptr())) {
+    if (args[i].type_index != kTVMFFIDLTensorPtr || args[i].v_ptr == nullptr ||
+        end_loan(values[i])) {
       continue;
     }
     if (code != 0) continue;  // the traceback of the error may well refer to it
     PyErr_Format(PyExc_ValueError,
                  "%U: argument %d: expected to be used during the call only, as the caller lent "
                  "it, got kept; keep a copy",
-                 name.ptr(), i);
+                 name_of(callable).ptr(), i);
     code = -1;
     if (result->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(result->v_obj);
     clear(result);

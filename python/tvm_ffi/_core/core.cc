@@ -4,6 +4,7 @@
 #include "error.h"
 #include "framework.h"
 #include "function.h"
+#include "lazy_view.h"
 #include "object.h"
 #include "producer.h"
 #include "stream.h"
@@ -20,6 +21,7 @@ NB_MODULE(_core, module) {
   bind_function(module);
   bind_tensor(module);
   bind_framework(module);
+  bind_lazy_view(module);
   bind_producer(module);
   bind_ndarray_consumer(module);
   bind_converter(module);

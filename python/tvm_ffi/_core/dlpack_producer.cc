@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fills a lent tensor by the Python protocol of DLPack: `__dlpack_device__` and `__dlpack__`.
+#include "int_pair.h"
 #include "producer.h"
 
 namespace tvm_ffi_core {
@@ -40,14 +41,12 @@ nb::object stream_for(DLDevice device) {
 int device_of(PyObject* tensor, DLDevice* device) {
   nb::object pair = nb::steal(PyObject_CallMethodNoArgs(tensor, names().dlpack_device));
   if (!pair.is_valid()) return -1;
-  int type = 0, id = 0;
-  nb::object items = nb::steal(PySequence_Tuple(pair.ptr()));
-  if (!items.is_valid()) return -1;
-  if (!PyArg_ParseTuple(items.ptr(), "ii;__dlpack_device__ must give two integers", &type, &id)) {
+  IntPair numbers;
+  if (read_int_pair(pair.ptr(), "__dlpack_device__ must give two integers", &numbers) != 0) {
     return -1;
   }
-  device->device_type = static_cast<DLDeviceType>(type);
-  device->device_id = id;
+  device->device_type = static_cast<DLDeviceType>(numbers.first);
+  device->device_id = numbers.second;
   return 0;
 }
 

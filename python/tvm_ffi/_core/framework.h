@@ -7,6 +7,8 @@
 
 namespace tvm_ffi_core {
 
+struct LazyBits;
+
 // Made once per framework and never freed, as the types that refer to it are never forgotten.
 struct Framework {
   const char* name;
@@ -27,6 +29,8 @@ struct Framework {
   // DLPack cannot say; NULL for a framework without such views.
   PyObject* is_negative = nullptr;
   PyObject* is_conjugate = nullptr;
+  // How to see without asking that a tensor is no such view; NULL: not known.
+  const LazyBits* lazy_bits = nullptr;
 
   bool can_allocate() const { return exchange != nullptr || allocate != nullptr; }
 };

@@ -2,38 +2,10 @@
 // Lends a framework's tensor, if it may be lent.
 #include "lending.h"
 
+#include "lazy_view.h"
 #include "producer.h"
 
 namespace tvm_ffi_core {
-
-namespace {
-
-// Refuses views whose elements are to be negated or conjugated when read.
-int check_lazy_view(const Framework* framework, DLDataType dtype, PyObject* value) {
-  if (framework->is_negative != nullptr && dtype.code != kDLBool) {
-    nb::object answer = nb::steal(PyObject_CallOneArg(framework->is_negative, value));
-    if (!answer.is_valid()) return -1;
-    if (answer.is(nb::handle(Py_True))) {
-      PyErr_SetString(PyExc_ValueError,
-                      "expected a tensor as it lies in memory, got a view that is negated when "
-                      "read; pass x.resolve_neg()");
-      return -1;
-    }
-  }
-  if (framework->is_conjugate != nullptr && dtype.code == kDLComplex) {
-    nb::object answer = nb::steal(PyObject_CallOneArg(framework->is_conjugate, value));
-    if (!answer.is_valid()) return -1;
-    if (answer.is(nb::handle(Py_True))) {
-      PyErr_SetString(PyExc_ValueError,
-                      "expected a tensor as it lies in memory, got a view that is conjugated when "
-                      "read; pass x.resolve_conj()");
-      return -1;
-    }
-  }
-  return 0;
-}
-
-}  // namespace
 
 void discard(LentTensor* lent) {
   PyObject *type, *value, *traceback;

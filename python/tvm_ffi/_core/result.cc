@@ -125,7 +125,8 @@ PyObject* value_to_python(TVMFFIAny* value, const Framework* framework) {
 }
 
 PyObject* view_to_python(const TVMFFIAny* view) {
-  TVMFFIAny owned;
+  TVMFFIAny owned = *view;
+  if (view->type_index <= kTVMFFIFloat) return value_to_python(&owned, nullptr);
   clear(&owned);
   int code = TVMFFIAnyViewToOwnedAny(view, &owned);
   if (code != 0) {

@@ -8,6 +8,7 @@
 
 #include "args.h"
 #include "error.h"
+#include "int_pair.h"
 #include "values.h"
 
 namespace tvm_ffi_core {
@@ -65,7 +66,7 @@ PyObject* contiguous(PyObject* self, PyObject*) {
 
 PyObject* dlpack_device(PyObject* self, PyObject*) {
   DLDevice device = layout(self)->device;
-  return Py_BuildValue("(ii)", static_cast<int>(device.device_type), device.device_id);
+  return make_int_pair(static_cast<int>(device.device_type), device.device_id);
 }
 
 void delete_capsule(PyObject* capsule) {
@@ -84,42 +85,67 @@ void delete_versioned_capsule(PyObject* capsule) {
 // `None`, or the tensor's own device; -1 with a BufferError otherwise.
 int check_device(PyObject* self, PyObject* wanted) {
   if (wanted == Py_None) return 0;
-  nb::object pair = nb::steal(PySequence_Tuple(wanted));
-  int type, id;
-  if (!pair.is_valid() ||
-      !PyArg_ParseTuple(pair.ptr(), "ii;dl_device must be (device type, device id)", &type, &id)) {
-    return -1;
-  }
+  IntPair pair;
+  if (read_int_pair(wanted, "dl_device must be (device type, device id)", &pair) != 0) return -1;
   DLDevice device = layout(self)->device;
-  if (type == static_cast<int>(device.device_type) && id == device.device_id) return 0;
+  if (pair.first == static_cast<int>(device.device_type) && pair.second == device.device_id) {
+    return 0;
+  }
   PyErr_Format(PyExc_BufferError,
                "Tensor.__dlpack__: dl_device: expected (%d, %d), where the tensor is, got (%d, %d)",
-               static_cast<int>(device.device_type), device.device_id, type, id);
+               static_cast<int>(device.device_type), device.device_id, pair.first, pair.second);
   return -1;
 }
 
-PyObject* dlpack(PyObject* self, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"stream", "max_version", "dl_device", "copy", nullptr};
-  PyObject *stream = Py_None, *max_version = Py_None, *dl_device = Py_None, *copy = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$OOOO:__dlpack__", const_cast<char**>(names),
-                                   &stream, &max_version, &dl_device, &copy)) {
+struct DlpackOptions {
+  PyObject* max_version = Py_None;
+  PyObject* dl_device = Py_None;
+  PyObject* copy = Py_None;
+};
+
+// Sets the option of a keyword; -1 with a Python error if there is none of that name.
+int set_option(DlpackOptions* options, PyObject* keyword, PyObject* value) {
+  static const struct {
+    PyObject* name;
+    PyObject* DlpackOptions::* option;  // NULL: any value will do
+  } known[] = {{PyUnicode_InternFromString("stream"), nullptr},
+               {PyUnicode_InternFromString("max_version"), &DlpackOptions::max_version},
+               {PyUnicode_InternFromString("dl_device"), &DlpackOptions::dl_device},
+               {PyUnicode_InternFromString("copy"), &DlpackOptions::copy}};
+  for (const auto& each : known) {
+    if (keyword != each.name && PyUnicode_Compare(keyword, each.name) != 0) continue;
+    if (each.option != nullptr) options->*each.option = value;
+    return 0;
+  }
+  PyErr_Format(PyExc_TypeError, "Tensor.__dlpack__: expected no keyword %R", keyword);
+  return -1;
+}
+
+PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t num_args, PyObject* keywords) {
+  if (num_args != 0) {
+    PyErr_Format(PyExc_TypeError, "Tensor.__dlpack__: expected keywords only, got %zd arguments",
+                 num_args);
     return nullptr;
   }
-  if (check_device(self, dl_device) != 0 || own_before_export(handle_of(self)) != 0) return nullptr;
-  if (copy == Py_True) {
+  DlpackOptions options;
+  Py_ssize_t num_keywords = keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords);
+  for (Py_ssize_t i = 0; i < num_keywords; ++i) {
+    if (set_option(&options, PyTuple_GET_ITEM(keywords, i), args[i]) != 0) return nullptr;
+  }
+  if (check_device(self, options.dl_device) != 0 || own_before_export(handle_of(self)) != 0) {
+    return nullptr;
+  }
+  if (options.copy == Py_True) {
     PyErr_SetString(PyExc_BufferError, "Tensor.__dlpack__: copy: expected None or False, got True");
     return nullptr;
   }
-  int major = 0, minor = 0;
-  if (max_version != Py_None) {
-    nb::object pair = nb::steal(PySequence_Tuple(max_version));
-    if (!pair.is_valid() ||
-        !PyArg_ParseTuple(pair.ptr(), "ii;max_version must be (major, minor)", &major, &minor)) {
-      return nullptr;
-    }
+  IntPair version{0, 0};
+  if (options.max_version != Py_None &&
+      read_int_pair(options.max_version, "max_version must be (major, minor)", &version) != 0) {
+    return nullptr;
   }
   int code;
-  if (major >= 1) {
+  if (version.first >= 1) {
     DLManagedTensorVersioned* managed = nullptr;
     code = to_managed_versioned(handle_of(self), &managed);
     if (code == 0) {
@@ -174,7 +200,7 @@ PyMethodDef methods[] = {
     {"is_contiguous", contiguous, METH_NOARGS,
      "is_contiguous($self, /)\n--\n\nTell whether the elements lie compact and row-major."},
     {"__dlpack__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(dlpack)),
-     METH_VARARGS | METH_KEYWORDS,
+     METH_FASTCALL | METH_KEYWORDS,
      "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
      "Export the tensor without a copy.\n\n"
      "No stream is waited for: order the work on the device before handing the tensor on.\n"

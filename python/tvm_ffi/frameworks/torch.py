@@ -14,7 +14,7 @@ _DEVICE_TYPES = {"cpu": 1, "cuda": 2, "mps": 8, "xpu": 14, "maia": 17}
 
 def _make_framework() -> _core.Framework:
     tensor = sys.modules["torch"].Tensor
-    return _core.Framework(
+    framework = _core.Framework(
         "torch",
         wins=True,
         exchange_type=tensor,
@@ -26,6 +26,56 @@ def _make_framework() -> _core.Framework:
         current_stream=_current_stream,
         allocate=_allocate,
     )
+    if framework.has_exchange:
+        _learn_lazy_bits(framework)
+    return framework
+
+
+def _learn_lazy_bits(framework: _core.Framework) -> bool:
+    """Let the extension see by itself that a tensor is no negated or conjugated view.
+
+    A PyTorch that does not tell of its tensors what is needed here has them asked one by one.
+    """
+    torch: Any = sys.modules["torch"]
+    try:
+        keys_of, keys, set_of = (
+            getattr(torch._C, name) for name in ("_dispatch_keys", "DispatchKey", "DispatchKeySet")
+        )
+        mask = set_of(keys.Negative).raw_repr() | set_of(keys.Conjugate).raw_repr()
+        samples = [(x, x._cdata, keys_of(x).raw_repr()) for x in _samples(torch)]
+        for x, _, found in samples:
+            if bool(found & mask) != (x.is_neg() or x.is_conj()):
+                return False
+        return _core.learn_lazy_bits(framework, torch.Tensor, torch.nn.Parameter, samples, mask)
+    except (AttributeError, RuntimeError, TypeError):
+        return False
+
+
+def _samples(torch: Any) -> list[Any]:
+    """Make tensors that differ in all that could be mistaken for the set of their keys."""
+
+    def zeros(*shape: int, device: str = "cpu", **options: Any) -> Any:
+        return torch.zeros(shape, device=device, **options)
+
+    real, number = zeros(2, 3), zeros(4, dtype=torch.complex64)
+    with torch.inference_mode():
+        inference = zeros(2)
+    return [
+        real,
+        real[1:, ::2],
+        real._neg_view(),
+        number,
+        number.conj(),
+        number.conj().imag,
+        zeros(dtype=torch.bool),
+        zeros(0, 5, dtype=torch.int8, device="meta"),
+        zeros(3, requires_grad=True),
+        zeros(3, requires_grad=True) * 2,
+        torch.nn.Parameter(zeros(7)),
+        inference,
+        zeros(1, 1, 1, 1, 1, 1, 1).expand(2, 2, 2, 2, 2, 2, 2),
+        zeros(3, 3).to_sparse(),
+    ]
 
 
 def _from_tensor(tensor: _core.Tensor) -> Any:
