@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of the benchmark of calls: a statement each, which both runtimes run.
+
+calls.py times them and leaks.py counts what they leave behind, so that neither forgets a row.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import tvm_ffi
+
+# Rows that have a trusted mode beside the default one: those that pass PyTorch's tensors.
+TRUSTED = " (trusted)"
+
+
+class Row(NamedTuple):
+    """What one row runs: a statement and the names in it."""
+
+    statement: str
+    names: dict[str, Any]
+
+
+def all_rows(library: str) -> dict[str, Row]:
+    """Give every row that the installed frameworks allow, by its name."""
+    module = tvm_ffi.load_module(library)
+    tvm_ffi.register_object("calls_library.Point")(type("Point", (tvm_ffi.Object,), {}))
+    rows = plain_rows(module)
+    for of_framework in (numpy_rows, torch_rows):
+        try:
+            rows |= of_framework(module)
+        except ImportError as error:
+            if error.name not in ("numpy", "torch"):
+                raise
+    return rows
+
+
+def plain_rows(module: tvm_ffi.Module) -> dict[str, Row]:
+    """Give the rows that need no framework."""
+
+    def call(name: str, **values: Any) -> Row:
+        return Row(f"f({', '.join(values)})", {"f": module.get_function(name), **values})
+
+    return {
+        "no argument": call("none"),
+        "int": call("one_int", a=1),
+        "3 floats": call("three_floats", a=1.0, b=2.0, c=3.0),
+        "4 None": call("four_optionals", a=None, b=None, c=None, d=None),
+        "str of 6": call("same_string", a="kernel"),
+        "str of 22": call("same_string", a="the name of one kernel"),
+        "list of 8 ints": call("ints", a=list(range(8))),
+        "dict of 3": call("map", a={"m": 1, "n": 2, "k": 3}),
+        "tuple as shape": call("shape", a=(2, 3, 4)),
+        "1,000 callbacks": call("call_back", a=lambda i: None, n=1000),
+        "error": Row(
+            "try:\n    f()\nexcept ValueError:\n    pass", {"f": module.get_function("fail")}
+        ),
+        "function of a module": Row("m.none", {"m": module}),
+        "field of an object": Row("p.x", {"p": module.get_function("point")()}),
+    }
+
+
+def numpy_rows(module: tvm_ffi.Module) -> dict[str, Row]:
+    """Give the rows with NumPy's arrays, which are also where tvm_ffi's tensors come from."""
+    import numpy
+
+    a, b, c = (numpy.zeros((4, 5), "float32") for _ in range(3))
+    p, q, r = (tvm_ffi.from_dlpack(x) for x in (a, b, c))
+    three = module.get_function("three_tensors")
+    return {
+        "3 NumPy arrays": Row("f(a, b, c)", {"f": three, "a": a, "b": b, "c": c}),
+        "3 tvm_ffi tensors": Row("f(a, b, c)", {"f": three, "a": p, "b": q, "c": r}),
+        "tvm_ffi tensor returned": Row("f(a)", {"f": module.get_function("same_tensor"), "a": p}),
+        "from_dlpack of NumPy": Row("f(a)", {"f": tvm_ffi.from_dlpack, "a": a}),
+        "from_dlpack of tvm_ffi": Row("f(a)", {"f": tvm_ffi.from_dlpack, "a": p}),
+        "to NumPy": Row("f(a)", {"f": numpy.from_dlpack, "a": p}),
+    }
+
+
+def torch_rows(module: tvm_ffi.Module) -> dict[str, Row]:
+    """Give the rows with PyTorch's tensors, those that pass some also in trusted mode."""
+    import torch
+
+    letters = "pqrstuvw"
+    tensors = {letter: torch.zeros(4, 5) for letter in letters}
+    a = tensors["p"]
+
+    def calls(trusted: bool) -> dict[str, Row]:
+        def call(name: str, values: dict[str, Any]) -> Row:
+            function = module.get_function(name)
+            if trusted:
+                function.trusted = True
+            return Row(f"f({', '.join(values)})", {"f": function, **values})
+
+        return {
+            "1 torch tensor": call("one_tensor", {"a": a}),
+            "3 torch tensors": call("three_tensors", {x: tensors[x] for x in "pqr"}),
+            "8 torch tensors": call("eight_tensors", tensors),
+            "list of 8 torch tensors": call("tensors", {"a": list(tensors.values())}),
+            "torch tensor returned": call("same_tensor", {"a": a}),
+            "torch tensor allocated": call("like", {"a": a}),
+        }
+
+    rows = calls(trusted=False)
+    if hasattr(tvm_ffi.Function, "trusted"):
+        rows |= {name + TRUSTED: row for name, row in calls(trusted=True).items()}
+    return rows | {
+        "from_dlpack of torch": Row("f(a)", {"f": tvm_ffi.from_dlpack, "a": a}),
+        "to torch": Row("f(a)", {"f": torch.from_dlpack, "a": tvm_ffi.from_dlpack(a)}),
+    }

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What calls from Python cost with our runtime and with the published one: calls.py PEER RECORD.
+
+PEER is an interpreter that has the published package. The table is printed and written to RECORD.
+Each runtime has a process of its own, on the same processor core; they take turns, block by block
+of a few milliseconds, and a row's ratio is the median over the turns, so that what else the machine
+does hits both alike.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import json
+import os
+import platform
+import shlex
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from call_rows import TRUSTED
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "docs"))
+
+from _verify.tools import answer, cpu_name, runtime_commit  # noqa: E402
+
+TURNS = 101
+IMPORTS = 5
+TARGETS = {"geometric mean": 0.7, "each row": 1.1, "import": 0.05}
+IMPORT = """
+import time
+start = time.process_time()
+import tvm_ffi
+print(time.process_time() - start)
+"""
+VERSIONS = """
+import importlib.metadata as m
+print(*(f"{name} {m.version(name)}" for name in ("numpy", "torch")), sep=", ")
+"""
+
+
+class Worker:
+    """A process that times rows with one runtime."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self.questions, self.answers = process.stdin, process.stdout
+        self.rows: list[str] = json.loads(self.answers.readline())
+
+    def nanoseconds(self, row: str) -> float:
+        """Time one block of a row."""
+        print(json.dumps(row), file=self.questions, flush=True)
+        return float(self.answers.readline())
+
+
+@contextlib.contextmanager
+def worker(python: str, folder: Path) -> Iterator[Worker]:
+    """Build the library with a runtime's headers, and run a worker with it."""
+    library = folder / "calls_library.so"
+    flags = answer(python, "-m", "tvm_ffi.config", "--cxxflags", "--ldflags", "--libs")
+    source = HERE / "calls_library.cc"
+    subprocess.run(shlex.split(f"g++ -shared -fPIC -O2 {source} -o {library} {flags}"), check=True)
+    with subprocess.Popen(
+        [python, str(HERE / "calls_worker.py"), str(library)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        yield Worker(process)
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+def time_rows(pythons: list[str]) -> dict[str, dict[str, float]]:
+    """Give each row's median times and the median of its ratios."""
+    with contextlib.ExitStack() as stack:
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+        folders = [
+            Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="calls_"))) for _ in pythons
+        ]
+        ours, theirs = (
+            stack.enter_context(worker(python, folder))
+            for python, folder in zip(pythons, folders, strict=True)
+        )
+        return {row: time_row(row, ours, theirs) for row in ours.rows}
+
+
+def time_row(row: str, ours: Worker, theirs: Worker) -> dict[str, float]:
+    """Time one row in turns; a trusted row is compared with the published runtime's only mode."""
+    of_theirs = row.removesuffix(TRUSTED)
+    turns = [(ours.nanoseconds(row), theirs.nanoseconds(of_theirs)) for _ in range(TURNS)]
+    return {
+        "ours": round(statistics.median(mine for mine, _ in turns), 1),
+        "published": round(statistics.median(their for _, their in turns), 1),
+        "ratio": round(statistics.median(mine / their for mine, their in turns), 3),
+    }
+
+
+def time_import(pythons: list[str]) -> dict[str, float]:
+    """Give the median processor time of an import, in milliseconds."""
+    for python in pythons:
+        answer(python, "-c", IMPORT)  # compiles, and fills the disk's cache
+    ours, theirs = (
+        statistics.median(float(answer(python, "-c", IMPORT)) for _ in range(IMPORTS))
+        for python in pythons
+    )
+    milliseconds = {"ours": round(1e3 * ours, 1), "published": round(1e3 * theirs, 1)}
+    return {**milliseconds, "ratio": round(ours / theirs, 4)}
+
+
+def record_of(pythons: list[str]) -> dict[str, object]:
+    """Measure, and say where and with what."""
+    rows = time_rows(pythons)
+    version = "import importlib.metadata as m; print(m.version('apache-tvm-ffi'))"
+    return {
+        "what": "calls from Python, with our runtime and with the published one",
+        "date": datetime.date.today().isoformat(),
+        "machine": f"{cpu_name()}, {os.cpu_count()} cores, {platform.system()}",
+        "versions": {
+            "Python": platform.python_version(),
+            "frameworks": answer(pythons[0], "-c", VERSIONS),
+            "apache-tvm-ffi": answer(pythons[1], "-c", version),
+            **runtime_commit(HERE.parents[1]),
+        },
+        "targets": TARGETS,
+        "geometric mean": round(
+            statistics.geometric_mean(
+                each["ratio"] for row, each in rows.items() if not row.endswith(TRUSTED)
+            ),
+            3,
+        ),
+        "nanoseconds": rows,
+        "import, milliseconds": time_import(pythons),
+    }
+
+
+def missed(record: dict) -> list[str]:
+    """What is over its target; the mean, and the limit of each row, are of the default mode."""
+    over = [
+        row
+        for row, each in record["nanoseconds"].items()
+        if each["ratio"] > TARGETS["each row"] and not row.endswith(TRUSTED)
+    ]
+    if record["geometric mean"] > TARGETS["geometric mean"]:
+        over.append("geometric mean")
+    if record["import, milliseconds"]["ratio"] > TARGETS["import"]:
+        over.append("import")
+    return over
+
+
+def main() -> int:
+    """Measure, print and write; 1 if a target is missed."""
+    _, peer, path = sys.argv
+    record = record_of([sys.executable, peer])
+    print(f"{'':36}{'ours':>10}{'published':>12}{'ratio':>8}")
+    rows = {f"{row}, ns": each for row, each in record["nanoseconds"].items()}
+    rows["import, ms"] = record["import, milliseconds"]
+    for name, row in rows.items():
+        print(f"{name:36}{row['ours']:>10}{row['published']:>12}{row['ratio']:>8}")
+    print(f"{'geometric mean of the default mode':58}{record['geometric mean']:>8}")
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(json.dumps(record, indent=1) + "\n")
+    over = missed(record)
+    if over:
+        print(f"over the target: {'; '.join(over)}")
+    return bool(over)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
