@@ -164,7 +164,7 @@ def sanitize(session: nox.Session) -> None:
 @nox.session(venv_backend="none")
 def bench(session: nox.Session) -> None:
     """Measure against the published package and write docs/benchmarks; arguments choose parts."""
-    parts = session.posargs or ["slim"]
+    parts = session.posargs or ["slim", "calls"]
     environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
     peer = published_environment(session, environment)
     for part in parts:
