@@ -112,10 +112,14 @@ int set_option(DlpackOptions* options, PyObject* keyword, PyObject* value) {
                {PyUnicode_InternFromString("max_version"), &DlpackOptions::max_version},
                {PyUnicode_InternFromString("dl_device"), &DlpackOptions::dl_device},
                {PyUnicode_InternFromString("copy"), &DlpackOptions::copy}};
-  for (const auto& each : known) {
-    if (keyword != each.name && PyUnicode_Compare(keyword, each.name) != 0) continue;
-    if (each.option != nullptr) options->*each.option = value;
-    return 0;
+  // Names are the very same objects, as a rule: only others are compared by their letters.
+  for (bool by_letters : {false, true}) {
+    for (const auto& each : known) {
+      bool is_it = by_letters ? PyUnicode_Compare(keyword, each.name) == 0 : keyword == each.name;
+      if (!is_it) continue;
+      if (each.option != nullptr) options->*each.option = value;
+      return 0;
+    }
   }
   PyErr_Format(PyExc_TypeError, "Tensor.__dlpack__: expected no keyword %R", keyword);
   return -1;
