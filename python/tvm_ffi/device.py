@@ -49,22 +49,31 @@ _NAME_OF_TYPE = {
     DLDeviceType.kDLTrn: "trn",
 }
 _TYPE_OF_NAME = {name: kind for kind, name in _NAME_OF_TYPE.items()}
+_TYPE_OF_NAME["mps"] = DLDeviceType.kDLMetal
+_TYPE_OF_NAME["wgpu"] = DLDeviceType.kDLWebGPU
 
 
 class Device:
     """A device: its kind and its number among devices of that kind.
 
-    Make one with :func:`tvm_ffi.device`.
+    The parameters are those of :func:`tvm_ffi.device`.
     """
 
     __slots__ = ("_packed",)
 
-    def __init__(self, device_type: int, index: int) -> None:
-        self._packed = (device_type & 0xFFFFFFFF) | (index & 0xFFFFFFFF) << 32
+    def __init__(self, device_type: Any, index: int | None = None) -> None:
+        kind, number = _read(device_type, index)
+        self._packed = kind | number << 32
 
     @classmethod
     def _from_packed(cls, packed: int) -> Device:
-        return cls(packed & 0xFFFFFFFF, packed >> 32)
+        self = cls.__new__(cls)
+        self._packed = packed
+        return self
+
+    def __device_type_name__(self) -> str:
+        """Give the name of the kind, as :attr:`type` does."""
+        return self.type
 
     def dlpack_device_type(self) -> int:
         """Give the kind as DLPack's number."""
@@ -96,7 +105,7 @@ class Device:
         return hash(self._packed)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Device, (self.dlpack_device_type(), self.index)
+        return Device._from_packed, (self._packed,)
 
 
 def device(device_type: Any, index: int | None = None) -> Device:
@@ -123,6 +132,11 @@ def device(device_type: Any, index: int | None = None) -> Device:
     >>> tvm_ffi.device("cuda:1") == tvm_ffi.device("cuda", 1)
     True
     """
+    return Device(device_type, index)
+
+
+def _read(device_type: Any, index: int | None) -> tuple[int, int]:
+    """Check what a device is made of, and give its kind and its number."""
     if isinstance(device_type, Device):
         kind, number = device_type.dlpack_device_type(), device_type.index
     elif isinstance(device_type, str):
@@ -150,7 +164,7 @@ def device(device_type: Any, index: int | None = None) -> Device:
     number = number or 0
     if not 0 <= number < 2**31:
         raise ValueError(f"device: index: expected 0 to 2147483647, got {number}")
-    return Device(kind, number)
+    return kind, number
 
 
 def _parse(text: str) -> tuple[int, int | None]:

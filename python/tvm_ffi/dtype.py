@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import sys
+from operator import index
 from typing import Any
 
 from . import _core, frameworks
@@ -16,7 +18,8 @@ class dtype(str):
     Parameters
     ----------
     value
-        Text such as ``"float32"``, ``"bfloat16"`` or ``"int8x4"``, or a dtype of a framework.
+        Text such as ``"float32"``, ``"bfloat16"`` or ``"int8x4"``, a dtype of a framework, or a
+        scalar type of NumPy, ml_dtypes or JAX.
 
     Raises
     ------
@@ -32,6 +35,9 @@ class dtype(str):
     2
     >>> tvm_ffi.dtype("bfloat16") == "bfloat16"
     True
+    >>> import numpy
+    >>> tvm_ffi.dtype(numpy.float64)
+    dtype('float64')
     """
 
     __slots__ = ("bits", "code", "lanes")
@@ -50,11 +56,17 @@ class dtype(str):
         if isinstance(value, str):
             return cls._make(*_core.parse_dtype(value))
         answer = frameworks.recognize(type(value))
-        if answer is None or answer[0] != "dtype":
-            raise TypeError(
-                f"dtype: value: expected a str or an element type, got {type(value).__name__}"
-            )
-        return cls._make(*answer[1](value))
+        if answer is not None and answer[0] == "dtype":
+            return cls._make(*answer[1](value))
+        if isinstance(value, type) and _is_scalar_type(value):
+            from .frameworks.numpy import read_dtype
+
+            return cls._make(*read_dtype(sys.modules["numpy"].dtype(value)))
+        # As numbers, for what is made by hand in the form that DLPack has.
+        if hasattr(type(value), "__dlpack_data_type__"):
+            return cls.from_dlpack_data_type(value.__dlpack_data_type__())
+        name = value.__name__ if isinstance(value, type) else type(value).__name__
+        raise TypeError(f"dtype: value: expected a str or an element type, got {name}")
 
     @classmethod
     def _make(cls, code: int, bits: int, lanes: int) -> dtype:
@@ -88,8 +100,86 @@ class dtype(str):
             raise ValueError(f"dtype.with_lanes: lanes: expected 1 to 65535, got {lanes}")
         return self._make(self.code, self.bits, lanes)
 
+    @staticmethod
+    def from_dlpack_data_type(dltype_data_type: tuple[int, int, int]) -> dtype:
+        """Give the element type of DLPack's three numbers.
+
+        Parameters
+        ----------
+        dltype_data_type
+            Type code, bits and lanes.
+
+        Raises
+        ------
+        ValueError
+            There are not three, or one does not fit into its field.
+
+        Examples
+        --------
+        >>> import tvm_ffi
+        >>> tvm_ffi.dtype.from_dlpack_data_type((2, 16, 1))
+        dtype('float16')
+        """
+        numbers = tuple(map(index, dltype_data_type))
+        limits = (0xFF, 0xFF, 0xFFFF)
+        if len(numbers) != 3 or not all(0 <= n <= most for n, most in zip(numbers, limits, strict=True)):
+            raise ValueError(
+                "dtype.from_dlpack_data_type: dltype_data_type: expected a code and bits up to 255 "
+                f"and lanes up to 65535, got {numbers}"
+            )
+        return dtype._make(*numbers)
+
+    @staticmethod
+    def is_dtype(arg: Any) -> bool:
+        """Tell whether a text names an element type.
+
+        Examples
+        --------
+        >>> import tvm_ffi
+        >>> tvm_ffi.dtype.is_dtype("float8_e4m3fn"), tvm_ffi.dtype.is_dtype("real")
+        (True, False)
+        """
+        if not isinstance(arg, str):
+            return False
+        try:
+            _core.parse_dtype(arg)
+        except ValueError:
+            return False
+        return True
+
+    @property
+    def type_code(self) -> int:
+        """Kind of number, as a DLPack type code; the same as :attr:`code`."""
+        return self.code
+
+    @property
+    def is_float(self) -> bool:
+        """Whether it is a floating-point type, bfloat16 and the 4, 6 and 8 bit ones included."""
+        return self.code in (2, 4) or 7 <= self.code <= 17
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether it is a type of integers, with or without a sign."""
+        return self.code in (0, 1)
+
+    @property
+    def is_bool(self) -> bool:
+        """Whether it is the type of truth values."""
+        return self.code == 6
+
+    @property
+    def is_handle(self) -> bool:
+        """Whether it is the type of addresses, or ``void``."""
+        return self.code == 3
+
     def __repr__(self) -> str:
         return f"dtype({str.__repr__(self)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return dtype, (str(self),)
+
+
+def _is_scalar_type(value: type) -> bool:
+    """Tell NumPy's scalar types, and those of ml_dtypes, from other classes."""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and issubclass(value, numpy.generic) and value is not numpy.generic

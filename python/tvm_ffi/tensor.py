@@ -10,7 +10,7 @@ from ._core import Tensor
 
 
 def from_dlpack(
-    tensor: Any,
+    ext_tensor: Any,
     *,
     require_alignment: int = 0,
     require_contiguous: bool = False,
@@ -24,8 +24,9 @@ def from_dlpack(
 
     Parameters
     ----------
-    tensor
-        Any object with ``__dlpack_c_exchange_api__`` or ``__dlpack__``.
+    ext_tensor
+        Any object with ``__dlpack_c_exchange_api__`` or ``__dlpack__``, or what a ``__dlpack__``
+        gave, which is used up.
     require_alignment
         The first element's address must be a multiple of that many bytes; 0 for any.
     require_contiguous
@@ -54,4 +55,4 @@ def from_dlpack(
     >>> tvm_ffi.from_dlpack(numpy.zeros((2, 3), "int8"))
     tvm_ffi.Tensor(shape=(2, 3), dtype='int8', device='cpu:0')
     """
-    return _core.from_dlpack(tensor, require_alignment, require_contiguous, allow_read_only)
+    return _core.from_dlpack(ext_tensor, require_alignment, require_contiguous, allow_read_only)

@@ -25,6 +25,8 @@ from .conftest import needs_torch, torch
         (("cuda", 2), DLDeviceType.kDLCUDA, 2),
         ((DLDeviceType.kDLROCM, 3), DLDeviceType.kDLROCM, 3),
         ((2,), DLDeviceType.kDLCUDA, 0),
+        (("mps",), DLDeviceType.kDLMetal, 0),
+        (("wgpu:1",), DLDeviceType.kDLWebGPU, 1),
         (("cuda_host",), DLDeviceType.kDLCUDAHost, 0),
         ((tvm_ffi.device("cuda:1"),), DLDeviceType.kDLCUDA, 1),
         ((tvm_ffi.device("cuda:1"), 4), DLDeviceType.kDLCUDA, 4),
@@ -35,6 +37,7 @@ def test_devices_are_read(arguments: tuple[Any, ...], kind: DLDeviceType, index:
     device = tvm_ffi.device(*arguments)
     assert device.dlpack_device_type() == kind
     assert device.index == index
+    assert tvm_ffi.Device(*arguments) == device
 
 
 def test_printed_forms() -> None:
@@ -106,5 +109,6 @@ def test_other_text_is_a_value_error(text: str) -> None:
 @given(st.integers(-(2**31), 2**31 - 1), st.integers(-(2**31), 2**31 - 1))
 def test_every_value_survives_the_crossing(functions: Any, kind: int, index: int) -> None:
     """Both numbers come back as they went, kinds that nobody knows included."""
-    back = functions.echo(tvm_ffi.Device(kind, index))
+    packed = (kind & 0xFFFFFFFF) | (index & 0xFFFFFFFF) << 32
+    back = functions.echo(tvm_ffi.Device._from_packed(packed))
     assert (back.dlpack_device_type(), back.index) == (kind, index)

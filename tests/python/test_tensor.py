@@ -55,10 +55,10 @@ def test_requirements(framework: Any) -> None:
     """Contiguity and alignment are demanded, with what came in the message."""
     source = framework.zeros((4, 4), dtype=framework.float32)
     tvm_ffi.from_dlpack(source, require_contiguous=True, require_alignment=4)
-    with pytest.raises(ValueError, match=r"from_dlpack: tensor: .* got strides \(1, 4\)"):
+    with pytest.raises(ValueError, match=r"from_dlpack: ext_tensor: .* got strides \(1, 4\)"):
         tvm_ffi.from_dlpack(source.T, require_contiguous=True)
     odd = framework.zeros(64, dtype=framework.int8)[1:]
-    with pytest.raises(ValueError, match=r"from_dlpack: tensor: .*a multiple of 16, got 0x"):
+    with pytest.raises(ValueError, match=r"from_dlpack: ext_tensor: .*a multiple of 16, got 0x"):
         tvm_ffi.from_dlpack(odd, require_alignment=16)
     with pytest.raises(ValueError, match="require_alignment: expected 0 or more bytes, got -1"):
         tvm_ffi.from_dlpack(odd, require_alignment=-1)

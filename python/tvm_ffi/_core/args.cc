@@ -355,8 +355,8 @@ LentTensor* owned_tensor_from(PyObject* what, PyObject* value, bool allow_read_o
   LentTensor* lent = nullptr;
   if (find_converter(Py_TYPE(value), &converter) == 0) {
     if (!is_foreign_tensor(converter.kind)) {
-      PyErr_Format(PyExc_TypeError, "%U: tensor: expected an object with __dlpack__, got %s", what,
-                   Py_TYPE(value)->tp_name);
+      PyErr_Format(PyExc_TypeError, "%U: ext_tensor: expected an object with __dlpack__, got %s",
+                   what, Py_TYPE(value)->tp_name);
       return nullptr;
     }
     Lending how;

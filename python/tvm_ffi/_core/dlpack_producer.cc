@@ -82,31 +82,34 @@ int fill_from_dlpack(LentTensor* lent, PyObject* tensor) {
   const bool same_stream =
       framework != nullptr && framework->current_stream != nullptr && device.device_type != kDLCPU;
   nb::object capsule = call_dlpack(tensor, same_stream ? nb::int_(-1) : stream_for(device));
-  if (!capsule.is_valid()) return -1;
+  return capsule.is_valid() ? fill_from_capsule(lent, capsule.ptr()) : -1;
+}
+
+int fill_from_capsule(LentTensor* lent, PyObject* capsule) {
   const DLTensor* source = nullptr;
-  if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned")) {
-    auto* managed = static_cast<DLManagedTensorVersioned*>(
-        PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned"));
+  if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
+    auto* managed =
+        static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule, "dltensor_versioned"));
     if (managed->version.major != DLPACK_MAJOR_VERSION) {
       // Not consumed: the capsule's destructor frees the tensor.
       PyErr_Format(PyExc_BufferError, "its DLPack version is %u.%u, expected %d.x",
                    managed->version.major, managed->version.minor, DLPACK_MAJOR_VERSION);
       return -1;
     }
-    PyCapsule_SetName(capsule.ptr(), "used_dltensor_versioned");
+    PyCapsule_SetName(capsule, "used_dltensor_versioned");
     lent->owner = managed;
     lent->owner_kind = Owner::kManagedVersioned;
     lent->read_only = (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
     source = &managed->dl_tensor;
-  } else if (PyCapsule_IsValid(capsule.ptr(), "dltensor")) {
-    auto* managed = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
-    PyCapsule_SetName(capsule.ptr(), "used_dltensor");
+  } else if (PyCapsule_IsValid(capsule, "dltensor")) {
+    auto* managed = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule, "dltensor"));
+    PyCapsule_SetName(capsule, "used_dltensor");
     lent->owner = managed;
     lent->owner_kind = Owner::kManaged;
     source = &managed->dl_tensor;
   } else {
     PyErr_Format(PyExc_TypeError, "__dlpack__ must give a DLPack capsule that is not used, got %R",
-                 capsule.ptr());
+                 capsule);
     return -1;
   }
   const char* problem = fill_lent_tensor(lent, *source);

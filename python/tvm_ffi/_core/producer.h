@@ -15,6 +15,9 @@ int fill_from_exchange(LentTensor* lent, PyObject* tensor, bool own);
 // By `__dlpack__`, whose work is ordered before the environment's stream; owns.
 int fill_from_dlpack(LentTensor* lent, PyObject* tensor);
 
+// From what `__dlpack__` gave, which is used up; owns.
+int fill_from_capsule(LentTensor* lent, PyObject* capsule);
+
 // Straight from a numpy.ndarray, whose layout the adapter has checked; borrows.
 int fill_from_ndarray(LentTensor* lent, PyObject* array);
 

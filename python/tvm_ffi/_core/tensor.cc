@@ -9,6 +9,8 @@
 #include "args.h"
 #include "error.h"
 #include "int_pair.h"
+#include "lending.h"
+#include "producer.h"
 #include "values.h"
 
 namespace tvm_ffi_core {
@@ -50,6 +52,32 @@ PyObject* ndim(PyObject* self, void*) { return PyLong_FromLong(layout(self)->ndi
 
 PyObject* read_only(PyObject* self, void*) {
   return PyBool_FromLong(is_read_only(handle_of(self)));
+}
+
+PyObject* size(PyObject* self, PyObject* index) {
+  const DLTensor* tensor = layout(self);
+  Py_ssize_t i = PyNumber_AsSsize_t(index, PyExc_IndexError);
+  if (i == -1 && PyErr_Occurred()) return nullptr;
+  if (i < -tensor->ndim || i >= tensor->ndim) {
+    PyErr_Format(PyExc_IndexError, "Tensor.size: idx: expected %d to %d, got %zd", -tensor->ndim,
+                 tensor->ndim - 1, i);
+    return nullptr;
+  }
+  return PyLong_FromLongLong(tensor->shape[i < 0 ? i + tensor->ndim : i]);
+}
+
+// What numpy.asarray calls; the adapter does the rest.
+PyObject* as_array(PyObject* self, PyObject* args, PyObject* keywords) {
+  if (own_before_export(handle_of(self)) != 0) return nullptr;
+  nb::object numpy = nb::steal(PyImport_ImportModule("numpy"));
+  if (!numpy.is_valid()) return nullptr;
+  nb::object adapter = nb::steal(PyImport_ImportModule("tvm_ffi.frameworks.numpy"));
+  if (!adapter.is_valid()) return nullptr;
+  nb::object convert = nb::steal(PyObject_GetAttrString(adapter.ptr(), "as_array"));
+  nb::object first = nb::steal(PyTuple_Pack(1, self));
+  nb::object all = nb::steal(first.is_valid() ? PySequence_Concat(first.ptr(), args) : nullptr);
+  if (!convert.is_valid() || !all.is_valid()) return nullptr;
+  return PyObject_Call(convert.ptr(), all.ptr(), keywords);
 }
 
 PyObject* numel(PyObject* self, PyObject*) {
@@ -199,6 +227,14 @@ PyGetSetDef properties[] = {
 
 PyMethodDef methods[] = {
     {"numel", numel, METH_NOARGS, "numel($self, /)\n--\n\nNumber of elements."},
+    {"size", size, METH_O,
+     "size($self, idx, /)\n--\n\nExtent of one dimension; a negative number counts from the last."},
+    {"__array__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(as_array)),
+     METH_VARARGS | METH_KEYWORDS,
+     "__array__($self, dtype=None, copy=None)\n--\n\n"
+     "Give a NumPy array of the same memory, for ``numpy.asarray``.\n\n"
+     "``TypeError`` is raised for a tensor that is not on the CPU, or whose element type NumPy\n"
+     "lacks."},
     {"data_ptr", data_ptr, METH_NOARGS,
      "data_ptr($self, /)\n--\n\nAddress of the first element, as an int."},
     {"is_contiguous", contiguous, METH_NOARGS,
@@ -227,7 +263,23 @@ PyType_Slot slots[] = {
 
 PyType_Spec spec = {"tvm_ffi.Tensor", sizeof(ObjectInstance), 0, Py_TPFLAGS_DEFAULT, slots};
 
-// from_dlpack(tensor, require_alignment, require_contiguous, allow_read_only)
+// A tensor of what a `__dlpack__` gave; NULL with a Python error.
+LentTensor* tensor_from_capsule(PyObject* capsule, bool allow_read_only) {
+  LentTensor* lent = acquire_lent_tensor(nullptr);
+  if (lent == nullptr) return nullptr;
+  int code = fill_from_capsule(lent, capsule);
+  if (code == 0 && lent->read_only && !allow_read_only) {
+    PyErr_SetString(PyExc_ValueError,
+                    "from_dlpack: ext_tensor: expected a tensor that may be written, got a "
+                    "read-only one; pass allow_read_only=True if nothing writes to it");
+    code = -1;
+  }
+  if (code == 0) return lent;
+  discard(lent);
+  return nullptr;
+}
+
+// from_dlpack(ext_tensor, require_alignment, require_contiguous, allow_read_only)
 PyObject* from_dlpack(PyObject*, PyObject* const* args, Py_ssize_t num_args) {
   static PyObject* name = PyUnicode_InternFromString("from_dlpack");
   if (num_args != 4) {
@@ -247,7 +299,9 @@ PyObject* from_dlpack(PyObject*, PyObject* const* args, Py_ssize_t num_args) {
   if (Py_TYPE(source) == tensor_type) {
     result = nb::borrow(source);
   } else {
-    LentTensor* lent = owned_tensor_from(name, source, allow_read_only != 0);
+    LentTensor* lent = PyCapsule_CheckExact(source)
+                           ? tensor_from_capsule(source, allow_read_only != 0)
+                           : owned_tensor_from(name, source, allow_read_only != 0);
     if (lent == nullptr) return nullptr;
     result = nb::steal(make_instance(tensor_type, &lent->head));
     if (!result.is_valid()) return nullptr;
@@ -258,13 +312,13 @@ PyObject* from_dlpack(PyObject*, PyObject* const* args, Py_ssize_t num_args) {
     nb::object text = nb::steal(steps.is_valid() ? PyTuple_Type.tp_repr(steps.ptr()) : nullptr);
     if (!text.is_valid()) return nullptr;
     PyErr_Format(PyExc_ValueError,
-                 "from_dlpack: tensor: expected a compact row-major tensor, got strides %U",
+                 "from_dlpack: ext_tensor: expected a compact row-major tensor, got strides %U",
                  text.ptr());
     return nullptr;
   }
   if (alignment > 0 && address_of(tensor) % static_cast<uintptr_t>(alignment) != 0) {
     PyErr_Format(PyExc_ValueError,
-                 "from_dlpack: tensor: expected an address that is a multiple of %lld, got %p",
+                 "from_dlpack: ext_tensor: expected an address that is a multiple of %lld, got %p",
                  alignment, reinterpret_cast<void*>(address_of(tensor)));
     return nullptr;
   }

@@ -65,9 +65,9 @@ def _from_tensor(tensor: _core.Tensor) -> Any:
 
 
 def _read_scalar_type(value: Any) -> tuple[int, int, int]:
-    from .numpy import _read_dtype
+    from .numpy import read_dtype
 
-    return _read_dtype(value.dtype)
+    return read_dtype(value.dtype)
 
 
 def _read_device(value: Any) -> tuple[int, int]:

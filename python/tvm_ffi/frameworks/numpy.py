@@ -36,7 +36,7 @@ def recognize(cls: type) -> tuple[str, Any] | None:
         exports_itself = cls.__dlpack__ is not _np.ndarray.__dlpack__
         return ("ndarray" if _layout_is_known and not exports_itself else "dlpack"), _framework
     if issubclass(cls, _np.dtype):
-        return "dtype", _read_dtype
+        return "dtype", read_dtype
     if cls is _np.bool_:
         return "bool", None
     if issubclass(cls, (_np.complexfloating, _np.datetime64, _np.timedelta64, _np.void)):
@@ -44,7 +44,23 @@ def recognize(cls: type) -> tuple[str, Any] | None:
     return None
 
 
-def _read_dtype(value: Any) -> tuple[int, int, int]:
+def as_array(tensor: _core.Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
+    """Give the array that shares the tensor's memory, or a copy of it, for ``numpy.asarray``."""
+    array = _core.ndarray_from_tensor(tensor)
+    if array is tensor:
+        if tensor.device.type != "cpu":
+            problem = f"expected a tensor on the CPU, got one on {tensor.device}"
+        else:
+            problem = f"expected an element type that NumPy or ml_dtypes has, got {tensor.dtype}"
+        raise TypeError(f"Tensor.__array__: {problem}")
+    if dtype is not None and array.dtype != dtype:
+        if copy is False:
+            raise ValueError(f"Tensor.__array__: copy: expected True to get {dtype}, got False")
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
+def read_dtype(value: Any) -> tuple[int, int, int]:
     """Give the code, the bits and the lanes of a ``numpy.dtype``."""
     if value.isnative:
         if value.type.__module__.partition(".")[0] == "ml_dtypes":
@@ -91,7 +107,7 @@ def _c_table() -> Any:
     return core._multiarray_umath._ARRAY_API
 
 
-_core.set_ndarray_dtype_reader(_read_dtype)
+_core.set_ndarray_dtype_reader(read_dtype)
 _core.set_numpy_table(_c_table(), _find_dtype)
 _layout_is_known = _check_layout()
 _framework = _core.Framework("numpy", from_tensor=_core.ndarray_from_tensor)
