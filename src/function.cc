@@ -45,6 +45,7 @@ class StatefulFunctionObj : public ffi::FunctionObj {
 struct GlobalFunction {
   ffi::Function function;
   std::string metadata;
+  std::string doc;
 };
 
 class GlobalTable {
@@ -78,12 +79,13 @@ class GlobalTable {
     return names;
   }
 
-  std::string Metadata(const std::string& name) {
+  // What the entry of `name` says in one of its texts; `where` asks.
+  std::string Text(const char* where, const std::string& name, std::string GlobalFunction::* text) {
     std::lock_guard<std::mutex> lock(mutex_);
     auto found = functions_.find(name);
     TVM_FFI_CHECK(found != functions_.end(), ValueError)
-        << "ffi.GetGlobalFuncMetadata: name: expected a registered name, got \"" << name << "\"";
-    return found->second.metadata;
+        << where << ": name: expected a registered name, got \"" << name << "\"";
+    return found->second.*text;
   }
 
   TVMFFIObjectHandle Find(const TVMFFIByteArray& name) {
@@ -121,8 +123,12 @@ const bool registered = [] {
   };
   set("ffi.FunctionRemoveGlobal",
       [](const std::string& name) { return GlobalTable::Get().Remove(name); });
-  set("ffi.GetGlobalFuncMetadata",
-      [](const std::string& name) { return GlobalTable::Get().Metadata(name); });
+  set("ffi.GetGlobalFuncMetadata", [](const std::string& name) {
+    return GlobalTable::Get().Text("ffi.GetGlobalFuncMetadata", name, &GlobalFunction::metadata);
+  });
+  set("ffi.GetGlobalFuncDoc", [](const std::string& name) {
+    return GlobalTable::Get().Text("ffi.GetGlobalFuncDoc", name, &GlobalFunction::doc);
+  });
   // A function of an index into the names of this moment; -1 asks for their number.
   set("ffi.FunctionListGlobalNamesFunctor", [] {
     return ffi::Function::FromTyped([names = GlobalTable::Get().Names()](int64_t i) -> ffi::Any {
@@ -174,7 +180,7 @@ int TVMFFIFunctionGetGlobal(const TVMFFIByteArray* name, TVMFFIObjectHandle* out
 int TVMFFIFunctionSetGlobal(const TVMFFIByteArray* name, TVMFFIObjectHandle f, int allow_override) {
   TVM_FFI_SAFE_CALL_BEGIN();
   ffi::GivenText("TVMFFIFunctionSetGlobal: name", name);
-  GlobalTable::Get().Set(*name, {FunctionFrom("TVMFFIFunctionSetGlobal: f", f), ""},
+  GlobalTable::Get().Set(*name, {FunctionFrom("TVMFFIFunctionSetGlobal: f", f), "", ""},
                          allow_override != 0);
   TVM_FFI_SAFE_CALL_END();
 }
@@ -185,7 +191,8 @@ int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo* method_info, i
   ffi::GivenText("TVMFFIFunctionSetGlobalFromMethodInfo: name", &method_info->name);
   GlobalFunction entry{
       FunctionFrom("TVMFFIFunctionSetGlobalFromMethodInfo: method", method_info->method),
-      std::string(method_info->metadata.data, method_info->metadata.size)};
+      std::string(method_info->metadata.data, method_info->metadata.size),
+      std::string(method_info->doc.data, method_info->doc.size)};
   GlobalTable::Get().Set(method_info->name, std::move(entry), allow_override != 0);
   TVM_FFI_SAFE_CALL_END();
 }

@@ -68,14 +68,18 @@ std::mutex& ImportLock() {
 // An exported function; it keeps its library loaded.
 class LibraryFunctionObj : public ffi::FunctionObj {
  public:
-  LibraryFunctionObj(TVMFFISafeCallType symbol, ffi::ObjectPtr<ffi::ModuleObj> library)
-      : library_(std::move(library)) {
+  LibraryFunctionObj(TVMFFISafeCallType symbol, ffi::ObjectPtr<ffi::ModuleObj> library,
+                     std::string name)
+      : library_(std::move(library)), name_(std::move(name)) {
     safe_call = symbol;
     cpp_call = nullptr;
   }
+  const ffi::ObjectPtr<ffi::ModuleObj>& library() const { return library_; }
+  const std::string& name() const { return name_; }
 
  private:
   ffi::ObjectPtr<ffi::ModuleObj> library_;
+  std::string name_;
 };
 
 // A library behind a handle of dlopen; without one, the functions that the program itself
@@ -159,14 +163,22 @@ class LibraryObj : public ffi::ModuleObj {
     looked_up_.clear();
   }
 
+  std::vector<ffi::ObjectPtr<LibraryObj>> Imports() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return imports_;
+  }
+
   const char* kind() const { return handle_ == nullptr ? "system_lib" : "library"; }
 
  private:
   ffi::Optional<ffi::Function> FindExported(const std::string& name, bool query_imports) {
-    if (void* symbol = Symbol(kFunctionPrefix + prefix_ + name)) {
+    void* symbol = Symbol(kFunctionPrefix + prefix_ + name);
+    if (symbol == nullptr && !prefix_.empty()) symbol = Symbol(kFunctionPrefix + name);
+    if (symbol != nullptr) {
       return ffi::Function(ffi::make_object<LibraryFunctionObj>(
           reinterpret_cast<TVMFFISafeCallType>(symbol),
-          ffi::ObjectUnsafe::PtrFromBorrowed<ffi::ModuleObj>(static_cast<ffi::Object*>(this))));
+          ffi::ObjectUnsafe::PtrFromBorrowed<ffi::ModuleObj>(static_cast<ffi::Object*>(this)),
+          name));
     }
     if (query_imports) {
       for (const ffi::ObjectPtr<LibraryObj>& import : Imports()) {
@@ -183,11 +195,6 @@ class LibraryObj : public ffi::ModuleObj {
       if (import->Reaches(other)) return true;
     }
     return false;
-  }
-
-  std::vector<ffi::ObjectPtr<LibraryObj>> Imports() {
-    std::lock_guard<std::mutex> lock(mutex_);
-    return imports_;
   }
 
   // Another module of the same library, which stays loaded, takes this one's place: it becomes the
@@ -253,6 +260,28 @@ void StaticInitFailed(const ffi::ObjectRef& error) {
 
 ffi::Module AsModule(ffi::ObjectPtr<LibraryObj> library) { return ffi::Module(std::move(library)); }
 
+// The same module for the same prefix, so that it keeps its imports.
+ffi::Module SystemLib(const std::string& prefix) {
+  static auto* lock = new std::mutex();
+  static auto* modules = new std::unordered_map<std::string, ffi::Module>();
+  std::lock_guard<std::mutex> guard(*lock);
+  ffi::Module& module = (*modules)[prefix];
+  if (module == nullptr) module = AsModule(ffi::make_object<LibraryObj>(nullptr, prefix));
+  return module;
+}
+
+// What the library of an exported function tells about it; nothing of any other function.
+ffi::Optional<ffi::Any> DescribeFunction(const ffi::Function& function, const std::string& kind) {
+  const TVMFFIObject* object = ffi::ObjectUnsafe::Borrow(function);
+  if (object == nullptr || object->deleter != ffi::detail::DeleteObject<LibraryFunctionObj>) {
+    return std::nullopt;
+  }
+  const auto* exported = static_cast<const LibraryFunctionObj*>(function.get());
+  auto* library =
+      const_cast<LibraryObj*>(static_cast<const LibraryObj*>(exported->library().get()));
+  return library->Describe(kind, exported->name(), false);
+}
+
 // With a slash at its end; empty if there is none.
 std::string WorkingFolder() {
   char* folder = getcwd(nullptr, 0);
@@ -298,9 +327,8 @@ const bool registered = [] {
   };
   set("ffi.ModuleLoadFromFile", LoadFromFile);
   set("ffi.StaticInitFailed", StaticInitFailed);
-  set("ffi.SystemLib", [](const std::string& prefix) {
-    return AsModule(ffi::make_object<LibraryObj>(nullptr, prefix));
-  });
+  set("ffi.SystemLib", SystemLib);
+  set("ffi.FunctionDescribe", DescribeFunction);
   set("ffi.ModuleGetFunction",
       [](const ffi::Module& module, const std::string& name, bool query_imports) {
         return Library(module)->Find(name, query_imports);
@@ -322,6 +350,14 @@ const bool registered = [] {
   set("ffi.ModuleImportModule", [](const ffi::Module& module, const ffi::Module& other) {
     Library(module)->Import(
         ffi::ObjectUnsafe::PtrFromBorrowed<LibraryObj>(static_cast<ffi::Object*>(Library(other))));
+  });
+  // A module for an index into the imports; their number for -1.
+  set("ffi.ModuleGetImport", [](const ffi::Module& module, int64_t i) -> ffi::Any {
+    std::vector<ffi::ObjectPtr<LibraryObj>> imports = Library(module)->Imports();
+    if (i == -1) return static_cast<int64_t>(imports.size());
+    TVM_FFI_CHECK(i >= 0 && i < static_cast<int64_t>(imports.size()), IndexError)
+        << "ffi.ModuleGetImport: expected an index below " << imports.size() << ", got " << i;
+    return AsModule(std::move(imports[static_cast<size_t>(i)]));
   });
   set("ffi.ModuleClearImports", [](const ffi::Module& module) { Library(module)->ClearImports(); });
   return true;

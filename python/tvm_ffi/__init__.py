@@ -48,9 +48,16 @@ from .shape import Shape
 # The extension makes its values of these classes, so they come before anything that calls it.
 _core.set_value_classes(dtype, Device, Shape)
 
-from . import core, error, libinfo  # noqa: E402
-from .module import Module, load_module  # noqa: E402
-from .registry import get_global_func, register_global_func  # noqa: E402
+from . import _describe as _describe  # noqa: E402
+from . import core, error, libinfo, storage, utils  # noqa: E402
+from .module import Module, load_module, system_lib  # noqa: E402
+from .registry import (  # noqa: E402
+    get_global_func,
+    get_global_func_metadata,
+    list_global_func_names,
+    register_global_func,
+    remove_global_func,
+)
 from .stream import (  # noqa: E402
     StreamContext,
     get_raw_stream,
@@ -94,19 +101,25 @@ __all__ = [
     "float64",
     "from_dlpack",
     "get_global_func",
+    "get_global_func_metadata",
     "get_raw_stream",
     "int8",
     "int16",
     "int32",
     "int64",
     "libinfo",
+    "list_global_func_names",
     "load_module",
     "register_error",
     "register_global_func",
+    "remove_global_func",
+    "storage",
+    "system_lib",
     "uint8",
     "uint16",
     "uint32",
     "uint64",
     "use_raw_stream",
     "use_torch_stream",
+    "utils",
 ]

@@ -3,5 +3,6 @@
 
 from ._core import Function, Object, Tensor
 from .device import Device, DLDeviceType
+from .error import Error
 
-__all__ = ["DLDeviceType", "Device", "Function", "Object", "Tensor"]
+__all__ = ["DLDeviceType", "Device", "Error", "Function", "Object", "Tensor"]

@@ -122,7 +122,9 @@ class dtype(str):
         """
         numbers = tuple(map(index, dltype_data_type))
         limits = (0xFF, 0xFF, 0xFFFF)
-        if len(numbers) != 3 or not all(0 <= n <= most for n, most in zip(numbers, limits, strict=True)):
+        if len(numbers) != 3 or not all(
+            0 <= n <= most for n, most in zip(numbers, limits, strict=True)
+        ):
             raise ValueError(
                 "dtype.from_dlpack_data_type: dltype_data_type: expected a code and bits up to 255 "
                 f"and lanes up to 65535, got {numbers}"

@@ -6,10 +6,76 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core
+from ._core import Object
 
 
 class InternalError(RuntimeError):
     """A library found itself in a state that it holds impossible: a bug, not a user's mistake."""
+
+
+class Error(Object):
+    """An error that is a value: what a function got, kept or returned instead of raising it.
+
+    A Python exception that is passed as an argument becomes one, and :meth:`py_error` gives the
+    same exception back.
+
+    Parameters
+    ----------
+    kind
+        Name of the kind, for example ``"ValueError"``.
+    message
+        Message.
+    backtrace
+        Lines ``  File "f.cc", line 3, in g``, the most recent call first.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, kind: str, message: str, backtrace: str = "") -> Error:
+        """Make an error; it is raised nowhere."""
+        for name, text in (("kind", kind), ("message", message), ("backtrace", backtrace)):
+            if not isinstance(text, str):
+                raise TypeError(f"Error: {name}: expected a str, got {type(text).__name__}")
+        return _core.new_error(cls, kind, message, backtrace)
+
+    @property
+    def kind(self) -> str:
+        """Name of the kind."""
+        return _core.error_contents(self)[0]
+
+    @property
+    def message(self) -> str:
+        """Message."""
+        return _core.error_contents(self)[1]
+
+    @property
+    def backtrace(self) -> str:
+        """Lines of files and functions, the most recent call first."""
+        return _core.error_contents(self)[2]
+
+    @property
+    def cause(self) -> Error | None:
+        """The error that caused this one."""
+        return _core.error_contents(self)[3]
+
+    @property
+    def extra_context(self) -> Any:
+        """What whoever threw it added; the exception itself, if it came from Python."""
+        return _core.error_contents(self)[4]
+
+    def update_backtrace(self, backtrace: str) -> None:
+        """Replace the backtrace."""
+        _core.set_error_backtrace(self, backtrace)
+
+    def py_error(self) -> BaseException:
+        """Give the exception that this error is in Python, to be raised or looked at."""
+        return _core.exception_of_error(self)
+
+    def __repr__(self) -> str:
+        return f"<tvm_ffi.core.Error {self.kind}: {self.message}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), _core.error_contents(self)[:3]
 
 
 # Filled in place: the extension reads the same two dictionaries.
@@ -39,7 +105,7 @@ def register_error(
     Raises
     ------
     TypeError
-        The class is not an exception class.
+        The class is not an exception class, or the name is no text.
 
     Examples
     --------
@@ -50,6 +116,11 @@ def register_error(
     """
     if isinstance(name_or_cls, type):
         name_or_cls, cls = name_or_cls.__name__, name_or_cls
+    if name_or_cls is not None and not isinstance(name_or_cls, str):
+        raise TypeError(
+            "register_error: name_or_cls: expected a str or an exception class, got "
+            f"{type(name_or_cls).__name__}"
+        )
     if cls is None:
         wanted = name_or_cls
 
@@ -93,4 +164,5 @@ for _builtin in (
 ):
     _register(_builtin.__name__, _builtin)
 _register("InternalError", InternalError)
+_core.register_object_class("ffi.Error", Error)
 _core.set_error_classes(_class_of_kind, _kind_of_class)

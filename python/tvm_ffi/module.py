@@ -7,7 +7,8 @@ import errno
 import os
 import re
 import warnings
-from typing import Any
+from enum import IntEnum
+from typing import Any, NoReturn
 
 from . import _core
 from ._core import Function, Object
@@ -17,14 +18,27 @@ from ._core import Function, Object
 _kept: dict[str, tuple[Module, tuple[int, ...]]] = {}
 
 
+class ModulePropertyMask(IntEnum):
+    """What can be done with a module; the bits of :meth:`Module.get_property_mask`."""
+
+    BINARY_SERIALIZABLE = 1
+    RUNNABLE = 2
+    COMPILATION_EXPORTABLE = 4
+
+
 class Module(Object):
     """A loaded library; its functions are its attributes.
 
-    Make one with :func:`tvm_ffi.load_module`.
+    Make one with :func:`tvm_ffi.load_module`. ``module.name``, ``module["name"]`` and
+    ``module.get_function("name")`` give the same function; ``dir(module)`` lists those of a library
+    that came from a file. Calling the module calls its function ``main``.
     """
 
     path: str | None = None
     """Where the library was loaded from; ``None`` if it did not come from a file."""
+
+    entry_name = "main"
+    """Name of the function that a call of the module calls."""
 
     def __getattr__(self, name: str) -> Function:
         if name.startswith("__"):
@@ -36,6 +50,19 @@ class Module(Object):
 
     def __getitem__(self, name: str) -> Function:
         return self.get_function(name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function :attr:`entry_name`."""
+        return self.get_function(self.entry_name)(*args, **kwargs)
+
+    def __dir__(self) -> list[str]:
+        names = _exported_names(self.path) if self.path is not None else []
+        return sorted({*super().__dir__(), *names})
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            f"{self!r} cannot be pickled or copied: hand its path on, and load it there"
+        )
 
     def get_function(self, name: str, query_imports: bool = False) -> Function:
         """Look a function up.
@@ -52,8 +79,7 @@ class Module(Object):
         AttributeError
             There is no such function; the message lists those that there are.
         """
-        if not isinstance(name, str):
-            raise TypeError(f"{self!r}: name: expected a str, got {type(name).__name__}")
+        _check_name(self, name)
         function = _call("ffi.ModuleGetFunction", self, name, query_imports)
         if function is None:
             raise AttributeError(f"{self!r} has no function {name!r}{self._what_there_is()}")
@@ -62,18 +88,50 @@ class Module(Object):
 
     def implements_function(self, name: str, query_imports: bool = False) -> bool:
         """Tell whether there is a function of this name."""
+        _check_name(self, name)
         return bool(_call("ffi.ModuleImplementsFunction", self, name, query_imports))
 
     def import_module(self, module: Module) -> None:
-        """Let this module's functions find those of another."""
+        """Let this module's functions find those of another.
+
+        Raises
+        ------
+        ValueError
+            The other module imports this one, at any depth.
+        """
+        if not isinstance(module, Module):
+            raise TypeError(
+                f"{self!r}: module: expected a tvm_ffi.Module, got {type(module).__name__}"
+            )
         _call("ffi.ModuleImportModule", self, module)
 
-    def get_function_metadata(self, name: str, query_imports: bool = False) -> str | None:
-        """Give the JSON text that describes a function's types, or ``None``."""
-        return _call("ffi.ModuleGetFunctionMetadata", self, name, query_imports)
+    @property
+    def imports(self) -> list[Module]:
+        """The modules that this one imports, in the order in which it got them."""
+        count = _call("ffi.ModuleGetImport", self, -1)
+        return [_call("ffi.ModuleGetImport", self, i) for i in range(count)]
+
+    def clear_imports(self) -> None:
+        """Forget the imports; functions that were found in them live on."""
+        _call("ffi.ModuleClearImports", self)
+
+    def get_function_metadata(
+        self, name: str, query_imports: bool = False
+    ) -> dict[str, Any] | None:
+        """Give what a function tells about its types, or ``None``.
+
+        ``type_schema`` of the result is JSON text with the types of parameters and result. A
+        library tells it if it was built with ``TVM_FFI_DLL_EXPORT_INCLUDE_METADATA``.
+        """
+        import json
+
+        _check_name(self, name)
+        text = _call("ffi.ModuleGetFunctionMetadata", self, name, query_imports)
+        return None if text is None else json.loads(text)
 
     def get_function_doc(self, name: str, query_imports: bool = False) -> str | None:
         """Give a function's documentation, or ``None``."""
+        _check_name(self, name)
         return _call("ffi.ModuleGetFunctionDoc", self, name, query_imports)
 
     @property
@@ -81,12 +139,52 @@ class Module(Object):
         """Kind of module, ``"library"`` for a shared library."""
         return _call("ffi.ModuleGetKind", self)
 
+    def get_property_mask(self) -> int:
+        """Give what can be done with the module, bits of :class:`ModulePropertyMask`."""
+        return int(ModulePropertyMask.RUNNABLE)
+
+    def is_runnable(self) -> bool:
+        """Tell whether functions can be had of the module."""
+        return self._can(ModulePropertyMask.RUNNABLE)
+
+    def is_binary_serializable(self) -> bool:
+        """Tell whether the module can be turned into bytes; a loaded library cannot."""
+        return self._can(ModulePropertyMask.BINARY_SERIALIZABLE)
+
+    def is_compilation_exportable(self) -> bool:
+        """Tell whether :meth:`write_to_file` works; a loaded library is a file already."""
+        return self._can(ModulePropertyMask.COMPILATION_EXPORTABLE)
+
+    def get_write_formats(self) -> list[str]:
+        """Give the formats that :meth:`write_to_file` knows: none for a loaded library."""
+        return []
+
+    def inspect_source(self, fmt: str = "") -> str:
+        """Give the source code that the module holds: none in a loaded library."""
+        return ""
+
+    def write_to_file(self, file_name: str, fmt: str = "") -> None:
+        """Write the module to a file, if it can be.
+
+        Raises
+        ------
+        RuntimeError
+            The module is a loaded library.
+        """
+        raise RuntimeError(
+            f"{self!r}: write_to_file: expected a module that can be written, got one of kind "
+            f"{self.kind!r}"
+        )
+
+    def _can(self, what: ModulePropertyMask) -> bool:
+        return bool(self.get_property_mask() & what)
+
     def _what_there_is(self) -> str:
         names = _exported_names(self.path) if self.path is not None else []
         return f"; it has {', '.join(names)}" if names else ""
 
     def __repr__(self) -> str:
-        return f"<tvm_ffi.Module {self.path or hex(id(self))}>"
+        return f"<tvm_ffi.Module {self.path or self.kind}>"
 
 
 def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) -> Module:
@@ -142,6 +240,34 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
     if keep_module_alive:
         _kept.setdefault(full, (module, _file_state(full)))
     return module
+
+
+def system_lib(symbol_prefix: str = "") -> Module:
+    """Give the functions that the program itself registered, for code that is linked in.
+
+    They are registered with :c:func:`TVMFFIEnvModRegisterSystemLibSymbol`, under names that begin
+    with ``__tvm_ffi_``.
+
+    Parameters
+    ----------
+    symbol_prefix
+        A function is looked for under this prefix and its name first, then under its name.
+
+    Returns
+    -------
+    Module
+        The module; the same one for the same prefix.
+    """
+    if not isinstance(symbol_prefix, str):
+        raise TypeError(
+            f"system_lib: symbol_prefix: expected a str, got {type(symbol_prefix).__name__}"
+        )
+    return _call("ffi.SystemLib", symbol_prefix)
+
+
+def _check_name(module: Module, name: object) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"{module!r}: name: expected a str, got {type(name).__name__}")
 
 
 def _file_state(path: str) -> tuple[int, ...]:

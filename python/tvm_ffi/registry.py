@@ -25,6 +25,7 @@ def get_global_func(name: str, allow_missing: bool = False) -> Function | None:
     ValueError
         There is no such function.
     """
+    _check_name("get_global_func", name)
     function = _core.get_global_func(name)
     if function is None and not allow_missing:
         raise ValueError(f"get_global_func: name: expected a registered function, got {name!r}")
@@ -32,23 +33,32 @@ def get_global_func(name: str, allow_missing: bool = False) -> Function | None:
 
 
 def register_global_func(
-    name: str, function: Callable[..., Any] | None = None, override: bool = False
+    func_name: str | Callable[..., Any],
+    f: Callable[..., Any] | None = None,
+    override: bool = False,
 ) -> Any:
     """Register a callable as a global function; also a decorator.
 
     Parameters
     ----------
-    name
-        Its name.
-    function
+    func_name
+        Its name; or the callable, whose own name is then used.
+    f
         The callable; leave it out to use the call as a decorator.
     override
         Replace a function that has the name already, instead of an error.
+
+    Returns
+    -------
+    Function
+        The function that was registered; the decorated name stands for it, too.
 
     Raises
     ------
     ValueError
         The name is taken.
+    TypeError
+        What should be registered cannot be called.
 
     Examples
     --------
@@ -59,13 +69,84 @@ def register_global_func(
     >>> tvm_ffi.get_global_func("example.twice")(21)
     42
     """
-    if function is None:
+    if callable(func_name):
+        name = getattr(func_name, "__name__", None)
+        if not isinstance(name, str):
+            raise TypeError(
+                "register_global_func: func_name: expected a callable with a name, got "
+                f"{func_name!r}"
+            )
+        return register_global_func(name, func_name, override)
+    _check_name("register_global_func", func_name)
+    if f is None:
 
-        def decorator(decorated: Callable[..., Any]) -> Callable[..., Any]:
-            register_global_func(name, decorated, override)
-            return decorated
+        def decorator(decorated: Callable[..., Any]) -> Function:
+            return _register(func_name, decorated, override)
 
         return decorator
-    made = Function(function)
+    return _register(func_name, f, override)
+
+
+def remove_global_func(name: str) -> None:
+    """Take a global function out of the table; whoever has the function keeps it.
+
+    Nothing happens if there is none of that name.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    """
+    _check_name("remove_global_func", name)
+    _runtime("ffi.FunctionRemoveGlobal")(name)
+
+
+def list_global_func_names() -> list[str]:
+    """Give the names of the global functions there are, in alphabetical order."""
+    names = _runtime("ffi.FunctionListGlobalNamesFunctor")()
+    return sorted(names(i) for i in range(names(-1)))
+
+
+def get_global_func_metadata(name: str) -> dict[str, Any]:
+    """Give what a global function tells about itself.
+
+    Parameters
+    ----------
+    name
+        Its name.
+
+    Returns
+    -------
+    dict
+        ``type_schema`` is JSON text with the types of parameters and result. The dictionary is
+        empty for a function that tells nothing, such as one of Python.
+
+    Raises
+    ------
+    ValueError
+        There is no such function.
+    """
+    import json
+
+    _check_name("get_global_func_metadata", name)
+    text = _runtime("ffi.GetGlobalFuncMetadata")(name)
+    return json.loads(text) if text else {}
+
+
+def _register(name: str, f: Callable[..., Any], override: bool) -> Function:
+    made = Function(f)
     _core.set_global_func(name, made, override)
     return made
+
+
+def _runtime(name: str) -> Function:
+    """Give a global function that the runtime itself registers."""
+    function = _core.get_global_func(name)
+    if function is None:
+        raise NotImplementedError(f"{name}: this libtvm_ffi.so has no such global function")
+    return function
+
+
+def _check_name(function: str, name: object) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"{function}: name: expected a str, got {type(name).__name__}")

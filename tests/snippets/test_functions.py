@@ -63,7 +63,7 @@ def test_call(mod):
 def test_description(mod):
     """The library tells what its functions take, and what they are for."""
     # [description.begin]
-    described = json.loads(mod.get_function_metadata("norm"))
+    described = mod.get_function_metadata("norm")
     schema = json.loads(described["type_schema"])
     assert schema["named_args"]["return"] == [{"type": "float"}]
     assert schema["named_args"]["params"] == [

@@ -323,6 +323,12 @@ inline int ReturnText(std::string (*text)(), TVMFFIAny* result) {
   TVM_FFI_SAFE_CALL_END();
 }
 
+inline std::string JoinNames(std::initializer_list<const char*> names) {
+  std::string text;
+  for (const char* name : names) ((text += text.empty() ? "" : ",") += name);
+  return text;
+}
+
 // The metadata of a function. Takes the function to learn its type; a lambda's has no name.
 template <typename F>
 int DescribeExported(F&&, TVMFFIAny* result) {
@@ -750,6 +756,21 @@ inline bool RunStaticInit(void (*block)()) noexcept {
                                                                 TVMFFIAny* result) {              \
     return ::tvm::ffi::detail::ReturnText([] { return std::string(DocString); }, result);         \
   }                                                                                               \
+  static_assert(true)
+
+/*!
+ * \brief Exports the names of an exported function's parameters, as `__tvm_ffi__arg_names_<name>`.
+ *
+ * Python then takes them as keywords. This runtime only: under another the symbol means nothing.
+ * \param ExportName The name that the function is exported by.
+ * \param ... The names in their order, string literals.
+ */
+#define TVM_FFI_DLL_EXPORT_TYPED_FUNC_ARG_NAMES(ExportName, ...)              \
+  extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi__arg_names_##ExportName(        \
+      void*, const TVMFFIAny*, int32_t, TVMFFIAny* result) {                  \
+    return ::tvm::ffi::detail::ReturnText(                                    \
+        [] { return ::tvm::ffi::detail::JoinNames({__VA_ARGS__}); }, result); \
+  }                                                                           \
   static_assert(true)
 
 #endif  // TVM_FFI_FUNCTION_H_

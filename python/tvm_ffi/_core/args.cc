@@ -6,6 +6,7 @@
 
 #include "callback.h"
 #include "error.h"
+#include "function.h"
 #include "lending.h"
 #include "object.h"
 #include "tensor.h"
@@ -235,7 +236,13 @@ int pack_by_kind(CallFrame* frame, int index, PyObject* value, const Converter& 
     case Kind::kObject:
       out->v_obj = handle_of(value);
       out->type_index = out->v_obj->type_index;
+      if (Py_TYPE(value) == function_type) {
+        ObjectRef shared = share_callable(value);
+        if (shared.get() != nullptr) frame->keep(shared.release());
+      }
       return 0;
+    case Kind::kException:
+      return pack_object(frame, out, error_from_exception(value));
     case Kind::kForeignDtype: {
       nb::object triple = nb::steal(PyObject_CallOneArg(converter.helper, value));
       int code, bits, lanes;

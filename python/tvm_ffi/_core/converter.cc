@@ -148,6 +148,7 @@ bool ask_protocols(PyTypeObject* type, const Protocol (&protocols)[n], Converter
 
 Kind duck_kind(PyTypeObject* type) {
   if (is_named(type, "ctypes", "c_void_p")) return Kind::kVoidPointer;
+  if (PyExceptionClass_Check(reinterpret_cast<PyObject*>(type))) return Kind::kException;
   if (PyType_IsSubtype(type, &PyList_Type) || PyType_IsSubtype(type, &PyTuple_Type) ||
       PyType_IsSubtype(type, &PyDict_Type) || PyType_IsSubtype(type, &PySet_Type)) {
     return Kind::kContainer;

@@ -31,6 +31,7 @@ enum class Kind : uint8_t {
   kStandIn,        // an object whose method `helper` gives the value that is passed in its place
   kAddress,        // an object whose method `helper` gives an address
   kCudaStream,     // an object whose method `helper` gives (version, address)
+  kException,      // becomes an error
   kCallable,
   kContainer,  // list, tuple, dict, set: refused
   kRefused,    // by a framework's adapter; `helper` is the reason

@@ -4,6 +4,7 @@
 #include "error.h"
 #include "framework.h"
 #include "function.h"
+#include "keywords.h"
 #include "lazy_view.h"
 #include "object.h"
 #include "producer.h"
@@ -16,9 +17,11 @@ NB_MODULE(_core, module) {
   // Objects outlive the module when Python ends: they are in other libraries' hands as well.
   nb::set_leak_warnings(false);
   bind_error(module);
+  bind_error_object(module);
   bind_object(module);
   bind_values(module);
   bind_function(module);
+  bind_keywords(module);
   bind_tensor(module);
   bind_framework(module);
   bind_lazy_view(module);

@@ -151,27 +151,6 @@ std::string message_of(PyObject* exception) {
                      static_cast<size_t>(PyBytes_GET_SIZE(bytes.ptr())));
 }
 
-// The whole backtrace of an error, whose names are looked up now that it is shown.
-std::string whole_backtrace(TVMFFIObject* error) {
-  static TVMFFIObjectHandle function = [] {
-    TVMFFIObjectHandle found = nullptr;
-    TVMFFIByteArray name = byte_array("ffi.ErrorBacktrace");
-    TVMFFIFunctionGetGlobal(&name, &found);
-    return found;
-  }();
-  TVMFFIAny argument{}, result{};
-  argument.type_index = kTVMFFIError;
-  argument.v_obj = error;
-  if (TVMFFIFunctionCall(function, &argument, 1, &result) != 0) {
-    ObjectRef dropped;
-    TVMFFIErrorMoveFromRaised(dropped.out());
-    return std::string(view(contents<TVMFFIErrorCell>(error)->backtrace));
-  }
-  if (result.type_index == kTVMFFISmallStr) return {result.v_bytes, result.small_str_len};
-  ObjectRef text(result.v_obj);
-  return std::string(view(*contents<TVMFFIByteArray>(text.get())));
-}
-
 // The exception of an error, without its cause; NULL when another Python exception is set.
 PyObject* exception_of(TVMFFIObject* error) {
   const auto* cell = contents<TVMFFIErrorCell>(error);
@@ -222,7 +201,52 @@ ObjectRef error_of(PyObject* exception, TVMFFIObject* cause) {
   return error;
 }
 
+// Makes the error of an exception and its causes.
+ObjectRef error_with_causes(nb::object exception) {
+  // Python lets an exception be its own cause.
+  std::vector<nb::object> chain{std::move(exception)};
+  while (nb::object cause = nb::steal(PyException_GetCause(chain.back().ptr()))) {
+    const bool is_known = std::any_of(chain.begin(), chain.end(),
+                                      [&](const nb::object& one) { return one.is(cause); });
+    if (is_known || chain.size() == max_causes) break;
+    chain.push_back(std::move(cause));
+  }
+  ObjectRef error;
+  while (!chain.empty()) {
+    ObjectRef outer = error_of(chain.back().release().ptr(), error.get());
+    error = std::move(outer);
+    chain.pop_back();
+  }
+  return error;
+}
+
 }  // namespace
+
+std::string whole_backtrace(TVMFFIObject* error) {
+  static TVMFFIObjectHandle function = [] {
+    TVMFFIObjectHandle found = nullptr;
+    TVMFFIByteArray name = byte_array("ffi.ErrorBacktrace");
+    TVMFFIFunctionGetGlobal(&name, &found);
+    return found;
+  }();
+  TVMFFIAny argument{}, result{};
+  argument.type_index = kTVMFFIError;
+  argument.v_obj = error;
+  if (TVMFFIFunctionCall(function, &argument, 1, &result) != 0) {
+    ObjectRef dropped;
+    TVMFFIErrorMoveFromRaised(dropped.out());
+    return std::string(view(contents<TVMFFIErrorCell>(error)->backtrace));
+  }
+  if (result.type_index == kTVMFFISmallStr) return {result.v_bytes, result.small_str_len};
+  ObjectRef text(result.v_obj);
+  return std::string(view(*contents<TVMFFIByteArray>(text.get())));
+}
+
+TVMFFIObject* error_from_exception(PyObject* exception) {
+  ObjectRef error = error_with_causes(nb::borrow(exception));
+  if (error.get() == nullptr) PyErr_NoMemory();
+  return error.release();
+}
 
 void set_python_error_from(TVMFFIObject* error) {
   PyObject* exception = exception_of(error);
@@ -266,20 +290,7 @@ void raise_current_python_error() {
   if (traceback != nullptr) PyException_SetTraceback(value, traceback);
   Py_XDECREF(type);
   Py_XDECREF(traceback);
-  // The exception and its causes. Python lets an exception be its own cause.
-  std::vector<nb::object> chain{nb::steal(value)};
-  while (nb::object cause = nb::steal(PyException_GetCause(chain.back().ptr()))) {
-    const bool is_known = std::any_of(chain.begin(), chain.end(),
-                                      [&](const nb::object& one) { return one.is(cause); });
-    if (is_known || chain.size() == max_causes) break;
-    chain.push_back(std::move(cause));
-  }
-  ObjectRef error;
-  while (!chain.empty()) {
-    ObjectRef outer = error_of(chain.back().release().ptr(), error.get());
-    error = std::move(outer);
-    chain.pop_back();
-  }
+  ObjectRef error = error_with_causes(nb::steal(value));
   if (error.get() == nullptr) {
     TVMFFIErrorSetRaisedFromCStr("MemoryError", "no memory for the error of a Python exception");
     return;

@@ -3,6 +3,8 @@
 #ifndef TVM_FFI_PYTHON_CORE_ERROR_H_
 #define TVM_FFI_PYTHON_CORE_ERROR_H_
 
+#include <string>
+
 #include "common.h"
 
 namespace tvm_ffi_core {
@@ -19,6 +21,12 @@ void set_python_error_from(TVMFFIObject* error);
 // Raises the current Python exception as an error of libtvm_ffi, and clears it in Python.
 void raise_current_python_error();
 
+// A new error that carries `exception` and its causes; NULL with a Python error.
+TVMFFIObject* error_from_exception(PyObject* exception);
+
+// The whole backtrace of an error, whose names are looked up now that it is shown.
+std::string whole_backtrace(TVMFFIObject* error);
+
 // Throws the current Python exception through nanobind when `code` is not 0.
 inline void check(int code) {
   if (code != 0) {
@@ -28,6 +36,7 @@ inline void check(int code) {
 }
 
 void bind_error(nb::module_& module);
+void bind_error_object(nb::module_& module);
 
 }  // namespace tvm_ffi_core
 

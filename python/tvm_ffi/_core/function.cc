@@ -7,6 +7,8 @@
 #include "args.h"
 #include "callback.h"
 #include "error.h"
+#include "extern_function.h"
+#include "keywords.h"
 #include "result.h"
 
 namespace tvm_ffi_core {
@@ -40,9 +42,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
   auto* function = reinterpret_cast<FunctionInstance*>(self);
   Py_ssize_t num_args = PyVectorcall_NARGS(nargsf);
   if (keywords != nullptr && PyTuple_GET_SIZE(keywords) != 0) {
-    PyErr_Format(PyExc_TypeError, "%U: expected positional arguments only, got keyword %R",
-                 function->name, PyTuple_GET_ITEM(keywords, 0));
-    return nullptr;
+    return call_with_keywords(function, args, num_args, keywords);
   }
   if (num_args > INT32_MAX) {
     PyErr_Format(PyExc_ValueError, "%U: expected fewer than 2^31 arguments, got %zd",
@@ -68,6 +68,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
   int code;
   // A callback may drop the last reference to this function while it runs.
   Py_INCREF(self);
+  ObjectRef shared = share_callable(self);
   if (function->release_gil) {
     PyThreadState* state = PyEval_SaveThread();
     code = target(handle, frame.arguments(), static_cast<int32_t>(num_args), &result);
@@ -103,10 +104,39 @@ PyObject* alloc(PyTypeObject* type, Py_ssize_t items) {
 void dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   auto* function = reinterpret_cast<FunctionInstance*>(self);
+  PyObject_GC_UnTrack(self);
+  Py_TRASHCAN_BEGIN(self, dealloc);
   Py_XDECREF(function->name);
+  Py_XDECREF(function->parameters);
+  Py_XDECREF(function->attributes);
   release_instance(&function->base);
   type->tp_free(self);
   Py_DECREF(type);
+  Py_TRASHCAN_END;
+}
+
+// A callable that this function alone keeps is its part in a cycle. Whoever else may use the object
+// holds a count of it, also for the time of a call (share_callable): so the answer cannot change
+// while the collector, which holds the GIL, asks several times.
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  auto* function = reinterpret_cast<FunctionInstance*>(self);
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(function->parameters);
+  Py_VISIT(function->attributes);
+  constexpr uint64_t one_owner = (uint64_t{1} << 32) | 1;  // no other, weak or strong
+  if (function->callable != nullptr &&
+      __atomic_load_n(&function->base.handle->combined_ref_count, __ATOMIC_RELAXED) == one_owner) {
+    Py_VISIT(function->callable);
+  }
+  return 0;
+}
+
+// The callable stays, as an item of a tuple does: who took part in making a cycle can be changed.
+int clear_attributes(PyObject* self) {
+  auto* function = reinterpret_cast<FunctionInstance*>(self);
+  Py_CLEAR(function->parameters);
+  Py_CLEAR(function->attributes);
+  return 0;
 }
 
 PyObject* new_from_callable(PyTypeObject*, PyObject* args, PyObject* keywords) {
@@ -128,6 +158,7 @@ PyObject* new_from_callable(PyTypeObject*, PyObject* args, PyObject* keywords) {
   TVMFFIObject* handle = function_from_callable(callable);
   if (handle == nullptr) return nullptr;
   PyObject* self = make_instance(function_type, handle);
+  if (self != nullptr) reinterpret_cast<FunctionInstance*>(self)->callable = callable;
   nb::object name = nb::steal(PyObject_GetAttrString(callable, "__name__"));
   PyErr_Clear();
   if (self != nullptr && name.is_valid() && PyUnicode_Check(name.ptr())) {
@@ -158,7 +189,24 @@ int set_name(PyObject* self, PyObject* name, void*) {
   return 0;
 }
 
+PyObject* get_callable(PyObject* self, void*) {
+  PyObject* callable = reinterpret_cast<FunctionInstance*>(self)->callable;
+  if (callable == nullptr) Py_RETURN_NONE;
+  Py_INCREF(callable);
+  return callable;
+}
+
+PyMethodDef methods[] = {
+    {"__from_extern_c__",
+     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(from_extern_c)),
+     METH_STATIC | METH_VARARGS | METH_KEYWORDS, from_extern_c_doc},
+    {"__from_mlir_packed_safe_call__",
+     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(from_mlir_packed_safe_call)),
+     METH_STATIC | METH_VARARGS | METH_KEYWORDS, from_mlir_packed_safe_call_doc},
+    {nullptr, nullptr, 0, nullptr}};
+
 PyMemberDef members[] = {
+    {"__dictoffset__", T_PYSSIZET, offsetof(FunctionInstance, attributes), READONLY, nullptr},
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionInstance, vectorcall), READONLY, nullptr},
     {"release_gil", T_BOOL, offsetof(FunctionInstance, release_gil), 0,
      "Whether other Python threads run during a call; True unless set.\n\n"
@@ -172,6 +220,9 @@ PyMemberDef members[] = {
 
 PyGetSetDef properties[] = {
     {"__name__", get_name, set_name, "Name of the function, as messages show it.", nullptr},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, "What was set on it.", nullptr},
+    {"_callable", get_callable, nullptr, "The Python callable that it was made of, or None.",
+     nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyType_Slot slots[] = {
@@ -180,7 +231,8 @@ PyType_Slot slots[] = {
          "Function(callable)\n--\n\n"
          "A function that every language can call.\n\n"
          "Functions come from a :class:`tvm_ffi.Module`; calling this type makes one of a Python\n"
-         "callable. Arguments are positional.\n\n"
+         "callable. Arguments are given by position, and by keyword where the function tells the\n"
+         "names of its parameters. ``inspect.signature`` and ``__doc__`` show what it tells.\n\n"
          "Tensors of any framework are passed without a copy, and a tensor that the function\n"
          "returns comes back as one of the same framework. ``ValueError`` and ``TypeError`` name\n"
          "the function and the argument that is wrong.")},
@@ -189,12 +241,15 @@ PyType_Slot slots[] = {
     {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
     {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
     {Py_tp_repr, reinterpret_cast<void*>(repr)},
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(clear_attributes)},
+    {Py_tp_methods, methods},
     {Py_tp_members, members},
     {Py_tp_getset, properties},
     {0, nullptr}};
 
 PyType_Spec spec = {"tvm_ffi.Function", sizeof(FunctionInstance), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, slots};
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC, slots};
 
 TVMFFIByteArray utf8(const nb::str& text) {
   Py_ssize_t size = 0;
@@ -204,6 +259,13 @@ TVMFFIByteArray utf8(const nb::str& text) {
 }
 
 }  // namespace
+
+ObjectRef share_callable(PyObject* value) {
+  if (reinterpret_cast<FunctionInstance*>(value)->callable == nullptr) return ObjectRef();
+  TVMFFIObject* handle = handle_of(value);
+  TVMFFIObjectIncRef(handle);
+  return ObjectRef(handle);
+}
 
 void bind_function(nb::module_& module) {
   function_type = make_type(module, &spec, object_type);

@@ -10,12 +10,19 @@ namespace tvm_ffi_core {
 struct FunctionInstance {
   ObjectInstance base;
   vectorcallfunc vectorcall;
-  PyObject* name;  // owned; a str
+  PyObject* name;        // owned; a str
+  PyObject* callable;    // what it was made of, if it was made here; lives as long as the handle
+  PyObject* parameters;  // owned; (names, defaults), None if they are unknown, NULL if not asked
+  PyObject* attributes;  // owned; what users set on it
   char release_gil;
   char trusted;
 };
 
 extern PyTypeObject* function_type;
+
+// A count of its own for the Function `value` while code outside Python uses it, if it was made of
+// a Python callable: the garbage collector relies on it.
+ObjectRef share_callable(PyObject* value);
 
 void bind_function(nb::module_& module);
 

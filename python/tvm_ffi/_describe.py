@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a function tells about itself: the names of its parameters, its signature, its text.
+
+Nothing is asked before somebody wants to know, and what that takes is imported then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import _core
+from ._core import Function
+
+# In the place of a default: there is none.
+_NO_DEFAULT = NotImplemented
+
+
+def _parameters(function: Function) -> tuple[tuple[str, ...], tuple[Any, ...]] | None:
+    """Names and defaults of what can be given by position, or ``None`` if nobody tells them."""
+    import sys
+
+    if function._callable is not None:
+        import inspect
+
+        try:
+            signature = inspect.signature(function._callable)
+        except (TypeError, ValueError):
+            return None
+        positional = [
+            p
+            for p in signature.parameters.values()
+            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ]
+        # A name that is for the position alone must not be found.
+        names = ["" if p.kind is p.POSITIONAL_ONLY else p.name for p in positional]
+        defaults = [_NO_DEFAULT if p.default is p.empty else p.default for p in positional]
+    else:
+        names = _names(function)
+        if not names:
+            return None
+        defaults = [None if is_optional else _NO_DEFAULT for is_optional in _optional(function)]
+        # Without a schema nobody knows: the function itself will refuse None.
+        defaults = (defaults or [None] * len(names))[: len(names)]
+        defaults += [_NO_DEFAULT] * (len(names) - len(defaults))
+    return tuple(sys.intern(name) for name in names), tuple(defaults)
+
+
+def _signature(function: Function) -> Any:
+    """Make an ``inspect.Signature``; an AttributeError where nothing is known."""
+    import inspect
+
+    if function._callable is not None:
+        try:
+            return inspect.signature(function._callable)
+        except (TypeError, ValueError):
+            raise AttributeError("__signature__") from None
+    schema, names = _schema(function), _names(function)
+    if schema is None and not names:
+        raise AttributeError("__signature__")
+    result, *types = [_type_text(each) for each in schema] if schema else ["object"]
+    count = max(len(types), len(names))
+    types += [inspect.Parameter.empty] * (count - len(types))
+    optional = _trailing([is_optional(each) for each in schema[1:]]) if schema else []
+    optional += [False] * (count - len(optional))
+    parameters = []
+    for i in range(count):
+        is_named = i < len(names)
+        parameters.append(
+            inspect.Parameter(
+                names[i] if is_named else f"arg{i}",
+                inspect.Parameter.POSITIONAL_OR_KEYWORD
+                if len(names) == count
+                else inspect.Parameter.POSITIONAL_ONLY,
+                annotation=types[i],
+                default=None if optional[i] else inspect.Parameter.empty,
+            )
+        )
+    result = result if schema else inspect.Signature.empty
+    return inspect.Signature(parameters, return_annotation=result)
+
+
+def is_optional(schema: dict[str, Any]) -> bool:
+    """Tell whether a parameter of this type may be None."""
+    return schema.get("type") in ("Optional", "Any", "None")
+
+
+def _optional(function: Function) -> list[bool]:
+    schema = _schema(function)
+    return [is_optional(each) for each in schema[1:]] if schema else []
+
+
+def _trailing(optional: list[bool]) -> list[bool]:
+    """Those of the last parameters that are all optional."""
+    first = len(optional)
+    while first > 0 and optional[first - 1]:
+        first -= 1
+    return [i >= first for i in range(len(optional))]
+
+
+def _schema(function: Function) -> list[dict[str, Any]] | None:
+    """Types of the result and of each parameter."""
+    import json
+
+    text = _metadata(function).get("type_schema")
+    named = json.loads(text).get("named_args") if isinstance(text, str) else None
+    return [*named["return"], *named["params"]] if named else None
+
+
+def _names(function: Function) -> list[str]:
+    text = _describe(function, "arg_names") or _metadata(function).get("arg_names") or ""
+    return [name.strip() for name in text.split(",")] if text else []
+
+
+def _metadata(function: Function) -> dict[str, Any]:
+    import json
+
+    text = _describe(function, "metadata")
+    if text is None and _is_global(function):
+        text = _ask("ffi.GetGlobalFuncMetadata", function.__name__)
+    return json.loads(text) if text else {}
+
+
+def _doc(function: Function) -> str | None:
+    """Give the documentation, or ``None``."""
+    if function._callable is not None:
+        return function._callable.__doc__
+    text = _describe(function, "doc")
+    if text is None and _is_global(function):
+        text = _ask("ffi.GetGlobalFuncDoc", function.__name__)
+    return text or None
+
+
+def _describe(function: Function, kind: str) -> str | None:
+    return _ask("ffi.FunctionDescribe", function, kind)
+
+
+def _is_global(function: Function) -> bool:
+    found = _core.get_global_func(function.__name__)
+    return found is not None and found.same_as(function)
+
+
+def _ask(name: str, *args: Any) -> Any:
+    function = _core.get_global_func(name)
+    return None if function is None else function(*args)
+
+
+def _type_text(schema: dict[str, Any]) -> str:
+    """A type as one would write it: ``Array[int]``, ``float | None``."""
+    name = schema["type"].removeprefix("ffi.").removeprefix("std::")
+    name = {"DLTensor*": "Tensor", "String": "str", "string": "str", "Bytes": "bytes"}.get(
+        name, name
+    )
+    args = [_type_text(each) for each in schema.get("args", ())]
+    if name == "Optional" and len(args) == 1:
+        return f"{args[0]} | None"
+    if name == "Variant":
+        return " | ".join(args)
+    return f"{name}[{', '.join(args)}]" if args else name
+
+
+class _OfEachFunction:
+    """An attribute that is asked of each function, and is another of the class."""
+
+    def __init__(self, of_class: Any, ask: Callable[[Function], Any]) -> None:
+        self.of_class = of_class
+        self.ask = ask
+
+    def __get__(self, function: Function | None, owner: type | None = None) -> Any:
+        return self.of_class if function is None else self.ask(function)
+
+
+_core.set_describer(_parameters)
+Function.__doc__ = _OfEachFunction(Function.__doc__, _doc)  # type: ignore[assignment]
+Function.__signature__ = _OfEachFunction(None, _signature)  # type: ignore[attr-defined]

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The store of values by key, for what outlives a call.
+
+Every library and every language of the process sees the same store; the C++ side is
+``tvm/ffi/extra/storage.h``. It keeps what an argument may be: tensors of any framework, which come
+back as :class:`tvm_ffi.Tensor`, functions, objects, numbers, text, and any other Python object.
+What is in the store when the process ends is not freed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import _core
+from .device import device as _device
+
+
+def key(name: str, device: Any = None, stream: int | None = None) -> str:
+    """Make the key of what exists once for each device, or for each stream of a device.
+
+    It is the key that ``tvm::ffi::storage::Key`` makes in C++.
+
+    Parameters
+    ----------
+    name
+        A unique name; begin it with that of the library.
+    device
+        Device, in any spelling.
+    stream
+        The stream's address, as :func:`tvm_ffi.get_raw_stream` tells it.
+
+    Raises
+    ------
+    ValueError
+        There is a stream and no device.
+
+    Examples
+    --------
+    >>> from tvm_ffi import storage
+    >>> storage.key("my_library.workspace", "cuda:1", 0x1234)
+    'my_library.workspace@cuda:1#4660'
+    """
+    _check_text("key", "name", name)
+    if device is None:
+        if stream is not None:
+            raise ValueError("storage.key: device: expected the stream's device, got None")
+        return name
+    made = f"{name}@{_device(device)}"
+    return made if stream is None else f"{made}#{int(stream)}"
+
+
+def get(key: str) -> Any:
+    """Give the value of a key, or ``None`` if it has none."""
+    return _runtime("get", "ffi.StorageGet", key)(key)
+
+
+def set(key: str, value: Any) -> None:
+    """Store a value; one that the key had before is dropped.
+
+    Parameters
+    ----------
+    key
+        Key.
+    value
+        Anything but ``None``.
+
+    Raises
+    ------
+    ValueError
+        The value is ``None``.
+    """
+    if value is None:
+        raise ValueError("storage.set: value: expected a value, got None")
+    _runtime("set", "ffi.StorageSet", key)(key, value)
+
+
+def get_or_create(key: str, factory: Callable[[], Any]) -> Any:
+    """Give the value of a key; if it has none, store what the factory returns first.
+
+    Of several threads that ask for the same key, in whichever language, one calls its factory and
+    the others wait for it; threads that ask for other keys do not wait. A factory that raises
+    leaves nothing behind.
+
+    Parameters
+    ----------
+    key
+        Key.
+    factory
+        Called without arguments. It must not ask for the same key, nor for one whose factory waits
+        for this one.
+
+    Raises
+    ------
+    ValueError
+        The factory returned ``None``.
+    RuntimeError
+        The factory asked for such a key.
+
+    Examples
+    --------
+    >>> from tvm_ffi import storage
+    >>> storage.get_or_create("example.table", lambda: "made")
+    'made'
+    >>> storage.get_or_create("example.table", lambda: "made again")
+    'made'
+    >>> storage.erase("example.table")
+    True
+    """
+    if not callable(factory):
+        raise TypeError(
+            "storage.get_or_create: factory: expected a callable, got " + type(factory).__name__
+        )
+    return _runtime("get_or_create", "ffi.StorageGetOrCreate", key)(key, factory)
+
+
+def erase(key: str) -> bool:
+    """Drop the value of a key; tell whether it had one."""
+    return bool(_runtime("erase", "ffi.StorageErase", key)(key))
+
+
+def _runtime(function: str, name: str, key: object) -> _core.Function:
+    _check_text(function, "key", key)
+    found = _core.get_global_func(name)
+    if found is None:
+        raise RuntimeError(f"storage.{function}: expected a runtime that has a store, got none")
+    return found
+
+
+def _check_text(function: str, argument: str, text: object) -> None:
+    if not isinstance(text, str):
+        raise TypeError(
+            f"storage.{function}: {argument}: expected a str, got {type(text).__name__}"
+        )

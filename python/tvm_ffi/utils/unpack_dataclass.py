@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dataclasses taken apart, as functions that take tuples want them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def unpack_dataclass_to_tuple(value: Any) -> Any:
+    """Give a dataclass's fields as a tuple, with dataclasses inside taken apart as well.
+
+    Lists, tuples and the values of dictionaries are searched; everything else is handed on as it
+    is. A class itself is no instance, and is handed on.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from tvm_ffi.utils.unpack_dataclass import unpack_dataclass_to_tuple
+    >>> @dataclass
+    ... class Tile:
+    ...     rows: int
+    ...     columns: int
+    >>> unpack_dataclass_to_tuple([Tile(4, 8), "text"])
+    [(4, 8), 'text']
+    """
+    fields = getattr(type(value), "__dataclass_fields__", None)
+    if fields is not None:
+        import dataclasses
+
+        return tuple(
+            unpack_dataclass_to_tuple(getattr(value, field.name))
+            for field in dataclasses.fields(value)
+        )
+    if isinstance(value, (list, tuple)):
+        # A named tuple wants its elements one by one.
+        make = getattr(type(value), "_make", type(value))
+        return make(unpack_dataclass_to_tuple(each) for each in value)
+    if isinstance(value, dict):
+        return {key: unpack_dataclass_to_tuple(each) for key, each in value.items()}
+    return value
