@@ -51,9 +51,11 @@ _core.set_value_classes(dtype, Device, Shape)
 from . import _describe as _describe  # noqa: E402
 from . import core, error, libinfo, storage, utils  # noqa: E402
 from .module import Module, load_module, system_lib  # noqa: E402
+from .object import register_object  # noqa: E402
 from .registry import (  # noqa: E402
     get_global_func,
     get_global_func_metadata,
+    init_ffi_api,
     list_global_func_names,
     register_global_func,
     remove_global_func,
@@ -103,6 +105,7 @@ __all__ = [
     "get_global_func",
     "get_global_func_metadata",
     "get_raw_stream",
+    "init_ffi_api",
     "int8",
     "int16",
     "int32",
@@ -112,6 +115,7 @@ __all__ = [
     "load_module",
     "register_error",
     "register_global_func",
+    "register_object",
     "remove_global_func",
     "storage",
     "system_lib",

@@ -34,6 +34,8 @@ class Module(Object):
     that came from a file. Calling the module calls its function ``main``.
     """
 
+    __slots__ = ("__dict__",)
+
     path: str | None = None
     """Where the library was loaded from; ``None`` if it did not come from a file."""
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -131,6 +132,39 @@ def get_global_func_metadata(name: str) -> dict[str, Any]:
     _check_name("get_global_func_metadata", name)
     text = _runtime("ffi.GetGlobalFuncMetadata")(name)
     return json.loads(text) if text else {}
+
+
+def init_ffi_api(namespace: str, target_module_name: str | None = None) -> None:
+    """Make the global functions of a namespace the functions of a module.
+
+    ``"my_library.add"`` becomes ``add``; names with a further dot are left out.
+
+    Parameters
+    ----------
+    namespace
+        What stands before the dot, for example ``"my_library"``.
+    target_module_name
+        The module, ``__name__`` as a rule; that of the namespace's name if it is left out.
+
+    Raises
+    ------
+    KeyError
+        There is no such module.
+    """
+    _check_name("init_ffi_api", namespace)
+    # TVM's own modules are named "tvm.x", and their functions "x.y".
+    prefix = namespace.removeprefix("tvm.")
+    name = namespace if target_module_name is None else target_module_name
+    if name not in sys.modules:
+        raise KeyError(f"init_ffi_api: target_module_name: expected a module, got {name!r}")
+    module = sys.modules[name]
+    for full_name in list_global_func_names():
+        start, _, short_name = full_name.rpartition(".")
+        if start != prefix:
+            continue
+        function = get_global_func(full_name)
+        function.__name__ = short_name
+        setattr(module, short_name, function)
 
 
 def _register(name: str, f: Callable[..., Any], override: bool) -> Function:

@@ -234,6 +234,12 @@ int pack_by_kind(CallFrame* frame, int index, PyObject* value, const Converter& 
     case Kind::kShape:
       return pack_object(frame, out, shape_from_python(value));
     case Kind::kObject:
+      if (handle_of(value) == nullptr) {
+        PyErr_SetString(PyExc_ValueError,
+                        "expected an object, got an instance without one: its __init__ has not "
+                        "made it");
+        return -1;
+      }
       out->v_obj = handle_of(value);
       out->type_index = out->v_obj->type_index;
       if (Py_TYPE(value) == function_type) {
@@ -338,6 +344,12 @@ int pack_value(CallFrame* frame, int index, PyObject* value) {
 int pack_argument(CallFrame* frame, int index, PyObject* value) {
   if (pack_value(frame, index, value) == 0) return 0;
   name_argument(frame->name(), frame->is_result() ? kResult : index, Py_TYPE(value));
+  return -1;
+}
+
+int pack_field(CallFrame* frame, PyObject* value) {
+  if (pack_value(frame, 0, value) == 0) return 0;
+  name_argument(frame->name(), kUnnumbered, Py_TYPE(value));
   return -1;
 }
 

@@ -36,6 +36,10 @@ inline bool pack_plain(PyObject* value, TVMFFIAny* out) {
 // the function and the argument.
 int pack_argument(CallFrame* frame, int index, PyObject* value);
 
+// Packs `value` as the only one of the frame, which is named after the field that takes it. 0, or
+// -1 with a Python error that starts with that name.
+int pack_field(CallFrame* frame, PyObject* value);
+
 // Writes `value` as an owned value; `what` names the callback in messages.
 int pack_owned(PyObject* what, PyObject* value, TVMFFIAny* result);
 

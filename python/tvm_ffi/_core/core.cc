@@ -2,14 +2,17 @@
 // The extension module tvm_ffi._core: everything that is bound, in dependency order.
 #include "converter.h"
 #include "error.h"
+#include "field.h"
 #include "framework.h"
 #include "function.h"
 #include "keywords.h"
 #include "lazy_view.h"
+#include "method.h"
 #include "object.h"
 #include "producer.h"
 #include "stream.h"
 #include "tensor.h"
+#include "type_info.h"
 #include "values.h"
 
 NB_MODULE(_core, module) {
@@ -19,6 +22,9 @@ NB_MODULE(_core, module) {
   bind_error(module);
   bind_error_object(module);
   bind_object(module);
+  bind_type_info(module);
+  bind_field(module);
+  bind_method(module);
   bind_values(module);
   bind_function(module);
   bind_keywords(module);
@@ -29,6 +35,7 @@ NB_MODULE(_core, module) {
   bind_ndarray_consumer(module);
   bind_converter(module);
   bind_stream(module);
+  set_metaclass(module);
   module.def("version", [] {
     TVMFFIVersion version{};
     TVMFFIGetVersion(&version);

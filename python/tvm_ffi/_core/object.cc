@@ -15,39 +15,37 @@ PyTypeObject* object_type = nullptr;
 
 namespace {
 
-// Python type of each type index; NULL where none is registered or looked up yet.
-std::vector<PyTypeObject*>& classes() {
-  static std::vector<PyTypeObject*> table;
-  return table;
+// The types that are made in C++, tvm_ffi.Object first.
+std::vector<PyTypeObject*>& made_types() {
+  static std::vector<PyTypeObject*> types;
+  return types;
 }
 
-PyTypeObject* class_of(int32_t type_index) {
-  auto& table = classes();
-  size_t index = static_cast<size_t>(type_index);
-  if (index < table.size() && table[index] != nullptr) return table[index];
-  PyTypeObject* found = object_type;
-  const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(type_index);
-  if (info != nullptr) {
-    for (int32_t depth = info->type_depth; depth-- > 0;) {
-      size_t ancestor = static_cast<size_t>(info->type_ancestors[depth]->type_index);
-      if (ancestor < table.size() && table[ancestor] != nullptr) {
-        found = table[ancestor];
-        break;
-      }
-    }
-  } else {
-    ObjectRef unknown_type_error;
-    TVMFFIErrorMoveFromRaised(unknown_type_error.out());
-  }
-  return found;
-}
-
-PyObject* refuse_new(PyTypeObject* type, PyObject*, PyObject*) {
+int refuse_init(PyObject* self, PyObject*, PyObject*) {
+  // Types with a constructor of their own have made the object already.
+  if (handle_of(self) != nullptr) return 0;
   PyErr_Format(PyExc_TypeError,
-               "%s cannot be made by calling its type: objects come from functions, from_dlpack "
-               "or load_module",
-               type->tp_name);
-  return nullptr;
+               "%s cannot be made by calling its type: it has no registered constructor, so its "
+               "objects come from functions",
+               Py_TYPE(self)->tp_name);
+  return -1;
+}
+
+// An instance without an object yet, for a subclass whose __init__ will make that.
+PyObject* new_empty(PyTypeObject* type, PyObject*, PyObject*) {
+  bool is_python_class = type->tp_init != refuse_init;
+  for (size_t i = 1; i < made_types().size(); ++i) {
+    // The code of such a type reads the object without asking whether there is one.
+    if (PyType_IsSubtype(type, made_types()[i])) is_python_class = false;
+  }
+  if (!is_python_class) {
+    PyErr_Format(PyExc_TypeError,
+                 "%s cannot be made by calling its type: objects come from functions, from_dlpack "
+                 "or load_module",
+                 type->tp_name);
+    return nullptr;
+  }
+  return type->tp_alloc(type, 0);
 }
 
 void dealloc(PyObject* self) {
@@ -58,10 +56,11 @@ void dealloc(PyObject* self) {
 }
 
 PyObject* repr(PyObject* self) {
-  const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(handle_of(self)->type_index);
-  if (info == nullptr)
-    return PyUnicode_FromFormat("<%s at %p>", Py_TYPE(self)->tp_name, handle_of(self));
-  return PyUnicode_FromFormat("<%s object at %p>", info->type_key.data, handle_of(self));
+  TVMFFIObject* handle = handle_of(self);
+  if (handle == nullptr)
+    return PyUnicode_FromFormat("<%s without an object>", Py_TYPE(self)->tp_name);
+  const TVMFFITypeInfo* info = type_info_of(handle);
+  return PyUnicode_FromFormat("<%s object at %p>", info->type_key.data, handle);
 }
 
 Py_hash_t hash(PyObject* self) { return _Py_HashPointer(handle_of(self)); }
@@ -79,6 +78,23 @@ PyObject* same_as(PyObject* self, PyObject* other) {
                          handle_of(self) == handle_of(other));
 }
 
+PyObject* chandle(PyObject* self, PyObject*) { return PyLong_FromVoidPtr(handle_of(self)); }
+
+PyObject* id(PyObject* self, void*) { return PyLong_FromVoidPtr(handle_of(self)); }
+
+// __init_handle_by_constructor__(constructor, *arguments)
+PyObject* init_handle_by_constructor(PyObject* self, PyObject* const* args, Py_ssize_t num_args) {
+  static PyObject* what = PyUnicode_InternFromString("__init_handle_by_constructor__");
+  if (num_args == 0) {
+    PyErr_Format(PyExc_TypeError, "%U: expected a constructor, got no argument", what);
+    return nullptr;
+  }
+  nb::object made =
+      nb::steal(PyObject_Vectorcall(args[0], args + 1, static_cast<size_t>(num_args - 1), nullptr));
+  if (!made.is_valid() || init_handle(what, self, made.ptr()) != 0) return nullptr;
+  Py_RETURN_NONE;
+}
+
 PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET,
                           offsetof(ObjectInstance, weak_references), READONLY, nullptr},
                          {nullptr, 0, 0, 0, nullptr}};
@@ -86,18 +102,38 @@ PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET,
 PyMethodDef methods[] = {
     {"same_as", same_as, METH_O,
      "same_as($self, other, /)\n--\n\nTell whether both hold the same object."},
+    {"is_", same_as, METH_O, "is_($self, other, /)\n--\n\nAnother name of :meth:`same_as`."},
+    {"__chandle__", chandle, METH_NOARGS,
+     "__chandle__($self, /)\n--\n\nAddress of the object, 0 if there is none yet."},
+    {"__init_handle_by_constructor__", reinterpret_cast<PyCFunction>(init_handle_by_constructor),
+     METH_FASTCALL,
+     "__init_handle_by_constructor__($self, constructor, /, *arguments)\n--\n\n"
+     "Let ``self`` hold the object that the constructor gives; for an ``__init__``."},
     {nullptr, nullptr, 0, nullptr}};
+
+PyGetSetDef properties[] = {
+    {"id_", id, nullptr, "Address of the object, 0 if there is none yet.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+// __prepare__ of the metaclass: what a class body starts with. Without the empty __slots__ each
+// instance had a dictionary, and a misspelt field would be stored there.
+PyObject* prepare(PyObject*, PyObject*, PyObject*) { return Py_BuildValue("{s:()}", "__slots__"); }
+
+PyMethodDef prepare_definition = {"__prepare__", reinterpret_cast<PyCFunction>(prepare),
+                                  METH_VARARGS | METH_KEYWORDS, nullptr};
 
 PyType_Slot slots[] = {
     {Py_tp_doc, const_cast<char*>("An object of libtvm_ffi, counted by reference.\n\n"
                                   "Equality, and the hash, are those of identity.")},
-    {Py_tp_new, reinterpret_cast<void*>(refuse_new)},
+    {Py_tp_new, reinterpret_cast<void*>(new_empty)},
+    {Py_tp_init, reinterpret_cast<void*>(refuse_init)},
     {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
     {Py_tp_repr, reinterpret_cast<void*>(repr)},
     {Py_tp_hash, reinterpret_cast<void*>(hash)},
     {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
     {Py_tp_members, members},
     {Py_tp_methods, methods},
+    {Py_tp_getset, properties},
     {0, nullptr}};
 
 PyType_Spec spec = {"tvm_ffi.Object", sizeof(ObjectInstance), 0,
@@ -121,16 +157,30 @@ PyObject* make_instance(PyTypeObject* type, TVMFFIObject* owned) {
 }
 
 PyObject* wrap_object(TVMFFIObject* owned) {
-  return make_instance(class_of(owned->type_index), owned);
+  PyTypeObject* type = class_of(owned->type_index);
+  if (type == nullptr) {
+    TVMFFIObjectDecRef(owned);
+    return nullptr;
+  }
+  return make_instance(type, owned);
 }
 
-void register_object_class(int32_t type_index, PyTypeObject* type) {
-  auto& table = classes();
-  size_t index = static_cast<size_t>(type_index);
-  if (index >= table.size()) table.resize(index + 1, nullptr);
-  Py_INCREF(type);
-  // The type that was registered before may have instances, and costs little: it is never dropped.
-  table[index] = type;
+int init_handle(PyObject* what, PyObject* self, PyObject* made) {
+  if (!PyObject_TypeCheck(made, object_type) || handle_of(made) == nullptr) {
+    PyErr_Format(PyExc_TypeError, "%U: expected a constructor that gives an object, got a %s", what,
+                 Py_TYPE(made)->tp_name);
+    return -1;
+  }
+  auto* instance = reinterpret_cast<ObjectInstance*>(self);
+  if (instance->handle != nullptr) {
+    // Others may be using the object that a second one would take the place of.
+    PyErr_Format(PyExc_TypeError, "%U: expected an instance without an object, got one that has it",
+                 what);
+    return -1;
+  }
+  TVMFFIObjectIncRef(handle_of(made));
+  instance->handle = handle_of(made);
+  return 0;
 }
 
 PyTypeObject* make_type(nb::module_& module, PyType_Spec* spec, PyTypeObject* base) {
@@ -139,32 +189,35 @@ PyTypeObject* make_type(nb::module_& module, PyType_Spec* spec, PyTypeObject* ba
   PyObject* type = PyType_FromSpecWithBases(spec, bases.ptr());
   if (type == nullptr) throw nb::python_error();
   module.attr(std::strrchr(spec->name, '.') + 1) = nb::handle(type);
-  return reinterpret_cast<PyTypeObject*>(type);
+  made_types().push_back(reinterpret_cast<PyTypeObject*>(type));
+  return made_types().back();
+}
+
+void set_metaclass(nb::module_& module) {
+  nb::handle type(reinterpret_cast<PyObject*>(&PyType_Type));
+  nb::dict body;
+  body["__module__"] = "tvm_ffi._core";
+  body["__slots__"] = nb::tuple();
+  body["__prepare__"] = nb::steal(PyCFunction_New(&prepare_definition, nullptr));
+  // That of ABCMeta runs Python code.
+  body["__instancecheck__"] = type.attr("__instancecheck__");
+  body["__subclasscheck__"] = type.attr("__subclasscheck__");
+  // Derived from ABCMeta, so that a class can derive from Object and collections.abc.Sequence.
+  nb::object bases = nb::make_tuple(nb::module_::import_("abc").attr("ABCMeta"));
+  nb::object metaclass = type("ObjectMeta", bases, body);
+  module.attr("ObjectMeta") = metaclass;
+  for (PyTypeObject* each : made_types()) {
+    // Python has no call that makes a type of such a metaclass.
+    Py_INCREF(metaclass.ptr());
+    Py_SET_TYPE(reinterpret_cast<PyObject*>(each),
+                reinterpret_cast<PyTypeObject*>(metaclass.ptr()));
+    PyType_Modified(each);
+  }
 }
 
 void bind_object(nb::module_& module) {
   object_type = make_type(module, &spec, nullptr);
   register_object_class(kTVMFFIObject, object_type);
-  module.def(
-      "register_object_class",
-      [](nb::str type_key, nb::type_object type) {
-        TVMFFIByteArray key = byte_array(type_key.c_str());
-        int32_t type_index = 0;
-        if (TVMFFITypeKeyToIndex(&key, &type_index) != 0) {
-          set_python_error(-1);
-          throw nb::python_error();
-        }
-        PyTypeObject* python_type = reinterpret_cast<PyTypeObject*>(type.ptr());
-        if (!PyType_IsSubtype(python_type, object_type)) {
-          PyErr_Format(PyExc_TypeError,
-                       "register_object_class: type: expected a class derived from tvm_ffi.Object, "
-                       "got %s",
-                       python_type->tp_name);
-          throw nb::python_error();
-        }
-        register_object_class(type_index, python_type);
-      },
-      nb::arg("type_key"), nb::arg("type"));
 }
 
 }  // namespace tvm_ffi_core

@@ -3,7 +3,7 @@
 #ifndef TVM_FFI_PYTHON_CORE_OBJECT_H_
 #define TVM_FFI_PYTHON_CORE_OBJECT_H_
 
-#include "common.h"
+#include "type_info.h"
 
 namespace tvm_ffi_core {
 
@@ -25,11 +25,15 @@ PyObject* make_instance(PyTypeObject* type, TVMFFIObject* owned);
 // nearest of its ancestors; takes the reference.
 PyObject* wrap_object(TVMFFIObject* owned);
 
-// From now on objects of the type, and of its descendants, become instances of `type`.
-void register_object_class(int32_t type_index, PyTypeObject* type);
-
 // Makes a heap type and stores it in the module under its name without the package.
 PyTypeObject* make_type(nb::module_& module, PyType_Spec* spec, PyTypeObject* base);
+
+// Gives `self`, an instance without an object, the object of `made`; 0, or -1 with a Python error
+// that starts with `what`.
+int init_handle(PyObject* what, PyObject* self, PyObject* made);
+
+// Gives the types of make_type their metaclass; once all of them are made.
+void set_metaclass(nb::module_& module);
 
 // What instances must do before they go.
 void release_instance(ObjectInstance* self);

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which Python class stands for which object type, and what is registered about a type.
+#include "type_info.h"
+
+#include <vector>
+
+#include "error.h"
+#include "field.h"
+#include "method.h"
+#include "object.h"
+#include "result.h"
+
+namespace tvm_ffi_core {
+
+namespace {
+
+// Python class of each type index; NULL where none is registered or made yet.
+std::vector<PyTypeObject*>& classes() {
+  static std::vector<PyTypeObject*> table;
+  return table;
+}
+
+// tvm_ffi.object.make_class: registers a class for a type index that has none.
+PyObject* make_class = nullptr;
+
+nb::str text(const TVMFFIByteArray& bytes) { return nb::str(bytes.data, bytes.size); }
+
+const TVMFFITypeInfo* require_info(int32_t type_index) {
+  const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(type_index);
+  if (info == nullptr) check(-1);
+  return info;
+}
+
+// The type's index, or None.
+nb::object find_type(nb::str type_key) {
+  Py_ssize_t size = 0;
+  const char* data = PyUnicode_AsUTF8AndSize(type_key.ptr(), &size);
+  if (data == nullptr) throw nb::python_error();
+  TVMFFIByteArray key{data, static_cast<size_t>(size)};
+  int32_t type_index = 0;
+  if (TVMFFITypeKeyToIndex(&key, &type_index) != 0) {
+    ObjectRef unknown_type_error;
+    TVMFFIErrorMoveFromRaised(unknown_type_error.out());
+    return nb::none();
+  }
+  return nb::int_(type_index);
+}
+
+// Key, documentation or None, indices of the ancestors with the root first, size or None.
+nb::object describe_type(int32_t type_index) {
+  const TVMFFITypeInfo* info = require_info(type_index);
+  nb::list ancestors;
+  for (int32_t i = 0; i < info->type_depth; ++i) {
+    ancestors.append(info->type_ancestors[i]->type_index);
+  }
+  const TVMFFITypeMetadata* more = info->metadata;
+  nb::object doc = nb::none(), size = nb::none();
+  bool has_creator = false;
+  if (more != nullptr) {
+    if (more->doc.size != 0) doc = text(more->doc);
+    size = nb::int_(more->total_size);
+    has_creator = more->creator != nullptr;
+  }
+  return nb::make_tuple(text(info->type_key), doc, nb::tuple(ancestors), size, has_creator);
+}
+
+// The descriptors of the type's own fields.
+nb::object own_fields(int32_t type_index) {
+  const TVMFFITypeInfo* info = require_info(type_index);
+  nb::list fields;
+  for (int32_t i = 0; i < info->num_fields; ++i) fields.append(make_field(info, info->fields[i]));
+  return nb::tuple(fields);
+}
+
+// The type's own methods: the descriptor, whether it is static, metadata.
+nb::object own_methods(int32_t type_index) {
+  const TVMFFITypeInfo* info = require_info(type_index);
+  nb::list methods;
+  for (int32_t i = 0; i < info->num_methods; ++i) {
+    const TVMFFIMethodInfo& method = info->methods[i];
+    bool is_static = (method.flags & kTVMFFIFieldFlagBitMaskIsStaticMethod) != 0;
+    nb::object function = nb::steal(view_to_python(&method.method));
+    if (!function.is_valid()) throw nb::python_error();
+    methods.append(nb::make_tuple(
+        make_method(text(info->type_key), text(method.name), text(method.doc), function), is_static,
+        text(method.metadata)));
+  }
+  return nb::tuple(methods);
+}
+
+// The value that the type itself has of an attribute, or None.
+nb::object type_attribute(int32_t type_index, nb::str name) {
+  TVMFFIByteArray bytes = byte_array(name.c_str());
+  const TVMFFITypeAttrColumn* column = TVMFFIGetTypeAttrColumn(&bytes);
+  if (column == nullptr) return nb::none();
+  int64_t place = int64_t{type_index} - column->begin_index;
+  if (place < 0 || place >= column->size) return nb::none();
+  nb::object value = nb::steal(view_to_python(&column->data[place]));
+  if (!value.is_valid()) throw nb::python_error();
+  return value;
+}
+
+nb::object new_object(int32_t type_index) {
+  const TVMFFITypeInfo* info = require_info(type_index);
+  if (info->metadata == nullptr || info->metadata->creator == nullptr) {
+    PyErr_Format(PyExc_TypeError, "%U: expected a type whose objects can be made without arguments",
+                 text(info->type_key).ptr());
+    throw nb::python_error();
+  }
+  TVMFFIObjectHandle made = nullptr;
+  check(info->metadata->creator(&made));
+  nb::object instance = nb::steal(wrap_object(static_cast<TVMFFIObject*>(made)));
+  if (!instance.is_valid()) throw nb::python_error();
+  return instance;
+}
+
+int32_t type_index_of(nb::handle instance) {
+  if (!PyObject_TypeCheck(instance.ptr(), object_type) || handle_of(instance.ptr()) == nullptr) {
+    PyErr_Format(PyExc_ValueError, "%s: expected an object, got an instance without one",
+                 Py_TYPE(instance.ptr())->tp_name);
+    throw nb::python_error();
+  }
+  return handle_of(instance.ptr())->type_index;
+}
+
+}  // namespace
+
+PyTypeObject* class_of(int32_t type_index) {
+  size_t index = static_cast<size_t>(type_index);
+  if (index < classes().size() && classes()[index] != nullptr) return classes()[index];
+  if (make_class == nullptr) return object_type;
+  nb::object made = nb::steal(PyObject_CallFunction(make_class, "i", type_index));
+  if (!made.is_valid()) return nullptr;
+  return index < classes().size() && classes()[index] != nullptr ? classes()[index] : object_type;
+}
+
+void register_object_class(int32_t type_index, PyTypeObject* type) {
+  auto& table = classes();
+  size_t index = static_cast<size_t>(type_index);
+  if (index >= table.size()) table.resize(index + 1, nullptr);
+  Py_INCREF(type);
+  // The type that was registered before may have instances, and costs little: it is never dropped.
+  table[index] = type;
+}
+
+void bind_type_info(nb::module_& module) {
+  register_object_class(kTVMFFIObject, object_type);
+  module.def(
+      "register_object_class",
+      [](nb::str type_key, nb::type_object type) {
+        nb::object type_index = find_type(type_key);
+        auto* python_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+        if (!PyType_IsSubtype(python_type, object_type)) {
+          PyErr_Format(PyExc_TypeError,
+                       "register_object_class: type: expected a class derived from tvm_ffi.Object, "
+                       "got %s",
+                       python_type->tp_name);
+          throw nb::python_error();
+        }
+        if (type_index.is_none()) {
+          PyErr_Format(PyExc_ValueError,
+                       "register_object_class: type_key: expected a registered type, got %R",
+                       type_key.ptr());
+          throw nb::python_error();
+        }
+        register_object_class(nb::cast<int32_t>(type_index), python_type);
+      },
+      nb::arg("type_key"), nb::arg("type"));
+  module.def(
+      "set_class_maker", [](nb::object function) { make_class = function.release().ptr(); },
+      nb::arg("function"));
+  module.def(
+      "class_of",
+      [](int32_t type_index) -> nb::object {
+        require_info(type_index);
+        PyTypeObject* type = class_of(type_index);
+        if (type == nullptr) throw nb::python_error();
+        return nb::borrow(reinterpret_cast<PyObject*>(type));
+      },
+      nb::arg("type_index"));
+  module.def(
+      "registered_class",
+      [](int32_t type_index) -> nb::object {
+        size_t index = static_cast<size_t>(type_index);
+        if (index >= classes().size() || classes()[index] == nullptr) return nb::none();
+        return nb::borrow(reinterpret_cast<PyObject*>(classes()[index]));
+      },
+      nb::arg("type_index"), nb::sig("def registered_class(type_index: int) -> type | None"));
+  module.def("find_type", find_type, nb::arg("type_key"),
+             nb::sig("def find_type(type_key: str) -> int | None"));
+  module.def("describe_type", describe_type, nb::arg("type_index"));
+  module.def("own_fields", own_fields, nb::arg("type_index"));
+  module.def("own_methods", own_methods, nb::arg("type_index"));
+  module.def("type_attribute", type_attribute, nb::arg("type_index"), nb::arg("name"));
+  module.def("new_object", new_object, nb::arg("type_index"));
+  module.def("type_index_of", type_index_of, nb::arg("instance"));
+}
+
+}  // namespace tvm_ffi_core

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python classes for the object types that libraries register."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from . import _core
+from ._core import Object
+
+_Class = TypeVar("_Class", bound=type)
+
+# Bits of TVMFFIFieldInfo.flags.
+_WRITABLE, _HAS_DEFAULT, _FACTORY, _REPR_OFF, _INIT_OFF, _KW_ONLY = 1, 2, 32, 64, 512, 1024
+
+
+class TypeField:
+    """What is registered about a field."""
+
+    __slots__ = ("_descriptor",)
+
+    def __init__(self, descriptor: Any) -> None:
+        self._descriptor = descriptor
+
+    @property
+    def name(self) -> str:
+        """Name of the field."""
+        return self._descriptor.__name__
+
+    @property
+    def doc(self) -> str | None:
+        """Its documentation, or ``None``."""
+        return self._descriptor.__doc__
+
+    @property
+    def size(self) -> int:
+        """Size in bytes."""
+        return self._descriptor.size
+
+    @property
+    def offset(self) -> int:
+        """Distance in bytes from the head of the object."""
+        return self._descriptor.offset
+
+    @property
+    def frozen(self) -> bool:
+        """Whether it can only be read."""
+        return not self._descriptor.flags & _WRITABLE
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """Further description; ``type_schema`` is JSON text with its type."""
+        return _metadata(self._descriptor.metadata)
+
+    def __repr__(self) -> str:
+        return f"TypeField({self.name!r})"
+
+
+class TypeMethod:
+    """What is registered about a method."""
+
+    __slots__ = ("_metadata", "func", "is_static")
+
+    def __init__(self, func: Any, is_static: bool, metadata: str) -> None:
+        self.func = func
+        self.is_static = is_static
+        self._metadata = metadata
+
+    @property
+    def name(self) -> str:
+        """Name of the method."""
+        return self.func.__name__
+
+    @property
+    def doc(self) -> str | None:
+        """Its documentation, or ``None``."""
+        return self.func.__doc__
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """Further description; ``type_schema`` is JSON text with its type."""
+        return _metadata(self._metadata)
+
+    def __repr__(self) -> str:
+        return f"TypeMethod({self.name!r})"
+
+
+class TypeInfo:
+    """What is registered about an object type: ``cls.__tvm_ffi_type_info__``."""
+
+    __slots__ = ("fields", "methods", "type_ancestors", "type_cls", "type_index", "type_key")
+
+    def __init__(self, type_index: int, cls: type) -> None:
+        self.type_cls = cls
+        self.type_index = type_index
+        self.type_key, _, ancestors, _, _ = _core.describe_type(type_index)
+        self.type_ancestors: list[int] = list(ancestors)
+        self.fields = [TypeField(field) for field in _core.own_fields(type_index)]
+        self.methods = [TypeMethod(*method) for method in _core.own_methods(type_index)]
+
+    def __repr__(self) -> str:
+        return f"TypeInfo({self.type_key!r}, fields={self.fields}, methods={self.methods})"
+
+
+def register_object(type_key: Any = None, *, init: bool = True) -> Callable[[_Class], _Class]:
+    """Let a class stand for an object type that a library registers; a decorator.
+
+    Objects of the type arrive in Python as instances of the class from now on.
+    The class gets the type's fields, methods and constructor; what its body defines itself stays.
+
+    Parameters
+    ----------
+    type_key
+        Name of the type, as C++ declares it; the name of the class if it is left out.
+    init
+        Install ``__init__``, which makes an object by the registered constructor. A type without
+        one gets an ``__init__`` that refuses.
+
+    Raises
+    ------
+    ValueError
+        No loaded library registers such a type.
+    TypeError
+        The class is not derived from :class:`tvm_ffi.Object`, or it is derived from the class of a
+        type that is no ancestor of this one.
+
+    Examples
+    --------
+    .. code-block:: python
+
+       @tvm_ffi.register_object("my_library.Plan")
+       class Plan(tvm_ffi.Object):
+           pass
+    """
+    if isinstance(type_key, type):
+        return _register(type_key.__name__, type_key, True)  # type: ignore[return-value]
+
+    def decorator(cls: _Class) -> _Class:
+        return _register(type_key or getattr(cls, "__name__", ""), cls, init)
+
+    return decorator
+
+
+def _register(type_key: str, cls: Any, init: bool) -> Any:
+    if not isinstance(type_key, str):
+        raise TypeError(f"register_object: type_key: expected a str, got {type(type_key).__name__}")
+    if not (isinstance(cls, type) and issubclass(cls, Object)):
+        raise TypeError(
+            f"register_object: {type_key}: expected a class derived from tvm_ffi.Object, "
+            f"got {cls!r}"
+        )
+    type_index = _core.find_type(type_key)
+    if type_index is None:
+        raise ValueError(
+            f"register_object: type_key: expected a type that a loaded library registers, got "
+            f"{type_key!r}"
+        )
+    known = _core.registered_class(type_index)
+    if known is not None and known.__module__.startswith("tvm_ffi") and not issubclass(cls, known):
+        # What the runtime itself makes of such objects relies on its own class.
+        raise TypeError(
+            f"register_object: {type_key}: expected a class derived from {known!r}, got {cls!r}"
+        )
+    info = TypeInfo(type_index, cls)
+    inherited = _inherited(cls)
+    for base in inherited.values():
+        if base.type_index not in (type_index, *info.type_ancestors):
+            raise TypeError(
+                f"register_object: {type_key}: expected a class derived from those of its "
+                f"ancestors, got {cls.__name__}, which is derived from that of {base.type_key}"
+            )
+    own = frozenset(cls.__dict__)
+    for ancestor in info.type_ancestors[1:]:
+        if ancestor not in inherited:
+            _add_members(cls, TypeInfo(ancestor, cls), own)
+    _add_members(cls, info, own)
+    _add_constructor(cls, info, own, init)
+    cls.__tvm_ffi_type_info__ = info  # type: ignore[attr-defined]
+    _core.register_object_class(type_key, cls)
+    return cls
+
+
+def _inherited(cls: type) -> dict[int, TypeInfo]:
+    """Give what the bases of a class stand for."""
+    infos = [base.__dict__.get("__tvm_ffi_type_info__") for base in cls.__mro__[1:]]
+    return {info.type_index: info for info in infos if info is not None}
+
+
+def _add_members(cls: type, info: TypeInfo, own: frozenset[str]) -> None:
+    for field in info.fields:
+        if field.name not in own:
+            setattr(cls, field.name, field._descriptor)
+    for method in info.methods:
+        if method.name not in own and method.name != "__ffi_init__":
+            setattr(
+                cls, method.name, staticmethod(method.func) if method.is_static else method.func
+            )
+
+
+def _add_constructor(cls: type, info: TypeInfo, own: frozenset[str], init: bool) -> None:
+    function = _core.type_attribute(info.type_index, "__ffi_init__")
+    registered = [method for method in info.methods if method.name == "__ffi_init__"]
+    if function is None and registered:
+        function = registered[0].func.__func__
+    if function is None:
+        constructor = Object.__init__  # refuses; that of the parent would make a parent's object
+    else:
+        # A constructor of the class has no names for its arguments; one made of the fields has.
+        mark = None if registered else _keyword_mark()
+        doc = (registered[0].doc or "") if registered else ""
+        constructor = _core.make_constructor(info.type_key, doc, function, mark)
+        if "__ffi_init__" not in own:
+            cls.__ffi_init__ = constructor  # type: ignore[attr-defined]
+    if init and "__init__" not in own:
+        cls.__init__ = constructor  # type: ignore[misc]
+
+
+_mark: Object | None = None
+
+
+def _keyword_mark() -> Object:
+    """Give what stands before keyword arguments in a call of a constructor."""
+    global _mark
+    if _mark is None:
+        _mark = _core.get_global_func("ffi.GetKwargsObject")()  # type: ignore[misc]
+    return _mark
+
+
+def _metadata(text: str) -> dict[str, Any]:
+    import json
+
+    return json.loads(text) if text else {}
+
+
+def _make_class(type_index: int) -> None:
+    """Register a class for a type that has none, and for its ancestors."""
+    type_key, doc, ancestors, _, _ = _core.describe_type(type_index)
+    module, _, name = type_key.rpartition(".")
+    base = _core.class_of(ancestors[-1]) if ancestors else Object
+    body = {
+        "__module__": module,
+        "__slots__": (),
+        "__doc__": doc or f"Made for {type_key}, for which no class is registered.",
+    }
+    _register(type_key, type(base)(name, (base,), body), True)
+
+
+_core.set_class_maker(_make_class)
