@@ -78,6 +78,7 @@ class Framework:
         prepare: Callable[[Any], Any] | None = None,
         current_stream: Callable[[int], int] | None = None,
         allocate: Callable[[Shape, _dtype, int], Any] | None = None,
+        has_dtype: Callable[[_dtype], bool] | None = None,
         is_negative: Callable[[Any], bool] | None = None,
         is_conjugate: Callable[[Any], bool] | None = None,
     ) -> None: ...

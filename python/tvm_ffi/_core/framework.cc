@@ -2,9 +2,24 @@
 // A tensor framework as the call path sees it; its adapter in tvm_ffi.frameworks fills it in.
 #include "framework.h"
 
-#include <string>
+#include <tvm/ffi/dtype.h>
+
+#include "values.h"
 
 namespace tvm_ffi_core {
+
+int can_hold(const Framework* framework, DLDataType dtype) {
+  if (framework->has_dtype == nullptr) return 1;
+  const unsigned slot = (dtype.code ^ (dtype.bits >> 3) ^ (dtype.lanes << 2)) & 15u;
+  Framework::Held& held = framework->held[slot];
+  if (held.answer != 0 && held.dtype == dtype) return held.answer > 0;
+  nb::object value = nb::steal(dtype_to_python(dtype));
+  if (!value.is_valid()) return -1;
+  nb::object answer = nb::steal(PyObject_CallOneArg(framework->has_dtype, value.ptr()));
+  int truth = answer.is_valid() ? PyObject_IsTrue(answer.ptr()) : -1;
+  if (truth >= 0) held = {dtype, static_cast<int8_t>(truth > 0 ? 1 : -1)};
+  return truth;
+}
 
 const DLPackExchangeAPI* exchange_api_of(PyObject* type) {
   nb::object capsule = nb::steal(PyObject_GetAttrString(type, "__dlpack_c_exchange_api__"));
@@ -28,7 +43,8 @@ void bind_framework(nb::module_& module) {
           "__init__",
           [](Framework* self, nb::str name, bool wins, nb::object exchange_type,
              nb::object from_tensor, nb::object prepare, nb::object current_stream,
-             nb::object allocate, nb::object is_negative, nb::object is_conjugate) {
+             nb::object allocate, nb::object has_dtype, nb::object is_negative,
+             nb::object is_conjugate) {
             auto keep = [](nb::object value) {
               return value.is_none() ? nullptr : value.release().ptr();
             };
@@ -41,14 +57,15 @@ void bind_framework(nb::module_& module) {
             self->prepare = keep(std::move(prepare));
             self->current_stream = keep(std::move(current_stream));
             self->allocate = keep(std::move(allocate));
+            self->has_dtype = keep(std::move(has_dtype));
             self->is_negative = keep(std::move(is_negative));
             self->is_conjugate = keep(std::move(is_conjugate));
           },
           nb::arg("name"), nb::kw_only(), nb::arg("wins") = false,
           nb::arg("exchange_type").none() = nb::none(), nb::arg("from_tensor").none() = nb::none(),
           nb::arg("prepare").none() = nb::none(), nb::arg("current_stream").none() = nb::none(),
-          nb::arg("allocate").none() = nb::none(), nb::arg("is_negative").none() = nb::none(),
-          nb::arg("is_conjugate").none() = nb::none())
+          nb::arg("allocate").none() = nb::none(), nb::arg("has_dtype").none() = nb::none(),
+          nb::arg("is_negative").none() = nb::none(), nb::arg("is_conjugate").none() = nb::none())
       .def_prop_ro("name", [](const Framework& self) { return nb::str(self.name); })
       .def_prop_ro("has_exchange", [](const Framework& self) { return self.exchange != nullptr; });
 }

@@ -31,9 +31,19 @@ struct Framework {
   PyObject* is_conjugate = nullptr;
   // How to see without asking that a tensor is no such view; NULL: not known.
   const LazyBits* lazy_bits = nullptr;
+  // Tells whether a tvm_ffi.dtype is one of the framework's; NULL: all are. Asked once for each.
+  PyObject* has_dtype = nullptr;
+  struct Held {
+    DLDataType dtype;
+    int8_t answer;  // 0: not asked yet, 1: yes, -1: no
+  };
+  mutable Held held[16] = {};
 
   bool can_allocate() const { return exchange != nullptr || allocate != nullptr; }
 };
+
+// Whether a tensor can become one of the framework: 1 or 0, or -1 with a Python error.
+int can_hold(const Framework* framework, DLDataType dtype);
 
 // The DLPack table of a type: NULL without an error when it has none that can be used.
 const DLPackExchangeAPI* exchange_api_of(PyObject* type);

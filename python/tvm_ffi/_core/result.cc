@@ -39,6 +39,11 @@ PyObject* big_int(const TVMFFIAny* value) {
 }
 
 PyObject* tensor(ObjectRef owned, const Framework* framework) {
+  if (framework != nullptr) {
+    int holds = can_hold(framework, contents<DLTensor>(owned.get())->dtype);
+    if (holds < 0) return nullptr;
+    if (holds == 0) framework = nullptr;
+  }
   if (framework != nullptr && framework->exchange != nullptr) {
     DLManagedTensorVersioned* managed = nullptr;
     int code = to_managed_versioned(owned.get(), &managed);

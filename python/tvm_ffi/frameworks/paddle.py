@@ -27,6 +27,11 @@ def _from_tensor(tensor: _core.Tensor) -> Any:
     return _paddle.utils.dlpack.from_dlpack(tensor)
 
 
+def _has_dtype(dtype: Any) -> bool:
+    """Tell whether PaddlePaddle has the element type; what it calls uint16 is bfloat16."""
+    return dtype != "uint16" and isinstance(getattr(_paddle, str(dtype), None), _paddle.dtype)
+
+
 def _read_dtype(value: Any) -> tuple[int, int, int]:
     try:
         return _core.parse_dtype(str(value).removeprefix("paddle."))
@@ -50,4 +55,6 @@ _READERS: dict[str, Any] = {
     "CUDAPlace": lambda place: (2, place.get_device_id()),
     "CUDAPinnedPlace": lambda place: (3, 0),
 }
-_framework = _core.Framework("paddle", exchange_type=_paddle.Tensor, from_tensor=_from_tensor)
+_framework = _core.Framework(
+    "paddle", exchange_type=_paddle.Tensor, from_tensor=_from_tensor, has_dtype=_has_dtype
+)

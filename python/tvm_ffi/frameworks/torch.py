@@ -25,6 +25,7 @@ def _make_framework() -> _core.Framework:
         prepare=_prepare,
         current_stream=_current_stream,
         allocate=_allocate,
+        has_dtype=_has_dtype,
     )
     if framework.has_exchange:
         _learn_lazy_bits(framework)
@@ -102,8 +103,19 @@ def _current_stream(device_id: int) -> int:
 
 def _allocate(shape: tuple[int, ...], dtype: Any, device_id: int) -> Any:
     torch = sys.modules["torch"]
-    name = str(dtype).replace("x2", "_x2")
+    name = _name_of(dtype)
     return torch.empty(shape, dtype=getattr(torch, name), device=f"cuda:{device_id}")
+
+
+def _name_of(dtype: Any) -> str:
+    return str(dtype).replace("x2", "_x2")
+
+
+def _has_dtype(dtype: Any) -> bool:
+    """Tell whether PyTorch has the element type; its integers below 8 bits hold no values."""
+    torch = sys.modules["torch"]
+    is_narrow = dtype.is_integer and dtype.bits < 8
+    return not is_narrow and isinstance(getattr(torch, _name_of(dtype), None), torch.dtype)
 
 
 def recognize(cls: type) -> tuple[str, Any] | None:
