@@ -7,100 +7,12 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from . import _core
+from . import copying as copying
+from . import printing as printing
 from ._core import Object
+from .type_info import TypeInfo
 
 _Class = TypeVar("_Class", bound=type)
-
-# Bits of TVMFFIFieldInfo.flags.
-_WRITABLE, _HAS_DEFAULT, _FACTORY, _REPR_OFF, _INIT_OFF, _KW_ONLY = 1, 2, 32, 64, 512, 1024
-
-
-class TypeField:
-    """What is registered about a field."""
-
-    __slots__ = ("_descriptor",)
-
-    def __init__(self, descriptor: Any) -> None:
-        self._descriptor = descriptor
-
-    @property
-    def name(self) -> str:
-        """Name of the field."""
-        return self._descriptor.__name__
-
-    @property
-    def doc(self) -> str | None:
-        """Its documentation, or ``None``."""
-        return self._descriptor.__doc__
-
-    @property
-    def size(self) -> int:
-        """Size in bytes."""
-        return self._descriptor.size
-
-    @property
-    def offset(self) -> int:
-        """Distance in bytes from the head of the object."""
-        return self._descriptor.offset
-
-    @property
-    def frozen(self) -> bool:
-        """Whether it can only be read."""
-        return not self._descriptor.flags & _WRITABLE
-
-    @property
-    def metadata(self) -> dict[str, Any]:
-        """Further description; ``type_schema`` is JSON text with its type."""
-        return _metadata(self._descriptor.metadata)
-
-    def __repr__(self) -> str:
-        return f"TypeField({self.name!r})"
-
-
-class TypeMethod:
-    """What is registered about a method."""
-
-    __slots__ = ("_metadata", "func", "is_static")
-
-    def __init__(self, func: Any, is_static: bool, metadata: str) -> None:
-        self.func = func
-        self.is_static = is_static
-        self._metadata = metadata
-
-    @property
-    def name(self) -> str:
-        """Name of the method."""
-        return self.func.__name__
-
-    @property
-    def doc(self) -> str | None:
-        """Its documentation, or ``None``."""
-        return self.func.__doc__
-
-    @property
-    def metadata(self) -> dict[str, Any]:
-        """Further description; ``type_schema`` is JSON text with its type."""
-        return _metadata(self._metadata)
-
-    def __repr__(self) -> str:
-        return f"TypeMethod({self.name!r})"
-
-
-class TypeInfo:
-    """What is registered about an object type: ``cls.__tvm_ffi_type_info__``."""
-
-    __slots__ = ("fields", "methods", "type_ancestors", "type_cls", "type_index", "type_key")
-
-    def __init__(self, type_index: int, cls: type) -> None:
-        self.type_cls = cls
-        self.type_index = type_index
-        self.type_key, _, ancestors, _, _ = _core.describe_type(type_index)
-        self.type_ancestors: list[int] = list(ancestors)
-        self.fields = [TypeField(field) for field in _core.own_fields(type_index)]
-        self.methods = [TypeMethod(*method) for method in _core.own_methods(type_index)]
-
-    def __repr__(self) -> str:
-        return f"TypeInfo({self.type_key!r}, fields={self.fields}, methods={self.methods})"
 
 
 def register_object(type_key: Any = None, *, init: bool = True) -> Callable[[_Class], _Class]:
@@ -190,7 +102,7 @@ def _inherited(cls: type) -> dict[int, TypeInfo]:
 def _add_members(cls: type, info: TypeInfo, own: frozenset[str]) -> None:
     for field in info.fields:
         if field.name not in own:
-            setattr(cls, field.name, field._descriptor)
+            setattr(cls, field.name, field.descriptor)
     for method in info.methods:
         if method.name not in own and method.name != "__ffi_init__":
             setattr(
@@ -225,12 +137,6 @@ def _keyword_mark() -> Object:
     if _mark is None:
         _mark = _core.get_global_func("ffi.GetKwargsObject")()  # type: ignore[misc]
     return _mark
-
-
-def _metadata(text: str) -> dict[str, Any]:
-    import json
-
-    return json.loads(text) if text else {}
 
 
 def _make_class(type_index: int) -> None:

@@ -93,16 +93,7 @@ int call_setter(const FieldInstance* field, void* address, const TVMFFIAny* valu
   return code;
 }
 
-int set(PyObject* self, PyObject* instance, PyObject* value) {
-  const FieldInstance* field = field_of(self);
-  if (value == nullptr) {
-    PyErr_Format(PyExc_AttributeError, "%U: a field cannot be deleted", field->full_name);
-    return -1;
-  }
-  if ((field->info.flags & kTVMFFIFieldFlagBitMaskWritable) == 0 || field->info.setter == nullptr) {
-    PyErr_Format(PyExc_AttributeError, "%U: the field can only be read", field->full_name);
-    return -1;
-  }
+int write(const FieldInstance* field, PyObject* instance, PyObject* value) {
   void* address = locate(field, instance);
   if (address == nullptr) return -1;
   CallFrame frame(field->full_name, false, 1);
@@ -118,6 +109,31 @@ int set(PyObject* self, PyObject* instance, PyObject* value) {
   if (finished != 0) PyErr_Clear();
   PyErr_Restore(type, error, traceback);
   return -1;
+}
+
+int set(PyObject* self, PyObject* instance, PyObject* value) {
+  const FieldInstance* field = field_of(self);
+  if (value == nullptr) {
+    PyErr_Format(PyExc_AttributeError, "%U: a field cannot be deleted", field->full_name);
+    return -1;
+  }
+  if ((field->info.flags & kTVMFFIFieldFlagBitMaskWritable) == 0 || field->info.setter == nullptr) {
+    PyErr_Format(PyExc_AttributeError, "%U: the field can only be read", field->full_name);
+    return -1;
+  }
+  return write(field, instance, value);
+}
+
+// store(instance, value): read-only fields too, of an object that is being made.
+PyObject* store(PyObject* self, PyObject* const* args, Py_ssize_t num_args) {
+  const FieldInstance* field = field_of(self);
+  if (num_args != 2 || field->info.setter == nullptr) {
+    PyErr_Format(PyExc_TypeError, "%U: expected a field with a setter, an instance and a value",
+                 field->full_name);
+    return nullptr;
+  }
+  if (write(field, args[0], args[1]) != 0) return nullptr;
+  Py_RETURN_NONE;
 }
 
 void dealloc(PyObject* self) {
@@ -145,6 +161,13 @@ PyObject* default_value(PyObject* self, void*) {
   return view_to_python(&info.default_value_or_factory);
 }
 
+PyObject* has_setter(PyObject* self, void*) {
+  return PyBool_FromLong(field_of(self)->info.setter != nullptr);
+}
+
+PyMethodDef methods[] = {{"store", reinterpret_cast<PyCFunction>(store), METH_FASTCALL, nullptr},
+                         {nullptr, nullptr, 0, nullptr}};
+
 PyMemberDef members[] = {
     {"__name__", T_OBJECT_EX, offsetof(FieldInstance, name), READONLY, nullptr},
     {"__qualname__", T_OBJECT_EX, offsetof(FieldInstance, full_name), READONLY, nullptr},
@@ -160,12 +183,14 @@ PyMemberDef members[] = {
 
 PyGetSetDef properties[] = {{"metadata", metadata, nullptr, nullptr, nullptr},
                             {"default", default_value, nullptr, nullptr, nullptr},
+                            {"has_setter", has_setter, nullptr, nullptr, nullptr},
                             {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
                        {Py_tp_repr, reinterpret_cast<void*>(repr)},
                        {Py_tp_descr_get, reinterpret_cast<void*>(get)},
                        {Py_tp_descr_set, reinterpret_cast<void*>(set)},
+                       {Py_tp_methods, methods},
                        {Py_tp_members, members},
                        {Py_tp_getset, properties},
                        {0, nullptr}};

@@ -123,6 +123,20 @@ int32_t type_index_of(nb::handle instance) {
   return handle_of(instance.ptr())->type_index;
 }
 
+// A further instance for the object, of a class of the caller's choice.
+nb::object adopt(nb::type_object type, nb::object instance) {
+  auto* python_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+  if (!PyType_IsSubtype(python_type, class_of(type_index_of(instance)))) {
+    PyErr_Format(PyExc_TypeError, "adopt: type: expected a class for such an object, got %s",
+                 python_type->tp_name);
+    throw nb::python_error();
+  }
+  TVMFFIObjectIncRef(handle_of(instance.ptr()));
+  nb::object made = nb::steal(make_instance(python_type, handle_of(instance.ptr())));
+  if (!made.is_valid()) throw nb::python_error();
+  return made;
+}
+
 }  // namespace
 
 PyTypeObject* class_of(int32_t type_index) {
@@ -193,6 +207,7 @@ void bind_type_info(nb::module_& module) {
   module.def("own_methods", own_methods, nb::arg("type_index"));
   module.def("type_attribute", type_attribute, nb::arg("type_index"), nb::arg("name"));
   module.def("new_object", new_object, nb::arg("type_index"));
+  module.def("adopt", adopt, nb::arg("type"), nb::arg("instance"));
   module.def("type_index_of", type_index_of, nb::arg("instance"));
 }
 

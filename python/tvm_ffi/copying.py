@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Copies and pickles of objects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _core
+from ._core import Object
+from .type_info import all_fields
+
+# A field in a pickle: its name, whether the value is the place of another object, the value.
+_Field = tuple[str, bool, Any]
+# An object in a pickle: the name of its type, its fields.
+_Node = tuple[str, list[_Field]]
+
+_HEAD_SIZE = 24  # bytes, of TVMFFIObject
+
+
+def _copy(self: Object) -> Object:
+    type_index = _core.type_index_of(self)
+    function = _core.type_attribute(type_index, "__ffi_shallow_copy__")
+    if function is None:
+        raise TypeError(
+            f"cannot copy {_core.describe_type(type_index)[0]}: its library registers no copies"
+        )
+    made = _core.adopt(type(self), function(self))
+    if hasattr(self, "__dict__"):
+        made.__dict__.update(self.__dict__)
+    return made
+
+
+def _reduce_ex(self: Object, protocol: object) -> tuple[Any, ...]:
+    cls = type(self)
+    known = _core.registered_class(_core.type_index_of(self)) is cls
+    state = dict(self.__dict__) if hasattr(self, "__dict__") else None
+    return _rebuild, (None if known else cls, _flatten(self)), state or None
+
+
+def _flatten(root: Object) -> list[_Node]:
+    """List the objects that are reached by fields, each once, the root first."""
+    objects = [root]  # which keeps them, so that no other gets the address of one
+    places = {root.__chandle__(): 0}
+    nodes: list[_Node] = []
+    while len(nodes) < len(objects):
+        instance = objects[len(nodes)]
+        type_index = _core.type_index_of(instance)
+        problem = _obstacle(type_index)
+        type_key = _core.describe_type(type_index)[0]
+        if problem is not None:
+            raise TypeError(f"cannot pickle {type_key}: {problem}")
+        fields: list[_Field] = []
+        for field in all_fields(type_index):
+            value = field.__get__(instance)
+            is_node = isinstance(value, Object) and _obstacle(_core.type_index_of(value)) is None
+            if is_node:
+                address = value.__chandle__()
+                if address not in places:
+                    places[address] = len(objects)
+                    objects.append(value)
+                value = places[address]
+            fields.append((field.__name__, is_node, value))
+        nodes.append((type_key, fields))
+    return nodes
+
+
+def _rebuild(cls: type[Object] | None, nodes: list[_Node]) -> Object:
+    """Make the objects of a pickle and give the first."""
+    objects = []
+    for type_key, _ in nodes:
+        type_index = _core.find_type(type_key)
+        if type_index is None:
+            raise ValueError(
+                f"cannot unpickle {type_key}: expected its library to be loaded, got no such type"
+            )
+        problem = _obstacle(type_index)
+        if problem is not None:
+            raise TypeError(f"cannot unpickle {type_key}: {problem}")
+        objects.append((type_index, _core.new_object(type_index)))
+    for (type_index, instance), (_, fields) in zip(objects, nodes, strict=True):
+        descriptors = {field.__name__: field for field in all_fields(type_index)}
+        for name, is_node, value in fields:
+            if name not in descriptors:
+                raise ValueError(f"cannot unpickle {nodes[0][0]}: the type has no field {name!r}")
+            descriptors[name].store(instance, objects[value][1] if is_node else value)
+    root = objects[0][1]
+    return root if cls is None else _core.adopt(cls, root)
+
+
+def _obstacle(type_index: int) -> str | None:
+    """Tell why objects of a type cannot be made again from their fields, if so."""
+    _, _, _, size, has_creator = _core.describe_type(type_index)
+    if not has_creator or size is None:
+        return "its objects cannot be made without arguments"
+    end = _HEAD_SIZE
+    for field in sorted(all_fields(type_index), key=lambda field: field.offset):
+        if not field.has_setter:
+            return f"its field {field.__name__} cannot be set"
+        # What lies between two fields, beyond the alignment, is a member that no field shows.
+        if field.offset - end >= field.alignment:
+            return "it has members that are not registered as fields"
+        end = max(end, field.offset + field.size)
+    if size - end >= 8:
+        return "it has members that are not registered as fields"
+    return None
+
+
+Object.__copy__ = _copy  # type: ignore[attr-defined]
+Object.__reduce_ex__ = _reduce_ex  # type: ignore[method-assign, assignment]

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The printed form of objects: the type's name with its fields."""
+
+from __future__ import annotations
+
+from _thread import get_ident
+
+from . import _core
+from .type_info import all_fields, is_shown
+
+# Objects whose form is being made: the thread, and the address.
+_in_progress: set[tuple[int, int]] = set()
+
+
+def object_repr(instance: _core.Object) -> str:
+    """Give ``library.Type(field=value, ...)``; an object inside itself is ``...``."""
+    address = instance.__chandle__()
+    if address == 0:
+        return f"<{type(instance).__qualname__} without an object>"
+    type_index = _core.type_index_of(instance)
+    type_key = _core.describe_type(type_index)[0]
+    fields = [field for field in all_fields(type_index) if is_shown(field)]
+    if not fields:
+        return f"<{type_key} object at {address:#x}>"
+    mark = (get_ident(), address)
+    if mark in _in_progress:
+        return f"{type_key}(...)"
+    _in_progress.add(mark)
+    try:
+        values = [f"{field.__name__}={field.__get__(instance)!r}" for field in fields]
+    finally:
+        _in_progress.discard(mark)
+    return f"{type_key}({', '.join(values)})"
+
+
+_core.Object.__repr__ = object_repr  # type: ignore[method-assign]
