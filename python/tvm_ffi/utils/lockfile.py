@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A lock that processes share by a file."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import threading
+import time
+from types import TracebackType
+from typing import Literal
+
+# Which locks this process holds: the file (device and inode), the thread that took it, and the
+# descriptor.
+_holders: dict[tuple[int, int], tuple[int, int]] = {}
+
+
+class FileLock:
+    """A lock that one process at a time holds, tied to a file that stays where it is.
+
+    The system gives the lock back when its holder ends, however it ends. It keeps out only those
+    who ask for it, on one machine; other threads of the same process are kept out too.
+
+    Parameters
+    ----------
+    lock_file_path
+        The file; it is made where it is missing, its folder is not.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from tvm_ffi.utils import FileLock
+    >>> path = os.path.join(tempfile.mkdtemp(), "lock")
+    >>> with FileLock(path):
+    ...     FileLock(path).acquire()
+    False
+    >>> FileLock(path).acquire()
+    True
+    """
+
+    def __init__(self, lock_file_path: str | os.PathLike[str]) -> None:
+        if not isinstance(lock_file_path, (str, os.PathLike)):
+            raise TypeError(
+                "FileLock: lock_file_path: expected a str or a path, got "
+                f"{type(lock_file_path).__name__}"
+            )
+        self.lock_file_path = os.fspath(lock_file_path)
+        self._fd: int | None = None
+        self._pid = 0
+
+    def acquire(self) -> bool:
+        """Take the lock if nobody has it.
+
+        Returns
+        -------
+        bool
+            Whether it was taken; ``False`` also where this very object holds it.
+
+        Raises
+        ------
+        RuntimeError
+            The file cannot be made, opened or locked.
+        """
+        if self._is_held():
+            return False
+        try:
+            return self._try()
+        except OSError as error:
+            raise RuntimeError(f"FileLock: {self.lock_file_path}: {error}") from error
+
+    def blocking_acquire(self, timeout: float | None = None, poll_interval: float = 0.1) -> bool:
+        """Wait for the lock.
+
+        Parameters
+        ----------
+        timeout
+            Seconds to wait; ``None`` waits as long as it takes.
+        poll_interval
+            Seconds between two tries.
+
+        Returns
+        -------
+        bool
+            ``True``.
+
+        Raises
+        ------
+        TimeoutError
+            Somebody else held it all the time.
+        RuntimeError
+            This object, or this thread by another one, holds the lock, so that it would wait for
+            itself; or the file cannot be made, opened or locked.
+        """
+        end = None if timeout is None else time.monotonic() + timeout
+        while not self.acquire():
+            self._refuse_to_wait_for_oneself()
+            if end is not None and time.monotonic() >= end:
+                raise TimeoutError(
+                    f"FileLock: {self.lock_file_path}: expected the lock within {timeout} s, but "
+                    "another process or thread holds it"
+                )
+            time.sleep(poll_interval)
+        return True
+
+    def release(self) -> None:
+        """Give the lock back; without effect where it is not held."""
+        fd, self._fd = self._fd, None
+        # In a child made by fork the descriptor is closed already, and the lock is the parent's.
+        if fd is None or self._pid != os.getpid():
+            return
+        _holders.pop(_identity(os.fstat(fd)), None)
+        # Unlocked by name: closing is not enough while a child still has the descriptor.
+        fcntl.flock(fd, fcntl.LOCK_UN)
+        os.close(fd)
+
+    def fileno(self) -> int:
+        """Give the descriptor that holds the lock; who inherits it holds the lock too.
+
+        Raises
+        ------
+        ValueError
+            The lock is not held.
+        """
+        if self._fd is None or self._pid != os.getpid():
+            raise ValueError(f"FileLock: {self.lock_file_path} is not held")
+        return self._fd
+
+    def __enter__(self) -> FileLock:
+        self.blocking_acquire()
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_val: BaseException | None,
+        exc_tb: TracebackType | None,
+    ) -> Literal[False]:
+        self.release()
+        return False
+
+    def __del__(self) -> None:
+        # Not made whole, or the interpreter is ending: the system gives the lock back then.
+        if getattr(self, "_fd", None) is not None and os is not None:
+            self.release()
+
+    def _is_held(self) -> bool:
+        """Whether this process holds the lock by this object; a child's copy does not count."""
+        return self._fd is not None and self._pid == os.getpid()
+
+    def _try(self) -> bool:
+        """Lock the file that has the name now, unless somebody else has locked it."""
+        while True:
+            fd = os.open(self.lock_file_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                mine = _identity(os.fstat(fd))
+                # Between opening and locking, the file may have been removed and made anew.
+                if mine == _identity(os.stat(self.lock_file_path)):
+                    _holders[mine] = (threading.get_ident(), fd)
+                    self._fd, self._pid = fd, os.getpid()
+                    return True
+            except BlockingIOError:
+                os.close(fd)
+                return False
+            except FileNotFoundError:
+                pass
+            except BaseException:
+                os.close(fd)
+                raise
+            os.close(fd)
+
+    def _refuse_to_wait_for_oneself(self) -> None:
+        holder = "this object" if self._is_held() else None
+        if holder is None:
+            try:
+                held = _holders.get(_identity(os.stat(self.lock_file_path)))
+            except FileNotFoundError:
+                return
+            if held and held[0] == threading.get_ident():
+                holder = "this thread"
+        if holder:
+            raise RuntimeError(
+                f"FileLock: {self.lock_file_path}: expected a lock that {holder} does not hold "
+                "already: it would wait for itself"
+            )
+
+
+def _identity(status: os.stat_result) -> tuple[int, int]:
+    return (status.st_dev, status.st_ino)
+
+
+def _forget_the_parents() -> None:
+    """Close what a child made by fork inherited: its parent's locks end with the parent alone."""
+    for _, fd in _holders.values():
+        os.close(fd)
+    _holders.clear()
+
+
+os.register_at_fork(after_in_child=_forget_the_parents)
