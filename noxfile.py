@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "docs"))
 
 from _setup import pins  # noqa: E402  (below the folder that was just named)
-from _setup.environment import Environment  # noqa: E402
+from _setup.environment import Environment, share_torch  # noqa: E402
 from _setup.memory import Memory, input_digest  # noqa: E402
 from _setup.system import (  # noqa: E402
     has_nvcc,
@@ -27,10 +27,20 @@ from _verify.table import final_table  # noqa: E402
 switch_on_pyenv_versions()
 nox.needs_version = ">=2025.2.9"
 # docs comes late: its pages show what the sessions before it found.
-nox.options.sessions = ["lint", "tests", "interop", "compilers", "sanitize", "docs", "pythons"]
+nox.options.sessions = [
+    "lint",
+    "tests",
+    "interop",
+    "compilers",
+    "sanitize",
+    "docs",
+    "tests-3.10",  # the oldest and the newest Python; those between on request
+    "tests-3.13",
+]
 nox.options.reuse_venv = "yes"
 
 FORMATTED = ("*.h", "*.cc", "*.cu", "*.cuh", "*.c")
+PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 CPP_FOLDERS = ("include", "src", "python", "examples", "tests")
 
 
@@ -122,11 +132,15 @@ def published_environment(session: nox.Session, environment: Environment) -> Env
     return peer
 
 
-@nox.session(python=["3.10", "3.11", "3.12", "3.13"])
-def pythons(session: nox.Session) -> None:
-    """Load and call one library, built once, from every version of Python."""
-    session.install("-q", *pins.BUILD, *(pin for pin in pins.TESTS if pin.startswith("numpy")))
+def on_python(session: nox.Session) -> None:
+    """Build and test the package on one Python, and call a library that was built for all."""
+    session.install("-q", *pins.BUILD, *pins.TESTS)
     session.install("-q", "--no-build-isolation", "--no-deps", "--force-reinstall", ".")
+    if session.python == f"{sys.version_info.major}.{sys.version_info.minor}":
+        share_torch(sys.executable, f"{session.bin}/python")
+    else:
+        session.log(f"no PyTorch is at hand for Python {session.python}: its tests are skipped")
+    session.run("python", "-m", "pytest", *(session.posargs or ["tests/python"]))
     made_of = tree_digest(ROOT / "include") + tree_digest(ROOT / "examples")
     folder = ROOT / "build" / "pythons" / hashlib.sha256(made_of.encode()).hexdigest()[:16]
     if not (folder / "scale_cpu.so").exists():
@@ -135,6 +149,10 @@ def pythons(session: nox.Session) -> None:
         with session.chdir(folder):
             session.run("bash", str(script), external=True)
     session.run("python", "tests/pythons/call_scale.py", str(folder / "scale_cpu.so"))
+
+
+for version in PYTHONS:
+    nox.session(on_python, name=f"tests-{version}", python=version)
 
 
 @nox.session(venv_backend="none")

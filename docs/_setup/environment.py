@@ -37,6 +37,14 @@ def torch_of(python: str) -> tuple[tuple[int, ...], str] | None:
     return (numbers, folder) if numbers >= pins.TORCH_FLOOR else None
 
 
+def share_torch(outer: str, inner: str) -> None:
+    """Let an interpreter find PyTorch where another has it, rather than install it again."""
+    if found := torch_of(outer):
+        code = "import sysconfig; print(sysconfig.get_path('purelib'))"
+        packages = subprocess.check_output([inner, "-c", code], text=True).strip()
+        Path(packages, "outer.pth").write_text(f"{found[1]}\n")
+
+
 class Environment:
     """An environment of the running interpreter; all sessions share the one named "shared"."""
 
@@ -53,14 +61,7 @@ class Environment:
         self.python = str(self.folder / "bin" / "python")
         if not Path(self.python).exists():
             session.run(sys.executable, "-m", "virtualenv", "-q", str(self.folder), external=True)
-            self.share_outer_torch(torch_from)
-
-    def share_outer_torch(self, python: str) -> None:
-        """Look up PyTorch where another interpreter has it, rather than install it again."""
-        if outer := torch_of(python):
-            code = "import sysconfig; print(sysconfig.get_path('purelib'))"
-            inner = subprocess.check_output([self.python, "-c", code], text=True).strip()
-            Path(inner, "outer.pth").write_text(f"{outer[1]}\n")
+            share_torch(torch_from, self.python)
 
     def run(self, *arguments: str, env: dict[str, str] | None = None) -> None:
         """Run this environment's Python; its scripts come first on the path."""

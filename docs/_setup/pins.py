@@ -7,14 +7,17 @@ TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 
 BUILD = ["cmake==4.4.4", "nanobind==3.1.0", "ninja==1.13.2", "scikit-build-core==1.1.2"]
 TESTS = [
-    "hypothesis==6.170.15",
+    "hypothesis==6.170.15; python_version >= '3.11'",
+    "hypothesis==6.168.5; python_version < '3.11'",
+    "mypy==2.4.1",
     "nox==2026.10.20",
     "ml_dtypes==0.6.0; python_version >= '3.11'",
     "ml_dtypes==0.5.4; python_version < '3.11'",
     "numpy==2.4.6; python_version >= '3.11'",
     "numpy==2.2.6; python_version < '3.11'",
     "pytest==9.2.0",
-    "sybil==10.1.0",
+    "sybil==10.1.0; python_version >= '3.11'",
+    "sybil==9.3.0; python_version < '3.11'",
 ]
 DOCS_PYTHON = (3, 11)  # the floor of this Sphinx
 DOCS = [

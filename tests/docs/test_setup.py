@@ -106,7 +106,8 @@ def test_nvcc_of_cuda_home_is_preferred_to_the_wheels(tmp_path, monkeypatch):
 def test_readers_and_ci_run_the_same_sessions():
     """The README, AGENTS.md, CI and plain ``nox`` name the same sessions in the same order."""
     root = Path(__file__).parents[2]
-    line = re.search(r"options.sessions = (\[.*\])", (root / "noxfile.py").read_text()).group(1)
-    command = f"nox -s {' '.join(ast.literal_eval(line))}"
+    noxfile = (root / "noxfile.py").read_text()
+    sessions = re.search(r"options.sessions = (\[.*?\n\])", noxfile, re.DOTALL).group(1)
+    command = f"nox -s {' '.join(ast.literal_eval(sessions))}"
     for name in ("README.md", "AGENTS.md", ".ci/run"):
         assert command in (root / name).read_text(), name
