@@ -58,9 +58,10 @@ TVMFFIObjectHandle AllocOnHost(const DLTensor& prototype) {
   return ffi::ObjectUnsafe::MoveToOwned(std::move(tensor));
 }
 
+// Empty until an allocator fails: a message costs an allocation.
 struct AllocatorError {
-  std::string kind = "RuntimeError";
-  std::string message = "expected a tensor, got an allocator that failed and gave no reason";
+  std::string kind;
+  std::string message;
 };
 
 void SetAllocatorError(void* error_ctx, const char* kind, const char* message) {
@@ -98,6 +99,10 @@ int TVMFFIEnvTensorAlloc(DLTensor* prototype, TVMFFIObjectHandle* out) {
     DLManagedTensorVersioned* managed = nullptr;
     AllocatorError error;
     if (allocator(prototype, &managed, &error, SetAllocatorError) != 0) {
+      if (error.kind.empty()) error.kind = "RuntimeError";
+      if (error.message.empty()) {
+        error.message = "expected a tensor, got an allocator that failed and gave no reason";
+      }
       throw ffi::Error(error.kind, "TVMFFIEnvTensorAlloc: " + error.message);
     }
     TVM_FFI_CHECK(managed != nullptr, RuntimeError)

@@ -64,6 +64,10 @@ void delete_lent_tensor(void* head, int flags) {
 
 void delete_space(void* head) { std::free(from_head(head)); }
 
+bool has_sole_owner(const LentTensor* lent) {
+  return __atomic_load_n(&lent->head.combined_ref_count, __ATOMIC_ACQUIRE) == kSoleReference;
+}
+
 int own_bare_view(LentTensor* lent) {
   TVMFFIObject* holder = argument_that_holds(lent->tensor);
   if (holder == nullptr) {
@@ -165,8 +169,22 @@ int own_lent_tensor(LentTensor* lent) {
   return 0;
 }
 
+DLManagedTensorVersioned* take_managed(TVMFFIObject* tensor) {
+  LentTensor* lent = lent_tensor_of(tensor);
+  if (lent == nullptr || lent->owner_kind != Owner::kManagedVersioned || !has_sole_owner(lent)) {
+    return nullptr;
+  }
+  auto* managed = static_cast<DLManagedTensorVersioned*>(lent->owner);
+  // Not every consumer knows of offsets and of strides that are left out.
+  if (managed->dl_tensor.byte_offset != 0 || managed->dl_tensor.strides == nullptr) return nullptr;
+  lent->owner = nullptr;
+  lent->owner_kind = Owner::kNobody;
+  release_lent_tensor(lent);
+  return managed;
+}
+
 int release_lent_tensor(LentTensor* lent) {
-  if (__atomic_load_n(&lent->head.combined_ref_count, __ATOMIC_ACQUIRE) == kSoleReference) {
+  if (has_sole_owner(lent)) {
     drop_owner(lent);
     lent->next_free = free_tensors;
     free_tensors = lent;

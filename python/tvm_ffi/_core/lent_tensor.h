@@ -60,6 +60,10 @@ int release_lent_tensor(LentTensor* lent);
 // Makes a tensor that is nobody's own its memory. 0, or -1 with a Python error.
 int own_lent_tensor(LentTensor* lent);
 
+// Takes the DLPack tensor out of a Tensor object that the caller alone holds, and gives the object
+// back; NULL, and nothing is done, if others hold it or it shows something else.
+DLManagedTensorVersioned* take_managed(TVMFFIObject* tensor);
+
 // Whether the tensor is a view that C code lends to a callback, of memory that nobody named. It can
 // own that memory only if it belongs to an argument of a call in progress.
 inline bool is_bare_view(const LentTensor* lent) {

@@ -45,9 +45,10 @@ PyObject* tensor(ObjectRef owned, const Framework* framework) {
     if (holds == 0) framework = nullptr;
   }
   if (framework != nullptr && framework->exchange != nullptr) {
-    DLManagedTensorVersioned* managed = nullptr;
-    int code = to_managed_versioned(owned.get(), &managed);
-    if (code != 0) {
+    DLManagedTensorVersioned* managed = take_managed(owned.get());
+    if (managed != nullptr) {
+      owned.release();
+    } else if (int code = to_managed_versioned(owned.get(), &managed)) {
       set_python_error(code);
       return nullptr;
     }
