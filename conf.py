@@ -21,6 +21,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_tabs.tabs",
+    "_ext.benchmark",
     "_ext.doctest_state",
     "_ext.doxygen",
     "_ext.generated",

@@ -97,9 +97,8 @@ def runtime_commit(root: Path) -> dict[str, str]:
     commit = answer("git", "-C", str(root), "rev-parse", "HEAD")
     if not commit:
         return {}
-    changes = answer(
-        "git", "-C", str(root), "status", "--porcelain", "--", ".", ":!docs/verification"
-    )
+    results = (":!docs/verification", ":!docs/benchmarks")
+    changes = answer("git", "-C", str(root), "status", "--porcelain", "--", ".", *results)
     return {"commit": commit, "modified": "yes" if changes else "no"}
 
 

@@ -6,6 +6,10 @@ calls.py times them and leaks.py counts what they leave behind, so that neither 
 
 from __future__ import annotations
 
+import shlex
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import tvm_ffi
@@ -19,6 +23,18 @@ class Row(NamedTuple):
 
     statement: str
     names: dict[str, Any]
+
+
+def build_library(library: Path, python: str = sys.executable) -> Path:
+    """Build the functions that the rows call, with the headers of an interpreter's package."""
+    command = [python, "-m", "tvm_ffi.config", "--cxxflags", "--ldflags", "--libs"]
+    flags = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    source = Path(__file__).with_name("calls_library.cc")
+    subprocess.run(
+        ["g++", "-shared", "-fPIC", "-O2", str(source), "-o", str(library), *shlex.split(flags)],
+        check=True,
+    )
+    return library
 
 
 def all_rows(library: str) -> dict[str, Row]:
@@ -41,8 +57,11 @@ def plain_rows(module: tvm_ffi.Module) -> dict[str, Row]:
     def call(name: str, **values: Any) -> Row:
         return Row(f"f({', '.join(values)})", {"f": module.get_function(name), **values})
 
+    lock_kept = module.get_function("none")
+    lock_kept.release_gil = False
     return {
         "no argument": call("none"),
+        "no argument, lock kept": Row("f()", {"f": lock_kept}),
         "int": call("one_int", a=1),
         "3 floats": call("three_floats", a=1.0, b=2.0, c=3.0),
         "4 None": call("four_optionals", a=None, b=None, c=None, d=None),

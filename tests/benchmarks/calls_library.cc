@@ -53,6 +53,9 @@ void call_back(ffi::Function f, int64_t times) {
 }
 Point point() { return Point(ffi::make_object<PointObj>()); }
 
+// For leaks.py.
+int64_t use_count(ffi::ObjectRef x) { return x.use_count(); }
+
 }  // namespace
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(none, none);
@@ -72,3 +75,4 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(like, like);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(fail, fail);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(call_back, call_back);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(point, point);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(use_count, use_count);
