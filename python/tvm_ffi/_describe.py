@@ -25,7 +25,7 @@ def _parameters(function: Function) -> tuple[tuple[str, ...], tuple[Any, ...]] |
 
         try:
             signature = inspect.signature(function._callable)
-        except (TypeError, ValueError):
+        except Exception:  # attributes of the callable may raise anything
             return None
         positional = [
             p
@@ -53,7 +53,7 @@ def _signature(function: Function) -> Any:
     if function._callable is not None:
         try:
             return inspect.signature(function._callable)
-        except (TypeError, ValueError):
+        except Exception:  # attributes of the callable may raise anything
             raise AttributeError("__signature__") from None
     schema, names = _schema(function), _names(function)
     if schema is None and not names:

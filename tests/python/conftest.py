@@ -47,3 +47,15 @@ def compile_library(source: Path, path: Path) -> None:
     link = f"{config.ldflags()} -ltvm_ffi".split()
     compiler = os.environ.get("CC", "cc")
     subprocess.run([compiler, "-shared", *flags, str(source), "-o", str(path), *link], check=True)
+
+
+@pytest.fixture(scope="session")
+def described(tmp_path_factory: pytest.TempPathFactory) -> tvm_ffi.Module:
+    """Load the functions of described.cc."""
+    path = tmp_path_factory.mktemp("described") / "described.so"
+    source = Path(__file__).with_name("described.cc")
+    flags = f"{config.cxxflags()} -fPIC -Wall -Wextra -pthread".split()
+    link = f"{config.ldflags()} -ltvm_ffi".split()
+    compiler = os.environ.get("CXX", "g++")
+    subprocess.run([compiler, "-shared", *flags, str(source), "-o", str(path), *link], check=True)
+    return tvm_ffi.load_module(path)

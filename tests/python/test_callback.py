@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import functools
 import gc
+import sys
 import threading
 import traceback
 import weakref
@@ -245,3 +247,144 @@ def test_recursion_ends(functions: Any) -> None:
 
     with pytest.raises(RecursionError):
         forever()
+
+
+def test_system_exit_crosses(functions: Any) -> None:
+    """SystemExit, too, crosses as the same object."""
+    leaving = SystemExit(3)
+
+    def leaves() -> None:
+        raise leaving
+
+    with pytest.raises(SystemExit) as caught:
+        functions.call(leaves)
+    assert caught.value is leaving
+
+
+def test_both_tracebacks(functions: Any) -> None:
+    """Frames of Python, then those of C, then those of the Python below it are shown."""
+
+    def inner() -> None:
+        raise ValueError("boom")
+
+    def outer() -> None:
+        functions.call_and_trace(inner)
+
+    with pytest.raises(ValueError, match="boom") as caught:
+        functions.call_and_trace(outer)
+    names = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
+    assert names == ["test_both_tracebacks", "middle", "outer", "middle", "inner"]
+
+
+def test_causes_and_notes_stay(functions: Any) -> None:
+    """The exception is the same object, with its cause, its context and its notes."""
+
+    def raises() -> None:
+        try:
+            raise KeyError("first")
+        except KeyError as error:
+            second = ValueError("second")
+            second.__notes__ = ["a note"]  # type: ignore[attr-defined]  # add_note of Python 3.11
+            raise second from error
+
+    with pytest.raises(ValueError, match="second") as caught:
+        functions.call(functions.get_function("call"), raises)
+    assert type(caught.value.__cause__) is KeyError
+    assert caught.value.__notes__ == ["a note"]  # type: ignore[attr-defined]
+
+
+def test_exceptions_that_cannot_be_shown_cross(functions: Any) -> None:
+    """A message that cannot be made does not hide the exception."""
+
+    class Silent(Exception):
+        """Raises when it is asked for its text."""
+
+        def __str__(self) -> str:
+            raise RuntimeError("no text")
+
+    error = Silent()
+
+    def raises() -> None:
+        raise error
+
+    with pytest.raises(Silent) as caught:
+        functions.call(raises)
+    assert caught.value is error
+
+
+def generator() -> Any:
+    """Give numbers."""
+    yield 1
+
+
+async def coroutine() -> None:
+    """Do nothing."""
+
+
+class Plain:
+    """Nothing in particular."""
+
+
+@pytest.mark.parametrize(
+    "make",
+    [generator, Plain, lambda: gc, object, lambda: memoryview(b"x"), lambda: frozenset({1})],
+)
+def test_any_object_is_carried(functions: Any, make: Any) -> None:
+    """An object that C knows nothing of comes back as itself, and is freed with C's last use."""
+    value = make()
+    before = sys.getrefcount(value)
+    assert functions.echo(value) is value
+    assert functions.call(lambda x: x, value) is value
+    assert sys.getrefcount(value) == before
+
+
+def test_coroutines_are_carried(functions: Any) -> None:
+    """So is a coroutine, which nobody awaits."""
+    value = coroutine()
+    assert functions.echo(value) is value
+    value.close()
+
+
+@pytest.mark.parametrize("value", [int, Plain, len, functools.partial(len)])
+def test_callables_become_functions(functions: Any, value: Any) -> None:
+    """A class, as anything that can be called, arrives as a function."""
+    assert type(functions.echo(value)) is tvm_ffi.Function
+
+
+def test_objects_are_freed_in_foreign_threads(described: Any) -> None:
+    """The last use of a Python object may end in a thread that Python does not know."""
+    value = Plain()
+    gone = weakref.ref(value)
+    described.keep(value)
+    del value
+    assert gone() is not None
+    described.drop_kept_in_thread()
+    assert gone() is None
+
+
+def test_functions_are_freed_in_foreign_threads(described: Any) -> None:
+    """So may that of a callable."""
+    owner = Plain()
+    gone = weakref.ref(owner)
+    described.keep(lambda kept=owner: kept)
+    del owner
+    described.drop_kept_in_thread()
+    assert gone() is None
+
+
+def test_callbacks_that_are_weird(functions: Any) -> None:
+    """A callable whose attributes raise is called all the same."""
+
+    class Weird:
+        """Has no name, and says so loudly."""
+
+        def __call__(self, *args: Any) -> int:
+            return len(args)
+
+        def __getattribute__(self, name: str) -> Any:
+            raise RuntimeError(name)
+
+    assert functions.call(Weird(), 1, 2) == 2
+    assert tvm_ffi.Function(Weird())(1) == 1
+    with pytest.raises(TypeError, match="expected positional arguments only"):
+        tvm_ffi.Function(Weird())(x=1)

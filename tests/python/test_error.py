@@ -4,7 +4,10 @@
 
 from __future__ import annotations
 
+import gc
+import pickle
 import traceback
+import weakref
 from typing import Any
 
 import pytest
@@ -128,3 +131,102 @@ def test_backtraces_that_are_no_frames_are_passed_over(functions: Any, backtrace
     with pytest.raises(ValueError, match="boom") as caught:
         functions.fail("ValueError", "boom", backtrace)
     assert len(traceback.extract_tb(caught.value.__traceback__)) == 1
+
+
+def test_exceptions_are_errors_as_values(described: Any) -> None:
+    """An exception that is passed on is an error for C++; thrown there, it is itself again."""
+    exception = KeyError("mine")
+    assert described.kind_of(exception) == "KeyError"
+    with pytest.raises(KeyError) as caught:
+        described.raise_error(exception)
+    assert caught.value is exception
+    described.keep(exception)
+    kept = described.give_back()
+    described.keep(None)
+    assert type(kept) is tvm_ffi.core.Error
+    assert (kept.kind, kept.message) == ("KeyError", "mine")
+    assert kept.py_error() is exception
+    assert kept.extra_context is exception
+
+
+def test_errors_as_values_show_what_they_hold(described: Any) -> None:
+    """An error that a function returns has kind, message, backtrace, cause and context."""
+    error = described.error_with_context()
+    assert (error.kind, error.message, error.backtrace) == ("KeyError", "third", "")
+    assert error.extra_context == (1, 2)
+    assert (error.cause.kind, error.cause.cause) == ("OSError", None)
+    assert repr(error) == "<tvm_ffi.core.Error KeyError: third>"
+    exception = error.py_error()
+    assert type(exception) is KeyError
+    assert type(exception.__cause__) is OSError
+
+
+def test_errors_are_made_in_python(described: Any) -> None:
+    """An Error made here is thrown by C++ with its frames."""
+    error = tvm_ffi.core.Error("ValueError", "boom", '  File "a.cc", line 3, in f\n')
+    with pytest.raises(ValueError, match="boom") as caught:
+        described.raise_error(error)
+    names = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
+    assert "f" in names
+    error.update_backtrace('  File "b.cc", line 4, in g\n')
+    assert error.backtrace.startswith('  File "b.cc", line 4, in g\n')
+    copied = pickle.loads(pickle.dumps(error))
+    assert (copied.kind, copied.message) == ("ValueError", "boom")
+
+
+@pytest.mark.parametrize(
+    ("args", "argument"),
+    [((3, "x"), "kind"), (("K", None), "message"), (("K", "m", 3), "backtrace")],
+)
+def test_errors_are_made_of_text(args: Any, argument: str) -> None:
+    """Anything else is a TypeError that names the argument."""
+    with pytest.raises(TypeError, match=f"Error: {argument}: expected a str, got"):
+        tvm_ffi.core.Error(*args)
+
+
+def test_check_for_bugs_keeps_its_kind(described: Any) -> None:
+    """TVM_FFI_ICHECK is an InternalError, not merely a RuntimeError."""
+    with pytest.raises(tvm_ffi.InternalError, match=r"x > 0 \(0 vs\. 0\)"):
+        described.check_positive(0)
+
+
+@pytest.mark.parametrize("name", [3, b"Kind", Ellipsis])
+def test_kinds_have_names(name: Any) -> None:
+    """Anything but text as the name of a kind is a TypeError."""
+    with pytest.raises(TypeError, match="register_error: name_or_cls: expected a str or an"):
+        tvm_ffi.register_error(name, ValueError)
+
+
+def test_exceptions_of_no_kind_keep_identity(described: Any) -> None:
+    """A class that nobody registered crosses as the same object too."""
+
+    class Own(Exception):
+        """Of this test alone."""
+
+    own = Own("text", {"more": 1})
+
+    def raises() -> None:
+        raise own
+
+    with pytest.raises(Own) as caught:
+        described.call(raises)
+    assert caught.value is own
+
+
+def test_exceptions_are_freed(described: Any) -> None:
+    """Nothing keeps an exception that crossed, once it was handled."""
+
+    class Own(Exception):
+        """Of this test alone."""
+
+    def raises() -> None:
+        raise Own
+
+    gone = None
+    try:
+        described.call(raises)
+    except Own as error:
+        gone = weakref.ref(error)
+    gc.collect()
+    assert gone is not None
+    assert gone() is None

@@ -4,13 +4,21 @@
 
 from __future__ import annotations
 
+import copy
+import ctypes
+import functools
 import gc
+import inspect
+import pickle
 import sys
 import threading
+import weakref
 from typing import Any
 
 import pytest
 import tvm_ffi
+from hypothesis import given
+from hypothesis import strategies as st
 
 
 @pytest.mark.parametrize("count", [0, 1, 12, 13, 500])
@@ -22,9 +30,11 @@ def test_any_number_of_arguments_arrives(functions: Any, count: int) -> None:
 
 
 def test_keyword_arguments_are_refused(functions: Any) -> None:
-    """A keyword is a TypeError that names the function and the keyword."""
+    """A function that tells no names refuses keywords, and says so."""
     with pytest.raises(
-        TypeError, match=r"nop: expected positional arguments only, got keyword 'x'"
+        TypeError,
+        match=r"^nop: expected positional arguments only, got keyword 'x'; the function does not "
+        r"tell the names of its arguments$",
     ):
         functions.nop(x=1)
 
@@ -109,3 +119,310 @@ def test_function_outlives_its_name(functions: Any) -> None:
         return 5
 
     assert holder[0](drop) == 5
+
+
+@given(
+    values=st.fixed_dictionaries(
+        {"x": st.integers(0, 99), "factor": st.integers(0, 99)},
+        optional={"shift": st.integers(0, 99), "unit": st.text("abc", min_size=1)},
+    ),
+    by_position=st.integers(0, 2),
+    order=st.randoms(use_true_random=False),
+)
+def test_keyword_arguments(
+    described: Any, values: dict[str, Any], by_position: int, order: Any
+) -> None:
+    """Arguments by position and by keyword, in any order, arrive where their names stand."""
+    names = ["x", "factor"]
+    args = [values[name] for name in names[:by_position]]
+    rest = [item for item in values.items() if item[0] not in names[:by_position]]
+    order.shuffle(rest)
+    expected = [str(values.get(name, "none")) for name in ("x", "factor", "shift", "unit")]
+    assert described.affine(*args, **dict(rest)) == " ".join(expected)
+
+
+@pytest.mark.parametrize(
+    ("args", "keywords", "message"),
+    [
+        ((1, 2), {"y": 3}, r"affine: expected keywords among (x, factor, shift, unit), got 'y'"),
+        ((1, 2), {"x": 3}, r"affine: argument 0: expected one value for 'x', got two"),
+        ((1,), {"shift": 3}, r"affine: argument 1: expected a value for 'factor', got none"),
+        ((), {"factor": 3}, r"affine: argument 0: expected a value for 'x', got none"),
+    ],
+)
+def test_wrong_keyword_arguments(
+    described: Any, args: tuple[int, ...], keywords: dict[str, int], message: str
+) -> None:
+    """An unknown, a doubled and a missing argument are TypeErrors that name it."""
+    with pytest.raises(TypeError) as caught:
+        described.affine(*args, **keywords)
+    assert str(caught.value) == message
+
+
+def test_too_few_arguments_show_the_signature(described: Any) -> None:
+    """The function itself counts what keywords left out at the end."""
+    message = r"affine\(int, float, .*\) -> str: expected 2 to 4 arguments, got 1"
+    with pytest.raises(TypeError, match=message):
+        described.affine(x=1)
+
+
+def test_trailing_optionals_may_be_left_out(described: Any) -> None:
+    """Optional arguments need not be given, by position either."""
+    assert described.affine(1, 2) == "1 2 none none"
+    assert described.affine(1, 2, 3) == "1 2 3 none"
+    assert described.affine(1, 2, None, "m") == "1 2 none m"
+
+
+def test_some_parameters_may_have_names(described: Any) -> None:
+    """The others are given by position."""
+    assert described.half_named(1, 2) == "1 2 none none"
+    with pytest.raises(TypeError, match=r"half_named: expected keywords among \(x\), got 'factor'"):
+        described.half_named(1, factor=2)
+
+
+def test_functions_of_python_take_keywords() -> None:
+    """A function that was made of a callable has the callable's names and defaults."""
+    function = tvm_ffi.Function(lambda a, b=3, c=4: (a * 100) + b * 10 + c)
+    assert function(a=1) == 134
+    assert function(1, c=9) == 139
+    with pytest.raises(TypeError, match="expected a value for 'a', got none"):
+        function(c=9)
+
+    def mixed(a: int, /, b: int, *, c: int = 3) -> int:
+        return a + b + c
+
+    assert tvm_ffi.Function(mixed)(1, b=2) == 6
+    for name in ("a", "c"):
+        with pytest.raises(TypeError, match=f"mixed: expected keywords among .*, got '{name}'"):
+            tvm_ffi.Function(mixed)(1, b=2, **{name: 3})
+
+
+def test_callables_without_a_signature() -> None:
+    """Keywords are refused; nothing else changes."""
+    function = tvm_ffi.Function(max)
+    assert function(3, 4) == 4
+    with pytest.raises(TypeError, match="max: expected positional arguments only"):
+        function(3, 4, key=5)
+    with pytest.raises(ValueError, match="signature"):
+        inspect.signature(function)
+
+
+def test_signatures(described: Any) -> None:
+    """inspect.signature shows types, names and what may be left out, where the library tells it."""
+    assert str(inspect.signature(described.affine)) == (
+        "(x: 'int', factor: 'float', shift: 'int | None' = None, unit: 'str | None' = None)"
+        " -> 'str'"
+    )
+    assert str(inspect.signature(described.unnamed)) == (
+        "(arg0: 'int', arg1: 'float', arg2: 'int | None' = None, arg3: 'str | None' = None, /)"
+        " -> 'str'"
+    )
+    assert str(inspect.signature(described.many_types)) == (
+        "(arg0: 'Array[int]', arg1: 'int | str', arg2: 'Function', /) -> 'bool'"
+    )
+    assert str(inspect.signature(tvm_ffi.Function(lambda x, *, y=3: x))) == "(x, *, y=3)"
+
+
+def test_documentation(described: Any) -> None:
+    """A function's text is its own; that of the class is another."""
+    assert described.affine.__doc__ == "Scales x and adds to it."
+    assert described.unnamed.__doc__ is None
+    assert tvm_ffi.Function(len).__doc__ == len.__doc__
+    assert tvm_ffi.Function.__doc__.startswith("A function that every language can call")
+
+
+def test_global_functions_tell_too(described: Any) -> None:
+    """One that C++ registers has names, signature and documentation as well."""
+    function = tvm_ffi.get_global_func("tests.described.affine")
+    assert function(1, unit="m", factor=2) == "1 2 none m"
+    assert function.__doc__ == "Scales, globally."
+    assert list(inspect.signature(function).parameters) == ["x", "factor", "shift", "unit"]
+
+
+def test_functions_tell_nothing_if_nobody_does(functions: Any) -> None:
+    """A function of plain C has no signature and no documentation."""
+    assert functions.nop.__doc__ is None
+    assert not hasattr(functions.nop, "__signature__")
+
+
+def test_functions_carry_attributes(functions: Any) -> None:
+    """Anything may be set on a function, so that decorators work."""
+    function = functions.get_function("count")
+    function.note = [1]
+    assert function.note == [1]
+    assert function.__dict__ == {"note": [1]}
+
+    @functools.wraps(function)
+    def wrapper(*args: Any) -> Any:
+        return function(*args)
+
+    assert (wrapper.__name__, wrapper(1, 2)) == ("count", 2)
+    del function.note
+    with pytest.raises(AttributeError):
+        _ = function.note
+
+
+def test_equality_is_that_of_the_object(functions: Any) -> None:
+    """The same function object is equal and has the same hash, however it was had."""
+    function = functions.get_function("echo")
+    same = function(function)
+    assert same is not function
+    assert same == function
+    assert hash(same) == hash(function)
+    assert function != functions.get_function("nop")
+    assert function != 3
+
+
+def test_weak_references(functions: Any) -> None:
+    """A weak reference to a function ends with it."""
+    function = functions.get_function("nop")
+    seen: list[int] = []
+    reference = weakref.ref(function, lambda _: seen.append(1))
+    assert reference() is function
+    del function
+    assert reference() is None
+    assert seen == [1]
+
+
+def test_functions_are_not_pickled(functions: Any) -> None:
+    """Code of this process is of no use in another."""
+    with pytest.raises(TypeError, match="cannot pickle"):
+        pickle.dumps(functions.nop)
+    with pytest.raises(TypeError, match="cannot pickle"):
+        copy.copy(functions.nop)
+
+
+class Owner:
+    """Keeps a function that keeps it."""
+
+    def __init__(self) -> None:
+        self.function = tvm_ffi.Function(self.method)
+
+    def method(self) -> int:
+        """Give a number."""
+        return 5
+
+
+def test_cycles_are_collected() -> None:
+    """A callable that keeps the function made of it is found by the garbage collector."""
+    owner = Owner()
+    assert owner.function() == 5
+    gone = weakref.ref(owner)
+    del owner
+    gc.collect()
+    assert gone() is None
+
+
+def test_cycles_through_attributes_are_collected(functions: Any) -> None:
+    """So is what is set on a function and keeps it."""
+    function = functions.get_function("nop")
+    function.myself = function
+    gone = weakref.ref(function)
+    del function
+    gc.collect()
+    assert gone() is None
+
+
+def test_what_a_library_keeps_is_not_collected(described: Any) -> None:
+    """A callable that C++ can still call is no garbage, though Python has no way to it."""
+    owner = Owner()
+    gone = weakref.ref(owner)
+    described.keep(owner.function)
+    del owner
+    gc.collect()
+    assert gone() is not None
+    assert described.give_back()() == 5
+    described.keep(None)
+    gc.collect()
+    assert gone() is None
+
+
+def test_collecting_during_a_call(described: Any) -> None:
+    """The collector may run while C++ has the only use of a function."""
+
+    def make() -> tvm_ffi.Function:
+        owner = Owner()
+        owner.method = lambda: gc.collect() and 7  # type: ignore[method-assign]
+        owner.function = tvm_ffi.Function(lambda: [gc.collect(), owner.method(), 7][-1])
+        return owner.function
+
+    assert described.call(make()) == 7
+    assert make()() == 7
+
+
+def test_chains_of_functions_are_freed() -> None:
+    """A long chain of functions, each kept by the next one's callable, ends without a crash."""
+    function = tvm_ffi.Function(lambda: 0)
+    for _ in range(20_000):
+        function = tvm_ffi.Function(functools.partial(function))
+    gone = weakref.ref(function)
+    del function
+    assert gone() is None
+
+
+SAFE_CALL = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p
+)
+MLIR_CALL = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_void_p))
+
+
+def give_int(result: int, value: int) -> None:
+    """Write an integer to the address of a TVMFFIAny."""
+    ctypes.c_int32.from_address(result).value = 1
+    ctypes.c_int64.from_address(result + 8).value = value
+
+
+@SAFE_CALL
+def count_and_add(_: int, args: int, count: int, result: int) -> int:
+    """Give the first argument plus the number of arguments."""
+    give_int(result, ctypes.c_int64.from_address(args + 8).value + count)
+    return 0
+
+
+@MLIR_CALL
+def count_and_add_packed(addresses: Any) -> None:
+    """Do the same from MLIR's list of addresses."""
+    args = ctypes.c_void_p.from_address(addresses[1]).value
+    count = ctypes.c_int32.from_address(addresses[2]).value
+    result = ctypes.c_void_p.from_address(addresses[3]).value
+    give_int(result, ctypes.c_int64.from_address(args + 8).value + count)
+    ctypes.c_int32.from_address(addresses[4]).value = 0
+
+
+MAKERS = [
+    (tvm_ffi.Function.__from_extern_c__, count_and_add),
+    (tvm_ffi.Function.__from_mlir_packed_safe_call__, count_and_add_packed),
+]
+
+
+@pytest.mark.parametrize(("make", "code"), MAKERS)
+def test_functions_of_addresses(make: Any, code: Any) -> None:
+    """Code at an address becomes a function; it keeps what it is told to keep."""
+
+    class Engine:
+        """Owns the code."""
+
+    engine = Engine()
+    gone = weakref.ref(engine)
+    address = ctypes.cast(code, ctypes.c_void_p).value
+    function = make(address, keep_alive_object=engine)
+    del engine
+    gc.collect()
+    assert gone() is not None
+    assert function(40, "two") == 42
+    assert make(address)(1) == 2
+    del function
+    assert gone() is None
+
+
+@pytest.mark.parametrize("make", [make for make, _ in MAKERS])
+def test_wrong_addresses(make: Any) -> None:
+    """What is no address is refused."""
+    with pytest.raises(ValueError, match="expected the address of a function, got 0"):
+        make(0)
+    with pytest.raises(ValueError, match="expected the address of a function, got 36893"):
+        make(1 << 65)
+    with pytest.raises(TypeError, match="expected an int, got str"):
+        make("0")
+    with pytest.raises(TypeError):
+        make(1, 2)

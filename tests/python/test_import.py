@@ -47,8 +47,10 @@ tvm_ffi.register_global_func("tests.end", lambda: 1)
 
 def test_signals_reach_a_long_function(library: Path) -> None:
     """A function that asks for signals is interrupted by Ctrl-C."""
+    # A shell that runs this in the background lets its children ignore Ctrl-C.
     code = f"""
-import tvm_ffi
+import signal, tvm_ffi
+signal.signal(signal.SIGINT, signal.default_int_handler)
 module = tvm_ffi.load_module({str(library)!r})
 print("ready", flush=True)
 try:

@@ -4,6 +4,10 @@
 
 from __future__ import annotations
 
+import copy
+import gc
+import json
+import pickle
 import shutil
 from pathlib import Path
 from typing import Any
@@ -119,3 +123,109 @@ def test_unloading(library: Path, tmp_path: Path, keep: bool) -> None:
     assert count(1, 2) == 2
     del count
     assert is_loaded(path) is keep
+
+
+def test_functions_are_listed(functions: Any) -> None:
+    """dir() has the functions beside the module's own attributes."""
+    names = dir(functions)
+    assert {"nop", "echo", "get_function", "kind"} <= set(names)
+    assert "_metadata_affine" not in names
+    assert [name for name in names if not name.startswith("__")] == sorted(
+        name for name in names if not name.startswith("__")
+    )
+
+
+def test_modules_are_called(described: Any, functions: Any) -> None:
+    """That calls the function main, if there is one."""
+    assert described(3) == 4
+    assert described(x=4) == 5
+    with pytest.raises(AttributeError, match="has no function 'main'"):
+        functions(3)
+
+
+def test_metadata_and_documentation(described: Any) -> None:
+    """Both are told by name, and None where the library says nothing."""
+    schema = json.loads(described.get_function_metadata("affine")["type_schema"])
+    assert schema["named_args"]["return"] == [{"type": "std::string"}]
+    assert described.get_function_metadata("missing") is None
+    assert described.get_function_doc("affine") == "Scales x and adds to it."
+    assert described.get_function_doc("unnamed") is None
+    # What tells about functions is no function itself.
+    assert not described.implements_function("_metadata_affine")
+
+
+def test_imports(library: Path, described: Any) -> None:
+    """Functions of imported modules are found when asked for; imports can be forgotten."""
+    module, other = (tvm_ffi.load_module(library) for _ in range(2))
+    assert module.imports == []
+    module.import_module(described)
+    module.import_module(other)
+    assert module.imports == [described, other]
+    assert not module.implements_function("affine")
+    assert module.implements_function("affine", query_imports=True)
+    affine = module.get_function("affine", query_imports=True)
+    assert affine(1, factor=2) == "1 2 none none"
+    assert module.get_function_doc("affine", query_imports=True) == "Scales x and adds to it."
+    with pytest.raises(ValueError, match="expected a module that does not import this one"):
+        other.import_module(module)
+    module.clear_imports()
+    assert module.imports == []
+    assert affine(1, 2) == "1 2 none none"
+    with pytest.raises(AttributeError):
+        module.get_function("affine", query_imports=True)
+
+
+def test_what_cannot_be_done_with_a_library(functions: Any) -> None:
+    """A loaded library runs; it is not written, turned into bytes or source."""
+    assert functions.get_property_mask() == tvm_ffi.module.ModulePropertyMask.RUNNABLE
+    assert functions.is_runnable() is True
+    assert functions.is_binary_serializable() is False
+    assert functions.is_compilation_exportable() is False
+    assert functions.get_write_formats() == []
+    assert functions.inspect_source() == ""
+    with pytest.raises(RuntimeError, match="write_to_file: expected a module that can be written"):
+        functions.write_to_file("x.so")
+    for refuse in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="cannot be pickled or copied: hand its path on"):
+            refuse(functions)
+
+
+@pytest.mark.parametrize("name", [3, None, b"nop"])
+def test_names_of_functions_are_text(functions: Any, name: Any) -> None:
+    """Anything else is a TypeError that names the module."""
+    for ask in (
+        *(functions.get_function, functions.implements_function),
+        *(functions.get_function_doc, functions.get_function_metadata),
+    ):
+        with pytest.raises(TypeError, match=r"functions\.so>: name: expected a str, got"):
+            ask(name)
+
+
+def test_only_modules_are_imported(functions: Any) -> None:
+    """Anything else is a TypeError."""
+    with pytest.raises(TypeError, match=r"module: expected a tvm_ffi\.Module, got int"):
+        functions.import_module(3)
+
+
+def test_system_library(described: Any) -> None:
+    """Functions that the program registered are found, first under the prefix, then without."""
+    described.register_system_symbols()
+    module = tvm_ffi.system_lib("tests.system.")
+    assert module.kind == "system_lib"
+    assert module.same_as(tvm_ffi.system_lib("tests.system."))
+    assert module.with_prefix() == 1
+    assert module.without_prefix() == 2
+    assert tvm_ffi.system_lib()["tests.system.with_prefix"]() == 1
+    assert repr(module) == "<tvm_ffi.Module system_lib>"
+    with pytest.raises(AttributeError, match=r"<tvm_ffi\.Module system_lib> has no function 'nop'"):
+        _ = module.nop
+    with pytest.raises(TypeError, match="system_lib: symbol_prefix: expected a str, got int"):
+        tvm_ffi.system_lib(3)  # type: ignore[arg-type]
+
+
+def test_functions_outlive_their_module(described: Any) -> None:
+    """What tells about a function is there as long as the function is."""
+    affine = tvm_ffi.load_module(described.path, keep_module_alive=False).affine
+    gc.collect()
+    assert affine(1, factor=2) == "1 2 none none"
+    assert affine.__doc__ == "Scales x and adds to it."

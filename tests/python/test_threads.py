@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R5, R6
+"""Functions, callbacks and errors in many threads at once, of Python and of C++."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import tvm_ffi
+
+
+def in_threads(count: int, work: Callable[[int], None]) -> None:
+    """Run work(0) to work(count - 1) at the same time; what one of them raises is raised here."""
+    errors: list[BaseException] = []
+    start = threading.Barrier(count)
+
+    def run(number: int) -> None:
+        try:
+            start.wait()
+            work(number)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+def test_callbacks_of_many_threads(described: Any) -> None:
+    """Threads of C++ may call one callback at the same time; each gets its own answer."""
+    assert described.call_in_threads(lambda i: i, 8, 200) == 0
+
+
+def test_errors_of_many_threads(described: Any) -> None:
+    """So may threads whose calls all fail; each gets its own error."""
+
+    def raises(i: int) -> None:
+        raise ValueError(i)
+
+    assert described.call_in_threads(raises, 8, 100) == 800
+
+
+def test_python_threads_call_and_fail(described: Any) -> None:
+    """Each of many threads gets its own results, its own exceptions and its own callbacks."""
+
+    def work(number: int) -> None:
+        for i in range(200):
+            function = tvm_ffi.Function(lambda x: x + number)
+            assert function(i) == i + number
+            assert described.affine(number, unit="m", factor=i) == f"{number} {i} none m"
+            mine = KeyError(number, i)
+            with pytest.raises(KeyError) as caught:
+                described.raise_error(mine)
+            assert caught.value is mine
+
+    in_threads(8, work)
+
+
+def test_what_threads_share_is_counted_right(described: Any, functions: Any) -> None:
+    """One object, one function and one module in many threads have the count from before."""
+    value, function = object(), tvm_ffi.Function(lambda x: x)
+    gc.collect()
+    before = [sys.getrefcount(each) for each in (value, function, described)]
+
+    def work(number: int) -> None:
+        for _ in range(300):
+            assert functions.echo(value) is value
+            assert function(value) is value
+            assert functions.echo(function) == function
+            described.get_function("affine")
+
+    in_threads(8, work)
+    gc.collect()
+    assert [sys.getrefcount(each) for each in (value, function, described)] == before
+
+
+def test_the_collector_runs_beside_calls(described: Any) -> None:
+    """Cycles of functions are made, called and collected while other threads call."""
+
+    class Owner:
+        """Keeps a function that keeps it."""
+
+        def __init__(self, number: int) -> None:
+            self.number = number
+            self.function = tvm_ffi.Function(self.method)
+
+        def method(self) -> int:
+            """Give the number."""
+            return self.number
+
+    def work(number: int) -> None:
+        for i in range(100):
+            owner = Owner(i)
+            assert owner.function() == i
+            assert described.call(owner.function) == i
+            described.drop_in_thread(owner.function)
+            if number == 0 and i % 10 == 0:
+                gc.collect()
+            assert owner.function() == i
+
+    in_threads(6, work)
+
+
+def test_global_functions_change_under_way() -> None:
+    """Threads may replace, look up and remove the same name."""
+
+    def work(number: int) -> None:
+        for _ in range(200):
+            tvm_ffi.register_global_func("tests.threads", lambda: number, override=True)
+            found = tvm_ffi.get_global_func("tests.threads", allow_missing=True)
+            assert found is None or 0 <= found() < 6
+            tvm_ffi.remove_global_func("tests.threads")
+
+    in_threads(6, work)
+
+
+def test_python_ends_while_threads_call(described: Any) -> None:
+    """Threads of C++ that go on calling do not keep Python from ending, nor crash it."""
+    code = f"""
+import threading, tvm_ffi
+module = tvm_ffi.load_module({str(described.path)!r})
+called = threading.Event()
+for _ in range(4):
+    module.call_forever(called.set)
+assert called.wait(60)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_functions_may_be_called_after_python_ended(described: Any) -> None:
+    """A callback that C++ calls then is an error there; nothing crashes."""
+    code = f"""
+import ctypes, tvm_ffi
+module = tvm_ffi.load_module({str(described.path)!r})
+module.keep(lambda: 1)
+module.call_kept_at_exit()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "RuntimeError: a Python callback was called after Python ended\n"
