@@ -50,6 +50,8 @@ _core.set_value_classes(dtype, Device, Shape)
 
 from . import _describe as _describe  # noqa: E402
 from . import core, error, libinfo, storage, utils  # noqa: E402
+from .container import Array, Dict, List, Map  # noqa: E402
+from .convert import ObjectConvertible, convert, convert_func  # noqa: E402
 from .module import Module, load_module, system_lib  # noqa: E402
 from .object import register_object  # noqa: E402
 from .registry import (  # noqa: E402
@@ -71,17 +73,24 @@ from .tensor import from_dlpack  # noqa: E402
 __version__ = "0.1.0"
 
 __all__ = [
+    "Array",
     "DLDeviceType",
     "Device",
+    "Dict",
     "Function",
     "InternalError",
+    "List",
+    "Map",
     "Module",
     "Object",
+    "ObjectConvertible",
     "Shape",
     "StreamContext",
     "Tensor",
     "bfloat16",
     "bool",
+    "convert",
+    "convert_func",
     "core",
     "device",
     "dtype",

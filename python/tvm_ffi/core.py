@@ -2,7 +2,18 @@
 """The types of the extension, under the name that existing code imports them from."""
 
 from ._core import Function, Object, Tensor
+from .convert import Bytes, ObjectConvertible, String
 from .device import Device, DLDeviceType
 from .error import Error
 
-__all__ = ["DLDeviceType", "Device", "Error", "Function", "Object", "Tensor"]
+__all__ = [
+    "Bytes",
+    "DLDeviceType",
+    "Device",
+    "Error",
+    "Function",
+    "Object",
+    "ObjectConvertible",
+    "String",
+    "Tensor",
+]

@@ -97,10 +97,9 @@ def test_every_integer_of_64_bits_crosses(functions: Any, value: int) -> None:
 
 
 @given(st.one_of(st.integers(max_value=-(2**63) - 1), st.integers(min_value=2**63)))
-def test_wider_integers_are_refused(functions: Any, value: int) -> None:
-    """An integer that does not fit is a ValueError that names the argument."""
-    with pytest.raises(ValueError, match=r"nop: argument 1 \(int\): expected an integer that fits"):
-        functions.nop(0, value)
+def test_wider_integers_cross(functions: Any, value: int) -> None:
+    """An integer beyond 64 bits comes back equal."""
+    assert functions.echo(value) == value
 
 
 @given(st.floats())
@@ -122,12 +121,10 @@ def test_all_bytes_cross(functions: Any, value: bytes) -> None:
     assert functions.echo(value) == value
 
 
-@pytest.mark.parametrize("value", [[1], (1, 2), {}, {1}])
-def test_containers_are_refused(functions: Any, value: Any) -> None:
-    """A container is a TypeError that names function, argument and type."""
-    name = type(value).__name__
-    with pytest.raises(TypeError, match=rf"nop: argument 0 \({name}\): expected a single value"):
-        functions.nop(value)
+def test_sets_are_refused(functions: Any) -> None:
+    """A set is a TypeError that names function, argument and type."""
+    with pytest.raises(TypeError, match=r"nop: argument 0 \(set\): expected a single value"):
+        functions.nop({1})
 
 
 def test_lone_surrogate_is_refused(functions: Any) -> None:

@@ -5,10 +5,12 @@
 #include <cstring>
 
 #include "callback.h"
+#include "container.h"
 #include "error.h"
 #include "function.h"
 #include "lending.h"
 #include "object.h"
+#include "stream.h"
 #include "tensor.h"
 #include "values.h"
 
@@ -19,9 +21,10 @@ namespace {
 // In place of an argument's number.
 constexpr int kResult = -1, kUnnumbered = -2;
 
-// Prefixes the current Python error with "name: argument index (type): ". Keeps TypeError, makes
-// ValueError of the rest; the error from before becomes the cause.
-void name_argument(PyObject* name, int index, PyTypeObject* value_type) {
+// Prefixes the current Python error with "name: argument index (type): " and the path to the
+// element, which may be NULL. Keeps TypeError, makes ValueError of the rest; the error from before
+// becomes the cause.
+void name_argument(PyObject* name, int index, PyTypeObject* value_type, PyObject* path) {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
   PyErr_NormalizeException(&type, &value, &traceback);
@@ -29,7 +32,8 @@ void name_argument(PyObject* name, int index, PyTypeObject* value_type) {
   nb::object owned_traceback = nb::steal(traceback);
   if (traceback != nullptr) PyException_SetTraceback(value, traceback);
   if (!PyErr_GivenExceptionMatches(value, PyExc_Exception) ||
-      PyErr_GivenExceptionMatches(value, PyExc_MemoryError)) {
+      PyErr_GivenExceptionMatches(value, PyExc_MemoryError) ||
+      PyErr_GivenExceptionMatches(value, PyExc_RecursionError)) {
     PyErr_SetObject(type, value);
     return;
   }
@@ -43,21 +47,20 @@ void name_argument(PyObject* name, int index, PyTypeObject* value_type) {
   if (line >= 0) text = nb::steal(PyUnicode_Substring(text.ptr(), 0, line));
   PyObject* error =
       PyErr_GivenExceptionMatches(value, PyExc_TypeError) ? PyExc_TypeError : PyExc_ValueError;
+  nb::object steps = path != nullptr ? nb::borrow(path) : nb::str("");
   if (index == kResult) {
-    PyErr_Format(error, "%U: result (%s): %U", name, value_type->tp_name, text.ptr());
+    PyErr_Format(error, "%U: result (%s): %U%U", name, value_type->tp_name, steps.ptr(),
+                 text.ptr());
   } else if (index == kUnnumbered) {
-    PyErr_Format(error, "%U: %s: %U", name, value_type->tp_name, text.ptr());
+    PyErr_Format(error, "%U: %s: %U%U", name, value_type->tp_name, steps.ptr(), text.ptr());
   } else {
-    PyErr_Format(error, "%U: argument %d (%s): %U", name, index, value_type->tp_name, text.ptr());
+    PyErr_Format(error, "%U: argument %d (%s): %U%U", name, index, value_type->tp_name, steps.ptr(),
+                 text.ptr());
   }
   PyErr_Fetch(&type, &value, &traceback);
   PyErr_NormalizeException(&type, &value, &traceback);
   if (value != nullptr) PyException_SetCause(value, cause.release().ptr());
   PyErr_Restore(type, value, traceback);
-}
-
-bool has_streams(DLDeviceType type) {
-  return type != kDLCPU && type != kDLCUDAHost && type != kDLROCMHost;
 }
 
 // Sets the device's stream to what `ask`, called with the tensor, gives.
@@ -91,7 +94,8 @@ int follow_stream(CallFrame* frame, const Framework* framework, DLDevice device)
   return frame->set_stream(device, stream);
 }
 
-int pack_tensor(CallFrame* frame, int index, PyObject* value, const Converter& converter) {
+int pack_tensor(const Place& place, PyObject* value, const Converter& converter) {
+  CallFrame* frame = place.frame;
   Lending how;
   how.trusted = frame->trusted();
   LentTensor* lent = lend(converter, value, how);
@@ -104,11 +108,16 @@ int pack_tensor(CallFrame* frame, int index, PyObject* value, const Converter& c
     discard(lent);
     return -1;
   }
-  frame->keep(lent);
   frame->saw_tensor_of(converter.framework);
-  TVMFFIAny* out = frame->arguments() + index;
-  out->type_index = kTVMFFITensor;
-  out->v_obj = &lent->head;
+  place.out->type_index = kTVMFFITensor;
+  place.out->v_obj = &lent->head;
+  if (place.owns) {
+    own_python_source(lent);
+    frame->keep_element(lent);
+    TVMFFIObjectIncRef(&lent->head);
+  } else {
+    frame->keep(lent);
+  }
   return 0;
 }
 
@@ -123,32 +132,67 @@ int follow_stream_of_source(CallFrame* frame, const LentTensor* lent) {
   return follow_asked_stream(frame, converter.helper, source.ptr(), lent->tensor.device);
 }
 
-int pack_own_tensor(CallFrame* frame, int index, PyObject* value) {
+int pack_own_tensor(const Place& place, PyObject* value) {
   TVMFFIObject* handle = handle_of(value);
   const LentTensor* lent = lent_tensor_of(handle);
-  if (lent != nullptr && follow_stream_of_source(frame, lent) != 0) return -1;
-  frame->saw_tensor_of(nullptr);
-  TVMFFIAny* out = frame->arguments() + index;
-  out->type_index = kTVMFFITensor;
-  out->v_obj = handle;
+  if (lent != nullptr && follow_stream_of_source(place.frame, lent) != 0) return -1;
+  place.frame->saw_tensor_of(nullptr);
+  place.borrow(handle);
   return 0;
 }
 
-int pack_int(PyObject* value, TVMFFIAny* out) {
-  int overflow = 0;
-  long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
-  if (overflow != 0) {
-    PyErr_Format(PyExc_ValueError, "expected an integer that fits in 64 bits, got %R", value);
+// Follows the stream of the first tensor in a container that is on a device with streams.
+int follow_stream_in(CallFrame* frame, TVMFFIObject* container) {
+  const LentTensor* lent = first_device_tensor(container);
+  return lent == nullptr ? 0 : follow_stream_of_source(frame, lent);
+}
+
+int pack_container_object(const Place& place, PyObject* value) {
+  TVMFFIObject* handle = handle_of(value);
+  if (follow_stream_in(place.frame, handle) != 0) return -1;
+  const Framework* framework = framework_of_container(value);
+  if (framework != nullptr) place.frame->saw_tensor_of(framework);
+  place.borrow(handle);
+  return 0;
+}
+
+// An integer beyond 64 bits.
+int pack_wide_int(const Place& place, PyObject* value) {
+  size_t bits = _PyLong_NumBits(value);
+  if (bits == static_cast<size_t>(-1) && PyErr_Occurred()) return -1;
+  // One bit more for the sign, in whole words, as the published runtime wants them.
+  nb::object length = nb::steal(PyLong_FromSize_t((bits / 64 + 1) * 8));
+  nb::object arguments = nb::steal(Py_BuildValue("(OOs)", value, length.ptr(), "little"));
+  nb::object options = nb::steal(Py_BuildValue("{s:O}", "signed", Py_True));
+  nb::object to_bytes =
+      nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyLong_Type), "to_bytes"));
+  if (!arguments.is_valid() || !options.is_valid() || !to_bytes.is_valid()) return -1;
+  nb::object bytes = nb::steal(PyObject_Call(to_bytes.ptr(), arguments.ptr(), options.ptr()));
+  if (!bytes.is_valid()) return -1;
+  TVMFFIByteArray content{PyBytes_AS_STRING(bytes.ptr()),
+                          static_cast<size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
+  int code = TVMFFIBigIntFromByteArray(&content, place.out);
+  if (code != 0) {
+    set_python_error(code);
     return -1;
   }
+  if (place.out->type_index >= kTVMFFIStaticObjectBegin) place.take(place.out->v_obj);
+  return 0;
+}
+
+int pack_int(const Place& place, PyObject* value) {
+  int overflow = 0;
+  long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+  if (overflow != 0) return pack_wide_int(place, value);
   if (number == -1 && PyErr_Occurred()) return -1;
-  out->type_index = kTVMFFIInt;
-  out->v_int64 = number;
+  place.out->type_index = kTVMFFIInt;
+  place.out->v_int64 = number;
   return 0;
 }
 
 // Short strings and bytes stand in the value itself; longer ones become an object.
-int pack_text(CallFrame* frame, TVMFFIAny* out, const char* data, Py_ssize_t size, bool is_str) {
+int pack_text(const Place& place, const char* data, Py_ssize_t size, bool is_str) {
+  TVMFFIAny* out = place.out;
   if (size <= 7) {
     out->type_index = is_str ? kTVMFFISmallStr : kTVMFFISmallBytes;
     out->small_str_len = static_cast<uint32_t>(size);
@@ -162,15 +206,13 @@ int pack_text(CallFrame* frame, TVMFFIAny* out, const char* data, Py_ssize_t siz
     set_python_error(code);
     return -1;
   }
-  if (out->type_index >= kTVMFFIStaticObjectBegin) frame->keep(out->v_obj);
+  if (out->type_index >= kTVMFFIStaticObjectBegin) place.take(out->v_obj);
   return 0;
 }
 
-int pack_object(CallFrame* frame, TVMFFIAny* out, TVMFFIObject* owned) {
+int pack_object(const Place& place, TVMFFIObject* owned) {
   if (owned == nullptr) return -1;
-  frame->keep(owned);
-  out->type_index = owned->type_index;
-  out->v_obj = owned;
+  place.take(owned);
   return 0;
 }
 
@@ -180,30 +222,32 @@ int pack_address(PyObject* number, TVMFFIAny* out) {
   return PyErr_Occurred() ? -1 : 0;
 }
 
-int pack_value(CallFrame* frame, int index, PyObject* value);
+int pack_buffer(const Place& place, PyObject* value) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(value, &view, PyBUF_SIMPLE) != 0) return -1;
+  int code = pack_text(place, static_cast<const char*>(view.buf), view.len, false);
+  PyBuffer_Release(&view);
+  return code;
+}
 
 // Packs what the object's method gives; nobody but the frame keeps that until the call is over.
-int pack_stand_in(CallFrame* frame, int index, PyObject* value, const Converter& converter) {
+int pack_stand_in(const Place& place, PyObject* value, const Converter& converter) {
   nb::object stand_in = nb::steal(PyObject_CallOneArg(converter.helper, value));
   if (!stand_in.is_valid()) return -1;
   if (Py_EnterRecursiveCall(" while a value is converted")) return -1;
-  const int num_kept = frame->num_kept();
-  int code = pack_value(frame, index, stand_in.ptr());
+  Place owning = place;
+  owning.owns = true;
+  int code = pack_value(owning, stand_in.ptr());
   Py_LeaveRecursiveCall();
-  const TVMFFIAny* out = frame->arguments() + index;
-  if (code != 0 || out->type_index < kTVMFFIStaticObjectBegin) return code;
-  if (frame->num_kept() == num_kept) {
-    TVMFFIObjectIncRef(out->v_obj);
-    frame->keep(out->v_obj);
-    return 0;
+  if (code == 0 && !place.owns && place.out->type_index >= kTVMFFIStaticObjectBegin) {
+    place.frame->keep(place.out->v_obj);
   }
-  LentTensor* lent = out->type_index == kTVMFFITensor ? lent_tensor_of(out->v_obj) : nullptr;
-  return lent != nullptr ? own_lent_tensor(lent) : 0;
+  return code;
 }
 
-// Everything but tensors and what pack_argument tells by itself. The error names no argument.
-int pack_by_kind(CallFrame* frame, int index, PyObject* value, const Converter& converter) {
-  TVMFFIAny* out = frame->arguments() + index;
+// Everything but tensors and what pack_value tells by itself.
+int pack_by_kind(const Place& place, PyObject* value, const Converter& converter) {
+  TVMFFIAny* out = place.out;
   switch (converter.kind) {
     case Kind::kNone:
       return 0;
@@ -212,7 +256,7 @@ int pack_by_kind(CallFrame* frame, int index, PyObject* value, const Converter& 
       out->v_int64 = value == Py_True;
       return 0;
     case Kind::kInt:
-      return pack_int(value, out);
+      return pack_int(place, value);
     case Kind::kFloat:
       out->type_index = kTVMFFIFloat;
       out->v_float64 = PyFloat_AS_DOUBLE(value);
@@ -221,10 +265,12 @@ int pack_by_kind(CallFrame* frame, int index, PyObject* value, const Converter& 
       Py_ssize_t size = 0;
       const char* data = PyUnicode_AsUTF8AndSize(value, &size);
       if (data == nullptr) return -1;
-      return pack_text(frame, out, data, size, true);
+      return pack_text(place, data, size, true);
     }
     case Kind::kBytes:
-      return pack_text(frame, out, PyBytes_AS_STRING(value), PyBytes_GET_SIZE(value), false);
+      return pack_text(place, PyBytes_AS_STRING(value), PyBytes_GET_SIZE(value), false);
+    case Kind::kBuffer:
+      return pack_buffer(place, value);
     case Kind::kDtype:
       out->type_index = kTVMFFIDataType;
       return dtype_from_python(value, &out->v_dtype);
@@ -232,7 +278,11 @@ int pack_by_kind(CallFrame* frame, int index, PyObject* value, const Converter& 
       out->type_index = kTVMFFIDevice;
       return device_from_python(value, &out->v_device);
     case Kind::kShape:
-      return pack_object(frame, out, shape_from_python(value));
+      return pack_object(place, shape_from_python(value));
+    case Kind::kSequence:
+      return pack_sequence(place, value);
+    case Kind::kDict:
+      return pack_dict(place, value);
     case Kind::kObject:
       if (handle_of(value) == nullptr) {
         PyErr_SetString(PyExc_ValueError,
@@ -240,15 +290,16 @@ int pack_by_kind(CallFrame* frame, int index, PyObject* value, const Converter& 
                         "made it");
         return -1;
       }
-      out->v_obj = handle_of(value);
-      out->type_index = out->v_obj->type_index;
-      if (Py_TYPE(value) == function_type) {
+      place.borrow(handle_of(value));
+      if (!place.owns && Py_TYPE(value) == function_type) {
         ObjectRef shared = share_callable(value);
-        if (shared.get() != nullptr) frame->keep(shared.release());
+        if (shared.get() != nullptr) place.frame->keep(shared.release());
       }
       return 0;
+    case Kind::kContainer:
+      return pack_container_object(place, value);
     case Kind::kException:
-      return pack_object(frame, out, error_from_exception(value));
+      return pack_object(place, error_from_exception(value));
     case Kind::kForeignDtype: {
       nb::object triple = nb::steal(PyObject_CallOneArg(converter.helper, value));
       int code, bits, lanes;
@@ -277,7 +328,7 @@ int pack_by_kind(CallFrame* frame, int index, PyObject* value, const Converter& 
     case Kind::kIndex: {
       nb::object number = nb::steal(PyNumber_Index(value));
       if (!number.is_valid()) return -1;
-      return pack_int(number.ptr(), out);
+      return pack_int(place, number.ptr());
     }
     case Kind::kReal: {
       double number = PyFloat_AsDouble(value);
@@ -305,58 +356,29 @@ int pack_by_kind(CallFrame* frame, int index, PyObject* value, const Converter& 
       return pack_address(address, out);
     }
     case Kind::kStandIn:
-      return pack_stand_in(frame, index, value, converter);
+      return pack_stand_in(place, value, converter);
     case Kind::kRefused:
       PyErr_SetObject(PyExc_TypeError, converter.helper);
       return -1;
     case Kind::kCallable:
-      return pack_object(frame, out, function_from_callable(value));
-    case Kind::kContainer:
-      PyErr_Format(PyExc_TypeError, "expected a single value, got a %s%s", converter.type->tp_name,
-                   PyTuple_Check(value) || PyList_Check(value)
-                       ? "; where a tensor is expected pass torch.tensor(x) or numpy.array(x), "
-                         "where a shape is, tvm_ffi.Shape(x); Python cannot make an Array or a "
-                         "List yet, a C++ function can"
-                   : PyDict_Check(value)
-                       ? "; Python cannot make a Map or a Dict yet, a C++ function can"
-                       : "");
+      return pack_object(place, function_from_callable(value));
+    case Kind::kSet:
+      PyErr_Format(PyExc_TypeError,
+                   "expected a single value, a list, a tuple or a dict, got a %s; pass list(x)",
+                   converter.type->tp_name);
       return -1;
     default:
-      return pack_object(frame, out, opaque_from_python(value));
+      return pack_object(place, opaque_from_python(value));
   }
 }
 
-// The error names no argument.
-int pack_value(CallFrame* frame, int index, PyObject* value) {
-  TVMFFIAny* out = frame->arguments() + index;
-  if (pack_plain(value, out)) return 0;
-  clear(out);
-  PyTypeObject* type = Py_TYPE(value);
-  Converter converter;
-  if (find_converter(type, &converter) != 0) return -1;
-  if (is_foreign_tensor(converter.kind)) return pack_tensor(frame, index, value, converter);
-  if (converter.kind == Kind::kTensor) return pack_own_tensor(frame, index, value);
-  return pack_by_kind(frame, index, value, converter);
-}
-
-}  // namespace
-
-int pack_argument(CallFrame* frame, int index, PyObject* value) {
-  if (pack_value(frame, index, value) == 0) return 0;
-  name_argument(frame->name(), frame->is_result() ? kResult : index, Py_TYPE(value));
-  return -1;
-}
-
-int pack_field(CallFrame* frame, PyObject* value) {
-  if (pack_value(frame, 0, value) == 0) return 0;
-  name_argument(frame->name(), kUnnumbered, Py_TYPE(value));
-  return -1;
-}
-
-int pack_owned(PyObject* what, PyObject* value, TVMFFIAny* result) {
-  CallFrame frame(what, false, 1, true);
-  int code = pack_argument(&frame, 0, value);
-  if (code == 0) {
+// Packs one value into an owned one, outside of any call; `number` stands for the argument's.
+int pack_apart(PyObject* what, int number, PyObject* value, TVMFFIAny* result) {
+  CallFrame frame(what, false, 1);
+  int code = pack_value({&frame, frame.arguments()}, value);
+  if (code != 0) {
+    name_argument(what, number, Py_TYPE(value), frame.path());
+  } else {
     // Adds a reference to what the frame keeps, so that a lent tensor will own its memory.
     code = TVMFFIAnyViewToOwnedAny(frame.arguments(), result);
     if (code != 0) set_python_error(code);
@@ -367,6 +389,38 @@ int pack_owned(PyObject* what, PyObject* value, TVMFFIAny* result) {
   if (frame.finish() != 0) PyErr_Clear();
   PyErr_Restore(type, error, traceback);
   return code;
+}
+
+}  // namespace
+
+int pack_value(const Place& place, PyObject* value) {
+  if (pack_plain(value, place.out)) return 0;
+  clear(place.out);
+  Converter converter;
+  if (find_converter(Py_TYPE(value), &converter) != 0) return -1;
+  if (is_foreign_tensor(converter.kind)) return pack_tensor(place, value, converter);
+  if (converter.kind == Kind::kTensor) return pack_own_tensor(place, value);
+  return pack_by_kind(place, value, converter);
+}
+
+int pack_argument(CallFrame* frame, int index, PyObject* value) {
+  if (pack_value({frame, frame->arguments() + index}, value) == 0) return 0;
+  name_argument(frame->name(), index, Py_TYPE(value), frame->path());
+  return -1;
+}
+
+int pack_field(CallFrame* frame, PyObject* value) {
+  if (pack_value({frame, frame->arguments()}, value) == 0) return 0;
+  name_argument(frame->name(), kUnnumbered, Py_TYPE(value), frame->path());
+  return -1;
+}
+
+int pack_owned(PyObject* what, PyObject* value, TVMFFIAny* result) {
+  return pack_apart(what, kResult, value, result);
+}
+
+int pack_unnumbered(PyObject* what, PyObject* value, TVMFFIAny* result) {
+  return pack_apart(what, kUnnumbered, value, result);
 }
 
 LentTensor* owned_tensor_from(PyObject* what, PyObject* value, bool allow_read_only) {
@@ -391,7 +445,7 @@ LentTensor* owned_tensor_from(PyObject* what, PyObject* value, bool allow_read_o
       lent->stream_source = value;
     }
   }
-  if (lent == nullptr) name_argument(what, kUnnumbered, Py_TYPE(value));
+  if (lent == nullptr) name_argument(what, kUnnumbered, Py_TYPE(value), nullptr);
   return lent;
 }
 

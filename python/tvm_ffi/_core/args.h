@@ -32,6 +32,36 @@ inline bool pack_plain(PyObject* value, TVMFFIAny* out) {
   return true;
 }
 
+// A Python list, tuple or dict that is being packed, and those that it is in.
+struct Ancestor {
+  PyObject* container;
+  const Ancestor* outer;
+};
+
+// Where a packed value goes. An argument borrows what the caller keeps anyway; what is not one of
+// the caller's arguments itself, such as an element of a list, owns all that it refers to.
+struct Place {
+  CallFrame* frame;
+  TVMFFIAny* out;
+  const Ancestor* inside = nullptr;
+  bool owns = false;
+
+  void take(TVMFFIObject* owned) const {
+    out->type_index = owned->type_index;
+    out->v_obj = owned;
+    if (!owns) frame->keep(owned);
+  }
+  void borrow(TVMFFIObject* object) const {
+    out->type_index = object->type_index;
+    out->v_obj = object;
+    if (owns) TVMFFIObjectIncRef(object);
+  }
+};
+
+// Packs `value`. 0, or -1 with a Python error that does not name the argument; the frame knows the
+// element.
+int pack_value(const Place& place, PyObject* value);
+
 // Packs `value` as argument `index` of the frame's call. 0, or -1 with a Python error that names
 // the function and the argument.
 int pack_argument(CallFrame* frame, int index, PyObject* value);
@@ -42,6 +72,9 @@ int pack_field(CallFrame* frame, PyObject* value);
 
 // Writes `value` as an owned value; `what` names the callback in messages.
 int pack_owned(PyObject* what, PyObject* value, TVMFFIAny* result);
+
+// As pack_owned, with messages that start with "what: type: ".
+int pack_unnumbered(PyObject* what, PyObject* value, TVMFFIAny* result);
 
 // Makes an owned tensor from any object that pack_argument takes as a tensor; NULL with a Python
 // error that starts with `what`.

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "container.h"
 #include "object.h"
 #include "tensor.h"
 #include "values.h"
@@ -109,6 +110,7 @@ Kind builtin_kind(PyTypeObject* type, bool* found) {
   if (type == Py_TYPE(Py_None)) return Kind::kNone;
   if (type == &PyBool_Type) return Kind::kBool;
   if (PyType_IsSubtype(type, tensor_type)) return Kind::kTensor;
+  if (PyType_IsSubtype(type, container_type)) return Kind::kContainer;
   if (PyType_IsSubtype(type, object_type)) return Kind::kObject;
   if (PyType_IsSubtype(type, dtype_class)) return Kind::kDtype;
   if (PyType_IsSubtype(type, device_class)) return Kind::kDevice;
@@ -117,6 +119,7 @@ Kind builtin_kind(PyTypeObject* type, bool* found) {
   if (PyType_IsSubtype(type, &PyFloat_Type)) return Kind::kFloat;
   if (PyType_IsSubtype(type, &PyUnicode_Type)) return Kind::kStr;
   if (PyType_IsSubtype(type, &PyBytes_Type)) return Kind::kBytes;
+  if (PyType_IsSubtype(type, &PyByteArray_Type)) return Kind::kBuffer;
   *found = false;
   return Kind::kOpaque;
 }
@@ -149,10 +152,11 @@ bool ask_protocols(PyTypeObject* type, const Protocol (&protocols)[n], Converter
 Kind duck_kind(PyTypeObject* type) {
   if (is_named(type, "ctypes", "c_void_p")) return Kind::kVoidPointer;
   if (PyExceptionClass_Check(reinterpret_cast<PyObject*>(type))) return Kind::kException;
-  if (PyType_IsSubtype(type, &PyList_Type) || PyType_IsSubtype(type, &PyTuple_Type) ||
-      PyType_IsSubtype(type, &PyDict_Type) || PyType_IsSubtype(type, &PySet_Type)) {
-    return Kind::kContainer;
+  if (PyType_IsSubtype(type, &PyList_Type) || PyType_IsSubtype(type, &PyTuple_Type)) {
+    return Kind::kSequence;
   }
+  if (PyType_IsSubtype(type, &PyDict_Type)) return Kind::kDict;
+  if (PyType_IsSubtype(type, &PySet_Type)) return Kind::kSet;
   const PyNumberMethods* number = type->tp_as_number;
   if (number != nullptr && number->nb_index != nullptr) return Kind::kIndex;
   if (number != nullptr && number->nb_float != nullptr) return Kind::kReal;

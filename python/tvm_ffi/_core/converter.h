@@ -16,8 +16,12 @@ enum class Kind : uint8_t {
   kBytes,
   kDtype,
   kDevice,
+  kBuffer,  // bytearray
   kShape,
-  kObject,         // tvm_ffi.Object and below, tensors excepted
+  kSequence,       // list, tuple
+  kDict,           // dict
+  kObject,         // tvm_ffi.Object and below, but what follows
+  kContainer,      // tvm_ffi.Array, List, Map, Dict
   kTensor,         // tvm_ffi.Tensor
   kExchange,       // a tensor with a DLPack table
   kNdarray,        // numpy.ndarray, whose layout is known
@@ -33,9 +37,9 @@ enum class Kind : uint8_t {
   kCudaStream,     // an object whose method `helper` gives (version, address)
   kException,      // becomes an error
   kCallable,
-  kContainer,  // list, tuple, dict, set: refused
-  kRefused,    // by a framework's adapter; `helper` is the reason
-  kOpaque,     // carried through
+  kSet,      // refused
+  kRefused,  // by a framework's adapter; `helper` is the reason
+  kOpaque,   // carried through
 };
 
 struct Converter {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The extension module tvm_ffi._core: everything that is bound, in dependency order.
+#include "container.h"
+#include "convert.h"
 #include "converter.h"
 #include "error.h"
 #include "field.h"
@@ -29,6 +31,8 @@ NB_MODULE(_core, module) {
   bind_function(module);
   bind_keywords(module);
   bind_tensor(module);
+  bind_container(module);
+  bind_convert(module);
   bind_framework(module);
   bind_lazy_view(module);
   bind_producer(module);

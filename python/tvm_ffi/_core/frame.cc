@@ -20,8 +20,8 @@ thread_local
 
 }  // namespace
 
-CallFrame::CallFrame(PyObject* name, bool trusted, int num_args, bool is_result)
-    : name_(name), trusted_(trusted), is_result_(is_result), num_args_(num_args) {
+CallFrame::CallFrame(PyObject* name, bool trusted, int num_args)
+    : name_(name), trusted_(trusted), num_args_(num_args) {
   if (num_args <= kInlineArguments) {
     arguments_ = inline_arguments_;
     objects_ = inline_objects_;
@@ -99,11 +99,16 @@ int CallFrame::finish() {
     TVMFFIEnvSetStream(change.device.device_type, change.device.device_id, change.original,
                        nullptr);
   }
+  // Containers go before the tensors that they hold, so that these find out whether they were kept.
+  while (num_objects_ > 0) TVMFFIObjectDecRef(objects_[--num_objects_]);
   // Only the first error is reported; each tensor is released all the same.
   nb::object first_error[3];
   int code = 0;
-  while (num_tensors_ > 0) {
-    if (release_lent_tensor(tensors_[--num_tensors_]) == 0) continue;
+  while (num_tensors_ > 0 || element_tensors_ != nullptr) {
+    LentTensor* lent = num_tensors_ > 0
+                           ? tensors_[--num_tensors_]
+                           : std::exchange(element_tensors_, element_tensors_->next_free);
+    if (release_lent_tensor(lent) == 0) continue;
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     if (std::exchange(code, -1) == 0) {
@@ -116,12 +121,17 @@ int CallFrame::finish() {
       Py_XDECREF(traceback);
     }
   }
-  while (num_objects_ > 0) TVMFFIObjectDecRef(objects_[--num_objects_]);
   if (code != 0) {
     PyErr_Restore(first_error[0].release().ptr(), first_error[1].release().ptr(),
                   first_error[2].release().ptr());
   }
   return code;
+}
+
+void CallFrame::prepend_to_path(nb::object step) {
+  nb::object whole =
+      path_.is_valid() ? nb::steal(PyUnicode_Concat(step.ptr(), path_.ptr())) : std::move(step);
+  path_ = std::move(whole);
 }
 
 TVMFFIObject* argument_that_holds(const DLTensor& view) {
@@ -133,6 +143,9 @@ TVMFFIObject* argument_that_holds(const DLTensor& view) {
       // A bare view keeps nothing: it may be the very one that is asked for.
       if (lent != nullptr && is_bare_view(lent)) continue;
       if (lies_within(view, *contents<DLTensor>(argument.v_obj))) return argument.v_obj;
+    }
+    for (LentTensor* lent = frame->element_tensors_; lent != nullptr; lent = lent->next_free) {
+      if (!is_bare_view(lent) && lies_within(view, lent->tensor)) return &lent->head;
     }
   }
   return nullptr;

@@ -18,12 +18,10 @@ class CallFrame {
   static constexpr int kInlineArguments = 12;
   static constexpr int kMaxStreams = 8;
 
-  // `name` is that of the function, for messages; `trusted` skips the check for lazy views. With
-  // `is_result` the one value packed is what a callback gave. When memory is short, ok() is false
-  // and a Python error is set.
-  CallFrame(PyObject* name, bool trusted, int num_args, bool is_result = false);
+  // `name` is that of the function, for messages; `trusted` skips the check for lazy views. When
+  // memory is short, ok() is false and a Python error is set.
+  CallFrame(PyObject* name, bool trusted, int num_args);
   bool ok() const { return arguments_ != nullptr; }
-  bool is_result() const { return is_result_; }
   // finish() must have been called.
   ~CallFrame();
   CallFrame(const CallFrame&) = delete;
@@ -37,7 +35,16 @@ class CallFrame {
   // Keeps a reference until the call is over; takes it.
   void keep(TVMFFIObject* owned) { objects_[num_objects_++] = owned; }
   void keep(LentTensor* lent) { tensors_[num_tensors_++] = lent; }
-  int num_kept() const { return num_objects_ + num_tensors_; }
+  // A tensor in a container, which owns a reference of its own.
+  void keep_element(LentTensor* lent) {
+    lent->next_free = element_tensors_;
+    element_tensors_ = lent;
+  }
+
+  // Puts "element 3 (type): " and the like before the path to the value that could not be packed.
+  void prepend_to_path(nb::object step);
+  // That path, a str, or NULL.
+  PyObject* path() const { return path_.ptr(); }
 
   // Notes that an argument is a tensor of the framework; `framework` may be NULL (tvm_ffi.Tensor).
   void saw_tensor_of(const Framework* framework) {
@@ -73,7 +80,6 @@ class CallFrame {
 
   PyObject* name_;
   bool trusted_;
-  bool is_result_;
   bool saw_tensor_ = false;
   bool allocator_is_set_ = false;
   const Framework* framework_ = nullptr;
@@ -87,6 +93,8 @@ class CallFrame {
   int num_objects_ = 0;
   int num_tensors_ = 0;
   int num_streams_ = 0;
+  LentTensor* element_tensors_ = nullptr;
+  nb::object path_;
   void* heap_ = nullptr;
   // Calls in progress with tensors; several threads' calls end in any order.
   bool is_listed_ = false;

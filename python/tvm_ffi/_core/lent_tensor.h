@@ -33,7 +33,7 @@ struct LentTensor {
   const Framework* framework;  // whose tensor it is, or NULL; calls follow its stream
   PyObject* stream_source;     // owned; asked for the stream of calls, in place of the framework
   int64_t* heap_dims;          // shape and strides when inline_dims is too small
-  LentTensor* next_free;
+  LentTensor* next_free;       // in the pool; while it is lent as an element, the frame's next one
   int64_t inline_dims[2 * kInlineDims];
 };
 
@@ -56,6 +56,14 @@ int64_t* lent_tensor_dims(LentTensor* lent, int ndim);
 // Ends the call: gives the tensor back to the pool, or makes it own its memory if it was kept.
 // Needs the GIL and no Python error; returns -1 with a Python error when owning failed.
 int release_lent_tensor(LentTensor* lent);
+
+// Takes a reference to a Python tensor that is borrowed for the call, as one in a list may go
+// before the call ends.
+inline void own_python_source(LentTensor* lent) {
+  if (lent->owner_kind != Owner::kNobody || lent->owner == nullptr) return;
+  Py_INCREF(static_cast<PyObject*>(lent->owner));
+  lent->owner_kind = Owner::kPythonObject;
+}
 
 // Makes a tensor that is nobody's own its memory. 0, or -1 with a Python error.
 int own_lent_tensor(LentTensor* lent);

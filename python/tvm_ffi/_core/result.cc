@@ -2,6 +2,7 @@
 // Values of libtvm_ffi as Python objects.
 #include "result.h"
 
+#include "container.h"
 #include "error.h"
 #include "object.h"
 #include "tensor.h"
@@ -81,6 +82,11 @@ PyObject* object(ObjectRef owned, const Framework* framework) {
     }
     case kTVMFFITensor:
       return tensor(std::move(owned), framework);
+    case kTVMFFIArray:
+    case kTVMFFIList:
+    case kTVMFFIMap:
+    case kTVMFFIDict:
+      return wrap_container(owned.release(), framework);
     case kTVMFFIOpaquePyObject: {
       auto* value = static_cast<PyObject*>(contents<TVMFFIOpaqueObjectCell>(owned.get())->handle);
       Py_INCREF(value);

@@ -7,7 +7,8 @@
 
 namespace tvm_ffi_core {
 
-// Takes the value. A tensor becomes one of `framework`, or a tvm_ffi.Tensor if that is NULL.
+// Takes the value. A tensor becomes one of `framework`, or a tvm_ffi.Tensor if that is NULL; so do
+// those in a container, when they are read.
 PyObject* value_to_python(TVMFFIAny* owned, const Framework* framework);
 
 // Leaves the value with its owner. Tensors become tvm_ffi.Tensor.

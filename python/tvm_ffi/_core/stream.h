@@ -7,6 +7,11 @@
 
 namespace tvm_ffi_core {
 
+// Whether work on such a device is ordered by streams.
+inline bool has_streams(DLDeviceType type) {
+  return type != kDLCPU && type != kDLCUDAHost && type != kDLROCMHost;
+}
+
 void bind_stream(nb::module_& module);
 
 }  // namespace tvm_ffi_core
