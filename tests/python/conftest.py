@@ -53,9 +53,13 @@ def compile_library(source: Path, path: Path) -> None:
 def described(tmp_path_factory: pytest.TempPathFactory) -> tvm_ffi.Module:
     """Load the functions of described.cc."""
     path = tmp_path_factory.mktemp("described") / "described.so"
-    source = Path(__file__).with_name("described.cc")
-    flags = f"{config.cxxflags()} -fPIC -Wall -Wextra -pthread".split()
+    compile_cpp_library(Path(__file__).with_name("described.cc"), path)
+    return tvm_ffi.load_module(path)
+
+
+def compile_cpp_library(source: Path, path: Path) -> None:
+    """Build a library of C++ functions and types against the installed package."""
+    flags = f"{config.cxxflags()} -fPIC -O1 -Wall -Wextra -Werror -pthread".split()
     link = f"{config.ldflags()} -ltvm_ffi".split()
     compiler = os.environ.get("CXX", "g++")
     subprocess.run([compiler, "-shared", *flags, str(source), "-o", str(path), *link], check=True)
-    return tvm_ffi.load_module(path)
