@@ -70,6 +70,20 @@ from .stream import (  # noqa: E402
 )
 from .tensor import from_dlpack  # noqa: E402
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from . import cpp
+else:
+
+    def __getattr__(name):
+        # Building needs much that loading and calling do not: imported on first use.
+        if name != "cpp":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        import importlib
+
+        return importlib.import_module(".cpp", __name__)
+
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -92,6 +106,7 @@ __all__ = [
     "convert",
     "convert_func",
     "core",
+    "cpp",
     "device",
     "dtype",
     "error",

@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From what is asked for to the commands that make it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shlex
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .. import libinfo
+from ..utils import FileLock
+from . import ninja, toolchain
+from .cache import Record, cache_folder, digest, file_digest, headers_digest
+from .ninja import CompileError, Step
+
+_LANGUAGES = {
+    ".c": "c",
+    ".cc": "c++",
+    ".cpp": "c++",
+    ".cxx": "c++",
+    ".cu": "cuda",
+    ".o": "object",
+    ".obj": "object",
+}
+_OBJECTS = (".o", ".obj")
+_LIBRARIES = (".so", ".dylib", ".dll")
+
+# What is made gets its name when it is whole.
+_NEW = "product.new"
+
+
+class Builder:
+    """One build: its checked arguments, its steps and its folder."""
+
+    def __init__(
+        self, function: str, name: Any, build_directory: Any, backend: Any, output: Any
+    ) -> None:
+        self.title = function  # for messages, with the name as soon as that is a name
+        self.name = self._file_name("name", name)
+        self.title = f"{function}: {name}"
+        self.product = f"{name}.so" if output is None else self._file_name("output", output)
+        self.links = not self.product.endswith(_OBJECTS)
+        if self.links and not self.product.endswith(_LIBRARIES):
+            endings = ", ".join((*_LIBRARIES, *_OBJECTS))
+            raise ValueError(
+                f"{self.title}: output: expected a name that ends in one of {endings}, "
+                f"got {output!r}"
+            )
+        if backend not in (None, "cuda"):
+            raise NotImplementedError(
+                f"{self.title}: backend: expected 'cuda' or None, got {backend!r}"
+            )
+        self.directory = None
+        if build_directory is not None:
+            self.directory = self._path("build_directory", build_directory)
+        self.cflags: list[str] = []
+        self.cuda_cflags: list[str] = []
+        self.ldflags: list[str] = []
+        self.includes: list[str] = []
+
+    def texts(self, argument: str, given: Any) -> list[str]:
+        """Check an argument that is a text, several, or ``None``."""
+        items = [given] if isinstance(given, str) else self._items(argument, given)
+        for item in items:
+            if not isinstance(item, str):
+                raise TypeError(
+                    f"{self.title}: {argument}: expected texts, got {type(item).__name__}"
+                )
+        return items
+
+    def paths(self, argument: str, given: Any) -> list[str]:
+        """Check an argument that is a path, several, or ``None``; give them as absolute ones."""
+        one = isinstance(given, (str, os.PathLike))
+        return [
+            self._path(argument, item)
+            for item in ([given] if one else self._items(argument, given))
+        ]
+
+    def set_flags(self, cflags: Any, cuda_cflags: Any, ldflags: Any, include_paths: Any) -> None:
+        """Check the further flags."""
+        self.cflags = self._words("extra_cflags", cflags)
+        self.cuda_cflags = self._words("extra_cuda_cflags", cuda_cflags)
+        self.ldflags = self._words("extra_ldflags", ldflags)
+        self.includes = self.paths("extra_include_paths", include_paths)
+
+    def build(self, units: list[str], files: dict[str, str]) -> str:
+        """Give the path of what the units become; build it first if that is due.
+
+        Parameters
+        ----------
+        units
+            What to compile: absolute paths, or names of ``files``.
+        files
+            Texts to write into the folder, by their names.
+        """
+        languages = [self._language(unit) for unit in units]
+        compilers = {name: self._compiler(name) for name in languages if name != "object"}
+        steps = self._steps(units, languages, compilers)
+        made_of = digest(
+            self.product,
+            [step.command for step in steps],
+            files,
+            [toolchain.version(compiler) for compiler in compilers.values()],
+            headers_digest(),
+            [os.environ.get(name) for name in toolchain.VARIABLES],
+        )
+        folder = self.directory or os.path.join(cache_folder(), f"{self.name}_{made_of}")
+        # Without a lock, so that a folder that may only be read serves who asks for what is there.
+        if found := Record(folder, self.product, made_of).valid_product():
+            return found
+        for unit in units:
+            if unit not in files and not os.path.isfile(unit):
+                raise FileNotFoundError(errno.ENOENT, f"{self.title}: there is no such file", unit)
+        self._make_folder(folder)
+        with self._locked(os.path.join(folder, "lock")) as lock:
+            record = Record(folder, self.product, made_of)
+            return record.valid_product() or self._make(record, steps, files, lock)
+
+    def _language(self, unit: str) -> str:
+        ending = os.path.splitext(unit)[1]
+        if ending not in _LANGUAGES:
+            raise ValueError(
+                f"{self.title}: sources: expected files that end in one of "
+                f"{', '.join(_LANGUAGES)}, got {unit!r}"
+            )
+        return _LANGUAGES[ending]
+
+    def _compiler(self, language: str) -> list[str]:
+        if language == "cuda":
+            return toolchain.cuda_compiler()
+        return toolchain.c_compiler() if language == "c" else toolchain.cpp_compiler()
+
+    def _steps(
+        self, units: list[str], languages: list[str], compilers: dict[str, list[str]]
+    ) -> list[Step]:
+        """Say how each unit is compiled, and how all are linked."""
+        includes = [f"-I{path}" for path in (libinfo.find_include_path(), *self.includes)]
+        steps, objects = [], []
+        for unit, language in zip(units, languages, strict=True):
+            if language == "object":
+                objects.append(unit)
+                continue
+            made = f"unit_{len(objects)}.o" if self.links else _NEW
+            reading = ["-MMD", "-MF", f"{made}.d", "-c", unit, "-o", made]
+            command = [*compilers[language], *self._flags_of(language), *includes, *reading]
+            steps.append(Step(command, [unit], made, f"{made}.d"))
+            objects.append(made)
+        if not self.links:
+            if len(units) != 1 or not steps:
+                raise ValueError(
+                    f"{self.title}: output: expected a library for other than one source, "
+                    f"got {self.product!r}"
+                )
+            return steps
+        command = [*toolchain.cpp_compiler(), "-shared", "-o", _NEW, *objects]
+        command += [f"-L{libinfo.find_library_path()}", "-ltvm_ffi"]
+        if "cuda" in languages:
+            folders = toolchain.cuda_library_folders(compilers["cuda"][0])
+            command += [f"-L{folder}" for folder in folders]
+            command += ["-lcudart_static", "-ldl", "-lrt", "-lpthread"]
+        return [*steps, Step([*command, *self.ldflags], objects, _NEW)]
+
+    def _flags_of(self, language: str) -> list[str]:
+        if language == "c":
+            return ["-fPIC", "-O2", *self.cflags]
+        own = self.cuda_cflags if language == "cuda" else self.cflags
+        # nvcc refuses a second standard, so the default gives way.
+        flags = [] if any(flag.startswith(("-std", "--std")) for flag in own) else ["-std=c++17"]
+        if language == "c++":
+            return [*flags, "-fPIC", "-O2", *own]
+        flags += ["-Xcompiler", "-fPIC", "-O2"]
+        names = ("-gencode", "--generate-code", "-arch", "--gpu-architecture")
+        if not any(flag.startswith(names) for flag in own):
+            flags += toolchain.architecture_flags()
+        return [*flags, *own]
+
+    def _make_folder(self, folder: str) -> None:
+        try:
+            os.makedirs(folder, exist_ok=True)
+            if not os.access(folder, os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        except OSError as error:
+            message = (
+                f"{self.title}: expected a folder to build in, which build_directory or "
+                f"TVM_FFI_CACHE_DIR can name: {error.strerror}"
+            )
+            raise OSError(error.errno, message, folder) from error
+
+    @contextmanager
+    def _locked(self, path: str) -> Iterator[FileLock]:
+        """Hold the lock of a folder, and say so where somebody else has it for long."""
+        lock = FileLock(path)
+        try:
+            lock.blocking_acquire(ninja.PROGRESS_AFTER, poll_interval=0.02)
+        except TimeoutError:
+            folder = os.path.dirname(path)
+            ninja.tell(f"{self.title}: waiting for another process that builds in {folder}")
+            lock.blocking_acquire()
+        try:
+            yield lock
+        finally:
+            lock.release()
+
+    def _make(
+        self, record: Record, steps: list[Step], files: dict[str, str], lock: FileLock
+    ) -> str:
+        """Run what is due, and give the whole product its name."""
+        folder, begun = record.folder, time.time_ns()
+        for name, text in files.items():
+            _write(os.path.join(folder, name), text)
+        # Ninja goes by time alone, which is not enough for a file that was put back.
+        outdated = record.outdated()
+        for step in steps:
+            if step.output not in record.inputs or step.output in outdated:
+                _remove(os.path.join(folder, step.output))
+        record.begin(outdated)
+        try:
+            ninja.run(self.title, folder, steps, lock)
+        except CompileError as error:
+            if error.command == steps[-1].command:
+                # Objects that do not link may be broken ones: they are not used again.
+                for step in steps:
+                    _remove(os.path.join(folder, step.output))
+            raise
+        record.note_inputs(steps, begun)
+        place = folder
+        if not self.directory and any(record.inputs.values()):
+            # Files may change while their old library is in use: each state has its own.
+            place = os.path.join(folder, record.inputs_digest())
+            os.makedirs(place, exist_ok=True)
+        product = os.path.join(place, self.product)
+        new = os.path.join(folder, _NEW)
+        if os.path.exists(product) and file_digest(product) == file_digest(new):
+            _remove(new)  # the same: who has loaded it goes on using the very file
+        else:
+            os.replace(new, product)
+        record.end(product)
+        return product
+
+    def _items(self, argument: str, given: Any) -> list[Any]:
+        if given is None:
+            return []
+        if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
+            raise TypeError(
+                f"{self.title}: {argument}: expected a list, got {type(given).__name__}"
+            )
+        return list(given)
+
+    def _words(self, argument: str, given: Any) -> list[str]:
+        """Check flags, and split each as a shell does."""
+        words = []
+        for item in self._items(argument, given):
+            if not isinstance(item, str):
+                raise TypeError(
+                    f"{self.title}: {argument}: expected flags of type str, "
+                    f"got {type(item).__name__}"
+                )
+            try:
+                found = shlex.split(item)
+            except ValueError as error:
+                raise ValueError(f"{self.title}: {argument}: {error} in {item!r}") from None
+            words += [self._one_line(argument, word) for word in found]
+        return words
+
+    def _path(self, argument: str, given: Any) -> str:
+        if not isinstance(given, (str, os.PathLike)):
+            raise TypeError(
+                f"{self.title}: {argument}: expected a str or a path, got {type(given).__name__}"
+            )
+        path = os.path.abspath(os.path.expanduser(os.fsdecode(given)))
+        return self._one_line(argument, path)
+
+    def _one_line(self, argument: str, text: str) -> str:
+        """Refuse what no command line of Ninja can hold."""
+        if any(character in text for character in "\n\r\0"):
+            raise ValueError(f"{self.title}: {argument}: expected one line, got {text!r}")
+        return text
+
+    def _file_name(self, argument: str, given: Any) -> str:
+        if not isinstance(given, str):
+            raise TypeError(f"{self.title}: {argument}: expected a str, got {type(given).__name__}")
+        if given in ("", ".", "..") or os.path.basename(given) != given:
+            raise ValueError(
+                f"{self.title}: {argument}: expected the name of a file without its folder, "
+                f"got {given!r}"
+            )
+        return self._one_line(argument, given)
+
+
+def _write(path: str, text: str) -> None:
+    """Write a text, unless it is there: a file that stays the same is not compiled again."""
+    content = text.encode()
+    try:
+        with open(path, "rb") as file:
+            if file.read() == content:
+                return
+    except OSError:
+        pass
+    with open(path, "wb") as file:
+        file.write(content)
+
+
+def _remove(path: str) -> None:
+    if os.path.exists(path):
+        os.unlink(path)

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was built already, and whether it still is what its sources say."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from functools import cache
+from typing import Any
+
+from .. import libinfo
+from .ninja import Step
+
+# Of a file that went into a build: its size, its time of change in ns, and its SHA-256.
+State = list[Any]
+
+
+def cache_folder() -> str:
+    """Give the folder of all builds: ``$TVM_FFI_CACHE_DIR``, else ``~/.cache/tvm-ffi``."""
+    given = os.environ.get("TVM_FFI_CACHE_DIR") or os.path.join("~", ".cache", "tvm-ffi")
+    return os.path.abspath(os.path.expanduser(given))
+
+
+def digest(*parts: object) -> str:
+    """Give one short name for all that a build is made of."""
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+
+@cache
+def headers_digest() -> str:
+    """Give one name for the contents of the package's headers."""
+    root = libinfo.find_include_path()
+    names = [
+        os.path.relpath(os.path.join(folder, name), root)
+        for folder, _, names in os.walk(root)
+        for name in names
+    ]
+    return digest([(name, file_digest(os.path.join(root, name))) for name in sorted(names)])
+
+
+def file_digest(path: str) -> str:
+    """Give the SHA-256 of a file's content."""
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+class Record:
+    """What the last build in a folder read and made, if it was of the same commands.
+
+    Parameters
+    ----------
+    folder
+        Where it was built.
+    product
+        Name of what was built.
+    made_of
+        The digest of what the build is made of besides files: commands, compilers, headers.
+    """
+
+    def __init__(self, folder: str, product: str, made_of: str) -> None:
+        self.folder = folder
+        self.made_of = made_of
+        self.path = os.path.join(folder, f"{product}.json")
+        self.inputs: dict[str, dict[str, State]] = {}  # by what was made of them
+        self.product = ""
+        self.product_digest = ""
+        try:
+            with open(self.path, encoding="utf-8") as file:
+                found = json.load(file)
+            if found["made_of"] == made_of:
+                self.product, self.product_digest = found["product"], found["digest"]
+                self.inputs = found["inputs"]
+        except (OSError, ValueError, KeyError, TypeError):
+            pass  # never built, or not to the end
+
+    def valid_product(self) -> str | None:
+        """Give the path of what was built, unless it or a file that it is made of has changed."""
+        try:
+            if not self.product or file_digest(self.product) != self.product_digest:
+                return None
+        except OSError:
+            return None
+        return None if self.outdated() else self.product
+
+    def outdated(self) -> list[str]:
+        """Name what must be made anew, because it was made of files that are others now."""
+        same: dict[str, bool] = {}
+        for inputs in self.inputs.values():
+            for path, state in inputs.items():
+                if path not in same:
+                    same[path] = _is(path, state)
+        return [made for made, inputs in self.inputs.items() if not all(map(same.get, inputs))]
+
+    def inputs_digest(self) -> str:
+        """Give one name for the contents of all files that were read."""
+        contents = {
+            path: state[2] for files in self.inputs.values() for path, state in files.items()
+        }
+        return digest(sorted(contents.items()))
+
+    def begin(self, outdated: list[str]) -> None:
+        """Note that a build has begun that may fail: what it makes anew is not what was read."""
+        self.inputs = {made: read for made, read in self.inputs.items() if made not in outdated}
+        self._write("", "")
+
+    def note_inputs(self, steps: list[Step], begun: int) -> None:
+        """Look up what each step has read, but for what the build's own name tells of.
+
+        What has changed since the build began (a time in ns) may have been read before or after
+        that: it counts as changed.
+        """
+        known = (os.path.join(self.folder, ""), os.path.join(libinfo.find_include_path(), ""))
+        states: dict[str, State] = {}
+        self.inputs = {}
+        for step in steps:
+            read = list(step.inputs)
+            if step.depfile:
+                with open(os.path.join(self.folder, step.depfile), encoding="utf-8") as file:
+                    read = parse_depfile(file.read())
+            paths = {os.path.normpath(os.path.join(self.folder, path)) for path in read}
+            of_step = sorted(path for path in paths if not path.startswith(known))
+            for path in of_step:
+                if path not in states:
+                    states[path] = _state(path, begun)
+            self.inputs[step.output] = {path: states[path] for path in of_step}
+
+    def end(self, product: str) -> None:
+        """Note that a build has come to its end."""
+        self._write(product, file_digest(product))
+
+    def _write(self, product: str, product_digest: str) -> None:
+        content = {
+            "made_of": self.made_of,
+            "product": product,
+            "digest": product_digest,
+            "inputs": self.inputs,
+        }
+        new = f"{self.path}.new"
+        with open(new, "w", encoding="utf-8") as file:
+            json.dump(content, file)
+        os.replace(new, self.path)
+
+
+def _state(path: str, begun: int) -> State:
+    status = os.stat(path)
+    if status.st_mtime_ns >= begun:
+        return [-1, 0, ""]
+    return [status.st_size, status.st_mtime_ns, file_digest(path)]
+
+
+def _is(path: str, state: State) -> bool:
+    """Whether a file is as it was; its content counts, its time only saves reading it."""
+    try:
+        status = os.stat(path)
+        if [status.st_size, status.st_mtime_ns] == state[:2]:
+            return True
+        return file_digest(path) == str(state[2])
+    except (OSError, TypeError, IndexError):
+        return False
+
+
+def parse_depfile(text: str) -> list[str]:
+    """Give the files that a compiler names in the rule that it wrote for ``make``."""
+    _, _, files = text.replace("\\\n", " ").partition(": ")
+    words = re.findall(r"(?:\\.|[^\s\\])+", files)
+    return [re.sub(r"\\([ #:\\])", r"\1", word).replace("$$", "$") for word in words]

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Building and loading kernel libraries."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from ..module import Module, load_module
+from .builder import Builder
+from .source import function_docs, inline_files
+
+_Paths: TypeAlias = "Sequence[str | os.PathLike[str]] | str | os.PathLike[str] | None"
+
+
+def build_inline(
+    name: str,
+    *,
+    cpp_sources: Sequence[str] | str | None = None,
+    cuda_sources: Sequence[str] | str | None = None,
+    functions: Mapping[str, str] | Sequence[str] | str | None = None,
+    extra_cflags: Sequence[str] | None = None,
+    extra_cuda_cflags: Sequence[str] | None = None,
+    extra_ldflags: Sequence[str] | None = None,
+    extra_include_paths: Sequence[str | os.PathLike[str]] | None = None,
+    build_directory: str | os.PathLike[str] | None = None,
+    embed_cubin: Mapping[str, bytes] | None = None,
+    backend: str | None = None,
+    output: str | None = None,
+) -> str:
+    """Build a library from source text.
+
+    The sources find the whole of ``tvm/ffi/tvm_ffi.h`` included. What was built before is found in
+    the cache, unless the sources, a header that they include, the flags or the compiler changed.
+
+    Parameters
+    ----------
+    name
+        Name of the library.
+    cpp_sources
+        C++ source, or several, which are compiled as one in their order.
+    cuda_sources
+        CUDA source, or several; compiled by ``nvcc``.
+    functions
+        Which functions to export: a name, names, or names with their documentation. Where there are
+        C++ sources, these declare the functions; the CUDA sources may define them.
+    extra_cflags
+        More flags for the C++ compiler, after ``-std=c++17 -fPIC -O2``. Each is split as a shell
+        splits its words, here and below.
+    extra_cuda_cflags
+        More flags for ``nvcc``, after ``-Xcompiler -fPIC -std=c++17 -O2`` and the GPUs to build
+        for.
+    extra_ldflags
+        More flags for the linker.
+    extra_include_paths
+        More folders of headers; relative ones start at the current folder.
+    build_directory
+        Where to build; without it, a folder of the cache, which is ``$TVM_FFI_CACHE_DIR`` or
+        ``~/.cache/tvm-ffi``.
+    embed_cubin
+        Not supported here.
+    backend
+        ``"cuda"`` or ``None``.
+    output
+        Name of the file to make: with the ending ``.o`` an object file, which is not linked;
+        without this, ``<name>.so``.
+
+    Returns
+    -------
+    str
+        Path of the library, or of the object file.
+
+    Raises
+    ------
+    CompileError
+        A compiler or the linker failed; its message stands within.
+    ValueError, TypeError
+        An argument is not as described.
+    RuntimeError
+        A compiler or Ninja is missing.
+    NotImplementedError
+        ``embed_cubin`` was given, or a backend other than CUDA.
+    """
+    return _build_inline(
+        Builder("build_inline", name, build_directory, backend, output),
+        (cpp_sources, cuda_sources, functions, embed_cubin),
+        (extra_cflags, extra_cuda_cflags, extra_ldflags, extra_include_paths),
+    )
+
+
+def build(
+    name: str,
+    *,
+    sources: _Paths = None,
+    cpp_files: _Paths = None,
+    cuda_files: _Paths = None,
+    extra_cflags: Sequence[str] | None = None,
+    extra_cuda_cflags: Sequence[str] | None = None,
+    extra_ldflags: Sequence[str] | None = None,
+    extra_include_paths: Sequence[str | os.PathLike[str]] | None = None,
+    build_directory: str | os.PathLike[str] | None = None,
+    backend: str | None = None,
+    output: str | None = None,
+) -> str:
+    """Build a library from source files.
+
+    The files export their functions themselves, by ``TVM_FFI_DLL_EXPORT_TYPED_FUNC``. What was
+    built before is found in the cache, unless a file, a header that it includes, the flags or the
+    compiler changed; then only what is made of what changed is compiled.
+
+    Parameters
+    ----------
+    name
+        Name of the library.
+    sources
+        A file, or several: ``.c``, ``.cc``, ``.cpp`` or ``.cxx``, ``.cu``, and ``.o`` or ``.obj``
+        to link. ``$CC`` and ``$CXX`` name the compilers.
+    cpp_files, cuda_files
+        The same as ``sources``.
+    extra_cflags
+        More flags for the C and C++ compilers.
+    extra_cuda_cflags, extra_ldflags, extra_include_paths, build_directory, backend, output
+        As for :func:`build_inline`.
+
+    Returns
+    -------
+    str
+        Path of the library, or of the object file.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such file.
+    CompileError, ValueError, TypeError, RuntimeError, NotImplementedError
+        As for :func:`build_inline`.
+    """
+    return _build(
+        Builder("build", name, build_directory, backend, output),
+        (sources, cpp_files, cuda_files),
+        (extra_cflags, extra_cuda_cflags, extra_ldflags, extra_include_paths),
+    )
+
+
+def load_inline(
+    name: str,
+    *,
+    cpp_sources: Sequence[str] | str | None = None,
+    cuda_sources: Sequence[str] | str | None = None,
+    functions: Mapping[str, str] | Sequence[str] | str | None = None,
+    extra_cflags: Sequence[str] | None = None,
+    extra_cuda_cflags: Sequence[str] | None = None,
+    extra_ldflags: Sequence[str] | None = None,
+    extra_include_paths: Sequence[str | os.PathLike[str]] | None = None,
+    build_directory: str | os.PathLike[str] | None = None,
+    embed_cubin: Mapping[str, bytes] | None = None,
+    keep_module_alive: bool = True,
+    backend: str | None = None,
+) -> Module:
+    """Build a library from source text, and load it.
+
+    Parameters
+    ----------
+    name, cpp_sources, cuda_sources, functions, extra_cflags, extra_cuda_cflags, extra_ldflags
+        As for :func:`build_inline`.
+    extra_include_paths, build_directory, embed_cubin, backend
+        As for :func:`build_inline`.
+    keep_module_alive
+        As for :func:`tvm_ffi.load_module`.
+
+    Returns
+    -------
+    Module
+        The module; ``module.name(...)`` calls the function ``name``.
+
+    Raises
+    ------
+    CompileError, ValueError, TypeError, RuntimeError, NotImplementedError
+        As for :func:`build_inline`.
+    """
+    path = _build_inline(
+        Builder("load_inline", name, build_directory, backend, None),
+        (cpp_sources, cuda_sources, functions, embed_cubin),
+        (extra_cflags, extra_cuda_cflags, extra_ldflags, extra_include_paths),
+    )
+    return load_module(path, keep_module_alive)
+
+
+def load(
+    name: str,
+    *,
+    sources: _Paths = None,
+    cpp_files: _Paths = None,
+    cuda_files: _Paths = None,
+    extra_cflags: Sequence[str] | None = None,
+    extra_cuda_cflags: Sequence[str] | None = None,
+    extra_ldflags: Sequence[str] | None = None,
+    extra_include_paths: Sequence[str | os.PathLike[str]] | None = None,
+    build_directory: str | os.PathLike[str] | None = None,
+    keep_module_alive: bool = True,
+    backend: str | None = None,
+) -> Module:
+    """Build a library from source files, and load it.
+
+    Parameters
+    ----------
+    name, sources, cpp_files, cuda_files, extra_cflags, extra_cuda_cflags, extra_ldflags
+        As for :func:`build`.
+    extra_include_paths, build_directory, backend
+        As for :func:`build`.
+    keep_module_alive
+        As for :func:`tvm_ffi.load_module`.
+
+    Returns
+    -------
+    Module
+        The module; ``module.name(...)`` calls the function ``name``.
+
+    Raises
+    ------
+    FileNotFoundError, CompileError, ValueError, TypeError, RuntimeError, NotImplementedError
+        As for :func:`build`.
+    """
+    path = _build(
+        Builder("load", name, build_directory, backend, None),
+        (sources, cpp_files, cuda_files),
+        (extra_cflags, extra_cuda_cflags, extra_ldflags, extra_include_paths),
+    )
+    return load_module(path, keep_module_alive)
+
+
+def _build_inline(builder: Builder, given: tuple[Any, ...], flags: tuple[Any, ...]) -> str:
+    cpp_sources, cuda_sources, functions, embed_cubin = given
+    if embed_cubin is not None:
+        raise NotImplementedError(
+            f"{builder.title}: embed_cubin: expected None: this runtime embeds no CUBIN"
+        )
+    cpp = builder.texts("cpp_sources", cpp_sources)
+    cuda = builder.texts("cuda_sources", cuda_sources)
+    if not cpp and not cuda:
+        raise ValueError(f"{builder.title}: expected cpp_sources or cuda_sources, got neither")
+    files, units = inline_files(cpp, cuda, function_docs(builder.title, functions))
+    builder.set_flags(*flags)
+    return builder.build(units, files)
+
+
+def _build(builder: Builder, given: tuple[Any, ...], flags: tuple[Any, ...]) -> str:
+    units = []
+    for argument, paths in zip(("sources", "cpp_files", "cuda_files"), given, strict=True):
+        units += builder.paths(argument, paths)
+    if not units:
+        raise ValueError(f"{builder.title}: sources: expected at least one file, got none")
+    builder.set_flags(*flags)
+    return builder.build(units, {})

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running the compilers' commands by Ninja, and what is said meanwhile and if one fails."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..utils import FileLock
+from .toolchain import find_ninja
+
+# Seconds after which a build, or the wait for another process's build, is told of, and how often.
+PROGRESS_AFTER = 3.0
+PROGRESS_EVERY = 10.0
+
+
+class CompileError(RuntimeError):
+    """A compiler refused a source, or the linker the objects; its own message stands within.
+
+    .. note:: This runtime only: the published package raises a plain ``RuntimeError``.
+    """
+
+    __module__ = "tvm_ffi.cpp"
+
+    command: list[str]
+    """The command that failed."""
+    stderr: str
+    """What it wrote."""
+
+    def __init__(self, message: str, command: Iterable[str] = (), stderr: str = "") -> None:
+        super().__init__(message)
+        self.command = list(command)
+        self.stderr = stderr
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command; paths are relative to the folder of the build, or absolute."""
+
+    command: list[str]
+    inputs: list[str]
+    output: str
+    depfile: str | None = None  # where a compiler writes what it has read
+
+    @property
+    def log(self) -> str:
+        """Where what the command writes goes."""
+        return f"{self.output}.log"
+
+    @property
+    def failed(self) -> str:
+        """Where the status of the command goes if it fails."""
+        return f"{self.output}.failed"
+
+    def text(self) -> str:
+        """Give the command as one types it."""
+        return shlex.join(self.command)
+
+    def rule(self) -> str:
+        """Write the step for Ninja.
+
+        The message goes to a file, so that it needs not be told from what Ninja says.
+        """
+        log, failed = shlex.quote(self.log), shlex.quote(self.failed)
+        command = f"{self.text()} > {log} 2>&1 || {{ s=$?; echo $s > {failed}; exit $s; }}"
+        lines = [
+            f"build {_path(self.output)}: run {' '.join(map(_path, self.inputs))}",
+            f"  text = {command.replace('$', '$$')}",
+        ]
+        if self.depfile:
+            lines.append(f"  depfile = {self.depfile.replace('$', '$$')}")
+        return "\n".join(lines)
+
+
+def run(title: str, folder: str, steps: list[Step], lock: FileLock) -> None:
+    """Run the steps that are due.
+
+    Ninja and the compilers inherit the lock: if this process is killed, nobody else builds in the
+    folder before the last of them has ended.
+    """
+    rules = ["rule run", "  command = $text", *(step.rule() for step in steps), ""]
+    with open(os.path.join(folder, "build.ninja"), "w", encoding="utf-8") as file:
+        file.write("\n".join(rules))
+    for step in steps:
+        if os.path.exists(os.path.join(folder, step.failed)):
+            os.unlink(os.path.join(folder, step.failed))
+    with subprocess.Popen(
+        [find_ninja(), "-f", "build.ninja"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        errors="replace",
+        pass_fds=(lock.fileno(),),
+    ) as ninja:
+        try:
+            said = _wait(title, ninja, len(steps))
+        except BaseException:
+            ninja.terminate()  # it ends the compilers, too
+            raise
+    if ninja.returncode == 0:
+        return
+    for step in steps:
+        if os.path.exists(os.path.join(folder, step.failed)):
+            raise _error(title, folder, step)
+    raise RuntimeError(f"{title}: Ninja failed in {folder}:\n{said.strip()}")
+
+
+def _wait(title: str, ninja: subprocess.Popen[str], steps: int) -> str:
+    begun = time.monotonic()
+    pause = PROGRESS_AFTER
+    while True:
+        try:
+            return ninja.communicate(timeout=pause)[0]
+        except subprocess.TimeoutExpired:
+            passed = time.monotonic() - begun
+            tell(f"{title}: compiling and linking in {steps} steps, {passed:.0f} s so far")
+            pause = PROGRESS_EVERY
+
+
+def tell(message: str) -> None:
+    """Say on stderr what takes so long."""
+    if sys.stderr is not None:
+        print(f"tvm_ffi.cpp: {message}", file=sys.stderr, flush=True)
+
+
+def _error(title: str, folder: str, step: Step) -> CompileError:
+    with open(os.path.join(folder, step.failed), encoding="utf-8") as file:
+        status = file.read().strip()
+    with open(os.path.join(folder, step.log), encoding="utf-8", errors="replace") as file:
+        said = file.read()
+    message = (
+        f"{title}: {os.path.basename(step.command[0])} failed with status {status}:\n"
+        f"{said.rstrip()}\n\nThe command, in {folder}:\n{step.text()}"
+    )
+    return CompileError(message, step.command, said)
+
+
+def _path(path: str) -> str:
+    """Write a path for Ninja's ``build`` lines."""
+    return path.replace("$", "$$").replace(" ", "$ ").replace(":", "$:")

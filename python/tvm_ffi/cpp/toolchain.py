@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The programs that builds use: compilers, nvcc with its libraries, and Ninja."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from functools import cache
+
+# Without a GPU, and without being told: what most GPUs of the day run, and PTX for those to come.
+DEFAULT_ARCHITECTURES = ("8.0", "9.0+PTX")
+
+# Variables that change what a compiler makes of the same command.
+VARIABLES = (
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "CPLUS_INCLUDE_PATH",
+    "LIBRARY_PATH",
+    "NVCC_APPEND_FLAGS",
+    "NVCC_PREPEND_FLAGS",
+)
+
+
+def c_compiler() -> list[str]:
+    """Give the command of the C compiler: ``$CC``, else ``cc``."""
+    return _command("CC", "cc", "a C compiler")
+
+
+def cpp_compiler() -> list[str]:
+    """Give the command of the C++ compiler: ``$CXX``, else ``c++``."""
+    return _command("CXX", "c++", "a C++ compiler")
+
+
+def _command(variable: str, default: str, what: str) -> list[str]:
+    command = shlex.split(os.environ.get(variable) or default)
+    if not command or not shutil.which(command[0]):
+        name = command[0] if command else ""
+        raise RuntimeError(
+            f"tvm_ffi.cpp: expected {what}, found no program {name!r}: install g++, or name "
+            f"another by {variable}"
+        )
+    return command
+
+
+def cuda_compiler() -> list[str]:
+    """Give the command of ``nvcc``.
+
+    Of ``$CUDA_HOME`` or ``$CUDA_PATH``, else of the path, else of the wheels ``nvidia-cuda-nvcc``
+    and so on, which have put it beside the Python packages.
+    """
+    for variable in ("CUDA_HOME", "CUDA_PATH"):
+        if home := os.environ.get(variable):
+            if found := shutil.which(os.path.join(home, "bin", "nvcc")):
+                return [found]
+            raise RuntimeError(f"tvm_ffi.cpp: expected a CUDA toolkit in {variable}, got {home!r}")
+    wheels = (os.path.join(folder, "nvidia", "cu13", "bin", "nvcc") for folder in sys.path)
+    for candidate in ("nvcc", *wheels):
+        if found := shutil.which(candidate):
+            return [found]
+    raise RuntimeError(
+        "tvm_ffi.cpp: expected a CUDA compiler, found no nvcc: install the CUDA toolkit, set "
+        "CUDA_HOME, or pip install nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-crt "
+        "nvidia-cuda-runtime nvidia-cuda-cccl"
+    )
+
+
+@cache
+def cuda_library_folders(nvcc: str) -> list[str]:
+    """Ask ``nvcc`` where its toolkit is, which the program's own path may not tell."""
+    done = subprocess.run(
+        [nvcc, "--dryrun", "-x", "cu", os.devnull], capture_output=True, text=True, check=False
+    )
+    said = re.search(r"^#\$ LIBRARIES=(.*)$", done.stderr, re.MULTILINE)
+    folders = [word[2:] for word in shlex.split(said.group(1)) if word[:2] == "-L"] if said else []
+    here = re.search(r"^#\$ _HERE_=(.*)$", done.stderr, re.MULTILINE)
+    top = os.path.dirname(here.group(1) if here else os.path.dirname(os.path.realpath(nvcc)))
+    folders += [os.path.join(top, name) for name in ("lib64", "lib")]
+    return [os.path.normpath(folder) for folder in folders if os.path.isdir(folder)]
+
+
+def architecture_flags() -> list[str]:
+    """Give nvcc's flags that name the GPUs to build for.
+
+    ``$TVM_FFI_CUDA_ARCH_LIST``, such as ``"8.0 9.0a+PTX"``, else the GPUs that are here, else a
+    set that runs on most.
+    """
+    given = os.environ.get("TVM_FFI_CUDA_ARCH_LIST", "")
+    names = [name for name in re.split(r"[\s;,]+", given) if name] or gpu_architectures()
+    flags = []
+    for name in names or DEFAULT_ARCHITECTURES:
+        found = re.fullmatch(r"(\d+)\.(\d+[af]?)(\+PTX)?", name)
+        if not found:
+            raise ValueError(
+                "tvm_ffi.cpp: TVM_FFI_CUDA_ARCH_LIST: expected architectures such as "
+                f'"8.0 9.0a+PTX", got {name!r}'
+            )
+        number = found.group(1) + found.group(2)
+        flags.append(f"-gencode=arch=compute_{number},code=sm_{number}")
+        if found.group(3):
+            flags.append(f"-gencode=arch=compute_{number},code=compute_{number}")
+    return flags
+
+
+@cache
+def gpu_architectures() -> tuple[str, ...]:
+    """Ask the driver which architectures the GPUs of this machine have."""
+    command = ["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ()
+    return tuple(sorted(set(re.findall(r"^\d+\.\d+$", done.stdout, re.MULTILINE))))
+
+
+def version(command: list[str]) -> str:
+    """Ask a compiler what it is; once for each program as it is now."""
+    path = shutil.which(command[0]) or command[0]
+    return _version(tuple(command), os.stat(path).st_mtime_ns)
+
+
+@cache
+def _version(command: tuple[str, ...], modified: int) -> str:
+    done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
+    return done.stdout
+
+
+def find_ninja() -> str:
+    """Find Ninja: on the path, beside this Python, or in the package of that name."""
+    beside = os.path.join(os.path.dirname(sys.executable), "ninja")
+    for candidate in ("ninja", beside):
+        if found := shutil.which(candidate):
+            return found
+    try:
+        import ninja  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:
+        raise RuntimeError(
+            "tvm_ffi.cpp: expected the build tool Ninja, found none: pip install ninja"
+        ) from None
+    return os.path.join(ninja.BIN_DIR, "ninja")
