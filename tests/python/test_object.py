@@ -119,7 +119,8 @@ def test_fields_keep_what_is_set(
     [
         ("number", "x", TypeError, "objects.Node.number: expected int, got str"),
         ("number", None, TypeError, "objects.Node.number: expected int, got None"),
-        ("number", 2**70, ValueError, "objects.Node.number: int: expected an integer that fits"),
+        ("number", 2**70, TypeError, "objects.Node.number: expected int, got BigInt"),
+        ("any", {1, 2}, TypeError, "objects.Node.any: set: expected a single value"),
         ("narrow", 2**40, TypeError, "objects.Node.narrow: expected int of 32 bits, got int 10995"),
         ("name", 3, TypeError, "objects.Node.name: expected str, got int 3"),
         ("next", 3, TypeError, "objects.Node.next: expected Object, got int 3"),
