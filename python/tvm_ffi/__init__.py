@@ -58,7 +58,6 @@ from .registry import (  # noqa: E402
     get_global_func,
     get_global_func_metadata,
     init_ffi_api,
-    list_global_func_names,
     register_global_func,
     remove_global_func,
 )
@@ -135,7 +134,6 @@ __all__ = [
     "int32",
     "int64",
     "libinfo",
-    "list_global_func_names",
     "load_module",
     "register_error",
     "register_global_func",

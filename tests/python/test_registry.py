@@ -82,11 +82,11 @@ def test_functions_are_removed() -> None:
 def test_names_are_listed() -> None:
     """The list has each name once, in order."""
     tvm_ffi.register_global_func("tests.registry.listed", lambda: 4, override=True)
-    names = tvm_ffi.list_global_func_names()
+    names = tvm_ffi.registry.list_global_func_names()
     assert names == sorted(set(names))
     assert {"tests.registry.listed", "ffi.ModuleLoadFromFile"} <= set(names)
     tvm_ffi.remove_global_func("tests.registry.listed")
-    assert "tests.registry.listed" not in tvm_ffi.list_global_func_names()
+    assert "tests.registry.listed" not in tvm_ffi.registry.list_global_func_names()
 
 
 @pytest.mark.usefixtures("described")

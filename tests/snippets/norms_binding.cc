@@ -24,6 +24,10 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(norm, norm);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC(norm, "The Euclidean norm of x, times scale.");
 // [binding.end]
 
+// [arg_names.begin]
+TVM_FFI_DLL_EXPORT_TYPED_FUNC_ARG_NAMES(norm, "x", "scale");
+// [arg_names.end]
+
 // [callback.begin]
 // Sums f(0) to f(n - 1); f may be written in any language.
 int64_t sum_of(const ffi::TypedFunction<int64_t(int64_t)>& f, int64_t n) {

@@ -3,6 +3,7 @@
 """Functions and modules, as their page shows them."""
 
 import gc
+import inspect
 import json
 import shlex
 import subprocess
@@ -54,10 +55,13 @@ def test_call(mod):
     with pytest.raises(TypeError, match="expected 1 to 2 arguments, got 3"):
         mod.norm(x, 2.0, 3.0)
     # [call.end]
-    # [positional.begin]
-    with pytest.raises(TypeError, match="keyword"):
-        mod.norm(x, scale=2.0)
-    # [positional.end]
+    # [keywords.begin]
+    assert mod.norm(x, scale=2.0) == mod.norm(scale=2.0, x=x) == 10.0
+    with pytest.raises(TypeError, match=r"norm: expected keywords among \(x, scale\), got 'y'"):
+        mod.norm(x, y=2.0)
+    with pytest.raises(TypeError, match="sum_of: expected positional arguments only"):
+        mod.sum_of(abs, n=4)  # which tells no names
+    # [keywords.end]
 
 
 def test_description(mod):
@@ -72,6 +76,12 @@ def test_description(mod):
     ]
     assert mod.get_function_doc("norm") == "The Euclidean norm of x, times scale."
     # [description.end]
+    # [signature.begin]
+    assert mod.norm.__doc__ == "The Euclidean norm of x, times scale."
+    assert str(inspect.signature(mod.norm)) == (
+        "(x: 'Tensor', scale: 'float | None' = None) -> 'float'"
+    )
+    # [signature.end]
     assert mod.get_function_doc("sum_of") is None
 
 
@@ -115,6 +125,7 @@ def test_names(mod):
     assert mod.implements_function("sum_of")
     with pytest.raises(AttributeError, match="has no function 'nurm'; it has call_global, "):
         mod["nurm"]
+    assert "sum_of" in dir(mod)
     # [names.end]
     assert mod.kind == "library"
 
@@ -136,6 +147,8 @@ def test_two_modules(mod, tmp_path):
     assert mod.get_function("only_here", query_imports=True)() == 7
     with pytest.raises(AttributeError):
         mod.get_function("only_here")
+    assert mod.imports == [other]
+    mod.clear_imports()
     # [imports.end]
 
 
