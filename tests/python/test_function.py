@@ -197,6 +197,13 @@ def test_functions_of_python_take_keywords() -> None:
             tvm_ffi.Function(mixed)(1, b=2, **{name: 3})
 
 
+def test_converted_callables_are_such_functions() -> None:
+    """tvm_ffi.convert makes the same of a callable as the type does."""
+    function = tvm_ffi.convert(lambda a, b=3: a * 10 + b)
+    assert function(b=1, a=2) == 21
+    assert str(inspect.signature(function)) == "(a, b=3)"
+
+
 def test_callables_without_a_signature() -> None:
     """Keywords are refused; nothing else changes."""
     function = tvm_ffi.Function(max)

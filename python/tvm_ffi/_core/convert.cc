@@ -3,6 +3,8 @@
 #include "convert.h"
 
 #include "args.h"
+#include "converter.h"
+#include "function.h"
 #include "result.h"
 
 namespace tvm_ffi_core {
@@ -11,6 +13,12 @@ namespace {
 
 PyObject* convert(PyObject*, PyObject* value) {
   static PyObject* name = PyUnicode_InternFromString("convert");
+  Converter converter;
+  if (find_converter(Py_TYPE(value), &converter) != 0) return nullptr;
+  if (converter.kind == Kind::kCallable) {
+    // Made here, the function knows its callable: its signature, and its part in cycles.
+    return PyObject_CallOneArg(reinterpret_cast<PyObject*>(function_type), value);
+  }
   TVMFFIAny packed;
   clear(&packed);
   if (pack_unnumbered(name, value, &packed) != 0) return nullptr;
