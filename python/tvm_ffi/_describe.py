@@ -58,7 +58,10 @@ def _signature(function: Function) -> Any:
     schema, names = _schema(function), _names(function)
     if schema is None and not names:
         raise AttributeError("__signature__")
-    result, *types = [_type_text(each) for each in schema] if schema else ["object"]
+    result: Any
+    types: list[Any]
+    known: list[Any] = [_type_text(each) for each in schema] if schema else ["object"]
+    result, *types = known
     count = max(len(types), len(names))
     types += [inspect.Parameter.empty] * (count - len(types))
     optional = _trailing([is_optional(each) for each in schema[1:]]) if schema else []

@@ -30,7 +30,7 @@ class DLDeviceType(IntEnum):
     kDLTrn = 18
 
 
-_NAME_OF_TYPE = {
+_NAME_OF_TYPE: dict[int, str] = {
     DLDeviceType.kDLCPU: "cpu",
     DLDeviceType.kDLCUDA: "cuda",
     DLDeviceType.kDLCUDAHost: "cuda_host",
@@ -137,6 +137,7 @@ def device(device_type: Any, index: int | None = None) -> Device:
 
 def _read(device_type: Any, index: int | None) -> tuple[int, int]:
     """Check what a device is made of, and give its kind and its number."""
+    number: int | None
     if isinstance(device_type, Device):
         kind, number = device_type.dlpack_device_type(), device_type.index
     elif isinstance(device_type, str):

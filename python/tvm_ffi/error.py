@@ -115,7 +115,7 @@ def register_error(
     ...     pass
     """
     if isinstance(name_or_cls, type):
-        name_or_cls, cls = name_or_cls.__name__, name_or_cls
+        cls, name_or_cls = name_or_cls, name_or_cls.__name__
     if name_or_cls is not None and not isinstance(name_or_cls, str):
         raise TypeError(
             "register_error: name_or_cls: expected a str or an exception class, got "

@@ -46,7 +46,7 @@ def register_object(type_key: Any = None, *, init: bool = True) -> Callable[[_Cl
            pass
     """
     if isinstance(type_key, type):
-        return _register(type_key.__name__, type_key, True)  # type: ignore[return-value]
+        return _register(type_key.__name__, type_key, True)
 
     def decorator(cls: _Class) -> _Class:
         return _register(type_key or getattr(cls, "__name__", ""), cls, init)
@@ -144,12 +144,13 @@ def _make_class(type_index: int) -> None:
     type_key, doc, ancestors, _, _ = _core.describe_type(type_index)
     module, _, name = type_key.rpartition(".")
     base = _core.class_of(ancestors[-1]) if ancestors else Object
+    metaclass: Any = type(base)
     body = {
         "__module__": module,
         "__slots__": (),
         "__doc__": doc or f"Made for {type_key}, for which no class is registered.",
     }
-    _register(type_key, type(base)(name, (base,), body), True)
+    _register(type_key, metaclass(name, (base,), body), True)
 
 
 _core.set_class_maker(_make_class)

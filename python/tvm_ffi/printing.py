@@ -33,4 +33,4 @@ def object_repr(instance: _core.Object) -> str:
     return f"{type_key}({', '.join(values)})"
 
 
-_core.Object.__repr__ = object_repr  # type: ignore[method-assign]
+_core.Object.__repr__ = object_repr  # type: ignore[assignment, method-assign]

@@ -162,7 +162,7 @@ def init_ffi_api(namespace: str, target_module_name: str | None = None) -> None:
         start, _, short_name = full_name.rpartition(".")
         if start != prefix:
             continue
-        function = get_global_func(full_name)
+        function: Any = get_global_func(full_name)
         function.__name__ = short_name
         setattr(module, short_name, function)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from operator import index
 
 
-class Shape(tuple):
+class Shape(tuple[int, ...]):
     """A tuple of integers that functions take as a ``ShapeView`` or ``Shape``.
 
     Parameters

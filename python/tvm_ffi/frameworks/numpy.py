@@ -27,7 +27,7 @@ _ML_DTYPES = {
 _ML_NAMES = {code: name for name, code in _ML_DTYPES.items()}
 
 
-def recognize(cls: type) -> tuple[str, Any] | None:
+def recognize(cls: Any) -> tuple[str, Any] | None:
     """Tell arrays, dtypes and those scalars that are not plain numbers."""
     if issubclass(cls, _np.ma.MaskedArray):
         return "refused", "expected an array without a mask; pass x.filled(value)"
