@@ -32,6 +32,8 @@ def _copy(self: Object) -> Object:
 
 def _reduce_ex(self: Object, protocol: object) -> tuple[Any, ...]:
     cls = type(self)
+    if cls.__reduce__ is not object.__reduce__:
+        return self.__reduce__()  # type: ignore[return-value]  # the class has a way of its own
     known = _core.registered_class(_core.type_index_of(self)) is cls
     state = dict(self.__dict__) if hasattr(self, "__dict__") else None
     return _rebuild, (None if known else cls, _flatten(self)), state or None
