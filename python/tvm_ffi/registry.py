@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 from . import _core
 from ._core import Function
@@ -33,6 +33,16 @@ def get_global_func(name: str, allow_missing: bool = False) -> Function | None:
     return function
 
 
+@overload
+def register_global_func(
+    func_name: str, f: None = None, override: bool = False
+) -> Callable[[Callable[..., Any]], Function]: ...
+@overload
+def register_global_func(
+    func_name: str, f: Callable[..., Any], override: bool = False
+) -> Function: ...
+@overload
+def register_global_func(func_name: Callable[..., Any]) -> Function: ...
 def register_global_func(
     func_name: str | Callable[..., Any],
     f: Callable[..., Any] | None = None,

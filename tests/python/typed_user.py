@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program that uses every public name; strict type checking must find nothing in it.
+
+It is checked, not run. ``test_types.py`` also tells which public names are missing here.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import tvm_ffi
+import tvm_ffi.cpp
+from tvm_ffi import libinfo, registry, storage
+from tvm_ffi.core import Bytes, Error, String
+from tvm_ffi.module import ModulePropertyMask
+from tvm_ffi.utils import FileLock, kwargs_wrapper
+
+
+def tensors(array: Any) -> int:
+    """Use tensors and what describes them."""
+    tensor: tvm_ffi.Tensor = tvm_ffi.from_dlpack(array, require_contiguous=True)
+    shape: tvm_ffi.Shape = tensor.shape
+    extents: tuple[int, ...] = shape
+    strides: tvm_ffi.Shape = tvm_ffi.Shape(tensor.strides)
+    element: tvm_ffi.dtype = tensor.dtype
+    vector: tvm_ffi.dtype = tvm_ffi.dtype("float32").with_lanes(4)
+    bits: int = element.bits + element.code + element.lanes + vector.itemsize
+    device: tvm_ffi.Device = tensor.device
+    same: bool = device == tvm_ffi.device("cuda", 0)
+    kind: tvm_ffi.DLDeviceType = tvm_ffi.DLDeviceType.kDLCUDA
+    number: int = device.index + kind + device.dlpack_device_type()
+    name: str = device.type
+    capsule: object = tensor.__dlpack__(max_version=(1, 0))
+    pair: tuple[int, int] = tensor.__dlpack_device__()
+    read_only: bool = tensor.read_only or tensor.is_contiguous()
+    address: int = tensor.data_ptr() + tensor.numel() + tensor.ndim + tensor.size(0)
+    print(capsule, pair, same, name, extents, strides, read_only)
+    return bits + number + address
+
+
+def dtypes() -> list[tvm_ffi.dtype]:
+    """Name the element types."""
+    integers = [tvm_ffi.int8, tvm_ffi.int16, tvm_ffi.int32, tvm_ffi.int64]
+    naturals = [tvm_ffi.uint8, tvm_ffi.uint16, tvm_ffi.uint32, tvm_ffi.uint64]
+    floats = [tvm_ffi.float16, tvm_ffi.float32, tvm_ffi.float64, tvm_ffi.bfloat16]
+    small = [
+        *(tvm_ffi.float4_e2m1fn, tvm_ffi.float4_e2m1fnx2),
+        *(tvm_ffi.float6_e2m3fn, tvm_ffi.float6_e3m2fn),
+        *(tvm_ffi.float8_e3m4, tvm_ffi.float8_e4m3, tvm_ffi.float8_e4m3b11fnuz),
+        *(tvm_ffi.float8_e4m3fn, tvm_ffi.float8_e4m3fnuz, tvm_ffi.float8_e5m2),
+        *(tvm_ffi.float8_e5m2fnuz, tvm_ffi.float8_e8m0fnu),
+    ]
+    return [*integers, *naturals, *floats, *small, tvm_ffi.bool]
+
+
+def containers() -> int:
+    """Make and read containers."""
+    array: tvm_ffi.Array[int] = tvm_ffi.Array([1, 2])
+    numbers: list[int] = array[0:1]
+    shared: tvm_ffi.List[str] = tvm_ffi.List(["a"])
+    shared.append("b")
+    shared[0] = shared[1] + "c"
+    longer: tvm_ffi.List[str] = shared + ["d"]  # noqa: RUF005  (the container's own operator)
+    fixed: tvm_ffi.Map[str, int] = tvm_ffi.Map({"a": 1})
+    changing: tvm_ffi.Dict[str, int] = tvm_ffi.Dict({"a": 1})
+    changing["b"] = fixed["a"]
+    changing.update(c=3)
+    keys: list[str] = [*fixed.keys(), *changing]
+    text: str = longer.pop()
+    print(numbers, keys, text, changing.get("x"), fixed.get("x", 0))
+    return array[0] + sum(changing.values())
+
+
+def functions(path: Path) -> None:
+    """Load, look up, register and call functions."""
+    module: tvm_ffi.Module = tvm_ffi.load_module(path, keep_module_alive=True)
+    function: tvm_ffi.Function = module.scale
+    again: tvm_ffi.Function = module["scale"]
+    found: tvm_ffi.Function = module.get_function("scale", query_imports=True)
+    doc: str | None = module.get_function_doc("scale")
+    schema: dict[str, Any] | None = module.get_function_metadata("scale")
+    implemented: bool = module.implements_function("scale")
+    module.import_module(tvm_ffi.system_lib())
+    kind: str = module.kind
+    mask: ModulePropertyMask = ModulePropertyMask.RUNNABLE
+    result: Any = function(1, key=2)
+    print(again, found, doc, schema, implemented, kind, mask, result)
+
+    @tvm_ffi.register_global_func("typed_user.twice", override=True)
+    def twice(x: int) -> int:
+        return 2 * x
+
+    once: tvm_ffi.Function | None = tvm_ffi.get_global_func("typed_user.once", allow_missing=True)
+    names: list[str] = registry.list_global_func_names()
+    metadata: dict[str, Any] = tvm_ffi.get_global_func_metadata("typed_user.twice")
+    tvm_ffi.register_global_func("typed_user.once", lambda x: x)
+    tvm_ffi.remove_global_func("typed_user.once")
+    tvm_ffi.init_ffi_api("typed_user", __name__)
+    made: tvm_ffi.Function = tvm_ffi.Function(abs)
+    made.release_gil = True
+    converted: tvm_ffi.Function = tvm_ffi.convert_func(abs)
+    wrapped: Callable[..., Any] = kwargs_wrapper.make_kwargs_wrapper(
+        made, ["x", "y"], arg_defaults=(1,)
+    )
+    external: tvm_ffi.Function = tvm_ffi.Function.__from_extern_c__(0, keep_alive_object=None)
+    print(twice(1), once, names, metadata, converted, wrapped, external)
+
+
+@tvm_ffi.register_error
+class TileError(ValueError):
+    """A kind of error with a class of its own."""
+
+
+@tvm_ffi.register_object("typed_user.Plan")
+class Plan(tvm_ffi.Object):
+    """An object type of a library."""
+
+    rows: int
+
+
+class Point(tvm_ffi.ObjectConvertible):
+    """What functions take as an object."""
+
+    def asobject(self) -> tvm_ffi.Object:
+        """Give the object."""
+        return tvm_ffi.Array([1, 2])
+
+
+def objects(plan: Plan) -> None:
+    """Use objects and errors."""
+    same: bool = plan.same_as(plan)
+    rows: int = plan.rows
+    value: Any = tvm_ffi.convert([1, "a", Point()])
+    text, data = String("text"), Bytes(b"data")
+    error = Error("ValueError", "message", "")
+    kind: str = error.kind
+    try:
+        raise tvm_ffi.InternalError("a bug")
+    except TileError:
+        print(same, rows, value, text, data, kind)
+
+
+def streams(device: tvm_ffi.Device) -> int:
+    """Choose streams."""
+    context: tvm_ffi.StreamContext = tvm_ffi.use_raw_stream(device, ctypes.c_void_p(0))
+    with context, tvm_ffi.use_torch_stream():
+        return tvm_ffi.get_raw_stream(device)
+
+
+def store() -> Any:
+    """Keep values by keys."""
+    key: str = storage.key("typed_user", "workspace")
+    storage.set(key, 1)
+    kept: Any = storage.get_or_create(key, lambda: 2)
+    gone: object = storage.erase(key)
+    return kept, gone, storage.get(key)
+
+
+def building(folder: Path) -> str:
+    """Build libraries, and find what that needs."""
+    source = "int add(int a, int b) { return a + b; }"
+    path: str = tvm_ffi.cpp.build_inline("adder", cpp_sources=source, functions="add")
+    module: tvm_ffi.Module = tvm_ffi.cpp.load_inline(
+        "adder", cpp_sources=[source], functions={"add": "adds"}, build_directory=folder
+    )
+    try:
+        tvm_ffi.cpp.build("adder", sources=[folder / "add.cc"], extra_cflags=["-O3"])
+        tvm_ffi.cpp.load("adder", sources="add.cc", extra_include_paths=[folder])
+    except tvm_ffi.cpp.CompileError as error:
+        print(error.command, error.stderr)
+    with FileLock(folder / "lock") as lock:
+        held: bool = lock.acquire()
+    headers: list[str] = [libinfo.find_include_path(), libinfo.find_dlpack_include_path()]
+    libraries: list[str] = [libinfo.find_library_path(), libinfo.find_libtvm_ffi()]
+    print(module, held, headers, libraries, libinfo.find_cmake_path())
+    return path + tvm_ffi.cpp.to_cpp_dtype("float32")
+
+
+modules: list[ModuleType] = [tvm_ffi.core, tvm_ffi.error, tvm_ffi.utils, storage, libinfo]
