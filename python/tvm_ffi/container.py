@@ -19,7 +19,7 @@ from . import _core
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Any
+    from typing import Any, SupportsIndex
 
 _GenericAlias = type(list[int])
 
@@ -29,8 +29,23 @@ class _SequenceMethods:
 
     __slots__ = ()
     __class_getitem__ = classmethod(_GenericAlias)
-    index = Sequence.index
     count = Sequence.count
+
+    def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
+        """Give the first place, from ``start`` to before ``stop``, of an equal element.
+
+        Raises
+        ------
+        ValueError
+            There is none.
+        """
+        try:
+            return Sequence.index(self, value, start, stop)
+        except ValueError:
+            name = type(self).__name__
+            raise ValueError(
+                f"{name}.index: expected a value that is there, got {value!r}"
+            ) from None
 
     def __add__(self, other: Iterable[Any]) -> Any:
         """Give a new container with the elements of ``other`` behind these."""
@@ -44,7 +59,7 @@ class _SequenceMethods:
             return NotImplemented
         return type(self)([*other, *self])
 
-    def __reduce__(self) -> Any:
+    def __reduce_ex__(self, protocol: SupportsIndex, /) -> Any:
         """Make a copy of the elements: pickle and copy use it."""
         return type(self), (list(self),)
 
@@ -74,7 +89,7 @@ class _MappingMethods:
         """Go from the last key to the first."""
         return reversed(self._keys())
 
-    def __reduce__(self) -> Any:
+    def __reduce_ex__(self, protocol: SupportsIndex, /) -> Any:
         """Make a copy of the pairs: pickle and copy use it."""
         return _from_pairs, (type(self), self._items())
 
@@ -139,8 +154,17 @@ class List(_SequenceMethods, _core.ListBase):
     """
 
     __slots__ = ()
-    remove = MutableSequence.remove
     __iadd__ = MutableSequence.__iadd__
+
+    def remove(self, value: Any) -> None:
+        """Remove the first element that is equal to the value.
+
+        Raises
+        ------
+        ValueError
+            There is none.
+        """
+        del self[self.index(value)]
 
     def __copy__(self) -> List:
         """Make a List of the same elements."""

@@ -372,12 +372,13 @@ int pack_by_kind(const Place& place, PyObject* value, const Converter& converter
   }
 }
 
-// Packs one value into an owned one, outside of any call; `number` stands for the argument's.
-int pack_apart(PyObject* what, int number, PyObject* value, TVMFFIAny* result) {
+// Packs one value into an owned one, outside of any call. `name_error` names it in a Python error.
+template <typename NameError>
+int pack_apart(PyObject* what, PyObject* value, TVMFFIAny* result, NameError name_error) {
   CallFrame frame(what, false, 1);
   int code = pack_value({&frame, frame.arguments()}, value);
   if (code != 0) {
-    name_argument(what, number, Py_TYPE(value), frame.path());
+    name_error(frame.path());
   } else {
     // Adds a reference to what the frame keeps, so that a lent tensor will own its memory.
     code = TVMFFIAnyViewToOwnedAny(frame.arguments(), result);
@@ -416,11 +417,17 @@ int pack_field(CallFrame* frame, PyObject* value) {
 }
 
 int pack_owned(PyObject* what, PyObject* value, TVMFFIAny* result) {
-  return pack_apart(what, kResult, value, result);
+  return pack_apart(what, value, result, [&](PyObject* path) {
+    name_argument(what, kResult, Py_TYPE(value), path);
+  });
 }
 
-int pack_unnumbered(PyObject* what, PyObject* value, TVMFFIAny* result) {
-  return pack_apart(what, kUnnumbered, value, result);
+int pack_unnumbered(const char* what, PyObject* value, TVMFFIAny* result) {
+  if (pack_plain(value, result)) return 0;
+  static PyObject* no_function = PyUnicode_InternFromString("tvm_ffi");
+  return pack_apart(no_function, value, result, [&](PyObject* path) {
+    name_argument(nb::str(what).ptr(), kUnnumbered, Py_TYPE(value), path);
+  });
 }
 
 LentTensor* owned_tensor_from(PyObject* what, PyObject* value, bool allow_read_only) {

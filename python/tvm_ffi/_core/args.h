@@ -74,7 +74,7 @@ int pack_field(CallFrame* frame, PyObject* value);
 int pack_owned(PyObject* what, PyObject* value, TVMFFIAny* result);
 
 // As pack_owned, with messages that start with "what: type: ".
-int pack_unnumbered(PyObject* what, PyObject* value, TVMFFIAny* result);
+int pack_unnumbered(const char* what, PyObject* value, TVMFFIAny* result);
 
 // Makes an owned tensor from any object that pack_argument takes as a tensor; NULL with a Python
 // error that starts with `what`.

@@ -113,11 +113,13 @@ int pack_sequence(const Place& place, PyObject* value) {
     // Packing an element may run code that changes the list.
     for (Py_ssize_t i = 0; i < size && i < PySequence_Fast_GET_SIZE(value); ++i) {
       PyObject* item = PySequence_Fast_GET_ITEM(value, i);
-      Py_INCREF(item);
-      int code = pack_element(place, nesting.here(), item, elements + i);
-      if (code != 0) note_step(place.frame, "element %zd (%s): ", nullptr, i, Py_TYPE(item));
-      Py_DECREF(item);
-      if (code != 0) return -1;
+      if (!pack_plain(item, elements + i)) {
+        nb::object keep = nb::borrow(item);
+        if (pack_element(place, nesting.here(), item, elements + i) != 0) {
+          note_step(place.frame, "element %zd (%s): ", nullptr, i, Py_TYPE(item));
+          return -1;
+        }
+      }
       ++cell->size;
     }
     flatten_deletion(reinterpret_cast<TVMFFIObject*>(array.get()));
@@ -142,10 +144,9 @@ int pack_dict(const Place& place, PyObject* value) {
 }
 
 int pack_if_possible(PyObject* value, ffi::Any* result) {
-  static PyObject* what = PyUnicode_InternFromString("element");
   TVMFFIAny packed;
   clear(&packed);
-  if (pack_unnumbered(what, value, &packed) == 0) {
+  if (pack_unnumbered("element", value, &packed) == 0) {
     *result = ffi::Any::MoveFromTVMFFIAny(packed);
     return 1;
   }

@@ -12,7 +12,6 @@ namespace tvm_ffi_core {
 namespace {
 
 PyObject* convert(PyObject*, PyObject* value) {
-  static PyObject* name = PyUnicode_InternFromString("convert");
   Converter converter;
   if (find_converter(Py_TYPE(value), &converter) != 0) return nullptr;
   if (converter.kind == Kind::kCallable) {
@@ -21,7 +20,7 @@ PyObject* convert(PyObject*, PyObject* value) {
   }
   TVMFFIAny packed;
   clear(&packed);
-  if (pack_unnumbered(name, value, &packed) != 0) return nullptr;
+  if (pack_unnumbered("convert", value, &packed) != 0) return nullptr;
   return value_to_python(&packed, nullptr);
 }
 

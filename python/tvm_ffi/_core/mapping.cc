@@ -25,13 +25,16 @@ PyObject* to_python(PyObject* self, const ffi::Any& value) {
 }
 
 // What a mapping is given, owned; false with a Python error.
-bool own(PyObject* self, const char* what, PyObject* value, ffi::Any* owned) {
-  nb::object name = nb::steal(PyUnicode_FromFormat("%s: %s", Py_TYPE(self)->tp_name, what));
+bool own(const char* what, PyObject* value, ffi::Any* owned) {
   TVMFFIAny packed;
   clear(&packed);
-  if (!name.is_valid() || pack_unnumbered(name.ptr(), value, &packed) != 0) return false;
+  if (pack_unnumbered(what, value, &packed) != 0) return false;
   *owned = ffi::Any::MoveFromTVMFFIAny(packed);
   return true;
+}
+
+const char* key_name(PyObject* self) {
+  return handle_of(self)->type_index == kTVMFFIDict ? "Dict: key" : "Map: key";
 }
 
 PyObject* missing(PyObject* self, const char* method, PyObject* key) {
@@ -43,7 +46,7 @@ PyObject* missing(PyObject* self, const char* method, PyObject* key) {
 // The value of a key; NULL without a Python error if it is not there.
 PyObject* find(PyObject* self, PyObject* key) {
   ffi::Any owned;
-  if (!own(self, "key", key, &owned)) return nullptr;
+  if (!own(key_name(self), key, &owned)) return nullptr;
   return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
     auto found = table_of(self)->find(owned);
     if (found == table_of(self)->end()) return nullptr;
@@ -121,15 +124,14 @@ PyObject* iterate(PyObject* self) {
 
 // A new Map of the pairs of a mapping, or of an iterable of pairs; empty with a Python error.
 ffi::ObjectPtr<ffi::MapObj> map_from(const char* what, PyObject* source) {
-  nb::object name = nb::steal(PyUnicode_FromString(what));
   nb::object dict =
       PyDict_Check(source)
           ? nb::borrow(source)
           : nb::steal(PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyDict_Type), source));
-  if (!name.is_valid() || !dict.is_valid()) return nullptr;
+  if (!dict.is_valid()) return nullptr;
   TVMFFIAny packed;
   clear(&packed);
-  if (pack_unnumbered(name.ptr(), dict.ptr(), &packed) != 0) return nullptr;
+  if (pack_unnumbered(what, dict.ptr(), &packed) != 0) return nullptr;
   return ffi::ObjectUnsafe::PtrFromOwned<ffi::MapObj>(packed.v_obj);
 }
 
@@ -172,7 +174,7 @@ PyObject* new_dict(PyTypeObject* type, PyObject* args, PyObject* keywords) {
 // Removes a key: 1, or 0 if it is not there, or -1 with a Python error.
 int erase(PyObject* self, PyObject* key) {
   ffi::Any owned;
-  if (!own(self, "key", key, &owned)) return -1;
+  if (!own(key_name(self), key, &owned)) return -1;
   return guarded(-1, [&] { return static_cast<int>(table_of(self)->erase(owned)); });
 }
 
@@ -183,7 +185,7 @@ int assign(PyObject* self, PyObject* key, PyObject* value) {
     return erased == 1 ? 0 : -1;
   }
   ffi::Any owned_key, owned_value;
-  if (!own(self, "key", key, &owned_key) || !own(self, "value", value, &owned_value)) return -1;
+  if (!own("Dict: key", key, &owned_key) || !own("Dict: value", value, &owned_value)) return -1;
   return guarded(-1, [&] {
     table_of(self)->Set(std::move(owned_key), std::move(owned_value));
     return 0;

@@ -112,8 +112,7 @@ int contains(PyObject* self, PyObject* value) {
 
 // The elements of any iterable as a new Array; an empty handle with a Python error.
 ffi::ObjectPtr<ffi::ArrayObj> array_from(const char* what, PyObject* values) {
-  nb::object name = nb::steal(PyUnicode_FromString(what)), fast;
-  if (!name.is_valid()) return nullptr;
+  nb::object fast;
   if (PyList_Check(values) || PyTuple_Check(values)) {
     fast = nb::borrow(values);
   } else {
@@ -127,7 +126,7 @@ ffi::ObjectPtr<ffi::ArrayObj> array_from(const char* what, PyObject* values) {
   }
   TVMFFIAny packed;
   clear(&packed);
-  if (pack_unnumbered(name.ptr(), fast.ptr(), &packed) != 0) return nullptr;
+  if (pack_unnumbered(what, fast.ptr(), &packed) != 0) return nullptr;
   return ffi::ObjectUnsafe::PtrFromOwned<ffi::ArrayObj>(packed.v_obj);
 }
 
@@ -168,10 +167,9 @@ PyObject* new_list(PyTypeObject* type, PyObject* args, PyObject* keywords) {
 
 // What a List is given, owned; false with a Python error.
 bool own(const char* what, PyObject* value, ffi::Any* owned) {
-  nb::object name = nb::steal(PyUnicode_FromString(what));
   TVMFFIAny packed;
   clear(&packed);
-  if (!name.is_valid() || pack_unnumbered(name.ptr(), value, &packed) != 0) return false;
+  if (pack_unnumbered(what, value, &packed) != 0) return false;
   *owned = ffi::Any::MoveFromTVMFFIAny(packed);
   return true;
 }
