@@ -79,6 +79,24 @@ void through_functions() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_through_functions, through_functions);
 
+// An Array or a List of integers converts to a shape, as an argument and in a container.
+void from_sequences() {
+  ffi::Function size = ffi::Function::FromTyped([](ffi::Shape x) { return x; });
+  EXPECT_EQ(size(ffi::Array<int64_t>{2, 3}).cast<ffi::Shape>(), ffi::ShapeView({2, 3}));
+  EXPECT_EQ(size(ffi::List<ffi::Any>{4, true}).cast<ffi::Shape>(), ffi::ShapeView({4, 1}));
+  EXPECT(size(ffi::Array<ffi::Any>()).cast<ffi::Shape>().empty());
+  const ffi::Any nested = ffi::Array<ffi::Any>{ffi::Array<ffi::Any>{7}, ffi::Shape{8}};
+  EXPECT_EQ(nested.cast<ffi::Array<ffi::Shape>>()[0], ffi::ShapeView({7}));
+  EXPECT(!ffi::Any(ffi::Array<int64_t>{2}).as<ffi::Shape>().has_value());
+  for (const ffi::Any& other : {ffi::Any(2.5), ffi::Any("2"), ffi::Any(nullptr)}) {
+    EXPECT_THROWS_WITH("TypeError: function(Shape) -> Shape: argument 0: expected Shape, got Array",
+                       size(ffi::Array<ffi::Any>{1, other}));
+  }
+  EXPECT_THROWS_WITH("TypeError: function(Shape) -> Shape: argument 0: expected Shape, got int",
+                     size(2));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_from_sequences, from_sequences);
+
 // A message shows a shape as Python does.
 void printed() {
   auto text = [](ffi::ShapeView shape) { return (ffi::Message().self() << shape).take(); };

@@ -147,13 +147,45 @@ class Shape : public ObjectRef {
   }
   template <typename Iter>
   static ObjectPtr<ShapeObj> Make(Iter first, Iter last) {
-    const auto size = static_cast<size_t>(std::distance(first, last));
-    ObjectPtr<ShapeObj> object = detail::MakeObjectWithTail<ShapeObj>(size * sizeof(int64_t));
-    auto* data = reinterpret_cast<int64_t*>(object.get() + 1);
-    object->data = data;
-    object->size = size;
-    for (; first != last; ++first) *data++ = *first;
+    ObjectPtr<ShapeObj> object = MakeOfSize(static_cast<size_t>(std::distance(first, last)));
+    for (int64_t* extent = Extents(object); first != last; ++first) *extent++ = *first;
     return object;
+  }
+  static ObjectPtr<ShapeObj> MakeOfSize(size_t size) {
+    ObjectPtr<ShapeObj> object = detail::MakeObjectWithTail<ShapeObj>(size * sizeof(int64_t));
+    object->data = Extents(object);
+    object->size = size;
+    return object;
+  }
+  static int64_t* Extents(const ObjectPtr<ShapeObj>& object) {
+    return reinterpret_cast<int64_t*>(object.get() + 1);
+  }
+
+  friend struct TypeTraits<Shape>;
+};
+
+/*! \brief Shape has TypeTraits of its own. */
+template <>
+inline constexpr bool use_default_type_traits_v<Shape> = false;
+
+/*! \brief Shapes; an Array or a List of integers, which a tuple or a list of Python is, converts.
+ */
+template <>
+struct TypeTraits<Shape> : public ObjectRefTraits<Shape> {
+  static std::optional<Shape> TryCastFromAnyView(const TVMFFIAny* any) {
+    if (CheckAnyStrict(any)) return CopyFromAnyViewAfterCheck(any);
+    if (any->type_index != kTVMFFIArray && any->type_index != kTVMFFIList) return std::nullopt;
+    const auto* values = reinterpret_cast<const TVMFFISeqCell*>(any->v_obj + 1);
+    const auto* value = static_cast<const TVMFFIAny*>(values->data);
+    const auto size = static_cast<size_t>(values->size);
+    ObjectPtr<ShapeObj> object = Shape::MakeOfSize(size);
+    int64_t* extents = Shape::Extents(object);
+    for (size_t i = 0; i < size; ++i) {
+      std::optional<int64_t> extent = TypeTraits<int64_t>::TryCastFromAnyView(value + i);
+      if (!extent.has_value()) return std::nullopt;
+      extents[i] = *extent;
+    }
+    return Shape(std::move(object));
   }
 };
 
