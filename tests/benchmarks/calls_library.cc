@@ -53,8 +53,9 @@ void call_back(ffi::Function f, int64_t times) {
 }
 Point point() { return Point(ffi::make_object<PointObj>()); }
 
-// For leaks.py.
+// For leaks.py, and for the test that it finds leaks.
 int64_t use_count(ffi::ObjectRef x) { return x.use_count(); }
+void leak_share(ffi::ObjectRef x) { new ffi::ObjectRef(x); }
 
 }  // namespace
 
@@ -76,3 +77,4 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(fail, fail);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(call_back, call_back);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(point, point);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(use_count, use_count);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(leak_share, leak_share);
