@@ -26,7 +26,7 @@ assert mod.total(y) == 7.0
 # [describe.begin]
 assert mod.get_function_doc("shift") == "y = x + by; by is 1 if it is not given."
 assert mod.get_function_doc("total") is None
-metadata = json.loads(mod.get_function_metadata("total"))
+metadata = mod.get_function_metadata("total")
 schema = json.loads(metadata["type_schema"])
 assert schema["named_args"] == {"params": [{"type": "DLTensor*"}], "return": [{"type": "float"}]}
 # [describe.end]
