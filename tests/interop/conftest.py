@@ -14,8 +14,9 @@ from table import TABLE, as_text  # noqa: E402  (in a folder that was just named
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds `--peer-python`."""
+    """Adds `--peer-python` and `--client-python`."""
     parser.addoption("--peer-python", default=None, help="an interpreter with apache-tvm-ffi")
+    parser.addoption("--client-python", default=None, help="an interpreter with ours and xgrammar")
 
 
 @pytest.fixture(scope="session")
@@ -25,6 +26,15 @@ def pythons(request) -> dict[str, str]:
     if peer is None:
         pytest.skip("nox -s interop makes the environment with the published package")
     return {"ours": sys.executable, "published": peer}
+
+
+@pytest.fixture(scope="session")
+def client_python(request) -> str:
+    """The interpreter that has our package and xgrammar."""
+    client = request.config.getoption("--client-python")
+    if client is None:
+        pytest.skip("nox -s interop makes the environment with xgrammar")
+    return client
 
 
 def pytest_terminal_summary(terminalreporter) -> None:
