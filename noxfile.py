@@ -132,6 +132,17 @@ def published_environment(session: nox.Session, environment: Environment) -> Env
     return peer
 
 
+def client_environment(session: nox.Session, environment: Environment) -> Environment:
+    """Make the environment that has our package and a client of the published one."""
+    client = Environment(session, ROOT, "client", torch_from=environment.python)
+    numpy = [pin for pin in pins.TESTS if pin.startswith("numpy")]
+    client.install([*pins.BUILD, *numpy, *pins.CLIENT_NEEDS])
+    client.install(pins.CLIENT, alone=True)
+    client.install_torch()
+    client.install_package()
+    return client
+
+
 def on_python(session: nox.Session) -> None:
     """Build and test the package on one Python, and call a library that was built for all."""
     session.install("-q", *pins.BUILD, *pins.TESTS)
@@ -157,10 +168,12 @@ for version in PYTHONS:
 
 @nox.session(venv_backend="none")
 def interop(session: nox.Session) -> None:
-    """Exchange libraries with the published package, which gets an environment of its own."""
+    """Exchange libraries with the published package, and run a client of it on ours."""
     environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
     peer = published_environment(session, environment)
-    command = ["-m", "pytest", "tests/interop", "--peer-python", peer.python, *session.posargs]
+    client = client_environment(session, environment)
+    others = ["--peer-python", peer.python, "--client-python", client.python]
+    command = ["-m", "pytest", "tests/interop", *others, *session.posargs]
     environment.run(*command, env=recording("interop"))
 
 

@@ -72,13 +72,14 @@ class Environment:
         """Install quietly."""
         self.run("-m", "pip", "install", "-q", "--disable-pip-version-check", *arguments)
 
-    def install(self, requirements: Iterable[str]) -> None:
-        """Install pinned requirements, once."""
+    def install(self, requirements: Iterable[str], *, alone: bool = False) -> None:
+        """Install pinned requirements, once; ``alone`` without what they require themselves."""
         wanted = "\n".join(requirements)
-        if not self.remembered("requirements", wanted):
-            self.forget("requirements")
-            self.pip(*wanted.splitlines())
-            self.remember("requirements", wanted)
+        name, options = ("alone", ["--no-deps"]) if alone else ("requirements", [])
+        if not self.remembered(name, wanted):
+            self.forget(name)
+            self.pip(*options, *wanted.splitlines())
+            self.remember(name, wanted)
 
     def install_torch(self) -> None:
         """Install PyTorch, unless one that is new enough is there.

@@ -32,6 +32,10 @@ DOCS = [
     "sphobjinv==2.4",
 ]
 PUBLISHED = ["apache-tvm-ffi==0.1.15.post2"]  # the peer that libraries are exchanged with
+# A client of the runtime, which is installed alone since it requires apache-tvm-ffi; and what its
+# import needs besides.
+CLIENT = ["xgrammar==0.2.8"]
+CLIENT_NEEDS = ["pydantic==2.14.3", "transformers==5.23.0"]
 LINT = ["clang-format==23.1.5", "ruff==0.17.5"]
 
 # nvcc without an installed toolkit; the five share one folder below site-packages.
