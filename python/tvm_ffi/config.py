@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Sequence
 
 from . import libinfo
@@ -11,7 +12,7 @@ from . import libinfo
 
 def cflags() -> str:
     """Give the flags that compile C sources."""
-    return f"-I{libinfo.find_include_path()}"
+    return _flag("-I", libinfo.find_include_path())
 
 
 def cxxflags() -> str:
@@ -24,7 +25,13 @@ def ldflags() -> str:
 
     No run path is among them: Python has loaded ``libtvm_ffi.so`` when it loads a kernel library.
     """
-    return f"-L{libinfo.find_library_path()}"
+    return _flag("-L", libinfo.find_library_path())
+
+
+def _flag(option: str, path: str) -> str:
+    """Give a flag with a path; quoted for ``eval`` if ``$(tvm-ffi-config)`` would split it."""
+    flag = option + path
+    return shlex.quote(flag) if set(flag) & set(" \t\n*?[") else flag
 
 
 _ANSWERS = {

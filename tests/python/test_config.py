@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -36,6 +37,17 @@ def test_compiler_flags(capsys: pytest.CaptureFixture[str]) -> None:
     """C++ flags name the headers and the standard."""
     config.main(["--cxxflags"])
     assert capsys.readouterr().out.split() == [f"-I{libinfo.find_include_path()}", "-std=c++17"]
+
+
+def test_paths_with_spaces_are_quoted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A shell that reads the flags once more gets each as one word."""
+    monkeypatch.setattr(libinfo, "find_include_path", lambda: "/a b/include")
+    monkeypatch.setattr(libinfo, "find_library_path", lambda: "/a b/lib")
+    config.main(["--cxxflags", "--ldflags"])
+    said = capsys.readouterr().out
+    assert shlex.split(said) == ["-I/a b/include", "-std=c++17", "-L/a b/lib"]
 
 
 def test_no_option_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:

@@ -40,8 +40,8 @@ def _command(variable: str, default: str, what: str) -> list[str]:
     if not command or not shutil.which(command[0]):
         name = command[0] if command else ""
         raise RuntimeError(
-            f"tvm_ffi.cpp: expected {what}, found no program {name!r}: install g++, or name "
-            f"another by {variable}"
+            f"tvm_ffi.cpp: expected {what}, found no program {name!r}: install one, or name it "
+            f"by {variable}"
         )
     return command
 
@@ -49,9 +49,11 @@ def _command(variable: str, default: str, what: str) -> list[str]:
 def cuda_compiler() -> list[str]:
     """Give the command of ``nvcc``.
 
-    Of ``$CUDA_HOME`` or ``$CUDA_PATH``, else of the path, else of the wheels ``nvidia-cuda-nvcc``
+    ``$NVCC``, else of ``$CUDA_HOME`` or ``$CUDA_PATH``, else of the path, else of the wheels ``nvidia-cuda-nvcc``
     and so on, which have put it beside the Python packages.
     """
+    if os.environ.get("NVCC"):
+        return _command("NVCC", "nvcc", "a CUDA compiler")
     for variable in ("CUDA_HOME", "CUDA_PATH"):
         if home := os.environ.get(variable):
             if found := shutil.which(os.path.join(home, "bin", "nvcc")):
