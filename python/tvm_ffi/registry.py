@@ -161,7 +161,8 @@ def init_ffi_api(namespace: str, target_module_name: str | None = None) -> None:
     KeyError
         There is no such module.
     """
-    _check_name("init_ffi_api", namespace)
+    if not isinstance(namespace, str):
+        raise TypeError(f"init_ffi_api: namespace: expected a str, got {type(namespace).__name__}")
     # TVM's own modules are named "tvm.x", and their functions "x.y".
     prefix = namespace.removeprefix("tvm.")
     name = namespace if target_module_name is None else target_module_name
