@@ -49,8 +49,8 @@ def _command(variable: str, default: str, what: str) -> list[str]:
 def cuda_compiler() -> list[str]:
     """Give the command of ``nvcc``.
 
-    ``$NVCC``, else of ``$CUDA_HOME`` or ``$CUDA_PATH``, else of the path, else of the wheels ``nvidia-cuda-nvcc``
-    and so on, which have put it beside the Python packages.
+    ``$NVCC``, else that of ``$CUDA_HOME`` or ``$CUDA_PATH``, else of the path, else of the wheels
+    ``nvidia-cuda-nvcc`` and so on, which have put it beside the Python packages.
     """
     if os.environ.get("NVCC"):
         return _command("NVCC", "nvcc", "a CUDA compiler")
