@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R3, R5, R6
+"""Lists, tuples, dicts and containers as arguments, results and arguments of callbacks."""
+
+from __future__ import annotations
+
+import collections
+import gc
+import sys
+import weakref
+from typing import Any
+
+import numpy
+import pytest
+import tvm_ffi
+from tvm_ffi import Array, Dict, List, Map
+
+Pair = collections.namedtuple("Pair", "x y")
+
+
+@pytest.mark.parametrize(
+    ("value", "cls", "text"),
+    [
+        ([], Array, "()"),
+        ([1, 2], Array, "(1, 2)"),
+        ((1, "a", None), Array, "(1, 'a', None)"),
+        (Pair(1, [2]), Array, "(1, (2,))"),
+        ({}, Map, "{}"),
+        ({"a": 1, 2: {"b": (3,)}}, Map, "{'a': 1, 2: {'b': (3,)}}"),
+        (collections.OrderedDict(a=1), Map, "{'a': 1}"),
+        (collections.defaultdict(list, {1: [2]}), Map, "{1: (2,)}"),
+        (List([1]), List, "[1]"),
+        (Dict({1: 2}), Dict, "{1: 2}"),
+    ],
+)
+def test_python_containers_become_ours(functions: Any, value: Any, cls: Any, text: str) -> None:
+    """A list or a tuple arrives as an Array, a dict as a Map, and one of ours as itself."""
+    result = functions.echo(value)
+    assert type(result) is cls
+    assert repr(result) == text
+
+
+@pytest.mark.parametrize("made", [Array([1]), List([1]), Map({1: 2}), Dict({1: 2})])
+def test_a_container_goes_through_as_the_same_object(functions: Any, made: Any) -> None:
+    """What comes back is the object that went in."""
+    assert functions.echo(made).same_as(made)
+
+
+def test_subclasses_of_list_and_dict(functions: Any) -> None:
+    """A subclass counts as its base, and a dict may tell its own items."""
+
+    class Numbers(list):
+        pass
+
+    class Doubled(dict):
+        def items(self) -> Any:
+            return [(key, 2 * value) for key, value in super().items()]
+
+    class Broken(dict):
+        def items(self) -> Any:
+            return [1]
+
+    assert functions.echo(Numbers([1, 2])) == [1, 2]
+    assert functions.echo(Doubled(a=1)) == {"a": 2}
+    with pytest.raises(TypeError, match=r"argument 0 \(Broken\): expected items\(\) of pairs"):
+        functions.echo(Broken(a=1))
+
+
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [
+        ([1, 2, {3}], r"argument 1 \(list\): element 2 \(set\): expected a single value"),
+        (([{3}],), r"argument 1 \(tuple\): element 0 \(list\): element 0 \(set\): expected"),
+        ({"a": {3}}, r"argument 1 \(dict\): key 'a' \(set\): expected a single value"),
+        ({7: [{3}]}, r"argument 1 \(dict\): key 7 \(list\): element 0 \(set\): expected"),
+        ({(1,): {3}}, r"argument 1 \(dict\): value number 0 \(set\): expected a single value"),
+        (["\ud800"], r"argument 1 \(list\): element 0 \(str\): .*surrogates not allowed"),
+        ({"\ud800": 1}, r"argument 1 \(dict\): key number 0 \(str\): .*surrogates not allowed"),
+    ],
+)
+def test_errors_name_the_place(functions: Any, value: Any, place: str) -> None:
+    """What cannot be packed is named with the way to it."""
+    with pytest.raises((TypeError, ValueError), match=f"^nop: {place}"):
+        functions.nop(0, value)
+
+
+def test_errors_of_elements(functions: Any) -> None:
+    """What an element's own code raises is the cause, and no type but TypeError is kept."""
+
+    class Raises:
+        def __tvm_ffi_object__(self) -> Any:
+            raise LookupError("nothing here")
+
+    with pytest.raises(ValueError, match="argument 0 .list.: element 1 .Raises.: nothing") as caught:
+        functions.nop([1, Raises()])
+    assert type(caught.value.__cause__) is LookupError
+
+
+def test_python_containers_that_hold_themselves(functions: Any) -> None:
+    """A list or a dict in itself is a ValueError, and one that two places share is not."""
+    loop: list[Any] = [1]
+    loop.append([loop])
+    expected = r"element 1 \(list\): element 0 \(list\): expected a list that does not hold itself"
+    with pytest.raises(ValueError, match=expected):
+        functions.nop(loop)
+    table: dict[str, Any] = {}
+    table["me"] = table
+    with pytest.raises(ValueError, match=r"key 'me' \(dict\): expected a dict that does not hold"):
+        functions.nop(table)
+    shared = [1]
+    assert functions.echo([shared, shared]) == [[1], [1]]
+
+
+def test_too_deep_lists(functions: Any) -> None:
+    """Lists in each other beyond Python's limit are a RecursionError."""
+    nested: list[Any] = []
+    for _ in range(20_000):
+        nested = [nested]
+    with pytest.raises(RecursionError):
+        functions.nop(nested)
+    shallow: list[Any] = []
+    for _ in range(50):
+        shallow = [shallow]
+    assert functions.echo(shallow) == shallow
+
+
+def test_a_failed_call_keeps_nothing(functions: Any) -> None:
+    """What was packed before the element that failed is given back."""
+    value = object()
+    tensor = numpy.zeros(3)
+    before = sys.getrefcount(value), sys.getrefcount(tensor)
+    for _ in range(3):
+        with pytest.raises(TypeError):
+            functions.nop([value, {"a": value}, tensor, "a text of some length", {1}])
+    gc.collect()
+    assert (sys.getrefcount(value), sys.getrefcount(tensor)) == before
+
+
+# ---- Tensors in containers ----
+
+
+def test_tensors_in_containers_are_not_copied(functions: Any, framework: Any) -> None:
+    """A tensor in a list or a dict is the framework's memory, and so is what comes back."""
+    tensor = framework.zeros((3,))
+    for value in ([tensor], (1, [tensor]), {"a": tensor}, [{"a": [tensor]}]):
+        result = functions.echo(value)
+        while not isinstance(result, type(tensor)):
+            result = result[-1] if isinstance(result, Array) else result["a"]
+        result[1] = 5
+        assert float(tensor[1]) == 5
+        tensor[1] = 0
+
+
+def test_tensors_come_back_in_the_framework(functions: Any, framework: Any) -> None:
+    """Elements of a returned container are tensors of the framework of the call's arguments."""
+    tensor = framework.zeros((3,))
+    result = functions.echo([tensor, [tensor]])
+    kinds = [result[0], result[1][0], *result[:1], next(iter(result)), *reversed(result[1])]
+    assert {type(each) for each in kinds} == {type(tensor)}
+    mapping = functions.echo({"a": tensor})
+    kinds = [mapping["a"], mapping.get("a"), *mapping.values(), *dict(mapping.items()).values()]
+    assert {type(each) for each in kinds} == {type(tensor)}
+    again = functions.echo(result)
+    assert type(again[0]) is type(tensor)
+
+
+def test_tensors_in_containers_made_by_python(functions: Any, framework: Any) -> None:
+    """Array, List, Map and Dict made by Python give tvm_ffi.Tensor, and keep the memory."""
+    tensor = framework.zeros((3,))
+    for made in (Array([tensor]), List([tensor])):
+        assert type(made[0]) is tvm_ffi.Tensor
+        assert type(functions.echo(made)[0]) is tvm_ffi.Tensor
+    kept = Map({"a": framework.full((1000,), 3.0)})["a"]
+    gc.collect()
+    assert float(numpy.from_dlpack(kept).sum()) == 3000
+
+
+def test_mixed_frameworks(functions: Any) -> None:
+    """PyTorch wins in containers as it does among arguments."""
+    torch = pytest.importorskip("torch")
+    result = functions.echo([numpy.zeros(3), torch.zeros(3), tvm_ffi.from_dlpack(numpy.zeros(2))])
+    assert [type(each) for each in result] == [torch.Tensor] * 3
+    result = functions.echo([numpy.zeros(3), tvm_ffi.from_dlpack(numpy.zeros(2))])
+    assert [type(each) for each in result] == [tvm_ffi.Tensor] * 2
+
+
+def test_refused_tensors_in_containers(functions: Any) -> None:
+    """A tensor that may not be passed may not be passed in a list either."""
+    frozen = numpy.zeros(3)
+    frozen.flags.writeable = False
+    with pytest.raises(ValueError, match=r"argument 0 \(list\): element 1 \(.*ndarray\): .*written"):
+        functions.nop([1, frozen])
+    torch = pytest.importorskip("torch")
+    with pytest.raises(ValueError, match=r"element 0 \(Tensor\): .* negated when read"):
+        functions.nop([torch._neg_view(torch.ones(2))])
+
+
+def test_a_tensor_outlives_the_list(functions: Any, framework: Any) -> None:
+    """A container that is kept owns its tensors; one that is not gives them back at once."""
+    tensor = framework.full((1000,), 3.0)
+    alive = weakref.ref(tensor)
+    functions.nop([tensor])
+    kept = functions.echo([tensor])
+    del tensor
+    gc.collect()
+    assert float(kept[0].sum()) == 3000
+    del kept
+    gc.collect()
+    assert alive() is None
+
+
+def test_a_list_that_changes_during_the_call(functions: Any) -> None:
+    """A tensor stays although a callback takes it out of the list that was passed."""
+    source = [numpy.full((1000,), 3.0)]
+    seen = []
+
+    def callback(array: Any) -> None:
+        source.clear()
+        gc.collect()
+        seen.append(float(numpy.from_dlpack(array[0]).sum()))
+
+    functions.call(callback, source)
+    assert seen == [3000]
+
+
+# ---- Callbacks ----
+
+
+def test_callbacks_get_containers(functions: Any) -> None:
+    """A callback gets the same classes, and what it returns becomes one."""
+    seen: list[Any] = []
+
+    def callback(*arguments: Any) -> Any:
+        seen.extend(arguments)
+        return {"all": list(arguments)}
+
+    shared = List([1])
+    result = functions.call(callback, [1, numpy.zeros(2)], {"a": 1}, shared)
+    assert [type(each) for each in seen] == [Array, Map, List]
+    assert type(seen[0][1]) is tvm_ffi.Tensor
+    assert type(result) is Map
+    assert result["all"][2].same_as(shared)
+
+
+def test_callbacks_change_what_they_share(functions: Any) -> None:
+    """A List or a Dict that a callback changes is changed for the caller."""
+    numbers, table = List([1]), Dict()
+
+    def callback(numbers: Any, table: Any) -> None:
+        numbers.append(2)
+        table["key"] = [3]
+
+    functions.call(callback, numbers, table)
+    assert numbers == [1, 2]
+    assert table == {"key": [3]}
+
+
+def test_errors_in_results_name_the_place(functions: Any) -> None:
+    """A result with an element that cannot cross names the callback and the way to it."""
+
+    def gives() -> Any:
+        return [1, {"a": {2}}]
+
+    with pytest.raises(TypeError, match=r"gives: result \(list\): element 1 \(dict\): key 'a' \(set"):
+        functions.call(gives)
+
+
+def test_functions_and_objects_in_containers(functions: Any) -> None:
+    """Callables, dtypes, devices, shapes and opaque objects are elements too."""
+    value = object()
+    result = functions.echo(
+        [len, tvm_ffi.dtype("int8"), tvm_ffi.device("cpu"), tvm_ffi.Shape((1, 2)), value]
+    )
+    assert result[0]([1, 2]) == 2
+    assert result[1:4] == [tvm_ffi.dtype("int8"), tvm_ffi.device("cpu"), (1, 2)]
+    assert result[4] is value
+
+
+def test_references_of_elements(functions: Any) -> None:
+    """Calls with containers leave every reference count where it was."""
+    value, text = object(), "a text of some length"
+    made = Array([value])
+    before = sys.getrefcount(value), sys.getrefcount(text), sys.getrefcount(made)
+    for _ in range(100):
+        functions.echo([value, text, made, {"a": [value]}])
+        functions.echo(made)[0]
+        functions.call(lambda x: x, [value])
+    gc.collect()
+    assert (sys.getrefcount(value), sys.getrefcount(text), sys.getrefcount(made)) == before
