@@ -91,7 +91,9 @@ def test_errors_of_elements(functions: Any) -> None:
         def __tvm_ffi_object__(self) -> Any:
             raise LookupError("nothing here")
 
-    with pytest.raises(ValueError, match="argument 0 .list.: element 1 .Raises.: nothing") as caught:
+    with pytest.raises(
+        ValueError, match="argument 0 .list.: element 1 .Raises.: nothing"
+    ) as caught:
         functions.nop([1, Raises()])
     assert type(caught.value.__cause__) is LookupError
 
@@ -188,7 +190,9 @@ def test_refused_tensors_in_containers(functions: Any) -> None:
     """A tensor that may not be passed may not be passed in a list either."""
     frozen = numpy.zeros(3)
     frozen.flags.writeable = False
-    with pytest.raises(ValueError, match=r"argument 0 \(list\): element 1 \(.*ndarray\): .*written"):
+    with pytest.raises(
+        ValueError, match=r"argument 0 \(list\): element 1 \(.*ndarray\): .*written"
+    ):
         functions.nop([1, frozen])
     torch = pytest.importorskip("torch")
     with pytest.raises(ValueError, match=r"element 0 \(Tensor\): .* negated when read"):
@@ -261,7 +265,9 @@ def test_errors_in_results_name_the_place(functions: Any) -> None:
     def gives() -> Any:
         return [1, {"a": {2}}]
 
-    with pytest.raises(TypeError, match=r"gives: result \(list\): element 1 \(dict\): key 'a' \(set"):
+    with pytest.raises(
+        TypeError, match=r"gives: result \(list\): element 1 \(dict\): key 'a' \(set"
+    ):
         functions.call(gives)
 
 
