@@ -92,7 +92,7 @@ def test_errors_of_elements(functions: Any) -> None:
             raise LookupError("nothing here")
 
     with pytest.raises(
-        ValueError, match="argument 0 .list.: element 1 .Raises.: nothing"
+        ValueError, match=r"argument 0 \(list\): element 1 \(Raises\): nothing"
     ) as caught:
         functions.nop([1, Raises()])
     assert type(caught.value.__cause__) is LookupError

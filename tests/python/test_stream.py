@@ -122,6 +122,20 @@ def test_imported_tensors_follow_the_stream(functions: Any, invented: type) -> N
     assert functions.stream_of(CUDA, 3, tensor) == 77
 
 
+def test_tensors_in_containers_bring_their_stream(functions: Any, invented: type) -> None:
+    """A tensor in a list, a dict or a container of ours sets the stream, however deep it is."""
+    for value in ([invented()], (1, [invented()]), {"a": invented()}, [{"a": (invented(),)}]):
+        assert functions.stream_of(CUDA, 3, value) == 77
+        assert functions.stream_of(CUDA, 3) == 0
+    tensor = invented()
+    for make in (tvm_ffi.Array, tvm_ffi.List):
+        assert functions.stream_of(CUDA, 3, make([1, tensor])) == 77
+    for make in (tvm_ffi.Map, tvm_ffi.Dict):
+        assert functions.stream_of(CUDA, 3, make({"a": [tensor]})) == 77
+    first = tvm_ffi.get_global_func("ffi.ContainerFindFirstNonCPUDevice")
+    assert first([1, {"a": [tensor]}]) == tvm_ffi.device("cuda", 3)
+
+
 def test_a_failed_call_puts_the_stream_back(functions: Any, invented: type) -> None:
     """After an error the stream is the one of before."""
     with pytest.raises(ValueError, match="boom"):
