@@ -2,14 +2,18 @@
 # Rows: R5, R7
 """An object type of a library, as its page shows it."""
 
+import copy
+import gc
+import pickle
 import shlex
 import shutil
 import subprocess
+import weakref
 from pathlib import Path
 
 import pytest
 import tvm_ffi
-from tvm_ffi import config
+from tvm_ffi import _core, config
 
 HERE = Path(__file__).resolve().parent
 FLAGS = "-shared -fPIC -O1 -Wall -Wextra -Wconversion -Werror"
@@ -37,6 +41,117 @@ def mod(folder, shows):
     shows("tests/snippets/workspace_user.cc", *SHOWN)
     shows("tests/snippets/test_object_types.py", *SHOWN)
     return tvm_ffi.load_module(folder / "workspace.so")
+
+
+@pytest.fixture
+def workspace_class(mod):
+    """The Python class, which stands for the type as long as the test runs."""
+    before = _core.class_of(_core.find_type("workspaces.Workspace"))
+
+    # [python_class.begin]
+    @tvm_ffi.register_object("workspaces.Workspace")
+    class Workspace(tvm_ffi.Object):
+        """A workspace, in Python."""
+
+        def double(self):
+            self.grow(self.bytes)
+
+    # [python_class.end]
+    yield Workspace
+    _core.register_object_class("workspaces.Workspace", before)
+
+
+def test_class_for_the_type(mod, workspace_class):
+    """A registered class makes objects, and has their fields and methods."""
+    Workspace = workspace_class
+    # [members.begin]
+    workspace = Workspace(4096, name="scratch", zeroed=False)
+    assert (workspace.bytes, workspace.name, workspace.zeroed) == (4096, "scratch", False)
+    workspace.bytes = 3000000
+    workspace.double()
+    assert workspace.megabytes() == 6
+    assert Workspace.largest(workspace, Workspace(1)) == workspace
+    assert Workspace.bytes.__doc__ == "Its size."
+    # [members.end]
+    # [arrives.begin]
+    assert type(mod.make_workspace(1, "of C++")) is Workspace
+    assert repr(Workspace(7)) == "workspaces.Workspace(bytes=7, name='unnamed', zeroed=True)"
+    # [arrives.end]
+
+
+def test_class_refuses(mod, workspace_class):
+    """A wrong value, a field that is read only and a misspelt name are refused."""
+    Workspace = workspace_class
+    # [refused_in_python.begin]
+    workspace = Workspace(4096)
+    with pytest.raises(TypeError, match=r"workspaces\.Workspace\.bytes: expected int, got str"):
+        workspace.bytes = "many"
+    with pytest.raises(AttributeError, match=r"Workspace\.name: the field can only be read"):
+        workspace.name = "other"
+    with pytest.raises(AttributeError, match="sizes"):
+        workspace.sizes = 3
+    with pytest.raises(TypeError, match=r'expected the name of a field, got "sizes"'):
+        Workspace(sizes=3)
+    # [refused_in_python.end]
+
+
+def test_subclass(mod, workspace_class):
+    """A subclass has an __init__ and attributes of its own."""
+    Workspace = workspace_class
+
+    # [subclass.begin]
+    class Named(Workspace):
+        __slots__ = ("__dict__",)
+
+        def __init__(self, name):
+            super().__init__(1024, name)
+            self.users = []
+
+    named = Named("shared")
+    named.users.append("norms")
+    assert mod.bytes_of(named) == 1024
+    # [subclass.end]
+
+
+def test_identity(mod, workspace_class):
+    """Instances stand for objects: several may stand for one."""
+    Workspace = workspace_class
+    # [identity.begin]
+    workspace = Workspace(4096)
+    again = Workspace.largest(workspace, workspace)
+    assert again is not workspace
+    assert again == workspace
+    assert hash(again) == hash(workspace)
+    assert Workspace(4096) != workspace
+    # [identity.end]
+    # [weak.begin]
+    reference = weakref.ref(workspace)
+    del workspace
+    gc.collect()
+    assert reference() is None
+    assert again.bytes == 4096
+    # [weak.end]
+
+
+def test_copies(mod, workspace_class):
+    """An object is copied and pickled by its fields."""
+    Workspace = workspace_class
+    # [copies.begin]
+    workspace = Workspace(4096, name="scratch")
+    other = copy.copy(workspace)
+    other.bytes = 1
+    assert workspace.bytes == 4096
+    assert pickle.loads(pickle.dumps(workspace)).name == "scratch"
+    # [copies.end]
+
+
+def test_without_a_class(mod):
+    """A type without a registered class gets one that is made on the spot."""
+    # [no_class.begin]
+    workspace = mod.make_workspace(4096, "scratch")
+    assert (workspace.bytes, workspace.megabytes()) == (4096, 0)
+    assert type(workspace).__qualname__ == "Workspace"
+    # [no_class.end]
 
 
 def test_from_python(mod):
