@@ -24,6 +24,7 @@ extensions = [
     "_ext.benchmark",
     "_ext.doctest_state",
     "_ext.doxygen",
+    "_ext.frameworks",
     "_ext.generated",
     "_ext.header_reference",
     "_ext.interop",

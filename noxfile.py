@@ -102,7 +102,8 @@ def docs(session: nox.Session) -> None:
 def records() -> list[Path]:
     """What the sessions before docs left for its pages."""
     build = ROOT / "build"
-    return [build / "rows" / "tests", build / "rows" / "interop", build / "interop.json"]
+    made = [build / name for name in ("interop.json", "frameworks.json")]
+    return [build / "rows" / "tests", build / "rows" / "interop", *made]
 
 
 def recording(session: str) -> dict[str, str]:
@@ -118,7 +119,8 @@ def docs_pins() -> list[str]:
 def shared_environment(session: nox.Session, requirements: list[str]) -> Environment:
     """Make the environment with the package, PyTorch, and an nvcc if the machine has none."""
     environment = Environment(session, ROOT)
-    environment.install([*requirements, *([] if has_nvcc() else pins.NVCC)])
+    nvcc = [] if has_nvcc() else pins.NVCC
+    environment.install([*requirements, *pins.FRAMEWORKS, *nvcc])
     environment.install_torch()
     environment.install_package()
     return environment

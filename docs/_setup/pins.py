@@ -19,6 +19,11 @@ TESTS = [
     "sybil==10.1.0; python_version >= '3.11'",
     "sybil==9.3.0; python_version < '3.11'",
 ]
+# Frameworks beside PyTorch: tests and pages skip those that are not there, with the reason.
+FRAMEWORKS = [
+    "jax==0.10.2; python_version == '3.11' and sys_platform == 'linux'",
+    "paddlepaddle==3.3.1; python_version == '3.11' and sys_platform == 'linux'",
+]
 DOCS_PYTHON = (3, 11)  # the floor of this Sphinx
 DOCS = [
     "breathe==5.1.0",

@@ -15,6 +15,7 @@ _KIND_OF_CODE = {code: kind for kind, code in _CODE_OF_KIND.items()}
 # Element types that come with ml_dtypes, by name: DLPack's type code.
 _ML_DTYPES = {
     "bfloat16": 4,
+    "complex32": 5,
     "float8_e3m4": 7,
     "float8_e4m3": 8,
     "float8_e4m3b11fnuz": 9,
@@ -77,7 +78,7 @@ def _find_dtype(code: int, bits: int, lanes: int) -> Any:
     if lanes != 1:
         return None
     try:
-        if code in _KIND_OF_CODE:
+        if code in _KIND_OF_CODE and (code, bits) != (5, 32):
             found = _np.dtype(f"{_KIND_OF_CODE[code]}{bits // 8}")
         else:
             import ml_dtypes

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The directive ``frameworks``: what may be passed, as the tests of this very tree found it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from _verify.frameworks import PARTS, record_of, table_of
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.typing import ExtensionMetadata
+
+from .verification import table
+
+
+class Frameworks(SphinxDirective):
+    """Shows ``dtypes`` or ``layouts``."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Make the table, or name the session that would."""
+        wanted = self.arguments[0]
+        if wanted not in PARTS:
+            raise self.error(f"frameworks: expected one of {', '.join(PARTS)}, got {wanted!r}")
+        root = Path(self.config.verify_root)
+        cells = record_of(root, root / self.config.verify_build)
+        if cells is None:
+            return [nodes.paragraph("", "No run of this tree: nox -s tests.")]
+        return [table(*table_of(cells, wanted))]
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register the directive."""
+    app.setup_extension("_ext.evidence_of_build")
+    app.add_directive("frameworks", Frameworks)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What may be passed from each framework, as the tests found it: build/frameworks.json."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+from .closure import tree_digest
+
+FOLDERS = ("include", "src", "python", "tests/python")
+COLUMNS = {
+    "torch": "PyTorch",
+    "numpy": "NumPy",
+    "jax": "JAX",
+    "cupy": "CuPy",
+    "paddle": "PaddlePaddle",
+}
+PARTS = {"dtypes": "Element type", "layouts": "Tensor"}
+NOT_RUN = "not run"
+
+Cells = dict[str, dict[str, dict[str, str]]]  # part, row, column: what came of it
+
+
+def made_of(root: Path) -> str:
+    """One SHA-256 for all that the tables are about."""
+    digests = [tree_digest(root / folder) for folder in FOLDERS]
+    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
+
+
+def write_record(root: Path, build: Path, cells: Cells) -> None:
+    """Keep what the tests found, beside what an earlier run of the same tree found."""
+    tree = made_of(root)
+    earlier = record_of(root, build) or {}
+    for part, rows in earlier.items():
+        for row, columns in rows.items():
+            found = cells.setdefault(part, {}).setdefault(row, {})
+            for column, text in columns.items():
+                found.setdefault(column, text)
+    build.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({"made_of": tree, "cells": cells}, indent=1)
+    (build / "frameworks.json").write_text(text)
+
+
+def record_of(root: Path, build: Path) -> Cells | None:
+    """What the tests of this very tree found, if they ran."""
+    try:
+        record = json.loads((build / "frameworks.json").read_text())
+    except FileNotFoundError:
+        return None
+    return record["cells"] if record["made_of"] == made_of(root) else None
+
+
+def table_of(cells: Cells, part: str) -> tuple[list[str], list[list[str]]]:
+    """The headings and the rows of ``dtypes`` or ``layouts``; what no test found says so."""
+    rows = [
+        [row, *(columns.get(column, NOT_RUN) for column in COLUMNS)]
+        for row, columns in cells.get(part, {}).items()
+    ]
+    return [PARTS[part], *COLUMNS.values()], rows
