@@ -17,7 +17,11 @@ import pytest
 from tvm_ffi.utils import FileLock
 
 # Children made here call nothing but the lock, whatever threads a framework has started.
-pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning"),
+    # JAX, once a test has imported it, warns of every fork.
+    pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning"),
+]
 
 HOLD = """
 import sys
