@@ -39,6 +39,23 @@ def test_results_return_to_c(functions: Any, value: Any) -> None:
     assert functions.call(lambda: given) == value
 
 
+@pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 12, 13, 100])
+def test_any_number_of_arguments_arrives(count: int) -> None:
+    """Each arrives once and is let go, also with a bound method, whose object comes first."""
+    values = [object() for _ in range(count)]
+    before = [sys.getrefcount(value) for value in values]
+
+    class Taker:
+        def take(self, *args: Any) -> Any:
+            assert list(args) == values
+            return len(args)
+
+    for callable in [Taker().take, lambda *args: Taker().take(*args)]:
+        assert tvm_ffi.Function(callable)(*values) == count
+    del callable
+    assert [sys.getrefcount(value) for value in values] == before
+
+
 def test_returned_tensors_live(functions: Any, framework: Any) -> None:
     """A tensor that a callback makes and returns lives as long as C holds it."""
     result = functions.call(lambda: framework.full((1000,), 3.0))
