@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R9
+"""The benchmark of calls tells what is over its targets, and takes the median of the turns."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
+
+import calls
+
+
+class Worker:
+    """Answers with given times, and notes what it was asked for."""
+
+    def __init__(self, *times: float) -> None:
+        self.times = list(times)
+        self.asked: set[str] = set()
+
+    def nanoseconds(self, row: str) -> float:
+        """Give the next time."""
+        self.asked.add(row)
+        return self.times.pop(0)
+
+
+def record(mean: float, importing: float, **ratios: float) -> dict:
+    """Give a record with these ratios."""
+    rows = {name.replace("_", " ") + ", ns": {"ratio": ratio} for name, ratio in ratios.items()}
+    return {"geometric mean": mean, "measured": {**rows, "import, ms": {"ratio": importing}}}
+
+
+@pytest.mark.parametrize(
+    ("given", "over"),
+    [
+        (record(0.7, 0.05, int=1.1, str=0.2), []),
+        (record(0.7, 0.05, int=1.101), ["int, ns"]),
+        (record(0.701, 0.05, int=0.9), ["geometric mean"]),
+        (record(0.5, 0.051, int=0.9), ["import, ms"]),
+    ],
+)
+def test_what_is_over_its_target(given: dict, over: list[str]) -> None:
+    """The limits of a row, of the mean and of the import."""
+    assert calls.missed(given) == over
+
+
+def test_trusted_rows_have_no_target() -> None:
+    """They stand beside the rows of the default mode."""
+    slow = record(0.5, 0.01, int=0.5)
+    slow["measured"]["1 torch tensor (trusted), ns"] = {"ratio": 2.0}
+    assert calls.missed(slow) == []
+
+
+def test_medians_of_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One disturbed turn changes nothing; a trusted row is compared with the other's plain one."""
+    monkeypatch.setattr(calls, "TURNS", 3)
+    ours, theirs = Worker(10, 900, 30), Worker(40, 40, 40)
+    row = calls.time_row("1 torch tensor (trusted)", ours, theirs)
+    assert row == {"ours": 30, "published": 40, "ratio": 0.75}
+    assert (ours.asked, theirs.asked) == ({"1 torch tensor (trusted)"}, {"1 torch tensor"})
