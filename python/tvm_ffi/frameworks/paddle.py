@@ -36,7 +36,7 @@ def _read_dtype(value: Any) -> tuple[int, int, int]:
     try:
         return _core.parse_dtype(str(value).removeprefix("paddle."))
     except ValueError:
-        raise TypeError(f"expected a dtype that DLPack knows, got {value}") from None
+        raise TypeError(f"expected a dtype that DLPack knows, got {value!s}") from None
 
 
 def _read_place(value: Any) -> tuple[int, int]:

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R2, R3
+"""PaddlePaddle tensors: results, allocation, dtypes and places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+import tvm_ffi
+
+from .at_hand import framework
+
+
+@pytest.fixture(scope="module")
+def paddle() -> Any:
+    """Give PaddlePaddle, or skip."""
+    return framework("paddle")
+
+
+def test_the_allocator_is_paddles(functions: Any, paddle: Any) -> None:
+    """A call with its tensors allocates as PaddlePaddle does."""
+    x = paddle.zeros([1])
+    assert functions.has_allocator(x) is True
+    assert functions.has_allocator() is False
+    result = functions.allocate(x, 2, 3)
+    assert isinstance(result, paddle.Tensor)
+    assert result.shape == [2, 3]
+
+
+def test_uint16_is_not_taken_for_bfloat16(functions: Any, paddle: Any) -> None:
+    """PaddlePaddle reads DLPack's uint16 as bfloat16, so such a result stays a tensor."""
+    functions.keep(numpy.arange(3, dtype="uint16"))
+    result = functions.kept(paddle.zeros([1]))
+    functions.drop_kept()
+    assert type(result) is tvm_ffi.Tensor
+    assert result.dtype == "uint16"
+
+
+def test_dtypes_and_places_are_read(functions: Any, paddle: Any) -> None:
+    """paddle.dtype is an element type, and a place is a device."""
+    assert tvm_ffi.dtype(paddle.bfloat16) == functions.echo(paddle.bfloat16) == "bfloat16"
+    for place in (paddle.CPUPlace(), paddle.zeros([1]).place):
+        assert tvm_ffi.device(place) == functions.echo(place) == tvm_ffi.device("cpu")
+
+
+def test_other_dtypes_are_refused(paddle: Any) -> None:
+    """What DLPack has no code for is a TypeError."""
+    with pytest.raises(TypeError, match=r"expected a dtype that DLPack knows, got paddle\.pstring"):
+        tvm_ffi.dtype(paddle.pstring)

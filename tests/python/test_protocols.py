@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R3, R4
+"""Objects of any library that say by a method what they are passed as."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import weakref
+from typing import Any
+
+import numpy
+import pytest
+import tvm_ffi
+
+from .conftest import needs_torch, torch
+
+CUDA = 2
+
+
+def with_method(name: str, answer: Any, *bases: type) -> Any:
+    """Make an object with one method."""
+    return type("Duck", bases, {name: lambda self: answer})()
+
+
+@pytest.mark.parametrize(
+    ("method", "answer", "expected"),
+    [
+        ("__tvm_ffi_int__", 3, 3),
+        ("__tvm_ffi_float__", 2.5, 2.5),
+        ("__tvm_ffi_value__", "a text of more than seven letters", None),
+        ("__tvm_ffi_value__", None, None),
+        ("__tvm_ffi_value__", tvm_ffi.device("cuda:1"), None),
+        ("__dlpack_data_type__", (2, 16, 1), tvm_ffi.dtype("float16")),
+        ("__dlpack_device__", (2, 1), tvm_ffi.device("cuda:1")),
+    ],
+)
+def test_values_that_stand_in(functions: Any, method: str, answer: Any, expected: Any) -> None:
+    """What the method gives is passed in the object's place."""
+    assert functions.echo(with_method(method, answer)) == (answer if expected is None else expected)
+
+
+def test_addresses(functions: Any) -> None:
+    """Opaque pointers and CUDA streams are passed as addresses."""
+    assert functions.echo(with_method("__tvm_ffi_opaque_ptr__", 64)).value == 64
+    assert functions.echo(with_method("__cuda_stream__", (0, 4096))).value == 4096
+
+
+def test_objects_that_stand_in(functions: Any) -> None:
+    """A wrapper of a tensor passes the tensor, even if it is an array too."""
+    tensor = tvm_ffi.from_dlpack(numpy.arange(3.0))
+
+    class Wrapper:
+        def __tvm_ffi_object__(self) -> Any:
+            return tensor
+
+        def __dlpack__(self, **options: Any) -> Any:
+            raise AssertionError("not asked")
+
+        def __dlpack_device__(self) -> Any:
+            raise AssertionError("not asked")
+
+    assert functions.address(Wrapper()) == tensor.data_ptr()
+    assert functions.echo(Wrapper()).same_as(tensor)
+
+
+def test_stand_ins_live_until_the_call_is_over(functions: Any) -> None:
+    """A tensor that only the method's answer holds is kept for the call, and not longer."""
+    gone: list[Any] = []
+
+    class Maker:
+        def __tvm_ffi_value__(self) -> Any:
+            array = numpy.full(1000, 7.0)
+            gone.append(weakref.ref(array))
+            return array
+
+    result = functions.echo(Maker())
+    assert set(numpy.asarray(result).tolist()) == {7.0}
+    assert gone[0]() is not None
+    del result
+    gc.collect()
+    assert gone[0]() is None
+
+
+def test_stand_ins_are_counted(functions: Any) -> None:
+    """A call with a stand-in leaves every reference where it was."""
+    tensor = tvm_ffi.from_dlpack(numpy.arange(3.0))
+    duck = with_method("__tvm_ffi_object__", tensor)
+    before = sys.getrefcount(tensor), functions.use_count(tensor)
+    for _ in range(100):
+        functions.nop(duck, duck)
+    assert (sys.getrefcount(tensor), functions.use_count(tensor)) == before
+
+
+def test_a_duck_of_itself_is_an_error(functions: Any) -> None:
+    """An object that stands in for itself ends in an error, not in a crash."""
+
+    class Endless:
+        def __tvm_ffi_value__(self) -> Any:
+            return self
+
+    with pytest.raises((ValueError, RecursionError), match="recursion"):
+        functions.nop(Endless())
+
+
+@pytest.mark.parametrize(
+    ("method", "answer", "message"),
+    [
+        ("__tvm_ffi_opaque_ptr__", "x", r"nop: argument 0 \(Duck\)"),
+        ("__cuda_stream__", 3, r"nop: argument 0 \(Duck\)"),
+        ("__cuda_stream__", (0, "x"), r"nop: argument 0 \(Duck\)"),
+        ("__dlpack_device__", (1,), r"nop: argument 0 \(Duck\)"),
+    ],
+)
+def test_wrong_answers(functions: Any, method: str, answer: Any, message: str) -> None:
+    """A method that answers nonsense is an error that names the argument."""
+    with pytest.raises((TypeError, ValueError), match=message):
+        functions.nop(with_method(method, answer))
+
+
+def test_raising_methods(functions: Any) -> None:
+    """What the method raises is the cause of an error that names the argument."""
+
+    class Raising:
+        def __tvm_ffi_object__(self) -> Any:
+            raise KeyError("lost")
+
+    with pytest.raises(ValueError, match=r"nop: argument 1 \(Raising\): .*lost") as caught:
+        functions.nop(0, Raising())
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_integers_go_before_their_methods(functions: Any) -> None:
+    """A subclass of int is passed as the integer that it is."""
+    assert functions.echo(type("Duck", (int,), {"__tvm_ffi_int__": lambda self: 3})(7)) == 7
+
+
+class Streamed:
+    """A producer on CUDA device 3 that names its stream."""
+
+    stream = 99
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (CUDA, 3)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return on_device_three(numpy.zeros(2))
+
+    def __tvm_ffi_env_stream__(self) -> int:
+        return self.stream
+
+
+def on_device_three(values: Any) -> Any:
+    """Give a capsule that says that its memory is on CUDA device 3."""
+    import ctypes
+
+    capsule = values.__dlpack__()
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    address = get(capsule, b"dltensor")
+    ctypes.c_int32.from_address(address + 8).value = CUDA
+    ctypes.c_int32.from_address(address + 12).value = 3
+    return capsule
+
+
+def test_the_named_stream_is_followed(functions: Any) -> None:
+    """A call runs on the stream that the argument names, also after from_dlpack."""
+    source = Streamed()
+    assert functions.stream_of(CUDA, 3, source) == 99
+    tensor = tvm_ffi.from_dlpack(source)
+    assert functions.stream_of(CUDA, 3, tensor) == 99
+    source.stream = 101
+    assert functions.stream_of(CUDA, 3, tensor) == 101
+    assert functions.stream_of(CUDA, 3) == 0
+
+
+def test_from_dlpack_keeps_who_names_the_stream(functions: Any) -> None:
+    """The producer lives as long as the tensor that follows its stream, and no longer."""
+    source = Streamed()
+    gone = weakref.ref(source)
+    tensor = tvm_ffi.from_dlpack(source)
+    del source
+    gc.collect()
+    assert functions.stream_of(CUDA, 3, tensor) == 99
+    del tensor
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_stream_that_raises(functions: Any) -> None:
+    """What __tvm_ffi_env_stream__ raises names the argument; nothing stays set."""
+
+    class Broken(Streamed):
+        def __tvm_ffi_env_stream__(self) -> int:
+            raise OSError("no stream")
+
+    with pytest.raises(ValueError, match=r"nop: argument 1 \(Broken\): .*no stream"):
+        functions.nop(0, Broken())
+    assert functions.stream_of(CUDA, 3) == 0
+
+
+@needs_torch
+def test_a_subclass_names_its_stream(functions: Any) -> None:
+    """A subclass of torch.Tensor on the CPU is not asked; its method is for devices."""
+
+    class Named(torch.Tensor):
+        def __tvm_ffi_env_stream__(self) -> int:
+            raise AssertionError("not asked")
+
+    assert functions.ndim(torch.zeros(2).as_subclass(Named)) == 1
