@@ -29,7 +29,10 @@ class _SequenceMethods:
 
     __slots__ = ()
     __class_getitem__ = classmethod(_GenericAlias)
-    count = Sequence.count
+
+    def count(self, value: Any) -> int:
+        """Give the number of elements that are equal to the value."""
+        return Sequence.count(self, value)
 
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
         """Give the first place, from ``start`` to before ``stop``, of an equal element.
@@ -253,7 +256,10 @@ class Dict(_MappingMethods, _core.DictBase):
     """
 
     __slots__ = ()
-    setdefault = MutableMapping.setdefault
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        """Give the value of a key, which is set to ``default`` first if it is not there."""
+        return MutableMapping.setdefault(self, key, default)
 
     def popitem(self) -> tuple[Any, Any]:
         """Remove the first pair, as the published package does, and give it.
