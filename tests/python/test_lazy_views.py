@@ -22,6 +22,17 @@ class Subclass(torch.Tensor):
     """A tensor type of somebody else's."""
 
 
+class Answering(torch.Tensor):
+    """A tensor type that answers for itself."""
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Say that each tensor is negated."""
+        if func is torch.Tensor.is_neg:
+            return True
+        return super().__torch_function__(func, types, args, kwargs or {})
+
+
 def keys_of(tensor: Any) -> int:
     """Give the set of dispatch keys as PyTorch tells it."""
     return torch._C._dispatch_keys(tensor).raw_repr()
@@ -71,6 +82,12 @@ def test_lazy_views_are_refused(functions: tvm_ffi.Module, kind: str, dtype: tor
         with pytest.raises(ValueError, match=r"from_dlpack: .* expected a tensor as it lies"):
             tvm_ffi.from_dlpack(passed)
         functions.nop(passed.resolve_neg().resolve_conj())
+
+
+def test_subclasses_are_asked(functions: tvm_ffi.Module) -> None:
+    """Whatever the bits say, the answer of a type of its own counts."""
+    with pytest.raises(ValueError, match="negated when read"):
+        functions.nop(torch.ones(2).as_subclass(Answering))
 
 
 def test_bits_are_read_as_pytorch_tells_them(functions: tvm_ffi.Module) -> None:

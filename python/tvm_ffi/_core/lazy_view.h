@@ -16,7 +16,7 @@ namespace tvm_ffi_core {
 
 // Where a framework's tensors keep the bits, and which ones they are.
 struct LazyBits {
-  // The types whose methods nobody has overridden.
+  // The only types that cannot answer for themselves, by __torch_function__.
   PyTypeObject* tensor;
   PyTypeObject* parameter;
   size_t impl_at;  // in the Python object: address of the TensorImpl
