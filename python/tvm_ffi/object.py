@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from . import _core
 from . import copying as copying
@@ -12,10 +12,8 @@ from . import printing as printing
 from ._core import Object
 from .type_info import TypeInfo
 
-_Class = TypeVar("_Class", bound=type)
 
-
-def register_object(type_key: Any = None, *, init: bool = True) -> Callable[[_Class], _Class]:
+def register_object(type_key: Any = None, *, init: bool = True) -> Callable[[type], type]:
     """Let a class stand for an object type that a library registers; a decorator.
 
     Objects of the type arrive in Python as instances of the class from now on.
@@ -48,7 +46,7 @@ def register_object(type_key: Any = None, *, init: bool = True) -> Callable[[_Cl
     if isinstance(type_key, type):
         return _register(type_key.__name__, type_key, True)
 
-    def decorator(cls: _Class) -> _Class:
+    def decorator(cls: type) -> type:
         return _register(type_key or getattr(cls, "__name__", ""), cls, init)
 
     return decorator

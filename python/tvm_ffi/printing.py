@@ -8,6 +8,9 @@ from _thread import get_ident
 from . import _core
 from .type_info import all_fields, is_shown
 
+# For each type its name, and the fields that are shown with their names.
+_shown: dict[int, tuple[str, list[tuple[str, _core.Field]]]] = {}
+
 # Objects whose form is being made: the thread, and the address.
 _in_progress: set[tuple[int, int]] = set()
 
@@ -18,16 +21,20 @@ def object_repr(instance: _core.Object) -> str:
     if address == 0:
         return f"<{type(instance).__qualname__} without an object>"
     type_index = _core.type_index_of(instance)
-    type_key = _core.describe_type(type_index)[0]
-    fields = [field for field in all_fields(type_index) if is_shown(field)]
-    if not fields:
+    known = _shown.get(type_index)
+    if known is None:
+        fields = [field for field in all_fields(type_index) if is_shown(field)]
+        known = _core.describe_type(type_index)[0], [(field.__name__, field) for field in fields]
+        _shown[type_index] = known
+    type_key, shown = known
+    if not shown:
         return f"<{type_key} object at {address:#x}>"
     mark = (get_ident(), address)
     if mark in _in_progress:
         return f"{type_key}(...)"
     _in_progress.add(mark)
     try:
-        values = [f"{field.__name__}={field.__get__(instance)!r}" for field in fields]
+        values = [f"{name}={field.__get__(instance)!r}" for name, field in shown]
     finally:
         _in_progress.discard(mark)
     return f"{type_key}({', '.join(values)})"

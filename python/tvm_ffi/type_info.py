@@ -17,7 +17,7 @@ class TypeField:
 
     __slots__ = ("descriptor",)
 
-    def __init__(self, descriptor: _core.Field) -> None:
+    def __init__(self, descriptor: Any) -> None:
         self.descriptor = descriptor
 
     @property
@@ -59,7 +59,7 @@ class TypeMethod:
 
     __slots__ = ("_metadata", "func", "is_static")
 
-    def __init__(self, func: _core.Method, is_static: bool, metadata: str) -> None:
+    def __init__(self, func: Any, is_static: bool, metadata: str) -> None:
         self.func = func
         self.is_static = is_static
         self._metadata = metadata
