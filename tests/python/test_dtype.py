@@ -8,6 +8,7 @@ import copy
 import pickle
 from typing import Any
 
+import ml_dtypes
 import numpy
 import pytest
 import tvm_ffi
@@ -83,7 +84,74 @@ def test_torch_dtypes_are_read() -> None:
     assert tvm_ffi.dtype(torch.float4_e2m1fn_x2) == "float4_e2m1fnx2"
 
 
-@pytest.mark.parametrize("value", [3, None, b"float32", object(), float])
+@pytest.mark.parametrize("name", ["float32", "int8", "bool", "complex64"])
+def test_scalar_types_are_read(name: str) -> None:
+    """The scalar types of NumPy and ml_dtypes become ours, as their dtypes do."""
+    scalar = numpy.bool_ if name == "bool" else getattr(numpy, name)
+    assert tvm_ffi.dtype(scalar) == tvm_ffi.dtype(numpy.dtype(scalar)) == name
+
+
+def test_scalar_types_of_ml_dtypes_are_read() -> None:
+    """bfloat16 and its like are named by ml_dtypes."""
+    for name in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
+        assert tvm_ffi.dtype(getattr(ml_dtypes, name)) == name
+
+
+def test_named_dtypes() -> None:
+    """Each name of dtypes is the element type of that name, and an attribute of the package."""
+    for name in tvm_ffi.dtypes.__all__:
+        assert getattr(tvm_ffi, name) == name
+        assert isinstance(getattr(tvm_ffi, name), tvm_ffi.dtype)
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("float32", "is_float"),
+        ("bfloat16", "is_float"),
+        ("float8_e4m3fn", "is_float"),
+        ("float4_e2m1fnx2", "is_float"),
+        ("int8x4", "is_integer"),
+        ("uint64", "is_integer"),
+        ("bool", "is_bool"),
+        ("handle", "is_handle"),
+        ("void", "is_handle"),
+        ("complex64", ""),
+    ],
+)
+def test_kinds(text: str, kinds: str) -> None:
+    """A dtype tells its kind; complex numbers are of none."""
+    dtype = tvm_ffi.dtype(text)
+    asked = ("is_float", "is_integer", "is_bool", "is_handle")
+    assert [each for each in asked if getattr(dtype, each)] == kinds.split()
+    assert dtype.type_code == dtype.code
+
+
+@given(st.sampled_from([text for text, *_ in DTYPES]), st.integers(1, 65535))
+def test_numbers_of_dlpack(text: str, lanes: int) -> None:
+    """The three numbers of DLPack give the dtype that they are of."""
+    dtype = tvm_ffi.dtype(text).with_lanes(lanes)
+    triple = (dtype.type_code, dtype.bits, dtype.lanes)
+    assert tvm_ffi.dtype.from_dlpack_data_type(triple) == dtype
+
+
+@pytest.mark.parametrize(
+    "triple", [(2, 16), (2, 16, 1, 1), (-1, 16, 1), (2, 256, 1), (2, 8, 65536)]
+)
+def test_other_numbers_are_refused(triple: Any) -> None:
+    """Numbers that do not fit DLPack's fields are a ValueError that shows them."""
+    with pytest.raises(ValueError, match=r"dltype_data_type: expected .*, got \("):
+        tvm_ffi.dtype.from_dlpack_data_type(triple)
+
+
+def test_is_dtype() -> None:
+    """Whether a text names an element type can be asked without an exception."""
+    assert tvm_ffi.dtype.is_dtype("float8_e5m2")
+    for value in ("float", "real32", "", 3, None):
+        assert tvm_ffi.dtype.is_dtype(value) is (value in ("", "float"))
+
+
+@pytest.mark.parametrize("value", [3, None, b"float32", object(), float, numpy.ndarray])
 def test_other_values_are_refused(value: Any) -> None:
     """What is neither text nor a dtype is a TypeError."""
     with pytest.raises(TypeError, match="dtype: value: expected a str or an element type, got"):

@@ -47,5 +47,5 @@ def test_dtypes_and_places_are_read(functions: Any, paddle: Any) -> None:
 
 def test_other_dtypes_are_refused(paddle: Any) -> None:
     """What DLPack has no code for is a TypeError."""
-    with pytest.raises(TypeError, match=r"expected a dtype that DLPack knows, got paddle\.pstring"):
+    with pytest.raises(TypeError, match=r"expected a dtype that DLPack knows, got .*(?i:pstring)"):
         tvm_ffi.dtype(paddle.pstring)

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 import weakref
 from typing import Any
 
@@ -30,6 +32,71 @@ def test_attributes(framework: Any) -> None:
     assert not tensor.is_contiguous()
     assert not tensor.read_only
     assert repr(tensor) == "tvm_ffi.Tensor(shape=(3, 3), dtype='float32', device='cpu:0')"
+
+
+def test_size() -> None:
+    """The extent of one dimension is asked for by its number, from either end."""
+    tensor = tvm_ffi.from_dlpack(numpy.zeros((2, 3, 4)))
+    assert [tensor.size(i) for i in range(-3, 3)] == [2, 3, 4, 2, 3, 4]
+    for index in (3, -4, 1 << 70):
+        with pytest.raises(IndexError):
+            tensor.size(index)
+    with pytest.raises(IndexError, match=r"Tensor.size: idx: expected -3 to 2, got 3"):
+        tensor.size(3)
+    with pytest.raises(TypeError, match="'str'"):
+        tensor.size("0")
+
+
+def test_arrays_of_a_tensor() -> None:
+    """numpy.asarray shares the memory, numpy.array copies it, a dtype converts it."""
+    source = numpy.arange(6, dtype="int32").reshape(2, 3)[:, ::2]
+    tensor = tvm_ffi.from_dlpack(source)
+    shared = numpy.asarray(tensor)
+    assert numpy.shares_memory(shared, source)
+    assert shared.tolist() == source.tolist()
+    assert not numpy.shares_memory(numpy.array(tensor), source)
+    assert numpy.asarray(tensor, dtype="float64").dtype == "float64"
+    with pytest.raises(ValueError, match="copy: expected True to get float64, got False"):
+        numpy.asarray(tensor, dtype="float64", copy=False)
+
+
+def test_arrays_of_read_only_tensors() -> None:
+    """The array of a read-only tensor is read-only."""
+    source = numpy.arange(3.0)
+    source.flags.writeable = False
+    assert not numpy.asarray(tvm_ffi.from_dlpack(source, allow_read_only=True)).flags.writeable
+
+
+def test_tensors_without_an_array() -> None:
+    """Where NumPy has none, the error says why."""
+    from .test_protocols import on_device_three
+
+    tensor = tvm_ffi.from_dlpack(on_device_three(numpy.zeros(2)))
+    with pytest.raises(TypeError, match="expected a tensor on the CPU, got one on cuda:3"):
+        numpy.asarray(tensor)
+
+
+def test_capsules_are_taken() -> None:
+    """What __dlpack__ gives is a tensor, once; a read-only one needs leave."""
+    source = numpy.arange(3.0)
+    capsule = source.__dlpack__(max_version=(1, 0))
+    tensor = tvm_ffi.from_dlpack(capsule)
+    assert tensor.data_ptr() == source.ctypes.data
+    with pytest.raises(TypeError, match="DLPack capsule that is not used"):
+        tvm_ffi.from_dlpack(capsule)
+    source.flags.writeable = False
+    with pytest.raises(ValueError, match="ext_tensor: expected a tensor that may be written"):
+        tvm_ffi.from_dlpack(source.__dlpack__(max_version=(1, 0)))
+    capsule = source.__dlpack__(max_version=(1, 0))
+    assert tvm_ffi.from_dlpack(capsule, allow_read_only=True).read_only
+
+
+def test_tensors_are_not_copied_by_accident() -> None:
+    """Pickling and copying are refused, as for the published package."""
+    tensor = tvm_ffi.from_dlpack(numpy.zeros(2))
+    for attempt in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="Tensor"):
+            attempt(tensor)
 
 
 def test_scalars_and_empty_tensors(framework: Any) -> None:
