@@ -532,6 +532,15 @@ def test_subclasses() -> None:
     assert type(operator.add(made, [1])) is type(copy.copy(made)) is Sizes
 
 
+@pytest.mark.parametrize("cls", [*SEQUENCES, *MAPPINGS])
+def test_no_container_class_stands_for_another_type(cls: Any) -> None:
+    """A class that reads a container cannot be registered for objects that are none."""
+    derived = type("Derived", (cls,), {})
+    for key in ("ffi.Object", "ffi.Shape"):
+        with pytest.raises(TypeError, match=f"expected a class that reads objects of type {key}"):
+            tvm_ffi.register_object(key)(derived)
+
+
 # ---- What must not crash ----
 
 

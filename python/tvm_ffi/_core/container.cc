@@ -154,6 +154,17 @@ void flatten_deletion(TVMFFIObject* container) {
   container->deleter = kFlat[slot];
 }
 
+bool reads_objects_of(PyTypeObject* type, int32_t type_index) {
+  const std::pair<PyTypeObject*, int32_t> classes[] = {{array_type, kTVMFFIArray},
+                                                       {list_type, kTVMFFIList},
+                                                       {map_type, kTVMFFIMap},
+                                                       {dict_type, kTVMFFIDict}};
+  for (const auto& each : classes) {
+    if (PyType_IsSubtype(type, each.first)) return type_index == each.second;
+  }
+  return true;
+}
+
 PyObject* wrap_container(TVMFFIObject* owned, const Framework* framework) {
   PyObject* instance = wrap_object(owned);
   if (instance != nullptr && PyObject_TypeCheck(instance, container_type)) {

@@ -29,6 +29,9 @@ extern PyTypeObject* list_type;
 extern PyTypeObject* map_type;
 extern PyTypeObject* dict_type;
 
+// Whether instances of the class may hold objects of the type: a container's class holds its own.
+bool reads_objects_of(PyTypeObject* type, int32_t type_index);
+
 inline const Framework* framework_of_container(PyObject* container) {
   return reinterpret_cast<ContainerInstance*>(container)->framework;
 }

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "container.h"
 #include "error.h"
 #include "field.h"
 #include "method.h"
@@ -175,6 +176,13 @@ void bind_type_info(nb::module_& module) {
           PyErr_Format(PyExc_ValueError,
                        "register_object_class: type_key: expected a registered type, got %R",
                        type_key.ptr());
+          throw nb::python_error();
+        }
+        if (!reads_objects_of(python_type, nb::cast<int32_t>(type_index))) {
+          PyErr_Format(PyExc_TypeError,
+                       "register_object_class: type: expected a class that reads objects of type "
+                       "%U, got %s, which is a container of another type",
+                       type_key.ptr(), python_type->tp_name);
           throw nb::python_error();
         }
         register_object_class(nb::cast<int32_t>(type_index), python_type);
