@@ -34,6 +34,10 @@ def tensors(array: Any) -> int:
     kind: tvm_ffi.DLDeviceType = tvm_ffi.DLDeviceType.kDLCUDA
     number: int = device.index + kind + device.dlpack_device_type()
     name: str = device.type
+    kinds: list[bool] = [element.is_float, element.is_integer, element.is_bool, element.is_handle]
+    same = same and all(kinds) and tvm_ffi.dtype.is_dtype("float32")
+    bits += tvm_ffi.dtype.from_dlpack_data_type((2, 16, 1)).type_code
+    name += tvm_ffi.Device("cuda", 1).__device_type_name__()
     capsule: object = tensor.__dlpack__(max_version=(1, 0))
     pair: tuple[int, int] = tensor.__dlpack_device__()
     read_only: bool = tensor.read_only or tensor.is_contiguous()
