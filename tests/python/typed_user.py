@@ -7,6 +7,7 @@ It is checked, not run. ``test_types.py`` also tells which public names are miss
 from __future__ import annotations
 
 import ctypes
+import inspect
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -89,10 +90,12 @@ def functions(path: Path) -> None:
     schema: dict[str, Any] | None = module.get_function_metadata("scale")
     implemented: bool = module.implements_function("scale")
     module.import_module(tvm_ffi.system_lib())
+    imported: list[tvm_ffi.Module] = module.imports
+    module.clear_imports()
     kind: str = module.kind
     mask: ModulePropertyMask = ModulePropertyMask.RUNNABLE
     result: Any = function(1, key=2)
-    print(again, found, doc, schema, implemented, kind, mask, result)
+    print(again, found, doc, schema, implemented, kind, mask, result, imported)
 
     @tvm_ffi.register_global_func("typed_user.twice", override=True)
     def twice(x: int) -> int:
@@ -110,8 +113,11 @@ def functions(path: Path) -> None:
     wrapped: Callable[..., Any] = kwargs_wrapper.make_kwargs_wrapper(
         made, ["x", "y"], arg_defaults=(1,)
     )
+    like: Callable[..., Any] = kwargs_wrapper.make_kwargs_wrapper_from_signature(
+        made, inspect.signature(abs), exclude_arg_names=["x"]
+    )
     external: tvm_ffi.Function = tvm_ffi.Function.__from_extern_c__(0, keep_alive_object=None)
-    print(twice(1), once, names, metadata, converted, wrapped, external)
+    print(twice(1), once, names, metadata, converted, wrapped, like, external)
 
 
 @tvm_ffi.register_error
