@@ -19,7 +19,7 @@ _kept: dict[str, tuple[Module, tuple[int, ...]]] = {}
 
 
 class ModulePropertyMask(IntEnum):
-    """What can be done with a module; the bits of :meth:`Module.get_property_mask`."""
+    """What can be done with a module: bits of :meth:`tvm_ffi.Module.get_property_mask`."""
 
     BINARY_SERIALIZABLE = 1
     RUNNABLE = 2
@@ -142,7 +142,7 @@ class Module(Object):
         return _call("ffi.ModuleGetKind", self)
 
     def get_property_mask(self) -> int:
-        """Give what can be done with the module, bits of :class:`ModulePropertyMask`."""
+        """Give what can be done, bits of :class:`tvm_ffi.module.ModulePropertyMask`."""
         return int(ModulePropertyMask.RUNNABLE)
 
     def is_runnable(self) -> bool:
@@ -247,7 +247,7 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
 def system_lib(symbol_prefix: str = "") -> Module:
     """Give the functions that the program itself registered, for code that is linked in.
 
-    They are registered with :c:func:`TVMFFIEnvModRegisterSystemLibSymbol`, under names that begin
+    They are registered with :cpp:func:`TVMFFIEnvModRegisterSystemLibSymbol`, under names that begin
     with ``__tvm_ffi_``.
 
     Parameters
