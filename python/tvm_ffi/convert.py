@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._core import Object
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class ObjectConvertible:
@@ -77,17 +80,43 @@ def convert(value: Any) -> Any:
     return Bytes(converted) if type(converted) is bytes else converted
 
 
-def convert_func(function: Any) -> _core.Function:
+def convert_func(pyfunc: Callable[..., Any], tensor_cls: type | None = None) -> _core.Function:
     """Make a :class:`tvm_ffi.Function` of a callable; one that is a Function already is given back.
 
     Parameters
     ----------
-    function
+    pyfunc
         The callable.
+    tensor_cls
+        A framework's class of tensors, such as ``torch.Tensor``: the callable gets its tensors, and
+        those in containers, as tensors of that framework, in place of :class:`tvm_ffi.Tensor`.
 
     Raises
     ------
     TypeError
-        It cannot be called.
+        ``pyfunc`` cannot be called, or ``tensor_cls`` is no class of tensors.
+
+    Examples
+    --------
+    >>> import numpy, tvm_ffi
+    >>> total = tvm_ffi.convert_func(lambda x: x.sum().item(), tensor_cls=numpy.ndarray)
+    >>> total(tvm_ffi.from_dlpack(numpy.arange(4)))
+    6
     """
-    return _core.Function(function)
+    if tensor_cls is None:
+        return _core.Function(pyfunc)
+    framework = _core.framework_of(tensor_cls) if isinstance(tensor_cls, type) else None
+    if framework is None:
+        raise TypeError(
+            f"convert_func: tensor_cls: expected a framework's class of tensors, got {tensor_cls!r}"
+        )
+    if not callable(pyfunc):
+        raise TypeError(f"convert_func: pyfunc: expected a callable, got {type(pyfunc).__name__}")
+    from functools import partial, update_wrapper
+
+    read = partial(_core.read_as, framework)
+
+    def call(*arguments: Any) -> Any:
+        return pyfunc(*map(read, arguments))
+
+    return _core.Function(update_wrapper(call, pyfunc))

@@ -57,6 +57,43 @@ def test_callables_become_functions() -> None:
         tvm_ffi.convert_func(3)
 
 
+def test_callbacks_of_a_framework(functions: Any, framework: Any) -> None:
+    """With a class of tensors a callback gets that framework's, also in containers."""
+    cls = type(framework.zeros(1))
+    seen = []
+
+    def callback(*arguments: Any) -> Any:
+        """Remember."""
+        seen.extend(arguments)
+        return arguments[0]
+
+    function = tvm_ffi.convert_func(callback, tensor_cls=cls)
+    source = framework.zeros((3,))
+    result = functions.call(function, source, [source], 1, "text")
+    assert type(seen[0]) is type(seen[1][0]) is cls
+    assert seen[2:] == [1, "text"]
+    seen[0][1] = 5
+    assert float(source[1]) == float(result[1]) == 5
+    assert function.__name__ == "callback"
+    for wrong in (int, 3, tvm_ffi.Tensor):
+        with pytest.raises(TypeError, match="tensor_cls: expected a framework's class of tensors"):
+            tvm_ffi.convert_func(callback, wrong)
+    with pytest.raises(TypeError, match="convert_func: pyfunc: expected a callable, got int"):
+        tvm_ffi.convert_func(3, cls)
+
+
+def test_views_that_a_callback_gets(functions: Any, framework: Any) -> None:
+    """A view that C lends to such a callback owns its memory where an argument has it."""
+    cls = type(framework.zeros(1))
+    seen = []
+    function = tvm_ffi.convert_func(seen.append, tensor_cls=cls)
+    source = framework.full((1000,), 3.0)
+    functions.call_with_view(function, source)
+    del source
+    assert type(seen[0]) is cls
+    assert float(seen[0].sum()) == 3000
+
+
 def test_tensors_become_tensors(framework: Any) -> None:
     """A framework's tensor becomes a tvm_ffi.Tensor over the same memory."""
     source = framework.zeros((3,))

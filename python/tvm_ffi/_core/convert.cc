@@ -3,9 +3,11 @@
 #include "convert.h"
 
 #include "args.h"
+#include "container.h"
 #include "converter.h"
 #include "function.h"
 #include "result.h"
+#include "tensor.h"
 
 namespace tvm_ffi_core {
 
@@ -24,12 +26,49 @@ PyObject* convert(PyObject*, PyObject* value) {
   return value_to_python(&packed, nullptr);
 }
 
+// A tvm_ffi.Tensor as a tensor of the framework, a container as one that is read so; anything else
+// stays.
+PyObject* read_as(const Framework* framework, PyObject* value) {
+  if (PyObject_TypeCheck(value, tensor_type)) {
+    // What the framework gets may outlive a callback.
+    if (own_before_export(handle_of(value)) != 0) return nullptr;
+  } else if (!PyObject_TypeCheck(value, container_type)) {
+    Py_INCREF(value);
+    return value;
+  }
+  TVMFFIAny owned;
+  clear(&owned);
+  owned.v_obj = handle_of(value);
+  owned.type_index = owned.v_obj->type_index;
+  TVMFFIObjectIncRef(owned.v_obj);
+  return value_to_python(&owned, framework);
+}
+
 PyMethodDef functions[] = {{"convert", convert, METH_O, nullptr}, {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 
 void bind_convert(nb::module_& module) {
   if (PyModule_AddFunctions(module.ptr(), functions) != 0) throw nb::python_error();
+  module.def(
+      "framework_of",
+      [](nb::type_object type) -> nb::object {
+        Converter converter;
+        if (find_converter(reinterpret_cast<PyTypeObject*>(type.ptr()), &converter) != 0) {
+          throw nb::python_error();
+        }
+        if (!is_foreign_tensor(converter.kind)) return nb::none();
+        return nb::cast(converter.framework, nb::rv_policy::reference);
+      },
+      nb::arg("type"), nb::sig("def framework_of(type: type) -> Framework | None"));
+  module.def(
+      "read_as",
+      [](const Framework* framework, nb::object value) {
+        nb::object read = nb::steal(read_as(framework, value.ptr()));
+        if (!read.is_valid()) throw nb::python_error();
+        return read;
+      },
+      nb::arg("framework"), nb::arg("value"));
 }
 
 }  // namespace tvm_ffi_core
