@@ -360,7 +360,7 @@ def test_collecting_during_a_call(described: Any) -> None:
 def test_chains_of_functions_are_freed() -> None:
     """A long chain of functions, each kept by the next one's callable, ends without a crash."""
     function = tvm_ffi.Function(lambda: 0)
-    for _ in range(20_000):
+    for _ in range(200_000):
         function = tvm_ffi.Function(functools.partial(function))
     gone = weakref.ref(function)
     del function
