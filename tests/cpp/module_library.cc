@@ -13,6 +13,7 @@ TVM_FFI_DLL_EXPORT void* test_module_context_symbol = nullptr;
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(answer, [] { return 42; });
 TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC(answer, "The answer.");
+TVM_FFI_DLL_EXPORT_TYPED_FUNC_ARG_NAMES(answer, "x", "y");
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(fail, [](int64_t x) {
   TVM_FFI_THROW(ValueError) << "fail: x must be 0, got " << x;

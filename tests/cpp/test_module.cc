@@ -356,8 +356,41 @@ void system_library() {
   EXPECT_EQ(Global("ffi.ModuleGetKind")(module).cast<std::string>(), std::string("system_lib"));
   ffi::Module other = Global("ffi.SystemLib")("other_prefix_").cast<ffi::Module>();
   EXPECT(!other->GetFunction("seven").has_value());
+  // Without the prefix, if it is not there with it; and the same module for the same prefix.
+  EXPECT_EQ((*other->GetFunction("test_prefix_seven"))().cast<int>(), 7);
+  EXPECT(module.same_as(Global("ffi.SystemLib")("test_prefix_").cast<ffi::Module>()));
+  EXPECT(!module.same_as(other));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_system_library, system_library);
+
+// An exported function tells by itself what its library tells of it, also when found as an import.
+void functions_describe_themselves() {
+  ffi::Module module = Load(LibraryPath()), importer = Load(ThisLibrary());
+  importer->ImportModule(module);
+  ffi::Function describe = Global("ffi.FunctionDescribe");
+  for (const ffi::Module& from : {module, importer}) {
+    ffi::Function answer = *from->GetFunction("answer", true);
+    EXPECT_EQ(describe(answer, "doc").cast<std::string>(), std::string("The answer."));
+    EXPECT_EQ(describe(answer, "arg_names").cast<std::string>(), std::string("x,y"));
+    EXPECT(describe(answer, "nothing") == nullptr);
+  }
+  EXPECT(describe(ffi::Function::FromTyped([] {}), "doc") == nullptr);
+  EXPECT(describe(nullptr, "doc") == nullptr);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_functions_describe_themselves, functions_describe_themselves);
+
+// Imports are listed by index; -1 asks for their number.
+void imports_are_listed() {
+  ffi::Module module = Load(LibraryPath()), other = Load(ThisLibrary());
+  ffi::Function import_at = Global("ffi.ModuleGetImport");
+  EXPECT_EQ(import_at(other, -1).cast<int>(), 0);
+  other->ImportModule(module);
+  EXPECT_EQ(import_at(other, -1).cast<int>(), 1);
+  EXPECT(import_at(other, 0).cast<ffi::Module>().same_as(module));
+  EXPECT_THROWS("IndexError: ffi.ModuleGetImport: expected an index below 1, got 1",
+                import_at(other, 1));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_imports_are_listed, imports_are_listed);
 
 // An object that is marked as a module but is no library of this runtime is refused.
 void foreign_modules() {

@@ -173,6 +173,20 @@ def test_trailing_optionals_may_be_left_out(described: Any) -> None:
     assert described.affine(1, 2, None, "m") == "1 2 none m"
 
 
+@pytest.mark.parametrize("wrong", [False, True])
+def test_keyword_calls_leave_the_counts(described: Any, wrong: bool) -> None:
+    """Values that were given by keyword have the count from before, also after an error."""
+    value = "a unit of some length"
+    keywords = {"unit": value, "other" if wrong else "factor": 2}
+    before = sys.getrefcount(value)
+    for _ in range(100):
+        try:
+            described.affine(1, **keywords)
+        except TypeError:
+            assert wrong
+    assert sys.getrefcount(value) == before
+
+
 def test_some_parameters_may_have_names(described: Any) -> None:
     """The others are given by position."""
     assert described.half_named(1, 2) == "1 2 none none"
