@@ -78,6 +78,16 @@ class HiddenObj : public ffi::Object {
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("objects.Hidden", HiddenObj, ffi::Object);
 };
 
+// The same between two fields.
+class BetweenObj : public ffi::Object {
+ public:
+  int64_t first = 0;
+  int64_t hidden = 7;
+  int64_t last = 0;
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("objects.Between", BetweenObj, ffi::Object);
+};
+
 // Known to C++ only, with a parent that is, too.
 class BaseOnlyObj : public ffi::Object {
  public:
@@ -123,6 +133,9 @@ TVM_FFI_STATIC_INIT_BLOCK() {
   refl::ObjectDef<StuckObj>(refl::init(false));
   refl::ObjectDef<LockedObj>().def("open", &LockedObj::open);
   refl::ObjectDef<HiddenObj>().def_rw("shown", &HiddenObj::shown, refl::default_value(1));
+  refl::ObjectDef<BetweenObj>()
+      .def_rw("first", &BetweenObj::first)
+      .def_rw("last", &BetweenObj::last);
   refl::ObjectDef<BaseOnlyObj>().def_ro("v1", &BaseOnlyObj::v1).def("next", &BaseOnlyObj::next);
   refl::ObjectDef<CppOnlyObj>().def_ro("v2", &CppOnlyObj::v2);
   refl::GlobalDef()
@@ -131,6 +144,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("objects.locked", &Make<LockedObj, int64_t>)
       .def("objects.stuck", &Make<StuckObj>)
       .def("objects.cpp_only", &Make<CppOnlyObj>)
+      .def("objects.between", &Make<BetweenObj>)
       .def("objects.plain", &Make<PlainObj>)
       .def("objects.inner.deep", [] { return 1; })
       .def("objects.pairs_alive", [] { return pairs_alive.load(); });

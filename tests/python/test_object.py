@@ -235,6 +235,8 @@ def test_the_class_body_wins(classes: Classes) -> None:
 
     @register_object("objects.Pair")
     class Mine(Object):
+        b = property(lambda self: "mine too")
+
         def sum(self) -> str:
             return "mine"
 
@@ -242,7 +244,7 @@ def test_the_class_body_wins(classes: Classes) -> None:
             self.__ffi_init__(both, both)  # type: ignore[attr-defined]
 
     mine: Any = Mine(4)
-    assert (mine.a, mine.sum()) == (4, "mine")
+    assert (mine.a, mine.b, mine.sum()) == (4, "mine too", "mine")
     assert type(call("echo", mine)) is Mine
 
 
@@ -566,6 +568,10 @@ def test_what_cannot_be_pickled(classes: Classes) -> None:
     for value, message in (
         (classes.Pair(1, 2), r"^cannot pickle objects\.Pair: its objects cannot be made without"),
         (Hidden(), r"^cannot pickle objects\.Hidden: it has members that are not registered"),
+        (
+            call("between"),
+            r"^cannot pickle objects\.Between: it has members that are not registered",
+        ),
         (call("locked", 3), r"^cannot pickle objects\.Locked"),
         (tvm_ffi.get_global_func("objects.echo"), r"^cannot pickle ffi\.Function"),
     ):
