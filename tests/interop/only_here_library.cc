@@ -13,6 +13,9 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(remember, [](int64_t x) {
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(add_one, [](int64_t x) { return x + 1; });
 
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(subtract, [](int64_t x, int64_t y) { return x - y; });
+TVM_FFI_DLL_EXPORT_TYPED_FUNC_ARG_NAMES(subtract, "x", "y");
+
 // A strided tensor of an environment whose allocator is malloc.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(strided, [] {
   struct Malloc {

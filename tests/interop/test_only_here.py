@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Rows: R2, R5
+# Rows: R2, R5, R6
 """What this runtime alone has, in libraries that run under the published one."""
 
 import subprocess
@@ -22,6 +22,29 @@ for x in (1, 2):
     except RuntimeError as error:
         print(str(error).strip())
 print(module.add_one(41))
+"""
+NAMES = """
+import sys, tvm_ffi
+module = tvm_ffi.load_module(sys.argv[1])
+print(module.subtract(5, 3))
+try:
+    print(module.subtract(y=5, x=3))
+except TypeError:
+    print("TypeError")
+"""
+ERRORS = """
+import tvm_ffi
+class Mine(Exception):
+    pass
+def through(raised):
+    def fail():
+        raise raised
+    try:
+        tvm_ffi.convert(fail)()
+    except Exception as error:
+        return type(error).__name__, error is raised
+for raised in (KeyError("mine"), Mine("mine")):
+    print(*through(raised), tvm_ffi.convert(raised).py_error() is raised)
 """
 STRIDED = """
 import sys, tvm_ffi
@@ -85,3 +108,16 @@ def test_strided_allocation(pythons, tmp_path, runtime):
     """Any environment's allocator gives strided tensors."""
     library = built(ONLY_HERE, tmp_path)
     assert run(pythons[runtime], STRIDED, library) == ["(3, 2) (1, 4)"]
+
+
+@pytest.mark.parametrize(("runtime", "by_keyword"), [("ours", "-2"), ("published", "TypeError")])
+def test_names_of_parameters(pythons, tmp_path, runtime, by_keyword):
+    """A library that names its parameters is called by position everywhere, by keyword here."""
+    library = built(ONLY_HERE, tmp_path)
+    assert run(pythons[runtime], NAMES, library) == ["2", by_keyword]
+
+
+def test_exceptions_that_come_back(pythons):
+    """The same object comes back here; elsewhere another one, of a known class at most."""
+    assert run(pythons["ours"], ERRORS) == ["KeyError True True", "Mine True True"]
+    assert run(pythons["published"], ERRORS) == ["KeyError False False", "RuntimeError False False"]
