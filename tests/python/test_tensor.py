@@ -7,6 +7,7 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
+import sys
 import weakref
 from typing import Any
 
@@ -222,3 +223,18 @@ def test_memory_that_pytorch_resizes() -> None:
     source.resize_(100_000)
     assert source.data_ptr() != address
     assert shared.data_ptr() == address
+
+
+def test_more_tensors_than_are_kept_for_reuse() -> None:
+    """Tensors that are freed are used anew, each with its own layout and owner."""
+    arrays = [numpy.full((i % 3, 10) if i % 2 else (2,) * (i % 12), i) for i in range(300)]
+    for _ in range(2):
+        tensors = [tvm_ffi.from_dlpack(array) for array in arrays]
+        for array, tensor in zip(arrays, tensors, strict=True):
+            assert (tensor.shape, tensor.data_ptr()) == (array.shape, array.ctypes.data)
+        references = [weakref.ref(tensor) for tensor in tensors]
+        counts = [sys.getrefcount(array) for array in arrays]
+        del tensor
+        tensors.clear()
+        assert not any(reference() for reference in references)
+        assert [sys.getrefcount(array) + 1 for array in arrays] == counts

@@ -16,11 +16,17 @@ namespace {
 // One strong reference, and the weak one that all strong references hold together.
 constexpr uint64_t kSoleReference = (uint64_t{1} << 32) | 1;
 
-// The pool. Free-threaded Python has no GIL to guard it: there each thread has its own.
+struct Pool {
+  static constexpr int kMostTensors = 64;
+  LentTensor* first = nullptr;
+  int size = 0;
+};
+
+// Free-threaded Python has no GIL to guard it: there each thread has its own.
 #ifdef Py_GIL_DISABLED
 thread_local
 #endif
-    LentTensor* free_tensors = nullptr;
+    Pool pool;
 
 void drop_owner(LentTensor* lent) {
   if (PyObject* source = std::exchange(lent->stream_source, nullptr)) drop_from_any_thread(source);
@@ -90,9 +96,10 @@ LentTensor* lent_tensor_of(TVMFFIObject* tensor) {
 }
 
 LentTensor* acquire_lent_tensor(const Framework* framework) {
-  LentTensor* lent = free_tensors;
+  LentTensor* lent = pool.first;
   if (lent != nullptr) {
-    free_tensors = lent->next_free;
+    pool.first = lent->next_free;
+    --pool.size;
     lent->framework = framework;
     lent->read_only = false;
     return lent;
@@ -169,6 +176,13 @@ int own_lent_tensor(LentTensor* lent) {
   return 0;
 }
 
+bool recycle_tensor(TVMFFIObject* tensor) {
+  LentTensor* lent = lent_tensor_of(tensor);
+  if (lent == nullptr || !has_sole_owner(lent)) return false;
+  release_lent_tensor(lent);
+  return true;
+}
+
 DLManagedTensorVersioned* take_managed(TVMFFIObject* tensor) {
   LentTensor* lent = lent_tensor_of(tensor);
   if (lent == nullptr || lent->owner_kind != Owner::kManagedVersioned || !has_sole_owner(lent)) {
@@ -186,8 +200,13 @@ DLManagedTensorVersioned* take_managed(TVMFFIObject* tensor) {
 int release_lent_tensor(LentTensor* lent) {
   if (has_sole_owner(lent)) {
     drop_owner(lent);
-    lent->next_free = free_tensors;
-    free_tensors = lent;
+    if (pool.size == Pool::kMostTensors) {
+      std::free(lent->heap_dims);
+      std::free(lent);
+    } else {
+      lent->next_free = std::exchange(pool.first, lent);
+      ++pool.size;
+    }
     return 0;
   }
   int code = own_lent_tensor(lent);

@@ -68,6 +68,10 @@ inline void own_python_source(LentTensor* lent) {
 // Makes a tensor that is nobody's own its memory. 0, or -1 with a Python error.
 int own_lent_tensor(LentTensor* lent);
 
+// Frees a Tensor object that the caller alone holds, by way of the pool if it came from there;
+// false, and nothing is done, for any other. Needs the GIL.
+bool recycle_tensor(TVMFFIObject* tensor);
+
 // Takes the DLPack tensor out of a Tensor object that the caller alone holds, and gives the object
 // back; NULL, and nothing is done, if others hold it or it shows something else.
 DLManagedTensorVersioned* take_managed(TVMFFIObject* tensor);

@@ -215,6 +215,16 @@ PyObject* repr(PyObject* self) {
                               type.ptr(), place.ptr());
 }
 
+void dealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  auto* instance = reinterpret_cast<ObjectInstance*>(self);
+  if (instance->weak_references != nullptr) PyObject_ClearWeakRefs(self);
+  if (instance->handle != nullptr && recycle_tensor(instance->handle)) instance->handle = nullptr;
+  release_instance(instance);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
 PyGetSetDef properties[] = {
     {"shape", shape, nullptr, "Extent of each dimension, a :class:`tvm_ffi.Shape`.", nullptr},
     {"strides", strides, nullptr, "Step of each dimension, in elements.", nullptr},
@@ -256,6 +266,7 @@ PyType_Slot slots[] = {
      const_cast<char*>("A tensor that is counted by reference.\n\n"
                        "It comes from :func:`tvm_ffi.from_dlpack` or from a function that returns\n"
                        "one, and can be handed to every framework that reads DLPack.")},
+    {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
     {Py_tp_repr, reinterpret_cast<void*>(repr)},
     {Py_tp_getset, properties},
     {Py_tp_methods, methods},
