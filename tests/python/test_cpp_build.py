@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import pickle
 import shutil
@@ -12,6 +13,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy
@@ -96,6 +98,13 @@ def test_several_sources_are_one_unit() -> None:
     sources = ["static int twice(int x) { return 2 * x; }", "int f(int x) { return twice(x) + 1; }"]
     module = cpp.load_inline("parts", cpp_sources=sources, functions=["f", "f"])
     assert module.f(20) == 41
+
+
+def test_empty_source_is_a_library_without_functions() -> None:
+    """No text at all is no mistake, no source is."""
+    module = cpp.load_inline("empty", cpp_sources="")
+    with pytest.raises(AttributeError, match="has no function 'add'"):
+        module.add(1, 2)
 
 
 def test_library_stands_under_its_name(cache_folder: Path, tmp_path: Path) -> None:
@@ -278,13 +287,23 @@ print(cpp.load_inline("adder", cpp_sources={ADD!r}, functions="add").add(1, 2), 
     assert log.read_text() == "x\n"
 
 
+def test_threads_build_once(compilations: Callable[[], int]) -> None:
+    """One thread builds, and the others get what that has made."""
+    build = functools.partial(cpp.build_inline, cpp_sources=ADD, functions="add")
+    with ThreadPoolExecutor(4) as pool:
+        paths = set(pool.map(build, ["adder"] * 8))
+    assert len(paths) == 1
+    assert compilations() == 1
+
+
 def test_killed_build_is_taken_up_by_the_next(tmp_path: Path) -> None:
     """The compilers of the killed process end before anybody else builds in the folder."""
-    log, go = tmp_path / "log", tmp_path / "go"
-    log.touch()
+    log, go, begun = tmp_path / "log", tmp_path / "go", tmp_path / "begun"
+    os.mkfifo(begun)
     wrapper(
         tmp_path / "slow",
         f'case " $* " in *" -c "*) echo begin >> "{log}"\n'
+        f'if [ -p "{begun}" ]; then echo > "{begun}"; fi\n'
         f'while [ ! -e "{go}" ]; do sleep 0.01; done; echo end >> "{log}";; esac',
     )
     code = f"""
@@ -295,15 +314,10 @@ print(cpp.build_inline("adder", cpp_sources={ADD!r}, functions="add"))
 """
     environment = {**os.environ, "CXX": str(tmp_path / "slow")}
     command = [sys.executable, "-c", code]
-    first = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
-    assert first.stderr is not None
-    while not log.read_text():
-        assert "compiling" in first.stderr.readline() or first.poll() is None
-        break
-    while "begin" not in log.read_text():
-        pass
-    first.send_signal(signal.SIGKILL)
-    first.communicate()
+    with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as first:
+        begun.read_text()  # comes to its end when the compiler has begun
+        begun.unlink()
+        first.send_signal(signal.SIGKILL)
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as second:
@@ -429,13 +443,9 @@ def test_wrong_arguments_are_named(
     arguments: dict[str, object], error: type[Exception], message: str
 ) -> None:
     """Function, library, argument, expected, got."""
-    with (
-        pytest.raises(error, match=f"load_inline: adder: .*{message}")
-        if ("output" not in arguments)
-        else pytest.raises(error, match=f"build_inline: adder: .*{message}")
-    ):
-        function = cpp.build_inline if "output" in arguments else cpp.load_inline
-        function("adder", **arguments)  # type: ignore[operator]
+    name = "build_inline" if "output" in arguments else "load_inline"
+    with pytest.raises(error, match=f"{name}: adder: .*{message}"):
+        getattr(cpp, name)("adder", **arguments)
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "a/b", "a\nb", "a\0b"])
