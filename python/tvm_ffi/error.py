@@ -36,7 +36,7 @@ class Error(Object):
         for name, text in (("kind", kind), ("message", message), ("backtrace", backtrace)):
             if not isinstance(text, str):
                 raise TypeError(f"Error: {name}: expected a str, got {type(text).__name__}")
-        return _core.new_error(cls, kind, message, backtrace)
+        return _core.new_error(kind, message, backtrace)
 
     @property
     def kind(self) -> str:

@@ -49,15 +49,14 @@ nb::object wrapped(void* handle) {
 void bind_error_object(nb::module_& module) {
   module.def(
       "new_error",
-      [](nb::type_object type, nb::str kind, nb::str message, nb::str backtrace) {
+      [](nb::str kind, nb::str message, nb::str backtrace) {
         TVMFFIByteArray texts[] = {utf8(kind), utf8(message), utf8(backtrace)};
         TVMFFIObjectHandle handle = nullptr;
         check(TVMFFIErrorCreate(&texts[0], &texts[1], &texts[2], &handle));
-        return checked(make_instance(reinterpret_cast<PyTypeObject*>(type.ptr()),
-                                     static_cast<TVMFFIObject*>(handle)));
+        return checked(wrap_object(static_cast<TVMFFIObject*>(handle)));
       },
-      nb::arg("type"), nb::arg("kind"), nb::arg("message"), nb::arg("backtrace"),
-      nb::sig("def new_error(type: type, kind: str, message: str, backtrace: str) -> Any"));
+      nb::arg("kind"), nb::arg("message"), nb::arg("backtrace"),
+      nb::sig("def new_error(kind: str, message: str, backtrace: str) -> Any"));
   module.def(
       "error_contents",
       [](nb::object error) {

@@ -15,6 +15,14 @@ PyObject* describer = nullptr;
 // In the place of a default: there is none.
 PyObject* no_default() { return Py_NotImplemented; }
 
+bool is_description(PyObject* found) {
+  if (!PyTuple_Check(found) || PyTuple_GET_SIZE(found) != 2) return false;
+  PyObject* names = PyTuple_GET_ITEM(found, 0);
+  PyObject* defaults = PyTuple_GET_ITEM(found, 1);
+  return PyTuple_Check(names) && PyTuple_Check(defaults) &&
+         PyTuple_GET_SIZE(names) == PyTuple_GET_SIZE(defaults);
+}
+
 // The parameters, asked for once; lent by the function. NULL with a Python error.
 PyObject* parameters_of(FunctionInstance* function) {
   if (function->parameters != nullptr) return function->parameters;
@@ -22,6 +30,10 @@ PyObject* parameters_of(FunctionInstance* function) {
   nb::object found = describer != nullptr ? nb::steal(PyObject_CallOneArg(describer, self))
                                           : nb::object(nb::none());
   if (!found.is_valid()) return nullptr;
+  if (!found.is_none() && !is_description(found.ptr())) {
+    PyErr_SetString(PyExc_SystemError, "the describer gave neither None nor (names, defaults)");
+    return nullptr;
+  }
   // Another thread may have asked meanwhile: what is there stays.
   if (function->parameters == nullptr) function->parameters = found.release().ptr();
   return function->parameters;
