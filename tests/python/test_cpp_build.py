@@ -229,10 +229,11 @@ def test_damaged_object_harms_one_build(project: Path) -> None:
 
 
 def test_compiler_is_part_of_the_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another program, or another version of it, builds anew."""
+    """Another program, or another version of it, builds anew; its path may be relative."""
     first = cpp.build_inline("adder", cpp_sources=ADD, functions="add")
     wrapper(tmp_path / "other c++", "")
-    monkeypatch.setenv("CXX", f"'{tmp_path / 'other c++'}'")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CXX", "'./other c++'")
     second = cpp.build_inline("adder", cpp_sources=ADD, functions="add")
     monkeypatch.setattr(toolchain, "version", lambda command: "another version")
     third = cpp.build_inline("adder", cpp_sources=ADD, functions="add")

@@ -43,7 +43,9 @@ def _command(variable: str, default: str, what: str) -> list[str]:
             f"tvm_ffi.cpp: expected {what}, found no program {name!r}: install one, or name it "
             f"by {variable}"
         )
-    return command
+    # The command runs in another folder.
+    program = os.path.abspath(command[0]) if os.sep in command[0] else command[0]
+    return [program, *command[1:]]
 
 
 def cuda_compiler() -> list[str]:
