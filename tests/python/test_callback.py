@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Rows: R5
+# Rows: R5, R6
 """Python callables that C calls."""
 
 from __future__ import annotations
