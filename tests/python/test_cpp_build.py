@@ -12,7 +12,7 @@ import signal
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -247,9 +247,16 @@ def test_our_headers_are_part_of_the_build(monkeypatch: pytest.MonkeyPatch) -> N
     assert cpp.build_inline("adder", cpp_sources=ADD, functions="add") != first
 
 
-def test_two_processes_build_once(tmp_path: Path) -> None:
+@pytest.fixture
+def go(tmp_path: Path) -> Iterator[Path]:
+    """Name the file that a slow compiler waits for; at the latest when the test has ended."""
+    yield tmp_path / "go"
+    (tmp_path / "go").touch()
+
+
+def test_two_processes_build_once(tmp_path: Path, go: Path) -> None:
     """The second waits for the first, and uses what that has made."""
-    log, go = tmp_path / "log", tmp_path / "go"
+    log = tmp_path / "log"
     log.touch()
     wrapper(
         tmp_path / "slow",
@@ -297,9 +304,9 @@ def test_threads_build_once(compilations: Callable[[], int]) -> None:
     assert compilations() == 1
 
 
-def test_killed_build_is_taken_up_by_the_next(tmp_path: Path) -> None:
+def test_killed_build_is_taken_up_by_the_next(tmp_path: Path, go: Path) -> None:
     """The compilers of the killed process end before anybody else builds in the folder."""
-    log, go, begun = tmp_path / "log", tmp_path / "go", tmp_path / "begun"
+    log, begun = tmp_path / "log", tmp_path / "begun"
     os.mkfifo(begun)
     wrapper(
         tmp_path / "slow",
