@@ -150,6 +150,9 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("objects.pairs_alive", [] { return pairs_alive.load(); });
 }
 
+// No lambda, so that the published headers compile it too.
+int64_t sum_of(Pair pair) { return pair->sum(); }
+
 }  // namespace
 
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(sum_of, [](const Pair& pair) { return pair->sum(); });
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(sum_of, sum_of);
