@@ -411,6 +411,14 @@ def test_equal_containers_have_equal_hashes(value: Any) -> None:
     assert {Array(value): 1}[Array(value)] == 1
 
 
+def test_every_nan_has_one_hash() -> None:
+    """A NaN is hashed as such, not by its address as Python does."""
+    first = hash(Array([math.nan]))
+    others = [0.5 * i for i in range(100)]  # which take the places of floats that were freed
+    assert hash(Array([math.nan])) == first
+    assert len(others) == 100
+
+
 def test_an_equal_tuple_has_an_equal_hash() -> None:
     """A tuple finds an Array in a dict, and the other way round."""
     assert {(1, "a"): 5}[Array([1, "a"])] == 5
@@ -637,6 +645,23 @@ def test_elements_end_with_their_container() -> None:
     gc.collect()
     assert sys.getrefcount(value) == count
     del value
+    gc.collect()
+    assert alive() is None
+
+
+def test_cycles_through_a_container() -> None:
+    """What holds itself by way of a List is freed after the List is cleared."""
+
+    class Owner:
+        pass
+
+    owner = Owner()
+    owner.numbers = List([owner])  # type: ignore[attr-defined]
+    numbers, alive = owner.numbers, weakref.ref(owner)  # type: ignore[attr-defined]
+    del owner
+    gc.collect()
+    assert alive() is not None
+    numbers.clear()
     gc.collect()
     assert alive() is None
 

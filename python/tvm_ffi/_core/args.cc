@@ -158,14 +158,15 @@ int pack_container_object(const Place& place, PyObject* value) {
 
 // An integer beyond 64 bits.
 int pack_wide_int(const Place& place, PyObject* value) {
-  size_t bits = _PyLong_NumBits(value);
-  if (bits == static_cast<size_t>(-1) && PyErr_Occurred()) return -1;
+  auto* type = reinterpret_cast<PyObject*>(&PyLong_Type);  // a subclass may have methods of its own
+  nb::object length_in_bits = nb::steal(PyObject_CallMethod(type, "bit_length", "O", value));
+  size_t bits = length_in_bits.is_valid() ? PyLong_AsSize_t(length_in_bits.ptr()) : 0;
+  if (PyErr_Occurred()) return -1;
   // One bit more for the sign, in whole words, as the published runtime wants them.
   nb::object length = nb::steal(PyLong_FromSize_t((bits / 64 + 1) * 8));
   nb::object arguments = nb::steal(Py_BuildValue("(OOs)", value, length.ptr(), "little"));
   nb::object options = nb::steal(Py_BuildValue("{s:O}", "signed", Py_True));
-  nb::object to_bytes =
-      nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyLong_Type), "to_bytes"));
+  nb::object to_bytes = nb::steal(PyObject_GetAttrString(type, "to_bytes"));
   if (!arguments.is_valid() || !options.is_valid() || !to_bytes.is_valid()) return -1;
   nb::object bytes = nb::steal(PyObject_Call(to_bytes.ptr(), arguments.ptr(), options.ptr()));
   if (!bytes.is_valid()) return -1;
@@ -417,9 +418,8 @@ int pack_field(CallFrame* frame, PyObject* value) {
 }
 
 int pack_owned(PyObject* what, PyObject* value, TVMFFIAny* result) {
-  return pack_apart(what, value, result, [&](PyObject* path) {
-    name_argument(what, kResult, Py_TYPE(value), path);
-  });
+  return pack_apart(what, value, result,
+                    [&](PyObject* path) { name_argument(what, kResult, Py_TYPE(value), path); });
 }
 
 int pack_unnumbered(const char* what, PyObject* value, TVMFFIAny* result) {
