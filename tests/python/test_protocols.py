@@ -7,13 +7,14 @@ from __future__ import annotations
 import gc
 import sys
 import weakref
+from pathlib import Path
 from typing import Any
 
 import numpy
 import pytest
 import tvm_ffi
 
-from .conftest import needs_torch, torch
+from .conftest import compile_library, needs_torch, torch
 
 CUDA = 2
 
@@ -197,6 +198,14 @@ def test_a_stream_that_raises(functions: Any) -> None:
     with pytest.raises(ValueError, match=r"nop: argument 1 \(Broken\): .*no stream"):
         functions.nop(0, Broken())
     assert functions.stream_of(CUDA, 3) == 0
+
+
+def test_allocation_on_a_gpu_needs_a_framework_that_can(functions: Any, tmp_path: Any) -> None:
+    """Where no argument's framework has memory of the GPU, the error says what to pass."""
+    compile_library(Path(__file__).with_name("elements.c"), tmp_path / "elements.so")
+    elements = tvm_ffi.load_module(tmp_path / "elements.so")
+    with pytest.raises(RuntimeError, match=r"got cuda:3; pass a tensor of a framework"):
+        elements.allocate_like(Streamed())
 
 
 @needs_torch
