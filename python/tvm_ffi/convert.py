@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from ._core import Object
+from ._core import Function, Object
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,7 +80,7 @@ def convert(value: Any) -> Any:
     return Bytes(converted) if type(converted) is bytes else converted
 
 
-def convert_func(pyfunc: Callable[..., Any], tensor_cls: type | None = None) -> _core.Function:
+def convert_func(pyfunc: Callable[..., Any], tensor_cls: type | None = None) -> Function:
     """Make a :class:`tvm_ffi.Function` of a callable; one that is a Function already is given back.
 
     Parameters
@@ -104,7 +104,7 @@ def convert_func(pyfunc: Callable[..., Any], tensor_cls: type | None = None) -> 
     6
     """
     if tensor_cls is None:
-        return _core.Function(pyfunc)
+        return Function(pyfunc)
     framework = _core.framework_of(tensor_cls) if isinstance(tensor_cls, type) else None
     if framework is None:
         raise TypeError(
@@ -119,4 +119,4 @@ def convert_func(pyfunc: Callable[..., Any], tensor_cls: type | None = None) -> 
     def call(*arguments: Any) -> Any:
         return pyfunc(*map(read, arguments))
 
-    return _core.Function(update_wrapper(call, pyfunc))
+    return Function(update_wrapper(call, pyfunc))
