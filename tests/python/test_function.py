@@ -224,8 +224,7 @@ def test_callables_without_a_signature() -> None:
     assert function(3, 4) == 4
     with pytest.raises(TypeError, match="max: expected positional arguments only"):
         function(3, 4, key=5)
-    with pytest.raises(ValueError, match="signature"):
-        inspect.signature(function)
+    assert not hasattr(function, "__signature__")
 
 
 def test_signatures(described: Any) -> None:
