@@ -10,6 +10,7 @@
 #include <tvm/ffi/optional.h>
 #include <tvm/ffi/string.h>
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
