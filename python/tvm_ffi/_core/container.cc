@@ -140,7 +140,8 @@ const LentTensor* device_tensor_in(const TVMFFIAny& value, int depth) {
 }  // namespace
 
 const LentTensor* first_device_tensor(TVMFFIObject* container) {
-  return device_tensor_of(container, 0);
+  // A program without such tensors need not look at each element.
+  return device_tensor_was_lent ? device_tensor_of(container, 0) : nullptr;
 }
 
 void flatten_deletion(TVMFFIObject* container) {

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "frame.h"
+#include "stream.h"
 
 namespace tvm_ffi_core {
 
@@ -125,7 +126,10 @@ int64_t* lent_tensor_dims(LentTensor* lent, int ndim) {
   return lent->heap_dims;
 }
 
+bool device_tensor_was_lent = false;
+
 const char* fill_lent_tensor(LentTensor* lent, const DLTensor& view) {
+  if (has_streams(view.device.device_type)) device_tensor_was_lent = true;
   int ndim = view.ndim;
   if (ndim < 0) return "its DLPack view has a negative number of dimensions";
   if (ndim > 0 && view.shape == nullptr) return "its DLPack view has no shape";
@@ -199,6 +203,11 @@ DLManagedTensorVersioned* take_managed(TVMFFIObject* tensor) {
 
 int release_lent_tensor(LentTensor* lent) {
   if (has_sole_owner(lent)) {
+    if (lent->owner_kind == Owner::kPythonObject) {
+      // The lock is held already.
+      lent->owner_kind = Owner::kNobody;
+      Py_XDECREF(static_cast<PyObject*>(std::exchange(lent->owner, nullptr)));
+    }
     drop_owner(lent);
     if (pool.size == Pool::kMostTensors) {
       std::free(lent->heap_dims);

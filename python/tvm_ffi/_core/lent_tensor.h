@@ -46,6 +46,9 @@ LentTensor* lent_tensor_of(TVMFFIObject* tensor);
 // Takes a tensor from the pool; NULL, with a Python error, when memory is short. Needs the GIL.
 LentTensor* acquire_lent_tensor(const Framework* framework);
 
+// Whether there ever was a lent tensor on a device with streams. Guarded by the GIL.
+extern bool device_tensor_was_lent;
+
 // Copies the layout of `view` with its byte offset folded into the data pointer and its strides
 // filled in. Returns what is wrong with the view, or NULL.
 const char* fill_lent_tensor(LentTensor* lent, const DLTensor& view);
