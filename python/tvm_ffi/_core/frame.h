@@ -29,6 +29,7 @@ class CallFrame {
 
   TVMFFIAny* arguments() { return arguments_; }
   PyObject* name() const { return name_; }
+  int num_args() const { return num_args_; }
   bool trusted() const { return trusted_; }
   const Framework* framework() const { return framework_; }
 

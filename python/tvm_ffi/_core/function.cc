@@ -9,6 +9,7 @@
 #include "error.h"
 #include "extern_function.h"
 #include "keywords.h"
+#include "opaque_argument.h"
 #include "result.h"
 
 namespace tvm_ffi_core {
@@ -28,6 +29,9 @@ PyObject* fail(CallFrame* frame, int code) {
   }
   ObjectRef error;
   TVMFFIErrorMoveFromRaised(error.out());
+  if (ObjectRef named = name_opaque_argument(frame, error.get()); named.get() != nullptr) {
+    error = std::move(named);
+  }
   if (frame->finish() != 0) PyErr_Clear();
   if (error.get() != nullptr && error.get()->type_index == kTVMFFIError) {
     set_python_error_from(error.get());
