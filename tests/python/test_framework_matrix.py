@@ -45,7 +45,7 @@ DTYPES: dict[str, tuple[str, str, str, str, str]] = {
         for name in NARROW.split()
     },
     "float8_e4m3b11fnuz": (NONE, ALL, INPUT, NONE, NONE),
-    "complex32": (ALL, ALL, NONE, NONE, NONE),
+    "complex32": (ALL, f"{ALL}|{NONE}", NONE, NONE, NONE),  # in ml_dtypes from 0.6 on
     "float4_e2m1fnx2": (ALL, NONE, NONE, NONE, NONE),
     "int4": (NONE, NOT_KNOWN, "ValueError: .*no DLPack equivalent", NONE, NONE),
     "uint4": (NONE, NOT_KNOWN, "ValueError: .*no DLPack equivalent", NONE, NONE),
