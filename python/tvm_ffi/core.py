@@ -5,6 +5,7 @@ from ._core import Function, Object, Tensor
 from .convert import Bytes, ObjectConvertible, String
 from .device import Device, DLDeviceType
 from .error import Error
+from .type_info import TypeField, TypeInfo, TypeMethod
 
 __all__ = [
     "Bytes",
@@ -16,4 +17,7 @@ __all__ = [
     "ObjectConvertible",
     "String",
     "Tensor",
+    "TypeField",
+    "TypeInfo",
+    "TypeMethod",
 ]

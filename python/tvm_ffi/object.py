@@ -88,6 +88,12 @@ def _register(type_key: str, cls: Any, init: bool) -> Any:
     _add_constructor(cls, info, own, init)
     cls.__tvm_ffi_type_info__ = info  # type: ignore[attr-defined]
     _core.register_object_class(type_key, cls)
+    # Classes that were made for descendants are made anew, derived from this one.
+    for index, made in list(_made.items()):
+        if known is not None and made is not cls and issubclass(made, known):
+            del _made[index]
+            if _core.registered_class(index) is made:
+                _core.forget_class(index)
     return cls
 
 
@@ -137,6 +143,10 @@ def _keyword_mark() -> Object:
     return _mark
 
 
+# The classes that were made for types without one.
+_made: dict[int, type] = {}
+
+
 def _make_class(type_index: int) -> None:
     """Register a class for a type that has none, and for its ancestors."""
     type_key, doc, ancestors, _, _ = _core.describe_type(type_index)
@@ -148,7 +158,7 @@ def _make_class(type_index: int) -> None:
         "__slots__": (),
         "__doc__": doc or f"Made for {type_key}, for which no class is registered.",
     }
-    _register(type_key, metaclass(name, (base,), body), True)
+    _made[type_index] = _register(type_key, metaclass(name, (base,), body), True)
 
 
 _core.set_class_maker(_make_class)

@@ -612,6 +612,20 @@ def test_types_without_a_class(classes: Classes) -> None:
     assert call("locked", 5).open() == 5  # type: ignore[attr-defined]
 
 
+def test_a_class_for_the_parent_comes_late(classes: Classes) -> None:
+    """A parent's class is a base of those made for its descendants, also if it comes late."""
+    early = call("cpp_only")
+
+    @register_object("objects.BaseOnly")
+    class BaseOnly(Object):
+        pass
+
+    late = call("echo", early)
+    assert isinstance(late, BaseOnly)
+    assert (late.v1, late.v2) == (early.v1, early.v2) == (41, 42)
+    assert type(call("cpp_only")) is type(late)
+
+
 def test_the_last_class_stays(classes: Classes) -> None:
     """A class that is registered again replaces the one from before, for new instances."""
     old = call("echo", classes.Pair(1, 2))

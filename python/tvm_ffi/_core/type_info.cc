@@ -189,6 +189,13 @@ void bind_type_info(nb::module_& module) {
       },
       nb::arg("type_key"), nb::arg("type"));
   module.def(
+      "forget_class",
+      [](int32_t type_index) {
+        size_t index = static_cast<size_t>(type_index);
+        if (index < classes().size()) classes()[index] = nullptr;
+      },
+      nb::arg("type_index"));
+  module.def(
       "set_class_maker", [](nb::object function) { make_class = function.release().ptr(); },
       nb::arg("function"));
   module.def(
