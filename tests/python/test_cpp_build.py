@@ -159,6 +159,21 @@ def test_changed_header_is_seen(project: Path) -> None:
     assert modules[0].path == modules[2].path != modules[1].path
 
 
+def test_changes_in_the_folder_of_the_build_are_seen(project: Path) -> None:
+    """Sources and headers may lie where the library is put."""
+
+    def built() -> bytes:
+        path = cpp.build("numbers", sources=project / "number.cc", build_directory=project)
+        return Path(path).read_bytes()
+
+    contents = [built()]
+    (project / "number.h").write_text("#define NUMBER_HERE 2\n")
+    contents.append(built())
+    (project / "number.cc").write_text(EXPORTED.replace("NUMBER_HERE;", "NUMBER_HERE + 1;"))
+    contents.append(built())
+    assert len(set(contents)) == 3
+
+
 def test_content_counts_and_time_does_not(project: Path, compilations: Callable[[], int]) -> None:
     """A file touched is not compiled again; one put back with its old time is."""
     header = project / "number.h"

@@ -226,7 +226,7 @@ class Builder:
                 for step in steps:
                     _remove(os.path.join(folder, step.output))
             raise
-        record.note_inputs(steps, begun)
+        record.note_inputs(steps, files, begun)
         place = folder
         if not self.directory and any(record.inputs.values()):
             # Files may change while their old library is in use: each state has its own.

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -105,13 +106,17 @@ class Record:
         self.inputs = {made: read for made, read in self.inputs.items() if made not in outdated}
         self._write("", "")
 
-    def note_inputs(self, steps: list[Step], begun: int) -> None:
+    def note_inputs(self, steps: list[Step], files: Iterable[str], begun: int) -> None:
         """Look up what each step has read, but for what the build's own name tells of.
+
+        That is the texts of the caller, which the build writes itself into ``files``, and the
+        package's headers. Sources may lie in the very folder of the build.
 
         What has changed since the build began (a time in ns) may have been read before or after
         that: it counts as changed.
         """
-        known = (os.path.join(self.folder, ""), os.path.join(libinfo.find_include_path(), ""))
+        own = {os.path.join(self.folder, name) for name in (*files, *(s.output for s in steps))}
+        headers = os.path.join(libinfo.find_include_path(), "")
         states: dict[str, State] = {}
         self.inputs = {}
         for step in steps:
@@ -120,7 +125,7 @@ class Record:
                 with open(os.path.join(self.folder, step.depfile), encoding="utf-8") as file:
                     read = parse_depfile(file.read())
             paths = {os.path.normpath(os.path.join(self.folder, path)) for path in read}
-            of_step = sorted(path for path in paths if not path.startswith(known))
+            of_step = sorted(path for path in paths - own if not path.startswith(headers))
             for path in of_step:
                 if path not in states:
                     states[path] = _state(path, begun)
