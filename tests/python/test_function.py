@@ -55,6 +55,21 @@ def test_name_must_be_text(functions: Any) -> None:
         functions.get_function("nop").__name__ = 3
 
 
+def test_name_may_change_during_a_call() -> None:
+    """An argument's own code gives the function another name; the message has the old one."""
+    function = tvm_ffi.Function(lambda x: x)
+    function.__name__ = "".join(["former", "name"])  # which nobody else holds
+
+    class Renames:
+        def __tvm_ffi_object__(self) -> None:
+            function.__name__ = "later"
+            raise ValueError("no")
+
+    with pytest.raises(ValueError, match=r"^formername: argument 0 \(Renames\): no$"):
+        function(Renames())
+    assert function.__name__ == "later"
+
+
 def test_error_leaves_nothing_behind(functions: Any) -> None:
     """A call that fails while it packs its arguments gives the earlier ones back."""
     value = object()

@@ -53,7 +53,9 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
                  function->name, num_args);
     return nullptr;
   }
-  CallFrame frame(function->name, function->trusted, static_cast<int>(num_args));
+  // An argument's own code, or another thread, may give the function another name meanwhile.
+  nb::object name = nb::borrow(function->name);
+  CallFrame frame(name.ptr(), function->trusted, static_cast<int>(num_args));
   if (!frame.ok()) return nullptr;
   for (int i = 0; i < static_cast<int>(num_args); ++i) {
     if (pack_argument(&frame, i, args[i]) != 0) {
