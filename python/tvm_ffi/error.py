@@ -130,7 +130,10 @@ def register_error(
         return decorator
     if not (isinstance(cls, type) and issubclass(cls, BaseException)):
         raise TypeError(f"register_error: cls: expected an exception class, got {cls!r}")
-    _register(name_or_cls or cls.__name__, cls)
+    kind = name_or_cls or cls.__name__
+    if kind.encode(errors="replace").decode() != kind:
+        raise ValueError(f"register_error: name_or_cls: expected UTF-8 text, got {kind!r}")
+    _register(kind, cls)
     return cls
 
 

@@ -197,6 +197,24 @@ def test_kinds_have_names(name: Any) -> None:
         tvm_ffi.register_error(name, ValueError)
 
 
+def test_kinds_are_utf8() -> None:
+    """A name that C++ cannot have is a ValueError at once, no abort at the first raise."""
+    with pytest.raises(ValueError, match="register_error: name_or_cls: expected UTF-8 text"):
+        tvm_ffi.register_error("\ud800", ValueError)
+
+
+def test_errors_that_were_never_made_are_refused() -> None:
+    """An instance that passed the constructor by has nothing to tell, and says so."""
+
+    class Unmade(tvm_ffi.core.Error):
+        def __init__(self) -> None: ...
+
+    unmade = tvm_ffi.Object.__new__(Unmade)
+    for ask in (lambda: unmade.kind, unmade.py_error, lambda: unmade.update_backtrace("")):
+        with pytest.raises(TypeError, match=r"expected a .*Error, got Unmade without an object"):
+            ask()
+
+
 def test_exceptions_of_no_kind_keep_identity(described: Any) -> None:
     """A class that nobody registered crosses as the same object too."""
 

@@ -123,7 +123,8 @@ std::string kind_of(PyObject* exception) {
   PyObject* mro = Py_TYPE(exception)->tp_mro;
   for (Py_ssize_t i = 0; kind_of_class != nullptr && i < PyTuple_GET_SIZE(mro); ++i) {
     PyObject* kind = PyDict_GetItemWithError(kind_of_class, PyTuple_GET_ITEM(mro, i));
-    if (kind != nullptr) return PyUnicode_AsUTF8(kind);
+    const char* text = kind != nullptr ? PyUnicode_AsUTF8(kind) : nullptr;
+    if (text != nullptr) return text;
     PyErr_Clear();
   }
   const char* name = std::strrchr(Py_TYPE(exception)->tp_name, '.');

@@ -10,13 +10,15 @@ namespace {
 
 // The error that `instance`, a tvm_ffi.core.Error, holds. Throws.
 TVMFFIObject* error_in(nb::handle instance) {
-  if (!PyObject_TypeCheck(instance.ptr(), object_type) ||
-      handle_of(instance.ptr())->type_index != kTVMFFIError) {
-    PyErr_Format(PyExc_TypeError, "expected a tvm_ffi.core.Error, got %s",
-                 Py_TYPE(instance.ptr())->tp_name);
+  bool is_object = PyObject_TypeCheck(instance.ptr(), object_type);
+  TVMFFIObject* handle = is_object ? handle_of(instance.ptr()) : nullptr;
+  if (handle == nullptr || handle->type_index != kTVMFFIError) {
+    PyErr_Format(PyExc_TypeError, "expected a tvm_ffi.core.Error, got %s%s",
+                 Py_TYPE(instance.ptr())->tp_name,
+                 is_object && handle == nullptr ? " without an object" : "");
     throw nb::python_error();
   }
-  return handle_of(instance.ptr());
+  return handle;
 }
 
 TVMFFIByteArray utf8(const nb::str& text) {
