@@ -25,9 +25,21 @@ def _copy(self: Object) -> Object:
             f"cannot copy {_core.describe_type(type_index)[0]}: its library registers no copies"
         )
     made = _core.adopt(type(self), function(self))
-    if hasattr(self, "__dict__"):
-        made.__dict__.update(self.__dict__)
+    attributes, slots = _own_state(self)
+    if attributes:
+        made.__dict__.update(attributes)
+    for name, value in slots.items():
+        setattr(made, name, value)
     return made
+
+
+def _own_state(self: Object) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Give what the instance has beside its object: in its dictionary, and in slots."""
+    import copyreg
+
+    names = copyreg._slotnames(type(self))  # type: ignore[attr-defined]
+    slots = {name: getattr(self, name) for name in names if hasattr(self, name)}
+    return dict(self.__dict__) if hasattr(self, "__dict__") else {}, slots
 
 
 def _reduce_ex(self: Object, protocol: object) -> tuple[Any, ...]:
@@ -35,8 +47,10 @@ def _reduce_ex(self: Object, protocol: object) -> tuple[Any, ...]:
     if cls.__reduce__ is not object.__reduce__:
         return self.__reduce__()  # type: ignore[return-value]  # the class has a way of its own
     known = _core.registered_class(_core.type_index_of(self)) is cls
-    state = dict(self.__dict__) if hasattr(self, "__dict__") else None
-    return _rebuild, (None if known else cls, _flatten(self)), state or None
+    attributes, slots = _own_state(self)
+    # As object.__getstate__ gives it.
+    state = (attributes, slots) if slots else attributes or None
+    return _rebuild, (None if known else cls, _flatten(self)), state
 
 
 def _flatten(root: Object) -> list[_Node]:
