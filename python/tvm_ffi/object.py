@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from _thread import RLock
 from collections.abc import Callable
 from typing import Any
 
@@ -145,10 +146,18 @@ def _keyword_mark() -> Object:
 
 # The classes that were made for types without one.
 _made: dict[int, type] = {}
+# One thread makes them, so that all objects of a type are of one class.
+_making = RLock()
 
 
 def _make_class(type_index: int) -> None:
     """Register a class for a type that has none, and for its ancestors."""
+    with _making:
+        if _core.registered_class(type_index) is None:
+            _make_missing_class(type_index)
+
+
+def _make_missing_class(type_index: int) -> None:
     type_key, doc, ancestors, _, _ = _core.describe_type(type_index)
     module, _, name = type_key.rpartition(".")
     base = _core.class_of(ancestors[-1]) if ancestors else Object

@@ -558,6 +558,23 @@ def test_pickles(classes: Classes, protocol: int, number: int, name: str) -> Non
         one.next = None  # C++ does not collect cycles
 
 
+def test_slots_are_copied(classes: Classes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a subclass keeps in slots of its own goes along, as for every Python class."""
+
+    class Labelled(classes.Node):  # type: ignore[misc, name-defined]
+        __slots__ = ("__dict__", "label", "unset")
+        __qualname__ = "Labelled"
+
+    monkeypatch.setitem(globals(), "Labelled", Labelled)  # where pickle looks for it
+    node: Any = Labelled(3)
+    node.label, node.note = "x", "y"
+    for take in (copy.copy, copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))):
+        taken = take(node)
+        assert type(taken) is Labelled
+        assert (taken.number, taken.label, taken.note) == (3, "x", "y")
+        assert not hasattr(taken, "unset")
+
+
 def test_what_cannot_be_pickled(classes: Classes) -> None:
     """A type whose objects have more than their fields, or no constructor, is named."""
 
@@ -680,6 +697,32 @@ def test_type_info(classes: Classes) -> None:
 
 
 # Threads, and the end
+
+
+def test_threads_make_one_class(objects: Path) -> None:
+    """A type without a class gets one, also where several threads see its first object."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(30):
+            for key in ("objects.BaseOnly", "objects.inner.CppOnly"):
+                _core.forget_class(_core.find_type(key))
+            found: list[type] = []
+            start = threading.Barrier(8)
+
+            def look(start: Any = start, found: list[type] = found) -> None:
+                start.wait()
+                found.append(type(call("cpp_only")))
+
+            threads = [threading.Thread(target=look) for _ in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert len(found) == 8
+            assert len(set(found)) == 1
+    finally:
+        sys.setswitchinterval(interval)
 
 
 def test_threads(classes: Classes) -> None:
