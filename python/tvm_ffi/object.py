@@ -36,13 +36,7 @@ def register_object(type_key: Any = None, *, init: bool = True) -> Callable[[typ
         The class is not derived from :class:`tvm_ffi.Object`, or it is derived from the class of a
         type that is no ancestor of this one.
 
-    Examples
-    --------
-    .. code-block:: python
-
-       @tvm_ffi.register_object("my_library.Plan")
-       class Plan(tvm_ffi.Object):
-           pass
+    See :doc:`/concepts/object_and_class` for a class of each kind.
     """
     if isinstance(type_key, type):
         return _register(type_key.__name__, type_key, True)
