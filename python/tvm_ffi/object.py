@@ -19,6 +19,7 @@ def register_object(type_key: Any = None, *, init: bool = True) -> Callable[[typ
 
     Objects of the type arrive in Python as instances of the class from now on.
     The class gets the type's fields, methods and constructor; what its body defines itself stays.
+    See :doc:`/concepts/object_and_class` for a class of each kind.
 
     Parameters
     ----------
@@ -35,8 +36,6 @@ def register_object(type_key: Any = None, *, init: bool = True) -> Callable[[typ
     TypeError
         The class is not derived from :class:`tvm_ffi.Object`, or it is derived from the class of a
         type that is no ancestor of this one.
-
-    See :doc:`/concepts/object_and_class` for a class of each kind.
     """
     if isinstance(type_key, type):
         return _register(type_key.__name__, type_key, True)
