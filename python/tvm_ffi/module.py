@@ -8,7 +8,7 @@ import os
 import re
 import warnings
 from enum import IntEnum
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from . import _core
 from ._core import Function, Object
@@ -287,14 +287,35 @@ def _call(name: str, *args: Any) -> Any:
 
 
 def _exported_names(path: str) -> list[str]:
-    """Names of the functions that a library exports, as its string table has them."""
+    """Names of the functions that a library exports, as its table of names has them."""
     try:
         with open(path, "rb") as library:
-            content = library.read()
+            names = _names_of_symbols(library)
     except OSError:
         return []
-    found = re.findall(rb"(?<=\0)__tvm_ffi_(?!_)(\w+)(?=\0)", content)
+    found = re.findall(rb"(?<=\0)__tvm_ffi_(?!_)(\w+)(?=\0)", names)
     return sorted({name.decode() for name in found})
+
+
+def _names_of_symbols(library: BinaryIO) -> bytes:
+    """Read what the loader reads of a 64-bit ELF file; any other file is read whole."""
+    head = library.read(64)
+    if head[:6] == b"\x7fELF\x02\x01":
+        table, size, count = _number(head, 40, 8), _number(head, 58, 2), _number(head, 60, 2)
+        library.seek(table)
+        sections = library.read(size * count)
+        for section in range(0, len(sections), size or 1):
+            is_strings = _number(sections, section + 4, 4) == 3
+            is_loaded = _number(sections, section + 8, 8) & 2
+            if is_strings and is_loaded:
+                library.seek(_number(sections, section + 24, 8))
+                return library.read(_number(sections, section + 32, 8))
+    library.seek(0)
+    return library.read()
+
+
+def _number(content: bytes, offset: int, size: int) -> int:
+    return int.from_bytes(content[offset : offset + size], "little")
 
 
 _core.register_object_class("ffi.Module", Module)

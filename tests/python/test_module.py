@@ -135,6 +135,23 @@ def test_functions_are_listed(functions: Any) -> None:
     )
 
 
+def test_only_functions_are_listed(described: Any) -> None:
+    """Text of the library's own that looks like a function's name is none."""
+    assert b"__tvm_ffi_with_prefix\0" in Path(described.path).read_bytes()
+    assert "with_prefix" not in dir(described)
+
+
+def test_large_libraries_are_not_read_whole(library: Path, tmp_path: Path) -> None:
+    """Asking for a function that is not there costs the same in a library of a terabyte."""
+    large = tmp_path / "large.so"
+    shutil.copy(library, large)
+    with large.open("r+b") as file:
+        file.truncate(1 << 40)  # a hole
+    module = tvm_ffi.load_module(large)
+    assert not hasattr(module, "missing")
+    assert "count" in dir(module)
+
+
 def test_modules_are_called(described: Any, functions: Any) -> None:
     """That calls the function main, if there is one."""
     assert described(3) == 4
