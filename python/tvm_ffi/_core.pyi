@@ -137,6 +137,7 @@ class Framework:
         has_dtype: Callable[[_dtype], bool] | None = None,
         is_negative: Callable[[Any], bool] | None = None,
         is_conjugate: Callable[[Any], bool] | None = None,
+        forward_only: bool = False,
     ) -> None: ...
     @property
     def name(self) -> str: ...

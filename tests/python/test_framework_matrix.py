@@ -388,6 +388,19 @@ def test_result_of_a_mixture(elements: Any, names: tuple[str, ...], expected: st
         assert KITS[expected]().is_tensor(result)
 
 
+@pytest.mark.parametrize("name", ["torch", "jax", "paddle"])
+@pytest.mark.parametrize("shape", [(6,), (2, 3), (257, 1025)])
+def test_a_tensor_that_goes_backward_stays_one(name: str, shape: tuple[int, ...]) -> None:
+    """No framework but NumPy and CuPy has negative strides; PyTorch would end the process."""
+    array = numpy.arange(numpy.prod(shape), dtype="float32").reshape(shape)[..., ::-1]
+    got: list[Any] = []
+    tensor_type = type(KITS[name]().make("float32", bytes(4)))
+    take = tvm_ffi.convert_func(lambda *xs: got.extend(xs), tensor_cls=tensor_type)
+    take(array, tvm_ffi.Array([array]))
+    assert type(got[0]) is type(got[1][0]) is tvm_ffi.Tensor
+    assert numpy.asarray(got[0]).tolist() == numpy.asarray(got[1][0]).tolist() == array.tolist()
+
+
 @pytest.mark.parametrize("name", ["numpy", "torch", "jax", "paddle"])
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (3, 5), (257, 1025)])
 def test_tensors_go_back_to_a_framework(name: str, shape: tuple[int, ...]) -> None:

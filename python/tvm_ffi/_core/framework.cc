@@ -8,8 +8,22 @@
 
 namespace tvm_ffi_core {
 
-int can_hold(const Framework* framework, DLDataType dtype) {
+namespace {
+
+bool goes_backward(const DLTensor& tensor) {
+  if (tensor.strides == nullptr) return false;
+  for (int i = 0; i < tensor.ndim; ++i) {
+    if (tensor.strides[i] < 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+int can_hold(const Framework* framework, const DLTensor& tensor) {
+  if (framework->forward_only && goes_backward(tensor)) return 0;
   if (framework->has_dtype == nullptr) return 1;
+  const DLDataType dtype = tensor.dtype;
   const unsigned slot = (dtype.code ^ (dtype.bits >> 3) ^ (dtype.lanes << 2)) & 15u;
   Framework::Held& held = framework->held[slot];
   if (held.answer != 0 && held.dtype == dtype) return held.answer > 0;
@@ -44,7 +58,7 @@ void bind_framework(nb::module_& module) {
           [](Framework* self, nb::str name, bool wins, nb::object exchange_type,
              nb::object from_tensor, nb::object prepare, nb::object current_stream,
              nb::object allocate, nb::object has_dtype, nb::object is_negative,
-             nb::object is_conjugate) {
+             nb::object is_conjugate, bool forward_only) {
             auto keep = [](nb::object value) {
               return value.is_none() ? nullptr : value.release().ptr();
             };
@@ -52,6 +66,7 @@ void bind_framework(nb::module_& module) {
             self->name = name.c_str();
             name.release();
             self->wins = wins;
+            self->forward_only = forward_only;
             if (!exchange_type.is_none()) self->exchange = exchange_api_of(exchange_type.ptr());
             self->from_tensor = keep(std::move(from_tensor));
             self->prepare = keep(std::move(prepare));
@@ -65,7 +80,8 @@ void bind_framework(nb::module_& module) {
           nb::arg("exchange_type").none() = nb::none(), nb::arg("from_tensor").none() = nb::none(),
           nb::arg("prepare").none() = nb::none(), nb::arg("current_stream").none() = nb::none(),
           nb::arg("allocate").none() = nb::none(), nb::arg("has_dtype").none() = nb::none(),
-          nb::arg("is_negative").none() = nb::none(), nb::arg("is_conjugate").none() = nb::none())
+          nb::arg("is_negative").none() = nb::none(), nb::arg("is_conjugate").none() = nb::none(),
+          nb::arg("forward_only") = false)
       .def_prop_ro("name", [](const Framework& self) { return nb::str(self.name); })
       .def_prop_ro("has_exchange", [](const Framework& self) { return self.exchange != nullptr; });
 }

@@ -16,6 +16,9 @@ struct Framework {
   bool wins = false;
   // From the framework's tensor type; NULL for a framework that has none.
   const DLPackExchangeAPI* exchange = nullptr;
+  // Whether it has no tensors with negative strides: given one, PyTorch ends the process and
+  // PaddlePaddle shows other memory.
+  bool forward_only = false;
   // Turns a tvm_ffi.Tensor into a tensor of the framework; NULL: use `exchange`, or leave it.
   PyObject* from_tensor = nullptr;
   // For a framework without a table, each may be NULL. `prepare` gives the object whose
@@ -43,7 +46,7 @@ struct Framework {
 };
 
 // Whether a tensor can become one of the framework: 1 or 0, or -1 with a Python error.
-int can_hold(const Framework* framework, DLDataType dtype);
+int can_hold(const Framework* framework, const DLTensor& tensor);
 
 // The DLPack table of a type: NULL without an error when it has none that can be used.
 const DLPackExchangeAPI* exchange_api_of(PyObject* type);

@@ -41,7 +41,7 @@ PyObject* big_int(const TVMFFIAny* value) {
 
 PyObject* tensor(ObjectRef owned, const Framework* framework) {
   if (framework != nullptr) {
-    int holds = can_hold(framework, contents<DLTensor>(owned.get())->dtype);
+    int holds = can_hold(framework, *contents<DLTensor>(owned.get()));
     if (holds < 0) return nullptr;
     if (holds == 0) framework = nullptr;
   }

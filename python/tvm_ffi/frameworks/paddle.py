@@ -56,5 +56,9 @@ _READERS: dict[str, Any] = {
     "CUDAPinnedPlace": lambda place: (3, 0),
 }
 _framework = _core.Framework(
-    "paddle", exchange_type=_paddle.Tensor, from_tensor=_from_tensor, has_dtype=_has_dtype
+    "paddle",
+    forward_only=True,
+    exchange_type=_paddle.Tensor,
+    from_tensor=_from_tensor,
+    has_dtype=_has_dtype,
 )

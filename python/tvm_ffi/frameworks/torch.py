@@ -17,6 +17,7 @@ def _make_framework() -> _core.Framework:
     framework = _core.Framework(
         "torch",
         wins=True,
+        forward_only=True,
         exchange_type=tensor,
         is_negative=tensor.is_neg,
         is_conjugate=tensor.is_conj,
