@@ -261,18 +261,6 @@ class Dict(_MappingMethods, _core.DictBase):
         """Give the value of a key, which is set to ``default`` first if it is not there."""
         return MutableMapping.setdefault(self, key, default)
 
-    def popitem(self) -> tuple[Any, Any]:
-        """Remove the first pair, as the published package does, and give it.
-
-        Raises
-        ------
-        KeyError
-            There is none.
-        """
-        for key in self:
-            return key, self.pop(key)
-        raise KeyError("Dict.popitem: expected a pair, got an empty Dict")
-
     def update(self, other: Any = (), /, **more: Any) -> None:
         """Set the pairs of a mapping, or of an iterable of pairs, and those of keywords."""
         self._update(other)

@@ -327,6 +327,14 @@ def _change_mapping(target: Any, kind: int, key: str, value: int) -> Any:
         return KeyError
 
 
+def test_popitem_takes_a_key_that_cannot_be_looked_up() -> None:
+    """A Python object as a key is found by no other reading of it; popitem needs none."""
+    key = object()
+    made = Dict({key: 1})
+    assert made.popitem() == (key, 1)
+    assert len(made) == 0
+
+
 def test_popitem_takes_the_first() -> None:
     """Pairs go in the order in which they came, as in the published package."""
     made = Dict({"a": 1, "b": 2})

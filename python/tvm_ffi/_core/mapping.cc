@@ -109,12 +109,14 @@ PyObject* values(PyObject* self, PyObject*) {
   return list_of_pairs(self, [&](const Pair& pair) { return to_python(self, pair.second); });
 }
 
+PyObject* pair_to_python(PyObject* self, const Pair& pair) {
+  nb::object key = nb::steal(to_python(self, pair.first));
+  nb::object value = nb::steal(key.is_valid() ? to_python(self, pair.second) : nullptr);
+  return value.is_valid() ? PyTuple_Pack(2, key.ptr(), value.ptr()) : nullptr;
+}
+
 PyObject* items(PyObject* self, PyObject*) {
-  return list_of_pairs(self, [&](const Pair& pair) -> PyObject* {
-    nb::object key = nb::steal(to_python(self, pair.first));
-    nb::object value = nb::steal(key.is_valid() ? to_python(self, pair.second) : nullptr);
-    return value.is_valid() ? PyTuple_Pack(2, key.ptr(), value.ptr()) : nullptr;
-  });
+  return list_of_pairs(self, [&](const Pair& pair) { return pair_to_python(self, pair); });
 }
 
 PyObject* iterate(PyObject* self) {
@@ -206,6 +208,22 @@ PyObject* pop(PyObject* self, PyObject* const* args, Py_ssize_t num_args) {
   return args[1];
 }
 
+PyObject* pop_first(PyObject* self, PyObject*) {
+  return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+    auto first = table_of(self)->begin();
+    if (first == table_of(self)->end()) {
+      PyErr_SetString(PyExc_KeyError, "Dict.popitem: expected a pair, got an empty Dict");
+      return nullptr;
+    }
+    const Pair pair(first->first, first->second);
+    nb::object made = nb::steal(pair_to_python(self, pair));
+    if (!made.is_valid()) return nullptr;
+    // Reading a tensor may run code that changes the Dict.
+    table_of(self)->erase(pair.first);
+    return made.release().ptr();
+  });
+}
+
 PyObject* clear_all(PyObject* self, PyObject*) {
   return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
     table_of(self)->clear();
@@ -248,6 +266,10 @@ PyMethodDef dict_methods[] = {
      "pop($self, key, default=..., /)\n--\n\n"
      "Remove a key and give its value, or ``default`` if it is not there.\n\n"
      "Without a default a ``KeyError`` is raised then."},
+    {"popitem", pop_first, METH_NOARGS,
+     "popitem($self, /)\n--\n\n"
+     "Remove the first pair, as the published package does, and give it.\n\n"
+     "``KeyError`` is raised if there is none."},
     {"clear", clear_all, METH_NOARGS, "clear($self, /)\n--\n\nRemove all pairs."},
     {"_update", update, METH_O, "_update($self, other, /)\n--\n\nSet the pairs of a mapping."},
     {nullptr, nullptr, 0, nullptr}};
