@@ -41,6 +41,33 @@ def test_values_that_stand_in(functions: Any, method: str, answer: Any, expected
     assert functions.echo(with_method(method, answer)) == (answer if expected is None else expected)
 
 
+def test_a_method_that_is_there_only_once(functions: Any) -> None:
+    """The answer of a metaclass is kept: it may answer differently the next time."""
+    answers = iter([lambda self: 3])
+
+    class Meta(type):
+        def __getattr__(cls, name: str) -> Any:
+            if name == "__tvm_ffi_object__":
+                return next(answers)
+            raise AttributeError(name)
+
+    value = Meta("Duck", (), {})()
+    assert functions.echo(value) == 3
+    assert functions.echo(value) == 3
+
+
+@pytest.mark.parametrize("package", ["cupy", "jaxlib", "paddle"])
+def test_a_class_named_like_a_package_that_is_not_there(
+    functions: Any, monkeypatch: Any, package: str
+) -> None:
+    """Without the framework its objects are like any other."""
+    monkeypatch.delitem(sys.modules, "jax" if package == "jaxlib" else package, raising=False)
+    value = type("Array", (), {"__module__": f"{package}.inner"})()
+    assert functions.echo(value) is value
+    with pytest.raises(TypeError, match="expected a str, a DLDeviceType or a device, got Array"):
+        tvm_ffi.device(value)
+
+
 def test_addresses(functions: Any) -> None:
     """Opaque pointers and CUDA streams are passed as addresses."""
     assert functions.echo(with_method("__tvm_ffi_opaque_ptr__", 64)).value == 64

@@ -59,10 +59,11 @@ ConverterTable& converters() {
 // tvm_ffi.frameworks.recognize: type to (kind, framework or function), or None.
 PyObject* recognize = nullptr;
 
-bool has_attribute(PyTypeObject* type, const char* name) {
+// A new reference; NULL without an error if the type has none of the name, or None.
+PyObject* attribute_of(PyTypeObject* type, const char* name) {
   nb::object value = nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), name));
   PyErr_Clear();
-  return value.is_valid() && !value.is_none();
+  return value.is_valid() && !value.is_none() ? value.release().ptr() : nullptr;
 }
 
 bool is_named(PyTypeObject* type, const char* module, const char* name) {
@@ -141,9 +142,10 @@ constexpr Protocol kValueProtocols[] = {
 template <size_t n>
 bool ask_protocols(PyTypeObject* type, const Protocol (&protocols)[n], Converter* converter) {
   for (const Protocol& each : protocols) {
-    if (!has_attribute(type, each.method)) continue;
+    // Asked once: a metaclass may answer differently the next time.
+    converter->helper = attribute_of(type, each.method);
+    if (converter->helper == nullptr) continue;
     converter->kind = each.kind;
-    converter->helper = PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), each.method);
     return true;
   }
   return false;
@@ -174,9 +176,8 @@ Converter learn(PyTypeObject* type) {
     converter.kind = duck_kind(type);
     if (converter.kind == Kind::kOpaque) ask_protocols(type, kValueProtocols, &converter);
   }
-  if (is_foreign_tensor(converter.kind) && has_attribute(type, "__tvm_ffi_env_stream__")) {
-    converter.helper =
-        PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__tvm_ffi_env_stream__");
+  if (is_foreign_tensor(converter.kind)) {
+    converter.helper = attribute_of(type, "__tvm_ffi_env_stream__");
   }
   converter.type = type;
   // The adapters may have run code that met the type, too.

@@ -23,6 +23,7 @@ types arrives for the first time, so the framework is imported already. It answe
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -50,7 +51,8 @@ def recognize(cls: type) -> tuple[str, Any] | None:
     """
     for base in cls.__mro__:
         adapter = _ADAPTERS.get(_package_of(base))
-        if adapter is not None:
+        # A class may bear the name of a package that is not there.
+        if adapter is not None and adapter in sys.modules:
             answer = import_module(f"{__name__}.{adapter}").recognize(cls)
             if answer is not None:
                 return answer
