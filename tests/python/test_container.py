@@ -327,6 +327,26 @@ def _change_mapping(target: Any, kind: int, key: str, value: int) -> Any:
         return KeyError
 
 
+def test_pairs_keep_keys_that_python_takes_for_one() -> None:
+    """An iterable of pairs does not go by way of a dict; other things in it are errors."""
+    pairs = [(1, "a"), (1.0, "b"), (True, "c"), (1, "d")]
+    expected = [(1, "d"), (1.0, "b"), (True, "c")]
+    updated = Dict()
+    updated.update(iter(pairs))
+    for made in (Map(pairs), Dict(iter(pairs)), updated, Map(pair for pair in pairs)):
+        assert list(map(repr, made.items())) == list(map(repr, expected))
+    for wrong in ([1], [(1, 2), (1, 2, 3)], "ab"):
+        with pytest.raises(TypeError, match=r"Map: element \d .*: expected a pair of a key and"):
+            Map(wrong)
+
+    def failing() -> Any:
+        yield 1, 2
+        raise OSError("no more")
+
+    with pytest.raises(OSError, match="no more"):
+        Map(failing())
+
+
 def test_popitem_takes_a_key_that_cannot_be_looked_up() -> None:
     """A Python object as a key is found by no other reading of it; popitem needs none."""
     key = object()

@@ -124,8 +124,37 @@ PyObject* iterate(PyObject* self) {
   return list.is_valid() ? PyObject_GetIter(list.ptr()) : nullptr;
 }
 
+// A new Map of an iterable of pairs; empty with a Python error.
+ffi::ObjectPtr<ffi::MapObj> map_from_pairs(const char* what, PyObject* source) {
+  nb::object list = nb::steal(PySequence_List(source));
+  if (!list.is_valid()) return nullptr;
+  ffi::ObjectPtr<ffi::MapObj> map = ffi::make_object<ffi::MapObj>();
+  flatten_deletion(reinterpret_cast<TVMFFIObject*>(map.get()));
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.ptr()); ++i) {
+    nb::object item = nb::borrow(PyList_GET_ITEM(list.ptr(), i));
+    nb::object pair = nb::steal(PySequence_Tuple(item.ptr()));
+    if (!pair.is_valid() && !PyErr_ExceptionMatches(PyExc_TypeError)) return nullptr;
+    if (!pair.is_valid() || PyTuple_GET_SIZE(pair.ptr()) != 2) {
+      PyErr_Format(PyExc_TypeError, "%s: element %zd (%s): expected a pair of a key and a value",
+                   what, i, Py_TYPE(item.ptr())->tp_name);
+      return nullptr;
+    }
+    ffi::Any key, value;
+    if (!own(what, PyTuple_GET_ITEM(pair.ptr(), 0), &key) ||
+        !own(what, PyTuple_GET_ITEM(pair.ptr(), 1), &value)) {
+      return nullptr;
+    }
+    map->Set(std::move(key), std::move(value));
+  }
+  return map;
+}
+
 // A new Map of the pairs of a mapping, or of an iterable of pairs; empty with a Python error.
 ffi::ObjectPtr<ffi::MapObj> map_from(const char* what, PyObject* source) {
+  // Not by way of a dict, to which 1 and True are one key.
+  if (!PyDict_Check(source) && !PyObject_HasAttrString(source, "keys")) {
+    return map_from_pairs(what, source);
+  }
   nb::object dict =
       PyDict_Check(source)
           ? nb::borrow(source)
