@@ -162,7 +162,9 @@ class Builder:
             folders = toolchain.cuda_library_folders(compilers["cuda"][0])
             command += [f"-L{folder}" for folder in folders]
             command += ["-lcudart_static", "-ldl", "-lrt", "-lpthread"]
-        return [*steps, Step([*command, *self.ldflags], objects, _NEW)]
+        # Not every linker tells what it read; what a flag names by its whole path is known.
+        libraries = [flag for flag in self.ldflags if os.path.isabs(flag) and os.path.isfile(flag)]
+        return [*steps, Step([*command, *self.ldflags], [*objects, *libraries], _NEW)]
 
     def _flags_of(self, language: str) -> list[str]:
         if language == "c":
