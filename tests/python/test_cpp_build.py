@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 import os
 import pickle
+import re
 import shutil
 import signal
 import stat
@@ -427,6 +428,25 @@ def test_object_file_is_not_linked(tmp_path: Path) -> None:
     assert cpp.load("whole", sources=made).add(1, 2) == 3
 
 
+def test_changed_library_among_the_flags_is_seen(tmp_path: Path) -> None:
+    """A static library that a linker's flag names is an input like every other file."""
+    archive = tmp_path / "libnumber.a"
+
+    def linked(number: int) -> int:
+        code = f'extern "C" int number() {{ return {number}; }}'
+        made = cpp.build_inline("part", cpp_sources=code, output="part.o")
+        archive.unlink(missing_ok=True)
+        subprocess.run(["ar", "rc", archive, made], check=True)
+        return cpp.load_inline(
+            "whole",
+            cpp_sources='extern "C" int number(); int f() { return number(); }',
+            functions="f",
+            extra_ldflags=[str(archive)],
+        ).f()
+
+    assert [linked(1), linked(2), linked(1)] == [1, 2, 1]
+
+
 def test_build_in_a_given_folder_is_replaced_whole(project: Path, tmp_path: Path) -> None:
     """A library that is loaded goes on working while its file becomes another."""
     folder = tmp_path / "out"
@@ -483,6 +503,15 @@ def test_names_that_are_no_files_are_refused(name: str) -> None:
 def test_unusual_names_are_taken() -> None:
     """Spaces and letters of any language."""
     assert cpp.load_inline("añ $a 'b' \"c", cpp_sources=ADD, functions="add").add(1, 2) == 3
+
+
+@pytest.mark.parametrize("name", ["a|b.cc", "a||b\tc.cc"])
+def test_unusual_paths_are_taken(project: Path, name: str) -> None:
+    """Such as would end the inputs in Ninja's own language, or a word in that of make."""
+    source = (project / "number.cc").rename(project / name)
+    assert cpp.load("numbers", sources=source).number() == 1
+    (project / "number.h").write_text("#define NUMBER_HERE 2\n")
+    assert cpp.load("numbers", sources=source).number() == 2
 
 
 def test_files_that_cannot_be_compiled_are_named(tmp_path: Path) -> None:
@@ -608,11 +637,11 @@ def test_literals_are_plain_ascii_without_trigraphs(text: str) -> None:
     assert inside.decode("unicode_escape").encode("latin-1") == text.encode()
 
 
-@given(st.lists(st.text("ab \\#$:\u00fc/", min_size=1), min_size=1, max_size=4))
+@given(st.lists(st.text("ab \t\\#$:\u00fc/", min_size=1), min_size=1, max_size=4))
 def test_depfiles_are_read_as_compilers_write_them(names: list[str]) -> None:
-    """Spaces and # behind a backslash, $ twice."""
+    """Spaces, tabs and # behind a backslash, $ twice."""
     names = [name for name in names if not name.endswith("\\") and "\\" not in name]
-    written = [name.replace(" ", "\\ ").replace("#", "\\#").replace("$", "$$") for name in names]
+    written = [re.sub("([ \t#])", r"\\\1", name).replace("$", "$$") for name in names]
     assert cache.parse_depfile("made.o: " + " \\\n ".join(written) + "\n") == names
 
 

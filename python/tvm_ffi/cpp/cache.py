@@ -170,4 +170,4 @@ def parse_depfile(text: str) -> list[str]:
     """Give the files that a compiler names in the rule that it wrote for ``make``."""
     _, _, files = text.replace("\\\n", " ").partition(": ")
     words = re.findall(r"(?:\\.|[^\s\\])+", files)
-    return [re.sub(r"\\([ #:\\])", r"\1", word).replace("$$", "$") for word in words]
+    return [re.sub(r"\\([ \t#:\\])", r"\1", word).replace("$$", "$") for word in words]

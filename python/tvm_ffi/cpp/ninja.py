@@ -83,7 +83,7 @@ def run(title: str, folder: str, steps: list[Step], lock: FileLock) -> None:
     Ninja and the compilers inherit the lock: if this process is killed, nobody else builds in the
     folder before the last of them has ended.
     """
-    rules = ["rule run", "  command = $text", *(step.rule() for step in steps), ""]
+    rules = ["bar = |", "rule run", "  command = $text", *(step.rule() for step in steps), ""]
     with open(os.path.join(folder, "build.ninja"), "w", encoding="utf-8") as file:
         file.write("\n".join(rules))
     for step in steps:
@@ -143,5 +143,5 @@ def _error(title: str, folder: str, step: Step) -> CompileError:
 
 
 def _path(path: str) -> str:
-    """Write a path for Ninja's ``build`` lines."""
-    return path.replace("$", "$$").replace(" ", "$ ").replace(":", "$:")
+    """Write a path for Ninja's ``build`` lines, where a bare ``|`` ends the inputs."""
+    return path.replace("$", "$$").replace(" ", "$ ").replace(":", "$:").replace("|", "${bar}")
