@@ -122,6 +122,24 @@ def test_imported_tensors_follow_the_stream(functions: Any, invented: type) -> N
     assert functions.stream_of(CUDA, 3, tensor) == 77
 
 
+def test_each_container_is_looked_into_once(functions: Any, invented: type) -> None:
+    """Containers that share others by the billion are passed at once; depth has no end."""
+    shared = tvm_ffi.Array([1])
+    for _ in range(100):
+        shared = tvm_ffi.Array([shared] * 30)
+    itself = tvm_ffi.List([shared])
+    itself.extend([itself, shared, {"a": itself}])
+    assert functions.stream_of(CUDA, 3, itself, invented()) == 77
+    assert functions.stream_of(CUDA, 3, itself) == 0
+    itself.append(invented())
+    assert functions.stream_of(CUDA, 3, itself) == 77
+    itself.clear()
+    deep = tvm_ffi.Array([invented()])
+    for _ in range(100):
+        deep = tvm_ffi.Array([1, deep])
+    assert functions.stream_of(CUDA, 3, deep) == 77
+
+
 def test_tensors_in_containers_bring_their_stream(functions: Any, invented: type) -> None:
     """A tensor in a list, a dict or a container of ours sets the stream, however deep it is."""
     for value in ([invented()], (1, [invented()]), {"a": invented()}, [{"a": (invented(),)}]):

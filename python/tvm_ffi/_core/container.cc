@@ -5,6 +5,8 @@
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/map.h>
 
+#include <algorithm>
+#include <unordered_set>
 #include <vector>
 
 #include "result.h"
@@ -106,42 +108,56 @@ void delete_container(void* object, int flags) {
   delete_flat(plain_deleters[kSlot], object, flags);
 }
 
-const LentTensor* device_tensor_in(const TVMFFIAny& value, int depth);
+const LentTensor* as_device_tensor(TVMFFIObject* object) {
+  const LentTensor* lent = object->type_index == kTVMFFITensor ? lent_tensor_of(object) : nullptr;
+  return lent != nullptr && has_streams(lent->tensor.device.device_type) ? lent : nullptr;
+}
 
-const LentTensor* device_tensor_of(TVMFFIObject* container, int depth) {
-  // Deeper than anybody nests on purpose; a List may hold itself.
-  if (depth == 8) return nullptr;
+// The elements that are objects, the values of a mapping, in their order.
+template <typename Visit>
+void for_each_object(TVMFFIObject* container, Visit visit) {
   if (is_sequence(container->type_index)) {
     const auto* cell = contents<TVMFFISeqCell>(container);
     const auto* elements = static_cast<const TVMFFIAny*>(cell->data);
     for (int64_t i = 0; i < cell->size; ++i) {
       if (elements[i].type_index < kTVMFFIStaticObjectBegin) continue;
-      if (const LentTensor* found = device_tensor_in(elements[i], depth)) return found;
+      if (!visit(elements[i].v_obj)) return;
     }
-  } else if (is_mapping(container->type_index)) {
+  } else {
     for (const auto& pair : *reinterpret_cast<ffi::MapBaseObj*>(container)) {
-      if (const LentTensor* found = device_tensor_in(pair.second.CopyToTVMFFIAny(), depth)) {
-        return found;
-      }
+      TVMFFIAny value = pair.second.CopyToTVMFFIAny();
+      if (value.type_index >= kTVMFFIStaticObjectBegin && !visit(value.v_obj)) return;
     }
   }
-  return nullptr;
 }
 
-const LentTensor* device_tensor_in(const TVMFFIAny& value, int depth) {
-  if (value.type_index == kTVMFFITensor) {
-    const LentTensor* lent = lent_tensor_of(value.v_obj);
-    return lent != nullptr && has_streams(lent->tensor.device.device_type) ? lent : nullptr;
+// Looks into each container once: many may hold the same one, and a List may hold itself.
+const LentTensor* device_tensor_in(TVMFFIObject* container) {
+  std::unordered_set<TVMFFIObject*> seen;
+  std::vector<TVMFFIObject*> waiting = {container};
+  while (!waiting.empty()) {
+    TVMFFIObject* next = waiting.back();
+    waiting.pop_back();
+    if (const LentTensor* found = as_device_tensor(next)) return found;
+    if (next->type_index == kTVMFFITensor || !seen.insert(next).second) continue;
+    const size_t before = waiting.size();
+    for_each_object(next, [&](TVMFFIObject* object) {
+      int32_t type = object->type_index;
+      if (type != kTVMFFITensor && !is_sequence(type) && !is_mapping(type)) return true;
+      waiting.push_back(object);
+      // What follows the first device tensor does not matter.
+      return as_device_tensor(object) == nullptr;
+    });
+    std::reverse(waiting.begin() + static_cast<std::ptrdiff_t>(before), waiting.end());
   }
-  if (value.type_index < kTVMFFIStaticObjectBegin) return nullptr;
-  return device_tensor_of(value.v_obj, depth + 1);
+  return nullptr;
 }
 
 }  // namespace
 
 const LentTensor* first_device_tensor(TVMFFIObject* container) {
   // A program without such tensors need not look at each element.
-  return device_tensor_was_lent ? device_tensor_of(container, 0) : nullptr;
+  return device_tensor_was_lent ? device_tensor_in(container) : nullptr;
 }
 
 void flatten_deletion(TVMFFIObject* container) {
