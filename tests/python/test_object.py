@@ -558,6 +558,32 @@ def test_pickles(classes: Classes, protocol: int, number: int, name: str) -> Non
         one.next = None  # C++ does not collect cycles
 
 
+def test_making_an_object_ends_none(classes: Classes) -> None:
+    """The __del__ of a class runs once for what its caller made, when that goes."""
+    ended = []
+
+    @register_object("objects.Pair")
+    class Ending(Object):
+        def __del__(self) -> None:
+            ended.append(self.a)  # type: ignore[attr-defined]
+
+    @register_object("objects.Node")
+    class EndingNode(Object):
+        def __init__(self, number: int) -> None:
+            self.__init_handle_by_constructor__(_core.type_attribute(*constructor), number)
+
+        def __del__(self) -> None:
+            ended.append(self.number)  # type: ignore[attr-defined]
+
+    constructor = _core.find_type("objects.Node"), "__ffi_init__"
+    for make in (lambda: Ending(3, 4), lambda: EndingNode(3)):
+        made = make()
+        assert ended == []
+        del made
+        assert ended == [3]
+        ended.clear()
+
+
 def test_slots_are_copied(classes: Classes, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a subclass keeps in slots of its own goes along, as for every Python class."""
 

@@ -42,12 +42,11 @@ PyObject* fail(CallFrame* frame, int code) {
   return nullptr;
 }
 
-PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
+// Calls the function; `to_python` takes the result and the framework of the arguments.
+template <typename ToPython>
+inline PyObject* call_by_position(PyObject* self, PyObject* const* args, Py_ssize_t num_args,
+                                  ToPython to_python) {
   auto* function = reinterpret_cast<FunctionInstance*>(self);
-  Py_ssize_t num_args = PyVectorcall_NARGS(nargsf);
-  if (keywords != nullptr && PyTuple_GET_SIZE(keywords) != 0) {
-    return call_with_keywords(function, args, num_args, keywords);
-  }
   if (num_args > INT32_MAX) {
     PyErr_Format(PyExc_ValueError, "%U: expected fewer than 2^31 arguments, got %zd",
                  function->name, num_args);
@@ -89,10 +88,18 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
     if (result.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(result.v_obj);
     answer = nullptr;
   } else {
-    answer = value_to_python(&result, frame.framework());
+    answer = to_python(&result, frame.framework());
   }
   Py_DECREF(self);
   return answer;
+}
+
+PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
+  Py_ssize_t num_args = PyVectorcall_NARGS(nargsf);
+  if (keywords != nullptr && PyTuple_GET_SIZE(keywords) != 0) {
+    return call_with_keywords(reinterpret_cast<FunctionInstance*>(self), args, num_args, keywords);
+  }
+  return call_by_position(self, args, num_args, value_to_python);
 }
 
 PyObject* alloc(PyTypeObject* type, Py_ssize_t items) {
@@ -272,6 +279,18 @@ ObjectRef share_callable(PyObject* value) {
   TVMFFIObject* handle = handle_of(value);
   TVMFFIObjectIncRef(handle);
   return ObjectRef(handle);
+}
+
+PyObject* call_constructor(PyObject* constructor, PyObject* const* args, Py_ssize_t num_args) {
+  if (Py_TYPE(constructor) != function_type) {
+    return PyObject_Vectorcall(constructor, args, static_cast<size_t>(num_args), nullptr);
+  }
+  auto to_python = [](TVMFFIAny* result, const Framework*) {
+    return result->type_index >= kTVMFFIStaticObjectBegin
+               ? make_instance(object_type, result->v_obj)
+               : value_to_python(result, nullptr);
+  };
+  return call_by_position(constructor, args, num_args, to_python);
 }
 
 void bind_function(nb::module_& module) {

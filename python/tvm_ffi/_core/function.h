@@ -24,6 +24,10 @@ extern PyTypeObject* function_type;
 // a Python callable: the garbage collector relies on it.
 ObjectRef share_callable(PyObject* value);
 
+// Calls what makes the object of an instance. An object that a Function gives comes as a plain
+// tvm_ffi.Object: an instance of its own class, dropped at once, would run that class's __del__.
+PyObject* call_constructor(PyObject* constructor, PyObject* const* args, Py_ssize_t num_args);
+
 void bind_function(nb::module_& module);
 
 }  // namespace tvm_ffi_core

@@ -42,8 +42,7 @@ PyObject* construct(PyObject* callable, PyObject* const* args, size_t nargsf, Py
   Py_ssize_t num_keywords = keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords);
   nb::object made;
   if (num_keywords == 0) {
-    made = nb::steal(PyObject_Vectorcall(method->function, args + 1,
-                                         static_cast<size_t>(num_args - 1), nullptr));
+    made = nb::steal(call_constructor(method->function, args + 1, num_args - 1));
   } else if (method->keyword_mark == nullptr) {
     PyErr_Format(PyExc_TypeError,
                  "%U: expected arguments by position only, as the constructor has no names for "
@@ -57,7 +56,8 @@ PyObject* construct(PyObject* callable, PyObject* const* args, size_t nargsf, Py
       all.push_back(PyTuple_GET_ITEM(keywords, i));
       all.push_back(args[num_args + i]);
     }
-    made = nb::steal(PyObject_Vectorcall(method->function, all.data(), all.size(), nullptr));
+    made = nb::steal(
+        call_constructor(method->function, all.data(), static_cast<Py_ssize_t>(all.size())));
   }
   if (!made.is_valid() || init_handle(method->full_name, args[0], made.ptr()) != 0) return nullptr;
   Py_RETURN_NONE;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "error.h"
+#include "function.h"
 
 namespace tvm_ffi_core {
 
@@ -89,8 +90,7 @@ PyObject* init_handle_by_constructor(PyObject* self, PyObject* const* args, Py_s
     PyErr_Format(PyExc_TypeError, "%U: expected a constructor, got no argument", what);
     return nullptr;
   }
-  nb::object made =
-      nb::steal(PyObject_Vectorcall(args[0], args + 1, static_cast<size_t>(num_args - 1), nullptr));
+  nb::object made = nb::steal(call_constructor(args[0], args + 1, num_args - 1));
   if (!made.is_valid() || init_handle(what, self, made.ptr()) != 0) return nullptr;
   Py_RETURN_NONE;
 }
