@@ -24,7 +24,9 @@ def _copy(self: Object) -> Object:
         raise TypeError(
             f"cannot copy {_core.describe_type(type_index)[0]}: its library registers no copies"
         )
-    made = _core.adopt(type(self), function(self))
+    made = function(self)
+    if type(made) is not type(self):
+        made = _core.adopt(type(self), made)
     attributes, slots = _own_state(self)
     if attributes:
         made.__dict__.update(attributes)

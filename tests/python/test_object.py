@@ -578,9 +578,10 @@ def test_making_an_object_ends_none(classes: Classes) -> None:
     constructor = _core.find_type("objects.Node"), "__ffi_init__"
     for make in (lambda: Ending(3, 4), lambda: EndingNode(3)):
         made = make()
+        copied = copy.copy(made)
         assert ended == []
-        del made
-        assert ended == [3]
+        del made, copied
+        assert ended == [3, 3]
         ended.clear()
 
 
