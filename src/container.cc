@@ -7,7 +7,11 @@
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/reflection/registry.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 namespace ffi = tvm::ffi;
 
@@ -159,31 +163,31 @@ bool HasStreams(DLDevice device) {
          device.device_type != kDLROCMHost;
 }
 
-// The device of the first tensor that is not on the host, however deep; a container may hold
-// itself, so that there is an end.
-bool FindDevice(const Any& value, int depth, DLDevice* found) {
-  const TVMFFIAny any = value.CopyToTVMFFIAny();
-  if (any.type_index == kTVMFFITensor) {
-    const auto* tensor = reinterpret_cast<const DLTensor*>(any.v_obj + 1);
-    if (HasStreams(tensor->device)) *found = tensor->device;
-  } else if (depth == 0) {
-    return false;
-  } else if (any.type_index == kTVMFFIArray || any.type_index == kTVMFFIList) {
-    for (const Any& element : *ffi::detail::AsSeq(&any)) {
-      if (FindDevice(element, depth - 1, found)) return true;
-    }
-  } else if (any.type_index == kTVMFFIMap || any.type_index == kTVMFFIDict) {
-    for (const auto& pair : value.cast<AnyMap>()) {
-      if (FindDevice(pair.second, depth - 1, found)) return true;
-    }
-  }
-  return HasStreams(*found);
-}
-
+// The device of the first tensor that is not on the host, however deep; the host's if there is
+// none. Looks into each container once: many may hold the same one, and a List may hold itself.
 DLDevice FirstDevice(const Any& value) {
-  DLDevice found{kDLCPU, 0};
-  FindDevice(value, 16, &found);
-  return found;
+  std::unordered_set<const TVMFFIObject*> seen;
+  std::vector<Any> waiting = {value};
+  while (!waiting.empty()) {
+    const Any next = std::move(waiting.back());
+    waiting.pop_back();
+    const TVMFFIAny any = next.CopyToTVMFFIAny();
+    if (any.type_index == kTVMFFITensor) {
+      const auto* tensor = reinterpret_cast<const DLTensor*>(any.v_obj + 1);
+      if (HasStreams(tensor->device)) return tensor->device;
+      continue;
+    }
+    const size_t before = waiting.size();
+    if (any.type_index == kTVMFFIArray || any.type_index == kTVMFFIList) {
+      if (!seen.insert(any.v_obj).second) continue;
+      for (const Any& element : *ffi::detail::AsSeq(&any)) waiting.push_back(element);
+    } else if (any.type_index == kTVMFFIMap || any.type_index == kTVMFFIDict) {
+      if (!seen.insert(any.v_obj).second) continue;
+      for (const auto& pair : next.cast<AnyMap>()) waiting.push_back(pair.second);
+    }
+    std::reverse(waiting.begin() + static_cast<std::ptrdiff_t>(before), waiting.end());
+  }
+  return DLDevice{kDLCPU, 0};
 }
 
 [[maybe_unused]] const bool registered = [] {

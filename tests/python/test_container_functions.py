@@ -151,6 +151,17 @@ def test_the_device_of_a_container() -> None:
     loop.clear()
 
 
+def test_the_search_for_a_device_ends() -> None:
+    """Each container is looked into once, however often others hold it."""
+    shared = List([])
+    shared.extend([shared] * 10)
+    deep = shared
+    for _ in range(50):
+        deep = Array([deep] * 30)
+    assert call("ContainerFindFirstNonCPUDevice", deep) == tvm_ffi.device("cpu", 0)
+    shared.clear()
+
+
 def test_metadata_tells_the_types() -> None:
     """The metadata have the parameters and the result."""
     schema = tvm_ffi.get_global_func_metadata("ffi.ListPop")["type_schema"]

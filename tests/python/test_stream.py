@@ -46,6 +46,13 @@ def test_raw_streams_nest(functions: Any) -> None:
     assert tvm_ffi.get_raw_stream(first) == 0
 
 
+def test_a_context_that_was_not_entered_cannot_be_left() -> None:
+    """Leaving is refused where there is no stream to put back."""
+    context = tvm_ffi.use_raw_stream(tvm_ffi.device("cuda", 3), 5)
+    with pytest.raises(RuntimeError, match="StreamContext: expected to be entered"):
+        context.__exit__(None, None, None)
+
+
 def test_a_context_can_be_entered_again() -> None:
     """One context object may nest in itself."""
     device = tvm_ffi.device("cuda")
