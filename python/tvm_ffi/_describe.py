@@ -120,7 +120,7 @@ def _metadata(function: Function) -> dict[str, Any]:
 
     text = _describe(function, "metadata")
     if text is None and _is_global(function):
-        text = _ask("ffi.GetGlobalFuncMetadata", function.__name__)
+        text = _ask("ffi.GetGlobalFuncMetadata", _global_name(function))
     return json.loads(text) if text else {}
 
 
@@ -130,7 +130,7 @@ def _doc(function: Function) -> str | None:
         return function._callable.__doc__
     text = _describe(function, "doc")
     if text is None and _is_global(function):
-        text = _ask("ffi.GetGlobalFuncDoc", function.__name__)
+        text = _ask("ffi.GetGlobalFuncDoc", _global_name(function))
     return text or None
 
 
@@ -138,8 +138,13 @@ def _describe(function: Function, kind: str) -> str | None:
     return _ask("ffi.FunctionDescribe", function, kind)
 
 
+def _global_name(function: Function) -> str:
+    # A function that stands in a module goes by its short name there.
+    return getattr(function, "_global_name", function.__name__)
+
+
 def _is_global(function: Function) -> bool:
-    found = _core.get_global_func(function.__name__)
+    found = _core.get_global_func(_global_name(function))
     return found is not None and found.same_as(function)
 
 

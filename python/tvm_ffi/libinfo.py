@@ -150,9 +150,20 @@ def _find_library(function: str, package: Any, target_name: Any, extra_lib_paths
             return os.path.realpath(path)
     searched = "\n".join(f"  {folder}" for folder in folders)
     raise RuntimeError(
-        f"{function}: expected a library {file_name} of the distribution {package!r} or in one of "
-        f"the folders below, got none\n{searched}"
+        f"{function}: expected a library {file_name} of the distribution {package!r}, "
+        f"{_what_is_installed(package)}, or in one of the folders below, got none\n{searched}"
     )
+
+
+def _what_is_installed(package: str) -> str:
+    from importlib import metadata
+
+    try:
+        files = metadata.files(package) or []
+    except (metadata.PackageNotFoundError, ValueError):
+        return "which is not installed"
+    libraries = [file.name for file in files if file.name.endswith((".so", ".dylib", ".dll"))]
+    return f"which has {', '.join(libraries) or 'no library'}"
 
 
 def _installed_files(package: str, file_name: str) -> Iterator[str]:

@@ -147,7 +147,8 @@ def get_global_func_metadata(name: str) -> dict[str, Any]:
 def init_ffi_api(namespace: str, target_module_name: str | None = None) -> None:
     """Make the global functions of a namespace the functions of a module.
 
-    ``"my_library.add"`` becomes ``add``; names with a further dot are left out.
+    ``"my_library.add"`` becomes ``add``; names with a further dot are left out. A namespace without
+    functions adds none, and that is no error.
 
     Parameters
     ----------
@@ -175,6 +176,7 @@ def init_ffi_api(namespace: str, target_module_name: str | None = None) -> None:
             continue
         function: Any = get_global_func(full_name)
         function.__name__ = short_name
+        function._global_name = full_name
         setattr(module, short_name, function)
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 import types
 from collections.abc import Iterator
@@ -73,6 +74,15 @@ def test_namespaces_of_tvm(module: Any, functions: None) -> None:
     """The prefix of TVM's own modules is not part of the functions' names."""
     tvm_ffi.init_ffi_api("tvm.api_test", module.__name__)
     assert public(module) == {"one", "two"}
+
+
+def test_functions_tell_about_themselves(module: Any) -> None:
+    """Under its short name, too, a function has its signature and the registered text."""
+    tvm_ffi.init_ffi_api("ffi", module.__name__)
+    schema = tvm_ffi.get_global_func_metadata("ffi.ListPop")["type_schema"]
+    assert '"type":"int"' in schema.replace(" ", "")
+    assert str(inspect.signature(module.ListPop)).endswith("-> 'Any'")
+    assert module.ListPop.__name__ == "ListPop"
 
 
 def test_twice(module: Any, functions: None) -> None:

@@ -93,7 +93,10 @@ def test_what_is_not_there(site: Path, tmp_path: Path) -> None:
         libinfo.load_lib_module("demo-kernels", "absent", extra_lib_paths=[tmp_path])
     message = str(raised.value)
     assert "load_lib_module: expected a library libabsent.so of the distribution" in message
+    assert f"'demo-kernels', which has {FILE}, " in message
     assert f"\n  {tmp_path}\n" in message
+    with pytest.raises(RuntimeError, match="'no-such-package', which is not installed"):
+        libinfo.load_lib_module("no-such-package", "absent")
     (tmp_path / "libtext.so").write_text("no library")
     with pytest.raises(OSError, match="is not a library that can be loaded"):
         libinfo.load_lib_module("demo-kernels", "text", extra_lib_paths=[tmp_path])
