@@ -9,6 +9,7 @@ from typing import Any, overload
 
 from . import _core
 from ._core import Function
+from .object import register_object as register_object  # existing code imports it from here
 
 
 def get_global_func(name: str, allow_missing: bool = False) -> Function | None:

@@ -130,3 +130,8 @@ def test_callables_that_are_replaced_are_freed() -> None:
     assert [each() is None for each in gone] == [True, False]
     tvm_ffi.remove_global_func("tests.registry.owned")
     assert gone[1]() is None
+
+
+def test_classes_are_registered_from_here_too() -> None:
+    """Code for the published package imports ``register_object`` from this module."""
+    assert tvm_ffi.registry.register_object is tvm_ffi.register_object
