@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Verify the examples and doctests on a GPU, on a machine without nox and without a network.
+# Verify the examples, the doctests and the tests of tensors on a GPU, on a machine without nox and without a network.
 #
 #   bash tests/gpu/verify.sh        writes receipts into docs/verification, and packs them into $OUT if set
 #
@@ -29,6 +29,9 @@ export PATH="$site/bin:$PATH"
 
 status=0
 REQUIRE_CUDA=1 "$python" docs/verify.py --device cuda --jobs 2 "$@" || status=$?
+tests=tests/python
+"$python" -m pytest -q -p no:cacheprovider \
+  "$tests"/test_{cuda_tensors,cupy_adapter,framework_matrix,stream}.py || status=$?
 if [ -n "${OUT:-}" ] && [ -d docs/verification ]; then
   tar -czf "$OUT/receipts.tgz" docs/verification
 fi

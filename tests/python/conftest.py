@@ -35,6 +35,14 @@ def functions(library: Path) -> tvm_ffi.Module:
     return tvm_ffi.load_module(library)
 
 
+@pytest.fixture(scope="session")
+def elements(tmp_path_factory: pytest.TempPathFactory) -> tvm_ffi.Module:
+    """Load the functions of elements.c."""
+    path = tmp_path_factory.mktemp("elements") / "elements.so"
+    compile_library(Path(__file__).with_name("elements.c"), path)
+    return tvm_ffi.load_module(path)
+
+
 @pytest.fixture(params=["numpy", pytest.param("torch", marks=needs_torch)])
 def framework(request: pytest.FixtureRequest) -> Any:
     """Give each tensor framework in turn."""

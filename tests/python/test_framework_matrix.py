@@ -19,7 +19,6 @@ import pytest
 import tvm_ffi
 from _verify import frameworks as tables
 
-from .conftest import compile_library
 from .kits import KITS, Kit, Lacks, NumPy
 
 NONE = "none"  # the framework has no such element type
@@ -55,14 +54,6 @@ PAIRS = [
     for dtype, outcomes in DTYPES.items()
     for name, expected in zip(KITS, outcomes, strict=True)
 ]
-
-
-@pytest.fixture(scope="module")
-def elements(tmp_path_factory: pytest.TempPathFactory) -> tvm_ffi.Module:
-    """Load the functions of elements.c."""
-    path = tmp_path_factory.mktemp("elements") / "elements.so"
-    compile_library(Path(__file__).with_name("elements.c"), path)
-    return tvm_ffi.load_module(path)
 
 
 @pytest.fixture(scope="module")
