@@ -61,9 +61,17 @@ def tests(session: nox.Session) -> None:
     if sys.version_info >= pins.DOCS_PYTHON:
         need_doxygen(session)  # for the small site that the machinery's tests build
     environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
-    elsewhere = [f"--ignore=tests/{folder}" for folder in ("examples", "snippets", "gpu")]
-    command = ["-m", "pytest", *elsewhere, *(session.posargs or ["tests"])]
-    environment.run(*command, env=recording("tests"))
+    pytest = [
+        "-m",
+        "pytest",
+        *(f"--ignore=tests/{name}" for name in ("examples", "snippets", "gpu")),
+    ]
+    if session.posargs:
+        environment.run(*pytest, *session.posargs, env=recording("tests"))
+        return
+    # The C++ tests take half of the time, most of it in the compiler.
+    halves = ["tests/cpp"], ["--ignore=tests/cpp", "tests"]
+    environment.run_together(*([*pytest, *half] for half in halves), env=recording("tests"))
 
 
 @nox.session(venv_backend="none")

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -67,6 +69,28 @@ class Environment:
         """Run this environment's Python; its scripts come first on the path."""
         path = f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
         self.session.run(self.python, *arguments, external=True, env={**(env or {}), "PATH": path})
+
+    def run_together(self, *commands: list[str], env: dict[str, str]) -> None:
+        """Run several at once; each shows what it printed when it has ended."""
+        path = f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        environment = {**os.environ, **env, "PATH": path}
+        with contextlib.ExitStack() as stack:
+            running = []
+            for command in commands:
+                self.session.log(f"together: {' '.join(command)}")
+                output = stack.enter_context(tempfile.TemporaryFile("w+", errors="replace"))
+                process = subprocess.Popen(
+                    [self.python, *command], env=environment, stdout=output, stderr=output
+                )
+                stack.callback(process.kill)  # where the session is interrupted
+                running.append((process, output, command))
+            for process, output, _ in running:
+                process.wait()
+                output.seek(0)
+                print(output.read(), flush=True)
+        failed = [" ".join(command) for process, _, command in running if process.returncode != 0]
+        if failed:
+            self.session.error(f"failed: {'; '.join(failed)}")
 
     def pip(self, *arguments: str) -> None:
         """Install quietly."""

@@ -14,6 +14,7 @@ from _verify import tools
 
 pytest.importorskip("nox", reason="only the sessions use this")
 
+from _setup.environment import Environment
 from _setup.memory import Memory, input_digest
 from _setup.system import has_nvcc, reachable
 
@@ -111,3 +112,27 @@ def test_readers_and_ci_run_the_same_sessions():
     command = f"nox -s {' '.join(ast.literal_eval(sessions))}"
     for name in ("README.md", "AGENTS.md", ".ci/run"):
         assert command in (root / name).read_text(), name
+
+
+class Session:
+    """As much of a nox session as running commands together takes."""
+
+    def log(self, text):
+        """Say nothing."""
+
+    def error(self, text):
+        """Fail as nox does, by an exception."""
+        raise RuntimeError(text)
+
+
+def test_commands_that_run_together_all_count(capfd):
+    """Each sees the variables and prints in order; one that fails fails the session by name."""
+    environment = Environment.__new__(Environment)
+    environment.session, environment.folder = Session(), Path(sys.prefix)
+    environment.python = sys.executable
+    say = "import os, sys; print(os.environ['WORD'], sys.argv[1:]); sys.exit(len(sys.argv) - 1)"
+    environment.run_together(["-c", say], ["-c", say], env={"WORD": "hello"})
+    assert capfd.readouterr().out.split() == ["hello", "[]"] * 2
+    with pytest.raises(RuntimeError, match=r"failed: -c .* bad$"):
+        environment.run_together(["-c", say, "bad"], ["-c", say], env={"WORD": "again"})
+    assert capfd.readouterr().out.split() == ["again", "['bad']", "again", "[]"]
