@@ -165,8 +165,10 @@ PyObject* has_setter(PyObject* self, void*) {
   return PyBool_FromLong(field_of(self)->info.setter != nullptr);
 }
 
-PyMethodDef methods[] = {{"store", reinterpret_cast<PyCFunction>(store), METH_FASTCALL, nullptr},
-                         {nullptr, nullptr, 0, nullptr}};
+PyMethodDef methods[] = {
+    {"store", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(store)), METH_FASTCALL,
+     nullptr},
+    {nullptr, nullptr, 0, nullptr}};
 
 PyMemberDef members[] = {
     {"__name__", T_OBJECT_EX, offsetof(FieldInstance, name), READONLY, nullptr},

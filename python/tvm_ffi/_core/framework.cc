@@ -24,7 +24,8 @@ int can_hold(const Framework* framework, const DLTensor& tensor) {
   if (framework->forward_only && goes_backward(tensor)) return 0;
   if (framework->has_dtype == nullptr) return 1;
   const DLDataType dtype = tensor.dtype;
-  const unsigned slot = (dtype.code ^ (dtype.bits >> 3) ^ (dtype.lanes << 2)) & 15u;
+  const unsigned slot =
+      (unsigned{dtype.code} ^ (unsigned{dtype.bits} >> 3) ^ (unsigned{dtype.lanes} << 2)) & 15u;
   Framework::Held& held = framework->held[slot];
   if (held.answer != 0 && held.dtype == dtype) return held.answer > 0;
   nb::object value = nb::steal(dtype_to_python(dtype));

@@ -105,7 +105,8 @@ PyMethodDef methods[] = {
     {"is_", same_as, METH_O, "is_($self, other, /)\n--\n\nAnother name of :meth:`same_as`."},
     {"__chandle__", chandle, METH_NOARGS,
      "__chandle__($self, /)\n--\n\nAddress of the object, 0 if there is none yet."},
-    {"__init_handle_by_constructor__", reinterpret_cast<PyCFunction>(init_handle_by_constructor),
+    {"__init_handle_by_constructor__",
+     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(init_handle_by_constructor)),
      METH_FASTCALL,
      "__init_handle_by_constructor__($self, constructor, /, *arguments)\n--\n\n"
      "Let ``self`` hold the object that the constructor gives; for an ``__init__``."},
@@ -119,8 +120,9 @@ PyGetSetDef properties[] = {
 // instance had a dictionary, and a misspelt field would be stored there.
 PyObject* prepare(PyObject*, PyObject*, PyObject*) { return Py_BuildValue("{s:()}", "__slots__"); }
 
-PyMethodDef prepare_definition = {"__prepare__", reinterpret_cast<PyCFunction>(prepare),
-                                  METH_VARARGS | METH_KEYWORDS, nullptr};
+PyMethodDef prepare_definition = {
+    "__prepare__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(prepare)),
+    METH_VARARGS | METH_KEYWORDS, nullptr};
 
 PyType_Slot slots[] = {
     {Py_tp_doc, const_cast<char*>("An object of libtvm_ffi, counted by reference.\n\n"
