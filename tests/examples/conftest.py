@@ -5,6 +5,11 @@ from pathlib import Path
 
 import pytest
 import tvm_ffi
+from hypothesis import settings
+
+# The same inputs in every run; a case may wait for a compiler or a GPU.
+settings.register_profile("examples", derandomize=True, deadline=None, max_examples=60)
+settings.load_profile("examples")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
