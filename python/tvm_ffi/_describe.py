@@ -11,6 +11,7 @@ from typing import Any
 
 from . import _core
 from ._core import Function
+from ._runtime import call
 
 # In the place of a default: there is none.
 _NO_DEFAULT = NotImplemented
@@ -120,7 +121,7 @@ def _metadata(function: Function) -> dict[str, Any]:
 
     text = _describe(function, "metadata")
     if text is None and _is_global(function):
-        text = _ask("ffi.GetGlobalFuncMetadata", _global_name(function))
+        text = call("ffi.GetGlobalFuncMetadata", _global_name(function))
     return json.loads(text) if text else {}
 
 
@@ -130,12 +131,12 @@ def _doc(function: Function) -> str | None:
         return function._callable.__doc__
     text = _describe(function, "doc")
     if text is None and _is_global(function):
-        text = _ask("ffi.GetGlobalFuncDoc", _global_name(function))
+        text = call("ffi.GetGlobalFuncDoc", _global_name(function))
     return text or None
 
 
 def _describe(function: Function, kind: str) -> str | None:
-    return _ask("ffi.FunctionDescribe", function, kind)
+    return call("ffi.FunctionDescribe", function, kind)
 
 
 def _global_name(function: Function) -> str:
@@ -146,11 +147,6 @@ def _global_name(function: Function) -> str:
 def _is_global(function: Function) -> bool:
     found = _core.get_global_func(_global_name(function))
     return found is not None and found.same_as(function)
-
-
-def _ask(name: str, *args: Any) -> Any:
-    function = _core.get_global_func(name)
-    return None if function is None else function(*args)
 
 
 def _type_text(schema: dict[str, Any]) -> str:

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, NoReturn
 
 from . import _core
 from ._core import Function, Object
+from ._runtime import call
 
 # What load_module was asked to keep for as long as the process runs: for each path, a module and
 # which file it was when it was loaded first.
@@ -82,7 +83,7 @@ class Module(Object):
             There is no such function; the message lists those that there are.
         """
         _check_name(self, name)
-        function = _call("ffi.ModuleGetFunction", self, name, query_imports)
+        function = call("ffi.ModuleGetFunction", self, name, query_imports)
         if function is None:
             raise AttributeError(f"{self!r} has no function {name!r}{self._what_there_is()}")
         function.__name__ = name
@@ -91,7 +92,7 @@ class Module(Object):
     def implements_function(self, name: str, query_imports: bool = False) -> bool:
         """Tell whether there is a function of this name."""
         _check_name(self, name)
-        return bool(_call("ffi.ModuleImplementsFunction", self, name, query_imports))
+        return bool(call("ffi.ModuleImplementsFunction", self, name, query_imports))
 
     def import_module(self, module: Module) -> None:
         """Let this module's functions find those of another.
@@ -105,17 +106,17 @@ class Module(Object):
             raise TypeError(
                 f"{self!r}: module: expected a tvm_ffi.Module, got {type(module).__name__}"
             )
-        _call("ffi.ModuleImportModule", self, module)
+        call("ffi.ModuleImportModule", self, module)
 
     @property
     def imports(self) -> list[Module]:
         """The modules that this one imports, in the order in which it got them."""
-        count = _call("ffi.ModuleGetImport", self, -1)
-        return [_call("ffi.ModuleGetImport", self, i) for i in range(count)]
+        count = call("ffi.ModuleGetImport", self, -1)
+        return [call("ffi.ModuleGetImport", self, i) for i in range(count)]
 
     def clear_imports(self) -> None:
         """Forget the imports; functions that were found in them live on."""
-        _call("ffi.ModuleClearImports", self)
+        call("ffi.ModuleClearImports", self)
 
     def get_function_metadata(
         self, name: str, query_imports: bool = False
@@ -128,18 +129,18 @@ class Module(Object):
         import json
 
         _check_name(self, name)
-        text = _call("ffi.ModuleGetFunctionMetadata", self, name, query_imports)
+        text = call("ffi.ModuleGetFunctionMetadata", self, name, query_imports)
         return None if text is None else json.loads(text)
 
     def get_function_doc(self, name: str, query_imports: bool = False) -> str | None:
         """Give a function's documentation, or ``None``."""
         _check_name(self, name)
-        return _call("ffi.ModuleGetFunctionDoc", self, name, query_imports)
+        return call("ffi.ModuleGetFunctionDoc", self, name, query_imports)
 
     @property
     def kind(self) -> str:
         """Kind of module, ``"library"`` for a shared library."""
-        return _call("ffi.ModuleGetKind", self)
+        return call("ffi.ModuleGetKind", self)
 
     def get_property_mask(self) -> int:
         """Give what can be done, bits of :class:`tvm_ffi.module.ModulePropertyMask`."""
@@ -233,7 +234,7 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
             stacklevel=2,
         )
     try:
-        module = _call("ffi.ModuleLoadFromFile", full)
+        module = call("ffi.ModuleLoadFromFile", full)
     except RuntimeError as error:
         raise OSError(
             f"load_module: {full} is not a library that can be loaded: {error}"
@@ -264,7 +265,7 @@ def system_lib(symbol_prefix: str = "") -> Module:
         raise TypeError(
             f"system_lib: symbol_prefix: expected a str, got {type(symbol_prefix).__name__}"
         )
-    return _call("ffi.SystemLib", symbol_prefix)
+    return call("ffi.SystemLib", symbol_prefix)
 
 
 def _check_name(module: Module, name: object) -> None:
@@ -276,14 +277,6 @@ def _file_state(path: str) -> tuple[int, ...]:
     """Tell one version of a file from another."""
     status = os.stat(path)
     return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
-
-
-def _call(name: str, *args: Any) -> Any:
-    """Call a global function of the runtime."""
-    function = _core.get_global_func(name)
-    if function is None:
-        raise NotImplementedError(f"{name}: this libtvm_ffi.so has no such global function")
-    return function(*args)
 
 
 def _exported_names(path: str) -> list[str]:

@@ -11,6 +11,7 @@ from . import _core
 from . import copying as copying
 from . import printing as printing
 from ._core import Object
+from ._runtime import call
 from .type_info import TypeInfo
 
 
@@ -133,7 +134,7 @@ def _keyword_mark() -> Object:
     """Give what stands before keyword arguments in a call of a constructor."""
     global _mark
     if _mark is None:
-        _mark = _core.get_global_func("ffi.GetKwargsObject")()  # type: ignore[misc]
+        _mark = call("ffi.GetKwargsObject")
     return _mark
 
 

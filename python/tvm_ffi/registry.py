@@ -9,6 +9,7 @@ from typing import Any, overload
 
 from . import _core
 from ._core import Function
+from ._runtime import call
 from .object import register_object as register_object  # existing code imports it from here
 
 
@@ -110,12 +111,12 @@ def remove_global_func(name: str) -> None:
         Its name.
     """
     _check_name("remove_global_func", name)
-    _runtime("ffi.FunctionRemoveGlobal")(name)
+    call("ffi.FunctionRemoveGlobal", name)
 
 
 def list_global_func_names() -> list[str]:
     """Give the names of the global functions there are, in alphabetical order."""
-    names = _runtime("ffi.FunctionListGlobalNamesFunctor")()
+    names = call("ffi.FunctionListGlobalNamesFunctor")
     return sorted(names(i) for i in range(names(-1)))
 
 
@@ -141,7 +142,7 @@ def get_global_func_metadata(name: str) -> dict[str, Any]:
     import json
 
     _check_name("get_global_func_metadata", name)
-    text = _runtime("ffi.GetGlobalFuncMetadata")(name)
+    text = call("ffi.GetGlobalFuncMetadata", name)
     return json.loads(text) if text else {}
 
 
@@ -185,14 +186,6 @@ def _register(name: str, f: Callable[..., Any], override: bool) -> Function:
     made = Function(f)
     _core.set_global_func(name, made, override)
     return made
-
-
-def _runtime(name: str) -> Function:
-    """Give a global function that the runtime itself registers."""
-    function = _core.get_global_func(name)
-    if function is None:
-        raise NotImplementedError(f"{name}: this libtvm_ffi.so has no such global function")
-    return function
 
 
 def _check_name(function: str, name: object) -> None:

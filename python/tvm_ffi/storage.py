@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import _core
+from ._runtime import call as _call
 from .device import device as _device
 
 
@@ -52,7 +52,8 @@ def key(name: str, device: Any = None, stream: int | None = None) -> str:
 
 def get(key: str) -> Any:
     """Give the value of a key, or ``None`` if it has none."""
-    return _runtime("get", "ffi.StorageGet", key)(key)
+    _check_text("get", "key", key)
+    return _call("ffi.StorageGet", key)
 
 
 def set(key: str, value: Any) -> None:
@@ -72,7 +73,8 @@ def set(key: str, value: Any) -> None:
     """
     if value is None:
         raise ValueError("storage.set: value: expected a value, got None")
-    _runtime("set", "ffi.StorageSet", key)(key, value)
+    _check_text("set", "key", key)
+    _call("ffi.StorageSet", key, value)
 
 
 def get_or_create(key: str, factory: Callable[[], Any]) -> Any:
@@ -111,20 +113,14 @@ def get_or_create(key: str, factory: Callable[[], Any]) -> Any:
         raise TypeError(
             "storage.get_or_create: factory: expected a callable, got " + type(factory).__name__
         )
-    return _runtime("get_or_create", "ffi.StorageGetOrCreate", key)(key, factory)
+    _check_text("get_or_create", "key", key)
+    return _call("ffi.StorageGetOrCreate", key, factory)
 
 
 def erase(key: str) -> bool:
     """Drop the value of a key; tell whether it had one."""
-    return bool(_runtime("erase", "ffi.StorageErase", key)(key))
-
-
-def _runtime(function: str, name: str, key: object) -> _core.Function:
-    _check_text(function, "key", key)
-    found = _core.get_global_func(name)
-    if found is None:
-        raise RuntimeError(f"storage.{function}: expected a runtime that has a store, got none")
-    return found
+    _check_text("erase", "key", key)
+    return bool(_call("ffi.StorageErase", key))
 
 
 def _check_text(function: str, argument: str, text: object) -> None:
