@@ -34,10 +34,12 @@ def leaks_of(record: dict) -> tuple[list[str], list[list[str]]]:
 
 
 def circumstances_of(record: dict) -> str:
-    """Where, when and with what it was measured."""
+    """Where, when and with what it was measured, and what was aimed at."""
     versions = {**record.get("versions", {})}
     commit, modified = versions.pop("commit", ""), versions.pop("modified", "no")
     parts = [record["machine"], *(f"{name} {value}" for name, value in versions.items() if value)]
     if commit:
         parts.append(f"commit {commit[:12]}" + (" with changes" if modified == "yes" else ""))
-    return f"Measured on {record['date']}: {'; '.join(parts)}."
+    measured = f"Measured on {record['date']}: {'; '.join(parts)}."
+    targets = [f"{name} {limit:,}" for name, limit in record.get("targets", {}).items()]
+    return f"{measured} At most: {'; '.join(targets)}." if targets else measured

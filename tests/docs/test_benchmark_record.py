@@ -42,6 +42,8 @@ def test_circumstances() -> None:
     assert circumstances_of(RECORD) == (
         "Measured on 2026-01-02: one core; numpy 2.0; commit 0123456789ab with changes."
     )
+    aimed = circumstances_of({**RECORD, "targets": {"import": 0.05, "bytes": 20000}})
+    assert aimed.endswith("with changes. At most: import 0.05; bytes 20,000.")
 
 
 @pytest.mark.parametrize("part", ["calls", "slim", "leaks"])
