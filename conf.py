@@ -28,6 +28,7 @@ extensions = [
     "_ext.generated",
     "_ext.header_reference",
     "_ext.interop",
+    "_ext.kernels",
     "_ext.outside_names",
     "_ext.rows",
     "_ext.snippet_gate",
