@@ -33,6 +33,7 @@ nox.options.sessions = [
     "interop",
     "compilers",
     "sanitize",
+    "emulate",
     "docs",
     "tests-3.10",  # the oldest and the newest Python; those between on request
     "tests-3.13",
@@ -200,6 +201,13 @@ def sanitize(session: nox.Session) -> None:
     """Run the C++ tests without Python under three sanitizers; arguments choose test files."""
     environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
     environment.run("docs/_setup/sanitize.py", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def emulate(session: nox.Session) -> None:
+    """Run the examples' CUDA sources on the CPU; arguments choose examples."""
+    environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
+    environment.run("tests/emulation/emulate.py", *session.posargs)
 
 
 @nox.session(venv_backend="none")

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fibers, their scheduler, and the functions of CUDA's runtime that kernel files call.
+#include "cuda_on_cpu.h"
+
+#include <ucontext.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <random>
+#include <vector>
+
+namespace emulation {
+namespace {
+
+constexpr size_t kStackBytes = 256 << 10;  // AddressSanitizer needs some
+constexpr size_t kMostThreads = 1024;
+constexpr size_t kMostSharedBytes = 227 << 10;  // of sm_90
+constexpr int kPoison = 0xff;                   // NaN in every floating-point type
+
+enum class State { kNew, kReady, kAtBlockBarrier, kAtWarp, kDone };
+
+struct Fiber {
+  State state = State::kNew;
+  ucontext_t context;
+  std::unique_ptr<char[]> stack;
+};
+
+// What lanes that call with one mask hand to each other. The two sets of slots take turns, so that
+// a fast lane does not overwrite what a slow one has yet to read.
+struct Meeting {
+  alignas(16) char slots[2][32 * kSlot];
+  unsigned arrived[2] = {0, 0};
+  unsigned calls[32] = {};
+};
+using Warp = std::map<unsigned, Meeting>;  // by mask
+
+struct Block {
+  dim3 grid;
+  dim3 size;
+  uint3 index;
+  const std::function<void()>* kernel;
+  std::vector<Fiber>* fibers;
+  std::vector<Warp> warps;
+  std::vector<char> shared;
+  ucontext_t scheduler;
+  unsigned current = 0;
+
+  Fiber& fiber() { return (*fibers)[current]; }
+};
+
+Block* block = nullptr;
+
+[[noreturn]] void Stop(const char* why) {
+  std::fprintf(stderr, "emulation: %s\n", why);
+  std::abort();
+}
+
+void Pause(State state) {
+  Fiber& fiber = block->fiber();
+  fiber.state = state;
+  swapcontext(&fiber.context, &block->scheduler);
+}
+
+void RunThread() {
+  (*block->kernel)();
+  Pause(State::kDone);
+}
+
+void Resume(unsigned thread) {
+  block->current = thread;
+  Fiber& fiber = block->fiber();
+  if (fiber.state == State::kNew) {
+    if (!fiber.stack) fiber.stack.reset(new char[kStackBytes]);
+    getcontext(&fiber.context);
+    fiber.context.uc_stack.ss_sp = fiber.stack.get();
+    fiber.context.uc_stack.ss_size = kStackBytes;
+    fiber.context.uc_link = nullptr;
+    makecontext(&fiber.context, RunThread, 0);
+    fiber.state = State::kReady;
+  }
+  swapcontext(&block->scheduler, &fiber.context);
+}
+
+// Runs the threads of one block in an order that changes, so that what lacks a barrier shows.
+void RunBlock(std::vector<unsigned>* order) {
+  static std::mt19937 random(0);
+  switch (random() % 3) {
+    case 0:
+      std::sort(order->begin(), order->end());
+      break;
+    case 1:
+      std::sort(order->begin(), order->end(), std::greater<>());
+      break;
+    default:
+      std::shuffle(order->begin(), order->end(), random);
+  }
+  std::vector<Fiber>& fibers = *block->fibers;
+  std::fill(block->shared.begin(), block->shared.end(), static_cast<char>(kPoison));
+  for (Warp& warp : block->warps) warp.clear();
+  for (unsigned thread : *order) fibers[thread].state = State::kNew;
+  while (true) {
+    bool any_ran = false;
+    for (unsigned thread : *order) {
+      const State state = fibers[thread].state;
+      if (state != State::kNew && state != State::kReady) continue;
+      Resume(thread);
+      any_ran = true;
+    }
+    if (any_ran) continue;
+    size_t done = 0;
+    size_t waiting = 0;
+    for (unsigned thread : *order) {
+      done += fibers[thread].state == State::kDone;
+      waiting += fibers[thread].state == State::kAtBlockBarrier;
+    }
+    if (done == order->size()) return;
+    if (done > 0 && waiting > 0) Stop("__syncthreads() where some threads have returned");
+    if (waiting != order->size()) Stop("threads wait for lanes that never come");
+    for (unsigned thread : *order) fibers[thread].state = State::kReady;
+  }
+}
+
+}  // namespace
+
+void Fail(const char* why) {
+  std::fprintf(stderr, "emulation: block (%u, %u, %u), thread %u: ", block->index.x, block->index.y,
+               block->index.z, block->current);
+  Stop(why);
+}
+
+void Launch(dim3 grid, dim3 size, size_t shared_bytes, cudaStream_t,
+            const std::function<void()>& kernel) {
+  static std::vector<Fiber> fibers(kMostThreads);  // their stacks are kept
+  const size_t threads = size_t{size.x} * size.y * size.z;
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0) Stop("a grid of no blocks");
+  if (threads == 0 || threads > kMostThreads) Stop("a block of no or too many threads");
+  if (shared_bytes > kMostSharedBytes) Stop("too much shared memory");
+  Block running;
+  running.grid = grid;
+  running.size = size;
+  running.kernel = &kernel;
+  running.fibers = &fibers;
+  running.warps.resize((threads + 31) / 32);
+  running.shared.resize(shared_bytes);
+  block = &running;
+  std::vector<unsigned> order(threads);
+  for (unsigned thread = 0; thread < threads; ++thread) order[thread] = thread;
+  for (unsigned z = 0; z < grid.z; ++z) {
+    for (unsigned y = 0; y < grid.y; ++y) {
+      for (unsigned x = 0; x < grid.x; ++x) {
+        running.index = uint3{x, y, z};
+        RunBlock(&order);
+      }
+    }
+  }
+  block = nullptr;
+}
+
+uint3 ThreadIndex() {
+  const dim3 size = block->size;
+  const unsigned thread = block->current;
+  return uint3{thread % size.x, thread / size.x % size.y, thread / size.x / size.y};
+}
+uint3 BlockIndex() { return block->index; }
+dim3 BlockSize() { return block->size; }
+dim3 GridSize() { return block->grid; }
+void* SharedMemory() { return block->shared.data(); }
+unsigned Lane() { return block->current % 32; }
+void BlockBarrier() { Pause(State::kAtBlockBarrier); }
+
+const char* Exchange(unsigned mask, const void* value, size_t size) {
+  const unsigned lane = Lane();
+  if (((mask >> lane) & 1u) == 0) Fail("a lane calls with a mask that leaves it out");
+  Meeting& meeting = block->warps[block->current / 32][mask];
+  const unsigned turn = meeting.calls[lane]++ % 2;
+  std::memcpy(meeting.slots[turn] + kSlot * lane, value, size);
+  meeting.arrived[turn] |= 1u << lane;
+  if (meeting.arrived[turn] != mask) {
+    Pause(State::kAtWarp);
+  } else {  // The last one wakes the others.
+    meeting.arrived[turn] = 0;
+    const unsigned first = block->current - lane;
+    for (unsigned other = 0; other < 32; ++other) {
+      if (other != lane && ((mask >> other) & 1u) != 0)
+        (*block->fibers)[first + other].state = State::kReady;
+    }
+  }
+  return meeting.slots[turn];
+}
+
+}  // namespace emulation
+
+extern "C" {
+cudaError_t cudaGetDevice(int* device) {
+  *device = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int) { return cudaSuccess; }
+cudaError_t cudaGetLastError() { return cudaSuccess; }
+const char* cudaGetErrorString(cudaError_t) { return "none"; }
+const char* cudaGetErrorName(cudaError_t) { return "none"; }
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+  *value = attribute == cudaDevAttrMultiProcessorCount ? 2 : 1024;
+  return cudaSuccess;
+}
+cudaError_t cudaMemsetAsync(void* at, int byte, size_t size, cudaStream_t) {
+  std::memset(at, byte, size);
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t size, cudaMemcpyKind, cudaStream_t) {
+  std::memcpy(to, from, size);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA device code as plain C++: what a kernel file sees instead of nvcc, so that its logic is
+// tested where there is no GPU. Each thread of a block is a fiber, and the blocks run one after
+// another.
+//
+// It shows indices, tails, strides, reductions and barriers. It shows nothing of a GPU's speed, of
+// its memory model between blocks, or of its rounding of fast approximations.
+#ifndef TESTS_EMULATION_CUDA_ON_CPU_H_
+#define TESTS_EMULATION_CUDA_ON_CPU_H_
+
+// The host halves of CUDA's own headers; nothing of them is seen again below.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
+#include <cuda_runtime.h>
+#include <tvm/ffi/container/tensor.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+
+namespace emulation {
+
+/*! \brief Ends the process with a message that names block and thread. */
+[[noreturn]] void Fail(const char* why);
+
+/*! \brief Runs a kernel to its end. */
+void Launch(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
+            const std::function<void()>& kernel);
+
+uint3 ThreadIndex();
+uint3 BlockIndex();
+dim3 BlockSize();
+dim3 GridSize();
+/*! \brief The block's dynamic shared memory. */
+void* SharedMemory();
+/*! \brief Waits for all threads of the block. */
+void BlockBarrier();
+/*! \brief Lane of the calling thread in its warp. */
+unsigned Lane();
+/*!
+ * \brief Hands a value to the lanes of a mask, and waits for theirs.
+ * \return The values of all lanes, kSlot bytes apart; valid until the lane's next exchange but one.
+ */
+const char* Exchange(unsigned mask, const void* value, size_t size);
+
+constexpr size_t kSlot = 16;
+
+template <typename T>
+T ValueOf(const char* values, unsigned lane) {
+  T value;
+  std::memcpy(&value, values + kSlot * lane, sizeof(T));
+  return value;
+}
+
+// `lane` may be out of the segment of `width` lanes: then the caller's own value comes back.
+template <typename T>
+T Shuffle(unsigned mask, T value, int lane, int width) {
+  static_assert(sizeof(T) <= kSlot);
+  const char* values = Exchange(mask, &value, sizeof(T));
+  const int own = static_cast<int>(Lane());
+  const int first = own & ~(width - 1);
+  const int from = lane >= first && lane < first + width ? lane : own;
+  if (((mask >> from) & 1u) == 0) Fail("a shuffle reads a lane that its mask leaves out");
+  return ValueOf<T>(values, static_cast<unsigned>(from));
+}
+
+inline unsigned Ballot(unsigned mask, bool vote) {
+  const char* values = Exchange(mask, &vote, sizeof(vote));
+  unsigned votes = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if (((mask >> lane) & 1u) != 0 && ValueOf<bool>(values, lane)) votes |= 1u << lane;
+  }
+  return votes;
+}
+
+// Reads and writes `*at` at once, as no other fiber runs meanwhile.
+template <typename T, typename F>
+T Atomic(T* at, F change) {
+  const T old = *at;
+  *at = change(old);
+  return old;
+}
+
+}  // namespace emulation
+
+// CUDA's headers gave these a meaning for a host compiler.
+#undef __global__
+#undef __device__
+#undef __host__
+#undef __shared__
+#undef __constant__
+#undef __launch_bounds__
+#undef __forceinline__
+#undef __noinline__
+#define __CUDACC__ 1
+#define __global__
+#define __device__
+#define __host__
+#define __shared__ static
+#define __constant__
+#define __launch_bounds__(...)
+#define __forceinline__ inline
+#define __noinline__
+#define threadIdx (emulation::ThreadIndex())
+#define blockIdx (emulation::BlockIndex())
+#define blockDim (emulation::BlockSize())
+#define gridDim (emulation::GridSize())
+#define warpSize 32
+
+inline void __syncthreads() { emulation::BlockBarrier(); }
+inline void __threadfence() {}
+inline void __threadfence_block() {}
+inline void __syncwarp(unsigned mask = ~0u) { emulation::Ballot(mask, false); }
+inline unsigned __ballot_sync(unsigned mask, int vote) {
+  return emulation::Ballot(mask, vote != 0);
+}
+inline int __any_sync(unsigned mask, int vote) { return __ballot_sync(mask, vote) != 0; }
+inline int __all_sync(unsigned mask, int vote) { return __ballot_sync(mask, vote) == mask; }
+
+template <typename T>
+T __shfl_sync(unsigned mask, T value, int lane, int width = 32) {
+  const int first = static_cast<int>(emulation::Lane()) & ~(width - 1);
+  return emulation::Shuffle(mask, value, first + (lane & (width - 1)), width);
+}
+template <typename T>
+T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32) {
+  return emulation::Shuffle(mask, value, static_cast<int>(emulation::Lane()) ^ bits, width);
+}
+template <typename T>
+T __shfl_down_sync(unsigned mask, T value, unsigned by, int width = 32) {
+  return emulation::Shuffle(mask, value, static_cast<int>(emulation::Lane() + by), width);
+}
+template <typename T>
+T __shfl_up_sync(unsigned mask, T value, unsigned by, int width = 32) {
+  const int lane = static_cast<int>(emulation::Lane()) - static_cast<int>(by);
+  return emulation::Shuffle(mask, value, lane, width);
+}
+
+template <typename T>
+T __ldg(const T* at) {
+  return *at;
+}
+template <typename T>
+T __ldcs(const T* at) {
+  return *at;
+}
+template <typename T>
+void __stcs(T* at, T value) {
+  *at = value;
+}
+
+template <typename T>
+T atomicAdd(T* at, T value) {
+  return emulation::Atomic(at, [&](T old) { return static_cast<T>(old + value); });
+}
+template <typename T>
+T atomicMax(T* at, T value) {
+  return emulation::Atomic(at, [&](T old) { return std::max(old, value); });
+}
+template <typename T>
+T atomicExch(T* at, T value) {
+  return emulation::Atomic(at, [&](T) { return value; });
+}
+template <typename T>
+T atomicCAS(T* at, T expected, T value) {
+  return emulation::Atomic(at, [&](T old) { return old == expected ? value : old; });
+}
+
+inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
+inline int __ffs(int bits) { return __builtin_ffs(bits); }
+inline int __clz(int bits) { return bits == 0 ? 32 : __builtin_clz(static_cast<unsigned>(bits)); }
+inline float rsqrtf(float x) { return 1.0f / std::sqrt(x); }
+inline double rsqrt(double x) { return 1.0 / std::sqrt(x); }
+inline float __expf(float x) { return std::exp(x); }
+inline float __fdividef(float x, float y) { return x / y; }
+
+inline unsigned __float_as_uint(float x) {
+  unsigned bits;
+  std::memcpy(&bits, &x, sizeof(bits));
+  return bits;
+}
+inline float __uint_as_float(unsigned bits) {
+  float x;
+  std::memcpy(&x, &bits, sizeof(x));
+  return x;
+}
+
+// The tests hand CPU tensors in.
+#include "tvm_ffi_utils.h"
+#undef CHECK_CUDA
+#define CHECK_CUDA CHECK_CPU
+#define kDLCUDA kDLCPU
+
+#endif  // TESTS_EMULATION_CUDA_ON_CPU_H_

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run the examples' CUDA sources on the CPU, and their tests over them: emulate.py [EXAMPLE...].
+
+Each is built by g++ with an emulation of blocks, warps and barriers, and with AddressSanitizer and
+UndefinedBehaviorSanitizer. It says nothing of a GPU's speed, and marks nothing on the site.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(ROOT / "docs"))
+
+from _verify.tools import find_nvcc  # noqa: E402  (below the folder that was just named)
+
+EXAMPLES = ROOT / "examples" / "kernel_library"
+OUTPUT = ROOT / "build" / "emulation"
+SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+
+LEFT_OUT: dict[str, str] = {}  # what cannot be emulated, with the reason
+
+DYNAMIC = re.compile(
+    r"extern __shared__ (?:alignas\(\w+\) )?((?:unsigned )?[\w:]+) (\w+)\[\];", re.DOTALL
+)
+LAUNCH = re.compile(r"(?P<kernel>[\w:]+)\s*(?P<types><[^;{}()]*>)?\s*<<<", re.DOTALL)
+
+
+def parts(text: str) -> list[str]:
+    """Split at the commas that stand in no brackets."""
+    found, depth = [""], 0
+    for character in text:
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(character, 0)
+        if character == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += character
+    return found
+
+
+def end_of_call(text: str, opening: int) -> int:
+    """Find the bracket that closes the one at a place."""
+    depth = 0
+    for place in range(opening, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[place], 0)
+        if depth == 0:
+            return place
+    raise ValueError(f"a launch without its end: {text[opening : opening + 60]!r}")
+
+
+def translated(source: str) -> str:
+    """Write what only nvcc understands as C++: launches and dynamic shared memory."""
+    source = DYNAMIC.sub(r"\1* \2 = static_cast<\1*>(emulation::SharedMemory());", source)
+    while match := LAUNCH.search(source):
+        closing = source.index(">>>", match.end())
+        grid, size, *others = parts(source[match.end() : closing])
+        shared, stream = (*others, "0", "nullptr")[:2] if len(others) < 2 else others
+        opening = source.index("(", closing)
+        end = end_of_call(source, opening)
+        kernel = f"{match['kernel']}{match['types'] or ''}"
+        call = f"{kernel}{source[opening : end + 1]}"
+        launch = f"emulation::Launch({grid}, {size}, {shared}, {stream}, [&] {{ {call}; }})"
+        source = source[: match.start()] + launch + source[end + 1 :]
+    return source
+
+
+def build(example: str, extra: list[str]) -> Path:
+    """Build an example's CUDA source for the CPU, under the name that its test looks for."""
+    source = EXAMPLES / example / f"{example}_kernel.cu"
+    return build_source(source, OUTPUT / f"{example}_cpu.so", extra)
+
+
+def build_source(source: Path, library: Path, extra: list[str]) -> Path:
+    """Build a CUDA source for the CPU."""
+    library.parent.mkdir(parents=True, exist_ok=True)
+    text = library.with_suffix(".cc")
+    text.write_text(f'#line 1 "{source}"\n{translated(source.read_text())}')
+    told = ["tvm-ffi-config", "--cxxflags", "--ldflags", "--libs"]
+    flags = subprocess.run(told, capture_output=True, text=True, check=True).stdout.split()
+    command = [
+        *("g++", "-shared", "-fPIC", "-O1", "-g1", "-w", "-Wl,-Bsymbolic", *extra),
+        *(f"-I{EXAMPLES}", f"-I{source.parent}", *cuda_includes()),
+        *("-include", str(HERE / "cuda_on_cpu.h"), str(HERE / "cuda_on_cpu.cc"), str(text)),
+        *("-o", str(library), *flags),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"{source.name}: {shlex.join(command)}\n{done.stderr[:4000]}")
+    return library
+
+
+def cuda_includes() -> list[str]:
+    """Ask nvcc where CUDA's headers are."""
+    dry = [find_nvcc()["NVCC"], "--dryrun", "-x", "cu", "-c", "/dev/null"]
+    said = subprocess.run(dry, capture_output=True, text=True, check=True).stderr
+    told = re.search(r'INCLUDES="(.*)"', said)
+    return told[1].replace('"', "").replace("-I", "-isystem").split() if told else []
+
+
+def sanitized() -> dict[str, str]:
+    """The variables for a Python that loads libraries built with the sanitizers."""
+    names = ("libasan.so", "libubsan.so")
+    told = [["g++", f"-print-file-name={name}"] for name in names]
+    paths = [subprocess.run(t, capture_output=True, text=True, check=True).stdout for t in told]
+    return {
+        "LD_PRELOAD": " ".join(path.strip() for path in paths),
+        "ASAN_OPTIONS": "detect_leaks=0",  # Python's own would be among them
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+    }
+
+
+def run(example: str) -> str:
+    """Build an example and run its test over it: empty if all is well, else what was said."""
+    try:
+        build(example, SANITIZERS)
+    except RuntimeError as error:
+        return str(error)
+    test = ROOT / "tests" / "examples" / f"test_{example}.py"
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", str(test)]
+    where = ["--device", "cpu", "--libraries", str(OUTPUT)]
+    environment = {**os.environ, **sanitized()}
+    done = subprocess.run(
+        [*command, *where], capture_output=True, text=True, check=False, env=environment
+    )
+    said = f"{done.stdout[-3000:]}{done.stderr[-3000:]}"
+    return "" if done.returncode == 0 else f"status {done.returncode}\n{said}"
+
+
+def main() -> int:
+    """Run the examples that are named, or all; 1 if one of them failed."""
+    begun = time.monotonic()
+    found = sorted(path.parent.name for path in EXAMPLES.glob("*/*_kernel.cu"))
+    wanted = sys.argv[1:] or [name for name in found if name not in LEFT_OUT]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = dict(zip(wanted, pool.map(run, wanted), strict=True))
+    failed = {name: said for name, said in results.items() if said}
+    for name, said in failed.items():
+        print(f"== {name}\n{said}\n")
+    for name, reason in LEFT_OUT.items():
+        print(f"left out: {name}: {reason}")
+    passed = len(results) - len(failed)
+    print(
+        f"CUDA sources on the CPU: {passed} of {len(results)} examples passed their tests", end=""
+    )
+    print(f", in {time.monotonic() - begun:.0f} s")
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
