@@ -15,10 +15,12 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <type_traits>
 
 #ifdef __CUDACC__
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include <cuda_runtime.h>
 #include <tvm/ffi/extra/cuda/device_guard.h>
 #define HOST_DEVICE __host__ __device__
@@ -38,6 +40,11 @@ constexpr DLDataType dl_float32{kDLFloat, 32, 1};
 constexpr DLDataType dl_float64{kDLFloat, 64, 1};
 constexpr DLDataType dl_float16{kDLFloat, 16, 1};
 constexpr DLDataType dl_bfloat16{kDLBfloat, 16, 1};
+constexpr DLDataType dl_float8_e4m3fn{kDLFloat8_e4m3fn, 8, 1};
+constexpr DLDataType dl_float8_e5m2{kDLFloat8_e5m2, 8, 1};
+constexpr DLDataType dl_int32{kDLInt, 32, 1};
+constexpr DLDataType dl_int64{kDLInt, 64, 1};
+constexpr DLDataType dl_bool{kDLBool, 8, 1};
 
 constexpr bool same_dtype(DLDataType a, DLDataType b) {
   return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
@@ -119,10 +126,13 @@ T* data_of(const ffi::TensorView& x) {
                  ffi::DLDataTypeToString(expected),               \
                  ffi::DLDataTypeToString((x).dtype()))
 
-#define CHECK_FLOATING(x)                                 \
-  CHECK_OR_THROW(is_floating((x).dtype()), TypeError, x,  \
-                 "float32, float64, float16 or bfloat16", \
+// The dtype is one of a list of types: CHECK_DTYPE_IN(x, FloatingTypes).
+#define CHECK_DTYPE_IN(x, ...)                                      \
+  CHECK_OR_THROW(is_one_of<__VA_ARGS__>((x).dtype()), TypeError, x, \
+                 names_of(__VA_ARGS__{}),                           \
                  ffi::DLDataTypeToString((x).dtype()))
+
+#define CHECK_FLOATING(x) CHECK_DTYPE_IN(x, FloatingTypes)
 
 #define CHECK_SAME_DTYPE(y, x)                                        \
   CHECK_OR_THROW(same_dtype((y).dtype(), (x).dtype()), TypeError, y,  \
@@ -216,32 +226,73 @@ inline ffi::Tensor alloc_tensor(ffi::ShapeView shape, DLDataType dtype,
 }
 // [alloc_tensor.end]
 
+#ifndef __CUDACC__
+// [narrow_floats.begin]
+inline uint32_t bits_of(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
+inline float float_of(uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+// The magnitude of a float, given as its bits, with kFraction bits of fraction
+// and an exponent biased by kBias: the nearest number, ties to even. Both cases
+// are computed and one is taken, so that compilers can vectorize a loop of it.
+template <uint32_t kFraction, uint32_t kBias>
+uint32_t narrow(uint32_t magnitude) {
+  constexpr uint32_t kDropped = 23 - kFraction;
+  const uint32_t odd = (magnitude >> kDropped) & 1u;
+  const uint32_t normal = (magnitude - ((127u - kBias) << 23) +
+                           ((1u << (kDropped - 1)) - 1u) + odd) >>
+                          kDropped;
+  // Subnormal: added to this power of two, a float has its last bit where the
+  // result has it.
+  constexpr uint32_t kAligned = (151u - kBias - kFraction) << 23;
+  const uint32_t subnormal =
+      bits_of(float_of(magnitude) + float_of(kAligned)) - kAligned;
+  return magnitude < ((128u - kBias) << 23) ? subnormal : normal;
+}
+
+// The way back, which is exact. Bits of a magnitude in, bits of a float out.
+template <uint32_t kFraction, uint32_t kBias>
+uint32_t widen(uint32_t magnitude) {
+  const uint32_t normal =
+      (magnitude << (23 - kFraction)) + ((127u - kBias) << 23);
+  const float last_bit = float_of((128u - kBias - kFraction) << 23);
+  const uint32_t subnormal =
+      bits_of(static_cast<float>(static_cast<int32_t>(magnitude)) * last_bit);
+  return magnitude < (1u << kFraction) ? subnormal : normal;
+}
+// [narrow_floats.end]
+#endif
+
 // [storage_types.begin]
 #ifdef __CUDACC__
 using float16 = __half;
 using bfloat16 = __nv_bfloat16;
+using float8_e4m3fn = __nv_fp8_e4m3;
+using float8_e5m2 = __nv_fp8_e5m2;
 #else
-// Storage types of 16 bits for CPU code: they convert to float and back,
-// rounding to nearest even.
+// Storage types for CPU code: they convert to float exactly, and back rounding
+// to nearest even.
 struct bfloat16 {
   uint16_t bits;
 
   bfloat16() = default;
   explicit bfloat16(float value) {
-    uint32_t wide;
-    std::memcpy(&wide, &value, sizeof(wide));
+    const uint32_t wide = bits_of(value);
+    const uint32_t rounded = wide + 0x7fffu + ((wide >> 16) & 1u);
+    const uint32_t quiet = wide | 0x00400000u;  // A NaN stays one.
     const bool is_nan = (wide & 0x7fffffffu) > 0x7f800000u;
-    if (is_nan)
-      wide |= 0x00400000u;  // A quiet one, whose upper half is not zero.
-    else
-      wide += 0x7fffu + ((wide >> 16) & 1u);
-    bits = static_cast<uint16_t>(wide >> 16);
+    bits = static_cast<uint16_t>((is_nan ? quiet : rounded) >> 16);
   }
   explicit operator float() const {
-    const uint32_t wide = static_cast<uint32_t>(bits) << 16;
-    float value;
-    std::memcpy(&value, &wide, sizeof(value));
-    return value;
+    return float_of(static_cast<uint32_t>(bits) << 16);
   }
 };
 
@@ -250,80 +301,153 @@ struct float16 {
 
   float16() = default;
   explicit float16(float value) {
-    uint32_t wide;
-    std::memcpy(&wide, &value, sizeof(wide));
-    const uint32_t sign = (wide >> 16) & 0x8000u;
+    const uint32_t wide = bits_of(value);
     const uint32_t magnitude = wide & 0x7fffffffu;
-    uint32_t half;
-    if (magnitude > 0x7f800000u) {
-      half = 0x7e00u;  // NaN
-    } else if (magnitude >= 0x477ff000u) {
-      half = 0x7c00u;  // 65520 and above round to infinity.
-    } else if (magnitude >= 0x38800000u) {
-      half =
-          (magnitude + 0xfffu + ((magnitude >> 13) & 1u) - 0x38000000u) >> 13;
-    } else {
-      // Subnormal: adding 0.5 lines the last bit of a half up with the last bit
-      // of a float.
-      float shifted;
-      std::memcpy(&shifted, &magnitude, sizeof(shifted));
-      shifted += 0.5f;
-      std::memcpy(&half, &shifted, sizeof(half));
-      half -= 0x3f000000u;
-    }
-    bits = static_cast<uint16_t>(sign | half);
+    uint32_t half = narrow<10, 15>(magnitude);
+    half = magnitude >= 0x477ff000u ? 0x7c00u : half;  // 65520: infinity.
+    half = magnitude > 0x7f800000u ? 0x7e00u : half;   // NaN
+    bits = static_cast<uint16_t>(((wide >> 16) & 0x8000u) | half);
   }
   explicit operator float() const {
+    const uint32_t magnitude = bits & 0x7fffu;
+    const uint32_t special = magnitude >= 0x7c00u ? 0x7f800000u : 0u;
     const uint32_t sign = (bits & 0x8000u) << 16;
-    const uint32_t exponent = (bits >> 10) & 0x1fu;
-    const uint32_t fraction = bits & 0x3ffu;
-    if (exponent == 0) {
-      const float magnitude =
-          static_cast<float>(fraction) / 16777216.0f;  // 2^24
-      return sign != 0 ? -magnitude : magnitude;
-    }
-    const uint32_t wide =
-        exponent == 31 ? (sign | 0x7f800000u | (fraction << 13))
-                       : (sign | ((exponent + 112) << 23) | (fraction << 13));
-    float value;
-    std::memcpy(&value, &wide, sizeof(value));
-    return value;
+    return float_of(sign | special | widen<10, 15>(magnitude));
+  }
+};
+
+// Like CUDA's types, those of 8 bits saturate: what is too large, infinity
+// too, becomes the largest number.
+struct float8_e4m3fn {
+  uint8_t bits;
+
+  float8_e4m3fn() = default;
+  explicit float8_e4m3fn(float value) {
+    const uint32_t wide = bits_of(value);
+    const uint32_t magnitude = wide & 0x7fffffffu;
+    uint32_t narrowed = narrow<3, 7>(magnitude);
+    narrowed = magnitude >= 0x43e00000u ? 0x7eu : narrowed;  // 448
+    narrowed = magnitude > 0x7f800000u ? 0x7fu : narrowed;   // NaN
+    bits = static_cast<uint8_t>(((wide >> 24) & 0x80u) | narrowed);
+  }
+  explicit operator float() const {
+    const uint32_t magnitude = bits & 0x7fu;
+    const uint32_t special = magnitude == 0x7fu ? 0x7fc00000u : 0u;
+    const uint32_t sign = (bits & 0x80u) << 24;
+    return float_of(sign | special | widen<3, 7>(magnitude));
+  }
+};
+
+struct float8_e5m2 {
+  uint8_t bits;
+
+  float8_e5m2() = default;
+  explicit float8_e5m2(float value) {
+    const uint32_t wide = bits_of(value);
+    const uint32_t magnitude = wide & 0x7fffffffu;
+    uint32_t narrowed = narrow<2, 15>(magnitude);
+    narrowed = magnitude >= 0x47600000u ? 0x7bu : narrowed;  // 57344
+    narrowed = magnitude > 0x7f800000u ? 0x7fu : narrowed;   // NaN
+    bits = static_cast<uint8_t>(((wide >> 24) & 0x80u) | narrowed);
+  }
+  explicit operator float() const {
+    const uint32_t magnitude = bits & 0x7fu;
+    const uint32_t special = magnitude >= 0x7cu ? 0x7f800000u : 0u;
+    const uint32_t sign = (bits & 0x80u) << 24;
+    return float_of(sign | special | widen<2, 15>(magnitude));
   }
 };
 #endif
 // [storage_types.end]
 
 // [dtype_dispatch.begin]
-// Calls body(T{}) with the C++ type of a floating-point dtype, and returns
-// whether it is one.
-template <typename Body>
-bool dispatch_floating(DLDataType dtype, Body body) {
-  if (same_dtype(dtype, dl_float32)) {
-    body(float{});
-  } else if (same_dtype(dtype, dl_float64)) {
-    body(double{});
-  } else if (same_dtype(dtype, dl_float16)) {
-    body(float16{});
-  } else if (same_dtype(dtype, dl_bfloat16)) {
-    body(bfloat16{});
+// Lists of C++ types that stand for dtypes. `+` joins them:
+// decltype(FloatingTypes{} + Float8Types{}).
+template <typename... Types>
+struct TypeList {};
+
+template <typename... A, typename... B>
+constexpr TypeList<A..., B...> operator+(TypeList<A...>, TypeList<B...>) {
+  return {};
+}
+
+using FloatingTypes = TypeList<float, double, float16, bfloat16>;
+using Float8Types = TypeList<float8_e4m3fn, float8_e5m2>;
+using IntegerTypes = TypeList<int8_t, int16_t, int32_t, int64_t, uint8_t,
+                              uint16_t, uint32_t, uint64_t>;
+using BoolTypes = TypeList<bool>;
+
+// The dtype of a C++ type.
+template <typename T>
+constexpr DLDataType dtype_of() {
+  if constexpr (std::is_same<T, bool>::value) {
+    return dl_bool;
+  } else if constexpr (std::is_same<T, float16>::value) {
+    return dl_float16;
+  } else if constexpr (std::is_same<T, bfloat16>::value) {
+    return dl_bfloat16;
+  } else if constexpr (std::is_same<T, float8_e4m3fn>::value) {
+    return dl_float8_e4m3fn;
+  } else if constexpr (std::is_same<T, float8_e5m2>::value) {
+    return dl_float8_e5m2;
   } else {
-    return false;
+    static_assert(std::is_arithmetic<T>::value, "expected a type of a dtype");
+    constexpr uint8_t code = std::is_floating_point<T>::value ? kDLFloat
+                             : std::is_signed<T>::value       ? kDLInt
+                                                              : kDLUInt;
+    return {code, 8 * sizeof(T), 1};
   }
-  return true;
 }
 
-inline bool is_floating(DLDataType dtype) {
-  return dispatch_floating(dtype, [](auto) {});
+// Calls body(T{}) if the dtype is in the list, and returns whether it is.
+template <typename... Types, typename Body>
+bool find_type(TypeList<Types...>, DLDataType dtype, Body&& body) {
+  return ((same_dtype(dtype, dtype_of<Types>()) && (body(Types{}), true)) ||
+          ...);
 }
 
-// The type to compute in: float, but double for double.
+// "float32, float64, float16 or bfloat16"
+inline std::string names_of(const DLDataType* dtypes, size_t count) {
+  std::string names;
+  for (size_t i = 0; i < count; ++i) {
+    if (i != 0) names += i + 1 == count ? " or " : ", ";
+    names += ffi::DLDataTypeToString(dtypes[i]);
+  }
+  return names;
+}
+
+template <typename... Types>
+std::string names_of(TypeList<Types...>) {
+  const DLDataType dtypes[] = {dtype_of<Types>()...};
+  return names_of(dtypes, sizeof...(Types));
+}
+
+// Calls body(T{}) with the C++ type of a dtype. One that is not in the list is
+// a TypeError; CHECK_DTYPE_IN says it sooner, with the argument's name.
+template <typename List, typename Body>
+void dispatch(DLDataType dtype, Body&& body) {
+  if (!find_type(List{}, dtype, body)) {
+    TVM_FFI_THROW(TypeError) << "expected " << names_of(List{}) << ", got "
+                             << ffi::DLDataTypeToString(dtype);
+  }
+}
+
+template <typename Body>
+void dispatch_floating(DLDataType dtype, Body&& body) {
+  dispatch<FloatingTypes>(dtype, body);
+}
+
+template <typename List>
+bool is_one_of(DLDataType dtype) {
+  return find_type(List{}, dtype, [](auto) {});
+}
+
+// The type to compute in: float for the narrow ones, else the type itself.
 template <typename T>
 struct Compute {
-  using Type = float;
-};
-template <>
-struct Compute<double> {
-  using Type = double;
+  static constexpr bool kIsOwn =
+      std::is_integral<T>::value || std::is_same<T, double>::value;
+  using Type = std::conditional_t<kIsOwn, T, float>;
 };
 // [dtype_dispatch.end]
 
@@ -373,6 +497,46 @@ struct StridedLayout {
   }
 };
 // [strided_layout.end]
+
+// [for_each_run.begin]
+// For CPU code: calls body(first, offset, count, step) for each run of elements
+// that one step leads through. Its elements are first, first + 1, ... in
+// row-major order, and stand at offset, offset + step, ...: no division for
+// each element, and a loop that vectorizes where step is 1.
+template <typename Body>
+void for_each_run(const StridedLayout& layout, Body&& body) {
+  const int last = layout.ndim - 1;
+  const int64_t count = last < 0 ? 1 : layout.shape[last];
+  const int64_t step = last < 0 ? 1 : layout.strides[last];
+  int64_t runs = count == 0 ? 0 : 1;
+  for (int d = 0; d < last; ++d) runs *= layout.shape[d];
+  int64_t index[StridedLayout::kMaxDims] = {};
+  int64_t offset = 0;
+  for (int64_t run = 0; run < runs; ++run) {
+    body(run * count, offset, count, step);
+    for (int d = last - 1; d >= 0; --d) {
+      offset += layout.strides[d];
+      if (++index[d] < layout.shape[d]) break;
+      offset -= index[d] * layout.strides[d];
+      index[d] = 0;
+    }
+  }
+}
+// [for_each_run.end]
+
+// [vector_access.begin]
+// Elements that a GPU loads or stores at once: 16 bytes of them, if not told
+// otherwise. Their address must be aligned, so ask is_aligned() first.
+template <typename T, int kItems = 16 / sizeof(T)>
+struct alignas(sizeof(T) * kItems < 16 ? sizeof(T) * kItems : 16) Vector {
+  static constexpr int kSize = kItems;
+  T items[kItems];
+};
+
+inline bool is_aligned(const void* address, size_t bytes = 16) {
+  return reinterpret_cast<uintptr_t>(address) % bytes == 0;
+}
+// [vector_access.end]
 
 }  // namespace
 

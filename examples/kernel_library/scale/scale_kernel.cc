@@ -8,7 +8,7 @@
 // [function.begin]
 void scale(ffi::TensorView x, ffi::TensorView y, double factor) {
   CHECK_CPU(x);
-  CHECK_FLOATING(x);
+  CHECK_DTYPE_IN(x, FloatingTypes);
   CHECK_ALIGNED(x);
   CHECK_SAME_DEVICE(y, x);
   CHECK_SAME_DTYPE(y, x);
@@ -16,7 +16,7 @@ void scale(ffi::TensorView x, ffi::TensorView y, double factor) {
   CHECK_CONTIGUOUS(y);
   CHECK_ALIGNED(y);
   CHECK_NO_PARTIAL_OVERLAP(y, x);
-  dispatch_floating(x.dtype(), [&](auto zero) {
+  dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     using C = typename Compute<T>::Type;
     const T* from = data_of<T>(x);
@@ -34,7 +34,7 @@ void scale(ffi::TensorView x, ffi::TensorView y, double factor) {
 // [returning.begin]
 ffi::Tensor scaled(ffi::TensorView x, double factor) {
   CHECK_CPU(x);
-  CHECK_FLOATING(x);
+  CHECK_DTYPE_IN(x, FloatingTypes);
   CHECK_ALIGNED(x);
   ffi::Tensor y = alloc_tensor(x.shape(), x.dtype(), x.device());
   scale(x, y, factor);

@@ -24,7 +24,7 @@ __global__ void scale_kernel(const T* x, T* y, StridedLayout layout,
 void scale(ffi::TensorView x, ffi::TensorView y, double factor) {
   // 1. Validate: device, dtype, shape, memory layout.
   CHECK_CUDA(x);
-  CHECK_FLOATING(x);
+  CHECK_DTYPE_IN(x, FloatingTypes);
   CHECK_ALIGNED(x);
   CHECK_SAME_DEVICE(y, x);
   CHECK_SAME_DTYPE(y, x);
@@ -37,7 +37,7 @@ void scale(ffi::TensorView x, ffi::TensorView y, double factor) {
   // 3. Stream: the one that the caller's framework works on.
   cudaStream_t stream = get_stream(x);
   // 4. Dispatch on dtype.
-  dispatch_floating(x.dtype(), [&](auto zero) {
+  dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const int64_t n = x.numel();
     if (n == 0) return;  // A grid of no blocks is an error.
@@ -57,7 +57,7 @@ void scale(ffi::TensorView x, ffi::TensorView y, double factor) {
 // [returning.begin]
 ffi::Tensor scaled(ffi::TensorView x, double factor) {
   CHECK_CUDA(x);
-  CHECK_FLOATING(x);
+  CHECK_DTYPE_IN(x, FloatingTypes);
   CHECK_ALIGNED(x);
   ffi::Tensor y = alloc_tensor(x.shape(), x.dtype(), x.device());
   scale(x, y, factor);
