@@ -212,9 +212,12 @@ def emulate(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none")
 def bench(session: nox.Session) -> None:
-    """Measure against the published package and write docs/benchmarks; arguments choose parts."""
-    parts = session.posargs or ["slim", "calls"]
+    """Measure and write docs/benchmarks: slim, calls, leaks, kernels; other arguments go there."""
+    known = ("slim", "calls", "leaks", "kernels")
+    parts = [part for part in known if part in session.posargs] or ["slim", "calls"]
+    others = [word for word in session.posargs if word not in known]
     environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
     peer = published_environment(session, environment)
     for part in parts:
-        environment.run(f"tests/benchmarks/{part}.py", peer.python, f"docs/benchmarks/{part}.json")
+        record = f"docs/benchmarks/{part}.json"
+        environment.run(f"tests/benchmarks/{part}.py", peer.python, record, *others)

@@ -5,7 +5,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from _verify.benchmark_record import circumstances_of, leaks_of, record_of, table_of
+from _verify.benchmark_record import (
+    circumstances_of,
+    kernels_of,
+    leaks_of,
+    record_of,
+    table_of,
+)
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
@@ -15,7 +21,7 @@ from .verification import table
 
 
 class Benchmark(SphinxDirective):
-    """Shows one part: ``calls``, ``slim`` or ``leaks``."""
+    """Shows one part: ``calls``, ``kernels``, ``leaks`` or ``slim``."""
 
     required_arguments = 1
 
@@ -27,9 +33,16 @@ class Benchmark(SphinxDirective):
         record = record_of(root, part)
         if record is None:
             return [nodes.paragraph("", f"Not measured yet: nox -s bench -- {part}.")]
-        headings, rows = leaks_of(record) if part == "leaks" else table_of(record)
-        where = nodes.paragraph("", "", nodes.emphasis("", circumstances_of(record)))
-        return [table(headings, [list(row) for row in rows]), where]
+        if part == "kernels":
+            tables = kernels_of(record)
+        else:
+            made = leaks_of(record) if part == "leaks" else table_of(record)
+            tables = [(*made, circumstances_of(record))]
+        shown: list[nodes.Node] = []
+        for headings, rows, where in tables:
+            shown.append(table(headings, [list(row) for row in rows]))
+            shown.append(nodes.paragraph("", "", nodes.emphasis("", where)))
+        return shown
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

@@ -33,6 +33,27 @@ def leaks_of(record: dict) -> tuple[list[str], list[list[str]]]:
     return ["", "left behind"], rows
 
 
+def kernels_of(record: dict) -> list[tuple[list[str], list[list[str]], str]]:
+    """For each device, the headings, the rows and the circumstances: what each kernel reaches."""
+    headings = ["Kernel", "Case", "GB/s", "of a copy", "beside PyTorch"]
+    return [
+        (
+            headings,
+            [
+                [
+                    kernel,
+                    row["case"],
+                    *(f"{row[head]}" if head in row else "" for head in headings[2:]),
+                ]
+                for kernel, rows in part["kernels"].items()
+                for row in rows
+            ],
+            circumstances_of(part),
+        )
+        for part in record["devices"].values()
+    ]
+
+
 def circumstances_of(record: dict) -> str:
     """Where, when and with what it was measured, and what was aimed at."""
     versions = {**record.get("versions", {})}

@@ -10,7 +10,6 @@ does hits both alike.
 from __future__ import annotations
 
 import contextlib
-import datetime
 import json
 import os
 import platform
@@ -22,12 +21,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from call_rows import TRUSTED, build_library
+from record import answer, circumstances, finish
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "docs"))
-
-from _verify.tools import answer, cpu_name, runtime_commit  # noqa: E402
-
 TURNS = 101
 IMPORTS = 5
 TARGETS = {"geometric mean": 0.7, "each row": 1.1, "import": 0.05}
@@ -117,14 +113,13 @@ def record_of(pythons: list[str]) -> dict[str, object]:
     version = "import importlib.metadata as m; print(m.version('apache-tvm-ffi'))"
     return {
         "what": "calls from Python, with our runtime and with the published one",
-        "date": datetime.date.today().isoformat(),
-        "machine": f"{cpu_name()}, {os.cpu_count()} cores, {platform.system()}",
-        "versions": {
-            "Python": platform.python_version(),
-            **json.loads(answer(pythons[0], "-c", VERSIONS)),
-            "apache-tvm-ffi": answer(pythons[1], "-c", version),
-            **runtime_commit(HERE.parents[1]),
-        },
+        **circumstances(
+            {
+                "Python": platform.python_version(),
+                **json.loads(answer(pythons[0], "-c", VERSIONS)),
+                "apache-tvm-ffi": answer(pythons[1], "-c", version),
+            }
+        ),
         "targets": TARGETS,
         "geometric mean": round(statistics.geometric_mean(default), 3),
         "measured": {
@@ -150,16 +145,11 @@ def main() -> int:
     """Measure, print and write; 1 if a target is missed."""
     _, peer, path = sys.argv
     record = record_of([sys.executable, peer])
-    print(f"{'':40}{'ours':>10}{'published':>12}{'ratio':>8}")
+    rows = [["", "ours", "published", "ratio"]]
     for name, row in record["measured"].items():
-        print(f"{name:40}{row['ours']:>10}{row['published']:>12}{row['ratio']:>8}")
-    print(f"{'geometric mean of the default mode':62}{record['geometric mean']:>8}")
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(path).write_text(json.dumps(record, indent=1) + "\n")
-    over = missed(record)
-    if over:
-        print(f"over the target: {'; '.join(over)}")
-    return bool(over)
+        rows.append([name, *(str(row[each]) for each in rows[0][1:])])
+    rows.append(["geometric mean of the default mode", "", "", str(record["geometric mean"])])
+    return finish(Path(path), record, rows, missed(record))
 
 
 if __name__ == "__main__":

@@ -7,9 +7,7 @@ PEER is not used: only our runtime is looked at. What is found is printed and wr
 from __future__ import annotations
 
 import ctypes
-import datetime
 import gc
-import json
 import os
 import platform
 import sys
@@ -21,11 +19,7 @@ from typing import Any
 
 import tvm_ffi
 from call_rows import Row, all_rows, build_library
-
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "docs"))
-
-from _verify.tools import cpu_name, runtime_commit  # noqa: E402
+from record import circumstances, finish
 
 # What caches and allocators may keep, however often a row runs: bytes and blocks. A reference or an
 # object that is tracked may never stay.
@@ -149,14 +143,10 @@ def main() -> int:
             print(f"{name:40} {found[name] or 'nothing'}", flush=True)
     record = {
         "what": f"{calls:,} calls of each row, and what they leave behind",
-        "date": datetime.date.today().isoformat(),
-        "machine": f"{cpu_name()}, {os.cpu_count()} cores, {platform.system()}",
-        "versions": {"Python": platform.python_version(), **runtime_commit(HERE.parents[1])},
+        **circumstances({"Python": platform.python_version()}),
         "left behind": found,
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(record, indent=1) + "\n")
-    return any(found.values())
+    return finish(path, record, [], [name for name, left in found.items() if left])
 
 
 if __name__ == "__main__":

@@ -8,10 +8,7 @@ machine does hits both alike.
 
 from __future__ import annotations
 
-import datetime
-import json
 import os
-import platform
 import resource
 import shlex
 import statistics
@@ -20,11 +17,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from record import answer, circumstances, find_nvcc, finish
+
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "docs"))
-
-from _verify.tools import answer, cpu_name, find_nvcc, runtime_commit  # noqa: E402
-
 RUNS = {"cc": 9, "cu": 5}
 # The ratio of ours to theirs that is promised, and libtvm_ffi's size in bytes.
 TARGETS = {
@@ -107,14 +102,13 @@ def record_of(pythons: list[str]) -> dict[str, object]:
     nvcc = answer(os.environ.get("NVCC", "nvcc"), "--version").splitlines()
     return {
         "what": "the minimal kernel file, built with our headers and with the published ones",
-        "date": datetime.date.today().isoformat(),
-        "machine": f"{cpu_name()}, {os.cpu_count()} cores, {platform.system()}",
-        "versions": {
-            "g++": answer("g++", "-dumpfullversion"),
-            "nvcc": nvcc[-2].rsplit("V", 1)[-1] if len(nvcc) > 1 else "",
-            "apache-tvm-ffi": answer(pythons[1], "-c", version),
-            **runtime_commit(HERE.parents[1]),
-        },
+        **circumstances(
+            {
+                "g++": answer("g++", "-dumpfullversion"),
+                "nvcc": nvcc[-2].rsplit("V", 1)[-1] if len(nvcc) > 1 else "",
+                "apache-tvm-ffi": answer(pythons[1], "-c", version),
+            }
+        ),
         "targets": {**TARGETS, "libtvm_ffi, bytes": RUNTIME_LIMIT},
         "measured": {
             quantity: {"ours": ours, "published": theirs, "ratio": round(ours / theirs, 3)}
@@ -136,16 +130,11 @@ def main() -> int:
     _, peer, path = sys.argv
     os.environ.update(find_nvcc())
     record = record_of([sys.executable, peer])
-    print(f"{'':26}{'ours':>10}{'published':>12}{'ratio':>8}{'target':>9}")
+    rows = [["", "ours", "published", "ratio", "target"]]
     for quantity, row in record["measured"].items():
-        target = record["targets"].get(quantity, "")
-        print(f"{quantity:26}{row['ours']:>10}{row['published']:>12}{row['ratio']:>8}{target:>9}")
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(path).write_text(json.dumps(record, indent=1) + "\n")
-    over = missed(record)
-    if over:
-        print(f"over the target: {'; '.join(over)}")
-    return bool(over)
+        told = [str(row[each]) for each in rows[0][1:4]]
+        rows.append([quantity, *told, str(record["targets"].get(quantity, ""))])
+    return finish(Path(path), record, rows, missed(record))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-from _verify.benchmark_record import circumstances_of, leaks_of, record_of, table_of
+from _verify.benchmark_record import (
+    circumstances_of,
+    kernels_of,
+    leaks_of,
+    record_of,
+    table_of,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORD = {
@@ -44,6 +50,24 @@ def test_circumstances() -> None:
     )
     aimed = circumstances_of({**RECORD, "targets": {"import": 0.05, "bytes": 20000}})
     assert aimed.endswith("with changes. At most: import 0.05; bytes 20,000.")
+
+
+def test_kernels() -> None:
+    """Each device has a table; what was not measured is left blank."""
+    rows = [{"case": "float32", "GB/s": 10.5, "of a copy": 0.95}]
+    part = {"date": "2026-01-02", "machine": "one GPU", "kernels": {"scale": rows}}
+    [(headings, lines, where)] = kernels_of({"devices": {"cuda": part}})
+    assert headings == ["Kernel", "Case", "GB/s", "of a copy", "beside PyTorch"]
+    assert lines == [["scale", "float32", "10.5", "0.95", ""]]
+    assert where == "Measured on 2026-01-02: one GPU."
+
+
+def test_committed_kernels_can_be_shown() -> None:
+    """What lies in docs/benchmarks/kernels.json has the form that the page reads."""
+    record = record_of(ROOT, "kernels")
+    if record is None:
+        pytest.skip("kernels has not been measured")
+    assert all(rows for _, rows, _ in kernels_of(record))
 
 
 @pytest.mark.parametrize("part", ["calls", "slim", "leaks"])

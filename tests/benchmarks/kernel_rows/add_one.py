@@ -18,5 +18,4 @@ def rows(mod, device: str) -> Iterator[Row]:
             run=lambda x=x, y=y: mod.add_one(x, y),
             torch=lambda x=x, y=y: torch.add(x, 1, out=y),
             least=1.0,
-            least_of_copy=0.9,
         )

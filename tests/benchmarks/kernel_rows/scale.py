@@ -21,6 +21,5 @@ def rows(mod, device: str) -> Iterator[Row]:
                 moved=2 * size,
                 run=lambda x=x, y=y: mod.scale(x, y, 2.5),
                 torch=lambda x=x, y=y: torch.mul(x, 2.5, out=y),
-                least=1.0 if device == "cuda" or dtype in WIDE else None,
-                least_of_copy=0.9,
+                least=1.0 if dtype in WIDE else None,
             )

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R9
+"""The benchmark of kernels times rows in turns and tells which are slower than they must be."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch", reason="PyTorch is not installed")
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples" / "kernel_library"
+ROWS = ROOT / "tests" / "benchmarks" / "kernel_rows"
+
+
+@pytest.fixture
+def kernels(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Give the module."""
+    monkeypatch.syspath_prepend(str(ROOT / "tests" / "benchmarks"))
+    return importlib.import_module("kernels")
+
+
+def given(**more: Any) -> Any:
+    """Give the arguments of a row that moves 8 GB."""
+    return {"case": "float32", "moved": 8_000_000_000, "run": lambda: None, **more}
+
+
+SECONDS = {"run": [2.0, 2.0, 900.0], "copy": [1.0, 1.0, 1.0], "torch": [4.0, 3.0, 4.0]}
+
+
+def test_ratios_are_medians_of_turns(kernels: ModuleType) -> None:
+    """One disturbed turn changes nothing; speeds are compared, not times."""
+    told = kernels.result(kernels.Row(**given(least=1.0)), "cpu", SECONDS)
+    assert told == {
+        "GB/s": 4.0,
+        "of a copy": 0.5,
+        "beside PyTorch": 1.5,
+        "least beside PyTorch": 1.0,
+    }
+
+
+def test_a_gpu_asks_for_more(kernels: ModuleType) -> None:
+    """There each row has limits, but what memory does not limit has none of a copy."""
+    told = kernels.result(kernels.Row(**given()), "cuda", SECONDS)
+    assert (told["least of a copy"], told["least beside PyTorch"]) == (0.9, 1.0)
+    told = kernels.result(kernels.Row(**given(memory_bound=False)), "cuda", SECONDS)
+    assert "least of a copy" not in told
+    without = {name: SECONDS[name] for name in ("run", "copy")}
+    assert "least beside PyTorch" not in kernels.result(kernels.Row(**given()), "cuda", without)
+
+
+def test_what_is_too_slow(kernels: ModuleType) -> None:
+    """A row is held to its own limits, but for the noise of a measurement."""
+    fast = {"case": "fast", "of a copy": 0.2, "beside PyTorch": 0.98, "least beside PyTorch": 1.0}
+    slow = {**fast, "case": "slow", "beside PyTorch": 0.979}
+    far = {"case": "far", "of a copy": 0.8, "least of a copy": 0.9}
+    free = {"case": "free", "of a copy": 0.1, "beside PyTorch": 0.1}
+    assert kernels.missed({"a": [fast, slow], "b": [far, free]}) == [
+        "a, slow: 0.979 beside PyTorch, at least 1.0",
+        "b, far: 0.8 of a copy, at least 0.9",
+    ]
+
+
+def test_a_copy_reads_and_writes_what_was_moved(kernels: ModuleType) -> None:
+    """Half is read, half is written."""
+    source, _ = kernels.copy_of(1 << 20, "cpu")()
+    assert source.nbytes * 2 == 1 << 20
+
+
+def test_a_row_is_measured(kernels: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each work of a row runs in each turn, once uncounted."""
+    monkeypatch.setitem(kernels.SECONDS_OF_A_BLOCK, "cpu", 0.0)  # one call in a block
+    ran: list[str] = []
+    row = kernels.Row(
+        case="float32", moved=8, run=lambda: ran.append("run"), torch=lambda: ran.append("torch")
+    )
+    told = kernels.measure(row, "cpu", turns=3)
+    assert set(told) == {"case", "GB/s", "of a copy", "beside PyTorch"}
+    sized, turn = ["run"] * 4 + ["torch"] * 4, ["run"] * 2 + ["torch"] * 2
+    assert ran == sized + turn * 3
+
+
+def test_each_file_of_rows_is_an_example() -> None:
+    """A file is named like the example whose kernel it measures."""
+    names = {path.stem for path in ROWS.glob("*.py")}
+    assert names
+    assert names <= {path.name for path in EXAMPLES.iterdir() if path.is_dir()}
