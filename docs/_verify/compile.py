@@ -114,17 +114,15 @@ def compile_variant(
 ) -> tuple[Build | None, Results]:
     """Compile one example one way; a receipt, or a failure, and the build."""
     results = Results()
-    source, script, library = (
-        example.source(variant),
-        example.script(variant),
-        example.library(variant),
-    )
+    sources = example.sources(variant)
+    source, script, library = sources[0], example.script(variant), example.library(variant)
+    compiler = example.compiler(variant)
     for needed in (source, script):
         if not (layout.root / needed).exists():
             results.fail(source, COMPILED, [source, script], f"{needed} does not exist")
             return None, results
-    if variant.compiler not in tools.compilers:
-        reason = f"no {variant.compiler} was found"
+    if compiler not in tools.compilers:
+        reason = f"no {compiler} was found"
         results.fail(source, COMPILED, [source, script], reason)
         return None, results
 
@@ -133,7 +131,7 @@ def compile_variant(
     if build is None:
         stamp.parent.mkdir(parents=True, exist_ok=True)
         # Hashed before: what it will read is known only when it has been compiled.
-        before = closures.closure_of(layout.root, [source, script, *example_files(layout.root)])
+        before = closures.closure_of(layout.root, [*sources, script, *example_files(layout.root)])
         stamp.unlink(missing_ok=True)
         (layout.libraries / library).unlink(missing_ok=True)
         with tempfile.NamedTemporaryFile("r", suffix=".d") as dependencies:
@@ -142,7 +140,7 @@ def compile_variant(
             environment = {**tools.environment, "DEPENDENCIES_OUTPUT": dependencies.name}
             outcome, trace = traced_script(layout.root / script, layout.libraries, environment)
             read = included_headers(dependencies.read(), layout.libraries, layout)
-        files = sorted({source, script, *read})
+        files = sorted({*sources, script, *read})
         if not outcome.ok:
             results.fail(source, COMPILED, files, f"{script}: {outcome.reason}", outcome.tail)
             return None, results
@@ -150,8 +148,9 @@ def compile_variant(
             reason = f"{script} ended well but wrote no {library} into the current folder"
             results.fail(source, COMPILED, files, reason, outcome.tail)
             return None, results
-        if source not in read:
-            results.fail(source, COMPILED, files, f"{script} did not compile {source}")
+        if left_out := [path for path in sources if path not in read]:
+            reason = f"{script} did not compile {', '.join(left_out)}"
+            results.fail(source, COMPILED, files, reason)
             return None, results
         closure = {path: before.get(path, "") for path in files}
         if edited := closures.changed(layout.root, closure):
@@ -182,7 +181,7 @@ def compile_variant(
             flags=build.flags,
             targets=build.targets,
             lines=build.lines,
-            tools={variant.compiler: tools.compilers[variant.compiler]},
+            tools={compiler: tools.compilers[compiler]},
             machine=tools.machine_of("cpu"),
         )
     )

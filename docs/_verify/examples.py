@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from .layout import Layout
 
@@ -17,15 +17,15 @@ class Variant:
     """One way in which an example is built and run."""
 
     device: str  # as the driver and the tests spell it
-    source: str  # suffix of the source file
+    suffixes: tuple[str, ...]  # of its sources
     script: str
-    compiler: str
 
 
 VARIANTS = (
-    Variant("cpu", "_kernel.cc", "build_cpu.sh", "g++"),
-    Variant("cuda", "_kernel.cu", "build_cuda.sh", "nvcc"),
+    Variant("cpu", (".cc", ".c"), "build_cpu.sh"),
+    Variant("cuda", (".cu",), "build_cuda.sh"),
 )
+COMPILERS = {".cc": "g++", ".c": "gcc", ".cu": "nvcc"}
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,27 @@ class Example:
 
     name: str
     folder: str
+    files: tuple[str, ...] = ()  # what stands in the folder and in its folder src
+
+    def sources(self, variant: Variant) -> list[str]:
+        """The kernel's one source, or all in the folder src of an example that has many."""
+        one = [f"{self.folder}/{self.name}_kernel{suffix}" for suffix in variant.suffixes]
+        there = [path for path in one if path in self.files]
+        inside = f"{self.folder}/src/"
+        many = [
+            path
+            for path in self.files
+            if path.startswith(inside) and PurePosixPath(path).suffix in variant.suffixes
+        ]
+        return there or many or one[:1]
 
     def source(self, variant: Variant) -> str:
-        """The kernel's source."""
-        return f"{self.folder}/{self.name}{variant.source}"
+        """The source by which receipts call the example."""
+        return self.sources(variant)[0]
+
+    def compiler(self, variant: Variant) -> str:
+        """The compiler of its sources."""
+        return COMPILERS[PurePosixPath(self.source(variant)).suffix]
 
     def script(self, variant: Variant) -> str:
         """The script that builds it."""
@@ -64,8 +81,16 @@ def find_examples(layout: Layout) -> list[Example]:
         return []
     folders = [path for path in sorted(layout.examples.iterdir()) if path.is_dir()]
     return [
-        Example(path.name, layout.relative(path)) for path in folders if path.name not in IGNORED
+        Example(path.name, layout.relative(path), files_of(path, layout))
+        for path in folders
+        if path.name not in IGNORED
     ]
+
+
+def files_of(folder: Path, layout: Layout) -> tuple[str, ...]:
+    """The files of an example's folder and of its folder src, relative to the root."""
+    found = [*folder.glob("*"), *folder.glob("src/*")]
+    return tuple(sorted(layout.relative(path) for path in found if path.is_file()))
 
 
 def example_files(root: Path) -> list[str]:

@@ -27,7 +27,7 @@ def run_example(
     """Run the driver and the test on one device; a receipt when both pass, else a failure."""
     results = Results()
     level = LEVEL_OF_DEVICE[variant.device]
-    source = example.source(variant)
+    source, compiler = example.source(variant), example.compiler(variant)
     files = sorted({*build.closure, example.driver, example.test})
     ours = [example.driver, example.test]
     helpers = [each for path in ours for each in helpers_of(layout, path)]
@@ -68,7 +68,7 @@ def run_example(
                 flags=build.flags,
                 targets=build.targets,
                 lines=build.lines,
-                tools={**tools.versions, variant.compiler: tools.compilers[variant.compiler]},
+                tools={**tools.versions, compiler: tools.compilers[compiler]},
                 machine=tools.machine_of(variant.device),
             )
         )

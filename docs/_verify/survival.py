@@ -105,6 +105,15 @@ def preprocess(words: list[str], output: str) -> list[str]:
     return [*kept, "-E", *(["-Xcompiler=-dD,-dI"] if nvcc else ["-dD", "-dI"]), "-o", output]
 
 
+def by_source(words: list[str]) -> list[list[str]]:
+    """The command line once for each source that it names: a preprocessor writes one file."""
+    sources = [i for i, word in enumerate(words) if Path(word).suffix in SOURCES]
+    return [
+        [word for i, word in enumerate(words) if i == chosen or i not in sources]
+        for chosen in sources
+    ]
+
+
 def seen_lines(
     commands: list[list[str]], files: list[str], layout: Layout, environment: Mapping[str, str]
 ) -> dict[str, list[str]]:
@@ -113,9 +122,7 @@ def seen_lines(
     ValueError: a command that compiled cannot be preprocessed.
     """
     emitted: dict[Path, set[int]] = defaultdict(set)
-    for words in commands:
-        if not any(Path(word).suffix in SOURCES for word in words):
-            continue
+    for words in (one for command in commands for one in by_source(command)):
         with tempfile.NamedTemporaryFile("r", suffix=".ii", errors="replace") as output:
             command = preprocess(words, output.name)
             outcome = run(command, cwd=layout.libraries, env=environment)

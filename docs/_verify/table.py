@@ -22,7 +22,7 @@ def cell(evidence: Evidence, example: Example, variant: Variant, level: str) -> 
     if receipts and level == COMPILED:
         receipt = receipts[0]
         targets = f" for {', '.join(receipt.targets)}" if receipt.targets else ""
-        return f"{short(receipt.tools[variant.compiler])}{targets}"
+        return f"{short(receipt.tools[example.compiler(variant)])}{targets}"
     if receipts and level == RAN_ON_GPU:
         return "; ".join(run.removeprefix(f"{RAN_ON_GPU}: ") for run in gpu_runs(receipts))
     if receipts:

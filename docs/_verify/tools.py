@@ -120,7 +120,9 @@ class Tools:
         environment = base_environment()
         nvcc = find_nvcc()
         environment.update(nvcc)
-        compilers = {"g++": answer("g++", "-dumpfullversion", env=environment)}
+        compilers = {
+            name: answer(name, "-dumpfullversion", env=environment) for name in ("g++", "gcc")
+        }
         if nvcc:
             release = re.search(r"release [\d.]+, V([\d.]+)", answer(nvcc["NVCC"], "--version"))
             compilers["nvcc"] = release.group(1) if release else "unknown"

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R9
+"""Which files are the sources of an example, and how its compilation is taken apart."""
+
+import pytest
+from _verify.examples import VARIANTS, find_examples
+from _verify.layout import Layout
+from _verify.survival import by_source
+
+CPU, CUDA = VARIANTS
+
+
+@pytest.mark.parametrize(
+    ("files", "cpu", "compiler", "cuda"),
+    [
+        (["one_kernel.cc", "one_kernel.cu"], ["one_kernel.cc"], "g++", ["one_kernel.cu"]),
+        (["one_kernel.c", "one_kernel.cu", "host.cc"], ["one_kernel.c"], "gcc", ["one_kernel.cu"]),
+        (
+            ["src/a.cc", "src/b.cc", "src/a.cu", "src/a.h", "setup.cc"],
+            ["src/a.cc", "src/b.cc"],
+            "g++",
+            ["src/a.cu"],
+        ),
+        ([], ["one_kernel.cc"], "g++", ["one_kernel.cu"]),  # missing ones are named
+    ],
+)
+def test_sources(tmp_path, files, cpu, compiler, cuda):
+    """An example has one source for each device, in C++ or C, or many in its folder src."""
+    folder = "examples/kernel_library/one"
+    for name in ["load_one.py", *files]:
+        path = tmp_path / folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    (example,) = find_examples(Layout.of(tmp_path))
+    assert example.sources(CPU) == [f"{folder}/{name}" for name in cpu]
+    assert example.compiler(CPU) == compiler
+    assert example.sources(CUDA) == [f"{folder}/{name}" for name in cuda]
+    assert example.compiler(CUDA) == "nvcc"
+
+
+def test_a_command_with_many_sources_is_preprocessed_once_for_each():
+    """Every source is seen by its preprocessor, with all flags; a link alone by none."""
+    words = "g++ -O3 -o all.so src/a.cc src/b.cc -lfoo".split()
+    assert by_source(words) == [
+        "g++ -O3 -o all.so src/a.cc -lfoo".split(),
+        "g++ -O3 -o all.so src/b.cc -lfoo".split(),
+    ]
+    assert by_source("g++ -o all.so a.o b.o".split()) == []
