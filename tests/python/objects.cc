@@ -88,6 +88,17 @@ class BetweenObj : public ffi::Object {
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("objects.Between", BetweenObj, ffi::Object);
 };
 
+// The same where the alignment of the object leaves a gap.
+class PaddedObj : public ffi::Object {
+ public:
+  int32_t shown = 0;
+  bool hidden = false;
+  void hide() { hidden = true; }
+  bool is_hidden() const { return hidden; }
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("objects.Padded", PaddedObj, ffi::Object);
+};
+
 // Known to C++ only, with a parent that is, too.
 class BaseOnlyObj : public ffi::Object {
  public:
@@ -133,6 +144,10 @@ TVM_FFI_STATIC_INIT_BLOCK() {
   refl::ObjectDef<StuckObj>(refl::init(false));
   refl::ObjectDef<LockedObj>().def("open", &LockedObj::open);
   refl::ObjectDef<HiddenObj>().def_rw("shown", &HiddenObj::shown, refl::default_value(1));
+  refl::ObjectDef<PaddedObj>()
+      .def_rw("shown", &PaddedObj::shown, refl::default_value(1))
+      .def("hide", &PaddedObj::hide)
+      .def("is_hidden", &PaddedObj::is_hidden);
   refl::ObjectDef<BetweenObj>()
       .def_rw("first", &BetweenObj::first)
       .def_rw("last", &BetweenObj::last);

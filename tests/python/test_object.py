@@ -624,6 +624,22 @@ def test_what_cannot_be_pickled(classes: Classes) -> None:
                 pickle.dumps(value)
 
 
+def test_a_member_in_a_gap_is_not_copied(classes: Classes) -> None:
+    """What lies in the padding behind a field is not seen: the copy has its default."""
+
+    @register_object("objects.Padded")
+    class Padded(Object):
+        pass
+
+    padded = Padded(5)
+    padded.hide()
+    assert padded.is_hidden()
+    for copied in (pickle.loads(pickle.dumps(padded)), copy.deepcopy(padded)):
+        assert copied.shown == 5
+        assert not copied.is_hidden()
+    assert copy.copy(padded).is_hidden()
+
+
 def test_a_pickle_without_its_library(classes: Classes) -> None:
     """A process that has not loaded the library says which type is missing."""
     code = f"import pickle; pickle.loads({pickle.dumps(call('cpp_only'))!r})"
