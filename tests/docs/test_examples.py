@@ -40,9 +40,9 @@ def test_sources(tmp_path, files, cpu, compiler, cuda):
 
 def test_a_command_with_many_sources_is_preprocessed_once_for_each():
     """Every source is seen by its preprocessor, with all flags; a link alone by none."""
-    words = "g++ -O3 -o all.so src/a.cc src/b.cc -lfoo".split()
+    words = ["g++", "-O3", "-o", "all.so", "src/a.cc", "src/b.cc", "-lfoo"]
     assert by_source(words) == [
-        "g++ -O3 -o all.so src/a.cc -lfoo".split(),
-        "g++ -O3 -o all.so src/b.cc -lfoo".split(),
+        ["g++", "-O3", "-o", "all.so", "src/a.cc", "-lfoo"],
+        ["g++", "-O3", "-o", "all.so", "src/b.cc", "-lfoo"],
     ]
-    assert by_source("g++ -o all.so a.o b.o".split()) == []
+    assert by_source(["g++", "-o", "all.so", "a.o", "b.o"]) == []
