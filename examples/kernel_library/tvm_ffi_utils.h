@@ -96,9 +96,11 @@ T* data_of(const ffi::TensorView& x) {
 
 // [check_macros.begin]
 // Each check names the kernel, the argument, what was expected and what came.
+// A failure is said to be unlikely: after many checks g++ would take the rest
+// of the function for cold, and not vectorize its loops.
 #define CHECK_OR_THROW(ok, Kind, x, expected, got)                       \
   do {                                                                   \
-    if (!(ok)) {                                                         \
+    if (__builtin_expect(!(ok), 0)) {                                    \
       TVM_FFI_THROW(Kind) << __func__ << ": " #x " must be " << expected \
                           << ", got " << got;                            \
     }                                                                    \
