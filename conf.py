@@ -31,6 +31,7 @@ extensions = [
     "_ext.kernels",
     "_ext.outside_names",
     "_ext.rows",
+    "_ext.runtimes",
     "_ext.snippet_gate",
     "_ext.snippet_include",
     "_ext.verification",

@@ -111,7 +111,7 @@ def docs(session: nox.Session) -> None:
 def records() -> list[Path]:
     """What the sessions before docs left for its pages."""
     build = ROOT / "build"
-    made = [build / name for name in ("interop.json", "frameworks.json")]
+    made = [build / name for name in ("interop.json", "runtimes.json", "frameworks.json")]
     return [build / "rows" / "tests", build / "rows" / "interop", *made]
 
 
@@ -138,7 +138,9 @@ def shared_environment(session: nox.Session, requirements: list[str]) -> Environ
 def published_environment(session: nox.Session, environment: Environment) -> Environment:
     """Make the environment that has the published package, which ours cannot share."""
     peer = Environment(session, ROOT, "published", torch_from=environment.python)
-    peer.install([*pins.PUBLISHED, *(pin for pin in pins.TESTS if pin.startswith("numpy"))])
+    numpy = [pin for pin in pins.TESTS if pin.startswith("numpy")]
+    jax = [pin for pin in pins.FRAMEWORKS if pin.startswith("jax")]  # an example calls it
+    peer.install([*pins.PUBLISHED, *numpy, *jax])
     peer.install_torch()
     return peer
 

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The directive ``runtimes``: the label of an example, as ``nox -s interop`` found it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from _verify.layout import Layout
+from _verify.runtimes_record import label_of, record_of
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.typing import ExtensionMetadata
+
+BOTH = (
+    "Built with this project's headers or with those of the published package, "
+    "the CPU library passes the example's own checks under either runtime; "
+    "the CUDA source compiles with the headers of both."
+)
+ONLY_HERE = "It was tried under the published one, and failed there as it should."
+
+
+class Runtimes(SphinxDirective):
+    """Shows whether an example works under both runtimes or under this one alone."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Make the label, or name the session that would."""
+        name = self.arguments[0]
+        root = Path(self.config.verify_root)
+        if not (Layout.of(root).examples / name).is_dir():
+            raise self.error(f"runtimes: expected the name of an example, got {name!r}")
+        found = (record_of(root, root / self.config.verify_build) or {}).get(name)
+        if found is None:
+            label, more = "Runtimes:", "no run of this tree: nox -s interop."
+        else:
+            label = label_of(found)
+            more = ONLY_HERE if found["only here"] else BOTH
+            more = "" if found["wrong"] else more
+        text = [nodes.strong("", label), nodes.Text(f" {more}")]
+        return [nodes.paragraph("", "", *text, classes=["runtimes"])]
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register the directive."""
+    app.setup_extension("_ext.evidence_of_build")
+    app.add_directive("runtimes", Runtimes)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R8, R9
+"""The label of an example says what was found of this very tree, and nothing else."""
+
+from pathlib import Path
+
+import pytest
+from _verify.runtimes_record import label_of, record_of, write_record
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted((ROOT / "docs" / "guides" / "kernels").glob("*.rst"))
+
+
+@pytest.mark.parametrize(
+    ("found", "label"),
+    [
+        ({"wrong": "", "only here": ""}, "Both runtimes."),
+        ({"wrong": "", "only here": "it has a store"}, "This runtime only: it has a store."),
+        ({"wrong": "ours under published: no", "only here": ""}, "Failed: ours under published"),
+    ],
+)
+def test_label(found: dict[str, str], label: str) -> None:
+    """A claim that was contradicted is not shown."""
+    assert label_of(found).startswith(label)
+
+
+def test_record_is_of_one_tree(tmp_path: Path) -> None:
+    """A record of other sources is none."""
+    source = tmp_path / "examples" / "scale.cc"
+    source.parent.mkdir()
+    source.write_text("1")
+    found = {"scale": {"wrong": "", "only here": ""}}
+    assert record_of(tmp_path, tmp_path / "build") is None
+    write_record(tmp_path, tmp_path / "build", found)
+    assert record_of(tmp_path, tmp_path / "build") == found
+    source.write_text("2")
+    assert record_of(tmp_path, tmp_path / "build") is None
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_each_page_has_its_label(page: Path) -> None:
+    """The page of a kernel says under which runtimes it works."""
+    assert f"\n.. runtimes:: {page.stem}\n" in page.read_text()
