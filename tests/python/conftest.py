@@ -13,6 +13,8 @@ import pytest
 import tvm_ffi
 from tvm_ffi import config
 
+from .object_classes import Classes
+
 try:
     import torch
 except ImportError:
@@ -71,3 +73,18 @@ def compile_cpp_library(source: Path, path: Path) -> None:
     link = f"{config.ldflags()} -ltvm_ffi".split()
     compiler = os.environ.get("CXX", "g++")
     subprocess.run([compiler, "-shared", *flags, str(source), "-o", str(path), *link], check=True)
+
+
+@pytest.fixture(scope="session")
+def objects(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the library of object types, and load it."""
+    path = tmp_path_factory.mktemp("objects") / "objects.so"
+    compile_cpp_library(Path(__file__).with_name("objects.cc"), path)
+    tvm_ffi.load_module(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def classes(objects: Path) -> Classes:
+    """Register the classes of its types, once."""
+    return Classes()
