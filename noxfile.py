@@ -200,9 +200,13 @@ def compilers(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none")
 def sanitize(session: nox.Session) -> None:
-    """Run the C++ tests without Python under three sanitizers; arguments choose test files."""
+    """Run the C++ tests and the examples under sanitizers; arguments choose files of tests."""
     environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
-    environment.run("docs/_setup/sanitize.py", *session.posargs)
+    files = [word for word in session.posargs if word != "examples"]
+    if files or not session.posargs:
+        environment.run("docs/_setup/sanitize.py", *files)
+    if not files:
+        environment.run("docs/_setup/sanitize_examples.py")
 
 
 @nox.session(venv_backend="none")
