@@ -17,9 +17,8 @@ void add_one(ffi::TensorView x, ffi::TensorView y) {
   CHECK_CONTIGUOUS(y);
   CHECK_ALIGNED(y);
   CHECK_NO_PARTIAL_OVERLAP(y, x);
-  const float* from = data_of<float>(x);
-  float* to = data_of<float>(y);
-  for (int64_t i = 0; i < x.numel(); ++i) to[i] = from[i] + 1.0f;
+  const auto plus_one = [](float value) { return value + 1.0f; };
+  map_elements(x.numel(), plus_one, data_of<float>(y), data_of<float>(x));
 }
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(add_one, add_one);

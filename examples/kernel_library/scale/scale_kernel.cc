@@ -18,15 +18,22 @@ void scale(ffi::TensorView x, ffi::TensorView y, double factor) {
   CHECK_NO_PARTIAL_OVERLAP(y, x);
   dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    using C = typename Compute<T>::Type;
     const T* from = data_of<T>(x);
     T* to = data_of<T>(y);
-    const StridedLayout layout("scale", x);
-    const int64_t n = x.numel();
-    for (int64_t i = 0; i < n; ++i) {
-      to[i] = static_cast<T>(static_cast<C>(from[layout.offset(i)]) *
-                             static_cast<C>(factor));
-    }
+    const auto times = [factor](T value) {
+      using C = typename Compute<T>::Type;
+      return static_cast<T>(static_cast<C>(value) * static_cast<C>(factor));
+    };
+    for_each_run(StridedLayout("scale", x), [&](int64_t first, int64_t offset,
+                                                int64_t count, int64_t step) {
+      if (step == 1) {
+        map_elements(count, times, to + first, from + offset);
+      } else {
+        for (int64_t i = 0; i < count; ++i) {
+          to[first + i] = times(from[offset + i * step]);
+        }
+      }
+    });
   });
 }
 // [function.end]
