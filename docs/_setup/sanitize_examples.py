@@ -50,7 +50,6 @@ def sanitized() -> dict[str, str]:
         "LD_PRELOAD": " ".join(found),
         "ASAN_OPTIONS": "detect_leaks=0:strict_string_checks=1",  # Python keeps what it allocated
         "UBSAN_OPTIONS": "print_stacktrace=1",
-        "PYTHONMALLOC": "malloc",  # or small blocks share a large one
         "RUN_SLOW": "0",
     }
 

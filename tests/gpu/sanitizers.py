@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run the examples' drivers on the GPU under compute-sanitizer: sanitizers.py [NAME...].
+
+The libraries are those that docs/verify.py built. A machine without the tool, or one that the tool
+refuses, is said to be left out; that is no failure.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "docs"))
+
+from _verify.examples import Example, find_examples  # noqa: E402  (below a folder named above)
+from _verify.layout import Layout  # noqa: E402
+
+LAYOUT = Layout.of(ROOT)
+TOOLS = ("memcheck", "racecheck", "initcheck")
+LEFT_OUT: dict[str, str] = {}  # examples that cannot run so, with the reason
+AT_ONCE = 6
+SECONDS = 300
+# What a driver provokes by intent is an API error; those of kernels are what is asked for.
+COMMAND = ("compute-sanitizer", "--report-api-errors", "no", "--error-exitcode", "99", "--tool")
+PROBE = "import torch; torch.ones(9, device='cuda').add_(1).sum().item()"
+CAPTURES = re.compile(r"CUDAGraph|cuda\.graph\(")
+
+
+def sanitized(tool: str, arguments: list[str], own_memory: bool) -> tuple[int, str]:
+    """Run Python under a tool: its status, and what was said."""
+    # Each tensor an allocation of its own: PyTorch's large ones hide what is read behind the end.
+    own = {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"} if own_memory else {}
+    try:
+        done = subprocess.run(
+            [*COMMAND, tool, sys.executable, *arguments],
+            cwd=LAYOUT.libraries,
+            env={**os.environ, **own},
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            timeout=SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        return 124, f"not done in {SECONDS} s"
+    return done.returncode, done.stdout + done.stderr
+
+
+def refusal() -> str:
+    """Tell why nothing can run here, or nothing if it can."""
+    if not shutil.which(COMMAND[0]):
+        return "compute-sanitizer is not installed"
+    status, said = sanitized(TOOLS[0], ["-c", PROBE], own_memory=True)
+    if "not supported" in said:
+        return next(line for line in said.splitlines() if "not supported" in line)
+    return "" if status == 0 else f"a program that is right fails: status {status}\n{said[-3000:]}"
+
+
+def run(job: tuple[Example, str]) -> str:
+    """Run one driver under one tool: empty if it is clean, else what was said."""
+    example, tool = job
+    driver = ROOT / example.driver
+    # Memory may be allocated while a graph is captured by PyTorch's own allocator alone.
+    own_memory = not CAPTURES.search(driver.read_text())
+    status, said = sanitized(tool, [str(driver), "cuda"], own_memory)
+    errors = [line for line in said.splitlines() if "=====" in line]
+    return "" if status == 0 else "\n".join([f"status {status}", *errors[:40], said[-1500:]])
+
+
+def main() -> int:
+    """Run every driver under every tool; 1 if one is not clean."""
+    begun = time.monotonic()
+    LAYOUT.libraries.mkdir(parents=True, exist_ok=True)
+    if reason := refusal():
+        print(f"left out: memcheck, racecheck and initcheck: {reason}")
+        return 1 if reason.startswith("a program") else 0
+    wanted = sys.argv[1:]
+    examples = [each for each in find_examples(LAYOUT) if each.name in (wanted or [each.name])]
+    jobs = list(product([each for each in examples if each.name not in LEFT_OUT], TOOLS))
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        results = list(pool.map(run, jobs))
+    for (example, tool), said in zip(jobs, results, strict=True):
+        print(f"{example.name}: {tool}: {said or 'clean'}")
+    for name, reason in LEFT_OUT.items():
+        print(f"left out: {name}: {reason}")
+    print(f"{results.count('')} of {len(jobs)} clean, in {time.monotonic() - begun:.0f} s")
+    return 1 if any(results) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
