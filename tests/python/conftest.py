@@ -13,6 +13,7 @@ import pytest
 import tvm_ffi
 from tvm_ffi import config
 
+from .cpp_builds import cache_folder, compilations, project  # noqa: F401  (fixtures)
 from .object_classes import Classes
 
 try:
