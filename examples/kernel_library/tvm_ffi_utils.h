@@ -123,6 +123,13 @@ T* data_of(const ffi::TensorView& x) {
                  "shape " << text_of((x).shape()) << " with strides " \
                           << text_of((x).strides()))
 
+// The elements of a row, along the last dimension, stand one behind the other.
+#define CHECK_DENSE_ROWS(x)                                           \
+  CHECK_OR_THROW(has_dense_rows(x), ValueError, x,                    \
+                 "dense in its last dimension",                       \
+                 "shape " << text_of((x).shape()) << " with strides " \
+                          << text_of((x).strides()))
+
 #define CHECK_DTYPE(x, expected)                                  \
   CHECK_OR_THROW(same_dtype((x).dtype(), expected), TypeError, x, \
                  ffi::DLDataTypeToString(expected),               \
@@ -473,15 +480,25 @@ struct StridedLayout {
   int64_t strides[kMaxDims];
 
   StridedLayout(const char* kernel, const ffi::TensorView& x) {
-    if (x.ndim() > kMaxDims) {
-      TVM_FFI_THROW(ValueError) << kernel << ": a tensor must have at most "
-                                << kMaxDims << " dimensions, got " << x.ndim();
-    }
+    check_dims(kernel, x);
     if (x.IsContiguous()) {
       append(x.numel(), 1);
       return;
     }
     for (int32_t i = 0; i < x.ndim(); ++i) append(x.size(i), x.stride(i));
+  }
+
+  // Of the first `dims` dimensions alone: where each row begins, for a kernel
+  // that works row by row.
+  StridedLayout(const char* kernel, const ffi::TensorView& x, int32_t dims) {
+    check_dims(kernel, x);
+    if (x.IsContiguous()) {
+      int64_t length = 1;
+      for (int32_t i = dims; i < x.ndim(); ++i) length *= x.size(i);
+      append(length == 0 ? 0 : x.numel() / length, length);
+      return;
+    }
+    for (int32_t i = 0; i < dims; ++i) append(x.size(i), x.stride(i));
   }
 
   HOST_DEVICE int64_t offset(int64_t i) const {
@@ -494,6 +511,12 @@ struct StridedLayout {
   }
 
  private:
+  static void check_dims(const char* kernel, const ffi::TensorView& x) {
+    if (x.ndim() > kMaxDims) {
+      TVM_FFI_THROW(ValueError) << kernel << ": a tensor must have at most "
+                                << kMaxDims << " dimensions, got " << x.ndim();
+    }
+  }
   void append(int64_t extent, int64_t stride) {
     if (extent == 1) return;
     if (ndim > 0 && strides[ndim - 1] == extent * stride) {
@@ -571,6 +594,135 @@ inline bool is_aligned(const void* address, size_t bytes = 16) {
   return reinterpret_cast<uintptr_t>(address) % bytes == 0;
 }
 // [vector_access.end]
+
+// [rows.begin]
+inline bool has_dense_rows(const ffi::TensorView& x) {
+  if (x.IsContiguous()) return true;
+  const int32_t last = x.ndim() - 1;
+  return x.size(last) == 1 || x.stride(last) == 1;
+}
+
+// A tensor as rows along its last dimension, for CHECK_DENSE_ROWS: row i begins
+// at starts.offset(i). A tensor without dimensions is one row of one element.
+struct Rows {
+  int64_t count = 1;
+  int64_t length = 1;
+  StridedLayout starts;
+
+  Rows(const char* kernel, const ffi::TensorView& x)
+      : starts(kernel, x, x.ndim() == 0 ? 0 : x.ndim() - 1) {
+    for (int32_t i = 0; i < x.ndim() - 1; ++i) count *= x.size(i);
+    if (x.ndim() != 0) length = x.size(-1);
+  }
+
+  // Whether each row begins at a multiple of `items` elements from the first.
+  bool begin_at_multiples_of(int64_t items) const {
+    for (int d = 0; d < starts.ndim; ++d) {
+      if (starts.strides[d] % items != 0) return false;
+    }
+    return true;
+  }
+};
+// [rows.end]
+
+#ifdef __CUDACC__
+// [row_blocks.begin]
+// Each row is the work of blockDim.x threads, a power of two; a block takes
+// blockDim.y rows at once. Each thread loads kRowLoads vectors before it uses
+// the first, so that memory is kept busy.
+constexpr int kRowLoads = 4;
+constexpr int kMaxRowThreads = 512;
+
+inline dim3 row_block(int64_t vectors_of_a_row) {
+  unsigned threads = 8;
+  while (threads < kMaxRowThreads && threads * kRowLoads < vectors_of_a_row) {
+    threads *= 2;
+  }
+  return dim3(threads, threads < 256 ? 256 / threads : 1);
+}
+
+// A bounded grid: the blocks go on by its size until all rows are done.
+inline unsigned row_grid(int64_t rows, dim3 block) {
+  const int64_t blocks = (rows + block.y - 1) / block.y;
+  return static_cast<unsigned>(blocks < (1 << 20) ? blocks : 1 << 20);
+}
+
+// A thread's share of a stretch of a row, in registers: kRowLoads vectors of
+// kItems neighbours, from the stretch that begins at element `start`. The
+// row's length is a multiple of kItems.
+template <typename T, int kItems>
+struct RowPart {
+  Vector<T, kItems> vectors[kRowLoads];
+
+  // Elements that the threads of a row hold together.
+  static __device__ int64_t stretch() {
+    return int64_t{kRowLoads} * kItems * blockDim.x;
+  }
+
+  __device__ void load(const T* row, int64_t start, int64_t length) {
+    const int64_t own = start + int64_t{threadIdx.x} * kItems;
+    const int step = static_cast<int>(blockDim.x) * kItems;
+#pragma unroll
+    for (int k = 0; k < kRowLoads; ++k) {
+      if (own + k * step < length) {
+        vectors[k] =
+            *reinterpret_cast<const Vector<T, kItems>*>(row + own + k * step);
+      }
+    }
+  }
+
+  // Calls body(i, vector) for each vector that is there; its first element is
+  // number i of the row.
+  template <typename Body>
+  __device__ void each(int64_t start, int64_t length, Body&& body) const {
+    const int64_t own = start + int64_t{threadIdx.x} * kItems;
+    const int step = static_cast<int>(blockDim.x) * kItems;
+#pragma unroll
+    for (int k = 0; k < kRowLoads; ++k) {
+      if (own + k * step < length) body(own + k * step, vectors[k]);
+    }
+  }
+};
+// [row_blocks.end]
+
+// [block_reduce.begin]
+// The value of the thread whose number differs in the bits of `bits`.
+template <typename V>
+__device__ V from_lane_across(V value, unsigned bits) {
+  static_assert(sizeof(V) % 4 == 0, "expected a value of whole words");
+  unsigned words[sizeof(V) / 4];
+  memcpy(words, &value, sizeof(V));
+#pragma unroll
+  for (unsigned& word : words) word = __shfl_xor_sync(0xffffffffu, word, bits);
+  memcpy(&value, words, sizeof(V));
+  return value;
+}
+
+// Combines one value of each of a row's blockDim.x threads, and gives the
+// result to all of them: by shuffles within a warp, then by shared memory
+// across warps. Every thread of the block must call it. The order is always the
+// same.
+template <typename V, typename Combine>
+__device__ V reduce_row(V value, Combine combine) {
+  const unsigned lanes = blockDim.x < 32 ? blockDim.x : 32;
+  for (unsigned bits = lanes / 2; bits > 0; bits /= 2) {
+    value = combine(value, from_lane_across(value, bits));
+  }
+  if (blockDim.x <= 32) return value;
+  __shared__ V of_warp[32];
+  const unsigned warps = blockDim.x / 32;
+  const unsigned first = threadIdx.y * warps;  // of this row
+  if (threadIdx.x % 32 == 0) of_warp[first + threadIdx.x / 32] = value;
+  __syncthreads();
+  value = of_warp[first + threadIdx.x % warps];
+  for (unsigned bits = warps / 2; bits > 0; bits /= 2) {
+    value = combine(value, from_lane_across(value, bits));
+  }
+  __syncthreads();  // The next call may write of_warp.
+  return value;
+}
+// [block_reduce.end]
+#endif
 
 }  // namespace
 
