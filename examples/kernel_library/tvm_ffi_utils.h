@@ -595,6 +595,19 @@ inline bool is_aligned(const void* address, size_t bytes = 16) {
 }
 // [vector_access.end]
 
+// [blocks_for.begin]
+// How many blocks of a grid-stride loop a number of items takes: at least one,
+// as a grid of none is an error, and at most so many that any grid can be that
+// large.
+inline unsigned blocks_for(int64_t items, int64_t items_per_block) {
+  constexpr int64_t kMost = 1 << 20;
+  const int64_t blocks = (items + items_per_block - 1) / items_per_block;
+  return static_cast<unsigned>(blocks < 1       ? 1
+                               : blocks < kMost ? blocks
+                                                : kMost);
+}
+// [blocks_for.end]
+
 // [rows.begin]
 inline bool has_dense_rows(const ffi::TensorView& x) {
   if (x.IsContiguous()) return true;
