@@ -2,11 +2,8 @@
 // The fibers, their scheduler, and the functions of CUDA's runtime that kernel files call.
 #include "cuda_on_cpu.h"
 
-#include <ucontext.h>
-
 #include <cstdio>
 #include <cstdlib>
-#include <map>
 #include <memory>
 #include <random>
 #include <vector>
@@ -23,7 +20,7 @@ enum class State { kNew, kReady, kAtBlockBarrier, kAtWarp, kDone };
 
 struct Fiber {
   State state = State::kNew;
-  ucontext_t context;
+  void* stack_pointer = nullptr;  // where it goes on
   std::unique_ptr<char[]> stack;
 };
 
@@ -31,10 +28,24 @@ struct Fiber {
 // a fast lane does not overwrite what a slow one has yet to read.
 struct Meeting {
   alignas(16) char slots[2][32 * kSlot];
+  unsigned mask;
   unsigned arrived[2] = {0, 0};
   unsigned calls[32] = {};
+
+  explicit Meeting(unsigned mask) : mask(mask) {}
 };
-using Warp = std::map<unsigned, Meeting>;  // by mask
+
+struct Warp {
+  std::vector<std::unique_ptr<Meeting>> meetings;
+
+  Meeting& of(unsigned mask) {
+    for (const auto& meeting : meetings) {
+      if (meeting->mask == mask) return *meeting;
+    }
+    meetings.push_back(std::make_unique<Meeting>(mask));
+    return *meetings.back();
+  }
+};
 
 struct Block {
   dim3 grid;
@@ -44,7 +55,7 @@ struct Block {
   std::vector<Fiber>* fibers;
   std::vector<Warp> warps;
   std::vector<char> shared;
-  ucontext_t scheduler;
+  void* scheduler = nullptr;  // its stack pointer
   unsigned current = 0;
 
   Fiber& fiber() { return (*fibers)[current]; }
@@ -57,10 +68,37 @@ Block* block = nullptr;
   std::abort();
 }
 
+// Puts the registers that a function must keep on the stack, leaves the stack pointer in *from, and
+// goes on where `to` was left. The C library's swapcontext() makes a system call each time.
+#ifndef __x86_64__
+#error "expected an x86-64 processor: the fibers switch by its instructions"
+#endif
+extern "C" void emulation_switch(void** from, void* to);
+asm(R"(
+.text
+.local emulation_switch
+emulation_switch:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  ret
+)");
+
 void Pause(State state) {
   Fiber& fiber = block->fiber();
   fiber.state = state;
-  swapcontext(&fiber.context, &block->scheduler);
+  emulation_switch(&fiber.stack_pointer, block->scheduler);
 }
 
 void RunThread() {
@@ -73,14 +111,15 @@ void Resume(unsigned thread) {
   Fiber& fiber = block->fiber();
   if (fiber.state == State::kNew) {
     if (!fiber.stack) fiber.stack.reset(new char[kStackBytes]);
-    getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = fiber.stack.get();
-    fiber.context.uc_stack.ss_size = kStackBytes;
-    fiber.context.uc_link = nullptr;
-    makecontext(&fiber.context, RunThread, 0);
+    // As if RunThread had been left at its very beginning: six registers, and where to return to.
+    auto end = reinterpret_cast<uintptr_t>(fiber.stack.get() + kStackBytes) / 16 * 16;
+    void** top = reinterpret_cast<void**>(end) - 8;
+    std::fill(top, top + 6, nullptr);
+    top[6] = reinterpret_cast<void*>(&RunThread);
+    fiber.stack_pointer = top;
     fiber.state = State::kReady;
   }
-  swapcontext(&block->scheduler, &fiber.context);
+  emulation_switch(&block->scheduler, fiber.stack_pointer);
 }
 
 // Runs the threads of one block in an order that changes, so that what lacks a barrier shows.
@@ -98,7 +137,7 @@ void RunBlock(std::vector<unsigned>* order) {
   }
   std::vector<Fiber>& fibers = *block->fibers;
   std::fill(block->shared.begin(), block->shared.end(), static_cast<char>(kPoison));
-  for (Warp& warp : block->warps) warp.clear();
+  for (Warp& warp : block->warps) warp.meetings.clear();
   for (unsigned thread : *order) fibers[thread].state = State::kNew;
   while (true) {
     bool any_ran = false;
@@ -173,7 +212,7 @@ void BlockBarrier() { Pause(State::kAtBlockBarrier); }
 const char* Exchange(unsigned mask, const void* value, size_t size) {
   const unsigned lane = Lane();
   if (((mask >> lane) & 1u) == 0) Fail("a lane calls with a mask that leaves it out");
-  Meeting& meeting = block->warps[block->current / 32][mask];
+  Meeting& meeting = block->warps[block->current / 32].of(mask);
   const unsigned turn = meeting.calls[lane]++ % 2;
   std::memcpy(meeting.slots[turn] + kSlot * lane, value, size);
   meeting.arrived[turn] |= 1u << lane;
@@ -203,6 +242,10 @@ const char* cudaGetErrorString(cudaError_t) { return "none"; }
 const char* cudaGetErrorName(cudaError_t) { return "none"; }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
   *value = attribute == cudaDevAttrMultiProcessorCount ? 2 : 1024;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
+  *status = cudaStreamCaptureStatusNone;
   return cudaSuccess;
 }
 cudaError_t cudaMemsetAsync(void* at, int byte, size_t size, cudaStream_t) {

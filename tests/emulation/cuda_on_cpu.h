@@ -109,6 +109,8 @@ T Atomic(T* at, F change) {
 #define blockDim (emulation::BlockSize())
 #define gridDim (emulation::GridSize())
 #define warpSize 32
+using std::max;
+using std::min;
 
 inline void __syncthreads() { emulation::BlockBarrier(); }
 inline void __threadfence() {}

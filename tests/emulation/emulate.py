@@ -20,7 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "docs"))
 
-from _verify.tools import find_nvcc  # noqa: E402  (below the folder that was just named)
+from _setup.sanitize_examples import sanitized  # noqa: E402  (in a folder that was just named)
+from _verify.tools import find_nvcc  # noqa: E402
 
 EXAMPLES = ROOT / "examples" / "kernel_library"
 OUTPUT = ROOT / "build" / "emulation"
@@ -103,18 +104,6 @@ def cuda_includes() -> list[str]:
     said = subprocess.run(dry, capture_output=True, text=True, check=True).stderr
     told = re.search(r'INCLUDES="(.*)"', said)
     return told[1].replace('"', "").replace("-I", "-isystem").split() if told else []
-
-
-def sanitized() -> dict[str, str]:
-    """The variables for a Python that loads libraries built with the sanitizers."""
-    names = ("libasan.so", "libubsan.so")
-    told = [["g++", f"-print-file-name={name}"] for name in names]
-    paths = [subprocess.run(t, capture_output=True, text=True, check=True).stdout for t in told]
-    return {
-        "LD_PRELOAD": " ".join(path.strip() for path in paths),
-        "ASAN_OPTIONS": "detect_leaks=0",  # Python's own would be among them
-        "UBSAN_OPTIONS": "print_stacktrace=1",
-    }
 
 
 def run(example: str) -> str:

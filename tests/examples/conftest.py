@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which device the example tests run on, and where the libraries under test are."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,8 @@ import tvm_ffi
 from hypothesis import settings
 
 # The same inputs in every run; a case may wait for a compiler or a GPU.
-settings.register_profile("examples", derandomize=True, deadline=None, max_examples=60)
+MOST = int(os.environ.get("MAX_EXAMPLES", "60"))
+settings.register_profile("examples", derandomize=True, deadline=None, max_examples=MOST)
 settings.load_profile("examples")
 
 
