@@ -28,9 +28,10 @@ def run_example(
     results = Results()
     level = LEVEL_OF_DEVICE[variant.device]
     source, compiler = example.source(variant), example.compiler(variant)
-    files = sorted({*build.closure, example.driver, example.test})
     ours = [example.driver, example.test]
     helpers = [each for path in ours for each in helpers_of(layout, path)]
+    beside = [each for each in helpers if each.startswith(f"{example.folder}/")]
+    files = sorted({*build.closure, *ours, *beside})
     # The library is what its own files were when it was compiled; the others are hashed now.
     closure = {**closures.closure_of(layout.root, [*ours, *helpers]), **build.closure}
     for needed in (example.driver, example.test):

@@ -21,6 +21,7 @@ def run_driver(name: str) -> str:
     """Run one driver and tell how it went: "ok", or the end of what it said."""
     driver = EXAMPLES / name / f"load_{name}.py"
     sys.argv[:] = [str(driver), "cpu"]
+    sys.path[0] = str(driver.parent)  # as Python does when it runs a file
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             runpy.run_path(str(driver), run_name="__main__")

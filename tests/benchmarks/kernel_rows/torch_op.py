@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of torch_op: forward and backward, beside the two operators that PyTorch needs for each."""
+
+from collections.abc import Iterator
+
+import torch
+from rows import MIB, Row, sizes
+
+DTYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
+WIDE = (torch.float32, torch.float64)
+
+
+def rows(mod, device: str) -> Iterator[Row]:
+    """Give the rows of one device."""
+    for dtype in DTYPES:
+        for size in sizes(device):
+            x = torch.randn(size // dtype.itemsize, device=device).to(dtype)
+            dy = torch.randn_like(x)
+            out = torch.empty_like(x)
+            name = f"{str(dtype).removeprefix('torch.')}, {size // MIB} MiB"
+            least = 1.0 if dtype in WIDE else None
+            yield Row(
+                case=f"forward, {name}",
+                moved=2 * size,
+                run=lambda x=x, y=out: mod.relu_squared(x, y),
+                torch=lambda x=x, y=out: torch.square(torch.clamp(x, min=0, out=y), out=y),
+                least=least,
+            )
+            yield Row(
+                case=f"backward, {name}",
+                moved=3 * size,
+                run=lambda x=x, dy=dy, dx=out: mod.relu_squared_backward(dy, x, dx),
+                torch=lambda x=x, dy=dy, dx=out: torch.mul(
+                    torch.clamp(x, min=0, out=dx), dy, out=dx
+                ).mul_(2),
+                least=least,
+            )
