@@ -189,8 +189,12 @@ def compile_variant(
 
 
 def empty_libraries(layout: Layout, wanted: set[str]) -> None:
-    """Remove the libraries of examples that are gone, so that nothing can load them."""
+    """Remove the libraries of examples that are gone, so that nothing can load them.
+
+    A library NAME_cpu.so may have others beside it, which its script wrote too: NAME_cpu_OTHER.so.
+    """
     layout.libraries.mkdir(parents=True, exist_ok=True)
+    begin = tuple(f"{Path(name).stem}_" for name in wanted)
     for path in layout.libraries.glob("*.so"):
-        if path.name not in wanted:
+        if path.name not in wanted and not path.name.startswith(begin):
             os.unlink(path)

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds jax_call_cpu.so in the current folder, and jax_call_cpu_adapter.so where JAX is installed.
+set -eu
+here=$(dirname "$0")
+# [build.begin]
+flags=$(tvm-ffi-config --cxxflags --ldflags --libs)
+g++ -shared -fPIC -O3 "$here/jax_call_kernel.cc" -o jax_call_cpu.so $flags
+# [build.end]
+
+# [adapter.begin]
+if headers=$(python3 -c 'import jax; print(jax.ffi.include_dir())' 2> /dev/null); then
+  g++ -shared -fPIC -O2 -fvisibility=hidden -isystem "$headers" "$here/xla_adapter.cc" \
+    -o jax_call_cpu_adapter.so $flags
+else
+  echo "JAX is not installed: jax_call_cpu_adapter.so is not built"
+fi
+# [adapter.end]
