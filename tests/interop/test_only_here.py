@@ -11,6 +11,7 @@ from table import build
 
 HERE = Path(__file__).resolve().parent
 ONLY_HERE = HERE / "only_here_library.cc"
+ALLOCATORS = HERE.parents[1] / "examples/kernel_library/allocators/allocators_kernel.cc"
 ALLOCATION = HERE.parent / "cpp" / "allocation_library.cc"
 
 USE_STORAGE = """
@@ -66,6 +67,17 @@ gc.collect()
 print(is_loaded(), freed.value)
 """
 
+# Ends before the tensor is freed, as nothing is left to free it.
+LEFT_ALONE = """
+import gc, os, sys, tvm_ffi
+module = tvm_ffi.load_module(sys.argv[1], keep_module_alive=False)
+tensor = module.empty((3,), tvm_ffi.dtype("float32"), tvm_ffi.device("cpu"))
+del module
+gc.collect()
+print(sys.argv[1] in open("/proc/self/maps").read(), flush=True)
+os._exit(0)
+"""
+
 
 def run(python: str, code: str, *arguments: str) -> list[str]:
     """Run code and give the lines that it prints."""
@@ -101,6 +113,15 @@ def test_tensor_outlives_its_module(pythons, tmp_path, runtime):
     library = built(ALLOCATION, tmp_path)
     stays = runtime == "published"
     assert run(pythons[runtime], OUTLIVE, library) == ["(3,) True 0", f"{stays} 1"]
+
+
+@pytest.mark.parametrize("headers", ["ours", "published"])
+@pytest.mark.parametrize("runtime", ["ours", "published"])
+def test_our_headers_keep_the_library_of_a_tensor(pythons, tmp_path, headers, runtime):
+    """A library stays loaded for its tensor; one built with the published headers does not."""
+    assert build(ALLOCATORS, pythons[headers], tmp_path) == ""
+    library = str(tmp_path / "allocators_kernel.so")
+    assert run(pythons[runtime], LEFT_ALONE, library) == [str(headers == "ours")]
 
 
 @pytest.mark.parametrize("runtime", ["ours", "published"])

@@ -57,7 +57,7 @@ ffi::Tensor nonzero(ffi::TensorView x) {
       return true;
     });
 
-    out = alloc_tensor({count, ndim}, DLDataType{kDLInt, 64, 1}, x.device());
+    out = alloc_tensor({count, ndim}, dl_int64, x.device());
     auto* to = static_cast<int64_t*>(out.data_ptr());
     const int64_t* end = to + count * ndim;
     // Each index is written, and the place moves on if it counts: no branch

@@ -57,22 +57,19 @@ __device__ __noinline__ uint32_t load_one_by_one(const Input<T>& in,
 template <typename T>
 __device__ void load_tile(const Input<T>& in, int64_t tile,
                           uint32_t (&flags)[kVectors]) {
-  struct alignas(16) Vector {
-    T lanes[kLanes<T>];
-  };
   if (in.dense && (tile + 1) * kTile<T> <= in.n) {
-    Vector vectors[kVectors];
+    Vector<T> vectors[kVectors];
 #pragma unroll
     for (int r = 0; r < kVectors; ++r) {
       vectors[r] =
-          *reinterpret_cast<const Vector*>(in.x + first_of<T>(tile, r));
+          *reinterpret_cast<const Vector<T>*>(in.x + first_of<T>(tile, r));
     }
 #pragma unroll
     for (int r = 0; r < kVectors; ++r) {
       flags[r] = 0;
 #pragma unroll
       for (int k = 0; k < kLanes<T>; ++k)
-        flags[r] |= uint32_t{is_nonzero(vectors[r].lanes[k], in.bits)} << k;
+        flags[r] |= uint32_t{is_nonzero(vectors[r].items[k], in.bits)} << k;
     }
     return;
   }
@@ -233,15 +230,13 @@ ffi::Tensor nonzero(ffi::TensorView x) {
            "counted";
   }
 
-  constexpr DLDataType dl_int64{kDLInt, 64, 1};
   const int64_t ndim = x.ndim();
   ffi::Tensor out;
   if (x.numel() == 0) return alloc_tensor({0, ndim}, dl_int64, x.device());
   dispatch_size(x.dtype(), [&](auto bits) {
     using T = decltype(bits);
     const T* data = data_of<T>(x);
-    const bool dense =
-        x.IsContiguous() && reinterpret_cast<uintptr_t>(data) % 16 == 0;
+    const bool dense = x.IsContiguous() && is_aligned(data);
     const Input<T> in{data, bits, x.numel(), dense, layout};
     const int64_t tiles = (in.n + kTile<T> - 1) / kTile<T>;
     const int64_t tiles_of_block = (tiles + kMaxBlocks - 1) / kMaxBlocks;

@@ -360,6 +360,19 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
    * \brief Allocates by an allocator of the library's own, for example one over `malloc`.
    *
    * The library that the allocator's code belongs to stays loaded until the tensor has been freed.
+   *
+   * Over `malloc`:
+   * \snippet kernel_library/allocators/allocators_kernel.cc aligned_malloc
+   * \snippet kernel_library/allocators/allocators_kernel.cc empty
+   *
+   * Over `cudaMalloc`, and over `cudaMallocAsync` for the caller's stream:
+   * \snippet kernel_library/allocators/allocators_kernel.cu cuda_malloc
+   * \snippet kernel_library/allocators/allocators_kernel.cu cuda_malloc_async
+   * \snippet kernel_library/allocators/allocators_kernel.cu empty_async
+   *
+   * Over `nvshmem_malloc`, which all processes of a job call together:
+   * \snippet kernel_library/allocators/nvshmem_allocator.cu nvshmem_malloc
+   *
    * \param alloc Has `AllocData(DLTensor* tensor, extra_args...)`, which sets `tensor->data` to
    *        memory for `GetDataSize(*tensor)` bytes or throws, and `FreeData(DLTensor* tensor)`. A
    *        copy of it is kept with the tensor. FreeData must not throw: it runs where nobody can
@@ -384,6 +397,8 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
    *
    * AllocData must give memory for all bytes that `tensor->shape` and `tensor->strides` span, gaps
    * included: GetSpanSize().
+   * \snippet kernel_library/allocators/allocators_kernel.cc empty_strided
+   *
    * \param alloc As for FromNDAlloc.
    * \param shape Extents.
    * \param strides Steps in elements.
