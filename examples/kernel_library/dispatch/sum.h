@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is the same on CPU and GPU: the dtypes, and the sum of two elements.
+#ifndef SUM_H_
+#define SUM_H_
+
+#include "../tvm_ffi_utils.h"
+
+namespace {
+
+// [lists.begin]
+using Types =
+    decltype(FloatingTypes{} + Float8Types{} + IntegerTypes{} + BoolTypes{});
+// [lists.end]
+
+// [computed_as.begin]
+// The type that a kernel is made for. Signed and unsigned integers have the
+// same sums, bit by bit, so that one kernel serves two dtypes.
+template <typename T>
+auto computed_as() {
+  if constexpr (std::is_integral<T>::value && !std::is_same<T, bool>::value) {
+    return std::make_unsigned_t<T>{};
+  } else {
+    return T{};
+  }
+}
+// [computed_as.end]
+
+// [sum.begin]
+// Booleans: or. Integers wrap around, which only unsigned ones may do in C++.
+// All others are added in float or double, and rounded once.
+struct Sum {
+  template <typename T>
+  HOST_DEVICE T operator()(T a, T b) const {
+    if constexpr (std::is_same<T, bool>::value) {
+      return a || b;
+    } else if constexpr (std::is_integral<T>::value) {
+      static_assert(std::is_unsigned<T>::value, "expected computed_as<T>()");
+      return static_cast<T>(a + b);
+    } else {
+      using C = typename Compute<T>::Type;
+      return static_cast<T>(static_cast<C>(a) + static_cast<C>(b));
+    }
+  }
+};
+// [sum.end]
+
+}  // namespace
+
+#endif  // SUM_H_
