@@ -13,9 +13,9 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
 BOTH = (
-    "Built with this project's headers or with those of the published package, "
-    "the CPU library passes the example's own checks under either runtime; "
-    "the CUDA source compiles with the headers of both."
+    "A copy of the folder was built with this project's headers and with those of the published "
+    "package; each CPU library passed the example's own checks under either runtime, and the CUDA "
+    "source compiles with the headers of both."
 )
 ONLY_HERE = "It was tried under the published one, and failed there as it should."
 

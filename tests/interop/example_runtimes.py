@@ -1,21 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which runtimes the examples claim to work under, and what happens under each."""
+"""Which runtimes the examples claim to work under, and what happens under each.
+
+Everything is built and run in a copy of the examples: a folder and the utility header are enough.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import shlex
+import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from _verify.compile import compile_variant, runtime_key
 from _verify.examples import VARIANTS, Example, find_examples
 from _verify.layout import Layout
 from _verify.runtimes_record import write_record
-from _verify.tools import Tools
+from _verify.tools import find_nvcc
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
@@ -34,9 +38,11 @@ ONLY_HERE: dict[str, OnlyHere] = {}
 
 CPU, CUDA = VARIANTS
 OK = "ok"
-# The headers that a library is built with, and the runtime that it is loaded by. The examples' own
-# tests run the fourth, ours under ours.
-PAIRS = (("ours", "published"), ("published", "ours"), ("published", "published"))
+CUDA_BUILD = "CUDA source, published headers"
+CPU_BUILD = {"ours": "CPU library, our headers", "published": "CPU library, published headers"}
+KINDS = ("ours", "published")
+# The headers that a library is built with, and the runtime that it is loaded by.
+PAIRS = [(headers, runtime) for headers in KINDS for runtime in KINDS]
 # Whether it compiles is asked, not for what: one architecture, and no code of the host.
 NVCC = "-std=c++17 -arch=sm_80 -c -o /dev/null -Xcompiler -fsyntax-only"
 
@@ -45,12 +51,6 @@ def flags(python: str, *options: str) -> list[str]:
     """What a package's tvm-ffi-config tells."""
     command = [python, "-m", "tvm_ffi.config", *options]
     return shlex.split(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-
-
-def environment(python: str, tools: Tools) -> dict[str, str]:
-    """An environment in which a build script finds the package of an interpreter."""
-    path = f"{Path(python).parent}{os.pathsep}{os.environ['PATH']}"
-    return {**os.environ, **tools.nvcc, "PATH": path}
 
 
 def told(command: list[str], **options) -> str:
@@ -62,72 +62,81 @@ def told(command: list[str], **options) -> str:
     return next((line for line in lines if "error" in line), "\n".join(lines[-5:]))
 
 
-class Builder:
-    """Builds the examples with either package's headers."""
+class Copies:
+    """The examples, copied out of the repository, and built with either package's headers."""
 
     def __init__(self, pythons: dict[str, str], folder: Path) -> None:
-        self.published = pythons["published"]
-        # Ours lie where docs/verify.py builds them, and will find them.
-        self.layout, self.tools = Layout.of(ROOT), Tools.find()
-        self.key = runtime_key(self.tools)
-        self.folders = {"ours": self.layout.libraries, "published": folder / "published"}
-        for each in self.folders.values():
-            each.mkdir(parents=True, exist_ok=True)
+        self.pythons, self.nvcc = pythons, find_nvcc()
+        self.examples = find_examples(Layout.of(ROOT))
+        self.folder = folder / "copied"
+        self.libraries = {kind: folder / kind for kind in KINDS}
+        for each in (self.folder, *self.libraries.values()):
+            each.mkdir()
+        here = ROOT / "examples" / "kernel_library"
+        shutil.copy(here / "tvm_ffi_utils.h", self.folder)
+        for example in self.examples:
+            ignored = shutil.ignore_patterns("*.so", "build", "__pycache__")
+            shutil.copytree(here / example.name, self.folder / example.name, ignore=ignored)
 
-    def ours(self, example: Example) -> str:
-        """Build the CPU library with our headers."""
-        build, results = compile_variant(example, CPU, self.layout, self.tools, self.key)
-        return OK if build else results.failures[0].reason
+    def copy_of(self, path: str) -> str:
+        """Give the copy of a file of the examples."""
+        return str(self.folder / Path(path).relative_to("examples/kernel_library"))
 
-    def theirs(self, example: Example) -> str:
-        """Build the CPU library with the published headers."""
+    def environment(self, kind: str) -> dict[str, str]:
+        """An environment in which scripts and drivers find a package."""
+        path = f"{Path(self.pythons[kind]).parent}{os.pathsep}{os.environ['PATH']}"
+        return {**os.environ, **self.nvcc, "PATH": path}
+
+    def build(self, example: Example, kind: str) -> str:
+        """Build the CPU library with a package's headers."""
         return told(
-            ["bash", str(ROOT / example.script(CPU))],
-            cwd=self.folders["published"],
-            env=environment(self.published, self.tools),
+            ["bash", self.copy_of(example.script(CPU))],
+            cwd=self.libraries[kind],
+            env=self.environment(kind),
         )
 
-    def theirs_for_cuda(self, example: Example) -> str:
-        """Compile the CUDA sources with the published headers."""
-        if not self.tools.nvcc:
+    def compile_for_cuda(self, example: Example) -> str:
+        """Compile the CUDA sources with the published headers; docs/verify.py does with ours."""
+        if not self.nvcc:
             return "no nvcc is installed"
-        command = [self.tools.nvcc["NVCC"], *NVCC.split(), *flags(self.published, "--cxxflags")]
-        results = [told([*command, str(ROOT / path)]) for path in example.sources(CUDA)]
+        options = flags(self.pythons["published"], "--cxxflags")
+        command = [self.nvcc["NVCC"], *NVCC.split(), *options]
+        results = [told([*command, self.copy_of(path)]) for path in example.sources(CUDA)]
         return next((result for result in results if result != OK), OK)
 
+    def run_drivers(self, headers: str, runtime: str, names: list[str]) -> dict[str, str]:
+        """Run drivers in one process; after a crash, the rest in another."""
+        results: dict[str, str] = {}
+        command = [self.pythons[runtime], str(HERE / "run_drivers.py"), str(self.folder)]
+        while rest := [name for name in names if name not in results]:
+            done = subprocess.run(
+                [*command, str(self.libraries[headers]), *rest],
+                env=self.environment(runtime),
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+            ended = {line["name"]: line["result"] for line in lines if "name" in line}
+            begun = [line["begins"] for line in lines if "begins" in line]
+            results |= ended
+            if crashed := [name for name in begun if name not in ended]:
+                results[crashed[0]] = f"ended the process with status {done.returncode}"
+            elif not ended:
+                raise RuntimeError(f"{runtime}: {done.stdout}{done.stderr}")
+        return results
 
-def run_drivers(python: str, folder: Path, names: list[str]) -> dict[str, str]:
-    """Run drivers in one process; after a crash, the rest in another."""
-    results: dict[str, str] = {}
-    path = f"{Path(python).parent}{os.pathsep}{os.environ['PATH']}"
-    while rest := [name for name in names if name not in results]:
-        done = subprocess.run(
-            [python, str(HERE / "run_drivers.py"), str(folder), *rest],
-            env={**os.environ, "PATH": path},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-        ended = {line["name"]: line["result"] for line in lines if "name" in line}
-        begun = [line["begins"] for line in lines if "begins" in line]
-        results |= ended
-        if crashed := [name for name in begun if name not in ended]:
-            results[crashed[0]] = f"ended the process with status {done.returncode}"
-        elif not ended:
-            raise RuntimeError(f"{python}: {done.stdout}{done.stderr}")
-    return results
 
-
-def find_out(pythons: dict[str, str], folder: Path) -> dict[str, dict[str, str]]:
+def find_out(copies: Copies) -> dict[str, dict[str, str]]:
     """What happens to each example: by what was tried, "ok" or what one gets."""
-    builder = Builder(pythons, folder)
-    examples = find_examples(builder.layout)
+    examples = copies.examples
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         made = {
-            "CUDA source, published headers": pool.map(builder.theirs_for_cuda, examples),
-            "CPU library, published headers": pool.map(builder.theirs, examples),
-            "CPU library, our headers": pool.map(builder.ours, examples),
+            CUDA_BUILD: pool.map(copies.compile_for_cuda, examples),
+            **{
+                CPU_BUILD[kind]: pool.map(partial(copies.build, kind=kind), examples)
+                for kind in KINDS
+            },
         }
         seen: dict[str, dict[str, str]] = {example.name: {} for example in examples}
         for what, results in made.items():
@@ -135,10 +144,8 @@ def find_out(pythons: dict[str, str], folder: Path) -> dict[str, dict[str, str]]
                 seen[example.name][what] = result
 
         def run(pair: tuple[str, str]) -> dict[str, str]:
-            headers, runtime = pair
-            what = f"CPU library, {'our' if headers == 'ours' else headers} headers"
-            names = [name for name, told in seen.items() if told[what] == OK]
-            return run_drivers(pythons[runtime], builder.folders[headers], names)
+            built = [name for name, told in seen.items() if told[CPU_BUILD[pair[0]]] == OK]
+            return copies.run_drivers(*pair, built)
 
         for (headers, runtime), results in zip(PAIRS, pool.map(run, PAIRS), strict=True):
             for name, result in results.items():
@@ -152,8 +159,9 @@ def wrong(name: str, told: dict[str, str]) -> str:
     claim = ONLY_HERE.get(name)
     if claim is None:
         return "; ".join(f"{what}: {result}" for what, result in failures.items())
-    if "CPU library, our headers" in failures:
-        return f"CPU library, our headers: {failures['CPU library, our headers']}"
+    for what in (CPU_BUILD["ours"], "ours under ours"):
+        if what in failures:
+            return f"{what}: {failures[what]}"
     under_theirs = told["ours under published"]
     if under_theirs == OK:
         return "it works under the published runtime too"

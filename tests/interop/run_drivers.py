@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs examples' drivers on whatever runtime is installed: run_drivers.py FOLDER NAME...
+"""Runs examples' drivers on whatever runtime is installed: run_drivers.py EXAMPLES FOLDER NAME...
 
-FOLDER has their CPU libraries. One process runs them all, since each would import PyTorch anew. A
-line of JSON says which driver begins, and another how it went, so that a crash has a name.
+FOLDER has the CPU libraries of the EXAMPLES. One process runs all drivers, since each would import
+PyTorch anew. A line of JSON says which driver begins, and another how it went, so that a crash has
+a name.
 """
 
 import contextlib
@@ -14,12 +15,9 @@ import sys
 import traceback
 from pathlib import Path
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "kernel_library"
 
-
-def run_driver(name: str) -> str:
+def run_driver(driver: Path) -> str:
     """Run one driver and tell how it went: "ok", or the end of what it said."""
-    driver = EXAMPLES / name / f"load_{name}.py"
     sys.argv[:] = [str(driver), "cpu"]
     sys.path[0] = str(driver.parent)  # as Python does when it runs a file
     try:
@@ -33,12 +31,13 @@ def run_driver(name: str) -> str:
     return "ok"
 
 
-def main(folder: str, *names: str) -> None:
+def main(examples: str, folder: str, *names: str) -> None:
     """Run the drivers one after the other in the folder of the libraries."""
     os.chdir(folder)
     for name in names:
+        driver = Path(examples) / name / f"load_{name}.py"
         print(json.dumps({"begins": name}), flush=True)
-        print(json.dumps({"name": name, "result": run_driver(name)}), flush=True)
+        print(json.dumps({"name": name, "result": run_driver(driver)}), flush=True)
 
 
 if __name__ == "__main__":

@@ -7,40 +7,46 @@ import sys
 
 import example_runtimes
 import pytest
-from _verify.examples import find_examples
+from _verify.examples import VARIANTS, find_examples
 from _verify.layout import Layout
-from example_runtimes import OK, ONLY_HERE, ROOT, OnlyHere, wrong
+from example_runtimes import CPU_BUILD, CUDA_BUILD, OK, ONLY_HERE, PAIRS, ROOT, OnlyHere, wrong
 
-NAMES = [example.name for example in find_examples(Layout.of(ROOT))]
-ALL_WELL = dict.fromkeys(
-    (
-        "CUDA source, published headers",
-        "CPU library, published headers",
-        "CPU library, our headers",
-        *(f"{headers} under {runtime}" for headers, runtime in example_runtimes.PAIRS),
-    ),
-    OK,
-)
+EXAMPLES = {example.name: example for example in find_examples(Layout.of(ROOT))}
+PAIR_NAMES = [f"{headers} under {runtime}" for headers, runtime in PAIRS]
+ALL_WELL = dict.fromkeys([CUDA_BUILD, *CPU_BUILD.values(), *PAIR_NAMES], OK)
 
 
 @pytest.fixture(scope="module")
 def seen(pythons, tmp_path_factory) -> dict[str, dict[str, str]]:
     """What happens to each example; the record is kept for the pages."""
-    found = example_runtimes.find_out(pythons, tmp_path_factory.mktemp("examples"))
+    copies = example_runtimes.Copies(pythons, tmp_path_factory.mktemp("examples"))
+    found = example_runtimes.find_out(copies)
     example_runtimes.keep(ROOT, found)
     return found
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_label(seen, name):
-    """What is said to work under both does; what is said to work here alone fails there."""
+    """A copied folder works under both if it says so; if it says here alone, it fails there."""
     found = seen[name]
     assert not wrong(name, found), found
 
 
 def test_every_claim_is_of_an_example():
     """No claim is left of an example that is gone."""
-    assert set(ONLY_HERE) <= set(NAMES)
+    assert set(ONLY_HERE) <= set(EXAMPLES)
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.device)
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_first_comment_tells_the_commands(name, variant):
+    """A source begins with what it computes, how to build it, and how to run it."""
+    example = EXAMPLES[name]
+    source = (ROOT / example.source(variant)).read_text()
+    comment = re.match(r"(?://.*\n)+|/\*.*?\*/", source, re.DOTALL if source[1] == "*" else 0)
+    assert comment, "no comment at the top"
+    assert variant.script in comment[0]
+    assert f"load_{name}.py" in comment[0]
 
 
 @pytest.mark.parametrize(
@@ -66,19 +72,15 @@ def test_what_contradicts_a_claim(monkeypatch, claim, changed, complaint):
         assert re.search(complaint, said)
 
 
-def test_a_driver_that_ends_the_process(tmp_path, monkeypatch):
+def test_a_driver_that_ends_the_process(tmp_path):
     """A crash has the name of its driver, and the drivers after it still run."""
-    examples = tmp_path / "examples" / "kernel_library"
-    for name, text in {"good": "pass", "bad": "import os; os.abort()", "late": "1 / 0"}.items():
-        (examples / name).mkdir(parents=True)
-        (examples / name / f"load_{name}.py").write_text(text)
-    here = tmp_path / "tests" / "interop"
-    here.mkdir(parents=True)
-    script = (example_runtimes.HERE / "run_drivers.py").read_text()
-    (here / "run_drivers.py").write_text(script)
-    monkeypatch.setattr(example_runtimes, "HERE", here)
-    found = example_runtimes.run_drivers(sys.executable, tmp_path, ["good", "bad", "late"])
-    assert found == {
+    drivers = {"good": "pass", "bad": "import os; os.abort()", "late": "1 / 0"}
+    pythons = dict.fromkeys(example_runtimes.KINDS, sys.executable)
+    copies = example_runtimes.Copies(pythons, tmp_path)
+    for name, text in drivers.items():
+        (copies.folder / name).mkdir()
+        (copies.folder / name / f"load_{name}.py").write_text(text)
+    assert copies.run_drivers("ours", "published", list(drivers)) == {
         "good": "ok",
         "bad": "ended the process with status -6",
         "late": "ZeroDivisionError: division by zero",
