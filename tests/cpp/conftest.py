@@ -17,7 +17,7 @@ import tvm_ffi
 from tvm_ffi import config
 
 EXPORT = re.compile(r"^TVM_FFI_DLL_EXPORT_TYPED_FUNC\((test_\w+),", re.MULTILINE)
-FLAGS = "-shared -fPIC -O1 -g -Wall -Wextra -Wconversion -Werror"
+FLAGS = "-shared -fPIC -O1 -Wall -Wextra -Wconversion -Werror"
 
 
 def build(source: Path, library: Path) -> subprocess.CompletedProcess:

@@ -22,7 +22,7 @@ THEMES = (
     *("values", "tensors", "sequences", "maps", "stl", "functions", "errors", "expected"),
     *("objects", "reflection", "modules", "streams", "storage"),
 )
-FLAGS = "-shared -fPIC -O1 -g1 -w"
+FLAGS = "-shared -fPIC -O1 -w"
 
 
 @dataclass(frozen=True)
