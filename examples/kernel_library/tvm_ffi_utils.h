@@ -684,15 +684,15 @@ struct RowPart {
     }
   }
 
-  // Calls body(i, vector) for each vector that is there; its first element is
-  // number i of the row.
+  // Calls body(i, k, vectors[k]) for each vector that is there; its first
+  // element is number i of the row.
   template <typename Body>
   __device__ void each(int64_t start, int64_t length, Body&& body) const {
     const int64_t own = start + int64_t{threadIdx.x} * kItems;
     const int step = static_cast<int>(blockDim.x) * kItems;
 #pragma unroll
     for (int k = 0; k < kRowLoads; ++k) {
-      if (own + k * step < length) body(own + k * step, vectors[k]);
+      if (own + k * step < length) body(own + k * step, k, vectors[k]);
     }
   }
 };

@@ -87,17 +87,17 @@ def test_any_rows(rms_norm, device, drawn):
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("length", [1, 2, 127, 1024, 4096, 8191, 8192, 65537, 300_000])
+@pytest.mark.parametrize("length", [1, 2, 127, 1024, 4096, 8191, 8192, 65537])
 def test_any_length(rms_norm, device, dtype, length):
     """Rows that fit into registers, and longer ones, of odd and of round lengths."""
     weight, bias = randn(length, dtype, device), randn(length, dtype, device)
-    check(rms_norm, randn((3, length), dtype, device), weight, bias)
+    check(rms_norm, randn((2, length), dtype, device), weight, bias)
 
 
 def test_many_rows(rms_norm, device):
     """More rows than blocks at once, each with a factor of its own."""
-    x = randn((100_003, 8), torch.float32, device)
-    check(rms_norm, x * torch.arange(1, 100_004, device=device).unsqueeze(1))
+    x = randn((20_003, 8), torch.float32, device)
+    check(rms_norm, x * torch.arange(1, 20_004, device=device).unsqueeze(1))
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)

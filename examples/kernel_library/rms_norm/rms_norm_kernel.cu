@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(kMaxRowThreads, 2)
     int64_t start = 0;
     for (; start < n; start += stretch) {
       part.load(from, start, n);
-      part.each(start, n, [&](int64_t, const Items& items) {
+      part.each(start, n, [&](int64_t, int, const Items& items) {
         for (const T& item : items.items) {
           sum += static_cast<C>(item) * static_cast<C>(item);
         }
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(kMaxRowThreads, 2)
     const int64_t held = start - stretch;
     for (start = held; start >= 0; start -= stretch) {
       if (start != held) part.load(from, start, n);
-      part.each(start, n, [&](int64_t i, const Items& items) {
+      part.each(start, n, [&](int64_t i, int, const Items& items) {
         Items out, scale, shift;
         if (weight) scale = *reinterpret_cast<const Items*>(weight + i);
         if (bias) shift = *reinterpret_cast<const Items*>(bias + i);
