@@ -43,8 +43,8 @@ CPU_BUILD = {"ours": "CPU library, our headers", "published": "CPU library, publ
 KINDS = ("ours", "published")
 # The headers that a library is built with, and the runtime that it is loaded by.
 PAIRS = [(headers, runtime) for headers in KINDS for runtime in KINDS]
-# Whether it compiles is asked, not for what: one architecture, and no code of the host.
-NVCC = "-std=c++17 -arch=sm_80 -c -o /dev/null -Xcompiler -fsyntax-only"
+# Whether it compiles is asked, not for what; the host's code is read too.
+NVCC = "-std=c++17 -arch=compute_80 --ptx -o /dev/null"
 
 
 def flags(python: str, *options: str) -> list[str]:
