@@ -2,7 +2,7 @@
 """Run the examples' tests over CPU libraries built with sanitizers: sanitize_examples.py [NAME...].
 
 Each is built by its own script, whose compiler adds AddressSanitizer and UndefinedBehaviorSanitizer
-to what it is told, and its driver and its test run in a Python that has loaded them first.
+to what it is told, and its test runs in a Python that has loaded them first.
 """
 
 from __future__ import annotations
@@ -64,17 +64,22 @@ def said_by(command: list[str], environment: dict[str, str]) -> str:
     return "" if done.returncode == 0 else f"{' '.join(command)}: {done.returncode}\n{said}"
 
 
-def run(example: Example) -> str:
-    """Build an example and run its driver and its test: empty if all is well."""
-    building = {**os.environ, "PATH": f"{FOLDER / 'compilers'}:{os.environ['PATH']}"}
-    if said := said_by(["bash", str(ROOT / example.script(CPU))], building):
-        return said
-    environment = {**os.environ, **sanitized()}
-    if said := said_by([sys.executable, str(ROOT / example.driver), "cpu"], environment):
-        return said
+def build(example: Example) -> str:
+    """Build an example by its own script: empty if all is well."""
+    environment = {**os.environ, "PATH": f"{FOLDER / 'compilers'}:{os.environ['PATH']}"}
+    return said_by(["bash", str(ROOT / example.script(CPU))], environment)
+
+
+def test(examples: list[Example]) -> str:
+    """Run the tests of some examples: empty if all is well.
+
+    One process runs them, since each would import PyTorch anew. A sanitizer ends it at what it
+    finds first, and tells where that is.
+    """
     pytest = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
     where = ["--device", "cpu", "--libraries", str(FOLDER)]
-    return said_by([*pytest, str(ROOT / example.test), *where], environment)
+    tests = [str(ROOT / example.test) for example in examples]
+    return said_by([*pytest, *tests, *where], {**os.environ, **sanitized()})
 
 
 def main() -> int:
@@ -90,16 +95,19 @@ def main() -> int:
     if len(examples) < max(len(wanted), 1):
         print(f"expected names of examples, got {' '.join(wanted)}")
         return 1
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = dict(zip(examples, pool.map(run, examples), strict=True))
-    failed = {example.name: said for example, said in results.items() if said}
-    for name, said in failed.items():
-        print(f"== {name}\n{said}\n")
+    at_once = os.cpu_count() or 1
+    groups = [group for i in range(at_once) if (group := examples[i::at_once])]
+    with ThreadPoolExecutor(at_once) as pool:
+        said = [words for words in pool.map(build, examples) if words]
+        said = said or [words for words in pool.map(test, groups) if words]
+    for words in said:
+        print(words, end="\n\n")
     for name, reason in LEFT_OUT.items():
         print(f"left out: {name}: {reason}")
-    print(f"address,undefined: {len(examples) - len(failed)} of {len(examples)} examples passed")
+    told = "something was found" if said else "nothing was found"
+    print(f"address,undefined: tests of {len(examples)} examples: {told}")
     print(f"{time.monotonic() - begun:.0f} s")
-    return bool(failed)
+    return bool(said)
 
 
 if __name__ == "__main__":
