@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the elementwise CUDA kernels share: y[i] = update(x[i], y[i]), 16 bytes
+// at a time where both addresses allow it.
+#ifndef VECTOR_KERNELS_ELEMENTWISE_CUH_
+#define VECTOR_KERNELS_ELEMENTWISE_CUH_
+
+#include "kernels.h"
+
+namespace vector_kernels {
+namespace cuda {
+namespace {
+
+// [update_kernel.begin]
+// Each thread has the loads of two vectors under way before it uses the first.
+// `vectors` is the number of whole vectors, 0 where an address is not aligned;
+// the elements behind them go one by one.
+template <typename T, typename Update>
+__global__ void __launch_bounds__(256)
+    update_kernel(const T* x, T* y, int64_t vectors, int64_t n, Update update) {
+  constexpr int kSize = Vector<T>::kSize;
+  constexpr int kAhead = 2;
+  const auto* x_vectors = reinterpret_cast<const Vector<T>*>(x);
+  auto* y_vectors = reinterpret_cast<Vector<T>*>(y);
+  const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
+  const int64_t first =
+      static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  int64_t i = first;
+  for (; i + (kAhead - 1) * step < vectors; i += kAhead * step) {
+    Vector<T> a[kAhead], b[kAhead];
+#pragma unroll
+    for (int j = 0; j < kAhead; ++j) {
+      a[j] = x_vectors[i + j * step];
+      b[j] = y_vectors[i + j * step];
+    }
+#pragma unroll
+    for (int j = 0; j < kAhead; ++j) {
+#pragma unroll
+      for (int k = 0; k < kSize; ++k)
+        b[j].items[k] = update(a[j].items[k], b[j].items[k]);
+      y_vectors[i + j * step] = b[j];
+    }
+  }
+  for (; i < vectors; i += step) {
+    const Vector<T> a = x_vectors[i];
+    Vector<T> b = y_vectors[i];
+#pragma unroll
+    for (int k = 0; k < kSize; ++k) b.items[k] = update(a.items[k], b.items[k]);
+    y_vectors[i] = b;
+  }
+  for (int64_t j = vectors * kSize + first; j < n; j += step)
+    y[j] = update(x[j], y[j]);
+}
+// [update_kernel.end]
+
+// Launches update_kernel on the tensors' GPU and the caller's stream.
+template <typename T, typename Update>
+void launch_update(const ffi::TensorView& x, const ffi::TensorView& y,
+                   Update update) {
+  const int64_t n = x.numel();
+  if (n == 0) return;  // A grid of no blocks is an error.
+  ffi::CUDADeviceGuard guard(x.device().device_id);
+  const T* from = data_of<T>(x);
+  T* to = data_of<T>(y);
+  const int64_t vectors =
+      is_aligned(from) && is_aligned(to) ? n / Vector<T>::kSize : 0;
+  const int threads = 256;
+  const unsigned blocks =
+      vectors > 0 ? blocks_for(vectors, 2 * threads) : blocks_for(n, threads);
+  update_kernel<T>
+      <<<blocks, threads, 0, get_stream(x)>>>(from, to, vectors, n, update);
+  TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
+}
+
+}  // namespace
+}  // namespace cuda
+}  // namespace vector_kernels
+
+#endif  // VECTOR_KERNELS_ELEMENTWISE_CUH_
