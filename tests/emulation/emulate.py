@@ -75,8 +75,21 @@ def translated(source: str) -> str:
 
 def build(example: str, extra: list[str]) -> Path:
     """Build an example's CUDA source for the CPU, under the name that its test looks for."""
-    source = EXAMPLES / example / f"{example}_kernel.cu"
-    return build_source(source, OUTPUT / f"{example}_cpu.so", extra)
+    library = OUTPUT / f"{example}_cpu.so"
+    folder = EXAMPLES / example / "src"
+    if not folder.is_dir():
+        return build_source(EXAMPLES / example / f"{example}_kernel.cu", library, extra)
+    # An example of many files: what they include of each other is translated too.
+    told = OUTPUT / f"{example}_src"
+    told.mkdir(parents=True, exist_ok=True)
+    for path in folder.iterdir():
+        (told / path.name).write_text(f'#line 1 "{path}"\n{translated(path.read_text())}')
+    whole = told / f"{example}_kernel.cu"
+    sources = sorted([*folder.glob("*.cu"), *folder.glob("*_cpu.cc"), *folder.glob("binding.cc")])
+    whole.write_text("".join(f'#include "{path.name}"\n' for path in reversed(sources)))
+    metadata = "-DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1"  # the headers are included before it
+    folders = [f"-I{told}", f"-I{folder}"]  # the latter for what lies beside the examples
+    return build_source(whole, library, [metadata, *folders, *extra])
 
 
 def build_source(source: Path, library: Path, extra: list[str]) -> Path:
@@ -126,7 +139,8 @@ def run(example: str) -> str:
 def main() -> int:
     """Run the examples that are named, or all; 1 if one of them failed."""
     begun = time.monotonic()
-    found = sorted(path.parent.name for path in EXAMPLES.glob("*/*_kernel.cu"))
+    sources = [*EXAMPLES.glob("*/*_kernel.cu"), *EXAMPLES.glob("*/src/*.cu")]
+    found = sorted({path.relative_to(EXAMPLES).parts[0] for path in sources})
     wanted = sys.argv[1:] or [name for name in found if name not in LEFT_OUT]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         results = dict(zip(wanted, pool.map(run, wanted), strict=True))
