@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds streams_and_graphs_cuda.so in the current folder, for sm_80, sm_90 and, by PTX, later ones.
+set -eu
+here=$(dirname "$0")
+# [build.begin]
+${NVCC:-nvcc} -shared -Xcompiler -fPIC -O3 "$here/streams_and_graphs_kernel.cu" \
+  -o streams_and_graphs_cuda.so \
+  -gencode arch=compute_80,code=sm_80 \
+  -gencode arch=compute_90,code=[sm_90,compute_90] \
+  $(tvm-ffi-config --cxxflags --ldflags --libs)
+# [build.end]
