@@ -98,6 +98,13 @@ def extension_flags() -> str:
     return " ".join(["-fvisibility=hidden", *(f"-isystem {folder}" for folder in folders)])
 
 
+def example_flags() -> str:
+    """Where an example's adapter finds XLA's headers, which come with JAX."""
+    import jax
+
+    return f"-isystem {jax.ffi.include_dir()}"
+
+
 def host_jobs() -> Iterator[Job]:
     """Headers, the library, the extension, tests and examples, by g++ and clang++."""
     tested = sources("tests/cpp/*.cc", "tests/snippets/**/*.cc", "tests/benchmarks/*.cc")
@@ -105,7 +112,7 @@ def host_jobs() -> Iterator[Job]:
         "sources of libtvm_ffi": (sources("src/*.cc"), ""),
         "Python extension": (sources("python/tvm_ffi/_core/*.cc"), extension_flags()),
         "C++ tests": (tested, ""),
-        "examples": (sources("examples/**/*.cc"), ""),
+        "examples": (sources("examples/**/*.cc"), example_flags()),
     }
     for compiler, program in CPP.items():
         for standard in STANDARDS:
