@@ -34,7 +34,11 @@ class OnlyHere:
 
 
 # Every other example works under both runtimes, with a library built with either's headers.
-ONLY_HERE: dict[str, OnlyHere] = {}
+ONLY_HERE: dict[str, OnlyHere] = {
+    "storage": OnlyHere(
+        "the published runtime has no store", "storage: expected a runtime that has a store"
+    ),
+}
 
 CPU, CUDA = VARIANTS
 OK = "ok"

@@ -11,9 +11,15 @@ from table import build
 
 HERE = Path(__file__).resolve().parent
 ONLY_HERE = HERE / "only_here_library.cc"
-ALLOCATORS = HERE.parents[1] / "examples/kernel_library/allocators/allocators_kernel.cc"
+EXAMPLES = HERE.parents[1] / "examples/kernel_library"
+STORAGE = EXAMPLES / "storage/storage_kernel.cc"
+ALLOCATORS = EXAMPLES / "allocators/allocators_kernel.cc"
 ALLOCATION = HERE.parent / "cpp" / "allocation_library.cc"
 
+NO_STORE = (
+    "storage: expected a runtime that has a store, got one without the global function "
+    '"ffi.StorageGet"'
+)
 USE_STORAGE = """
 import sys, tvm_ffi
 module = tvm_ffi.load_module(sys.argv[1])
@@ -23,6 +29,21 @@ for x in (1, 2):
     except RuntimeError as error:
         print(str(error).strip())
 print(module.add_one(41))
+"""
+HISTOGRAM = """
+import sys, numpy, tvm_ffi
+histogram = tvm_ffi.load_module(sys.argv[1]).histogram
+counts = numpy.zeros(3, dtype="int64")
+for x in ([0, 2, 2], [1, 1, 1]):
+    try:
+        histogram(numpy.array(x), counts)
+    except RuntimeError as error:
+        print(str(error).strip())
+    print(counts.tolist())
+try:
+    histogram(numpy.zeros(3), counts)
+except TypeError as error:
+    print(str(error).strip())
 """
 NAMES = """
 import sys, tvm_ffi
@@ -97,11 +118,18 @@ def test_store_is_refused_with_its_name(pythons, tmp_path):
     """Without a store its use is an error that says so, and the rest of the library works."""
     library = built(ONLY_HERE, tmp_path)
     assert run(pythons["ours"], USE_STORAGE, library) == ["1", "1", "42"]
-    no_store = (
-        "storage: expected a runtime that has a store, got one without the global function "
-        '"ffi.StorageGet"'
-    )
-    assert run(pythons["published"], USE_STORAGE, library) == [no_store, no_store, "42"]
+    assert run(pythons["published"], USE_STORAGE, library) == [NO_STORE, NO_STORE, "42"]
+
+
+def test_kernel_with_a_kept_workspace(pythons, tmp_path):
+    """Without a store the example says so and writes nothing; what it refuses, it refuses alike."""
+    assert build(STORAGE, sys.executable, tmp_path) == ""
+    library = str(tmp_path / "storage_kernel.so")
+    refused = "histogram: x must be uint8, int32 or int64, got float64"
+    ours = ["[1, 0, 2]", "[0, 3, 0]", refused]
+    assert run(pythons["ours"], HISTOGRAM, library) == ours
+    theirs = [NO_STORE, "[0, 0, 0]", NO_STORE, "[0, 0, 0]", refused]
+    assert run(pythons["published"], HISTOGRAM, library) == theirs
 
 
 @pytest.mark.parametrize("runtime", ["ours", "published"])

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the CPU and the CUDA source have in common.
+#ifndef HISTOGRAM_CHECKS_H_
+#define HISTOGRAM_CHECKS_H_
+
+#include <tvm/ffi/extra/storage.h>
+
+#include "../tvm_ffi_utils.h"
+
+namespace {
+
+constexpr int64_t kMaxBins = 8192;
+// The whole process shares the store, so the name begins with the library's.
+constexpr const char* kWorkspace = "storage_example.histogram";
+
+using BinTypes = TypeList<uint8_t, int32_t, int64_t>;
+
+inline bool overlap(const ffi::TensorView& a, const ffi::TensorView& b) {
+  if (a.numel() == 0 || b.numel() == 0) return false;
+  const ByteRange of_a = byte_range(a);
+  const ByteRange of_b = byte_range(b);
+  return of_a.first < of_b.last && of_b.first < of_a.last;
+}
+
+// [check_histogram.begin]
+#define CHECK_HISTOGRAM(x, counts)                                          \
+  do {                                                                      \
+    CHECK_DTYPE_IN(x, BinTypes);                                            \
+    CHECK_CONTIGUOUS(x);                                                    \
+    CHECK_ALIGNED(x);                                                       \
+    CHECK_SAME_DEVICE(counts, x);                                           \
+    CHECK_DTYPE(counts, dl_int64);                                          \
+    CHECK_DIM(1, counts);                                                   \
+    CHECK_CONTIGUOUS(counts);                                               \
+    CHECK_ALIGNED(counts);                                                  \
+    CHECK_OR_THROW((counts).numel() <= kMaxBins, ValueError, counts,        \
+                   "of at most " << kMaxBins << " bins", (counts).numel()); \
+    CHECK_OR_THROW(!overlap(counts, x), ValueError, counts, "apart from x", \
+                   "overlapping ranges");                                   \
+  } while (0)
+// [check_histogram.end]
+
+}  // namespace
+
+#endif  // HISTOGRAM_CHECKS_H_

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of storage: a histogram of 256 bins, beside torch.bincount."""
+
+from collections.abc import Iterator
+
+import torch
+from rows import MIB, Row, sizes
+
+
+def rows(mod, device: str) -> Iterator[Row]:
+    """Give the rows of one device."""
+    for dtype in (torch.uint8, torch.int32, torch.int64):
+        for size in sizes(device):
+            x = torch.randint(0, 256, (size // dtype.itemsize,), device=device).to(dtype)
+            counts = torch.empty(256, dtype=torch.int64, device=device)
+            yield Row(
+                case=f"{str(dtype).removeprefix('torch.')}, {size // MIB} MiB",
+                moved=size,
+                run=lambda x=x, c=counts: mod.histogram(x, c),
+                torch=lambda x=x: torch.bincount(x, minlength=256),
+            )
