@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = x / scale in float8_e4m3fn, where scale makes the largest of each row of
+// x the largest that y can hold, and the way back, on a CPU. Build with
+// build_cpu.sh, run with load_quantize_fp8.py.
+
+// [includes.begin]
+#include <math.h>
+
+#include <algorithm>
+
+#include "../tvm_ffi_utils.h"
+// [includes.end]
+
+// [scale.begin]
+// One scale for each row: the shape of the tensor without its last dimension.
+inline ffi::ShapeView shape_of_rows(const ffi::TensorView& x) {
+  return {x.shape().data(), static_cast<size_t>(std::max(x.ndim() - 1, 0))};
+}
+
+inline bool is_shape(ffi::ShapeView a, ffi::ShapeView b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+#define CHECK_SCALE_OF(scale, x)                                             \
+  do {                                                                       \
+    CHECK_SAME_DEVICE(scale, x);                                             \
+    CHECK_DTYPE(scale, dl_float32);                                          \
+    CHECK_OR_THROW(                                                          \
+        is_shape((scale).shape(), shape_of_rows(x)), ValueError, scale,      \
+        "of shape " << text_of(shape_of_rows(x)) << " like the rows of " #x, \
+        text_of((scale).shape()));                                           \
+    CHECK_CONTIGUOUS(scale);                                                 \
+    CHECK_ALIGNED(scale);                                                    \
+  } while (0)
+
+// What a row is divided by, so that its largest magnitude becomes the largest
+// of float8_e4m3fn. At least the smallest normal number: a row of zeros is
+// divided by that, not by 0.
+HOST_DEVICE inline float scale_for(float largest) {
+  constexpr float kSmallestNormal = 1.17549435e-38f;
+  const float scale = largest / 448.0f;
+  return scale > kSmallestNormal ? scale : kSmallestNormal;
+}
+
+// The magnitude of an element, 0 for infinity and NaN.
+HOST_DEVICE inline float finite_magnitude(float value) {
+  const float magnitude = fabsf(value);
+  return magnitude <= 3.40282347e38f ? magnitude : 0.0f;
+}
+// [scale.end]
+
+// [row.begin]
+// Sixteen largest magnitudes side by side: a compiler keeps the order of
+// operations, and this one vectorizes.
+template <typename T>
+float largest_magnitude(const T* x, int64_t n) {
+  constexpr int64_t kLanes = 16;
+  constexpr int64_t kBlock = 16 * kLanes;
+  float largest[kLanes] = {};
+  int64_t first = 0;
+  for (; n - first >= kBlock; first += kBlock) {
+    float values[kBlock];
+    for (int64_t i = 0; i < kBlock; ++i) {
+      values[i] = finite_magnitude(static_cast<float>(x[first + i]));
+    }
+    for (int64_t i = 0; i < kBlock; i += kLanes) {
+      for (int64_t lane = 0; lane < kLanes; ++lane) {
+        const float value = values[i + lane];
+        largest[lane] = value > largest[lane] ? value : largest[lane];
+      }
+    }
+  }
+  for (; first < n; ++first) {
+    const float value = finite_magnitude(static_cast<float>(x[first]));
+    largest[0] = std::max(largest[0], value);
+  }
+  return *std::max_element(largest, largest + kLanes);
+}
+
+template <typename T>
+void quantize_row(const T* x, float8_e4m3fn* y, float* scale, int64_t n) {
+  *scale = scale_for(largest_magnitude(x, n));
+  const float inverse = 1.0f / *scale;
+  const auto quantized = [inverse](T item) {
+    return float8_e4m3fn(static_cast<float>(item) * inverse);
+  };
+  map_elements(n, quantized, y, x);
+}
+
+template <typename T>
+void dequantize_row(const float8_e4m3fn* y, float scale, T* out, int64_t n) {
+  using C = typename Compute<T>::Type;
+  const auto dequantized = [scale](float8_e4m3fn item) {
+    return static_cast<T>(static_cast<C>(static_cast<float>(item)) *
+                          static_cast<C>(scale));
+  };
+  map_elements(n, dequantized, out, y);
+}
+// [row.end]
+
+// [quantize.begin]
+void quantize_fp8(ffi::TensorView x, ffi::TensorView y, ffi::TensorView scale) {
+  CHECK_CPU(x);
+  CHECK_DTYPE_IN(x, FloatingTypes);
+  CHECK_ALIGNED(x);
+  CHECK_DENSE_ROWS(x);
+  CHECK_SAME_DEVICE(y, x);
+  CHECK_DTYPE(y, dl_float8_e4m3fn);
+  CHECK_SAME_SHAPE(y, x);
+  CHECK_CONTIGUOUS(y);
+  CHECK_NO_PARTIAL_OVERLAP(y, x);
+  CHECK_SCALE_OF(scale, x);
+  CHECK_NO_PARTIAL_OVERLAP(scale, x);
+  CHECK_NO_PARTIAL_OVERLAP(scale, y);
+  const Rows rows("quantize_fp8", x);
+  dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t row = 0; row < rows.count; ++row) {
+      quantize_row(data_of<T>(x) + rows.starts.offset(row),
+                   data_of<float8_e4m3fn>(y) + row * rows.length,
+                   data_of<float>(scale) + row, rows.length);
+    }
+  });
+}
+// [quantize.end]
+
+// [dequantize.begin]
+void dequantize_fp8(ffi::TensorView y, ffi::TensorView scale,
+                    ffi::TensorView out) {
+  CHECK_CPU(y);
+  CHECK_DTYPE(y, dl_float8_e4m3fn);
+  CHECK_DENSE_ROWS(y);
+  CHECK_SCALE_OF(scale, y);
+  CHECK_SAME_DEVICE(out, y);
+  CHECK_DTYPE_IN(out, FloatingTypes);
+  CHECK_SAME_SHAPE(out, y);
+  CHECK_CONTIGUOUS(out);
+  CHECK_ALIGNED(out);
+  CHECK_NO_PARTIAL_OVERLAP(out, y);
+  CHECK_NO_PARTIAL_OVERLAP(out, scale);
+  const Rows rows("dequantize_fp8", y);
+  dispatch<FloatingTypes>(out.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t row = 0; row < rows.count; ++row) {
+      dequantize_row(data_of<float8_e4m3fn>(y) + rows.starts.offset(row),
+                     data_of<float>(scale)[row],
+                     data_of<T>(out) + row * rows.length, rows.length);
+    }
+  });
+}
+// [dequantize.end]
+
+// [returning.begin]
+// The same into a new tensor.
+ffi::Tensor quantized_fp8(ffi::TensorView x, ffi::TensorView scale) {
+  CHECK_CPU(x);
+  CHECK_DTYPE_IN(x, FloatingTypes);
+  ffi::Tensor y = alloc_tensor(x.shape(), dl_float8_e4m3fn, x.device());
+  quantize_fp8(x, y, scale);
+  return y;
+}
+// [returning.end]
+
+// [export.begin]
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(quantize_fp8, quantize_fp8);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(quantized_fp8, quantized_fp8);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(dequantize_fp8, dequantize_fp8);
+// [export.end]
