@@ -1,10 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R1
 // The checks of the examples' tvm_ffi_utils.h that no example alone can reach.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
 #include "../../examples/kernel_library/tvm_ffi_utils.h"
 #include "expect.h"
 
 namespace {
+
+// The magnitudes of a format, by their bits: what its definition says.
+std::vector<double> magnitudes(int fraction_bits, int bias, int count) {
+  std::vector<double> values;
+  for (int bits = 0; bits < count; ++bits) {
+    const int fraction = bits & ((1 << fraction_bits) - 1);
+    const int exponent = bits >> fraction_bits;
+    const int whole = exponent == 0 ? fraction : fraction + (1 << fraction_bits);
+    values.push_back(std::ldexp(whole, std::max(exponent, 1) - bias - fraction_bits));
+  }
+  return values;
+}
+
+// Checks both conversions of a narrow type: of all its finite numbers, and of the floats at and
+// beside the middle of two neighbours.
+template <typename T>
+void expect_conversions(const std::vector<double>& values, int sign_bit) {
+  const auto rounded = [](float x) { return static_cast<int>(T(x).bits); };
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (size_t i = 0; i < values.size(); ++i) {
+    const int bits = static_cast<int>(i);
+    const float value = static_cast<float>(values[i]);
+    T positive{}, negative{};
+    positive.bits = static_cast<decltype(positive.bits)>(bits);
+    negative.bits = static_cast<decltype(negative.bits)>(bits | sign_bit);
+    EXPECT(static_cast<float>(positive) == value);
+    EXPECT(static_cast<float>(negative) == -value);
+    EXPECT(std::signbit(static_cast<float>(negative)));
+    EXPECT(rounded(value) == bits);
+    EXPECT(rounded(-value) == (bits | sign_bit));
+    if (i + 1 == values.size()) continue;
+    const float middle = static_cast<float>((values[i] + values[i + 1]) / 2);
+    EXPECT(rounded(middle) == bits + (bits & 1));  // to even
+    EXPECT(rounded(-middle) == ((bits + (bits & 1)) | sign_bit));
+    EXPECT(rounded(std::nextafter(middle, 0.0f)) == bits);
+    EXPECT(rounded(std::nextafter(middle, infinity)) == bits + 1);
+  }
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT(std::isnan(static_cast<float>(T(nan))));
+  EXPECT(std::isnan(static_cast<float>(T(-nan))));
+}
 
 // A contiguous view of a buffer, from an element on.
 class View {
@@ -48,3 +94,118 @@ void overlap() {
   EXPECT(overlaps_in_part(middle, back));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_overlap, overlap);
+
+// All finite numbers and all ties of the storage types.
+void narrow_floats() {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const float largest = std::numeric_limits<float>::max();
+  expect_conversions<float16>(magnitudes(10, 15, 0x7c00), 0x8000);
+  expect_conversions<bfloat16>(magnitudes(7, 127, 0x7f80), 0x8000);
+  expect_conversions<float8_e4m3fn>(magnitudes(3, 7, 0x7f), 0x80);
+  expect_conversions<float8_e5m2>(magnitudes(2, 15, 0x7c), 0x80);
+  // Too large: infinity for those of 16 bits, the largest number for those of 8.
+  EXPECT(float16(65519.996f).bits == 0x7bff);
+  EXPECT(float16(65520.0f).bits == 0x7c00);
+  EXPECT(float16(-infinity).bits == 0xfc00);
+  EXPECT(static_cast<float>(float16(infinity)) == infinity);
+  EXPECT(bfloat16(largest).bits == 0x7f80);
+  EXPECT(static_cast<float>(bfloat16(-infinity)) == -infinity);
+  for (float large : {449.0f, 464.0f, 480.0f, 1e9f, largest, infinity}) {
+    EXPECT(static_cast<float>(float8_e4m3fn(large)) == 448.0f);
+    EXPECT(static_cast<float>(float8_e4m3fn(-large)) == -448.0f);
+  }
+  for (float large : {57345.0f, 61440.0f, 1e9f, largest, infinity}) {
+    EXPECT(static_cast<float>(float8_e5m2(large)) == 57344.0f);
+    EXPECT(static_cast<float>(float8_e5m2(-large)) == -57344.0f);
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_narrow_floats, narrow_floats);
+
+// A dtype finds its type, and one that is in no list is an error, never silence.
+void dispatching() {
+  using Lists = decltype(TypeList<float>{} + IntegerTypes{} + BoolTypes{});
+  int calls = 0;
+  dispatch<Lists>(dl_int64, [&](auto zero) {
+    calls += std::is_same<decltype(zero), int64_t>::value ? 1 : 100;
+  });
+  dispatch<Lists>(DLDataType{kDLUInt, 16, 1}, [&](auto zero) {
+    calls += std::is_same<decltype(zero), uint16_t>::value ? 1 : 100;
+  });
+  EXPECT(calls == 2);
+  EXPECT(is_one_of<Lists>(dl_bool));
+  EXPECT(!is_one_of<Lists>(dl_float64));
+  EXPECT(!is_one_of<Lists>(DLDataType{kDLFloat, 32, 4}));
+  EXPECT(names_of(Float8Types{}) == "float8_e4m3fn or float8_e5m2");
+  EXPECT(names_of(BoolTypes{}) == "bool");
+  EXPECT(names_of(FloatingTypes{}) == "float32, float64, float16 or bfloat16");
+  EXPECT_THROWS("TypeError: expected float8_e4m3fn or float8_e5m2, got float16",
+                dispatch<Float8Types>(dl_float16, [&](auto) { ++calls; }));
+  EXPECT(calls == 2);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_dispatching, dispatching);
+
+// Walking the runs of a layout meets the elements in the order in which offset() tells them.
+void runs() {
+  const std::vector<std::pair<std::vector<int64_t>, std::vector<int64_t>>> layouts = {
+      {{}, {}},
+      {{5}, {3}},
+      {{4, 3}, {1, 4}},
+      {{2, 0, 3}, {3, 3, 1}},
+      {{2, 3, 4}, {100, -4, 1}},
+      {{3, 1, 2, 2}, {0, 7, 5, 1}},
+      {{2, 3, 1, 4, 2}, {3, 1, 0, 60, 6}},
+  };
+  for (const auto& [shape, strides] : layouts) {
+    DLTensor tensor{};
+    tensor.device = {kDLCPU, 0};
+    tensor.ndim = static_cast<int32_t>(shape.size());
+    tensor.dtype = dl_float32;
+    tensor.shape = const_cast<int64_t*>(shape.data());
+    tensor.strides = const_cast<int64_t*>(strides.data());
+    const ffi::TensorView view(&tensor);
+    const StridedLayout layout("runs", view);
+    int64_t seen = 0;
+    for_each_run(layout, [&](int64_t first, int64_t offset, int64_t count, int64_t step) {
+      EXPECT(first == seen);
+      for (int64_t i = 0; i < count; ++i) EXPECT(offset + i * step == layout.offset(first + i));
+      seen += count;
+    });
+    EXPECT(seen == view.numel());
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_runs, runs);
+
+// Each element is computed once, also where the output is an input.
+void mapping() {
+  for (int64_t n : {0, 1, 63, 64, 65, 127, 128, 1000}) {
+    std::vector<float> a(static_cast<size_t>(n)), b(a), y(static_cast<size_t>(n) + 1, -1.0f);
+    for (size_t i = 0; i < a.size(); ++i) {
+      a[i] = static_cast<float>(i);
+      b[i] = static_cast<float>(2 * i);
+    }
+    const auto sum = [](float left, float right) { return left + right + 1; };
+    map_elements(n, sum, y.data(), a.data(), b.data());
+    map_elements(n, sum, a.data(), a.data(), b.data());
+    for (size_t i = 0; i < a.size(); ++i) {
+      EXPECT(y[i] == static_cast<float>(3 * i + 1));
+      EXPECT(a[i] == y[i]);
+    }
+    EXPECT(y.back() == -1.0f);
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_mapping, mapping);
+
+// A grid has at least one block, enough for all items, and never too many.
+void grid() {
+  EXPECT(blocks_for(0, 256) == 1);
+  EXPECT(blocks_for(256, 256) == 1);
+  EXPECT(blocks_for(257, 256) == 2);
+  EXPECT(blocks_for(int64_t{1} << 40, 256) == 1u << 20);
+  alignas(16) char bytes[32];
+  EXPECT(is_aligned(bytes));
+  EXPECT(!is_aligned(bytes + 8));
+  EXPECT(is_aligned(bytes + 8, 8));
+  static_assert(sizeof(Vector<float>) == 16 && Vector<float16>::kSize == 8, "16 bytes");
+  static_assert(alignof(Vector<float8_e5m2, 8>) == 8, "as aligned as it is large");
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_grid, grid);
