@@ -23,6 +23,7 @@ from _verify.layout import Layout  # noqa: E402
 
 FOLDER = ROOT / "build" / "sanitize" / "examples"
 SANITIZERS = "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover"
+FOUND = FOLDER / "found"  # and the number of the process
 COMPILERS = ("g++", "gcc", "c++", "cc")
 LEFT_OUT: dict[str, str] = {}  # examples whose tests cannot run so, with the reason
 CPU = VARIANTS[0]
@@ -48,8 +49,10 @@ def sanitized() -> dict[str, str]:
     ]
     return {
         "LD_PRELOAD": " ".join(found),
-        "ASAN_OPTIONS": "detect_leaks=0:strict_string_checks=1",  # Python keeps what it allocated
-        "UBSAN_OPTIONS": "print_stacktrace=1",
+        # Python keeps what it allocated; a test asks for too much; and what is said as a process is
+        # ended would be lost in what pytest captures.
+        "ASAN_OPTIONS": f"detect_leaks=0:allocator_may_return_null=1:log_path={FOUND}",
+        "UBSAN_OPTIONS": f"print_stacktrace=1:log_path={FOUND}",
         "RUN_SLOW": "0",
         "MAX_EXAMPLES": "20",  # of each random input: everything is several times as slow
     }
@@ -85,6 +88,7 @@ def test(examples: list[Example]) -> str:
 def main() -> int:
     """Run the examples that are named, or all; 1 if something was found."""
     begun = time.monotonic()
+    shutil.rmtree(FOLDER, ignore_errors=True)
     make_compilers(FOLDER / "compilers")
     wanted = sys.argv[1:]
     examples = [
@@ -100,7 +104,8 @@ def main() -> int:
     with ThreadPoolExecutor(at_once) as pool:
         said = [words for words in pool.map(build, examples) if words]
         said = said or [words for words in pool.map(test, groups) if words]
-    for words in said:
+    reports = [path.read_text()[:6000] for path in FOLDER.glob(f"{FOUND.name}.*")] if said else []
+    for words in [*said, *reports]:
         print(words, end="\n\n")
     for name, reason in LEFT_OUT.items():
         print(f"left out: {name}: {reason}")
