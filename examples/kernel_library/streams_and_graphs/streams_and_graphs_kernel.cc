@@ -4,6 +4,7 @@
 
 // [includes.begin]
 #include <algorithm>
+#include <cmath>
 
 #include "normalize_checks.h"
 // [includes.end]
@@ -47,7 +48,13 @@ void divide_by_sum(ffi::TensorView x, ffi::TensorView workspace,
   const float* from = data_of<float>(x);
   float* to = data_of<float>(y);
   const int64_t n = x.numel();
-  for (int64_t i = 0; i < n; ++i) to[i] = from[i] / sum;
+  // A product is faster than a quotient, and off by one rounding more.
+  const float inverse = 1 / sum;
+  if (std::isnormal(inverse)) {
+    for (int64_t i = 0; i < n; ++i) to[i] = from[i] * inverse;
+  } else {
+    for (int64_t i = 0; i < n; ++i) to[i] = from[i] / sum;
+  }
 }
 
 void normalize(ffi::TensorView x, ffi::TensorView workspace,
