@@ -132,8 +132,13 @@ def host_jobs() -> Iterator[Job]:
         base = f"{program} -std=c99 -xc -pedantic -fsyntax-only {WARNINGS} -I{INCLUDE}"
         for header in C_HEADERS:
             yield Job(compiler, "C99", "headers", header, base, f"#include <{header}>\n")
-        for path in sources("tests/cpp/*.c", "tests/snippets/**/*.c"):
-            yield Job(compiler, "C99", "C++ tests", path.relative_to(ROOT).as_posix(), base, path)
+        in_c = {
+            "C++ tests": sources("tests/cpp/*.c", "tests/snippets/**/*.c"),
+            "examples": sources("examples/**/*.c"),
+        }
+        for what, files in in_c.items():
+            for path in files:
+                yield Job(compiler, "C99", what, path.relative_to(ROOT).as_posix(), base, path)
 
 
 def cuda_jobs(nvcc: str) -> Iterator[Job]:

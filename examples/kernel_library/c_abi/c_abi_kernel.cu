@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = x * factor on a GPU, by the C ABI alone. Build with build_cuda.sh, run
+// with load_c_abi.py.
+#include <cuda_runtime.h>
+#include <tvm/ffi/extra/c_env_api.h>
+
+#include "arguments.h"
+
+namespace {
+
+// [kernel.begin]
+// Two numbers of 8 bytes or four of 4: one load of 16 bytes.
+template <typename T>
+struct alignas(16) Four {
+  T items[16 / sizeof(T)];
+};
+
+template <typename T>
+__global__ void scale_vectors(const T* x, T* y, T factor, int64_t n) {
+  constexpr int kSize = 16 / sizeof(T);
+  const auto* from = reinterpret_cast<const Four<T>*>(x);
+  auto* to = reinterpret_cast<Four<T>*>(y);
+  const int64_t count = n / kSize;
+  const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
+  const int64_t first =
+      static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+#pragma unroll 4
+  for (int64_t i = first; i < count; i += step) {
+    Four<T> value = from[i];
+    for (T& item : value.items) item *= factor;
+    to[i] = value;
+  }
+  for (int64_t i = count * kSize + first; i < n; i += step)
+    y[i] = x[i] * factor;
+}
+
+// Any strides, any alignment.
+template <typename T>
+__global__ void scale_elements(const T* x, Layout at, T* y, T factor,
+                               int64_t n) {
+  const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
+  for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+       i < n; i += step) {
+    int64_t rest = i;
+    int64_t offset = 0;
+    for (int d = at.ndim - 1; d > 0; --d) {
+      offset += rest % at.shape[d] * at.strides[d];
+      rest /= at.shape[d];
+    }
+    y[i] = x[offset + rest * at.strides[0]] * factor;
+  }
+}
+// [kernel.end]
+
+template <typename T>
+cudaError_t launch(const Arguments& given, cudaStream_t stream) {
+  const auto* x = reinterpret_cast<const T*>(data_of(given.x));
+  auto* y = reinterpret_cast<T*>(data_of(given.y));
+  const int64_t n = numel(given.x);
+  const auto factor = static_cast<T>(given.factor);
+  const auto addresses =
+      reinterpret_cast<uintptr_t>(x) | reinterpret_cast<uintptr_t>(y);
+  const bool vectors = is_contiguous(given.x) && addresses % 16 == 0;
+  const int threads = 256;
+  // A thread takes four vectors, or one element.
+  const int64_t share = threads * (vectors ? 64 / int64_t{sizeof(T)} : 1);
+  const int64_t wanted = (n + share - 1) / share;
+  const auto blocks =
+      static_cast<unsigned>(wanted < (1 << 20) ? wanted : 1 << 20);
+  if (vectors) {
+    scale_vectors<T><<<blocks, threads, 0, stream>>>(x, y, factor, n);
+  } else {
+    scale_elements<T>
+        <<<blocks, threads, 0, stream>>>(x, layout_of(given.x), y, factor, n);
+  }
+  return cudaGetLastError();
+}
+
+// [launch.begin]
+// Launches on the tensors' GPU, which is the current one for that time only,
+// and on the stream that the caller's framework works on.
+cudaError_t launch_on_device(const Arguments& given) {
+  const int32_t device = given.x->device.device_id;
+  auto stream = static_cast<cudaStream_t>(TVMFFIEnvGetStream(kDLCUDA, device));
+  int before = 0;
+  cudaError_t status = cudaGetDevice(&before);
+  if (status != cudaSuccess) return status;
+  if (before != device) status = cudaSetDevice(device);
+  if (status != cudaSuccess) return status;
+  status = given.x->dtype.bits == 32 ? launch<float>(given, stream)
+                                     : launch<double>(given, stream);
+  if (before == device) return status;
+  const cudaError_t restored = cudaSetDevice(before);
+  return status != cudaSuccess ? status : restored;
+}
+// [launch.end]
+
+}  // namespace
+
+// [export.begin]
+extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi_scale(void*, const TVMFFIAny* args,
+                                                  int32_t num_args,
+                                                  TVMFFIAny* result) {
+  Arguments given;
+  if (read_arguments(args, num_args, kDLCUDA, &given) != 0) return -1;
+  result->type_index = kTVMFFINone;
+  if (numel(given.x) == 0) return 0;  // A grid of no blocks is an error.
+  const cudaError_t status = launch_on_device(given);
+  if (status == cudaSuccess) return 0;
+  const char* parts[2] = {"scale: CUDA error: ", cudaGetErrorString(status)};
+  TVMFFIErrorSetRaisedFromCStrParts("RuntimeError", parts, 2);
+  return -1;
+}
+// [export.end]
