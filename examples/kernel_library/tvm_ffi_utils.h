@@ -249,29 +249,36 @@ inline float float_of(uint32_t bits) {
   return value;
 }
 
-// One of two, by a mask and not by a branch: a loop of these is vectorized.
-// The numbers that are compared here are below 2^31.
-inline uint32_t below(uint32_t a, uint32_t b, uint32_t yes, uint32_t no) {
-  const auto less = static_cast<int32_t>(a) < static_cast<int32_t>(b);
-  const uint32_t mask = 0u - static_cast<uint32_t>(less);
-  return (yes & mask) | (no & ~mask);
+// These choose without a branch, so that a loop of them is vectorized. What is
+// compared is below 2^31, as signed numbers are compared by one instruction.
+inline uint32_t smaller(uint32_t a, uint32_t b) {
+  return static_cast<int32_t>(a) < static_cast<int32_t>(b) ? a : b;
+}
+
+inline uint32_t larger(uint32_t a, uint32_t b) {
+  return static_cast<int32_t>(a) < static_cast<int32_t>(b) ? b : a;
+}
+
+// All bits if a < b, else none.
+inline uint32_t mask_below(uint32_t a, uint32_t b) {
+  const bool less = static_cast<int32_t>(a) < static_cast<int32_t>(b);
+  return 0u - static_cast<uint32_t>(less);
 }
 
 // The magnitude of a float, given as its bits, with kFraction bits of fraction
-// and an exponent biased by kBias: the nearest number, ties to even.
+// and an exponent biased by kBias: the nearest number, ties to even. What is
+// too large for the type is for the caller to see.
 template <uint32_t kFraction, uint32_t kBias>
 uint32_t narrow(uint32_t magnitude) {
   constexpr uint32_t kDropped = 23 - kFraction;
-  const uint32_t odd = (magnitude >> kDropped) & 1u;
-  const uint32_t normal = (magnitude - ((127u - kBias) << 23) +
-                           ((1u << (kDropped - 1)) - 1u) + odd) >>
-                          kDropped;
-  // Subnormal: added to this power of two, a float has its last bit where the
-  // result has it.
-  constexpr uint32_t kAligned = (151u - kBias - kFraction) << 23;
-  const uint32_t subnormal =
-      bits_of(float_of(magnitude) + float_of(kAligned)) - kAligned;
-  return below(magnitude, (128u - kBias) << 23, subnormal, normal);
+  constexpr uint32_t kSmallestNormal = (128u - kBias) << 23;
+  const uint32_t own = magnitude & 0x7f800000u;
+  const uint32_t exponent = larger(own, kSmallestNormal);
+  // Added to this power of two, a float has its last bit where the result has
+  // it, and is rounded there; subnormal results too.
+  const uint32_t power = exponent + (kDropped << 23);
+  const uint32_t units = bits_of(float_of(magnitude) + float_of(power)) - power;
+  return ((exponent - kSmallestNormal) >> kDropped) + units;
 }
 
 // The way back, which is exact. Bits of a magnitude in, bits of a float out.
@@ -282,7 +289,8 @@ uint32_t widen(uint32_t magnitude) {
   const float last_bit = float_of((128u - kBias - kFraction) << 23);
   const uint32_t subnormal =
       bits_of(static_cast<float>(static_cast<int32_t>(magnitude)) * last_bit);
-  return below(magnitude, 1u << kFraction, subnormal, normal);
+  const uint32_t mask = mask_below(magnitude, 1u << kFraction);
+  return (subnormal & mask) | (normal & ~mask);
 }
 // [narrow_floats.end]
 #endif
@@ -304,9 +312,9 @@ struct bfloat16 {
     const uint32_t wide = bits_of(value);
     const uint32_t rounded = wide + 0x7fffu + ((wide >> 16) & 1u);
     const uint32_t quiet = wide | 0x00400000u;  // A NaN stays one.
-    const uint32_t magnitude = wide & 0x7fffffffu;
-    bits = static_cast<uint16_t>(
-        below(0x7f800000u, magnitude, quiet, rounded) >> 16);
+    const uint32_t is_nan = mask_below(0x7f800000u, wide & 0x7fffffffu);
+    bits =
+        static_cast<uint16_t>(((quiet & is_nan) | (rounded & ~is_nan)) >> 16);
   }
   explicit operator float() const {
     return float_of(static_cast<uint32_t>(bits) << 16);
@@ -320,14 +328,14 @@ struct float16 {
   explicit float16(float value) {
     const uint32_t wide = bits_of(value);
     const uint32_t magnitude = wide & 0x7fffffffu;
-    uint32_t half = narrow<10, 15>(magnitude);
-    half = below(magnitude, 0x477ff000u, half, 0x7c00u);  // 65520: infinity.
-    half = below(0x7f800000u, magnitude, 0x7e00u, half);  // NaN
-    bits = static_cast<uint16_t>(((wide >> 16) & 0x8000u) | half);
+    // 65536 and more are infinity, which has one more bit set for NaN.
+    const uint32_t half = narrow<10, 15>(smaller(magnitude, 0x47800000u)) |
+                          (mask_below(0x7f800000u, magnitude) & 0x0200u);
+    bits = static_cast<uint16_t>(((wide & 0x80000000u) | (half << 16)) >> 16);
   }
   explicit operator float() const {
     const uint32_t magnitude = bits & 0x7fffu;
-    const uint32_t special = below(magnitude, 0x7c00u, 0u, 0x7f800000u);
+    const uint32_t special = mask_below(0x7bffu, magnitude) & 0x7f800000u;
     const uint32_t sign = (bits & 0x8000u) << 16;
     return float_of(sign | special | widen<10, 15>(magnitude));
   }
@@ -342,14 +350,15 @@ struct float8_e4m3fn {
   explicit float8_e4m3fn(float value) {
     const uint32_t wide = bits_of(value);
     const uint32_t magnitude = wide & 0x7fffffffu;
-    uint32_t narrowed = narrow<3, 7>(magnitude);
-    narrowed = below(magnitude, 0x43e00000u, narrowed, 0x7eu);  // 448
-    narrowed = below(0x7f800000u, magnitude, 0x7fu, narrowed);  // NaN
-    bits = static_cast<uint8_t>(((wide >> 24) & 0x80u) | narrowed);
+    // 448 is the largest number, and NaN is what comes next.
+    const uint32_t narrowed = narrow<3, 7>(smaller(magnitude, 0x43e00000u)) |
+                              (mask_below(0x7f800000u, magnitude) & 1u);
+    bits =
+        static_cast<uint8_t>(((wide & 0x80000000u) | (narrowed << 24)) >> 24);
   }
   explicit operator float() const {
     const uint32_t magnitude = bits & 0x7fu;
-    const uint32_t special = below(magnitude, 0x7fu, 0u, 0x7fc00000u);
+    const uint32_t special = mask_below(0x7eu, magnitude) & 0x7fc00000u;
     const uint32_t sign = (bits & 0x80u) << 24;
     return float_of(sign | special | widen<3, 7>(magnitude));
   }
@@ -362,14 +371,15 @@ struct float8_e5m2 {
   explicit float8_e5m2(float value) {
     const uint32_t wide = bits_of(value);
     const uint32_t magnitude = wide & 0x7fffffffu;
-    uint32_t narrowed = narrow<2, 15>(magnitude);
-    narrowed = below(magnitude, 0x47600000u, narrowed, 0x7bu);  // 57344
-    narrowed = below(0x7f800000u, magnitude, 0x7fu, narrowed);  // NaN
-    bits = static_cast<uint8_t>(((wide >> 24) & 0x80u) | narrowed);
+    // 57344 is the largest number; with one more bit set it is a NaN.
+    const uint32_t narrowed = narrow<2, 15>(smaller(magnitude, 0x47600000u)) |
+                              (mask_below(0x7f800000u, magnitude) & 4u);
+    bits =
+        static_cast<uint8_t>(((wide & 0x80000000u) | (narrowed << 24)) >> 24);
   }
   explicit operator float() const {
     const uint32_t magnitude = bits & 0x7fu;
-    const uint32_t special = below(magnitude, 0x7cu, 0u, 0x7f800000u);
+    const uint32_t special = mask_below(0x7bu, magnitude) & 0x7f800000u;
     const uint32_t sign = (bits & 0x80u) << 24;
     return float_of(sign | special | widen<2, 15>(magnitude));
   }
@@ -567,8 +577,8 @@ void map_elements(int64_t n, F f, Y* y, const X*... x) {
   constexpr int64_t kBlock = 256 / sizeof(Y);
   constexpr int64_t kAhead = 2048 / sizeof(Y);
   constexpr int64_t kLine = 64 / sizeof(Y);
-  int64_t first = 0;
-  for (; n - first >= kBlock; first += kBlock) {
+  const int64_t whole = n - n % kBlock;
+  for (int64_t first = 0; first < whole; first += kBlock) {
     for (int64_t i = first + kAhead; i < first + kAhead + kBlock; i += kLine) {
       __builtin_prefetch(y + i, 1);
       (__builtin_prefetch(x + i), ...);
@@ -577,7 +587,7 @@ void map_elements(int64_t n, F f, Y* y, const X*... x) {
     for (int64_t i = 0; i < kBlock; ++i) block[i] = f(x[first + i]...);
     for (int64_t i = 0; i < kBlock; ++i) y[first + i] = block[i];
   }
-  for (; first < n; ++first) y[first] = f(x[first]...);
+  for (int64_t i = whole; i < n; ++i) y[i] = f(x[i]...);
 }
 // [map_elements.end]
 
