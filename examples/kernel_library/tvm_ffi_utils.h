@@ -141,8 +141,6 @@ T* data_of(const ffi::TensorView& x) {
                  names_of(__VA_ARGS__{}),                           \
                  ffi::DLDataTypeToString((x).dtype()))
 
-#define CHECK_FLOATING(x) CHECK_DTYPE_IN(x, FloatingTypes)
-
 #define CHECK_SAME_DTYPE(y, x)                                        \
   CHECK_OR_THROW(same_dtype((y).dtype(), (x).dtype()), TypeError, y,  \
                  ffi::DLDataTypeToString((x).dtype()) << " like " #x, \
@@ -457,11 +455,6 @@ void dispatch(DLDataType dtype, Body&& body) {
     TVM_FFI_THROW(TypeError) << "expected " << names_of(List{}) << ", got "
                              << ffi::DLDataTypeToString(dtype);
   }
-}
-
-template <typename Body>
-void dispatch_floating(DLDataType dtype, Body&& body) {
-  dispatch<FloatingTypes>(dtype, body);
 }
 
 template <typename List>

@@ -6,7 +6,7 @@ namespace vector_kernels {
 
 // [axpy.begin]
 void cpu::axpy(double a, ffi::TensorView x, ffi::TensorView y) {
-  dispatch_floating(x.dtype(), [&](auto zero) {
+  dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     using C = typename Compute<T>::Type;
     const auto factor = static_cast<C>(a);

@@ -19,7 +19,7 @@ struct Axpy {
 }  // namespace
 
 void axpy(double a, ffi::TensorView x, ffi::TensorView y) {
-  dispatch_floating(x.dtype(), [&](auto zero) {
+  dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     using C = typename Compute<T>::Type;
     launch_update<T>(x, y, Axpy<T>{static_cast<C>(a)});

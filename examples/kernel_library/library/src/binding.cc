@@ -26,11 +26,11 @@ Kernel* for_device(const char* name, const ffi::TensorView& x, Kernel* on_cpu,
 // [for_device.end]
 
 // [checks.begin]
-#define CHECK_DENSE(x)   \
-  do {                   \
-    CHECK_FLOATING(x);   \
-    CHECK_CONTIGUOUS(x); \
-    CHECK_ALIGNED(x);    \
+#define CHECK_DENSE(x)                \
+  do {                                \
+    CHECK_DTYPE_IN(x, FloatingTypes); \
+    CHECK_CONTIGUOUS(x);              \
+    CHECK_ALIGNED(x);                 \
   } while (0)
 
 #define CHECK_DENSE_LIKE(y, x) \

@@ -5,7 +5,7 @@
 namespace vector_kernels {
 
 void cpu::lerp(ffi::TensorView x, ffi::TensorView y, double weight) {
-  dispatch_floating(x.dtype(), [&](auto zero) {
+  dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     using C = typename Compute<T>::Type;
     const auto part = static_cast<C>(weight);

@@ -19,7 +19,7 @@ struct Lerp {
 }  // namespace
 
 void lerp(ffi::TensorView x, ffi::TensorView y, double weight) {
-  dispatch_floating(x.dtype(), [&](auto zero) {
+  dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     using C = typename Compute<T>::Type;
     launch_update<T>(x, y, Lerp<T>{static_cast<C>(weight)});

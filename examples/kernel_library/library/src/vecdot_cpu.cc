@@ -34,7 +34,7 @@ double dot(const T* x, const T* y, int64_t n) {
 }  // namespace
 
 void cpu::vecdot(ffi::TensorView x, ffi::TensorView y, ffi::TensorView out) {
-  dispatch_floating(x.dtype(), [&](auto zero) {
+  dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     using C = typename Compute<T>::Type;
     const T* left = data_of<T>(x);

@@ -49,7 +49,7 @@ void vecdot(ffi::TensorView x, ffi::TensorView y, ffi::TensorView out) {
   const int64_t rows = out.numel();
   if (rows == 0) return;  // A grid of no blocks is an error.
   ffi::CUDADeviceGuard guard(x.device().device_id);
-  dispatch_floating(x.dtype(), [&](auto zero) {
+  dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from_x = data_of<T>(x);
     const T* from_y = data_of<T>(y);
