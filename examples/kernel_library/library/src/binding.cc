@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the library exports: checks the arguments, chooses the implementation by
 // the device, and tells signatures and documentation. No kernel knows this
-// file.
+// file. Build with build_cpu.sh, build_cuda.sh or CMake, run with
+// load_library.py.
 
 // [includes.begin]
 #define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 1  // before the first include
