@@ -79,9 +79,7 @@ void rotate(ffi::TensorView x, ffi::TensorView y, ffi::TensorView x_out,
     const int64_t vectors = aligned ? n / Vector<T>::kSize : 0;
     const int64_t steps = std::max((vectors + kAtOnce - 1) / kAtOnce,
                                    n - vectors * Vector<T>::kSize);
-    const int64_t blocks =
-        std::min<int64_t>((steps + kThreads - 1) / kThreads, 1 << 20);
-    rotate_kernel<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(
+    rotate_kernel<<<blocks_for(steps, kThreads), kThreads, 0, stream>>>(
         data_of<T>(x), data_of<T>(y), data_of<T>(x_out), data_of<T>(y_out),
         static_cast<C>(std::cos(angle)), static_cast<C>(std::sin(angle)),
         vectors, n);

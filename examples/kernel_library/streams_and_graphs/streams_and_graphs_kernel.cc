@@ -47,13 +47,14 @@ void divide_by_sum(ffi::TensorView x, ffi::TensorView workspace,
   const float sum = sum_of(data_of<float>(workspace), kParts);
   const float* from = data_of<float>(x);
   float* to = data_of<float>(y);
-  const int64_t n = x.numel();
   // A product is faster than a quotient, and off by one rounding more.
   const float inverse = 1 / sum;
   if (std::isnormal(inverse)) {
-    for (int64_t i = 0; i < n; ++i) to[i] = from[i] * inverse;
+    const auto times = [inverse](float value) { return value * inverse; };
+    map_elements(x.numel(), times, to, from);
   } else {
-    for (int64_t i = 0; i < n; ++i) to[i] = from[i] / sum;
+    const auto over = [sum](float value) { return value / sum; };
+    map_elements(x.numel(), over, to, from);
   }
 }
 

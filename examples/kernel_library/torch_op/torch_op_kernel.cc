@@ -21,15 +21,13 @@ void relu_squared(ffi::TensorView x, ffi::TensorView y) {
   dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     using C = typename Compute<T>::Type;
-    const T* from = data_of<T>(x);
-    T* to = data_of<T>(y);
-    const int64_t n = x.numel();
-    for (int64_t i = 0; i < n; ++i) {
-      const C value = static_cast<C>(from[i]);
+    // A NaN stays a NaN, as it does in PyTorch.
+    const auto formula = [](T x) {
+      const C value = static_cast<C>(x);
       const C square = value * value;
-      // A NaN stays a NaN, as it does in PyTorch.
-      to[i] = static_cast<T>(value <= C(0) ? C(0) : square);
-    }
+      return static_cast<T>(value <= C(0) ? C(0) : square);
+    };
+    map_elements(x.numel(), formula, data_of<T>(y), data_of<T>(x));
   });
 }
 // [function.end]
@@ -57,15 +55,13 @@ void relu_squared_backward(ffi::TensorView dy, ffi::TensorView x,
   dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     using C = typename Compute<T>::Type;
-    const T* gradient = data_of<T>(dy);
-    const T* from = data_of<T>(x);
-    T* to = data_of<T>(dx);
-    const int64_t n = x.numel();
-    for (int64_t i = 0; i < n; ++i) {
-      const C value = static_cast<C>(from[i]);
-      const C product = static_cast<C>(gradient[i]) * (C(2) * value);
-      to[i] = static_cast<T>(value <= C(0) ? C(0) : product);
-    }
+    const auto formula = [](T dy, T x) {
+      const C value = static_cast<C>(x);
+      const C product = static_cast<C>(dy) * (C(2) * value);
+      return static_cast<T>(value <= C(0) ? C(0) : product);
+    };
+    map_elements(x.numel(), formula, data_of<T>(dx), data_of<T>(dy),
+                 data_of<T>(x));
   });
 }
 // [backward.end]

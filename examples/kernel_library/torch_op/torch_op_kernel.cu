@@ -89,9 +89,7 @@ void launch(Inputs<T, N> in, T* to, Formula formula, int64_t n,
   const int64_t vectors = aligned ? n / Vector<T>::kSize : 0;
   const int64_t steps = std::max((vectors + kAtOnce - 1) / kAtOnce,
                                  n - vectors * Vector<T>::kSize);
-  const int64_t blocks =
-      std::min<int64_t>((steps + kThreads - 1) / kThreads, 1 << 20);
-  map_kernel<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(
+  map_kernel<<<blocks_for(steps, kThreads), kThreads, 0, stream>>>(
       in, to, formula, vectors, n);
   TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
 }
