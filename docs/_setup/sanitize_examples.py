@@ -23,7 +23,6 @@ from _verify.layout import Layout  # noqa: E402
 
 FOLDER = ROOT / "build" / "sanitize" / "examples"
 SANITIZERS = "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover"
-FOUND = FOLDER / "found"  # and the number of the process
 COMPILERS = ("g++", "gcc", "c++", "cc")
 LEFT_OUT: dict[str, str] = {}  # examples whose tests cannot run so, with the reason
 CPU = VARIANTS[0]
@@ -38,8 +37,8 @@ def make_compilers(folder: Path) -> None:
             (folder / name).chmod(0o755)
 
 
-def sanitized() -> dict[str, str]:
-    """The variables for a Python that loads such libraries."""
+def sanitized(log: Path) -> dict[str, str]:
+    """The variables for a Python that loads such libraries; what is found goes to ``log.PID``."""
     names = ("libasan.so", "libubsan.so")
     found = [
         subprocess.run(
@@ -51,17 +50,17 @@ def sanitized() -> dict[str, str]:
         "LD_PRELOAD": " ".join(found),
         # Python keeps what it allocated; a test asks for too much; and what is said as a process is
         # ended would be lost in what pytest captures.
-        "ASAN_OPTIONS": f"detect_leaks=0:allocator_may_return_null=1:log_path={FOUND}",
-        "UBSAN_OPTIONS": f"print_stacktrace=1:log_path={FOUND}",
+        "ASAN_OPTIONS": f"detect_leaks=0:allocator_may_return_null=1:log_path={log}",
+        "UBSAN_OPTIONS": f"print_stacktrace=1:log_path={log}",
         "RUN_SLOW": "0",
         "MAX_EXAMPLES": "20",  # of each random input: everything is several times as slow
     }
 
 
-def said_by(command: list[str], environment: dict[str, str]) -> str:
+def said_by(command: list[str], folder: Path, environment: dict[str, str]) -> str:
     """Run a command in the libraries' folder: empty if all is well, else what was said."""
     done = subprocess.run(
-        command, capture_output=True, text=True, check=False, cwd=FOLDER, env=environment
+        command, capture_output=True, text=True, check=False, cwd=folder, env=environment
     )
     said = f"{done.stdout[-3000:]}{done.stderr[-3000:]}"
     return "" if done.returncode == 0 else f"{' '.join(command)}: {done.returncode}\n{said}"
@@ -70,19 +69,25 @@ def said_by(command: list[str], environment: dict[str, str]) -> str:
 def build(example: Example) -> str:
     """Build an example by its own script: empty if all is well."""
     environment = {**os.environ, "PATH": f"{FOLDER / 'compilers'}:{os.environ['PATH']}"}
-    return said_by(["bash", str(ROOT / example.script(CPU))], environment)
+    return said_by(["bash", str(ROOT / example.script(CPU))], FOLDER, environment)
 
 
-def test(examples: list[Example]) -> str:
-    """Run the tests of some examples: empty if all is well.
+def run_tests(names: list[str], folder: Path) -> list[str]:
+    """Run the tests of examples over a folder's libraries: what was said where something is wrong.
 
-    One process runs them, since each would import PyTorch anew. A sanitizer ends it at what it
-    finds first, and tells where that is.
+    One process for each core runs its share of them, since each would import PyTorch anew. A
+    sanitizer ends it at what it finds first, and tells where that is.
     """
+    at_once = os.cpu_count() or 1
+    tests = [str(ROOT / "tests" / "examples" / f"test_{name}.py") for name in names]
     pytest = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
-    where = ["--device", "cpu", "--libraries", str(FOLDER)]
-    tests = [str(ROOT / example.test) for example in examples]
-    return said_by([*pytest, *tests, *where], {**os.environ, **sanitized()})
+    where = ["--device", "cpu", "--libraries", str(folder)]
+    commands = [[*pytest, *tests[i::at_once], *where] for i in range(min(at_once, len(tests)))]
+    environment = {**os.environ, **sanitized(folder / "found")}
+    with ThreadPoolExecutor(at_once) as pool:
+        said = list(pool.map(lambda command: said_by(command, folder, environment), commands))
+    reports = [path.read_text()[:6000] for path in folder.glob("found.*")] if any(said) else []
+    return [words for words in [*said, *reports] if words]
 
 
 def main() -> int:
@@ -99,13 +104,10 @@ def main() -> int:
     if len(examples) < max(len(wanted), 1):
         print(f"expected names of examples, got {' '.join(wanted)}")
         return 1
-    at_once = os.cpu_count() or 1
-    groups = [group for i in range(at_once) if (group := examples[i::at_once])]
-    with ThreadPoolExecutor(at_once) as pool:
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
         said = [words for words in pool.map(build, examples) if words]
-        said = said or [words for words in pool.map(test, groups) if words]
-    reports = [path.read_text()[:6000] for path in FOLDER.glob(f"{FOUND.name}.*")] if said else []
-    for words in [*said, *reports]:
+    said = said or run_tests([example.name for example in examples], FOLDER)
+    for words in said:
         print(words, end="\n\n")
     for name, reason in LEFT_OUT.items():
         print(f"left out: {name}: {reason}")

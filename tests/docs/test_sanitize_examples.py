@@ -17,9 +17,8 @@ ctypes.CDLL("./wild.so").read(ctypes.create_string_buffer(600), int(sys.argv[1])
 
 
 @pytest.mark.skipif(not shutil.which("g++"), reason="no g++ is installed")
-def test_a_script_builds_with_sanitizers(tmp_path, monkeypatch):
+def test_a_script_builds_with_sanitizers(tmp_path):
     """What it compiles tells a read behind the end, in a Python that loaded the sanitizers."""
-    monkeypatch.setattr(sanitize_examples, "FOUND", tmp_path / "found")
     sanitize_examples.make_compilers(tmp_path / "compilers")
     source = 'extern "C" char read(const char* p, int i) { return p[i]; }\n'
     (tmp_path / "wild.cc").write_text(source)
@@ -33,7 +32,7 @@ def test_a_script_builds_with_sanitizers(tmp_path, monkeypatch):
         return subprocess.run(
             [sys.executable, "-c", PROGRAM, str(index)],
             cwd=tmp_path,
-            env={**os.environ, **sanitize_examples.sanitized()},
+            env={**os.environ, **sanitize_examples.sanitized(tmp_path / "found")},
             capture_output=True,
             text=True,
             check=False,
