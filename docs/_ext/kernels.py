@@ -30,18 +30,17 @@ class Kernels(SphinxDirective):
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Make the table and the navigation; a page that is not named is an error."""
+        """Make the table and the navigation; a page that one of them lacks is an error."""
         folder = self.arguments[0]
         pages = Path(self.env.doc2path(self.env.docname)).parent / folder
         order = " ".join(self.content).split()
         there = {path.stem: path for path in sorted(pages.glob("*.rst"))}
         if unnamed := sorted(there.keys() - set(order)):
             raise self.error(f"kernels: expected {', '.join(unnamed)} to be named here too")
-        names = [name for name in order if name in there]
-        if not names:
-            return [nodes.paragraph("", "There is no such page yet.")]
+        if missing := [name for name in order if name not in there]:
+            raise self.error(f"kernels: expected {folder} to have {', '.join(missing)}")
         text = [".. list-table::", "   :widths: 35 65", ""]
-        for name in names:
+        for name in order:
             self.env.note_dependency(str(there[name]))
             try:
                 title, first = opening(there[name])
@@ -49,7 +48,7 @@ class Kernels(SphinxDirective):
                 raise self.error(f"kernels: {error}") from None
             text += [f"   * - :doc:`{title} <{folder}/{name}>`", f"     - {first}"]
         text += ["", ".. toctree::", "   :hidden:", ""]
-        text += [f"   {folder}/{name}" for name in names]
+        text += [f"   {folder}/{name}" for name in order]
         return self.parse_text_to_nodes("\n".join(text) + "\n")
 
 

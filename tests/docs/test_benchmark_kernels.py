@@ -85,8 +85,7 @@ def test_a_row_is_measured(kernels: ModuleType, monkeypatch: pytest.MonkeyPatch)
     assert ran == sized + turn * 3
 
 
-def test_each_file_of_rows_is_an_example() -> None:
-    """A file is named like the example whose kernel it measures."""
+def test_each_example_has_rows() -> None:
+    """Each example is measured, by a file of its name, but one that computes nothing."""
     names = {path.stem for path in ROWS.glob("*.py")}
-    assert names
-    assert names <= {path.name for path in EXAMPLES.iterdir() if path.is_dir()}
+    assert names | {"errors"} == {path.name for path in EXAMPLES.iterdir() if path.is_dir()}

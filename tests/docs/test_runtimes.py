@@ -5,10 +5,13 @@
 from pathlib import Path
 
 import pytest
+from _verify.examples import find_examples
+from _verify.layout import Layout
 from _verify.runtimes_record import label_of, record_of, write_record
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted((ROOT / "docs" / "guides" / "kernels").glob("*.rst"))
+PAGES = [*(ROOT / "docs" / "guides").rglob("*.rst"), ROOT / "docs/get_started/quickstart.rst"]
+EXAMPLES = [example.name for example in find_examples(Layout.of(ROOT))]
 
 
 @pytest.mark.parametrize(
@@ -37,7 +40,8 @@ def test_record_is_of_one_tree(tmp_path: Path) -> None:
     assert record_of(tmp_path, tmp_path / "build") is None
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_each_page_has_its_label(page: Path) -> None:
-    """The page of a kernel says under which runtimes it works."""
-    assert f"\n.. runtimes:: {page.stem}\n" in page.read_text()
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_each_example_has_its_label(name: str) -> None:
+    """The page of an example says under which runtimes it works."""
+    label = f"\n.. runtimes:: {name}\n"
+    assert sum(label in page.read_text() for page in PAGES) == 1
