@@ -97,6 +97,15 @@ def test_any_length(softmax, device, dtype, length):
     check(softmax, randn((2, length), dtype, device))
 
 
+def test_the_largest_is_found_wherever_it_stands(softmax, device):
+    """One large element takes all: a smaller one in its place would overflow."""
+    for dtype in DTYPES:
+        one = torch.eye(600, device=device).to(dtype)
+        y = torch.full_like(one, float("nan"))
+        softmax(one * 1000, y)
+        assert torch.equal(y, one)
+
+
 @pytest.mark.parametrize("order", [False, True])
 def test_a_sum_that_is_scaled_again_and_again(softmax, device, order):
     """Rising elements make each one the largest so far; falling ones only the first."""
@@ -335,11 +344,16 @@ def test_more_than_two_billion_elements(softmax, device, length):
         pytest.skip("takes minutes under a sanitizer")
     rows = -(-(2**31 + 8) // length)
     piece = torch.randn(1 << 20, device=device).to(torch.float16)
-    # The pieces differ by a shift, and so in each place: a piece read for another one shows.
     x = torch.empty(rows * length, dtype=torch.float16, device=device)
     chunks = x.split(1 << 20)
     for k, chunk in enumerate(chunks):
-        torch.add(piece[: len(chunk)], k % 3 if length == 4096 else (k % 3 - 1) * 8, out=chunk)
+        if length == 4096:
+            # The pieces differ by their order, so that one read for another shows.
+            chunk.copy_(piece.roll(k)[: len(chunk)])
+        else:
+            # One number of weight in each piece: equal ones would all be 0 in float16.
+            chunk.fill_(-20)
+            chunk[k % len(chunk)] = piece[k]
     y = torch.full_like(x, float("nan"))
     softmax(x.view(rows, length), y.view(rows, length))
     if length == 4096:
