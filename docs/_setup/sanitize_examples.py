@@ -78,6 +78,8 @@ def run_tests(names: list[str], folder: Path) -> list[str]:
     One process for each core runs its share of them, since each would import PyTorch anew. A
     sanitizer ends it at what it finds first, and tells where that is.
     """
+    for old in folder.glob("found.*"):
+        old.unlink()
     at_once = os.cpu_count() or 1
     tests = [str(ROOT / "tests" / "examples" / f"test_{name}.py") for name in names]
     pytest = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <random>
 #include <vector>
 
@@ -171,6 +172,8 @@ void Fail(const char* why) {
 
 void Launch(dim3 grid, dim3 size, size_t shared_bytes, cudaStream_t,
             const std::function<void()>& kernel) {
+  static std::mutex one_kernel;  // at a time, as on one stream
+  const std::lock_guard<std::mutex> lock(one_kernel);
   static std::vector<Fiber> fibers(kMostThreads);  // their stacks are kept
   const size_t threads = size_t{size.x} * size.y * size.z;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) Stop("a grid of no blocks");

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <type_traits>
 
 namespace emulation {
 
@@ -154,20 +155,21 @@ void __stcs(T* at, T value) {
   *at = value;
 }
 
+// A number of another type is converted to that of the memory, as CUDA's overloads do.
 template <typename T>
-T atomicAdd(T* at, T value) {
+T atomicAdd(T* at, std::common_type_t<T> value) {
   return emulation::Atomic(at, [&](T old) { return static_cast<T>(old + value); });
 }
 template <typename T>
-T atomicMax(T* at, T value) {
+T atomicMax(T* at, std::common_type_t<T> value) {
   return emulation::Atomic(at, [&](T old) { return std::max(old, value); });
 }
 template <typename T>
-T atomicExch(T* at, T value) {
+T atomicExch(T* at, std::common_type_t<T> value) {
   return emulation::Atomic(at, [&](T) { return value; });
 }
 template <typename T>
-T atomicCAS(T* at, T expected, T value) {
+T atomicCAS(T* at, std::common_type_t<T> expected, std::common_type_t<T> value) {
   return emulation::Atomic(at, [&](T old) { return old == expected ? value : old; });
 }
 
