@@ -39,7 +39,7 @@ int main(int argc, char** argv) try {
   float to[4] = {};
   DLTensor x = lend(from, &count);
   DLTensor y = lend(to, &count);
-  scale(ffi::TensorView(&x), ffi::TensorView(&y), 2.5);
+  scale(&x, &y, 2.5);
   // [call.end]
   for (float number : to) std::printf("%g\n", static_cast<double>(number));
 
@@ -47,7 +47,7 @@ int main(int argc, char** argv) try {
   int64_t fewer = 3;
   DLTensor small = lend(to, &fewer);
   try {
-    scale(ffi::TensorView(&x), ffi::TensorView(&small), 2.5);
+    scale(&x, &small, 2.5);
   } catch (const ffi::Error& error) {
     std::printf("%s: %s\n", error.kind().c_str(), error.message().c_str());
   }
