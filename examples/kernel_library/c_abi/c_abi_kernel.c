@@ -67,7 +67,6 @@ TVM_FFI_DLL_EXPORT int __tvm_ffi_scale(void* handle, const TVMFFIAny* args,
   (void)handle;
   if (read_arguments(args, num_args, kDLCPU, &given) != 0) return -1;
   result->type_index = kTVMFFINone;
-  if (numel(given.x) == 0) return 0;
   layout = layout_of(given.x);
   if (given.x->dtype.bits == 32) {
     scale_float32((const float*)data_of(given.x), &layout,
