@@ -67,6 +67,7 @@ def readable(words: list[str], layout: Layout, package: str) -> str:
     text = shlex.join([Path(words[0]).name, *words[1:]])
     if package:
         text = text.replace(str(Path(package).parent), "<tvm_ffi>")
+    text = re.sub(r"/[^ ']*/(?:site|dist)-packages(?=/)", "<site-packages>", text)
     return text.replace(f"{layout.root}/", "")
 
 

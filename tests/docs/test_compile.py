@@ -5,7 +5,13 @@
 import json
 
 import pytest
-from _verify.compile import compile_commands, device_targets, included_headers
+from _verify.compile import (
+    compile_commands,
+    device_targets,
+    empty_libraries,
+    included_headers,
+    readable,
+)
 from _verify.layout import Layout
 
 KERNEL = "examples/kernel_library/scale/scale_kernel.cc"
@@ -91,6 +97,26 @@ def test_library_of_a_removed_example_is_removed(project):
     stale.write_text("")
     project.verify()
     assert not stale.exists()
+
+
+def test_a_library_beside_an_examples_own_stays(tmp_path):
+    """What a script wrote beside its library is not taken for that of a removed example."""
+    layout = Layout.of(tmp_path)
+    layout.libraries.mkdir(parents=True)
+    for name in ("a_cpu.so", "a_cpu_adapter.so", "a_cuda.so", "ab_cpu.so", "b_cpu_adapter.so"):
+        (layout.libraries / name).touch()
+    empty_libraries(layout, {"a_cpu.so"})
+    left = sorted(path.name for path in layout.libraries.glob("*.so"))
+    assert left == ["a_cpu.so", "a_cpu_adapter.so"]
+
+
+def test_a_command_names_no_folder_of_the_machine(tmp_path):
+    """Headers of the runtime, of other packages and of the repository are told without it."""
+    package = tmp_path / "lib" / "python3.11" / "site-packages" / "tvm_ffi" / "include"
+    other = tmp_path / "venv" / "lib" / "python3.11" / "site-packages" / "jaxlib" / "include"
+    words = ["/usr/bin/g++", f"-I{package}", "-isystem", str(other), f"{tmp_path}/root/a.cc"]
+    told = readable(words, Layout.of(tmp_path / "root"), str(package))
+    assert told == "g++ -I<tvm_ffi>/include -isystem <site-packages>/jaxlib/include a.cc"
 
 
 def test_device_targets_are_read_from_the_command():
