@@ -38,7 +38,7 @@ from _verify.layout import Layout  # isort: skip
 from _verify.tools import Tools  # isort: skip
 
 ROWS = Path(__file__).resolve().parent / "kernel_rows"
-TURNS = 15
+TURNS = 11
 SECONDS_OF_A_BLOCK = {"cpu": 0.03, "cuda": 0.005}
 # What is required, and how much of a miss is the measurement's own: two kernels at the limit of the
 # memory are as fast as each other within this.
