@@ -18,4 +18,5 @@ def rows(mod, device: str) -> Iterator[Row]:
                 moved=size,
                 run=lambda x=x, c=counts: mod.histogram(x, c),
                 torch=lambda x=x: torch.bincount(x, minlength=256),
+                memory_bound=False,  # Many threads add to few bins.
             )
