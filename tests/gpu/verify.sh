@@ -58,6 +58,7 @@ fi
 export PYTHONPATH="$site${PYTHONPATH:+:$PYTHONPATH}"
 export PATH="$site/bin:$PATH"
 export PYTHONDONTWRITEBYTECODE=1
+export XLA_PYTHON_CLIENT_PREALLOCATE=false # or JAX takes three quarters of the GPU's memory for itself
 
 # A few at once: they share the GPU, and nvcc is what takes the time.
 jobs=$(($(nproc) < 8 ? $(nproc) : 8))
