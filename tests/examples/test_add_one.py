@@ -38,11 +38,12 @@ def test_any_size_and_start(add_one, device, n, start, seed):
     cases.assert_rounds_to(y.tensor, x.double() + 1)
 
 
-def test_works_in_place(add_one, device):
-    """The very same tensor may be input and output."""
-    x = torch.arange(100, dtype=torch.float32, device=device)
+@pytest.mark.parametrize("n", [100, 1000, 5003])
+def test_works_in_place(add_one, device, n):
+    """The very same tensor may be input and output: each element is computed once."""
+    x = torch.arange(n, dtype=torch.float32, device=device)
     add_one(x, x)
-    torch.testing.assert_close(x, torch.arange(1, 101, dtype=torch.float32, device=device))
+    torch.testing.assert_close(x, torch.arange(1.0, n + 1, device=device), rtol=0, atol=0)
 
 
 @pytest.mark.parametrize(
