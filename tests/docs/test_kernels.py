@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R8
 """The directive that lists the kernels' pages."""
 
 import os
