@@ -2,6 +2,7 @@
 """The commands of this project: ``nox -l`` lists them, ``nox`` runs what CI runs."""
 
 import hashlib
+import os
 import sys
 from pathlib import Path
 
@@ -12,7 +13,7 @@ ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "docs"))
 
 from _setup import pins  # noqa: E402  (below the folder that was just named)
-from _setup.environment import Environment, share_torch  # noqa: E402
+from _setup.environment import Environment, share_torch, together  # noqa: E402
 from _setup.memory import Memory, input_digest  # noqa: E402
 from _setup.system import (  # noqa: E402
     has_nvcc,
@@ -166,9 +167,16 @@ def on_python(session: nox.Session) -> None:
         share_torch(sys.executable, f"{session.bin}/python")
     else:
         session.log(f"no PyTorch is at hand for Python {session.python}: its tests are skipped")
-    # What compilers and their cache do is the same on every Python.
-    left_out = [f"--ignore=tests/python/test_cpp_{name}.py" for name in NO_MATTER_OF_PYTHON]
-    session.run("python", "-m", "pytest", *(session.posargs or [*left_out, "tests/python"]))
+    if session.posargs:
+        session.run("python", "-m", "pytest", *session.posargs)
+    else:
+        # What compilers and their cache do is the same on every Python.
+        left_out = {f"test_cpp_{name}.py" for name in NO_MATTER_OF_PYTHON}
+        found = sorted((ROOT / "tests" / "python").glob("test_*.py"))
+        files = [f"tests/python/{path.name}" for path in found if path.name not in left_out]
+        halves = [["-m", "pytest", *files[first::2]] for first in (0, 1)]
+        path = f"{session.bin}{os.pathsep}{os.environ['PATH']}"
+        together(session, f"{session.bin}/python", halves, {"PATH": path})
     made_of = tree_digest(ROOT / "include") + tree_digest(ROOT / "examples")
     folder = ROOT / "build" / "pythons" / hashlib.sha256(made_of.encode()).hexdigest()[:16]
     if not (folder / "scale_cpu.so").exists():
@@ -190,8 +198,13 @@ def interop(session: nox.Session) -> None:
     peer = published_environment(session, environment)
     client = client_environment(session, environment)
     others = ["--peer-python", peer.python, "--client-python", client.python]
-    command = ["-m", "pytest", "tests/interop", *others, *session.posargs]
-    environment.run(*command, env=recording("interop"))
+    pytest = ["-m", "pytest", *others]
+    if session.posargs:
+        environment.run(*pytest, *session.posargs, env=recording("interop"))
+        return
+    table = "tests/interop/test_table.py"  # which takes half of the time
+    halves = [table], [f"--ignore={table}", "tests/interop"]
+    environment.run_together(*([*pytest, *half] for half in halves), env=recording("interop"))
 
 
 @nox.session(venv_backend="none")

@@ -47,6 +47,29 @@ def share_torch(outer: str, inner: str) -> None:
         Path(packages, "outer.pth").write_text(f"{found[1]}\n")
 
 
+def together(
+    session: nox.Session, python: str, commands: Iterable[list[str]], env: dict[str, str]
+) -> None:
+    """Run an interpreter several times at once; each shows what it printed when it has ended."""
+    with contextlib.ExitStack() as stack:
+        running = []
+        for command in commands:
+            session.log(f"together: {' '.join(command)}")
+            output = stack.enter_context(tempfile.TemporaryFile("w+", errors="replace"))
+            process = subprocess.Popen(
+                [python, *command], env={**os.environ, **env}, stdout=output, stderr=output
+            )
+            stack.callback(process.kill)  # where the session is interrupted
+            running.append((process, output, command))
+        for process, output, _ in running:
+            process.wait()
+            output.seek(0)
+            print(output.read(), flush=True)
+    failed = [" ".join(command) for process, _, command in running if process.returncode != 0]
+    if failed:
+        session.error(f"failed: {'; '.join(failed)}")
+
+
 class Environment:
     """An environment of the running interpreter; all sessions share the one named "shared"."""
 
@@ -65,32 +88,18 @@ class Environment:
             session.run(sys.executable, "-m", "virtualenv", "-q", str(self.folder), external=True)
             share_torch(torch_from, self.python)
 
-    def run(self, *arguments: str, env: dict[str, str] | None = None) -> None:
-        """Run this environment's Python; its scripts come first on the path."""
+    def variables(self, more: dict[str, str] | None) -> dict[str, str]:
+        """The variables of a command: this environment's scripts come first on the path."""
         path = f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
-        self.session.run(self.python, *arguments, external=True, env={**(env or {}), "PATH": path})
+        return {**(more or {}), "PATH": path}
+
+    def run(self, *arguments: str, env: dict[str, str] | None = None) -> None:
+        """Run this environment's Python."""
+        self.session.run(self.python, *arguments, external=True, env=self.variables(env))
 
     def run_together(self, *commands: list[str], env: dict[str, str]) -> None:
-        """Run several at once; each shows what it printed when it has ended."""
-        path = f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
-        environment = {**os.environ, **env, "PATH": path}
-        with contextlib.ExitStack() as stack:
-            running = []
-            for command in commands:
-                self.session.log(f"together: {' '.join(command)}")
-                output = stack.enter_context(tempfile.TemporaryFile("w+", errors="replace"))
-                process = subprocess.Popen(
-                    [self.python, *command], env=environment, stdout=output, stderr=output
-                )
-                stack.callback(process.kill)  # where the session is interrupted
-                running.append((process, output, command))
-            for process, output, _ in running:
-                process.wait()
-                output.seek(0)
-                print(output.read(), flush=True)
-        failed = [" ".join(command) for process, _, command in running if process.returncode != 0]
-        if failed:
-            self.session.error(f"failed: {'; '.join(failed)}")
+        """Run this environment's Python several times at once."""
+        together(self.session, self.python, commands, self.variables(env))
 
     def pip(self, *arguments: str) -> None:
         """Install quietly."""
