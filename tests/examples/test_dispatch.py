@@ -110,6 +110,15 @@ def test_every_16_bit_float(add, device, dtype, other):
     assert torch.equal(y.view(torch.int16)[~nan], want.view(torch.int16)[~nan])
 
 
+def test_a_bool_of_any_bits(add, device):
+    """Every byte but 0 is true, as a view of other bytes may hold it; a sum is 0 or 1."""
+    every = torch.arange(256, dtype=torch.int32, device=device).to(torch.uint8)
+    a, b = every.repeat_interleave(256), every.repeat(256)
+    y = torch.full_like(a, 0xA5)
+    add(a.view(torch.bool), b.view(torch.bool), y.view(torch.bool))
+    assert torch.equal(y, ((a != 0) | (b != 0)).to(torch.uint8))
+
+
 @pytest.mark.parametrize("dtype", INTEGERS, ids=str)
 def test_integers_wrap_around(add, device, dtype):
     """The largest plus one is the smallest, and the largest plus itself is -2."""

@@ -41,6 +41,14 @@ def test_first_column(mod, device, dtype, rows, columns, layout, seed):
     assert torch.equal(y.tensor, torch.where(keep, x[:, 0], torch.zeros_like(x[:, 0])))
 
 
+def test_a_bool_of_any_bits(mod, device):
+    """Every byte but 0 is true, as a view of other bytes may hold it."""
+    bits = torch.arange(256, dtype=torch.int32, device=device).to(torch.uint8)
+    y = torch.full((256,), 7.0, device=device)
+    mod.first_column(torch.ones(256, 1, device=device), bits.view(torch.bool), y)
+    assert torch.equal(y, (bits != 0).float())
+
+
 def dlpack_device(tensor):
     """Device of a PyTorch tensor as DLPack tells it."""
     kind, index = tensor.__dlpack_device__()

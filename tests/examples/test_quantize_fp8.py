@@ -213,6 +213,16 @@ def test_a_float64_beyond_float32_is_infinity(mod, device):
     check(mod, x)
 
 
+def test_the_scale_may_take_the_place_of_one_number(mod, device):
+    """A number without dimensions is read before its scale is written over it, there and back."""
+    x = torch.tensor(-3.0, device=device)
+    y = torch.zeros((), device=device).to(FP8)
+    mod.quantize_fp8(x, y, x)
+    assert (y.float().item(), x.item()) == (-LARGEST, torch.tensor(3.0 / LARGEST).item())
+    mod.dequantize_fp8(y, x, x)
+    assert abs(x.item() + 3.0) < 1e-6
+
+
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_a_returned_tensor_comes_from_pytorch(mod, device, dtype):
     """A new float8 tensor is a PyTorch tensor when the arguments are."""

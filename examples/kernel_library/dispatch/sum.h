@@ -13,11 +13,19 @@ using Types =
 // [lists.end]
 
 // [computed_as.begin]
+// A bool in memory. The byte may be any, as a view of other bytes is; a C++
+// bool may only be 0 or 1.
+struct Truth {
+  uint8_t byte;
+};
+
 // The type that a kernel is made for. Signed and unsigned integers have the
 // same sums, bit by bit, so that one kernel serves two dtypes.
 template <typename T>
 auto computed_as() {
-  if constexpr (std::is_integral<T>::value && !std::is_same<T, bool>::value) {
+  if constexpr (std::is_same<T, bool>::value) {
+    return Truth{};
+  } else if constexpr (std::is_integral<T>::value) {
     return std::make_unsigned_t<T>{};
   } else {
     return T{};
@@ -31,8 +39,8 @@ auto computed_as() {
 struct Sum {
   template <typename T>
   HOST_DEVICE T operator()(T a, T b) const {
-    if constexpr (std::is_same<T, bool>::value) {
-      return a || b;
+    if constexpr (std::is_same<T, Truth>::value) {
+      return {static_cast<uint8_t>((a.byte | b.byte) != 0)};
     } else if constexpr (std::is_integral<T>::value) {
       static_assert(std::is_unsigned<T>::value, "expected computed_as<T>()");
       return static_cast<T>(a + b);

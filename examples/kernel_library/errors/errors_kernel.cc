@@ -28,13 +28,13 @@ void first_column(ffi::TensorView x, ffi::TensorView keep, ffi::TensorView y) {
   CHECK_SAME_SHAPE(keep, y);
   CHECK_CONTIGUOUS(keep);
   CHECK_NO_PARTIAL_OVERLAP(y, keep);
-  const bool* kept = data_of<bool>(keep);
+  const auto* kept = data_of<uint8_t>(keep);  // Every byte but 0 is true.
   dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = data_of<T>(x);
     T* to = data_of<T>(y);
     for (int64_t i = 0; i < x.size(0); ++i) {
-      to[i] = kept[i] ? from[i * x.stride(0)] : static_cast<T>(0.0f);
+      to[i] = kept[i] != 0 ? from[i * x.stride(0)] : static_cast<T>(0.0f);
     }
   });
 }

@@ -6,11 +6,11 @@
 
 template <typename T>
 __global__ void first_column_kernel(const T* x, int64_t stride,
-                                    const bool* keep, T* y, int64_t n) {
+                                    const uint8_t* keep, T* y, int64_t n) {
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
   for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
        i < n; i += step) {
-    y[i] = keep[i] ? x[i * stride] : static_cast<T>(0.0f);
+    y[i] = keep[i] != 0 ? x[i * stride] : static_cast<T>(0.0f);
   }
 }
 
@@ -45,7 +45,7 @@ void first_column(ffi::TensorView x, ffi::TensorView keep, ffi::TensorView y) {
   dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     first_column_kernel<<<blocks_for(n, 256), 256, 0, stream>>>(
-        data_of<const T>(x), x.stride(0), data_of<const bool>(keep),
+        data_of<const T>(x), x.stride(0), data_of<const uint8_t>(keep),
         data_of<T>(y), n);
     TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
   });

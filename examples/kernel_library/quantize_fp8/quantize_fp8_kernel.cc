@@ -79,12 +79,13 @@ float largest_magnitude(const T* x, int64_t n) {
 
 template <typename T>
 void quantize_row(const T* x, float8_e4m3fn* y, float* scale, int64_t n) {
-  *scale = scale_for(largest_magnitude(x, n));
-  const float inverse = 1.0f / *scale;
+  const float divisor = scale_for(largest_magnitude(x, n));
+  const float inverse = 1.0f / divisor;
   const auto quantized = [inverse](T item) {
     return float8_e4m3fn(static_cast<float>(item) * inverse);
   };
   map_elements(n, quantized, y, x);
+  *scale = divisor;  // Last, as x may be this very number.
 }
 
 template <typename T>
