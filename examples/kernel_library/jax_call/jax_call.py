@@ -40,8 +40,9 @@ def call(
     that of which output.
     """
     types = {bool: np.bool_, int: np.int64, float: np.float64}
+    # The name has the type too: 1, 1.0 and True are equal, and JAX would run one's program for all.
     attributes = {
-        f"argument_{i:03}": types.get(type(each), lambda same: same)(each)
+        f"argument_{i:03}_{type(each).__name__}": types.get(type(each), lambda same: same)(each)
         for i, each in enumerate(numbers)
     }
     foreign = jax.ffi.ffi_call(
