@@ -38,9 +38,10 @@ static const DLTensor* tensor_in(const TVMFFIAny* value) {
 /* [tensor_in.end] */
 
 /* [fields.begin] */
-/* The data may begin behind the address. */
+/* The data may begin behind the address. Added as numbers: an empty tensor may
+ * have no address, and C adds nothing to a null pointer, not even 0. */
 static char* data_of(const DLTensor* tensor) {
-  return (char*)tensor->data + tensor->byte_offset;
+  return (char*)((uintptr_t)tensor->data + (uintptr_t)tensor->byte_offset);
 }
 
 static int64_t numel(const DLTensor* tensor) {

@@ -6,10 +6,14 @@
 /* [kernel.begin] */
 /* Blocks of elements have a place of their own before they go to y, so that
  * compilers vectorize the loop also where y may be x. Memory is asked for ahead
- * of its turn, which makes large tensors faster. All three are in bytes. */
+ * of its turn, which makes large tensors faster; the address is made of
+ * numbers, as no pointer may point far behind an array's end. All three are in
+ * bytes. */
 #define BLOCK 256
 #define AHEAD 2048
 #define LINE 64
+#define PREFETCH(address, writes) \
+  __builtin_prefetch((const void*)((uintptr_t)(address) + AHEAD), writes)
 
 /* y is contiguous, x may have any strides. `type` is what the loop reads,
  * multiplies and writes. */
@@ -17,12 +21,11 @@
   static void name##_row(const type* x, type* y, int64_t n, type factor) {  \
     type block[BLOCK / sizeof(type)];                                       \
     const int64_t size = BLOCK / (int64_t)sizeof(type);                     \
-    const int64_t ahead = AHEAD / (int64_t)sizeof(type);                    \
     int64_t i, k;                                                           \
     for (i = 0; i + size <= n; i += size) {                                 \
       for (k = 0; k < size; k += LINE / (int64_t)sizeof(type)) {            \
-        __builtin_prefetch(x + i + k + ahead);                              \
-        __builtin_prefetch(y + i + k + ahead, 1);                           \
+        PREFETCH(x + i + k, 0);                                             \
+        PREFETCH(y + i + k, 1);                                             \
       }                                                                     \
       for (k = 0; k < size; ++k) block[k] = x[i + k] * factor;              \
       memcpy(y + i, block, sizeof(block));                                  \
@@ -35,19 +38,20 @@
     const int64_t count = at->shape[last];                                  \
     const int64_t step = at->strides[last];                                 \
     int64_t index[MAX_DIMS] = {0};                                          \
+    int64_t row = 0; /* where it begins in x */                             \
     int64_t i;                                                              \
     int32_t d;                                                              \
     do {                                                                    \
       if (step == 1) {                                                      \
-        name##_row(x, y, count, factor);                                    \
+        name##_row(x + row, y, count, factor);                              \
       } else {                                                              \
-        for (i = 0; i < count; ++i) y[i] = x[i * step] * factor;            \
+        for (i = 0; i < count; ++i) y[i] = x[row + i * step] * factor;      \
       }                                                                     \
       y += count;                                                           \
       for (d = last - 1; d >= 0; --d) { /* the next row, as an odometer */  \
-        x += at->strides[d];                                                \
+        row += at->strides[d];                                              \
         if (++index[d] < at->shape[d]) break;                               \
-        x -= at->strides[d] * at->shape[d];                                 \
+        row -= at->strides[d] * at->shape[d];                               \
         index[d] = 0;                                                       \
       }                                                                     \
     } while (d >= 0);                                                       \
@@ -67,6 +71,7 @@ TVM_FFI_DLL_EXPORT int __tvm_ffi_scale(void* handle, const TVMFFIAny* args,
   (void)handle;
   if (read_arguments(args, num_args, kDLCPU, &given) != 0) return -1;
   result->type_index = kTVMFFINone;
+  if (numel(given.x) == 0) return 0;
   layout = layout_of(given.x);
   if (given.x->dtype.bits == 32) {
     scale_float32((const float*)data_of(given.x), &layout,
