@@ -318,9 +318,10 @@ def test_each_kernel_runs_on_the_current_stream(kernels, device):
     assert_is_normalized(y, x)
 
 
-def test_a_graph_is_replayed_on_new_inputs(kernels, example, device):
+@pytest.mark.parametrize("spelled", [str, torch.device])
+def test_a_graph_is_replayed_on_new_inputs(kernels, example, device, spelled):
     """Each call gives what its input gives; the buffers stay where they are."""
-    normalized = example.Normalizer(kernels, 10_007, device)
+    normalized = example.Normalizer(kernels, 10_007, spelled(device))
     places = [t.data_ptr() for t in (normalized.x, normalized.y, normalized.workspace)]
     for seed in range(3):
         x = numbers(10_007, device, seed)
@@ -391,6 +392,7 @@ def test_runs_on_the_tensors_gpu(kernels, example, device):
     assert_is_normalized(y, x)
     example.on_two_streams(kernels, x, workspace, y)
     assert_is_normalized(y, x)
+    assert_is_normalized(example.Normalizer(kernels, 1000, "cuda:1")(x), x)
 
 
 @slow

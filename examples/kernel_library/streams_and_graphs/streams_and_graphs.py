@@ -17,10 +17,12 @@ def on_two_streams(mod, x, workspace, y):
     with torch.cuda.stream(summing):
         mod.partial_sums(x, workspace)
         summed = summing.record_event()
-    with torch.cuda.stream(dividing):
-        dividing.wait_event(summed)
-        mod.divide_by_sum(x, workspace, y)
-    caller.wait_stream(dividing)  # What the caller does next may read y.
+    try:
+        with torch.cuda.stream(dividing):
+            dividing.wait_event(summed)
+            mod.divide_by_sum(x, workspace, y)
+    finally:  # What the caller does next may read y, or after an error free what is summed.
+        caller.wait_stream(dividing)
 
 
 # [two_streams.end]
@@ -37,9 +39,10 @@ class Normalizer:
         self.workspace = torch.empty(mod.workspace_size(), device=device)
         mod.normalize(self.x, self.workspace, self.y)  # Loads the kernels: a capture must not.
         self.replay = lambda: mod.normalize(self.x, self.workspace, self.y)
-        if device != "cpu":
+        if self.x.device.type == "cuda":
             graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(graph):
+            # Else a stream of the current GPU is captured, where another's kernels are not seen.
+            with torch.cuda.graph(graph, stream=torch.cuda.Stream(self.x.device)):
                 mod.partial_sums(self.x, self.workspace)
                 mod.divide_by_sum(self.x, self.workspace, self.y)
             self.replay = graph.replay
