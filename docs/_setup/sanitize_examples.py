@@ -53,7 +53,7 @@ def sanitized(log: Path) -> dict[str, str]:
         "ASAN_OPTIONS": f"detect_leaks=0:allocator_may_return_null=1:log_path={log}",
         "UBSAN_OPTIONS": f"print_stacktrace=1:log_path={log}",
         "RUN_SLOW": "0",
-        "MAX_EXAMPLES": "20",  # of each random input: everything is several times as slow
+        "MAX_EXAMPLES": "8",  # of each random input: everything is several times as slow
     }
 
 
