@@ -117,6 +117,22 @@ def test_any_length(mod, device, dtype, length):
     check(mod, randn((2, length), dtype, device))
 
 
+def test_more_rows_than_a_grid_has_blocks(mod, device):
+    """The blocks of the largest grid go on, each to another row, there and back."""
+    if device == "cpu":
+        pytest.skip("a CPU kernel has no grid")
+    rows = (1 << 20) * 32 + 7  # a block takes 32 rows that are short
+    x = torch.full((rows, 1), 448.0, dtype=torch.float16, device=device)
+    x[::3] = -896.0
+    scale = torch.zeros(rows, device=device)
+    y = mod.quantized_fp8(x, scale)
+    assert bool((scale[::3] == 2.0).all() and (scale[1::3] == 1.0).all())
+    assert bool((y[::3].float() == -448.0).all() and (y[2::3].float() == 448.0).all())
+    back = torch.full_like(x, float("nan"))
+    mod.dequantize_fp8(y, scale, back)
+    assert torch.equal(back, x)
+
+
 def test_many_rows(mod, device):
     """More rows than blocks at once, each with a scale of its own."""
     x = randn((20_003, 8), torch.float32, device)

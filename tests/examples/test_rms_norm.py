@@ -94,6 +94,24 @@ def test_any_length(rms_norm, device, dtype, length):
     check(rms_norm, randn((2, length), dtype, device), weight, bias)
 
 
+def test_countless_rows_of_nothing(rms_norm, device):
+    """A shape may have a trillion rows and no element: nothing is to be done."""
+    x = torch.empty(1 << 40, 0, device=device)
+    rms_norm(x, torch.empty_like(x), 0.0)
+
+
+def test_more_rows_than_a_grid_has_blocks(rms_norm, device):
+    """The blocks of the largest grid go on, each to another row."""
+    if device == "cpu":
+        pytest.skip("a CPU kernel has no grid")
+    rows = (1 << 20) * 32 + 7  # a block takes 32 rows that are short
+    x = torch.ones(rows, 1, dtype=torch.float16, device=device)
+    x[::3] = -2.0
+    y = torch.full_like(x, float("nan"))
+    rms_norm(x, y, 0.0)
+    assert torch.equal(y, x.sign())
+
+
 def test_many_rows(rms_norm, device):
     """More rows than blocks at once, each with a factor of its own."""
     x = randn((20_003, 8), torch.float32, device)

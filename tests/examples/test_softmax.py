@@ -115,6 +115,25 @@ def test_a_sum_that_is_scaled_again_and_again(softmax, device, order):
     check(softmax, x.flip(0) if order else x)
 
 
+def test_countless_rows_of_nothing(softmax, device):
+    """A shape may have a trillion rows and no element: nothing is to be done."""
+    x = torch.empty(1 << 40, 0, device=device)
+    softmax(x, torch.empty_like(x))
+
+
+def test_more_rows_than_a_grid_has_blocks(softmax, device):
+    """The blocks of the largest grid go on, each to another row."""
+    if device == "cpu":
+        pytest.skip("a CPU kernel has no grid")
+    rows = (1 << 20) * 32 + 7  # a block takes 32 rows that are short
+    x = torch.zeros(rows, 1, dtype=torch.float16, device=device)
+    x[::3] = float("nan")
+    y = torch.full_like(x, 7.0)
+    softmax(x, y)
+    assert torch.equal(y.isnan(), x.isnan())
+    assert bool((y[1::3] == 1.0).all() and (y[2::3] == 1.0).all())
+
+
 def test_many_rows(softmax, device):
     """More rows than blocks at once, each with a sum of its own."""
     x = randn((20_003, 8), torch.float32, device)

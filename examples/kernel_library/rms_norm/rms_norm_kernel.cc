@@ -120,6 +120,7 @@ void rms_norm(ffi::TensorView x, ffi::TensorView y, double eps,
   // [validate.end]
 
   // [run.begin]
+  if (x.numel() == 0) return;  // There may be countless rows of nothing.
   dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* weight = maybe_weight ? data_of<T>(*maybe_weight) : nullptr;

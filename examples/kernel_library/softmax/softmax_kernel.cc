@@ -120,6 +120,7 @@ void softmax(ffi::TensorView x, ffi::TensorView y) {
   CHECK_ALIGNED(y);
   CHECK_NO_PARTIAL_OVERLAP(y, x);
   const Rows rows("softmax", x);
+  if (x.numel() == 0) return;  // There may be countless rows of nothing.
   dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for (int64_t row = 0; row < rows.count; ++row) {
