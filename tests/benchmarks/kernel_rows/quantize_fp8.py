@@ -27,11 +27,11 @@ def rows(mod, device: str) -> Iterator[Row]:
                 moved=moved,
                 run=lambda x=x, y=y, s=scale: mod.quantize_fp8(x, y, s),
                 # With a scale that is known; PyTorch has no operator that finds it too.
-                torch=lambda x=x, s=scale: (x / s.unsqueeze(-1)).to(FP8),
+                torch=lambda x=x, s=scale, y=y: torch.div(x, s.unsqueeze(-1), out=y),
             )
             yield Row(
                 case=f"dequantize {case}",
                 moved=moved,
                 run=lambda y=y, s=scale, b=back: mod.dequantize_fp8(y, s, b),
-                torch=lambda y=y, s=scale, d=dtype: y.to(d) * s.unsqueeze(-1),
+                torch=lambda y=y, s=scale, b=back: torch.mul(y.to(b.dtype), s.unsqueeze(-1), out=b),
             )

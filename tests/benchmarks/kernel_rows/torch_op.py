@@ -17,6 +17,7 @@ def rows(mod, device: str) -> Iterator[Row]:
             x = torch.randn(size // dtype.itemsize, device=device).to(dtype)
             dy = torch.randn_like(x)
             out = torch.empty_like(x)
+            zero = x.new_zeros(())
             name = f"{str(dtype).removeprefix('torch.')}, {size // MIB} MiB"
             least = 1.0 if dtype in WIDE else None
             yield Row(
@@ -30,8 +31,8 @@ def rows(mod, device: str) -> Iterator[Row]:
                 case=f"backward, {name}",
                 moved=3 * size,
                 run=lambda x=x, dy=dy, dx=out: mod.relu_squared_backward(dy, x, dx),
-                torch=lambda x=x, dy=dy, dx=out: torch.mul(
-                    torch.clamp(x, min=0, out=dx), dy, out=dx
-                ).mul_(2),
+                torch=lambda x=x, dy=dy, dx=out, zero=zero: torch.addcmul(
+                    zero, torch.clamp(x, min=0, out=dx), dy, value=2, out=dx
+                ),
                 least=least,
             )
