@@ -120,13 +120,45 @@ def test_libraries_are_those_of_the_examples(verify, tmp_path):
 def test_sanitizers(tmp_path, of, says, status, expected, told):
     """A machine that refuses is said to be left out; what a tool finds is a failure."""
     program(tmp_path / "compute-sanitizer", FAKE_SANITIZER)
-    given = {"SAYS_OF": of, "SAYS": says, "STATUS": str(status)}
-    done = subprocess.run(
-        [sys.executable, str(GPU / "sanitizers.py"), "scale"],
-        env={**os.environ, **given, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    done = sanitizers("scale", PATH=path, SAYS_OF=of, SAYS=says, STATUS=str(status))
+    assert done.returncode == expected, done.stdout + done.stderr
+    assert told in done.stdout
+
+
+def sanitizers(*names: str, **variables: str) -> subprocess.CompletedProcess:
+    """Run sanitizers.py on examples."""
+    return subprocess.run(
+        [sys.executable, str(GPU / "sanitizers.py"), *names],
+        env={**os.environ, **variables},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == expected, done.stdout + done.stderr
-    assert told in done.stdout
+
+
+def test_sanitizers_know_the_examples():
+    """A name of none is an error: nothing would run, and nothing fail."""
+    done = sanitizers("scale", "sclae")
+    assert done.returncode == 1
+    assert "streams_and_graphs" in done.stderr
+    assert "got sclae" in done.stderr
+
+
+def test_sanitizers_are_found_beside_nvcc(tmp_path):
+    """A toolkit that is not on the path is used all the same."""
+    program(tmp_path / "compute-sanitizer", FAKE_SANITIZER)
+    nvcc = program(tmp_path / "nvcc", "#!/bin/sh\n")
+    done = sanitizers("scale", NVCC=str(nvcc), SAYS_OF="nothing", SAYS="", STATUS="0")
+    assert "3 of 3 clean" in done.stdout, done.stdout + done.stderr
+
+
+def test_sanitizers_leave_memory_to_pytorch_where_a_graph_is_captured(tmp_path):
+    """The capture stands in the driver or in a file beside it."""
+    shows = FAKE_SANITIZER.replace("exit 0", 'echo "=====$PYTORCH_NO_CUDA_MEMORY_CACHING="; exit 9')
+    shows = shows.replace("case", 'case "$*" in *"import torch;"*) exit 0 ;; esac\ncase', 1)
+    program(tmp_path / "compute-sanitizer", shows)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    nothing = {"SAYS_OF": "nothing", "SAYS": "", "STATUS": "0"}
+    assert "=====1=" in sanitizers("scale", PATH=path, **nothing).stdout
+    assert "======\n" in sanitizers("streams_and_graphs", PATH=path, **nothing).stdout

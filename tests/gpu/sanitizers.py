@@ -22,6 +22,7 @@ sys.path.insert(0, str(ROOT / "docs"))
 
 from _verify.examples import Example, find_examples  # noqa: E402  (below a folder named above)
 from _verify.layout import Layout  # noqa: E402
+from _verify.tools import find_nvcc  # noqa: E402
 
 LAYOUT = Layout.of(ROOT)
 TOOLS = ("memcheck", "racecheck", "initcheck")
@@ -29,9 +30,18 @@ LEFT_OUT: dict[str, str] = {}  # examples that cannot run so, with the reason
 AT_ONCE = 6
 SECONDS = 300
 # What a driver provokes by intent is an API error; those of kernels are what is asked for.
-COMMAND = ("compute-sanitizer", "--report-api-errors", "no", "--error-exitcode", "99", "--tool")
+OPTIONS = ("--report-api-errors", "no", "--error-exitcode", "99", "--tool")
 PROBE = "import torch; torch.ones(9, device='cuda').add_(1).sum().item()"
 CAPTURES = re.compile(r"CUDAGraph|cuda\.graph\(")
+
+
+def find_sanitizer() -> str:
+    """Give compute-sanitizer's path, also where it lies beside nvcc alone; or nothing."""
+    beside = Path(find_nvcc().get("NVCC", "nvcc")).with_name("compute-sanitizer")
+    return shutil.which("compute-sanitizer") or shutil.which(beside) or ""
+
+
+SANITIZER = find_sanitizer()
 
 
 def sanitized(tool: str, arguments: list[str], own_memory: bool) -> tuple[int, str]:
@@ -40,7 +50,7 @@ def sanitized(tool: str, arguments: list[str], own_memory: bool) -> tuple[int, s
     own = {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"} if own_memory else {}
     try:
         done = subprocess.run(
-            [*COMMAND, tool, sys.executable, *arguments],
+            [SANITIZER, *OPTIONS, tool, sys.executable, *arguments],
             cwd=LAYOUT.libraries,
             env={**os.environ, **own},
             capture_output=True,
@@ -56,7 +66,7 @@ def sanitized(tool: str, arguments: list[str], own_memory: bool) -> tuple[int, s
 
 def refusal() -> str:
     """Tell why nothing can run here, or nothing if it can."""
-    if not shutil.which(COMMAND[0]):
+    if not SANITIZER:
         return "compute-sanitizer is not installed"
     status, said = sanitized(TOOLS[0], ["-c", PROBE], own_memory=True)
     if "not supported" in said:
@@ -69,7 +79,7 @@ def run(job: tuple[Example, str]) -> str:
     example, tool = job
     driver = ROOT / example.driver
     # Memory may be allocated while a graph is captured by PyTorch's own allocator alone.
-    own_memory = not CAPTURES.search(driver.read_text())
+    own_memory = not any(CAPTURES.search(path.read_text()) for path in driver.parent.glob("*.py"))
     status, said = sanitized(tool, [str(driver), "cuda"], own_memory)
     errors = [line for line in said.splitlines() if "=====" in line]
     return "" if status == 0 else "\n".join([f"status {status}", *errors[:40], said[-1500:]])
@@ -78,12 +88,15 @@ def run(job: tuple[Example, str]) -> str:
 def main() -> int:
     """Run every driver under every tool; 1 if one is not clean."""
     begun = time.monotonic()
+    wanted, found = sys.argv[1:], find_examples(LAYOUT)
+    names = [each.name for each in found]
+    if unknown := sorted(set(wanted) - set(names)):
+        raise SystemExit(f"expected names of {', '.join(names)}, got {', '.join(unknown)}")
     LAYOUT.libraries.mkdir(parents=True, exist_ok=True)
     if reason := refusal():
         print(f"left out: memcheck, racecheck and initcheck: {reason}")
         return 1 if reason.startswith("a program") else 0
-    wanted = sys.argv[1:]
-    examples = [each for each in find_examples(LAYOUT) if each.name in (wanted or [each.name])]
+    examples = [each for each in found if each.name in (wanted or names)]
     jobs = list(product([each for each in examples if each.name not in LEFT_OUT], TOOLS))
     with ThreadPoolExecutor(AT_ONCE) as pool:
         results = list(pool.map(run, jobs))
