@@ -302,6 +302,15 @@ def test_a_gradient_without_memory_of_its_own(ops, device):
     torch.testing.assert_close(x.grad, 2 * torch.relu(x.detach()), rtol=0, atol=0)
 
 
+def test_what_is_written_into_an_output_has_no_gradient(ops, device):
+    """As the page says: the operator that writes into a tensor is apart from autograd."""
+    x = torch.ones(3, device=device, requires_grad=True)
+    out = torch.empty_like(x, requires_grad=False)
+    ops.relu_squared_out(x, out)
+    assert not out.requires_grad
+    assert out.grad_fn is None
+
+
 def test_a_second_derivative_says_that_there_is_none(ops, device):
     """The gradient has no gradient, and PyTorch says so."""
     x = torch.ones(3, device=device, requires_grad=True)
