@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -48,6 +49,8 @@ def run_doxygen(app: Sphinx) -> None:
         text = done.stdout.replace(f"{layout.root}/", "").strip()
         raise DoxygenFailed(f"a warning, which is an error here:\n{text}")
     name_files_by_path(output / "xml")
+    for path in (output / "xml").glob("*.xml"):
+        make_code_plain(path)
     logger.info("doxygen: wrote %s", output)
 
 
@@ -64,6 +67,36 @@ def name_files_by_path(folder: Path) -> None:
         if location is not None and name is not None:
             name.text = location.get("file")
     index.write(folder / "index.xml", encoding="utf-8", xml_declaration=True)
+
+
+def make_code_plain(path: Path) -> None:
+    """Take Doxygen's colours out of the code in a file; Sphinx has its own.
+
+    Of a line that begins with a keyword breathe loses the spaces before it.
+    """
+    if "<programlisting" not in path.read_text():
+        return
+    tree = ElementTree.parse(path)
+    for line in tree.getroot().iter("codeline"):
+        text = "".join(" " if part.tag == "sp" else part.text or "" for part in with_tails(line))
+        line.clear()
+        highlight = ElementTree.SubElement(line, "highlight", {"class": "normal"})
+        first, *others = text.split(" ")
+        highlight.text = first
+        for other in others:
+            ElementTree.SubElement(highlight, "sp").tail = other
+    tree.write(path, encoding="utf-8", xml_declaration=True)
+
+
+def with_tails(element: ElementTree.Element) -> Iterator[ElementTree.Element]:
+    """Give an element, what is in it, and the text behind each part, in the order of the text."""
+    yield element
+    for child in element:
+        yield from with_tails(child)
+        if child.tail:
+            tail = ElementTree.Element("text")
+            tail.text = child.tail
+            yield tail
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

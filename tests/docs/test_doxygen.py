@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R8, R9
+"""Doxygen's XML, made such that breathe loses nothing of it."""
+
+from xml.etree import ElementTree
+
+from _ext.doxygen import make_code_plain
+
+CODE = """<doc><programlisting>\
+<codeline><highlight class="normal"><sp/><sp/></highlight>\
+<highlight class="keyword">return</highlight><highlight class="normal"><sp/>make(<ref refid="x">shape</ref>,<sp/>1);</highlight></codeline>\
+<codeline><highlight class="normal">}</highlight></codeline>\
+</programlisting></doc>"""
+
+
+def test_a_line_of_code_is_one_piece(tmp_path):
+    """Every space stays, and breathe gets no piece of spaces alone, which it would drop."""
+    path = tmp_path / "code.xml"
+    path.write_text(CODE)
+    make_code_plain(path)
+    lines = ElementTree.parse(path).getroot().findall(".//codeline")
+    assert [len(line) for line in lines] == [1, 1]
+    [highlight] = lines[0]
+    assert [part.tag for part in highlight] == ["sp", "sp", "sp", "sp"]
+    assert [part.tail for part in highlight] == [None, "return", "make(shape,", "1);"]
