@@ -303,6 +303,10 @@ def test_nvshmem_frees_together(build_fake, device, capfd):
     if device != "cpu":
         pytest.skip("the real NVSHMEM is tested in tests/snippets")
     mod = build_fake("nvshmem_allocator.cu")
+    for name, arguments in (("empty", [(1,), tvm_ffi.dtype("int8")]), ("stop", [])):
+        with pytest.raises(RuntimeError, match=f"^{name}: expected a job that start.. began$"):
+            getattr(mod, name)(*arguments)
+    assert mod.calls() == ""
     with pytest.raises(ValueError, match=r"^start: id must have 128 bytes, got 3$"):
         mod.start(0, 1, b"abc", tvm_ffi.device("cuda", 1))
     with pytest.raises(ValueError, match=r"^start: device must be a CUDA device, got cpu:0$"):
@@ -335,6 +339,8 @@ def test_nvshmem_frees_together(build_fake, device, capfd):
     mod.stop()
     assert mod.calls().splitlines() == ["nvshmem_malloc(10) on 1", "finalize() on 1"]
     assert mod.current_device() == 0
+    with pytest.raises(RuntimeError, match=r"^stop: expected a job that start\(\) began$"):
+        mod.stop()
 
 
 # What needs a GPU.

@@ -30,6 +30,7 @@ struct Blocks {
   std::vector<Block> all;
   int64_t allocated = 0;
   DLDevice device{kDLCUDA, 0};  // of this PE
+  bool started = false;
 };
 
 // Never destroyed: tensors may go until the process ends.
@@ -73,6 +74,14 @@ Block* find_released(int64_t number) {
     if (block.number == number && block.released) return &block;
   }
   return nullptr;
+}
+
+// NVSHMEM itself would say that there is no memory, or nothing.
+void check_started(const char* function) {
+  if (!blocks().started) {
+    TVM_FFI_THROW(RuntimeError)
+        << function << ": expected a job that start() began";
+  }
 }
 
 void check_status(const char* call, int status) {
@@ -153,10 +162,12 @@ void start(int64_t pe, int64_t pes, ffi::Bytes id, DLDevice device) {
   check_status(
       "nvshmemx_hostlib_init_attr",
       nvshmemx_hostlib_init_attr(NVSHMEMX_INIT_WITH_UNIQUEID, &attributes));
+  blocks().started = true;
 }
 
 // Collective. What is still allocated would be gone while tensors use it.
 void stop() {
+  check_started("stop");
   {
     Blocks& known = blocks();
     std::lock_guard<std::mutex> lock(known.mutex);
@@ -168,12 +179,14 @@ void stop() {
   }
   ffi::CUDADeviceGuard guard(blocks().device.device_id);
   nvshmemx_hostlib_finalize();
+  blocks().started = false;
 }
 //! [start]
 
 //! [empty]
 // Collective, like the allocator.
 ffi::Tensor empty(ffi::Shape shape, DLDataType dtype) {
+  check_started("empty");
   const DLDevice device = blocks().device;
   ffi::CUDADeviceGuard guard(device.device_id);
   return ffi::Tensor::FromNDAlloc(NvshmemMalloc(), shape, dtype, device);
