@@ -8,7 +8,8 @@ from _ext.doxygen import make_code_plain
 
 CODE = """<doc><programlisting>\
 <codeline><highlight class="normal"><sp/><sp/></highlight>\
-<highlight class="keyword">return</highlight><highlight class="normal"><sp/>make(<ref refid="x">shape</ref>,<sp/>1);</highlight></codeline>\
+<highlight class="keyword">return</highlight>\
+<highlight class="normal"><sp/>make(<ref refid="x">shape</ref>,<sp/>1);</highlight></codeline>\
 <codeline><highlight class="normal">}</highlight></codeline>\
 </programlisting></doc>"""
 
