@@ -3,6 +3,7 @@
 """The quantize_fp8 example: bit by bit and against float64, there and back, and its refusals."""
 
 import os
+import re
 
 import numpy as np
 import pytest
@@ -362,6 +363,23 @@ def test_wrong_arguments_are_named(mod, device, make, kind, message):
     with pytest.raises(kind) as raised:
         mod.quantize_fp8(*arguments)
     assert str(raised.value) == f"quantize_fp8: {message}"
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda t: (t(4, 2).t(), t(2)), "x must be dense in its last dimension"),
+        (lambda t: (t(2, 4), t(3)), "scale must be of shape (2,) like the rows of x, got (3,)"),
+        (
+            lambda t: (lambda x: (x, x[0, 3:4]))(t(1, 8)),
+            "scale must be the same tensor as x or apart from it, got overlapping ranges",
+        ),
+    ],
+)
+def test_the_function_that_was_called_is_named(mod, device, make, message):
+    """What returns its result names itself, and allocates nothing before."""
+    with pytest.raises(ValueError, match="^" + re.escape(f"quantized_fp8: {message}")):
+        mod.quantized_fp8(*make(lambda *shape: torch.zeros(*shape, device=device)))
 
 
 @pytest.mark.parametrize(

@@ -217,6 +217,10 @@ void dequantize_fp8(ffi::TensorView y, ffi::TensorView scale,
 ffi::Tensor quantized_fp8(ffi::TensorView x, ffi::TensorView scale) {
   CHECK_CUDA(x);
   CHECK_DTYPE_IN(x, FloatingTypes);
+  CHECK_ALIGNED(x);
+  CHECK_DENSE_ROWS(x);
+  CHECK_SCALE_OF(scale, x);
+  CHECK_NO_PARTIAL_OVERLAP(scale, x);
   ffi::Tensor y = alloc_tensor(x.shape(), dl_float8_e4m3fn, x.device());
   quantize_fp8(x, y, scale);
   return y;
