@@ -108,6 +108,23 @@ def test_wheel_with_this_package(copied):
     assert all(name.startswith("__tvm_ffi_") for name in exported), exported
 
 
+def test_a_source_distribution_of_the_folder_alone(tmp_path):
+    """Where the header lies in the folder, as the page tells, a source distribution is whole."""
+    folder = tmp_path / "library"
+    shutil.copytree(EXAMPLE, folder)
+    shutil.copy(EXAMPLE.parent / "tvm_ffi_utils.h", folder / "src")
+    header = folder / "src" / "kernels.h"
+    header.write_text(header.read_text().replace('"../../tvm_ffi_utils.h"', '"tvm_ffi_utils.h"'))
+    make = "from scikit_build_core.build import build_sdist; build_sdist('dist')"
+    subprocess.run([sys.executable, "-c", make], cwd=folder, check=True, capture_output=True)
+    (packed,) = (folder / "dist").iterdir()
+    shutil.unpack_archive(packed, tmp_path / "unpacked", filter="data")
+    (source,) = tmp_path.glob("unpacked/*/src/binding.cc")
+    told = ["tvm-ffi-config", "--cxxflags"]
+    flags = subprocess.run(told, capture_output=True, text=True, check=True).stdout.split()
+    subprocess.run(["g++", "-fsyntax-only", *flags, source], check=True)
+
+
 def test_wheel_with_the_published_package(copied):
     """Built in isolation it takes the published package, works with it, and with this one too."""
     said = copied("wheel_published.sh", SKBUILD_CMAKE_DEFINE="VECTOR_KERNELS_CUDA=OFF")
