@@ -356,6 +356,14 @@ def test_a_number_of_another_type_is_refused(jax, example, spied):
         jax.block_until_ready(example.call("jax_call.spy", [out], numbers=[np.float32(1)]))
 
 
+def test_a_call_that_names_no_function_is_refused(jax, example):
+    """Whoever calls without the example's file is told which attribute is missing."""
+    foreign = jax.ffi.ffi_call(example.TARGET, jax.ShapeDtypeStruct((), "float32"))
+    for attributes in ({}, {"function": np.int64(3)}):
+        with pytest.raises(jax.errors.JaxRuntimeError, match="TypeError: attribute function must"):
+            jax.block_until_ready(foreign(**attributes))
+
+
 def test_the_stream_is_xlas_during_the_call(jax, example, spied, device):
     """On a GPU the stream of XLA is the current one during the call, and not after it."""
     here = tvm_ffi.device("cuda", 0)

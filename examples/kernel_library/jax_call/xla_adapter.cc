@@ -159,6 +159,10 @@ class StreamOfCall {
 void call(DLDevice device, const xla::ffi::RemainingArgs& inputs,
           const xla::ffi::RemainingRets& outputs,
           const xla::ffi::Dictionary& attributes) {
+  if (!attributes.contains<std::string_view>("function")) {
+    TVM_FFI_THROW(TypeError)
+        << "attribute function must be the name of a global function";
+  }
   const std::string name(*attributes.get<std::string_view>("function"));
   const auto function = ffi::Function::GetGlobal(name);
   if (!function.has_value()) {
