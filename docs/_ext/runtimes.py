@@ -33,7 +33,7 @@ class Runtimes(SphinxDirective):
             raise self.error(f"runtimes: expected the name of an example, got {name!r}")
         found = (record_of(root, root / self.config.verify_build) or {}).get(name)
         if found is None:
-            label, more = "Runtimes:", "no run of this tree: nox -s interop."
+            label, more = "Runtimes:", "not tried on this tree; nox -s interop does it."
         else:
             label = label_of(found)
             more = ONLY_HERE if found["only here"] else BOTH

@@ -57,9 +57,11 @@ def choose_devices(wanted: str, tools: Tools, results: Results) -> list[str]:
 
 def merged(pool: ThreadPoolExecutor, tasks: Iterable[Callable[[], Results]]) -> Results:
     """Run tasks side by side and merge what they found, in the order given."""
-    results = Results()
-    for found in list(pool.map(lambda task: task(), tasks)):
+    results, waiting = Results(), list(tasks)
+    for done, found in enumerate(pool.map(lambda task: task(), waiting), start=1):
         results.add(found)
+        if done % 10 == 0 or done == len(waiting):
+            print(f"ran {done} of {len(waiting)} examples, pages and tests", flush=True)
     return results
 
 

@@ -12,3 +12,8 @@ cp -r "$CLONE"/examples/kernel_library/{scale,tvm_ffi_utils.h} .
 bash scale/build_cpu.sh
 python scale/load_scale.py
 # [scale.end]
+# [softmax.begin]
+cp -r "$CLONE"/examples/kernel_library/{softmax,tvm_ffi_utils.h} .
+bash softmax/build_cpu.sh       # or: build_cuda.sh
+python softmax/load_softmax.py  # or: load_softmax.py cuda
+# [softmax.end]

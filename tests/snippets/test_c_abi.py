@@ -42,12 +42,19 @@ def test_calls_without_python(host):
 
 
 def test_missing_library(host):
-    """A library that is not there, and a missing argument, end the program with a message."""
+    """A library that is not there, or has no such function, and a missing argument are told."""
     command = ["./c_abi_host", "./missing.so"]
     done = subprocess.run(command, cwd=host, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert done.stdout.startswith("RuntimeError: ")
-    assert "missing.so" in done.stdout
+    assert done.stderr.startswith("RuntimeError: ")
+    assert "missing.so" in done.stderr
     done = subprocess.run(command[:1], cwd=host, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == "usage: ./c_abi_host LIBRARY\n"
+    empty = 'extern "C" int nothing() { return 0; }\n'
+    build = ["g++", "-shared", "-fPIC", "-x", "c++", "-", "-o", "empty.so"]
+    subprocess.run(build, cwd=host, input=empty, text=True, check=True)
+    command = ["./c_abi_host", "./empty.so"]
+    done = subprocess.run(command, cwd=host, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "./empty.so has no function scale\n"

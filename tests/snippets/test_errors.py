@@ -232,6 +232,15 @@ def test_errors_in_c(tmp_path, shows):
     assert mod.call_or_zero(lambda n: n + 4) == 5
 
 
+@pytest.fixture
+def interrupts():
+    """Let SIGINT raise KeyboardInterrupt, also where a shell has it ignored in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupts")
 def test_interrupts(mod):
     """A long function that asks for signals ends with the exception of their handler."""
     # [interrupt.begin]

@@ -32,7 +32,12 @@ int main(int argc, char** argv) try {
   }
   // [call.begin]
   ffi::Module library = ffi::Module::LoadFromFile(argv[1]);
-  ffi::Function scale = library->GetFunction("scale").value();
+  ffi::Optional<ffi::Function> found = library->GetFunction("scale");
+  if (!found.has_value()) {
+    std::fprintf(stderr, "%s has no function scale\n", argv[1]);
+    return 1;
+  }
+  ffi::Function scale = *found;
 
   int64_t count = 4;
   float from[] = {1, 2, 3, 4};
@@ -54,6 +59,7 @@ int main(int argc, char** argv) try {
   // [error.end]
   return 0;
 } catch (const ffi::Error& error) {
-  std::printf("%s: %s\n", error.kind().c_str(), error.message().c_str());
+  std::fprintf(stderr, "%s: %s\n", error.kind().c_str(),
+               error.message().c_str());
   return 1;
 }
