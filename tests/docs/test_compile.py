@@ -114,7 +114,7 @@ def test_a_command_names_no_folder_of_the_machine(tmp_path):
     """Headers of the runtime, of other packages and of the repository are told without it."""
     package = tmp_path / "lib" / "python3.11" / "site-packages" / "tvm_ffi" / "include"
     other = tmp_path / "venv" / "lib" / "python3.11" / "site-packages" / "jaxlib" / "include"
-    words = ["/usr/bin/g++", f"-I{package}", "-isystem", str(other), f"{tmp_path}/root/a.cc"]
+    words = [f"{tmp_path}/bin/g++", f"-I{package}", "-isystem", str(other), f"{tmp_path}/root/a.cc"]
     told = readable(words, Layout.of(tmp_path / "root"), str(package))
     assert told == "g++ -I<tvm_ffi>/include -isystem <site-packages>/jaxlib/include a.cc"
 
@@ -123,7 +123,7 @@ def test_device_targets_are_read_from_the_command():
     """Real architectures and PTX are told apart."""
     trace = (
         "++ dirname x\n"
-        "+ /usr/bin/nvcc -gencode arch=compute_80,code=sm_80"
+        "+ cuda/bin/nvcc -gencode arch=compute_80,code=sm_80"
         " -gencode arch=compute_90,code=compute_90 a.cu\n"
         "+ echo g++\n"
     )
