@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import nox
-from _verify.closure import tree_digest
+from _verify.closure import trees_digest
 
 from . import pins
 from .system import gpus, reachable
@@ -135,8 +135,8 @@ class Environment:
         """Build and install the package, if anything that it is made of has changed."""
         files = ["CMakeLists.txt", "pyproject.toml", "README.md"]
         texts = [(self.root / name).read_text() for name in files if (self.root / name).exists()]
-        trees = [tree_digest(self.root / name) for name in ("include", "src", "python")]
-        made_of = "\n".join([*texts, *trees])
+        trees = trees_digest(self.root, ("include", "src", "python"))
+        made_of = "\n".join([*texts, trees])
         if not self.remembered("package", made_of):
             self.forget("package")
             self.pip("--no-build-isolation", "--no-deps", "--force-reinstall", str(self.root))

@@ -28,6 +28,12 @@ def changed(root: Path, closure: Closure) -> list[str]:
     return [path for path, seen in closure.items() if not seen or digest(root / path) != seen]
 
 
+def trees_digest(root: Path, folders: Iterable[str]) -> str:
+    """One SHA-256 for all files below some folders of the root."""
+    digests = [tree_digest(root / folder) for folder in folders]
+    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
+
+
 def tree_digest(folder: Path) -> str:
     """One SHA-256 for all files below a folder, names included."""
     total = hashlib.sha256()

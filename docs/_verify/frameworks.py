@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 
-from .closure import tree_digest
+from .closure import trees_digest
 
 FOLDERS = ("include", "src", "python", "tests/python")
 COLUMNS = {
@@ -25,8 +24,7 @@ Cells = dict[str, dict[str, dict[str, str]]]  # part, row, column: what came of 
 
 def made_of(root: Path) -> str:
     """One SHA-256 for all that the tables are about."""
-    digests = [tree_digest(root / folder) for folder in FOLDERS]
-    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
+    return trees_digest(root, FOLDERS)
 
 
 def write_record(root: Path, build: Path, cells: Cells) -> None:

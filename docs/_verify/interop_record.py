@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 
-from .closure import tree_digest
+from .closure import trees_digest
 
 FOLDERS = ("include", "src", "python", "tests/interop")
 ALONE = 4  # the first columns are those of libraries of one kind
@@ -15,8 +14,7 @@ ALONE = 4  # the first columns are those of libraries of one kind
 
 def made_of(root: Path) -> str:
     """One SHA-256 for all that the table is about."""
-    digests = [tree_digest(root / folder) for folder in FOLDERS]
-    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
+    return trees_digest(root, FOLDERS)
 
 
 def record_of(root: Path, build: Path) -> dict | None:

@@ -7,14 +7,13 @@ session that sets ``ROWS_RECORD`` leaves there, for each test file, what each of
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from .closure import tree_digest
+from .closure import trees_digest
 
 TITLES = {
     "R1": "Tensors",
@@ -37,8 +36,7 @@ Results = dict[str, list[str]]  # a test's name: its outcome, and the reason for
 
 def made_of(root: Path) -> str:
     """One SHA-256 for the runtime and its tests: another tree's results count for nothing."""
-    digests = [tree_digest(root / folder) for folder in FOLDERS]
-    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
+    return trees_digest(root, FOLDERS)
 
 
 def rows_of(path: Path) -> list[str]:

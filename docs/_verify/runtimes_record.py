@@ -3,19 +3,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 
-from .closure import tree_digest
+from .closure import trees_digest
 
 FOLDERS = ("include", "src", "python", "examples", "tests/interop")
 
 
 def made_of(root: Path) -> str:
     """One SHA-256 for all that the labels are about."""
-    digests = [tree_digest(root / folder) for folder in FOLDERS]
-    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
+    return trees_digest(root, FOLDERS)
 
 
 def write_record(root: Path, build: Path, examples: dict[str, dict[str, str]]) -> None:

@@ -21,6 +21,8 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "docs"))
 
 from _setup.sanitize_examples import run_tests  # noqa: E402  (in a folder that was just named)
+from _verify.examples import find_examples  # noqa: E402
+from _verify.layout import Layout  # noqa: E402
 from _verify.tools import find_nvcc  # noqa: E402
 
 EXAMPLES = ROOT / "examples" / "kernel_library"
@@ -132,8 +134,9 @@ def try_to_build(example: str) -> str:
 def main() -> int:
     """Run the examples that are named, or all; 1 if something is wrong."""
     begun = time.monotonic()
-    sources = [*EXAMPLES.glob("*/*_kernel.cu"), *EXAMPLES.glob("*/src/*.cu")]
-    found = sorted({path.relative_to(EXAMPLES).parts[0] for path in sources})
+    found = [example.name for example in find_examples(Layout.of(ROOT))]
+    if unknown := sorted(set(sys.argv[1:]) - set(found)):
+        raise SystemExit(f"expected names of {', '.join(found)}, got {', '.join(unknown)}")
     wanted = sys.argv[1:] or [name for name in found if name not in LEFT_OUT]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         said = [words for words in pool.map(try_to_build, wanted) if words]
