@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands of this project: ``nox -l`` lists them, ``nox`` runs what CI runs."""
 
-import hashlib
 import os
 import sys
 from pathlib import Path
@@ -21,7 +20,7 @@ from _setup.system import (  # noqa: E402
     need_doxygen,
     switch_on_pyenv_versions,
 )
-from _verify.closure import tree_digest  # noqa: E402
+from _verify.closure import trees_digest  # noqa: E402
 from _verify.layout import Layout  # noqa: E402
 from _verify.table import final_table  # noqa: E402
 
@@ -176,8 +175,7 @@ def on_python(session: nox.Session) -> None:
         halves = [["-m", "pytest", *files[first::2]] for first in (0, 1)]
         path = f"{session.bin}{os.pathsep}{os.environ['PATH']}"
         together(session, f"{session.bin}/python", halves, {"PATH": path})
-    made_of = tree_digest(ROOT / "include") + tree_digest(ROOT / "examples")
-    folder = ROOT / "build" / "pythons" / hashlib.sha256(made_of.encode()).hexdigest()[:16]
+    folder = ROOT / "build" / "pythons" / trees_digest(ROOT, ("include", "examples"))[:16]
     if not (folder / "scale_cpu.so").exists():
         folder.mkdir(parents=True, exist_ok=True)
         script = ROOT / "examples" / "kernel_library" / "scale" / "build_cpu.sh"
@@ -235,12 +233,13 @@ def emulate(session: nox.Session) -> None:
 @nox.session(venv_backend="none")
 def bench(session: nox.Session) -> None:
     """Measure and write docs/benchmarks: slim, calls, leaks, kernels; other arguments go there."""
-    known = ("slim", "calls", "leaks", "kernels")
-    parts = [part for part in known if part in session.posargs] or ["slim", "calls"]
+    beside_published, alone = ("slim", "calls"), ("leaks", "kernels")
+    known = [*beside_published, *alone]
+    parts = [part for part in known if part in session.posargs] or beside_published
     others = [word for word in session.posargs if word not in known]
     environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
-    compared = {"slim", "calls"} & {*parts}
-    peer = published_environment(session, environment).python if compared else "none"
     for part in parts:
-        record = f"docs/benchmarks/{part}.json"
-        environment.run(f"tests/benchmarks/{part}.py", peer, record, *others)
+        arguments = [f"docs/benchmarks/{part}.json", *others]
+        if part in beside_published:
+            arguments.append(published_environment(session, environment).python)
+        environment.run(f"tests/benchmarks/{part}.py", *arguments)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What calls from Python cost with our runtime and with the published one: calls.py PEER RECORD.
+"""What calls from Python cost with our runtime and with the published one: calls.py RECORD PEER.
 
 PEER is an interpreter that has the published package. The table is printed and written to RECORD.
 Each runtime has a process of its own, on the same processor core; they take turns, block by block
@@ -143,7 +143,7 @@ def missed(record: dict) -> list[str]:
 
 def main() -> int:
     """Measure, print and write; 1 if a target is missed."""
-    _, peer, path = sys.argv
+    _, path, peer = sys.argv
     record = record_of([sys.executable, peer])
     rows = [["", "ours", "published", "ratio"]]
     for name, row in record["measured"].items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast the examples' kernels are: kernels.py [PEER [RECORD [NAME...]]] [--device cpu|cuda].
+"""How fast the examples' kernels are: kernels.py [RECORD [NAME...]] [--device cpu|cuda].
 
 Each row of kernel_rows/ stands beside a copy of as many bytes, and beside PyTorch's own operator.
 The three take turns, block by block, and a ratio is the median over the turns, so that what else
@@ -8,7 +8,7 @@ taken; on a GPU its own events tell the time. In each block one call that is not
 first: caches are as warm as its data lets them be.
 
 The table is printed, and what was measured replaces the same device's part of RECORD, unless NAMEs
-of kernels choose some. PEER is not used: no other package is looked at.
+of kernels choose some.
 """
 
 from __future__ import annotations
@@ -40,10 +40,7 @@ from _verify.tools import Tools  # isort: skip
 ROWS = Path(__file__).resolve().parent / "kernel_rows"
 TURNS = 11
 SECONDS_OF_A_BLOCK = {"cpu": 0.03, "cuda": 0.005}
-# What is required, and how much of a miss is the measurement's own: two kernels at the limit of the
-# memory are as fast as each other within this.
-LEAST_OF_COPY = 0.9
-NOISE = 0.02
+LEAST_OF_COPY = 0.9  # required on a GPU
 
 Work = Callable[[], object]
 
@@ -129,7 +126,7 @@ def missed(kernels: dict[str, list[dict]]) -> list[str]:
         for kernel, rows in kernels.items()
         for row in rows
         for what in ("of a copy", "beside PyTorch")
-        if (least := row.get(f"least {what}")) is not None and row[what] < least - NOISE
+        if (least := row.get(f"least {what}")) is not None and row[what] < least
     ]
 
 
@@ -199,7 +196,6 @@ def as_rows(device: str, kernels: dict[str, list[dict]]) -> list[list[str]]:
 def arguments() -> argparse.ArgumentParser:
     """Make the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("peer", nargs="?")
     parser.add_argument(
         "record", nargs="?", type=Path, default=ROOT / "docs" / "benchmarks" / "kernels.json"
     )

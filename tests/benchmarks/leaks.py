@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What many runs of each row of call_rows.py leave behind: leaks.py PEER RECORD [CALLS].
+"""What many runs of each row of call_rows.py leave behind: leaks.py RECORD [CALLS].
 
-PEER is not used: only our runtime is looked at. What is found is printed and written to RECORD.
+What is found is printed and written to RECORD.
 """
 
 from __future__ import annotations
@@ -132,8 +132,8 @@ def changes(
 
 def main() -> int:
     """Look at each row; 1 if one leaves something behind."""
-    path = Path(sys.argv[2])
-    calls = int(sys.argv[3]) if len(sys.argv) > 3 else 1_000_000
+    path = Path(sys.argv[1])
+    calls = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000
     found = {}
     with tempfile.TemporaryDirectory(prefix="leaks_") as folder:
         library = build_library(Path(folder) / "calls_library.so")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a kernel file costs with our headers and with the published ones: slim.py PEER RECORD.
+"""What a kernel file costs with our headers and with the published ones: slim.py RECORD PEER.
 
 PEER is an interpreter that has the published package. The table is printed and written to RECORD.
 Compilations alternate between the two, and their processor time is taken, so that what else the
@@ -127,7 +127,7 @@ def missed(record: dict) -> list[str]:
 
 def main() -> int:
     """Measure, print and write; 1 if a target is missed."""
-    _, peer, path = sys.argv
+    _, path, peer = sys.argv
     os.environ.update(find_nvcc())
     record = record_of([sys.executable, peer])
     rows = [["", "ours", "published", "ratio", "target"]]
