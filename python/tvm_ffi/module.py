@@ -18,6 +18,9 @@ from ._runtime import call
 # which file it was when it was loaded first.
 _kept: dict[str, tuple[Module, tuple[int, ...]]] = {}
 
+# As many functions as an error lists; of more it names those that are spelled alike.
+_FEW = 20
+
 
 class ModulePropertyMask(IntEnum):
     """What can be done with a module: bits of :meth:`tvm_ffi.Module.get_property_mask`."""
@@ -80,12 +83,12 @@ class Module(Object):
         Raises
         ------
         AttributeError
-            There is no such function; the message lists those that there are.
+            There is no such function; the message lists those that there are, or the nearest ones.
         """
         _check_name(self, name)
         function = call("ffi.ModuleGetFunction", self, name, query_imports)
         if function is None:
-            raise AttributeError(f"{self!r} has no function {name!r}{self._what_there_is()}")
+            raise AttributeError(f"{self!r} has no function {name!r}{self._what_there_is(name)}")
         function.__name__ = name
         return function
 
@@ -182,9 +185,15 @@ class Module(Object):
     def _can(self, what: ModulePropertyMask) -> bool:
         return bool(self.get_property_mask() & what)
 
-    def _what_there_is(self) -> str:
+    def _what_there_is(self, name: str) -> str:
         names = _exported_names(self.path) if self.path is not None else []
-        return f"; it has {', '.join(names)}" if names else ""
+        if len(names) <= _FEW:
+            return f"; it has {', '.join(names)}" if names else ""
+        import difflib
+
+        near = difflib.get_close_matches(name, names)
+        likely = f", among them {', '.join(near)}" if near else ""
+        return f"; it has {len(names)}{likely}, and dir(module) lists them"
 
     def __repr__(self) -> str:
         return f"<tvm_ffi.Module {self.path or self.kind}>"
@@ -236,8 +245,10 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
     try:
         module = call("ffi.ModuleLoadFromFile", full)
     except RuntimeError as error:
+        # The loader's own words; the file has been named by then.
+        reason = str(error).rpartition(f'got "{full}": ')[2].removeprefix(f"{full}: ")
         raise OSError(
-            f"load_module: {full} is not a library that can be loaded: {error}"
+            f"load_module: {full} is not a library that can be loaded: {reason}"
         ) from error
     module.path = full
     if keep_module_alive:

@@ -9,6 +9,7 @@ import gc
 import json
 import pickle
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +46,9 @@ def test_functions_are_attributes_and_items(functions: Any) -> None:
     assert functions.get_function("count")(1, 2) == 2
 
 
-def test_missing_functions(functions: Any) -> None:
-    """The error names the module, the function and those that there are."""
+def test_missing_functions(functions: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error names the module, the function and those that there are, if they are few."""
+    monkeypatch.setattr("tvm_ffi.module._FEW", 100)
     message = r"functions.so> has no function 'missing'; it has .*call, .*echo, .*nop"
     with pytest.raises(AttributeError, match=message):
         _ = functions.missing
@@ -55,6 +57,15 @@ def test_missing_functions(functions: Any) -> None:
     assert not hasattr(functions, "missing")
     with pytest.raises(TypeError, match="name: expected a str, got int"):
         _ = functions[3]
+
+
+def test_missing_functions_of_many(functions: Any) -> None:
+    """Of a library with many functions, the error names those that are spelled alike."""
+    message = r"no function 'stream_off'; it has \d\d, among them stream_of, and dir\(module\)"
+    with pytest.raises(AttributeError, match=message):
+        _ = functions.stream_off
+    with pytest.raises(AttributeError, match=r"'zzzz'; it has \d\d, and dir\(module\) lists them"):
+        _ = functions.zzzz
 
 
 def test_special_attributes_are_not_functions(functions: Any) -> None:
@@ -98,6 +109,29 @@ def test_files_that_are_no_libraries(tmp_path: Path, content: bytes) -> None:
         OSError, match=r"load_module: .*text.so is not a library that can be loaded"
     ):
         tvm_ffi.load_module(path)
+
+
+def test_libraries_that_lack_something(tmp_path: Path) -> None:
+    """The error names the file once, then the symbol or the library that is missing."""
+    source = "void missing_symbol(void); void f(void) { missing_symbol(); }"
+    (tmp_path / "lacks.c").write_text(source)
+    build = ["cc", "-shared", "-fPIC", "lacks.c", "-o"]
+    subprocess.run([*build, "symbol.so"], cwd=tmp_path, check=True)
+    subprocess.run([*build, "libgone.so"], cwd=tmp_path, check=True)
+    subprocess.run(
+        [*build, "library.so", "-L.", "-Wl,--no-as-needed", "-lgone"], cwd=tmp_path, check=True
+    )
+    (tmp_path / "libgone.so").unlink()
+    reasons = {
+        "symbol.so": "undefined symbol: missing_symbol",
+        "library.so": "libgone.so: cannot open shared object file: No such file or directory",
+    }
+    for name, reason in reasons.items():
+        with pytest.raises(OSError, match=f"{name} is not a library that can be") as caught:
+            tvm_ffi.load_module(tmp_path / name)
+        assert str(caught.value) == (
+            f"load_module: {tmp_path / name} is not a library that can be loaded: {reason}"
+        )
 
 
 @pytest.mark.parametrize("path", [3, None, b"bytes.so"])

@@ -5,11 +5,11 @@
 #include <structmember.h>
 
 #include "args.h"
+#include "argument_type.h"
 #include "callback.h"
 #include "error.h"
 #include "extern_function.h"
 #include "keywords.h"
-#include "opaque_argument.h"
 #include "result.h"
 
 namespace tvm_ffi_core {
@@ -19,7 +19,7 @@ PyTypeObject* function_type = nullptr;
 namespace {
 
 // Ends a call that failed with `code`: first cleans up, then sets the Python error.
-PyObject* fail(CallFrame* frame, int code) {
+PyObject* fail(CallFrame* frame, PyObject* const* args, int code) {
   if (code == -2 && PyErr_Occurred()) {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
@@ -29,7 +29,7 @@ PyObject* fail(CallFrame* frame, int code) {
   }
   ObjectRef error;
   TVMFFIErrorMoveFromRaised(error.out());
-  if (ObjectRef named = name_opaque_argument(frame, error.get()); named.get() != nullptr) {
+  if (ObjectRef named = name_argument_type(frame, args, error.get()); named.get() != nullptr) {
     error = std::move(named);
   }
   if (frame->finish() != 0) PyErr_Clear();
@@ -83,7 +83,7 @@ inline PyObject* call_by_position(PyObject* self, PyObject* const* args, Py_ssiz
   }
   PyObject* answer;
   if (code != 0) {
-    answer = fail(&frame, code);
+    answer = fail(&frame, args, code);
   } else if (frame.finish() != 0) {
     if (result.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(result.v_obj);
     answer = nullptr;
