@@ -29,6 +29,7 @@ extensions = [
     "_ext.header_reference",
     "_ext.interop",
     "_ext.kernels",
+    "_ext.memory_layout",
     "_ext.outside_names",
     "_ext.rows",
     "_ext.runtimes",
@@ -71,7 +72,7 @@ copybutton_prompt_is_regexp = True
 sphinx_tabs_disable_tab_closing = True
 html_theme = "furo"
 html_static_path = ["docs/_static"]
-html_css_files = ["site.css"]
+html_css_files = ["site.css", "figures.css"]
 html_show_sphinx = False
 html_show_copyright = False
 html_copy_source = False

@@ -13,7 +13,15 @@ int main(void) {
   STRUCT(TVMFFIAny);
   FIELD(TVMFFIAny, type_index);
   FIELD(TVMFFIAny, zero_padding);
+  FIELD(TVMFFIAny, small_str_len);
   FIELD(TVMFFIAny, v_int64);
+  FIELD(TVMFFIAny, v_float64);
+  FIELD(TVMFFIAny, v_ptr);
+  FIELD(TVMFFIAny, v_c_str);
+  FIELD(TVMFFIAny, v_obj);
+  FIELD(TVMFFIAny, v_dtype);
+  FIELD(TVMFFIAny, v_device);
+  FIELD(TVMFFIAny, v_bytes);
   STRUCT(TVMFFIObject);
   FIELD(TVMFFIObject, combined_ref_count);
   FIELD(TVMFFIObject, type_index);
@@ -47,5 +55,12 @@ int main(void) {
   FIELD(DLTensor, shape);
   FIELD(DLTensor, strides);
   FIELD(DLTensor, byte_offset);
+  STRUCT(DLDevice);
+  FIELD(DLDevice, device_type);
+  FIELD(DLDevice, device_id);
+  STRUCT(DLDataType);
+  FIELD(DLDataType, code);
+  FIELD(DLDataType, bits);
+  FIELD(DLDataType, lanes);
   return 0;
 }
