@@ -7,14 +7,15 @@ import json
 import re
 import sys
 import tempfile
-from pathlib import Path
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
 
 from . import closure as closures
 from .helpers import helpers_of
 from .layout import Layout
 from .pages import DOCS, NO_TESTS_COLLECTED
 from .process import run
-from .receipts import LEVEL_OF_DEVICE, Receipt
+from .receipts import COMPILED, LEVEL_OF_DEVICE, Receipt
 from .results import Results
 from .tools import Tools
 
@@ -64,14 +65,23 @@ def run_snippet_test(test: str, device: str, layout: Layout, tools: Tools) -> Re
             reason = f"{test}: edited while it ran: {', '.join(edited)}"
             results.fail(path, level, [path], reason)
             continue
-        results.receipts.append(
-            Receipt(
-                subject=f"{path} by {test}",
-                level=level,
-                verifies=sorted({file for each in of_path for file in each["closure"]}),
-                closure=made_of,
-                tools=tools.versions,
-                machine=tools.machine_of(device),
-            )
+        receipt = Receipt(
+            subject=f"{path} by {test}",
+            level=level,
+            verifies=sorted({file for each in of_path for file in each["closure"]}),
+            closure=made_of,
+            tools=tools.versions,
+            machine=tools.machine_of(device),
         )
+        results.receipts += as_compiled(receipt, path, device, tools)
     return results
+
+
+def as_compiled(receipt: Receipt, path: str, device: str, tools: Tools) -> list[Receipt]:
+    """A receipt as it is; that of a CUDA source without a GPU says that nvcc compiled it alone."""
+    if device != "cpu" or PurePosixPath(path).suffix != ".cu":
+        return [receipt]
+    if "nvcc" not in tools.compilers:
+        return []
+    nvcc = {"nvcc": tools.compilers["nvcc"]}
+    return [replace(receipt, level=COMPILED, verifies=[path], tools=nvcc)]

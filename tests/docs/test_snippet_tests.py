@@ -3,6 +3,10 @@
 """Tests that say which files they ran, and what text they got."""
 
 import json
+from types import SimpleNamespace
+
+from _verify.receipts import COMPILED, RAN_ON_CPU, RAN_ON_GPU, Receipt
+from _verify.snippets import as_compiled
 
 TEST = "tests/snippets/test_shown_files.py"
 
@@ -54,3 +58,15 @@ def test_file_that_is_not_there_cannot_be_shown(project):
     status, output = project.verify()
     assert status != 0
     assert "shows: path: expected a file of the repository" in output
+
+
+def test_cuda_source_without_a_gpu_was_compiled():
+    """A test on the CPU proves of device code that nvcc took it, and nothing without nvcc."""
+    tools = SimpleNamespace(compilers={"nvcc": "13.0"})
+    ran = Receipt("a", RAN_ON_CPU, ["k.cc", "k.cu"], {"k.cc": "1", "k.cu": "2"})
+    (found,) = as_compiled(ran, "k.cu", "cpu", tools)
+    assert (found.level, found.verifies, found.tools) == (COMPILED, ["k.cu"], {"nvcc": "13.0"})
+    assert as_compiled(ran, "k.cc", "cpu", tools) == [ran]
+    assert as_compiled(ran, "k.cu", "cpu", SimpleNamespace(compilers={})) == []
+    on_gpu = Receipt("a", RAN_ON_GPU, ["k.cu"], {"k.cu": "2"})
+    assert as_compiled(on_gpu, "k.cu", "cuda", tools) == [on_gpu]
