@@ -67,6 +67,7 @@ def cuda_seconds(work: Work, times: int) -> float:
 SECONDS = {"cpu": cpu_seconds, "cuda": cuda_seconds}
 
 
+# [copy.begin]
 def copy_of(moved: int, device: str) -> Work:
     """Give what copies half of the bytes, so that it reads and writes all of them."""
     source = torch.ones(moved // 2, dtype=torch.uint8, device=device)
@@ -77,6 +78,9 @@ def copy_of(moved: int, device: str) -> Work:
     return lambda: (source, ctypes.memmove(target.data_ptr(), source.data_ptr(), moved // 2))
 
 
+# [copy.end]
+
+
 def calls_of_a_block(work: Work, device: str) -> int:
     """Count the calls that fill a block; what a first call learns or builds is not counted."""
     work()
@@ -84,6 +88,7 @@ def calls_of_a_block(work: Work, device: str) -> int:
     return max(1, round(SECONDS_OF_A_BLOCK[device] / max(seconds, 1e-7)))
 
 
+# [measure.begin]
 def measure(row: Row, device: str, turns: int = TURNS) -> dict[str, object]:
     """Time one row, a copy of as many bytes and PyTorch's operator in turns."""
     works = {"run": row.run, "copy": copy_of(row.moved, device)}
@@ -96,6 +101,9 @@ def measure(row: Row, device: str, turns: int = TURNS) -> dict[str, object]:
             work()
             seconds[name].append(SECONDS[device](work, times[name]))
     return {"case": row.case, **result(row, device, seconds)}
+
+
+# [measure.end]
 
 
 def result(row: Row, device: str, seconds: dict[str, list[float]]) -> dict[str, object]:

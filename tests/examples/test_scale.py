@@ -34,6 +34,7 @@ def expected(x, factor):
     return (x.float() * torch.tensor(factor, dtype=torch.float32, device=x.device)).to(x.dtype)
 
 
+# [check.begin]
 def check(scale, x, factor=FACTOR):
     """Scales x into a poisoned output and compares bit by bit, then with float64."""
     y = cases.Poisoned(x.shape, x.dtype, x.device)
@@ -47,6 +48,10 @@ def check(scale, x, factor=FACTOR):
     cases.assert_rounds_to(y.tensor, reference, error)
 
 
+# [check.end]
+
+
+# [random.begin]
 @given(
     dtype=st.sampled_from(DTYPES),
     shape_and_layout=cases.shapes().flatmap(
@@ -59,6 +64,9 @@ def test_any_shape_and_layout(scale, device, dtype, shape_and_layout, seed):
     shape, layout = shape_and_layout
     values = torch.randn(shape, generator=torch.Generator().manual_seed(seed))
     check(scale, layout.of(values.to(device=device, dtype=dtype)))
+
+
+# [random.end]
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -255,6 +263,7 @@ def test_tensors_on_two_devices_are_refused(scale, device):
         scale(x, y, FACTOR)
 
 
+# [byte_offset.begin]
 def test_a_byte_offset_is_honoured(scale, device):
     """A producer that tells the first element by a byte offset, without strides, is read right."""
     x = torch.arange(8, dtype=torch.float32, device=device)
@@ -267,12 +276,16 @@ def test_a_byte_offset_is_honoured(scale, device):
     assert torch.isnan(y[:3]).all()
 
 
+# [byte_offset.end]
+
+
 def dlpack_device(tensor):
     """Device of a PyTorch tensor as DLPack tells it."""
     kind, index = tensor.__dlpack_device__()
     return (int(kind), int(index))
 
 
+# [stream.begin]
 def test_runs_on_the_current_stream(scale, device):
     """The kernel waits for what PyTorch queued before it on the current stream."""
     if device == "cpu":
@@ -286,6 +299,9 @@ def test_runs_on_the_current_stream(scale, device):
         scale(x, y, 2.0)
     stream.synchronize()
     assert bool((y == 6.0).all())
+
+
+# [stream.end]
 
 
 def test_can_be_captured_in_a_cuda_graph(scale, device):

@@ -10,6 +10,7 @@ DTYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 WIDE = (torch.float32, torch.float64)
 
 
+# [rows.begin]
 def rows(mod, device: str) -> Iterator[Row]:
     """Give the rows of one device."""
     for dtype in DTYPES:
@@ -23,3 +24,6 @@ def rows(mod, device: str) -> Iterator[Row]:
                 torch=lambda x=x, y=y: torch.mul(x, 2.5, out=y),
                 least=1.0 if dtype in WIDE else None,
             )
+
+
+# [rows.end]

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds the reader's own kernel for both devices, and tests it on those that are there.
+set -eu
+# [test.begin]
+bash prelu/build_cpu.sh
+bash prelu/build_cuda.sh  # takes nvcc, but no GPU
+python -m pytest -rs prelu/prelu_test.py
+# [test.end]

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R8
+"""The benchmark of a kernel that the guide shows: it measures a row of scale."""
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = "tests/benchmarks"
+ROWS = f"{FOLDER}/kernel_rows/scale.py"
+MEASURES = f"{FOLDER}/kernels.py"
+OTHERS = [f"{FOLDER}/rows.py", f"{FOLDER}/record.py", "tests/snippets/test_measure.py"]
+MEASURE = """
+import sys, kernels, tvm_ffi
+kernels.SECONDS_OF_A_BLOCK["cpu"] = 0.0  # one call in a block: nobody reads these times
+rows = kernels.rows_of("scale").rows(tvm_ffi.load_module(sys.argv[1]), "cpu")
+print(kernels.measure(next(rows), "cpu", turns=3))
+"""
+
+
+def test_a_row_of_scale(shows, libraries):
+    """Kernel, copy and PyTorch's operator are timed, and told by ratios."""
+    shows(ROWS, MEASURES, *OTHERS)
+    shows(MEASURES, ROWS, *OTHERS)
+    paths = os.pathsep.join(str(ROOT / name) for name in (FOLDER, "docs"))
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE, libraries / "scale_cpu.so"],
+        cwd=ROOT / FOLDER,
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    told = ast.literal_eval(done.stdout)
+    assert told.pop("case") == "float32, 16 MiB"
+    assert set(told) == {"GB/s", "of a copy", "beside PyTorch", "least beside PyTorch"}
+    assert all(each > 0 for each in told.values())
