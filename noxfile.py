@@ -51,6 +51,9 @@ def lint(session: nox.Session) -> None:
     session.install("-q", *pins.LINT)
     session.run("ruff", "check", *session.posargs)
     session.run("ruff", "format", "--check", *session.posargs)
+    schemas = {"readthedocs": ".readthedocs.yaml", "github-workflows": ".github/workflows/docs.yml"}
+    for schema, file in schemas.items():
+        session.run("check-jsonschema", "--builtin-schema", f"vendor.{schema}", file)
     globs = [f"{folder}/**/{name}" for folder in CPP_FOLDERS for name in FORMATTED]
     files = sorted({str(path.relative_to(ROOT)) for glob in globs for path in ROOT.glob(glob)})
     session.run("clang-format", "--dry-run", "-Werror", *files)
@@ -79,12 +82,17 @@ def tests(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none")
 def docs(session: nox.Session) -> None:
-    """Run every example and snippet, and build the site; arguments go to docs/verify.py."""
+    """Run every example and snippet, and build the site; --serve: again after each edit."""
     if sys.version_info < pins.DOCS_PYTHON:
         session.error("docs: expected Python 3.11 or newer, got " + sys.version.split()[0])
     need_doxygen(session)
     memory, layout = Memory(ROOT / "build"), Layout.of(ROOT)
     environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
+    if "--serve" in session.posargs:
+        others = [word for word in session.posargs if word != "--serve"]
+        memory.forget()  # what the preview leaves behind no gate has passed
+        environment.run("docs/preview.py", *others, env=recording("docs"))
+        return
     inputs = input_digest(ROOT, environment.python, records())
     table = memory.table_for(inputs)
     if table and not session.posargs:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The directive ``benchmark``: a table that ``nox -s bench`` measured, and where and when."""
+"""The directive ``benchmark``: plots and a table of what was measured, and where and when."""
 
 from __future__ import annotations
 
+from html import unescape
 from pathlib import Path
 
 from _verify.benchmark_record import (
@@ -17,7 +18,45 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
+from .made_html import MadeHtml, folded
+from .plot import bars, strips
 from .verification import table
+
+TITLES = {
+    "calls": "Time of a call from Python, this runtime against the published one",
+    "slim": "A minimal kernel file, with these headers against the published ones",
+}
+KERNEL_TITLES = {
+    "of a copy": "Speed of each kernel beside a plain copy",
+    "beside PyTorch": "Speed of each kernel beside PyTorch's operator",
+}
+
+
+def plots_of(part: str, record: dict) -> list[list[str]]:
+    """For each table of the part, the plots that stand before it."""
+    if part in TITLES:
+        measured = record["measured"].items()
+        rows = [(name, row["ours"], row["published"], row["ratio"]) for name, row in measured]
+        return [[bars(TITLES[part], rows)]]
+    if part != "kernels":
+        return [[]]
+    return [
+        [
+            strips(f"{title} ({device})", rows)
+            for key, title in KERNEL_TITLES.items()
+            if (rows := values_of(measured["kernels"], key))
+        ]
+        for device, measured in record["devices"].items()
+    ]
+
+
+def values_of(kernels: dict, key: str) -> dict[str, list[tuple[str, float]]]:
+    """For each kernel that has such values, the value of each case."""
+    found = {
+        kernel: [(row["case"], row[key]) for row in rows if key in row]
+        for kernel, rows in kernels.items()
+    }
+    return {kernel: values for kernel, values in found.items() if values}
 
 
 class Benchmark(SphinxDirective):
@@ -26,7 +65,7 @@ class Benchmark(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Make the table, or name the session that would."""
+        """Make the plots and the table, or name the session that would."""
         part = self.arguments[0]
         root = Path(self.config.verify_root)
         self.env.note_dependency(str(root / "docs" / "benchmarks" / f"{part}.json"))
@@ -39,8 +78,15 @@ class Benchmark(SphinxDirective):
             made = leaks_of(record) if part == "leaks" else table_of(record)
             tables = [(*made, circumstances_of(record))]
         shown: list[nodes.Node] = []
-        for headings, rows, where in tables:
-            shown.append(table(headings, [list(row) for row in rows]))
+        for plots, (headings, rows, where) in zip(plots_of(part, record), tables, strict=True):
+            for plot in plots:
+                title = plot.partition("<title>")[2].partition("</title>")[0]
+                shown.append(nodes.rubric("", unescape(title)))
+                shown.append(MadeHtml("", before=plot, after=""))
+            numbers = table(headings, [list(row) for row in rows])
+            shown.append(
+                folded(f"All {len(rows)} rows in numbers", [numbers]) if plots else numbers
+            )
             shown.append(nodes.paragraph("", "", nodes.emphasis("", where)))
         return shown
 
@@ -48,5 +94,6 @@ class Benchmark(SphinxDirective):
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the directive."""
     app.setup_extension("_ext.evidence_of_build")
+    app.setup_extension("_ext.made_html")
     app.add_directive("benchmark", Benchmark)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -34,6 +35,7 @@ def run_doxygen(app: Sphinx) -> None:
     if not shutil.which("doxygen"):
         raise DoxygenFailed("doxygen was not found: sudo apt-get install doxygen")
     output = layout.build / "doxygen"
+    before = {path: (path.read_bytes(), path.stat()) for path in output.glob("xml/*.xml")}
     shutil.rmtree(output, ignore_errors=True)  # pages of headers that are gone would stay
     output.mkdir(parents=True)
     doxyfile = Path(app.srcdir) / "Doxyfile"
@@ -51,7 +53,15 @@ def run_doxygen(app: Sphinx) -> None:
     name_files_by_path(output / "xml")
     for path in (output / "xml").glob("*.xml"):
         make_code_plain(path)
+    keep_times(before)
     logger.info("doxygen: wrote %s", output)
+
+
+def keep_times(before: dict[Path, tuple[bytes, os.stat_result]]) -> None:
+    """Give each file that has not changed its time back: breathe reads newer ones again."""
+    for path, (text, stat) in before.items():
+        if path.exists() and path.read_bytes() == text:
+            os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
 
 def name_files_by_path(folder: Path) -> None:

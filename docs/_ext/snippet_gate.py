@@ -25,10 +25,13 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import SphinxError
+from sphinx.util import logging
 from sphinx.util.typing import ExtensionMetadata
 
 from .evidence_of_build import evidence_of
 from .node_origin import Origin, origin_of
+
+logger = logging.getLogger(__name__)
 
 BY_HAND = (
     "a code block typed by hand: show a region of a tested file (literalinclude, or a Doxygen "
@@ -164,24 +167,47 @@ def message(problems: list[Snippet]) -> str:
     return "\n".join(lines)
 
 
-def check(app: Sphinx, env: BuildEnvironment) -> None:
-    """Judge every page, and raise if a snippet has a problem.
+def check(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Judge every page, and raise if a snippet has a problem; give the pages to write again.
 
+    A preview lists the problems instead, and its pages show them.
     UnverifiedSnippets: one message that lists them all.
     """
+    before = by_page(getattr(env, "verified_snippets", []))
     evidence = evidence_of(app.config)
     found = [s for docname in sorted(env.found_docs) for s in snippets_of(docname, env, evidence)]
     problems = [snippet for snippet in found if snippet.problem]
     if problems:
         # Sphinx wraps what is raised in advice about bug reports; the file holds the list alone.
         evidence.layout.unverified.write_text(message(problems) + "\n")
-        raise UnverifiedSnippets(f"{len(problems)}\n{message(problems)}")
+        if not app.config.verify_preview:
+            raise UnverifiedSnippets(f"{len(problems)}\n{message(problems)}")
+        logger.warning("unverified snippets: %d\n%s", len(problems), message(problems))
     env.verified_snippets = found
+    after = by_page(found)
+    return [name for name in env.found_docs if before.get(name) != after.get(name)]
+
+
+def by_page(snippets: list[Snippet]) -> dict[str, list[Snippet]]:
+    """The snippets of each page."""
+    pages: dict[str, list[Snippet]] = {}
+    for snippet in snippets:
+        pages.setdefault(snippet.docname, []).append(snippet)
+    return pages
+
+
+def show_problems(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """In a preview, begin a page by what on it may not be shown."""
+    problems = [s for s in by_page(app.env.verified_snippets).get(docname, []) if s.problem]
+    if problems:
+        lines = [nodes.line("", line) for line in message(problems).splitlines()]
+        title = nodes.paragraph("", "", nodes.strong("", "Not verified"))
+        doctree.insert(0, nodes.danger("", title, nodes.line_block("", *lines)))
 
 
 def write_snippets(app: Sphinx, exception: Exception | None) -> None:
     """After a good build, leave the list of snippets for the table."""
-    if exception is None and not app._warncount:
+    if exception is None and not app._warncount and not app.config.verify_preview:
         path: Path = evidence_of(app.config).layout.snippets
         rows = [{**asdict(s), "verified": s.verified} for s in app.env.verified_snippets]
         path.write_text(json.dumps(rows, indent=1) + "\n")
@@ -190,6 +216,8 @@ def write_snippets(app: Sphinx, exception: Exception | None) -> None:
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Check when all pages have been read; that event comes in every build."""
     app.setup_extension("_ext.evidence_of_build")
+    app.add_config_value("verify_preview", False, "", types=frozenset({bool}))
     app.connect("env-updated", check)
+    app.connect("doctree-resolved", show_problems)
     app.connect("build-finished", write_snippets)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

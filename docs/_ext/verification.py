@@ -12,6 +12,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
 from .evidence_of_build import evidence_of
+from .made_html import folded
 
 EXAMPLE_HEADINGS = ["Example", "Compiled by g++", "Compiled by nvcc", RAN_ON_CPU, RAN_ON_GPU]
 SNIPPET_HEADINGS = ["Line", "Shows", "Verified"]
@@ -58,6 +59,7 @@ class Verification(SphinxDirective):
         """Make the table, or stand in for what is not known before all pages are read."""
         evidence = evidence_of(self.config)
         wanted = self.arguments[0]
+        self.env.note_reread()  # receipts change without the page
         if wanted == "snippets":
             return [SnippetTables()]
         tables = {
@@ -90,13 +92,15 @@ def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
                 "", title, internal=True, refuri=app.builder.get_relative_uri(docname, page)
             )
             rows = [[str(s.line or ""), s.shows, s.state] for s in snippets]
-            made += [nodes.rubric("", "", link), table(SNIPPET_HEADINGS, rows)]
+            inside = [nodes.paragraph("", "", link), table(SNIPPET_HEADINGS, rows)]
+            made.append(folded(f"{title}: {len(rows)}", inside))
         place.replace_self(made)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the directive; the snippets are known once the check has passed."""
     app.setup_extension("_ext.evidence_of_build")
+    app.setup_extension("_ext.made_html")
     app.add_node(SnippetTables)
     app.add_directive("verification", Verification)
     app.connect("doctree-resolved", fill_in)

@@ -31,6 +31,7 @@ DOCS = [
     "furo==2025.12.19",
     "myst-parser==5.2.0",
     "sphinx==9.0.4",
+    "sphinx-autobuild==2025.8.25",
     "sphinx-copybutton==0.5.2",
     "sphinx-design==0.8.0",
     "sphinx-tabs==3.5.0",
@@ -41,7 +42,7 @@ PUBLISHED = ["apache-tvm-ffi==0.1.15.post2"]  # the peer that libraries are exch
 # import needs besides.
 CLIENT = ["xgrammar==0.2.8"]
 CLIENT_NEEDS = ["pydantic==2.14.3", "transformers==5.23.0"]
-LINT = ["clang-format==23.1.5", "ruff==0.17.5"]
+LINT = ["check-jsonschema==0.39.0", "clang-format==23.1.5", "ruff==0.17.5"]
 
 # nvcc without an installed toolkit; the five share one folder below site-packages.
 NVCC = [

@@ -8,7 +8,8 @@ import os
 import re
 import shlex
 import tempfile
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from . import closure as closures
@@ -23,6 +24,9 @@ from .tools import Tools
 COMPILER = re.compile(r"^(g\+\+|c\+\+|gcc|cc|clang|clang\+\+|nvcc)(-[\d.]+)?$")
 
 
+SHORT_LIST = 5  # libraries that are worth naming
+
+
 @dataclass(frozen=True)
 class Build:
     """A library that compiled, and what it was made of."""
@@ -33,6 +37,7 @@ class Build:
     flags: list[str]
     targets: list[str]
     lines: dict[str, list[str]] = field(default_factory=dict)  # which the preprocessor let through
+    kept: bool = False  # whether an earlier run compiled it
 
 
 def traced_script(script: Path, folder: Path, environment: dict[str, str]) -> tuple[Outcome, str]:
@@ -105,7 +110,7 @@ def reusable(stamp: Path, layout: Layout, key: str) -> Build | None:
     """The build recorded in a stamp, if nothing that made it has changed since."""
     if not stamp.exists():
         return None
-    build = Build(**json.loads(stamp.read_text()))
+    build = replace(Build(**json.loads(stamp.read_text())), kept=True)
     current = build.key == key and not closures.changed(layout.root, build.closure)
     return build if current and (layout.libraries / build.library).exists() else None
 
@@ -187,6 +192,14 @@ def compile_variant(
         )
     )
     return build, results
+
+
+def compiled_and_kept(builds: Collection[Build]) -> str:
+    """Say which libraries were compiled, and how many needed not to be."""
+    fresh = sorted(build.library for build in builds if not build.kept)
+    names = f" ({', '.join(fresh)})" if 0 < len(fresh) <= SHORT_LIST else ""
+    kept = sum(build.kept for build in builds)
+    return f"libraries: {len(fresh)} compiled{names}, {kept} unchanged"
 
 
 def empty_libraries(layout: Layout, wanted: set[str]) -> None:

@@ -51,6 +51,11 @@ class Layout:
         return self.build / "skips.json"
 
     @property
+    def tasks(self) -> Path:
+        """What each example, page and snippet test found when it last passed."""
+        return self.build / "tasks.json"
+
+    @property
     def snippets(self) -> Path:
         """Every snippet of the latest good site, written by the Sphinx extension."""
         return self.build / "snippets.json"

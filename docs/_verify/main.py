@@ -8,19 +8,26 @@ import datetime
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
-from .compile import Build, compile_variant, empty_libraries, runtime_key
+from .compile import (
+    Build,
+    compile_variant,
+    compiled_and_kept,
+    empty_libraries,
+    runtime_key,
+)
+from .earlier import Earlier, Task, stamped, task_key
 from .evidence import Evidence
 from .examples import VARIANTS, Example, Variant, find_examples
 from .execute import run_example
+from .helpers import helpers_of
 from .layout import Layout
 from .pages import find_pages, run_page
 from .receipts import LEVEL_OF_DEVICE, RAN_ON_GPU, remove_receipts, remove_runs, write_receipt
 from .results import Results, write_list
 from .snippets import find_snippet_tests, run_snippet_test
-from .table import final_table, summary
+from .table import failed, final_table, summary
 from .tools import Tools, runtime_commit
 from .unclaimed import find_unclaimed
 
@@ -36,6 +43,11 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument(
+        "--preview",
+        action="store_true",
+        help="on the CPU, run again only what has changed; what fails is left for the site to name",
+    )
+    parser.add_argument(
         "--table", action="store_true", help="run nothing: print the table of the latest good site"
     )
     return parser
@@ -50,18 +62,21 @@ def choose_devices(wanted: str, tools: Tools, results: Results) -> list[str]:
     if required:
         results.fail("GPU", level, [], "a GPU was required, but PyTorch found none to use")
     else:
-        reason = "only the CPU was asked for" if tools.gpu else "PyTorch found no GPU to use"
+        asked = "only the CPU was asked for"
+        reason = asked if wanted == "cpu" else "PyTorch found no GPU to use"
         results.skip("every example and page", level, reason)
     return [] if wanted == "cuda" else ["cpu"]
 
 
-def merged(pool: ThreadPoolExecutor, tasks: Iterable[Callable[[], Results]]) -> Results:
-    """Run tasks side by side and merge what they found, in the order given."""
-    results, waiting = Results(), list(tasks)
-    for done, found in enumerate(pool.map(lambda task: task(), waiting), start=1):
+def merged(
+    pool: ThreadPoolExecutor, tasks: list[Task], do: Callable[[Task], Results], *, quiet: bool
+) -> Results:
+    """Do tasks side by side and merge what they found, in the order given."""
+    results = Results()
+    for done, found in enumerate(pool.map(do, tasks), start=1):
         results.add(found)
-        if done % 10 == 0 or done == len(waiting):
-            print(f"ran {done} of {len(waiting)} examples, pages and tests", flush=True)
+        if not quiet and (done % 10 == 0 or done == len(tasks)):
+            print(f"ran {done} of {len(tasks)} examples, pages and tests", flush=True)
     return results
 
 
@@ -78,42 +93,53 @@ def compile_all(
         results.add(found)
         if build:
             builds[pair] = build
+    print(compiled_and_kept(builds.values()), flush=True)
     return builds, results
 
 
-def run_all(
+def all_tasks(
     builds: dict[tuple[Example, Variant], Build],
     devices: list[str],
     layout: Layout,
     tools: Tools,
-    pool: ThreadPoolExecutor,
-) -> Results:
-    """Run each example, page and snippet test on each device that is there."""
+) -> list[Task]:
+    """Each example, page and snippet test, on each device that is there."""
     closures = {build.library: build.closure for build in builds.values()}
-    tasks: list[Callable[[], Results]] = []
+    tasks: list[Task] = []
+
+    def add(name: str, device: str, files: Iterable[str], run: Callable[[], Results]) -> None:
+        tasks.append(Task(f"{name} on {device}", tuple(files), run))
+
     for (example, variant), build in builds.items():
         if variant.device in devices:
-            tasks.append(lambda e=example, v=variant, b=build: run_example(e, v, b, layout, tools))
+            ours = [example.driver, example.test]
+            files = {*build.closure, *ours, *(each for p in ours for each in helpers_of(layout, p))}
+            add(
+                *(example.source(variant), variant.device, files),
+                lambda e=example, v=variant, b=build: run_example(e, v, b, layout, tools),
+            )
     for device in devices:
         for page in find_pages(layout):
-            tasks.append(lambda p=page, d=device: run_page(p, d, layout, tools, closures))
+            add(
+                page,
+                device,
+                [page],
+                lambda p=page, d=device: run_page(p, d, layout, tools, closures),
+            )
         for test in find_snippet_tests(layout):
-            tasks.append(lambda t=test, d=device: run_snippet_test(t, d, layout, tools))
-    return merged(pool, tasks)
+            files = [test, *helpers_of(layout, test)]
+            add(test, device, files, lambda t=test, d=device: run_snippet_test(t, d, layout, tools))
+    return tasks
 
 
-def write_results(results: Results, layout: Layout, gpu: str) -> None:
+def write_results(results: Results, layout: Layout, gpu: str, stamp: dict[str, object]) -> None:
     """Replace what earlier runs left, and of GPU runs what this run's GPU did again."""
     remove_receipts(layout.receipts)
     ran = [each for each in [*results.receipts, *results.failures] if each.level == RAN_ON_GPU]
     remove_runs(layout.committed, gpu, {each.subject for each in ran})
-    stamp = {
-        "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
-        "runtime": runtime_commit(layout.root),
-    }
-    for receipt in results.receipts:
+    for receipt in stamped(results.receipts, stamp):
         folder = layout.committed if receipt.level == RAN_ON_GPU else layout.receipts
-        write_receipt(folder, replace(receipt, **stamp))
+        write_receipt(folder, receipt)
     write_list(layout.failures, results.failures)
     write_list(layout.skips, results.skips)
 
@@ -125,16 +151,29 @@ def main(argv: list[str] | None = None) -> int:
     if options.table:
         print(final_table(layout))
         return 0
-    tools = Tools.find()
+    tools = Tools.find(gpu=not options.preview)
     results = Results()
-    devices = choose_devices(options.device, tools, results)
+    device = "cpu" if options.preview else options.device
+    devices = choose_devices(device, tools, results)
+    earlier = Earlier(layout, task_key(tools))
     with ThreadPoolExecutor(max_workers=max(options.jobs, 1)) as pool:
         builds, compiled = compile_all(layout, tools, pool)
         results.add(compiled)
-        results.add(run_all(builds, devices, layout, tools, pool))
+        tasks = all_tasks(builds, devices, layout, tools)
+        do = earlier.unless_unchanged if options.preview else earlier.again
+        results.add(merged(pool, tasks, do, quiet=options.preview))
     if "cpu" in devices:  # a run for the GPU alone leaves out what needs none
         known = [path for failure in results.failures for path in failure.files]
         results.add(find_unclaimed(layout, results.receipts, known))
-    write_results(results, layout, tools.gpu.get("gpu", ""))
+    stamp = {
+        "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
+        "runtime": runtime_commit(layout.root),
+    }
+    write_results(results, layout, tools.gpu.get("gpu", ""), stamp)
+    earlier.write(stamp)
+    if options.preview:
+        print(f"ran {len(tasks) - earlier.kept} of {len(tasks)} examples, pages and tests")
+        print(failed(Evidence.load(layout)), flush=True)
+        return 0
     print(summary(Evidence.load(layout)))
     return 1 if results.failures else 0

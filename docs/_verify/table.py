@@ -70,6 +70,12 @@ def summary(evidence: Evidence) -> str:
     if evidence.skips:
         rows = sorted({(skip.subject, skip.level, skip.reason) for skip in evidence.skips})
         parts += ["Skipped", aligned([list(row) for row in rows])]
+    return "\n".join(part for part in [*parts, failed(evidence)] if part)
+
+
+def failed(evidence: Evidence) -> str:
+    """What failed, each with its last lines."""
+    parts = []
     for failure in evidence.failures:
         parts.append(f"FAILED {failure.subject} ({failure.level}): {failure.reason}")
         parts.append(textwrap.indent(failure.tail, "    "))

@@ -115,8 +115,8 @@ class Tools:
     environment: dict[str, str] = field(repr=False)
 
     @classmethod
-    def find(cls) -> Tools:
-        """Look around once."""
+    def find(cls, *, gpu: bool = True) -> Tools:
+        """Look around once; asking PyTorch for a GPU takes seconds, and may be left out."""
         environment = base_environment()
         nvcc = find_nvcc()
         environment.update(nvcc)
@@ -132,7 +132,7 @@ class Tools:
                 versions[name] = found
         return cls(
             nvcc=nvcc,
-            gpu=find_gpu(),
+            gpu=find_gpu() if gpu else {},
             compilers={name: found for name, found in compilers.items() if found},
             versions=versions,
             machine={"cpu": cpu_name(), "system": f"{platform.system()} {platform.machine()}"},

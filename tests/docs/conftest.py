@@ -41,15 +41,18 @@ class Project:
         with self.file(name).open("a") as file:
             file.write(text)
 
-    def run(self, *command: str, **variables: str) -> tuple[int, str]:
-        """Run a command in the project: its status, and all that it printed."""
-        environment = {
-            **os.environ,
+    @property
+    def variables(self) -> dict[str, str]:
+        """The environment variables with which its commands find the extensions and its tools."""
+        return {
             "EXTENSIONS_FOLDER": str(DOCS),
             "NVCC": str(self.root / "tools" / "nvcc"),
             "PYTHONPATH": os.pathsep.join([str(self.root / "python"), str(self.root / "tools")]),
-            **variables,
         }
+
+    def run(self, *command: str, **variables: str) -> tuple[int, str]:
+        """Run a command in the project: its status, and all that it printed."""
+        environment = {**os.environ, **self.variables, **variables}
         done = subprocess.run(
             [sys.executable, *command],
             cwd=self.root,

@@ -37,6 +37,17 @@ def test_verification_page_holds_the_tables(pristine):
         assert text in page
 
 
+def test_snippets_are_folded_page_by_page(pristine):
+    """The long tables take one line each until the reader opens them, which needs no script."""
+    page = html(pristine, "verification")
+    inside = re.findall(
+        r'<details class="folded"><summary>([^<]+)</summary>(.*?)</details>', page, re.S
+    )
+    titles = [title for title, _ in inside]
+    assert [title.partition(":")[0] for title in titles] == ["Reference", "Toy", "Notes"], titles
+    assert all(text.count("<tr") == int(title.split()[-1]) + 1 for title, text in inside)
+
+
 def test_doctest_shows_where_it_ran(pristine):
     """A doctest has its line of proof too."""
     page = html(pristine, "notes")

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plots as inline SVG: the site's colours, light and dark, and text that keeps its size on a phone.
+
+Lengths along x are percentages of the page's width; heights are pixels. Colours stand in site.css;
+the attributes here are for readers that have no style sheet.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from html import escape
+
+ROW, BAR, DOT = 34, 9, 4  # heights in pixels; of a dot the radius
+LEFT, RIGHT = 2.0, 98.0  # where a logarithmic axis begins and ends, in percent
+
+
+def svg(title: str, description: str, height: float, parts: Sequence[str]) -> str:
+    """A plot with the text that stands for it where it cannot be seen."""
+    label = f"{escape(title)}. {escape(description)}"
+    return (
+        f'<svg class="plot" role="img" aria-label="{label}" width="100%" height="{height:g}">'
+        f"<title>{escape(title)}</title><desc>{escape(description)}</desc>{''.join(parts)}</svg>"
+    )
+
+
+def text(x: str, y: float, words: str, name: str = "", anchor: str = "start") -> str:
+    """A line of text; its colour is that of the page's."""
+    return (
+        f'<text class="{name}" x="{x}" y="{y:g}" text-anchor="{anchor}" fill="currentColor"'
+        f' font-size="12">{escape(words)}</text>'
+    )
+
+
+def bars(title: str, rows: Sequence[tuple[str, float, float, float]]) -> str:
+    """For each row, a bar of ours on one of the published package's: name, ours, theirs, ratio."""
+    scale = 100 / max(1, *(ratio for *_, ratio in rows))
+    parts = []
+    for place, (name, ours, published, ratio) in enumerate(rows):
+        y = place * ROW
+        parts += [
+            text("0", y + 13, name),
+            text("100%", y + 13, f"{ours:,} against {published:,}", "value", "end"),
+            f'<rect class="published" y="{y + 18}" width="{scale:.2f}%" height="{BAR}"'
+            f' fill="#c4c9d0"/>',
+            f'<rect class="ours" y="{y + 18}" width="{ratio * scale:.2f}%" height="{BAR}"'
+            f' fill="#1f5fa8"/>',
+        ]
+    slower = sum(ratio > 1 for *_, ratio in rows)
+    about = (
+        f"{len(rows)} bars of this runtime over those of the published package; shorter is better."
+        f" {len(rows) - slower} are not longer. The table has the numbers."
+    )
+    return svg(title, about, len(rows) * ROW, parts)
+
+
+def strips(title: str, rows: Mapping[str, Sequence[tuple[str, float]]]) -> str:
+    """For each row, a dot for each of its named values, on a logarithmic axis with a line at 1."""
+    values = [value for row in rows.values() for _, value in row]
+    low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
+    low, high = min(low, 0), max(high, 0) + (low == high == 0)
+
+    def x(value: float) -> str:
+        share = (math.log10(value) - low) / (high - low)
+        return f"{LEFT + share * (RIGHT - LEFT):.2f}%"
+
+    bottom = len(rows) * ROW + 4
+    parts = []
+    for power in range(low, high + 1):
+        at, name = x(10.0**power), "one" if power == 0 else "tick"
+        parts += [
+            f'<line class="{name}" x1="{at}" x2="{at}" y1="0" y2="{bottom}" stroke="#c4c9d0"/>',
+            text(at, bottom + 14, f"{10.0**power:g}", anchor="middle"),
+        ]
+    for place, (name, row) in enumerate(rows.items()):
+        y = place * ROW
+        parts.append(text("0", y + 13, name))
+        parts += [
+            f'<circle class="ours" cx="{x(value)}" cy="{y + 23}" r="{DOT}" fill="#1f5fa8"'
+            f' fill-opacity="0.6"><title>{escape(f"{name}, {case}: {value:g}")}</title></circle>'
+            for case, value in row
+        ]
+    about = (
+        f"{len(values)} dots in {len(rows)} rows, from {min(values):g} to {max(values):g};"
+        f" {sum(value >= 1 for value in values)} are 1 or more. The table has the numbers."
+    )
+    return svg(title, about, bottom + 20, parts)

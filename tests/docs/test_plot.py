@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R8, R9
+"""The plots of the Performance page draw what the committed records say."""
+
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+pytest.importorskip("sphinx", reason="the site needs Python 3.11")
+
+from _ext.benchmark import plots_of
+from _ext.plot import bars, strips
+
+RECORDS = Path(__file__).resolve().parents[2] / "docs" / "benchmarks"
+ROWS = [("call <int>, ns", 1234.5, 2469.0, 0.5), ("slow, ns", 125.0, 100.0, 1.25)]
+
+
+def widths(plot, name):
+    """The widths of the bars of one kind, in percent."""
+    return [
+        float(each) for each in re.findall(rf'<rect class="{name}"[^>]* width="([\d.]+)%', plot)
+    ]
+
+
+def test_bars_share_one_scale():
+    """The longest bar has the whole width; ours is as long beside theirs as the ratio says."""
+    plot = bars("Calls", ROWS)
+    assert widths(plot, "published") == [80.0, 80.0]
+    assert widths(plot, "ours") == [40.0, 100.0]
+    assert "1,234.5 against 2,469.0" in plot
+
+
+def test_dots_stand_on_a_logarithmic_axis():
+    """Ten times as much is one step further; 1 has a line of its own, also beyond the values."""
+    plot = strips("Kernels", {"scale": [("float32", 0.01), ("float64", 0.1)]})
+    found = re.findall(r'<circle [^>]*cx="([\d.]+)%"[^>]*><title>([^<]+)', plot)
+    assert found == [("2.00", "scale, float32: 0.01"), ("50.00", "scale, float64: 0.1")]
+    assert '<line class="one" x1="98.00%"' in plot
+
+
+def test_one_value_of_one_has_an_axis():
+    """Values that span no power of ten do not divide by zero."""
+    assert 'cx="2.00%"' in strips("Kernels", {"scale": [("float32", 1.0)]})
+
+
+@pytest.mark.parametrize("part", ["calls", "kernels", "slim"])
+def test_plots_of_the_records_are_told_in_words_too(part):
+    """Each is well-formed, has every row, and a title and a description for who cannot see it."""
+    record = json.loads((RECORDS / f"{part}.json").read_text())
+    parts = list(record["devices"].values()) if part == "kernels" else [record]
+    found = plots_of(part, record)
+    assert len(found) == len(parts)
+    for plots, measured in zip(found, parts, strict=True):
+        assert plots
+        for plot in plots:
+            root = ElementTree.fromstring(plot)
+            assert root.get("role") == "img"
+            assert root.find("title").text in root.get("aria-label")
+            assert root.find("desc").text in root.get("aria-label")
+            names = {each.text for each in root.iterfind("text")}
+            assert set(measured.get("measured") or measured["kernels"]) <= names
