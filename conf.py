@@ -22,6 +22,7 @@ extensions = [
     "sphinx_design",
     "sphinx_tabs.tabs",
     "_ext.benchmark",
+    "_ext.complete_reference",
     "_ext.doctest_state",
     "_ext.doxygen",
     "_ext.frameworks",
@@ -63,6 +64,21 @@ breathe_projects = {"tvm_ffi": str(ROOT / "build" / "doxygen" / "xml")}
 breathe_default_project = "tvm_ffi"
 breathe_domain_by_extension = {"h": "cpp"}
 breathe_show_include = False
+reference_modules = [  # what they offer stands on the pages, or the build fails
+    "tvm_ffi",
+    "tvm_ffi.config",
+    "tvm_ffi.core",
+    "tvm_ffi.cpp",
+    "tvm_ffi.dtypes",
+    "tvm_ffi.error",
+    "tvm_ffi.libinfo",
+    "tvm_ffi.module",
+    "tvm_ffi.registry",
+    "tvm_ffi.storage",
+    "tvm_ffi.stream",
+    "tvm_ffi.utils",
+    "tvm_ffi.utils.kwargs_wrapper",
+]
 
 # Pages.
 myst_enable_extensions = ["colon_fence", "deflist"]

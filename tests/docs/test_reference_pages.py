@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R8
+"""The pages of the reference, one for each header."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+INCLUDE, PAGES = ROOT / "include", ROOT / "docs" / "reference" / "cpp"
+# It has names in a namespace for details alone.
+WITHOUT_NAMES = {"tvm/ffi/container/hash_table.h"}
+HEADERS = {path.relative_to(INCLUDE).as_posix() for path in INCLUDE.rglob("*.h")} - WITHOUT_NAMES
+
+
+def lines(path):
+    """What stands on a page, without comments and empty lines."""
+    return [line for line in path.read_text().splitlines()[1:] if line]
+
+
+def test_each_header_has_a_page():
+    """The title of a page is how code includes the header."""
+    assert sorted(lines(page)[0] for page in PAGES.glob("*.rst")) == sorted(HEADERS)
+
+
+@pytest.mark.parametrize("page", sorted(PAGES.glob("*.rst")), ids=lambda page: page.stem)
+def test_page_says_what_its_header_is_for(page):
+    """Behind the title stand a sentence and the page that uses the header; all pages are listed."""
+    _, _, sentence, link, *_ = lines(page)
+    assert sentence.endswith(".")
+    assert link.startswith(":doc:`/")
+    assert f"   cpp/{page.stem}\n" in (PAGES.parent / "index.rst").read_text()
+
+
+def test_header_without_names_has_none():
+    """What that header declares is no promise."""
+    for name in WITHOUT_NAMES:
+        text = (INCLUDE / name).read_text()
+        assert "namespace detail {" in text
+        outside = re.sub(r"namespace detail \{.*\}  // namespace detail", "", text, flags=re.DOTALL)
+        assert not re.search(r"^(class|struct|inline|template|using|enum) ", outside, re.MULTILINE)
+
+
+def test_header_that_includes_the_others():
+    """Its page names what it leaves out: CUDA, the store, the standard library and others."""
+    waiting, found = ["tvm/ffi/tvm_ffi.h"], set()
+    while waiting:
+        name = waiting.pop()
+        if name in HEADERS and name not in found:
+            found.add(name)
+            waiting += re.findall(r"#include <([^>]+)>", (INCLUDE / name).read_text())
+    left_out = sorted(HEADERS - found)
+    assert left_out == [
+        "tvm/ffi/extra/cuda/base.h",
+        "tvm/ffi/extra/cuda/device_guard.h",
+        "tvm/ffi/extra/stl.h",
+        "tvm/ffi/extra/storage.h",
+        "tvm/ffi/reflection/accessor.h",
+        "tvm/ffi/reflection/registry.h",
+        "tvm/ffi/rvalue_ref.h",
+    ]
+    page = (PAGES / "tvm_ffi.rst").read_text()
+    assert all(f"``{name}``" in page for name in left_out)
