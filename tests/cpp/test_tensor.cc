@@ -47,6 +47,20 @@ void queries() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_queries, queries);
 
+// Devices are compared and shown as a kernel writes it, without a namespace.
+void devices_of_views() {
+  // [device.begin]
+  auto check_device = [](ffi::TensorView x) {
+    if (x.device() != DLDevice{kDLCUDA, 0}) {
+      TVM_FFI_THROW(ValueError) << "expected a tensor on cuda:0, got " << x.device();
+    }
+  };
+  ffi::Tensor on_cpu = NewTensor({3});
+  EXPECT_THROWS("ValueError: expected a tensor on cuda:0, got cpu:0", check_device(on_cpu));
+  // [device.end]
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_devices_of_views, devices_of_views);
+
 // 0-dim and empty tensors answer like any other.
 void zero_dim_and_empty() {
   ffi::Tensor scalar = NewTensor({});

@@ -45,6 +45,7 @@ REASONS = {
     "raw_pointer": "a parameter's type cannot be passed; see TypeTraits",
     "reference_to_change": "a parameter is a value or a const reference",
     "type_without_dtype": "expected a type of a dtype",
+    "device_in_namespace": "does not name a type",
 }
 
 
