@@ -29,6 +29,7 @@ DOCS = [
     "breathe==5.1.0",
     "docutils==0.22.4",
     "furo==2025.12.19",
+    "llvmlite==0.50.0",  # the compiler of a page makes machine code by it
     "myst-parser==5.2.0",
     "sphinx==9.0.4",
     "sphinx-autobuild==2025.8.25",
