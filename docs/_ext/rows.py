@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from _verify.rows import row_table
@@ -11,23 +12,48 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
+from .made_html import folded
 from .verification import table
 
-HEADINGS = ["Row", "Tests", "Result"]
+HEADINGS = ["Tests", "Result"]
+
+
+def grouped(lines: list[list[str]]) -> dict[str, list[list[str]]]:
+    """For each row, which its first line alone names, its tests and their results."""
+    groups: dict[str, list[list[str]]] = {}
+    row = ""
+    for subject, *test in lines:
+        row = subject or row
+        groups.setdefault(row, []).append(test)
+    return groups
+
+
+def in_short(row: str, tests: list[list[str]]) -> str:
+    """The line that stays to see when a row is folded: how many files, and what is amiss."""
+    failed = sum(re.match(r"\d+ failed", result) is not None for _, result in tests)
+    missing = sum(re.search("^no run|not run$", result) is not None for _, result in tests)
+    parts = [f"{row}: {len(tests)} test file{'s' * (len(tests) != 1)}"]
+    parts += [f"{failed} failed"] if failed else []
+    parts += [f"{missing} not run, or not all of it, on this tree"] if missing else []
+    return ", ".join(parts)
 
 
 class Rows(SphinxDirective):
-    """Shows the table; where this tree's tests have not run, it names the session to run."""
+    """Shows a table for each row; where this tree's tests have not run, it names the session."""
 
     def run(self) -> list[nodes.Node]:
-        """Make the table from the test files and the records of their runs."""
+        """Make the tables from the test files and the records of their runs."""
         root = Path(self.config.verify_root)
         lines = row_table(root, root / self.config.verify_build)
-        return [table(HEADINGS, [list(line) for line in lines])]
+        return [
+            folded(in_short(row, tests), [table(HEADINGS, [list(test) for test in tests])])
+            for row, tests in grouped(lines).items()
+        ]
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the directive."""
     app.setup_extension("_ext.evidence_of_build")
+    app.setup_extension("_ext.made_html")
     app.add_directive("rows", Rows)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

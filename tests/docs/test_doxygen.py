@@ -2,9 +2,10 @@
 # Rows: R8, R9
 """Doxygen's XML, made such that breathe loses nothing of it."""
 
+import os
 from xml.etree import ElementTree
 
-from _ext.doxygen import make_code_plain
+from _ext.doxygen import keep_times, make_code_plain
 
 CODE = """<doc><programlisting>\
 <codeline><highlight class="normal"><sp/><sp/></highlight>\
@@ -24,3 +25,19 @@ def test_a_line_of_code_is_one_piece(tmp_path):
     [highlight] = lines[0]
     assert [part.tag for part in highlight] == ["sp", "sp", "sp", "sp"]
     assert [part.tail for part in highlight] == [None, "return", "make(shape,", "1);"]
+
+
+def test_a_file_that_says_the_same_keeps_its_time(tmp_path):
+    """Breathe reads pages again whose XML is newer: only those that Doxygen changed may be."""
+    same, other, gone = (tmp_path / f"{name}.xml" for name in ("same", "other", "gone"))
+    for path in (same, other, gone):
+        path.write_text("<old/>")
+        os.utime(path, ns=(1, 1))
+    before = {path: (path.read_bytes(), path.stat()) for path in (same, other, gone)}
+    gone.unlink()
+    same.write_text("<old/>")
+    other.write_text("<new/>")
+    keep_times(before)
+    assert same.stat().st_mtime_ns == 1
+    assert other.stat().st_mtime_ns > 1
+    assert not gone.exists()

@@ -137,5 +137,24 @@ def test_site_shows_the_table(project):
     status, said = project.site()
     assert status == 0, said
     page = project.file("build/site/verification.html").read_text()
-    assert "R6 Errors" in page
+    assert "<summary>R6 Errors: 1 test file</summary>" in page
     assert "1 passed" in page
+
+
+def test_a_folded_row_tells_what_is_amiss():
+    """Failures, and tests that no run of this tree had, are told without unfolding."""
+    pytest.importorskip("sphinx", reason="the site needs Python 3.11")
+    from _ext.rows import grouped, in_short
+
+    lines = [
+        ["R1 Tensors", "a.py", "3 passed"],
+        ["", "b.py", "1 failed, 2 passed"],
+        ["", "c.py", "no run of this tree: nox -s tests"],
+        ["R6 Errors", "a.py", "3 passed, 1 not run"],
+        ["R7 Values", "d.py", "2 passed, 1 skipped (it failed here)"],
+    ]
+    assert [in_short(*each) for each in grouped(lines).items()] == [
+        "R1 Tensors: 3 test files, 1 failed, 1 not run, or not all of it, on this tree",
+        "R6 Errors: 1 test file, 1 not run, or not all of it, on this tree",
+        "R7 Values: 1 test file",
+    ]
