@@ -4,10 +4,12 @@
 
 import copy
 import gc
+import os
 import pickle
 import shlex
 import shutil
 import subprocess
+import sys
 import weakref
 from pathlib import Path
 
@@ -221,3 +223,20 @@ def test_registered_twice(mod, folder):
     with pytest.raises(ValueError, match="another library, or an earlier build of this one"):
         tvm_ffi.load_module(rebuilt)
     # [twice.end]
+
+
+def test_typed_class(folder, shows):
+    """A class that declares its members runs as before, and a type checker finds wrong use."""
+    script = shows("tests/snippets/typed_workspace.py", *SHOWN)
+    done = subprocess.run(
+        [sys.executable, script], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("unnamed 3\n", "")
+    wrong = folder / "wrong.py"
+    wrong.write_text(script.read_text() + "workspace.bytes = 'many'\nWorkspace('many')\n")
+    checker = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", os.devnull]
+    found = subprocess.run(
+        [*checker, wrong], cwd=folder, capture_output=True, text=True, check=False
+    ).stdout.splitlines()
+    told = [line.split("[")[-1].rstrip("]") for line in found[:-1] if ": error: " in line]
+    assert told == ["assignment", "arg-type"], found
