@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R8
+"""What the page on the command line says of each command, option and variable."""
+
+import ast
+import importlib.metadata
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import tvm_ffi
+from tvm_ffi import config
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = "docs/reference/command_line.rst"
+PACKAGE = Path(tvm_ffi.__file__).parent
+READ = re.compile(r'(?:environ\.get\(|environ\[|getenv\()"([A-Z_]+)"')
+
+
+def session(*commands):
+    """What a terminal shows of some commands, with each one's exit status if it failed."""
+    said = []
+    for command in commands:
+        done = subprocess.run(
+            ["bash", "-c", f"{command} 2>&1"],
+            env={**os.environ, "COLUMNS": "80", "NO_COLOR": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        said.append(f"$ {command}\n{done.stdout}")
+        if done.returncode:
+            said[-1] += f"$ echo $?\n{done.returncode}\n"
+    return "\n".join(said).replace(str(PACKAGE), "/site-packages/tvm_ffi")
+
+
+def first_column(heading):
+    """The names in the first column of the table below a heading of the page."""
+    section = (ROOT / PAGE).read_text().partition(f"\n{heading}\n---")[2].partition("\n---")[0]
+    return re.findall(r"^   \* - ``([^`]+)``", section, re.MULTILINE)
+
+
+def test_help(captured):
+    """The help names each option."""
+    captured("tests/snippets/captured/config_help.txt", session("tvm-ffi-config --help"))
+
+
+def test_answers(captured):
+    """Each option has an answer, and several answers stand on one line."""
+    options = [f"--{name}" for name in config._ANSWERS]
+    commands = [f"tvm-ffi-config {option}" for option in [*options, "--cxxflags --ldflags --libs"]]
+    captured("tests/snippets/captured/config_answers.txt", session(*commands))
+
+
+def test_wrong_use(captured):
+    """Without an option, and with one that is not there, the status is 2."""
+    text = session("tvm-ffi-config", "tvm-ffi-config --rpath")
+    assert text.count("$ echo $?\n2\n") == 2
+    captured("tests/snippets/captured/config_errors.txt", text)
+
+
+def test_page_has_every_command():
+    """The commands that the package installs are those of the page."""
+    found = importlib.metadata.distribution("tvm-ffi-kernel-library").entry_points
+    commands = [each.name for each in found if each.group == "console_scripts"]
+    titles = re.findall(r"^([\w-]+)\n-+$", (ROOT / PAGE).read_text(), re.MULTILINE)
+    assert [title for title in titles if title.startswith("tvm")] == commands
+
+
+def test_page_has_every_option():
+    """The table's options are the parser's."""
+    assert first_column("tvm-ffi-config") == [f"--{name}" for name in config._ANSWERS]
+
+
+def test_page_has_every_variable():
+    """The variables of the page are those that the package reads."""
+    sources = [*(ROOT / "python").rglob("*.py"), *(ROOT / "python").rglob("*.cc")]
+    sources += [*(ROOT / "src").rglob("*.cc"), *(ROOT / "include").rglob("*.h")]
+    read = {name for path in sources for name in READ.findall(path.read_text())}
+    toolchain = (ROOT / "python/tvm_ffi/cpp/toolchain.py").read_text()
+    read |= set(re.findall(r'_command\("([A-Z]+)"', toolchain))
+    looped = re.findall(r"for variable in (\(.*\)):", "".join(map(Path.read_text, sources)))
+    read |= {name for names in looped for name in ast.literal_eval(names)}
+    # Its counterparts on other systems.
+    read -= {"DYLD_LIBRARY_PATH", "PATH"}
+    assert read == set(first_column("Environment variables"))
