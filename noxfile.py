@@ -131,8 +131,8 @@ def recording(session: str) -> dict[str, str]:
 
 
 def docs_pins() -> list[str]:
-    """What the site needs; its machinery has tests too, which older interpreters skip."""
-    return pins.DOCS if sys.version_info >= pins.DOCS_PYTHON else []
+    """What the site and its snippets need; older interpreters skip the tests of both."""
+    return [*pins.DOCS, *pins.PACKAGING] if sys.version_info >= pins.DOCS_PYTHON else []
 
 
 def shared_environment(session: nox.Session, requirements: list[str]) -> Environment:

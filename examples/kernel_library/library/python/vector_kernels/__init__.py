@@ -4,10 +4,12 @@
 # [package.begin]
 from typing import Any, Protocol
 
+# [load.begin]
 from tvm_ffi.libinfo import load_lib_module
 
 # The name of the distribution, then that of the library: libvector_kernels.so.
 _LIB = load_lib_module("vector-kernels", "vector_kernels")
+# [load.end]
 
 
 class Tensor(Protocol):
