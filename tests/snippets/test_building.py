@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R8
+"""What the page on building from source shows and says."""
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs/packaging/building_from_source.rst").read_text()
+PARTS = ("kernel_in_c.c", "host_program.cc")
+
+
+def bash(script, folder, **variables):
+    """Run a script in a folder, where it must succeed; give what it printed."""
+    done = subprocess.run(
+        ["bash", script],
+        cwd=folder,
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def first_column(heading):
+    """The names in the first column of the table below a heading of the page."""
+    section = PAGE.partition(f"\n{heading}\n---")[2].partition("\n---")[0]
+    return re.findall(r"^   \* - ``([^`]+)``", section, re.MULTILINE)
+
+
+def test_wheel(shows, tmp_path):
+    """The wheel is of this Python; it has headers, library, CMake's files and type stubs."""
+    script = shows("tests/snippets/wheel.sh", "tests/snippets/test_building.py")
+    bash(script, ROOT, WHEELS=str(tmp_path))
+    (wheel,) = tmp_path.iterdir()
+    tag = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    assert wheel.name.startswith(f"tvm_ffi_kernel_library-0.1.0-{tag}-{tag}-")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    assert {
+        "tvm_ffi/include/tvm/ffi/c_api.h",
+        "tvm_ffi/lib/libtvm_ffi.so",
+        "tvm_ffi/share/cmake/tvm_ffi/tvm_ffi-config.cmake",
+        "tvm_ffi/_core.pyi",
+        "tvm_ffi/py.typed",
+    } <= names
+
+
+def test_runtime_alone(shows, tmp_path):
+    """CMake builds and installs libtvm_ffi without Python, and a program finds and runs with it."""
+    build, sources = (
+        "tests/snippets/runtime/CMakeLists.txt",
+        [f"tests/cpp/{name}" for name in PARTS],
+    )
+    script = shows("tests/snippets/runtime/build.sh", "tests/snippets/test_building.py", build)
+    shows(build, "tests/snippets/runtime/build.sh", *sources)
+    clone, program = tmp_path / "clone", tmp_path / "program"
+    clone.mkdir()
+    program.mkdir()
+    shutil.copy(ROOT / "CMakeLists.txt", clone)
+    for folder in ("include", "src"):
+        shutil.copytree(ROOT / folder, clone / folder)
+    for path in (build, *sources):
+        shutil.copy(ROOT / path, program)
+    said = bash(script, tmp_path)
+    assert "\nwrote 3: 1 2 3\n" in said
+    installed = {path.relative_to(tmp_path / "prefix") for path in (tmp_path / "prefix").rglob("*")}
+    assert {"include/tvm/ffi/c_api.h", "lib/libtvm_ffi.so"} <= set(map(str, installed))
+    sections = ["readelf", "-S", tmp_path / "prefix/lib/libtvm_ffi.so"]
+    assert ".debug_info" in subprocess.check_output(sections, text=True)
+    cache = (tmp_path / "build/program/CMakeCache.txt").read_text()
+    assert f"tvm_ffi_DIR:PATH={tmp_path}/prefix/share/cmake/tvm_ffi\n" in cache
+
+
+def test_page_has_every_option_of_cmake():
+    """The table has what CMakeLists.txt lets one set, after what CMake itself has."""
+    text = (ROOT / "CMakeLists.txt").read_text()
+    own = re.findall(r"^(?:set\((\w+) \S+ CACHE|option\((\w+) )", text, re.MULTILINE)
+    options = [first or second for first, second in own]
+    assert first_column("Options") == ["CMAKE_BUILD_TYPE", "CMAKE_INSTALL_PREFIX", *options]
+    assert "if(NOT CMAKE_BUILD_TYPE)\n  set(CMAKE_BUILD_TYPE Release)" in text
+
+
+def test_page_has_every_compiler():
+    """The table has the compilers and standards of nox -s compilers."""
+    tree = ast.parse((ROOT / "docs/_setup/compilers.py").read_text())
+    constants = {
+        node.targets[0].id: node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+    cpp, c, standards = (ast.literal_eval(constants[n]) for n in ("CPP", "C", "STANDARDS"))
+    assert first_column("Compilers") == [*cpp, "nvcc", *c]
+    assert standards == ("17", "20")
+    assert PAGE.count("C++17 and C++20\n") == len(cpp) + 1
+
+
+def test_page_has_every_session():
+    """The table has the sessions of nox, each with its first line."""
+    tree = ast.parse((ROOT / "noxfile.py").read_text())
+    sessions = {
+        node.name: ast.get_docstring(node)
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef)
+        and any("nox.session" in ast.unparse(each) for each in node.decorator_list)
+    }
+    assert [name.removeprefix("nox -s ") for name in first_column("Tests")] == list(sessions)
+
+
+def test_page_names_folders_that_are_there():
+    """The table of folders is that of the repository."""
+    names = first_column("What is where")
+    assert names
+    assert all((ROOT / name).is_dir() for name in names)
+    assert {name.strip("/") for name in names} == {
+        path.name for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith(".")
+    } - {"build", "dist"}
