@@ -106,4 +106,4 @@ def test_only_our_runtime_allocates_without_a_framework(seen, headers):
     assert seen[headers, "ours"]["allocated"] == ["ndarray", [2.0, 4.0]]
     kind, message = seen[headers, "published"]["allocated"]
     assert kind == "RuntimeError"
-    assert "TVMFFIEnvSetDLPackManagedTensorAllocator" in message
+    assert "TVMFFIEnvTensorAlloc: allocator is nullptr" in message
