@@ -55,7 +55,8 @@ def folder(tmp_path_factory):
 def both(shows, folder):
     """The extension's operators, and the library; the test proves what it calls of both."""
     for name in FILES:
-        shows(name, *FILES)
+        if name != UTILITIES:  # of which only the part for CPUs is compiled here
+            shows(name, *FILES)
     torch.ops.load_library(folder / "silu_extension.so")
     return torch.ops.silu, tvm_ffi.load_module(folder / "silu.so")
 
@@ -90,8 +91,10 @@ def test_the_kernel_refuses(both):
             call()
     with pytest.raises(ValueError, match="y must be like x, with half of its last size"):
         mod.silu_and_mul(torch.ones(4), torch.ones(4))
+    strided = torch.ones(4, 4).t()[:, :2]
+    assert extension.silu_and_mul(strided).shape == (4, 1)
     with pytest.raises(ValueError, match="x must be contiguous"):
-        mod.silu_and_mul(torch.ones(4, 4).t()[:, :2], torch.ones(4, 1))
+        mod.silu_and_mul(strided, torch.ones(4, 1))
 
 
 # [metadata.begin]
@@ -125,6 +128,11 @@ def test_elements(both):
     # [offset.end]
     with pytest.raises(TypeError, match="x must be float32, got float64"):
         mod.second(x.double())
+    with pytest.raises(RuntimeError, match="expected scalar type Float but found Double"):
+        extension.second(x.double())
+    for second in (extension.second, mod.second):
+        with pytest.raises(IndexError, match="x has no second element"):
+            second(x[:1, :1])
 
 
 def alike(a, b):
@@ -187,6 +195,14 @@ def test_views(both):
     # [views.end]
     with pytest.raises(ValueError, match="x must be contiguous"):
         mod.as_rows(torch.ones(2, 3).t(), 3)
+    for cols in (0, 4, -2):
+        with pytest.raises(ValueError, match=f"as_rows: cols must divide 6, got {cols}"):
+            mod.as_rows(torch.ones(2, 3), cols)
+    for first, last in [(-1, 1), (0, 3), (2, 1)]:
+        with pytest.raises(IndexError, match=f"expected rows of 2, got {first} to {last}"):
+            mod.rows_between(torch.ones(2, 3), first, last)
+    with pytest.raises(ValueError, match="diagonal: x has more rows than columns"):
+        mod.diagonal(torch.ones(3, 2))
 
 
 FAILS = [  # (argument, exception, message)
@@ -240,6 +256,9 @@ def test_values(both):
     best, size = extension.largest(xs)
     assert (best.data_ptr(), size) == (xs[1].data_ptr(), 9)
     # [values.end]
+    for largest in (extension.largest, mod.largest):
+        with pytest.raises(ValueError, match="xs must not be empty"):
+            largest([])
 
 
 def test_numpy(both):

@@ -21,6 +21,7 @@ SAFE_CALL = ir.FunctionType(I32, [PTR, PTR, I32, PTR])
 ANY_SIZE, ANY_VALUE, OBJECT_HEAD = 16, 8, 24
 DATA, DEVICE_TYPE, NDIM, DTYPE, SHAPE, STRIDES, OFFSET = 0, 8, 16, 20, 24, 32, 40
 NONE, DLTENSOR_PTR, TENSOR = 0, 7, 70  # type indices
+CPU = 1  # a DLDeviceType
 FLOAT32 = 2 | 32 << 8 | 1 << 16  # code, bits and lanes of a DLDataType, in its four bytes
 # [types.end]
 
@@ -96,7 +97,7 @@ class Emitter:
         tensor = builder.select(is_lent, content, inside)
         for offset, expected, kind, message in [
             (DTYPE, FLOAT32, "TypeError", "expected float32"),
-            (DEVICE_TYPE, 1, "ValueError", "expected a tensor on the CPU"),
+            (DEVICE_TYPE, CPU, "ValueError", "expected a tensor on the CPU"),
             (NDIM, 1, "ValueError", "expected one dimension"),
         ]:
             fits = builder.icmp_signed("==", self.field(tensor, offset, I32), I32(expected))

@@ -64,7 +64,10 @@ std::tuple<std::vector<int64_t>, bool> describe(const at::Tensor& x) {
 }
 
 // [elements.begin]
-double second(const at::Tensor& x) { return x.data_ptr<float>()[1]; }
+double second(const at::Tensor& x) {
+  TORCH_CHECK_INDEX(x.numel() > 1, "second: x has no second element");
+  return x.data_ptr<float>()[1];
+}
 // [elements.end]
 
 // [empty.begin]
@@ -147,6 +150,7 @@ std::string describe_call(std::optional<double> scale, at::IntArrayRef pads, boo
 
 // [lists.begin]
 std::tuple<at::Tensor, int64_t> largest(at::TensorList xs) {
+  TORCH_CHECK_VALUE(!xs.empty(), "largest: xs must not be empty");
   at::Tensor best = xs[0];
   for (const at::Tensor& x : xs) {
     if (x.numel() > best.numel()) best = x;
@@ -162,9 +166,10 @@ at::Tensor empty_of(at::IntArrayRef sizes, at::ScalarType dtype, at::Device devi
 // [dtypes.end]
 
 // [export.begin]
-TORCH_LIBRARY(silu, m) {
-  m.def("silu_and_mul(Tensor x) -> Tensor", &silu_and_mul);
-  // [export.end]
+TORCH_LIBRARY(silu, m) { m.def("silu_and_mul(Tensor x) -> Tensor", &silu_and_mul); }
+// [export.end]
+
+TORCH_LIBRARY_FRAGMENT(silu, m) {
   m.def("describe(Tensor x) -> (int[], bool)", &describe);
   m.def("second(Tensor x) -> float", &second);
   m.def("pairs(Tensor x, int n) -> Tensor", &pairs);

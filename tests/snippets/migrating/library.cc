@@ -71,6 +71,7 @@ std::tuple<std::vector<int64_t>, bool> describe(ffi::TensorView x) {
 
 // [elements.begin]
 double second(ffi::TensorView x) {
+  TVM_FFI_CHECK(x.numel() > 1, IndexError) << "second: x has no second element";
   CHECK_DTYPE(x, dl_float32);
   return data_of<float>(x)[1];
 }
@@ -104,6 +105,8 @@ ffi::Tensor counters(ffi::TensorView x, int64_t n) {
 
 // [as_strided.begin]
 ffi::Tensor diagonal(ffi::Tensor x) {
+  CHECK_DIM(2, x);
+  TVM_FFI_CHECK(x.size(0) <= x.size(1), ValueError) << "diagonal: x has more rows than columns";
   return x.as_strided({x.size(0)}, {x.stride(0) + x.stride(1)});
 }
 // [as_strided.end]
@@ -111,12 +114,17 @@ ffi::Tensor diagonal(ffi::Tensor x) {
 // [view.begin]
 ffi::Tensor as_rows(ffi::Tensor x, int64_t cols) {
   CHECK_CONTIGUOUS(x);
+  TVM_FFI_CHECK(cols > 0 && x.numel() % cols == 0, ValueError)
+      << "as_rows: cols must divide " << x.numel() << ", got " << cols;
   return x.as_strided({x.numel() / cols, cols}, {cols, 1});
 }
 // [view.end]
 
 // [slice.begin]
 ffi::Tensor rows_between(ffi::Tensor x, int64_t first, int64_t last) {
+  CHECK_DIM(2, x);
+  TVM_FFI_CHECK(0 <= first && first <= last && last <= x.size(0), IndexError)
+      << "rows_between: expected rows of " << x.size(0) << ", got " << first << " to " << last;
   return x.as_strided({last - first, x.size(1)}, x.strides(), first * x.stride(0));
 }
 // [slice.end]
@@ -161,6 +169,7 @@ std::string describe_call(std::optional<double> scale, ffi::Shape pads, bool cau
 
 // [lists.begin]
 std::tuple<ffi::Tensor, int64_t> largest(std::vector<ffi::Tensor> xs) {
+  TVM_FFI_CHECK(!xs.empty(), ValueError) << "largest: xs must not be empty";
   ffi::Tensor best = xs[0];
   for (const ffi::Tensor& x : xs) {
     if (x.numel() > best.numel()) best = x;
