@@ -127,7 +127,7 @@ HELD = [
         "leaves the table of streams as it is",
         "streams-from-arguments",
         "docs/concepts/streams.rst",
-        ["tests/snippets/test_troubles.py [env_stream]"],
+        [">>> imported = tvm_ffi.from_dlpack(OnGpu())", ">>> current(imported)\n'0x99'"],
         ["tests/python/test_stream.py test_imported_tensors_follow_the_stream"],
     ),
     Claim(
