@@ -198,19 +198,19 @@ def test_repaired_wheel(here, runs, captured):
 def test_editable_install(here, runs, tmp_path):
     """Python files are read where they lie; the library lies elsewhere, and is found."""
     folder, _ = here
-    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)  # as the build saw it: same times
     python = environment(tmp_path / "environment")
     runs(
         "editable.sh",
-        tmp_path,
+        folder,
         PATH=f"{python.parent}{os.pathsep}{os.environ['PATH']}",
         SKBUILD_CMAKE_DEFINE=WITHOUT_CUDA,
+        SKBUILD_BUILD_DIR=str(folder / "build"),  # what the wheel's build compiled is not again
         tvm_ffi_ROOT=tvm_ffi.libinfo.find_cmake_path(),
     )
-    package = tmp_path / "library" / "python" / "vector_kernels"
+    package = folder / "library" / "python" / "vector_kernels"
     with (package / "__init__.py").open("a") as file:
         file.write("\nADDED = 1\n")
-    with (tmp_path / "library" / "src" / "binding.cc").open("a") as file:
+    with (folder / "library" / "src" / "binding.cc").open("a") as file:
         file.write("#error changed\n")  # seen by whoever builds again
     code = (
         "import pathlib, vector_kernels as v\n"
@@ -221,7 +221,8 @@ def test_editable_install(here, runs, tmp_path):
     assert said[:2] == ["1", str(package / "__init__.py")]
     assert said[2].startswith(str(python.parents[1])), said
     assert said[3] == "False"
-    assert subprocess.check_output([python, "use.py"], cwd=tmp_path, text=True) == USED
+    use = [python, folder / "use.py"]
+    assert subprocess.check_output(use, cwd=tmp_path, text=True) == USED
 
 
 def environment(folder):
