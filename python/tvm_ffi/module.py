@@ -93,7 +93,15 @@ class Module(Object):
         return function
 
     def implements_function(self, name: str, query_imports: bool = False) -> bool:
-        """Tell whether there is a function of this name."""
+        """Tell whether there is a function of this name.
+
+        Parameters
+        ----------
+        name
+            Its name.
+        query_imports
+            Look into the imported modules too, at any depth.
+        """
         _check_name(self, name)
         return bool(call("ffi.ModuleImplementsFunction", self, name, query_imports))
 
@@ -127,7 +135,14 @@ class Module(Object):
         """Give what a function tells about its types, or ``None``.
 
         ``type_schema`` of the result is JSON text with the types of parameters and result. A
-        library tells it if it was built with ``TVM_FFI_DLL_EXPORT_INCLUDE_METADATA``.
+        library tells it if it was built with :c:macro:`TVM_FFI_DLL_EXPORT_INCLUDE_METADATA`.
+
+        Parameters
+        ----------
+        name
+            Its name.
+        query_imports
+            Look into the imported modules too, at any depth.
         """
         import json
 
@@ -136,7 +151,15 @@ class Module(Object):
         return None if text is None else json.loads(text)
 
     def get_function_doc(self, name: str, query_imports: bool = False) -> str | None:
-        """Give a function's documentation, or ``None``."""
+        """Give a function's documentation, or ``None``.
+
+        Parameters
+        ----------
+        name
+            Its name.
+        query_imports
+            Look into the imported modules too, at any depth.
+        """
         _check_name(self, name)
         return call("ffi.ModuleGetFunctionDoc", self, name, query_imports)
 
