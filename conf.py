@@ -30,6 +30,7 @@ extensions = [
     "_ext.header_reference",
     "_ext.interop",
     "_ext.kernels",
+    "_ext.linked_names",
     "_ext.memory_layout",
     "_ext.outside_names",
     "_ext.rows",
@@ -81,6 +82,8 @@ reference_modules = [  # what they offer stands on the pages, or the build fails
 ]
 
 # Pages.
+# Names of the reference that mean something else in prose: the package, and dtypes of frameworks.
+plain_names = ["tvm_ffi", "float8_e4m3fn", "float8_e5m2"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 copybutton_prompt_text = r">>> |\.\.\. "
