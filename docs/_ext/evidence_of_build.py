@@ -12,6 +12,8 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util.typing import ExtensionMetadata
 
+from .node_origin import header_lines
+
 
 @functools.cache
 def load(root: str, build: str) -> Evidence:
@@ -32,6 +34,7 @@ def name_root(app: Sphinx, config: Config) -> None:
 def forget(app: Sphinx) -> None:
     """Start with the receipts of now, and with no list until this build has made one."""
     load.cache_clear()
+    header_lines.cache_clear()
     layout = evidence_of(app.config).layout
     layout.snippets.unlink(missing_ok=True)
     layout.unverified.unlink(missing_ok=True)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -53,14 +54,23 @@ def repository_file(name: str, layout: Layout) -> str | None:
     return None
 
 
+@functools.cache
+def header_lines(root: Path) -> list[tuple[Path, frozenset[str]]]:
+    """The lines of each header, without what makes comments of them; read once for each build."""
+    found = []
+    for pattern in HEADERS:
+        for path in sorted((root / "include").rglob(pattern)):
+            lines = frozenset(line.strip().lstrip("*/ ") for line in path.read_text().splitlines())
+            found.append((path, lines))
+    return found
+
+
 def header_with(text: str, layout: Layout) -> str | None:
     """The header whose comment holds these lines; Doxygen's XML does not say so line by line."""
-    wanted = [line.strip() for line in text.splitlines() if line.strip()]
-    for pattern in HEADERS:
-        for path in sorted((layout.root / "include").rglob(pattern)):
-            lines = [line.strip().lstrip("*/ ") for line in path.read_text().splitlines()]
-            if wanted and all(line.lstrip("*/ ") in lines for line in wanted):
-                return layout.relative(path)
+    wanted = {line.strip().lstrip("*/ ") for line in text.splitlines() if line.strip()}
+    for path, lines in header_lines(layout.root):
+        if wanted and wanted <= lines:
+            return layout.relative(path)
     return None
 
 
