@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sphinx configuration: ``sphinx-build -E -j 2 -W -n -c . docs build/site``."""
 
+import os
 import sys
 from pathlib import Path
+
+import tomllib
 
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "docs"))
 
+from _ext.repository import site_address, source_links  # noqa: E402  (below that folder)
+
 project = "TVM FFI kernel library"
 author = "the TVM FFI kernel library authors"
 copyright = author
-html_title = "TVM FFI kernel library"
+version = release = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+html_title = f"{project} {version}"
 
 extensions = [
     "breathe",
@@ -21,22 +27,29 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_tabs.tabs",
+    "_ext.archives",
     "_ext.benchmark",
     "_ext.complete_reference",
     "_ext.doctest_state",
     "_ext.doxygen",
+    "_ext.epub",
     "_ext.frameworks",
     "_ext.generated",
     "_ext.header_reference",
     "_ext.interop",
     "_ext.kernels",
     "_ext.linked_names",
+    "_ext.markdown",
     "_ext.memory_layout",
+    "_ext.not_found",
     "_ext.outside_names",
+    "_ext.redirects",
+    "_ext.repository",
     "_ext.rows",
     "_ext.runtimes",
     "_ext.snippet_gate",
     "_ext.snippet_include",
+    "_ext.tabs",
     "_ext.verification",
 ]
 exclude_patterns = ["_*", "_*/**", "verification/**"]
@@ -86,14 +99,25 @@ reference_modules = [  # what they offer stands on the pages, or the build fails
 plain_names = ["tvm_ffi", "float8_e4m3fn", "float8_e5m2"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
-copybutton_prompt_text = r">>> |\.\.\. "
-copybutton_prompt_is_regexp = True
 sphinx_tabs_disable_tab_closing = True
+# Of a session only what was typed is copied, and a session alone has prompts.
+copybutton_prompt_text = r">>> |\.\.\.(?: |$)|\$ "
+copybutton_prompt_is_regexp = True
+copybutton_copy_empty_lines = False
+templates_path = ["docs/_templates"]
 html_theme = "furo"
+html_theme_options = source_links(os.environ)
+html_baseurl = site_address(os.environ)
 html_static_path = ["docs/_static"]
 html_css_files = ["site.css", "figures.css"]
 html_show_sphinx = False
 html_show_copyright = False
-html_copy_source = False
 pygments_style = "xcode"
 pygments_dark_style = "github-dark"
+
+# The book.
+epub_title = html_title
+epub_basename = "tvm-ffi-kernel-library"
+epub_identifier = epub_uid = epub_basename
+epub_show_urls = "no"
+epub_css_files = ["figures.css", "book.css"]

@@ -112,6 +112,9 @@ def docs(session: nox.Session) -> None:
         if layout.unverified.exists():
             print("Snippets that may not be shown:", layout.unverified.read_text(), sep="\n")
         session.error(f"failed: {'; '.join(failed)}")
+    # The book is made of what the site's build has read.
+    book = ["-b", "epub", "-d", "build/site/.doctrees", "-j", "2", "-W", "-n", "-q"]
+    environment.run("-m", "sphinx", *book, "-c", ".", "docs", "build/book")
     table = final_table(layout)
     print(table)
     if not session.posargs:

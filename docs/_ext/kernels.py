@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The directive ``kernels``: a table of the kernels' pages, each with its first sentence."""
+"""The directive ``kernels``: a table of the kernels' pages: first sentences and archives."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+from _verify.archives import archive_path
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
+
+from .evidence_of_build import evidence_of
 
 # The comment at the top, the title with its line below, then the first line of the first paragraph.
 OPENING = re.compile(r"\A(?:\.\. .*\n|\s*\n)*(?P<title>\S.*)\n=+\n\s*\n(?P<first>\S.*)\n")
@@ -39,7 +42,7 @@ class Kernels(SphinxDirective):
             raise self.error(f"kernels: expected {', '.join(unnamed)} to be named here too")
         if missing := [name for name in order if name not in there]:
             raise self.error(f"kernels: expected {folder} to have {', '.join(missing)}")
-        text = [".. list-table::", "   :widths: 35 65", ""]
+        text = [".. list-table::", "   :class: kernels", "   :widths: 30 55 15", ""]
         for name in order:
             self.env.note_dependency(str(there[name]))
             try:
@@ -47,6 +50,8 @@ class Kernels(SphinxDirective):
             except ValueError as error:
                 raise self.error(f"kernels: {error}") from None
             text += [f"   * - :doc:`{title} <{folder}/{name}>`", f"     - {first}"]
+            packed = archive_path(name, evidence_of(self.config).layout).exists()
+            text += [f"     - :archive:`{name}`" if packed else "     -"]
         text += ["", ".. toctree::", "   :hidden:", ""]
         text += [f"   {folder}/{name}" for name in order]
         return self.parse_text_to_nodes("\n".join(text) + "\n")
@@ -54,5 +59,6 @@ class Kernels(SphinxDirective):
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the directive."""
+    app.setup_extension("_ext.archives")
     app.add_directive("kernels", Kernels)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -98,8 +98,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.setup_extension("_ext.evidence_of_build")
     text = (show_text, show_text)
     drawn = (show_drawing, show_text)
-    app.add_node(
-        LayoutDrawing, html=drawn, epub=drawn, text=text, latex=text, man=text, texinfo=text
-    )
+    # Not for "epub" too: one node named so would hide all others' handlers from the book.
+    app.add_node(LayoutDrawing, html=drawn, text=text, latex=text, man=text, texinfo=text)
     app.add_directive("memory-layout", MemoryLayout)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The directive ``runtimes``: the label of an example, as ``nox -s interop`` found it."""
+"""The directive ``runtimes``: an example's label, as ``nox -s interop`` found it, and archive."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
+from .archives import archive_link
+
 BOTH = (
     "A copy of the folder was built with this project's headers and with those of the published "
     "package; each CPU library passed the example's own checks under either runtime, and the CUDA "
@@ -21,7 +23,7 @@ ONLY_HERE = "It was tried under the published one, and failed there as it should
 
 
 class Runtimes(SphinxDirective):
-    """Shows whether an example works under both runtimes or under this one alone."""
+    """Shows whether an example works under both runtimes or this one alone, and its archive."""
 
     required_arguments = 1
 
@@ -39,11 +41,21 @@ class Runtimes(SphinxDirective):
             more = ONLY_HERE if found["only here"] else BOTH
             more = "" if found["wrong"] else more
         text = [nodes.strong("", label), nodes.Text(f" {more}")]
-        return [nodes.paragraph("", "", *text, classes=["runtimes"])]
+        parts = [
+            nodes.strong("", "Download:"),
+            nodes.Text(" "),
+            archive_link(name, self.env),
+            nodes.Text(", the example's folder with the header that it includes and the commands"),
+            nodes.Text(" that build and run it."),
+        ]
+        return [
+            nodes.paragraph("", "", *text, classes=["runtimes"]),
+            nodes.paragraph("", "", *parts, classes=["archive"]),
+        ]
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the directive."""
-    app.setup_extension("_ext.evidence_of_build")
+    app.setup_extension("_ext.archives")
     app.add_directive("runtimes", Runtimes)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

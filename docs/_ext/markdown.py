@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Markdown file beside each page, and ``llms.txt``, which lists them for programs that read."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from pathlib import Path
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.builders import Builder
+from sphinx.util.typing import ExtensionMetadata
+
+from .markdown_writer import to_markdown
+from .page_order import page_order
+
+LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+
+
+def target(address: str, page: str, builder: Builder) -> str:
+    """The address in Markdown of what a page links to; empty for a place on the page itself."""
+    if address.startswith("download:"):
+        path = posixpath.join("_downloads", address.removeprefix("download:"))
+        return posixpath.relpath(path, posixpath.dirname(page) or ".")
+    if "://" in address or address.startswith("mailto:"):
+        return address
+    # A heading has no address in Markdown: a link leads to its page.
+    path = address.partition("#")[0]
+    named = posixpath.normpath(posixpath.join(posixpath.dirname(page), path.removesuffix(".html")))
+    if not path or named == page:
+        return ""
+    return path.removesuffix(".html") + ".md" if named in builder.env.found_docs else path
+
+
+def write_page(
+    app: Sphinx, pagename: str, template: str, context: dict, doctree: nodes.document | None
+) -> str | None:
+    """Write the file of a page, and tell its template of it."""
+    if doctree is None or app.builder.name != "html":
+        return None
+    file = Path(app.outdir) / f"{pagename}.md"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(to_markdown(doctree, lambda address: target(address, pagename, app.builder)))
+    context["markdown_page"] = f"{posixpath.basename(pagename)}.md"
+    return None
+
+
+def first_sentence(text: str) -> str:
+    """The first line of text below the title; empty if something else stands there."""
+    paragraphs = [part for part in text.split("\n\n") if not part.startswith("# ")]
+    first = paragraphs[0].strip().partition("\n")[0] if paragraphs else ""
+    # Its links are those of its page, and this list stands elsewhere.
+    plain = LINK.sub(r"\1", first)
+    return "" if plain.startswith(("#", "|", "-", "!", ">", "**", "```")) else plain
+
+
+def listed(name: str, app: Sphinx) -> str:
+    """The line of a page: its title, its address, and its first sentence."""
+    sentence = first_sentence((Path(app.outdir) / f"{name}.md").read_text())
+    title = app.env.titles[name].astext()
+    return f"- [{title}]({name}.md): {sentence or f'Reference of {title}.'}"
+
+
+def write_list(app: Sphinx, exception: Exception | None) -> None:
+    """List all pages, under the captions of the front page's tables of contents."""
+    if exception is not None or app.builder.name != "html":
+        return
+    root = app.config.root_doc
+    front = first_sentence((Path(app.outdir) / f"{root}.md").read_text())
+    lines = [f"# {app.config.project}", "", f"> {front}", "", listed(root, app)]
+    order = page_order(app.env)
+    for tree in app.env.get_doctree(root).findall(addnodes.toctree):
+        names = [name for _, top in tree["entries"] for name in below(top or "", app, order)]
+        caption = tree.get("caption") or "Pages"
+        lines += ["", f"## {caption}", "", *(listed(name, app) for name in names)]
+    (Path(app.outdir) / "llms.txt").write_text("\n".join(lines) + "\n")
+
+
+def below(top: str, app: Sphinx, order: list[str]) -> list[str]:
+    """A page and all pages of its tables of contents, in the order of reading."""
+    there, found = [top], set()
+    while there:
+        name = there.pop()
+        if name not in found:
+            found.add(name)
+            there += app.env.toctree_includes.get(name, [])
+    return [name for name in order if name in found]
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Write a page's file when its HTML is made, which has all links resolved."""
+    app.connect("html-page-context", write_page)
+    app.connect("build-finished", write_list)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

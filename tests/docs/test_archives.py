@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R9
+"""The archive of an example holds what builds and runs it, and nothing else."""
+
+import io
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from _verify.archives import archive_path, contents, pack, write_archives
+from _verify.examples import find_examples
+from _verify.layout import Layout
+
+ROOT = Path(__file__).resolve().parents[2]
+LAYOUT = Layout.of(ROOT)
+EXAMPLES = {example.name: example for example in find_examples(LAYOUT)}
+COMMAND = re.compile(r"^    (\S.*)$", re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory) -> Path:
+    """All archives, unpacked in one folder: they share the header and nothing else."""
+    folder = tmp_path_factory.mktemp("unpacked")
+    for example in EXAMPLES.values():
+        packed = pack(contents(example, LAYOUT))
+        with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+            archive.extractall(folder / "archive" / example.name)
+            archive.extractall(folder / "together")
+    return folder
+
+
+def tracked(folder: str) -> set[str]:
+    """The files of a folder that git knows, or would take, relative to it."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    done = subprocess.run(command, cwd=ROOT / folder, capture_output=True, text=True, check=True)
+    return {name for name in done.stdout.split("\0") if name and (ROOT / folder / name).exists()}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_archive_is_the_folder_with_its_header(unpacked, name):
+    """Every file is the tree's, byte for byte; the README alone is added."""
+    folder = unpacked / "archive" / name
+    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    own = {f"{name}/{file}" for file in tracked(f"examples/kernel_library/{name}")}
+    assert there == {*own, "tvm_ffi_utils.h", f"{name}/README.txt"}
+    for file in there - {f"{name}/README.txt"}:
+        assert (folder / file).read_bytes() == (LAYOUT.examples / file).read_bytes()
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_commands_name_files_of_the_archive(unpacked, name):
+    """Each command runs a script that is there; each script is listed with what it does."""
+    folder = unpacked / "archive" / name
+    text = (folder / name / "README.txt").read_text()
+    commands = COMMAND.findall(text)
+    assert len(commands) == 4
+    assert all((folder / command.split()[1]).is_file() for command in commands)
+    for script in [*(folder / name).glob("build_*.sh"), *(folder / name).glob("load_*.py")]:
+        assert re.search(rf"^{name}/{script.name}: [A-Z]\w+s .+", text, re.MULTILINE)
+
+
+def test_archive_depends_on_its_contents_alone():
+    """The same files give the same bytes, in whatever order and whenever they were written."""
+    files = contents(EXAMPLES["scale"], LAYOUT)
+    backwards = dict(reversed(files.items()))
+    assert pack(files) == pack(backwards)
+    with zipfile.ZipFile(io.BytesIO(pack(files))) as archive:
+        assert {part.date_time for part in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
+def test_archive_that_stays_the_same_is_left_alone(tmp_path):
+    """Then no page that links to it is read again; one that was changed is written anew."""
+    layout = Layout.of(ROOT, build=tmp_path)
+    write_archives(layout)
+    path = archive_path("scale", layout)
+    os.utime(path, (1, 1))
+    archive_path("add_one", layout).write_bytes(b"old")
+    write_archives(layout)
+    assert path.stat().st_mtime == 1
+    assert zipfile.is_zipfile(archive_path("add_one", layout))
+
+
+def test_example_without_a_script_is_refused(tmp_path):
+    """A README would name what is not there."""
+    folder = tmp_path / "examples" / "kernel_library" / "half"
+    folder.mkdir(parents=True)
+    (folder / "build_cpu.sh").write_text("# Builds half.\n")
+    with pytest.raises(FileNotFoundError, match=r"half: expected .*build_cuda\.sh"):
+        write_archives(Layout.of(tmp_path))
+
+
+def test_example_runs_from_its_archive(unpacked):
+    """What the README says for a CPU builds the example and runs it, beside all others."""
+    pytest.importorskip("torch", reason="the example calls its kernel with PyTorch tensors")
+    folder = unpacked / "together"
+    commands = COMMAND.findall((folder / "add_one" / "README.txt").read_text())[:2]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for command in commands:
+        done = subprocess.run(
+            command.split(),
+            cwd=folder,
+            env={**os.environ, "PATH": path},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout
+    assert "gives the right results" in done.stdout

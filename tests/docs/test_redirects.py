@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R8
+"""The list of redirects leads from old addresses to pages that are there."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sphinx")
+
+from _ext.redirects import WrongRedirect, read_redirects
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+def test_list():
+    """One line for each; comments and empty lines say nothing."""
+    text = "# Why.\n\na/old -> b/new  # moved\nolder -> b/new\n"
+    assert read_redirects(text) == {"a/old": "b/new", "older": "b/new"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a b\n", "line 1: expected old -> new, got 'a b'"),
+        ("a ->\n", "line 1: expected old -> new"),
+        ("a -> b\na -> c\n", "line 2: a stands there twice"),
+    ],
+)
+def test_wrong_line(text, message):
+    """The line is named."""
+    with pytest.raises(WrongRedirect, match=message):
+        read_redirects(text)
+
+
+LISTED = read_redirects((DOCS / "redirects.txt").read_text())
+
+
+@pytest.mark.parametrize(("old", "new"), LISTED.items())
+def test_each_leads_from_no_page_to_a_page(old, new):
+    """A target that was renamed, or a page that came back, fails here before the site is built."""
+    assert (DOCS / f"{new}.rst").exists()
+    assert not (DOCS / f"{old}.rst").exists()
