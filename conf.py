@@ -108,6 +108,7 @@ templates_path = ["docs/_templates"]
 html_theme = "furo"
 html_theme_options = source_links(os.environ)
 html_baseurl = site_address(os.environ)
+html_favicon = "docs/_static/icon.svg"
 html_static_path = ["docs/_static"]
 html_css_files = ["site.css", "figures.css"]
 html_show_sphinx = False

@@ -16,14 +16,14 @@ from .repository import path_of
 
 
 def pages(app: Sphinx) -> Iterator[tuple[str, dict, str]]:
-    """Make the page, with links to all pages that stand in a table of contents."""
+    """Make the page, with links to the pages at the top of each part."""
     if app.builder.name != "html":
         return
     base = path_of(app.config.html_baseurl)
     links = [
         (base + app.builder.get_target_uri(name), app.env.titles[name].astext())
         for name in page_order(app.env)
-        if not name.startswith("reference/cpp/")
+        if name.count("/") < 2  # the top of each part is enough
     ]
     search = base + app.builder.get_target_uri("search")
     yield "404", {"title": "No such page", "links": links, "search": search}, "not_found.html"
