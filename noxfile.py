@@ -2,6 +2,7 @@
 """The commands of this project: ``nox -l`` lists them, ``nox`` runs what CI runs."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -112,7 +113,8 @@ def docs(session: nox.Session) -> None:
         if layout.unverified.exists():
             print("Snippets that may not be shown:", layout.unverified.read_text(), sep="\n")
         session.error(f"failed: {'; '.join(failed)}")
-    # The book is made of what the site's build has read.
+    # The book is made of what the site's build has read, and of all files that lie in its folder.
+    shutil.rmtree(ROOT / "build" / "book", ignore_errors=True)
     book = ["-b", "epub", "-d", "build/site/.doctrees", "-j", "2", "-W", "-n", "-q"]
     environment.run("-m", "sphinx", *book, "-c", ".", "docs", "build/book")
     table = final_table(layout)
