@@ -286,14 +286,17 @@ def test_nothing_is_said_when_the_process_ends(fake, capfd):
     assert capfd.readouterr().err == ""
 
 
-def test_a_capture_is_refused(fake, capfd):
+@pytest.mark.parametrize("refusal", [("capture", 1), ("implicit", 906)], ids=lambda each: each[0])
+def test_a_capture_is_refused(fake, capfd, refusal):
     """Memory that is allocated in a capture would belong to the graph."""
     tensor = make(fake, "empty_async")
-    fake.fail("capture", 1)
+    # The stream is captured; or cudaErrorStreamCaptureImplicit, for the default stream.
+    fake.fail(*refusal)
     with pytest.raises(RuntimeError, match=r"^cudaMallocAsync: cudaErrorFake: a fake error$"):
         make(fake, "empty_async")
     del tensor
-    fake.fail("capture", 0)
+    fake.fail(refusal[0], 0)
+    assert fake.last_error() == 0
     assert capfd.readouterr().err == "cudaFreeAsync: a fake error: the memory is lost\n"
     assert "cudaFreeAsync" not in fake.calls()
 

@@ -356,6 +356,13 @@ def test_a_number_of_another_type_is_refused(jax, example, spied):
         jax.block_until_ready(example.call("jax_call.spy", [out], numbers=[np.float32(1)]))
 
 
+def test_an_array_is_no_number(jax, example):
+    """JAX would only say that an argument is not hashable."""
+    message = r"^call: numbers: expected float, int, bool or str, got ArrayImpl: use float\(...\)"
+    with pytest.raises(TypeError, match=message):
+        example.rotate(jax.numpy.ones(3), jax.numpy.ones(3), jax.numpy.float32(ANGLE))
+
+
 def test_a_call_that_names_no_function_is_refused(jax, example):
     """Whoever calls without the example's file is told which attribute is missing."""
     foreign = jax.ffi.ffi_call(example.TARGET, jax.ShapeDtypeStruct((), "float32"))

@@ -39,6 +39,12 @@ def call(
     The numbers become part of the compiled program. `aliases` says which input's memory may become
     that of which output.
     """
+    for each in numbers:
+        if not isinstance(each, (bool, int, float, str, np.generic)):
+            raise TypeError(
+                "call: numbers: expected float, int, bool or str, got "
+                f"{type(each).__name__}: use float(...), or pass an array as an input"
+            )
     types = {bool: np.bool_, int: np.int64, float: np.float64}
     # The name has the type too: 1, 1.0 and True are equal, and JAX would run one's program for all.
     attributes = {

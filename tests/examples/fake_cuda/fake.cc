@@ -59,6 +59,7 @@ cudaError_t cudaFreeAsync(void* data, cudaStream_t stream) {
   return freed(called("cudaFreeAsync", name_of(stream)), data);
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
+  if (errors["implicit"] != 0) return last = static_cast<cudaError_t>(errors["implicit"]);
   *status = errors["capture"] != 0 ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
   return cudaSuccess;
 }
