@@ -14,7 +14,7 @@ from _verify.tools import find_nvcc
 ROOT = Path(__file__).resolve().parents[2]
 OWN = "tests/snippets/own_kernel"
 WRITTEN = [
-    f"{OWN}/{name}" for name in ("prelu.h", "prelu_kernel.cc", "prelu_kernel.cu", "prelu_test.py")
+    f"{OWN}/{name}" for name in ("elu.h", "elu_kernel.cc", "elu_kernel.cu", "elu_test.py")
 ]
 SCRIPTS = [f"{OWN}/rename.sh", f"{OWN}/test.sh"]
 MADE_OF = [
@@ -49,13 +49,13 @@ def test_renamed_and_rewritten(shows, device, tmp_path):
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    assert run(SCRIPTS[0]) == "prelu_cpu.so gives the right results\n"
-    left = [path.name for path in tmp_path.glob("prelu/*") if "scale" in path.read_text()]
+    assert run(SCRIPTS[0]) == "elu_cpu.so gives the right results\n"
+    left = [path.name for path in tmp_path.glob("elu/*") if "scale" in path.read_text()]
     assert not left
     for path in WRITTEN:
-        shutil.copy(ROOT / path, tmp_path / "prelu")
+        shutil.copy(ROOT / path, tmp_path / "elu")
     said = run(SCRIPTS[1])
-    assert (tmp_path / "prelu_cuda.so").exists()
+    assert (tmp_path / "elu_cuda.so").exists()
     assert "4 passed" in said or "8 passed" in said
     if device == "cuda":
         assert "8 passed" in said

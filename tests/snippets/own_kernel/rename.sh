@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes a kernel named prelu of the example scale, which lies in the clone $CLONE; builds and runs it.
+# Makes a kernel named elu of the example scale, which lies in the clone $CLONE; builds and runs it.
 set -eu
 # [rename.begin]
-name=prelu  # of your kernel: its files, its function, its library
+name=elu  # of your kernel: its files, its function, its library
 cp -r "$CLONE"/examples/kernel_library/{scale,tvm_ffi_utils.h} .
 mv scale $name
 for file in $name/*scale*; do mv "$file" "${file/scale/$name}"; done
 sed -i "s/scale/$name/g" $name/*
 bash $name/build_cpu.sh
-python $name/load_$name.py  # prelu_cpu.so gives the right results
+python $name/load_$name.py  # elu_cpu.so gives the right results
 # [rename.end]

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// PReLU with a slope for each column, on a GPU.
+// ELU with an alpha for each column, on a GPU.
 
 // [kernel.begin]
-#include "prelu.h"
+#include "elu.h"
 
 template <typename T>
-__global__ void prelu_kernel(const T* x, const T* slopes, T* y, int64_t n,
-                             int64_t columns) {
+__global__ void elu_kernel(const T* x, const T* alphas, T* y, int64_t n,
+                           int64_t columns) {
   using C = typename Compute<T>::Type;  // float for the 16-bit types
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
   for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
        i < n; i += step) {
     y[i] = static_cast<T>(
-        prelu_of(static_cast<C>(x[i]), static_cast<C>(slopes[i % columns])));
+        elu_of(static_cast<C>(x[i]), static_cast<C>(alphas[i % columns])));
   }
 }
 
-void prelu(ffi::TensorView x, ffi::TensorView slope, ffi::TensorView y) {
+void elu(ffi::TensorView x, ffi::TensorView alpha, ffi::TensorView y) {
   CHECK_CUDA(x);
-  CHECK_PRELU(x, slope, y);
+  CHECK_ELU(x, alpha, y);
   ffi::CUDADeviceGuard guard(x.device().device_id);
   cudaStream_t stream = get_stream(x);
   dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
@@ -26,11 +26,11 @@ void prelu(ffi::TensorView x, ffi::TensorView slope, ffi::TensorView y) {
     const int64_t n = x.numel();
     if (n == 0) return;  // A grid of no blocks is an error.
     const int threads = 256;
-    prelu_kernel<T><<<blocks_for(n, threads), threads, 0, stream>>>(
-        data_of<T>(x), data_of<T>(slope), data_of<T>(y), n, slope.numel());
+    elu_kernel<T><<<blocks_for(n, threads), threads, 0, stream>>>(
+        data_of<T>(x), data_of<T>(alpha), data_of<T>(y), n, alpha.numel());
     TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
   });
 }
 
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(prelu, prelu);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(elu, elu);
 // [kernel.end]
