@@ -13,9 +13,7 @@ from _verify.tools import find_nvcc
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN = "tests/snippets/own_kernel"
-WRITTEN = [
-    f"{OWN}/{name}" for name in ("elu.h", "elu_kernel.cc", "elu_kernel.cu", "elu_test.py")
-]
+WRITTEN = [f"{OWN}/{name}" for name in ("elu.h", "elu_kernel.cc", "elu_kernel.cu", "elu_test.py")]
 SCRIPTS = [f"{OWN}/rename.sh", f"{OWN}/test.sh"]
 MADE_OF = [
     *(
