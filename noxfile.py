@@ -17,6 +17,7 @@ from _setup.environment import Environment, share_torch, together  # noqa: E402
 from _setup.memory import Memory, input_digest  # noqa: E402
 from _setup.system import (  # noqa: E402
     has_nvcc,
+    need_chromium,
     need_clang,
     need_doxygen,
     switch_on_pyenv_versions,
@@ -36,6 +37,7 @@ nox.options.sessions = [
     "sanitize",
     "emulate",
     "docs",
+    "browser",  # looks at what docs built
     "tests-3.10",  # the oldest and the newest Python; those between on request
     "tests-3.13",
 ]
@@ -69,7 +71,7 @@ def tests(session: nox.Session) -> None:
     pytest = [
         "-m",
         "pytest",
-        *(f"--ignore=tests/{name}" for name in ("examples", "snippets", "gpu")),
+        *(f"--ignore=tests/{name}" for name in ("browser", "examples", "snippets", "gpu")),
     ]
     if session.posargs:
         environment.run(*pytest, *session.posargs, env=recording("tests"))
@@ -104,7 +106,8 @@ def docs(session: nox.Session) -> None:
     failed = []
     # The site is built even if something failed: the message then names each page that shows it.
     sphinx = ["-E", "-j", "2", "-W", "-n", "-q", "-c", ".", "docs", "build/site"]
-    for command in (["docs/verify.py", *session.posargs], ["-m", "sphinx", *sphinx]):
+    links = ["docs/_verify/links.py", "build/site"]
+    for command in (["docs/verify.py", *session.posargs], ["-m", "sphinx", *sphinx], links):
         try:
             environment.run(*command, env=recording("docs"))
         except CommandFailed:
@@ -121,6 +124,22 @@ def docs(session: nox.Session) -> None:
     print(table)
     if not session.posargs:
         memory.keep(inputs, table)
+
+
+@nox.session(venv_backend="none")
+def browser(session: nox.Session) -> None:
+    """Look at every page of the built site in Chromium; arguments choose tests."""
+    if not (ROOT / "build" / "site" / "index.html").exists():
+        session.error("browser: build/site is missing. Type: nox -s docs browser")
+    need_chromium(session)
+    environment = Environment(session, ROOT, "browser")
+    environment.install(pins.BROWSER)
+    pytest = ["-m", "pytest", "-q", "--tb=short"]
+    if session.posargs:
+        environment.run(*pytest, *session.posargs)
+        return
+    parts = [[*pytest, "--part", part, "tests/browser"] for part in ("1/2", "2/2")]
+    environment.run_together(*parts, env={})
 
 
 def records() -> list[Path]:

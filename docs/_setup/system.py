@@ -38,6 +38,11 @@ def need_clang(session: nox.Session) -> None:
     need_program(session, "clang++", "clang")
 
 
+def need_chromium(session: nox.Session) -> None:
+    """Have the browser that looks at the site, and fonts to draw its text with."""
+    need_program(session, "chromium", "chromium")
+
+
 def has_nvcc() -> bool:
     """Whether a toolkit is installed: on the path, or where CUDA_HOME says."""
     home = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH")

@@ -28,7 +28,13 @@ TITLES = {
 }
 NAMED = re.compile(r"^(?://|#|/\*) Rows: (R\d(?:, R\d)*)$", re.MULTILINE)
 FOLDERS = ("include", "src", "python", "examples", "tests")
-SESSIONS = {"tests/examples": "docs", "tests/snippets": "docs", "tests/interop": "interop"}
+SESSIONS = {
+    "tests/browser": "browser",
+    "tests/examples": "docs",
+    "tests/snippets": "docs",
+    "tests/interop": "interop",
+}
+LATER = {"browser": "run on this site once it is built: nox -s browser"}
 ORDER = ("failed", "passed", "skipped", "not run")  # what outranks what, of two sessions
 
 Results = dict[str, list[str]]  # a test's name: its outcome, and the reason for a skip
@@ -108,7 +114,8 @@ def row_table(root: Path, build: Path) -> list[list[str]]:
     for row, title in TITLES.items():
         subject = f"{row} {title}"
         for name in [name for name, rows in files.items() if row in rows]:
-            missing = f"no run of this tree: nox -s {session_of(name)}"
+            session = session_of(name)
+            missing = LATER.get(session, f"no run of this tree: nox -s {session}")
             result = told(records[name].values()) if name in records else missing
             lines.append([subject, name, result])
             subject = ""

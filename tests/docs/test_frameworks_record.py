@@ -45,3 +45,11 @@ def test_what_no_test_found_says_so():
     headings, rows = table_of({"dtypes": {"int8": {"torch": "read"}}}, "dtypes")
     assert headings[:2] == ["Element type", "PyTorch"]
     assert rows == [["int8", "read", *[NOT_RUN] * 4]]
+
+
+def test_errors_stand_as_they_were_said():
+    """The quotes of an error are not made curly; what was read is plain text."""
+    frameworks = pytest.importorskip("_ext.frameworks", reason="the site needs Sphinx")
+    error = frameworks.cell_of("TypeError: got 'int4'")
+    assert (error.tagname, error.astext()) == ("literal", "TypeError: got 'int4'")
+    assert frameworks.cell_of("read, written") == "read, written"

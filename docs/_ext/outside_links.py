@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The directive ``outside-links``: every address outside the site, with the pages that need it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.ext.intersphinx import resolve_reference_detect_inventory
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.typing import ExtensionMetadata
+
+from .verification import table
+
+HEADINGS = ["Address", "Pages"]
+OUTSIDE = ("http://", "https://")
+
+
+class LinkTable(nodes.General, nodes.Element):
+    """Stands for the table until all pages have been read."""
+
+
+class OutsideLinks(SphinxDirective):
+    """Shows the table."""
+
+    def run(self) -> list[nodes.Node]:
+        """Stand in for what is not known before all pages are read."""
+        return [LinkTable()]
+
+
+def name_of_another(app: Sphinx, page: str, node: addnodes.pending_xref) -> str:
+    """The address of a name that another project documents, and this one does not."""
+    found = resolve_reference_detect_inventory(app.env, node, nodes.Text(""))
+    if found is None:
+        return ""
+    role, target = node["reftype"], node["reftarget"]
+    domain = app.env.domains[node["refdomain"]]
+    ours = domain.resolve_xref(app.env, page, app.builder, role, target, node, nodes.Text(""))
+    return "" if ours else found["refuri"]
+
+
+def addresses_of(app: Sphinx, docname: str) -> set[str]:
+    """Every address outside the site that a page links to."""
+    page = app.env.get_doctree(docname)
+    found = {node.get("refuri", "") for node in page.findall(nodes.reference)}
+    found |= {name_of_another(app, docname, node) for node in page.findall(addnodes.pending_xref)}
+    return {address for address in found if address.startswith(OUTSIDE)}
+
+
+def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Put the table where it belongs."""
+    for place in list(doctree.findall(LinkTable)):
+        pages_by_address = defaultdict(list)
+        for page in sorted(app.env.found_docs):
+            for address in addresses_of(app, page):
+                pages_by_address[address].append(page)
+        rows = []
+        for address, pages in sorted(pages_by_address.items()):
+            links = nodes.inline()
+            for page in pages:
+                title = app.env.titles[page].astext()
+                uri = app.builder.get_relative_uri(docname, page)
+                links += [nodes.reference("", title, internal=True, refuri=uri), nodes.Text(", ")]
+            links.pop()
+            rows.append([nodes.reference("", address, refuri=address), links])
+        place.replace_self(table(HEADINGS, rows) if rows else nodes.paragraph("", "None."))
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register the directive; the table is made when its page is written."""
+    app.add_directive("outside-links", OutsideLinks)
+    app.add_node(LinkTable)
+    app.connect("doctree-resolved", fill_in)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

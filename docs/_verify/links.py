@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether every link inside a built site leads somewhere: links.py build/site.
+
+All links and anchors of its pages, and those of its Markdown and text files. Nothing is fetched.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urljoin, urlsplit
+
+LINKS = {"a": "href", "link": "href", "img": "src", "script": "src", "object": "data"}
+MARKDOWN_LINK = re.compile(r"\]\(<?([^)\s>]+)>?\)")
+# Copies of sources, and files that are offered as they are: no part of the site's own text.
+LEFT_OUT = ("_downloads", "_sources", "_static")
+
+
+class Page(HTMLParser):
+    """The links and the anchors of one page."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.anchors: set[str] = set()
+        self.feed(path.read_text())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note what the tag names, and where it leads."""
+        named = {name: value for name, value in attrs if value}
+        self.anchors.update(named[name] for name in ("id", "name") if name in named)
+        if link := named.get(LINKS.get(tag, "")):
+            self.links.append(link)
+        refresh = named.get("content", "") if tag == "meta" else ""
+        if named.get("http-equiv") == "refresh" and "url=" in refresh:
+            self.links.append(refresh.partition("url=")[2])
+
+
+page_of = cache(Page)
+
+
+def files_of(site: Path) -> Iterator[Path]:
+    """The pages of a site, and its texts."""
+    for kind in ("*.html", "*.md", "*.txt"):
+        for path in sorted(site.rglob(kind)):
+            if path.relative_to(site).parts[0] not in LEFT_OUT:
+                yield path
+
+
+def links_of(path: Path) -> list[str]:
+    """Where a file leads, each place once."""
+    found = page_of(path).links if path.suffix == ".html" else None
+    return sorted(set(MARKDOWN_LINK.findall(path.read_text()) if found is None else found))
+
+
+def problem_of(site: Path, name: str, link: str) -> str | None:
+    """What is wrong with a link on a page; None if it is right, or leads outside."""
+    if urlsplit(link).scheme or link.startswith("//"):
+        return None
+    parts = urlsplit(urljoin(f"/{name}", link))
+    target = site / unquote(parts.path).lstrip("/")
+    target = target / "index.html" if target.is_dir() else target
+    if not target.is_file():
+        return "no such file"
+    anchor = unquote(parts.fragment)
+    if anchor and target.suffix == ".html" and anchor not in page_of(target).anchors:
+        return "no such anchor"
+    return None
+
+
+def dead_links(site: Path) -> tuple[int, list[str]]:
+    """How many links there are, and a line for each that leads nowhere."""
+    count, dead = 0, []
+    for path in files_of(site):
+        name = path.relative_to(site).as_posix()
+        for link in links_of(path):
+            count += 1
+            if problem := problem_of(site, name, link):
+                dead.append(f"{name}: {link}: {problem}")
+    return count, dead
+
+
+def main(site: Path) -> int:
+    """Print what leads nowhere."""
+    count, dead = dead_links(site)
+    print(*dead, f"{count} links, of which {len(dead)} lead nowhere", sep="\n")
+    return 1 if dead else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The built site on a port of this machine, and a real Chromium: ``nox -s browser``."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "docs"), str(Path(__file__).parent)]
+
+from playwright.sync_api import Browser, BrowserContext, sync_playwright  # noqa: E402
+from serve import serving  # noqa: E402  (in folders that were just named)
+from visit import Window  # noqa: E402
+
+SCREENSHOTS = ROOT / "build" / "browser"
+# No sandbox, since a container's root has none; no requests of the browser's own.
+ARGUMENTS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"),
+    *("--no-first-run", "--disable-background-networking", "--disable-component-update"),
+]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Name the site, and share the tests between processes."""
+    parser.addoption("--site", type=Path, default=ROOT / "build" / "site", help="a built site")
+    parser.addoption("--part", default="1/1", help="1/2: every second test, from the first on")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the other part's tests to another process."""
+    part, parts = map(int, config.getoption("--part").split("/"))
+    items[:] = items[part - 1 :: parts]
+
+
+def pages_of(site: Path) -> list[str]:
+    """Every page of a site, relative to it; those that only lead elsewhere are no pages."""
+    found = [path for path in site.rglob("*.html") if not leads_elsewhere(path)]
+    return sorted(path.relative_to(site).as_posix() for path in found)
+
+
+def leads_elsewhere(path: Path) -> bool:
+    """Whether a page is a redirect."""
+    return 'http-equiv="refresh"' in path.read_text()[:2000]
+
+
+def site_of(config: pytest.Config) -> Path:
+    """The site to look at; pytest.UsageError: there is none."""
+    site = config.getoption("--site").resolve()
+    if not (site / "index.html").exists():
+        raise pytest.UsageError(f"{site} has no built site. Type: nox -s docs browser")
+    return site
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give a test of every page each page's name."""
+    if "every_page" in metafunc.fixturenames:
+        metafunc.parametrize("every_page", pages_of(site_of(metafunc.config)))
+
+
+@pytest.fixture(scope="session")
+def site(pytestconfig) -> Path:
+    """The folder of the built site."""
+    return site_of(pytestconfig)
+
+
+@pytest.fixture(scope="session")
+def address(site) -> Iterator[str]:
+    """Where the site is served."""
+    with serving(site) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium, started once."""
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    assert program, "chromium is missing: sudo apt-get install -y chromium"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def window(browser) -> Callable[[str], Window]:
+    """Give the window of a colour scheme, opened once."""
+    return cache(lambda scheme: Window(browser, scheme))
+
+
+@pytest.fixture
+def reader(browser, address) -> Iterator[BrowserContext]:
+    """A reader's own window: what is remembered lasts for one test."""
+    context = browser.new_context(
+        base_url=f"{address}/",
+        color_scheme="light",
+        permissions=["clipboard-read", "clipboard-write"],
+        viewport={"width": 1440, "height": 900},
+    )
+    context.set_default_timeout(20_000)
+    with context:
+        yield context

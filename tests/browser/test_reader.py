@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R8, R9
+"""What a reader does with the site: choose tabs, copy, search, switch the theme, go on."""
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+QUICKSTART = "get_started/quickstart.html"
+# One page of each kind.
+KINDS = [
+    "index.html",
+    QUICKSTART,
+    "guides/kernel_library_guide.html",
+    "guides/kernels/rms_norm.html",
+    "concepts/tensor.html",
+    "packaging/cpp_tooling.html",
+    "reference/cpp/tensor.html",
+    "reference/python.html",
+    "performance.html",
+    "verification.html",
+]
+PROMPT = re.compile(r"^(?:>>>|\.\.\.) ?", re.MULTILINE)
+
+
+def selected(page):
+    """The labels of the tabs that are shown, in their order."""
+    return page.locator('[role="tab"][aria-selected="true"]').all_inner_texts()
+
+
+def test_choice_of_a_tab_holds_on_the_next_page(reader):
+    """Who reads of CUDA once reads of CUDA everywhere."""
+    page = reader.new_page()
+    page.goto(QUICKSTART)
+    assert "CUDA" not in selected(page)
+    page.get_by_role("tab", name="CUDA").first.click()
+    assert "CPU" not in selected(page)
+    page.goto("guides/kernel_library_guide.html")
+    assert "CUDA" in selected(page)
+    assert "CPU" not in selected(page)
+
+
+def test_tabs_are_chosen_by_keyboard(reader):
+    """An arrow leads to the next tab, and Enter shows it."""
+    page = reader.new_page()
+    page.goto(QUICKSTART)
+    page.get_by_role("tab", name="CPU").first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("tab", name="CUDA").first).to_have_attribute("aria-selected", "true")
+
+
+def code_of(text):
+    """What of a block is code: of a doctest the lines that are typed, without their prompts."""
+    lines = text.rstrip("\n").split("\n")
+    typed = [line for line in lines if PROMPT.match(line)]
+    return "\n".join(PROMPT.sub("", line) for line in typed or lines)
+
+
+@pytest.mark.parametrize("name", ["concepts/any.html", "guides/kernels/rms_norm.html"])
+def test_copied_text_is_the_code_alone(reader, name):
+    """No prompt, no output of a doctest, no line number lands in the clipboard."""
+    page = reader.new_page()
+    page.goto(name)
+    blocks = page.locator("div.highlight:has(> button.copybtn):visible")
+    assert blocks.count() > 3
+    for index in range(min(blocks.count(), 8)):
+        block = blocks.nth(index)
+        block.hover()
+        block.locator("button.copybtn").click()
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert copied.rstrip("\n") == code_of(block.locator("pre").inner_text())
+
+
+def results_of(page, words):
+    """Type words into the search box, and wait for the links that are found."""
+    page.goto("index.html")
+    page.locator('input[name="q"]:visible').first.fill(words)
+    page.keyboard.press("Enter")
+    page.locator("#search-results p.search-summary").wait_for()
+    expect(page.locator("#search-results p.search-summary")).to_contain_text(
+        re.compile(r"found|did not match")
+    )
+    return page.locator("#search-results ul.search > li > a")
+
+
+@pytest.mark.parametrize(
+    ("words", "target"),
+    [
+        ("FromEnvAlloc", "reference/cpp/tensor.html"),
+        ("TVM_FFI_THROW", "reference/cpp/error.html"),
+        ("TVMFFIEnvSetStream", "reference/cpp/c_env_api.html"),
+        ("load_module", "reference/python.html"),
+        ("tvm_ffi.load_module", "reference/python.html"),
+        ("CUDADeviceGuard", "reference/cpp/cuda_device_guard.html"),
+    ],
+)
+def test_search_finds_names(reader, words, target):
+    """The page that explains the name is among the first ten results, and its link opens there."""
+    page = reader.new_page()
+    results = results_of(page, words)
+    found = [link.get_attribute("href").split("?")[0] for link in results.all()[:10]]
+    fits = [index for index, href in enumerate(found) if href.split("#")[0] == target]
+    assert fits, f"expected {target} for {words!r}, got {found}"
+    results.nth(fits[0]).click()
+    page.wait_for_url(f"**/{target}*")
+    expect(page.locator("article h1")).to_be_visible()
+
+
+@pytest.mark.parametrize("message", ["y must be of shape", "got overlapping ranges"])
+def test_search_finds_messages(reader, message):
+    """Who pastes an error message gets a page that shows it among the first ten results."""
+    page = reader.new_page()
+    found = [link.get_attribute("href") for link in results_of(page, message).all()[:10]]
+    texts = []
+    for href in found:
+        page.goto(href.split("?")[0])
+        texts.append(page.locator("article").inner_text())
+    assert any(message in text for text in texts), f"{message!r} is on none of {found}"
+
+
+def test_theme_that_was_chosen_is_remembered(reader):
+    """The switch leads to the dark in two steps at most; the next page is as dark."""
+    page = reader.new_page()
+    page.goto("index.html")
+    background = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(background)
+    for _ in range(2):
+        if page.evaluate(background) == light:
+            page.locator("button.theme-toggle:visible").first.click()
+    dark = page.evaluate(background)
+    assert dark != light
+    page.goto("concepts/any.html")
+    assert page.evaluate(background) == dark
+
+
+def test_next_and_previous_pages(reader):
+    """Next leads on three times, and previous back to where one began."""
+    page = reader.new_page()
+    page.goto("index.html")
+    way = [page.url]
+    for _ in range(3):
+        page.locator("a.next-page").click()
+        page.wait_for_url(lambda url: url != way[-1])
+        way.append(page.url)
+    assert len(set(way)) == 4
+    for url in reversed(way[:-1]):
+        page.locator("a.prev-page").click()
+        page.wait_for_url(url)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_page_without_scripts(browser, address, name):
+    """Its text and its code are there; of tabs the first shows."""
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        assert page.goto(f"{address}/{name}").ok
+        expect(page.locator("article h1")).to_be_visible()
+        assert len(page.locator("article").inner_text()) > 500
+        for block in page.locator("article pre:not([hidden] pre)").all():
+            assert block.is_visible()
+
+
+def test_downloads_answer(reader, address, site):
+    """Each file that a page offers comes, whole."""
+    folder = site / "_downloads"
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert files
+    for path in files:
+        answer = reader.request.get(f"{address}/{path.relative_to(site).as_posix()}")
+        assert answer.ok, path
+        assert answer.body() == Path(path).read_bytes(), path

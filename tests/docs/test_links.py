@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R8, R9
+"""A link inside the site that leads nowhere is found."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
+
+from _verify.links import dead_links, main
+
+GOOD = {
+    "index.html": '<a href="sub/page.html#here">go</a> <a href="#top">up</a> <i id="top"></i>'
+    '<a href="https://example.org/absent#x">out</a> <a href="mailto:a@b">write</a> <a href="#">',
+    "sub/page.html": '<p id="here"><a href="../index.html">back</a><a href="../sub/">up</a>'
+    '<img src="../_static/a%20b.svg" alt="">',
+    "sub/index.html": '<meta http-equiv="refresh" content="0; url=page.html">',
+    "_static/a b.svg": "<svg/>",
+    "llms.txt": "# Site\n- [Page](sub/page.html): text\n",
+    "404.html": '<a href="/index.html">home</a>',
+}
+
+
+@pytest.fixture
+def site(tmp_path):
+    """A site that is in order."""
+    for name, text in GOOD.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+def test_every_link_of_a_good_site_leads_somewhere(site, capsys):
+    """Anchors, folders, spaces, redirects and the root are understood; nothing is fetched."""
+    assert main(site) == 0
+    assert capsys.readouterr().out == "11 links, of which 0 lead nowhere\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("index.html", '<a href="sub/no.html">', "index.html: sub/no.html: no such file"),
+        ("index.html", '<a href="sub/page.html#no">', "index.html: sub/page.html#no: no such anch"),
+        ("index.html", '<a href="#no">', "index.html: #no: no such anchor"),
+        ("sub/page.html", '<img src="a.svg">', "sub/page.html: a.svg: no such file"),
+        ("sub/index.html", GOOD["sub/index.html"].replace("page", "no"), "index.html: no.html: no"),
+        ("llms.txt", "- [Page](sub/no.md)", "llms.txt: sub/no.md: no such file"),
+    ],
+)
+def test_link_that_leads_nowhere_is_named(site, capsys, name, text, said):
+    """The page and the link are named, and the status is not 0."""
+    (site / name).write_text(GOOD[name] + text if name != "sub/index.html" else text)
+    assert main(site) == 1
+    assert said in capsys.readouterr().out
+    assert len(dead_links(site)[1]) == 1
