@@ -8,11 +8,14 @@ from collections import defaultdict
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
-from sphinx.ext.intersphinx import resolve_reference_detect_inventory
+from sphinx.ext.intersphinx import (
+    resolve_reference_detect_inventory,
+    resolve_reference_in_inventory,
+)
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
-from .verification import table
+from .verification import in_its_own_box, table
 
 HEADINGS = ["Address", "Pages"]
 OUTSIDE = ("http://", "https://")
@@ -32,6 +35,8 @@ class OutsideLinks(SphinxDirective):
 
 def name_of_another(app: Sphinx, page: str, node: addnodes.pending_xref) -> str:
     """The address of a name that another project documents, and this one does not."""
+    if inventory := node.get("inventory"):
+        return resolve_reference_in_inventory(app.env, inventory, node, nodes.Text(""))["refuri"]
     found = resolve_reference_detect_inventory(app.env, node, nodes.Text(""))
     if found is None:
         return ""
@@ -65,7 +70,9 @@ def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
                 links += [nodes.reference("", title, internal=True, refuri=uri), nodes.Text(", ")]
             links.pop()
             rows.append([nodes.reference("", address, refuri=address), links])
-        place.replace_self(table(HEADINGS, rows) if rows else nodes.paragraph("", "None."))
+        place.replace_self(
+            in_its_own_box(table(HEADINGS, rows)) if rows else nodes.paragraph("", "None.")
+        )
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

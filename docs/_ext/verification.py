@@ -39,6 +39,11 @@ def table(headings: list[str], rows: list[list[str | nodes.Node]]) -> nodes.tabl
     return wrapped
 
 
+def in_its_own_box(made: nodes.table) -> nodes.container:
+    """A table that scrolls by itself, which the theme does for those that a page came with."""
+    return nodes.container("", made, classes=["table-wrapper"])
+
+
 def tool_rows(evidence: Evidence) -> list[list[str | nodes.Node]]:
     """Each tool with its version, for each kind of machine that wrote a receipt."""
     rows = set()
@@ -92,7 +97,7 @@ def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
                 "", title, internal=True, refuri=app.builder.get_relative_uri(docname, page)
             )
             rows = [[str(s.line or ""), s.shows, s.state] for s in snippets]
-            inside = [nodes.paragraph("", "", link), table(SNIPPET_HEADINGS, rows)]
+            inside = [nodes.paragraph("", "", link), in_its_own_box(table(SNIPPET_HEADINGS, rows))]
             made.append(folded(f"{title}: {len(rows)}", inside))
         place.replace_self(made)
 

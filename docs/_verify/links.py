@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether every link inside a built site leads somewhere: links.py build/site.
 
-All links and anchors of its pages, and those of its Markdown and text files. Nothing is fetched.
+All links and anchors of its pages, and those of its Markdown and text files. Nothing is fetched;
+a link of a page's text that leaves the site must stand on the page that lists those.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
+LIST = "outside_links.html"
 LINKS = {"a": "href", "link": "href", "img": "src", "script": "src", "object": "data"}
+MARKDOWN_CODE = re.compile(r"^( *)(```+|~~~+).*?^ *\2|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 MARKDOWN_LINK = re.compile(r"\]\(<?([^)\s>]+)>?\)")
 # Copies of sources, and files that are offered as they are: no part of the site's own text.
 LEFT_OUT = ("_downloads", "_sources", "_static")
@@ -27,17 +30,26 @@ class Page(HTMLParser):
         super().__init__()
         self.links: list[str] = []
         self.anchors: set[str] = set()
+        self.in_text = False
+        self.outside: set[str] = set()
         self.feed(path.read_text())
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note what the tag names, and where it leads."""
         named = {name: value for name, value in attrs if value}
         self.anchors.update(named[name] for name in ("id", "name") if name in named)
+        self.in_text = self.in_text or tag == "article"
         if link := named.get(LINKS.get(tag, "")):
             self.links.append(link)
+            if self.in_text and link.startswith(("http://", "https://")):
+                self.outside.add(link)
         refresh = named.get("content", "") if tag == "meta" else ""
         if named.get("http-equiv") == "refresh" and "url=" in refresh:
             self.links.append(refresh.partition("url=")[2])
+
+    def handle_endtag(self, tag: str) -> None:
+        """Note where the text ends."""
+        self.in_text = self.in_text and tag != "article"
 
 
 page_of = cache(Page)
@@ -53,8 +65,9 @@ def files_of(site: Path) -> Iterator[Path]:
 
 def links_of(path: Path) -> list[str]:
     """Where a file leads, each place once."""
-    found = page_of(path).links if path.suffix == ".html" else None
-    return sorted(set(MARKDOWN_LINK.findall(path.read_text()) if found is None else found))
+    if path.suffix == ".html":
+        return sorted(set(page_of(path).links))
+    return sorted(set(MARKDOWN_LINK.findall(MARKDOWN_CODE.sub("", path.read_text()))))
 
 
 def problem_of(site: Path, name: str, link: str) -> str | None:
@@ -84,11 +97,25 @@ def dead_links(site: Path) -> tuple[int, list[str]]:
     return count, dead
 
 
+def unlisted_links(site: Path) -> list[str]:
+    """A line for each link that leaves the site and is not listed, where there is a list."""
+    if not (site / LIST).exists():
+        return []
+    listed = page_of(site / LIST).outside
+    return [
+        f"{path.relative_to(site).as_posix()}: {link}: not on {LIST}"
+        for path in files_of(site)
+        if path.suffix == ".html"
+        for link in sorted(page_of(path).outside - listed)
+    ]
+
+
 def main(site: Path) -> int:
-    """Print what leads nowhere."""
+    """Print what leads nowhere, and what leads outside without being listed."""
     count, dead = dead_links(site)
-    print(*dead, f"{count} links, of which {len(dead)} lead nowhere", sep="\n")
-    return 1 if dead else 0
+    unlisted = unlisted_links(site)
+    print(*dead, *unlisted, f"{count} links, of which {len(dead)} lead nowhere", sep="\n")
+    return 1 if dead or unlisted else 0
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ from playwright.sync_api import Browser
 WIDTHS = (1440, 820, 390)
 HEIGHT = 900
 BYTES = 500_000  # of all that a page loads, as it is sent
-MILLISECONDS = 1000  # until the load event
+MILLISECONDS = 1000  # until the load event, in the first of TRIES that is as fast
+TRIES = 4
 SEVERE = ("serious", "critical")
 # Of axe-core's rules those about colours depend on the scheme. What must take focus in order to
 # scroll shows where there is little room.
@@ -143,14 +144,14 @@ class Window:
         self.findings, self.name, self.host = [], name, urlsplit(address).netloc
         self.resize(WIDTHS[0])
         loaded = self.load(f"{address}/{name}")
-        if loaded["bytes"] > BYTES:
-            self.found(f"{loaded['bytes']:.0f} bytes are loaded, expected at most {BYTES}")
-        took = loaded["milliseconds"]
-        if took > MILLISECONDS:  # the machine may have been busy
+        took, tries = loaded["milliseconds"], 1
+        while took > MILLISECONDS and tries < TRIES:  # the machine may have been busy
             self.findings.clear()
-            took = self.load(f"{address}/{name}")["milliseconds"]
+            took, tries = self.load(f"{address}/{name}")["milliseconds"], tries + 1
         if took > MILLISECONDS:
             self.found(f"loads in {took:.0f} ms, expected at most {MILLISECONDS}")
+        if loaded["bytes"] > BYTES:
+            self.found(f"{loaded['bytes']:.0f} bytes are loaded, expected at most {BYTES}")
         for width in WIDTHS:
             self.resize(width)
             if beyond := self.page.evaluate(SIDEWAYS):

@@ -18,7 +18,7 @@ GOOD = {
     '<img src="../_static/a%20b.svg" alt="">',
     "sub/index.html": '<meta http-equiv="refresh" content="0; url=page.html">',
     "_static/a b.svg": "<svg/>",
-    "llms.txt": "# Site\n- [Page](sub/page.html): text\n",
+    "llms.txt": "# Site\n- [Page](sub/page.html): text\n```cpp\n[](auto x)\n```\n`[](int y)`\n",
     "404.html": '<a href="/index.html">home</a>',
 }
 
@@ -56,3 +56,14 @@ def test_link_that_leads_nowhere_is_named(site, capsys, name, text, said):
     assert main(site) == 1
     assert said in capsys.readouterr().out
     assert len(dead_links(site)[1]) == 1
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_link_of_the_text_that_leaves_the_site_is_listed(site, capsys, listed):
+    """What stands around the text, such as a link to the source, needs no listing."""
+    out = '<a href="https://example.org/a">a</a>'
+    (site / "index.html").write_text(f"<article>{out}</article><a href='https://example.org/b'>b")
+    (site / "outside_links.html").write_text(f"<article>{out if listed else ''}</article>")
+    assert main(site) == (0 if listed else 1)
+    said = "index.html: https://example.org/a: not on outside_links.html\n"
+    assert (said in capsys.readouterr().out) != listed
