@@ -35,8 +35,9 @@ class OutsideLinks(SphinxDirective):
 
 def name_of_another(app: Sphinx, page: str, node: addnodes.pending_xref) -> str:
     """The address of a name that another project documents, and this one does not."""
-    if inventory := node.get("inventory"):
-        return resolve_reference_in_inventory(app.env, inventory, node, nodes.Text(""))["refuri"]
+    if inventory := node.get("inventory"):  # which a page named
+        found = resolve_reference_in_inventory(app.env, inventory, node, nodes.Text(""))
+        return found["refuri"] if found is not None else ""
     found = resolve_reference_detect_inventory(app.env, node, nodes.Text(""))
     if found is None:
         return ""
