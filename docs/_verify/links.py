@@ -75,7 +75,11 @@ def problem_of(site: Path, name: str, link: str) -> str | None:
     if urlsplit(link).scheme or link.startswith("//"):
         return None
     parts = urlsplit(urljoin(f"/{name}", link))
-    target = site / unquote(parts.path).lstrip("/")
+    path = unquote(parts.path).lstrip("/")
+    if link.startswith("/"):  # below the path that the site is published at, which it may not know
+        while "/" in path and not (site / path).exists():
+            path = path.partition("/")[2]
+    target = site / path
     target = target / "index.html" if target.is_dir() else target
     if not target.is_file():
         return "no such file"

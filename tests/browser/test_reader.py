@@ -3,7 +3,7 @@
 """What a reader does with the site: choose tabs, copy, search, switch the theme, go on."""
 
 import re
-from pathlib import Path
+import zipfile
 
 import pytest
 from playwright.sync_api import expect
@@ -164,11 +164,33 @@ def test_page_without_scripts(browser, address, name):
 
 
 def test_downloads_answer(reader, address, site):
-    """Each file that a page offers comes, whole."""
-    folder = site / "_downloads"
-    files = [path for path in folder.rglob("*") if path.is_file()]
+    """Each file that a page offers comes, whole; archives and the book can be opened."""
+    files = [path for path in (site / "_downloads").rglob("*") if path.is_file()]
+    files += [*site.glob("*.epub"), *site.rglob("*.md"), *site.glob("*.txt")]
     assert files
     for path in files:
         answer = reader.request.get(f"{address}/{path.relative_to(site).as_posix()}")
         assert answer.ok, path
-        assert answer.body() == Path(path).read_bytes(), path
+        assert answer.body() == path.read_bytes(), path
+        if path.suffix in (".epub", ".zip"):
+            assert zipfile.ZipFile(path).testzip() is None, path
+
+
+def test_download_of_an_example_in_a_browser(reader):
+    """A click on a link to an archive saves the archive."""
+    page = reader.new_page()
+    page.goto("guides/kernels/rms_norm.html")
+    with page.expect_download() as saved:
+        page.locator('article a[href$=".zip"]').first.click()
+    assert zipfile.is_zipfile(saved.value.path())
+
+
+@pytest.mark.parametrize("depth", ["", "a/", "a/b/c/d/"])
+def test_wrong_address_at_any_depth(reader, address, depth):
+    """What is not there is said by the site's own page, which leads home."""
+    page = reader.new_page()
+    answer = page.goto(f"{depth}absent.html")
+    assert answer.status == 404
+    expect(page.locator("h1").first).to_be_visible()
+    page.locator('a[href$="quickstart.html"]:visible').first.click()
+    page.wait_for_url(f"{address}/{QUICKSTART}")

@@ -19,7 +19,7 @@ GOOD = {
     "sub/index.html": '<meta http-equiv="refresh" content="0; url=page.html">',
     "_static/a b.svg": "<svg/>",
     "llms.txt": "# Site\n- [Page](sub/page.html): text\n```cpp\n[](auto x)\n```\n`[](int y)`\n",
-    "404.html": '<a href="/index.html">home</a>',
+    "404.html": '<a href="/index.html">home</a><a href="/at/sub/page.html">',
 }
 
 
@@ -36,7 +36,7 @@ def site(tmp_path):
 def test_every_link_of_a_good_site_leads_somewhere(site, capsys):
     """Anchors, folders, spaces, redirects and the root are understood; nothing is fetched."""
     assert main(site) == 0
-    assert capsys.readouterr().out == "11 links, of which 0 lead nowhere\n"
+    assert capsys.readouterr().out == "12 links, of which 0 lead nowhere\n"
 
 
 @pytest.mark.parametrize(
@@ -47,6 +47,7 @@ def test_every_link_of_a_good_site_leads_somewhere(site, capsys):
         ("index.html", '<a href="#no">', "index.html: #no: no such anchor"),
         ("sub/page.html", '<img src="a.svg">', "sub/page.html: a.svg: no such file"),
         ("sub/index.html", GOOD["sub/index.html"].replace("page", "no"), "index.html: no.html: no"),
+        ("404.html", '<a href="/at/no.html">', "404.html: /at/no.html: no such file"),
         ("llms.txt", "- [Page](sub/no.md)", "llms.txt: sub/no.md: no such file"),
     ],
 )
