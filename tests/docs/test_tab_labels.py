@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R8
+"""A choice of tab is remembered by its label, so that one thing has one label on all pages."""
+
+import re
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+LABELS = {
+    *("C++", "CUDA", "Python", "CPU", "CMake"),
+    *("PyTorch", "NumPy", "JAX", "CuPy", "PaddlePaddle"),
+}
+TAB = re.compile(r"^ *\.\. ([\w-]*tab(?:-item|-set)?):: *(.*)$", re.MULTILINE)
+
+
+def test_labels():
+    """A tab that is remembered has one of the labels; one that has such a label is remembered."""
+    found = [
+        (page.relative_to(DOCS).as_posix(), *tab)
+        for page in sorted(DOCS.rglob("*.rst"))
+        for tab in TAB.findall(page.read_text())
+    ]
+    assert {label for _, kind, label in found if kind == "group-tab"} >= {"CPU", "CUDA"}
+    wrong = [
+        (page, kind, label)
+        for page, kind, label in found
+        if (kind == "group-tab") != (label in LABELS)
+    ]
+    assert not wrong
