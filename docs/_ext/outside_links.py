@@ -71,9 +71,9 @@ def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
                 links += [nodes.reference("", title, internal=True, refuri=uri), nodes.Text(", ")]
             links.pop()
             rows.append([nodes.reference("", address, refuri=address), links])
-        place.replace_self(
-            in_its_own_box(table(HEADINGS, rows)) if rows else nodes.paragraph("", "None.")
-        )
+        made = table(HEADINGS, rows)
+        made["classes"].append("outside-links")
+        place.replace_self(in_its_own_box(made) if rows else nodes.paragraph("", "None."))
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
