@@ -193,7 +193,7 @@ def client_environment(session: nox.Session, environment: Environment) -> Enviro
 
 def on_python(session: nox.Session) -> None:
     """Build and test the package on one Python, and call a library that was built for all."""
-    session.install("-q", *pins.BUILD, *pins.TESTS)
+    session.install("-q", "--no-compile", *pins.BUILD, *pins.TESTS)
     session.install("-q", "--no-build-isolation", "--no-deps", "--force-reinstall", ".")
     if session.python == f"{sys.version_info.major}.{sys.version_info.minor}":
         share_torch(sys.executable, f"{session.bin}/python")

@@ -102,8 +102,9 @@ class Environment:
         together(self.session, self.python, commands, self.variables(env))
 
     def pip(self, *arguments: str) -> None:
-        """Install quietly."""
-        self.run("-m", "pip", "install", "-q", "--disable-pip-version-check", *arguments)
+        """Install quietly. Python compiles what it imports; all of it would take longer."""
+        options = ("-q", "--no-compile", "--disable-pip-version-check")
+        self.run("-m", "pip", "install", *options, *arguments)
 
     def install(self, requirements: Iterable[str], *, alone: bool = False) -> None:
         """Install pinned requirements, once; ``alone`` without what they require themselves."""
