@@ -168,6 +168,11 @@ T* data_of(const ffi::TensorView& x) {
   CHECK_OR_THROW(!overlaps_in_part(y, x), ValueError, y,       \
                  "the same tensor as " #x " or apart from it", \
                  "overlapping ranges")
+
+// For kernels that cannot work in place either.
+#define CHECK_APART(y, x)                                         \
+  CHECK_OR_THROW(!overlap(y, x), ValueError, y, "apart from " #x, \
+                 "overlapping ranges")
 // [check_macros.end]
 
 // Size in bytes of one element; those narrower than a byte count as one.
@@ -202,16 +207,20 @@ inline ByteRange byte_range(const ffi::TensorView& x) {
           data + static_cast<uintptr_t>((high + 1) * item)};
 }
 
+inline bool overlap(const ffi::TensorView& a, const ffi::TensorView& b) {
+  if (a.numel() == 0 || b.numel() == 0) return false;
+  const ByteRange of_a = byte_range(a);
+  const ByteRange of_b = byte_range(b);
+  return of_a.first < of_b.last && of_b.first < of_a.last;
+}
+
 inline bool overlaps_in_part(const ffi::TensorView& y,
                              const ffi::TensorView& x) {
-  if (x.numel() == 0 || y.numel() == 0) return false;
   if (data_of<char>(x) == data_of<char>(y) &&
       same_dtype(x.dtype(), y.dtype()) && same_shape(x, y) &&
       x.IsContiguous() && y.IsContiguous())
     return false;
-  const ByteRange a = byte_range(x);
-  const ByteRange b = byte_range(y);
-  return a.first < b.last && b.first < a.last;
+  return overlap(y, x);
 }
 
 #ifdef __CUDACC__
@@ -655,12 +664,6 @@ inline dim3 row_block(int64_t vectors_of_a_row) {
     threads *= 2;
   }
   return dim3(threads, threads < 256 ? 256 / threads : 1);
-}
-
-// A bounded grid: the blocks go on by its size until all rows are done.
-inline unsigned row_grid(int64_t rows, dim3 block) {
-  const int64_t blocks = (rows + block.y - 1) / block.y;
-  return static_cast<unsigned>(blocks < (1 << 20) ? blocks : 1 << 20);
 }
 
 // A thread's share of a stretch of a row, in registers: kRowLoads vectors of

@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "../tvm_ffi_utils.h"
+#include "rms_norm_checks.h"
 // [includes.end]
 
 // [sum.begin]
@@ -96,25 +96,12 @@ void rms_norm(ffi::TensorView x, ffi::TensorView y, double eps,
   const Rows rows("rms_norm", x);
   if (maybe_weight.has_value()) {
     const ffi::TensorView weight = *maybe_weight;
-    CHECK_SAME_DEVICE(weight, x);
-    CHECK_SAME_DTYPE(weight, x);
-    CHECK_OR_THROW(weight.ndim() == 1 && weight.size(0) == rows.length,
-                   ValueError, weight,
-                   "of shape (" << rows.length << ",) like a row of x",
-                   text_of(weight.shape()));
-    CHECK_CONTIGUOUS(weight);
-    CHECK_ALIGNED(weight);
+    CHECK_LIKE_A_ROW(weight, x, rows);
     CHECK_NO_PARTIAL_OVERLAP(y, weight);
   }
   if (maybe_bias.has_value()) {
     const ffi::TensorView bias = *maybe_bias;
-    CHECK_SAME_DEVICE(bias, x);
-    CHECK_SAME_DTYPE(bias, x);
-    CHECK_OR_THROW(bias.ndim() == 1 && bias.size(0) == rows.length, ValueError,
-                   bias, "of shape (" << rows.length << ",) like a row of x",
-                   text_of(bias.shape()));
-    CHECK_CONTIGUOUS(bias);
-    CHECK_ALIGNED(bias);
+    CHECK_LIKE_A_ROW(bias, x, rows);
     CHECK_NO_PARTIAL_OVERLAP(y, bias);
   }
   // [validate.end]

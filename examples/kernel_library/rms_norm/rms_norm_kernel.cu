@@ -5,7 +5,7 @@
 // [includes.begin]
 #include <tvm/ffi/optional.h>
 
-#include "../tvm_ffi_utils.h"
+#include "rms_norm_checks.h"
 // [includes.end]
 
 // [cuda_kernel.begin]
@@ -68,9 +68,10 @@ template <typename T, int kItems>
 void launch(const Rows& rows, const T* x, T* y, const T* weight, const T* bias,
             double eps, cudaStream_t stream) {
   const dim3 block = row_block((rows.length + kItems - 1) / kItems);
-  rms_norm_kernel<T, kItems><<<row_grid(rows.count, block), block, 0, stream>>>(
-      x, y, weight, bias, rows.starts, rows.count, rows.length,
-      static_cast<typename Compute<T>::Type>(eps));
+  rms_norm_kernel<T, kItems>
+      <<<blocks_for(rows.count, block.y), block, 0, stream>>>(
+          x, y, weight, bias, rows.starts, rows.count, rows.length,
+          static_cast<typename Compute<T>::Type>(eps));
   TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
 }
 // [launch.end]
@@ -93,25 +94,12 @@ void rms_norm(ffi::TensorView x, ffi::TensorView y, double eps,
   const Rows rows("rms_norm", x);
   if (maybe_weight.has_value()) {
     const ffi::TensorView weight = *maybe_weight;
-    CHECK_SAME_DEVICE(weight, x);
-    CHECK_SAME_DTYPE(weight, x);
-    CHECK_OR_THROW(weight.ndim() == 1 && weight.size(0) == rows.length,
-                   ValueError, weight,
-                   "of shape (" << rows.length << ",) like a row of x",
-                   text_of(weight.shape()));
-    CHECK_CONTIGUOUS(weight);
-    CHECK_ALIGNED(weight);
+    CHECK_LIKE_A_ROW(weight, x, rows);
     CHECK_NO_PARTIAL_OVERLAP(y, weight);
   }
   if (maybe_bias.has_value()) {
     const ffi::TensorView bias = *maybe_bias;
-    CHECK_SAME_DEVICE(bias, x);
-    CHECK_SAME_DTYPE(bias, x);
-    CHECK_OR_THROW(bias.ndim() == 1 && bias.size(0) == rows.length, ValueError,
-                   bias, "of shape (" << rows.length << ",) like a row of x",
-                   text_of(bias.shape()));
-    CHECK_CONTIGUOUS(bias);
-    CHECK_ALIGNED(bias);
+    CHECK_LIKE_A_ROW(bias, x, rows);
     CHECK_NO_PARTIAL_OVERLAP(y, bias);
   }
   // [validate.end]

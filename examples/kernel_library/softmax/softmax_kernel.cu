@@ -104,8 +104,9 @@ __global__ void __launch_bounds__(kMaxRowThreads)
 template <typename T, int kItems>
 void launch(const Rows& rows, const T* x, T* y, cudaStream_t stream) {
   const dim3 block = row_block((rows.length + kItems - 1) / kItems);
-  softmax_kernel<T, kItems><<<row_grid(rows.count, block), block, 0, stream>>>(
-      x, y, rows.starts, rows.count, rows.length);
+  softmax_kernel<T, kItems>
+      <<<blocks_for(rows.count, block.y), block, 0, stream>>>(
+          x, y, rows.starts, rows.count, rows.length);
   TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
 }
 

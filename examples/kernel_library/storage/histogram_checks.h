@@ -15,13 +15,6 @@ constexpr const char* kWorkspace = "storage_example.histogram";
 
 using BinTypes = TypeList<uint8_t, int32_t, int64_t>;
 
-inline bool overlap(const ffi::TensorView& a, const ffi::TensorView& b) {
-  if (a.numel() == 0 || b.numel() == 0) return false;
-  const ByteRange of_a = byte_range(a);
-  const ByteRange of_b = byte_range(b);
-  return of_a.first < of_b.last && of_b.first < of_a.last;
-}
-
 // [check_histogram.begin]
 #define CHECK_HISTOGRAM(x, counts)                                          \
   do {                                                                      \
@@ -35,8 +28,7 @@ inline bool overlap(const ffi::TensorView& a, const ffi::TensorView& b) {
     CHECK_ALIGNED(counts);                                                  \
     CHECK_OR_THROW((counts).numel() <= kMaxBins, ValueError, counts,        \
                    "of at most " << kMaxBins << " bins", (counts).numel()); \
-    CHECK_OR_THROW(!overlap(counts, x), ValueError, counts, "apart from x", \
-                   "overlapping ranges");                                   \
+    CHECK_APART(counts, x);                                                 \
   } while (0)
 // [check_histogram.end]
 

@@ -13,19 +13,6 @@ constexpr DLDataType dl_uint8{kDLUInt, 8, 1};
 
 using BinTypes = TypeList<uint8_t, int32_t, int64_t>;
 
-// [check_apart.begin]
-inline bool overlap(const ffi::TensorView& a, const ffi::TensorView& b) {
-  if (a.numel() == 0 || b.numel() == 0) return false;
-  const ByteRange of_a = byte_range(a);
-  const ByteRange of_b = byte_range(b);
-  return of_a.first < of_b.last && of_b.first < of_a.last;
-}
-
-#define CHECK_APART(y, x)                                         \
-  CHECK_OR_THROW(!overlap(y, x), ValueError, y, "apart from " #x, \
-                 "overlapping ranges")
-// [check_apart.end]
-
 // [check_workspace.begin]
 // Memory is told as bytes: enough of them, on a boundary, on the right device.
 #define CHECK_WORKSPACE(workspace, size, x)                                    \

@@ -42,9 +42,6 @@ Kernel* for_device(const char* name, const ffi::TensorView& x, Kernel* on_cpu,
     CHECK_CONTIGUOUS(y);       \
     CHECK_ALIGNED(y);          \
   } while (0)
-#define CHECK_APART(out, x)                                                    \
-  CHECK_OR_THROW(!overlaps_in_part(out, x), ValueError, out, "apart from " #x, \
-                 "overlapping ranges")
 // [checks.end]
 
 // [axpy.begin]

@@ -55,7 +55,7 @@ void vecdot(ffi::TensorView x, ffi::TensorView y, ffi::TensorView out) {
     const T* from_y = data_of<T>(y);
     const int64_t n = x.size(-1);
     const dim3 block = row_block(n / Vector<T>::kSize);
-    vecdot_kernel<T><<<row_grid(rows, block), block, 0, get_stream(x)>>>(
+    vecdot_kernel<T><<<blocks_for(rows, block.y), block, 0, get_stream(x)>>>(
         from_x, from_y, data_of<T>(out),
         is_aligned(from_x) && is_aligned(from_y), rows, n);
     TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
