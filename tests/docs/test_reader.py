@@ -253,7 +253,7 @@ def test_page_for_a_wrong_address(site):
     page = html(site, "404")
     assert 'href="/kernels/folder/page.html"' in page
     assert 'action="/kernels/search.html"' in page
-    assert not re.search(r"(?:src|href|action)=\"(?!/kernels/)", page)
+    assert not re.search(r"(?:src|href|action)=\"(?!/kernels/|data:)", page)
 
 
 def test_redirect(site):
