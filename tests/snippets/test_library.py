@@ -2,8 +2,8 @@
 # Rows: R3, R5, R8
 """The library example as a project: its build by CMake, its wheel, the package in it."""
 
-import json
 import importlib.metadata
+import json
 import os
 import platform
 import re
