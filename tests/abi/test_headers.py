@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R7, R9
-"""Every public header has a test file of its own name."""
+"""Every public header has a test file of its own name, and the umbrella leaves out four."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -42,3 +43,28 @@ def test_exceptions_are_needed():
     """Nothing is listed that is gone, or that has a test file of its own by now."""
     assert [header for header in ELSEWHERE if header not in HEADERS] == []
     assert [header for header in ELSEWHERE if own_test(header).exists()] == []
+
+
+def includes(header: str) -> set[str]:
+    """What a header brings with it, by the lines that include it."""
+    found: set[str] = set()
+    waiting = [header]
+    while waiting:
+        text = (ROOT / "include" / waiting.pop()).read_text()
+        new = set(re.findall(r"#include <(tvm/ffi/[^>]+)>", text)) - found
+        found |= new
+        waiting += new
+    return found
+
+
+def test_what_the_umbrella_leaves_out():
+    """The page on tooling names each header that tvm_ffi.h does not bring."""
+    left = set(HEADERS) - includes("tvm/ffi/tvm_ffi.h")
+    left -= {"tvm/ffi/tvm_ffi.h", "dlpack/dlpack.h"}
+    by_name = {header for header in left if not header.startswith("tvm/ffi/extra/cuda/")}
+    by_name -= includes("tvm/ffi/reflection/registry.h")
+    page = (ROOT / "docs/packaging/cpp_tooling.rst").read_text()
+    (sentence,) = re.findall(r"^(\w+) headers are included by name: (.*)$", page, re.MULTILINE)
+    assert sentence[0] == "Four"
+    assert sorted(re.findall(r"``(.*?)``", sentence[1])) == sorted(by_name)
+    assert len(by_name) == 4
