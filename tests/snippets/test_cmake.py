@@ -27,7 +27,11 @@ def test_builds_by_cmake(shows, tmp_path):
         ["bash", script], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    mod = tvm_ffi.load_module(tmp_path / "build" / "scale_cpu.so")
+    library = tmp_path / "build" / "scale_cpu.so"
+    # As the page on troubles says; what is installed has none: test_library.py.
+    entries = subprocess.check_output(["readelf", "-d", library], text=True)
+    assert f"Library runpath: [{tvm_ffi.libinfo.find_library_path()}]" in entries
+    mod = tvm_ffi.load_module(library)
     x = np.linspace(-1, 1, 7, dtype="float32")
     y = np.full_like(x, np.nan)
     mod.scale(x, y, 3.0)
