@@ -34,6 +34,7 @@ extensions = [
     "_ext.doxygen",
     "_ext.epub",
     "_ext.frameworks",
+    "_ext.fresh_names",
     "_ext.generated",
     "_ext.header_reference",
     "_ext.interop",
