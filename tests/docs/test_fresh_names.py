@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of the C++ reference that are read a second time.
-
-Rows: R8
-"""
+# Rows: R8
+"""Pages of the C++ reference that are read a second time."""
 
 import subprocess
 import sys
