@@ -53,7 +53,7 @@ HELD = [
         "anatomy-of-a-kernel",
         GUIDE,
         [f"{SCALE} [cuda_kernel]"],
-        ["tests/examples/test_scale.py test_more_than_two_billion_elements"],
+        ["tests/examples/test_scale.py test_more_than_four_billion_elements"],
     ),
     Claim(
         "Each launch is checked",

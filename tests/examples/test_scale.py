@@ -365,12 +365,12 @@ def test_views_with_a_pending_sign_are_refused(scale, device):
 
 
 @cases.slow
-def test_more_than_two_billion_elements(scale, device):
-    """Indices are 64-bit: the elements beyond 2**31 are scaled too, contiguous or not."""
-    n = 2**31 + 3
+def test_more_than_four_billion_elements(scale, device):
+    """Indices are 64-bit: the elements beyond 2**32 are scaled too, contiguous or not."""
+    n = 2**32 + 3
     values = torch.arange(1 << 20, dtype=torch.float16, device=device)
     y = torch.full((n,), float("nan"), dtype=torch.float16, device=device)
-    # A broadcast input needs no memory: 2**31 + 3 elements of stride 0.
+    # A broadcast input needs no memory: 2**32 + 3 elements of stride 0.
     x = torch.full((1,), 1.5, dtype=torch.float16, device=device)
     scale(x.expand(n), y, 2.0)
     for part in y.split(1 << 28):
