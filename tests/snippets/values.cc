@@ -27,6 +27,7 @@ T take(T value) {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_bool, take<bool>);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_int64, take<int64_t>);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_int8, take<int8_t>);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_uint64, take<uint64_t>);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_double, take<double>);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_pointer, take<void*>);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_dtype, take<DLDataType>);
