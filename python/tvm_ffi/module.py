@@ -265,6 +265,11 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
             RuntimeWarning,
             stacklevel=2,
         )
+    if (least := _least_size(full)) > (size := os.path.getsize(full)):
+        raise OSError(
+            f"load_module: {full} is not a library that can be loaded: expected a file of at least "
+            f"{least} bytes, got {size}; it was not copied to its end"
+        )
     try:
         module = call("ffi.ModuleLoadFromFile", full)
     except RuntimeError as error:
@@ -277,6 +282,35 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
     if keep_module_alive:
         _kept.setdefault(full, (module, _file_state(full)))
     return module
+
+
+def _least_size(path: str) -> int:
+    """Give where the last segment of a 64-bit ELF file ends; 0 for what the loader judges itself.
+
+    The loader maps segments without a look at the file's size, and a read behind its end is a
+    signal that ends the process.
+    """
+    import struct
+
+    try:
+        with open(path, "rb") as file:
+            head = file.read(64)
+            if len(head) < 64 or not head.startswith(b"\x7fELF\x02\x01"):
+                return 0
+            (table,) = struct.unpack_from("<Q", head, 32)
+            size, count = struct.unpack_from("<HH", head, 54)
+            file.seek(table)
+            segments = file.read(size * count)
+    except OSError:
+        return 0
+    if size != 56 or len(segments) < size * count:
+        return 0
+    ends = (
+        offset + length
+        for kind, offset, length in struct.iter_unpack("<I4xQ16xQ16x", segments)
+        if kind == 1  # PT_LOAD
+    )
+    return max(ends, default=0)
 
 
 def system_lib(symbol_prefix: str = "") -> Module:

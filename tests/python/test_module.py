@@ -10,6 +10,7 @@ import json
 import pickle
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,31 @@ def test_files_that_are_no_libraries(tmp_path: Path, content: bytes) -> None:
         OSError, match=r"load_module: .*text.so is not a library that can be loaded"
     ):
         tvm_ffi.load_module(path)
+
+
+def test_a_library_that_was_cut_short(tmp_path: Path) -> None:
+    """A library that was not copied to its end is an OSError, wherever it ends, and no signal."""
+    (tmp_path / "whole.c").write_text("int numbers[4000] = {1}; int f(void) { return numbers[0]; }")
+    build = ["cc", "-shared", "-fPIC", "whole.c", "-o", "whole.so"]
+    subprocess.run(build, cwd=tmp_path, check=True)
+    load = """
+import pathlib, tvm_ffi
+content = pathlib.Path("whole.so").read_bytes()
+for size in (100, 1000, 5000, 12000, 20000):
+    pathlib.Path(f"{size}.so").write_bytes(content[:size])
+    try:
+        tvm_ffi.load_module(f"{size}.so")
+    except OSError as error:
+        assert f"{size}.so is not a library that can be loaded: " in str(error)
+        print(str(error).partition("bytes, got ")[2])
+tvm_ffi.load_module("whole.so")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", load], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "20000; it was not copied to its end"
+    assert len(done.stdout.splitlines()) == 5
 
 
 def test_libraries_that_lack_something(tmp_path: Path) -> None:
