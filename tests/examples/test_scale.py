@@ -2,6 +2,11 @@
 # Rows: R1, R3, R6
 """The scale example: every dtype and layout against a float64 reference, and its refusals."""
 
+import platform
+import re
+import shutil
+import subprocess
+
 import cases
 import numpy as np
 import pytest
@@ -133,6 +138,18 @@ def test_every_16_bit_number(scale, device, dtype, factor):
     same = ~torch.isnan(want)
     # As bits, so that the sign of zero counts.
     assert torch.equal(y.view(torch.int16)[same], want.view(torch.int16)[same])
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="knows instructions of x86-64 alone")
+def test_the_loops_of_the_cpu_are_vectorized(libraries):
+    """Each dtype has its loop of vector instructions, named here by one that only it needs."""
+    if shutil.which("objdump") is None:
+        pytest.skip("needs objdump")
+    command = ["objdump", "-d", "--no-show-raw-insn", str(libraries / "scale_cpu.so")]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    # float64, float32, bits of 16 that are widened, and the subnormal numbers of float16
+    wanted = {"mulpd", "mulps", "punpcklwd", "cvtdq2ps"}
+    assert wanted <= set(re.findall(r"\t([a-z0-9]+)", told))
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
