@@ -68,6 +68,39 @@ def through(raised):
 for raised in (KeyError("mine"), Mine("mine")):
     print(*through(raised), tvm_ffi.convert(raised).py_error() is raised)
 """
+PYTHON = """
+import ctypes, numpy, tvm_ffi
+frozen = numpy.zeros(2)
+frozen.flags.writeable = False
+function = tvm_ffi.convert(lambda x: x)
+
+address = ctypes.pythonapi.PyCapsule_GetPointer
+address.restype, address.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+class OnGpu:
+    def __dlpack_device__(self):
+        return (2, 0)
+    def __dlpack__(self, **options):
+        capsule = numpy.zeros(2).__dlpack__()
+        ctypes.c_int32.from_address(address(capsule, b"dltensor") + 8).value = 2
+        return capsule
+    def __tvm_ffi_env_stream__(self):
+        return 0x99
+current = tvm_ffi.convert(lambda x: tvm_ffi.get_raw_stream(tvm_ffi.device("cuda", 0)))
+
+for feature in (
+    lambda: numpy.asarray(tvm_ffi.from_dlpack(numpy.zeros(2))).ndim == 1,
+    lambda: tvm_ffi.from_dlpack(frozen, allow_read_only=True).read_only,
+    lambda: function.trusted is False,
+    lambda: issubclass(tvm_ffi.InternalError, Exception),
+    lambda: current(OnGpu()) == 0x99,
+    lambda: list(reversed(tvm_ffi.Map({1: 2}))) == [1],
+    lambda: list(reversed(tvm_ffi.Array([1]))) == [1],  # in both
+):
+    try:
+        print(feature())
+    except Exception as error:
+        print(type(error).__name__)
+"""
 STRIDED = """
 import sys, tvm_ffi
 tensor = tvm_ffi.load_module(sys.argv[1]).strided()
@@ -170,3 +203,12 @@ def test_exceptions_that_come_back(pythons):
     """The same object comes back here; elsewhere another one, of a known class at most."""
     assert run(pythons["ours"], ERRORS) == ["KeyError True True", "Mine True True"]
     assert run(pythons["published"], ERRORS) == ["KeyError False False", "RuntimeError False False"]
+
+
+def test_what_python_has_here_alone(pythons):
+    """NumPy reads a tensor, read-only tensors are taken, a class tells its stream."""
+    assert run(pythons["ours"], PYTHON) == ["True"] * 7
+    assert run(pythons["published"], PYTHON) == [
+        *("False", "TypeError", "AttributeError", "AttributeError", "False", "TypeError"),
+        "True",
+    ]
