@@ -20,7 +20,7 @@ def command(root: Path, port: int) -> list[str]:
     verify = [sys.executable, str(VERIFY), "--root", str(root), "--preview"]
     watched = [str(root / name) for name in WATCHED if (root / name).exists()]
     return [
-        *(sys.executable, "-m", "sphinx_autobuild", "--port", str(port)),
+        *(sys.executable, "-u", "-m", "sphinx_autobuild", "--port", str(port)),  # says at once
         *("--pre-build", shlex.join(verify), "--re-ignore", IGNORED),
         *(word for path in watched for word in ("--watch", path)),
         *("-n", "-q", "-c", ".", "-D", "verify_preview=1", "docs", "build/preview"),

@@ -75,7 +75,7 @@ class View {
 
 // Only the very same tensor may be input and output: neither a part of it nor its bytes as another
 // dtype.
-void overlap() {
+void partial_overlap() {
   float buffer[8] = {};
   const View whole(buffer, 8, dl_float32);
   const View same(buffer, 8, dl_float32);
@@ -92,8 +92,11 @@ void overlap() {
   EXPECT(overlaps_in_part(whole, halves));
   EXPECT(overlaps_in_part(front, middle));
   EXPECT(overlaps_in_part(middle, back));
+  EXPECT(overlap(whole, same));
+  EXPECT(!overlap(front, back));
+  EXPECT(!overlap(whole, none));
 }
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_overlap, overlap);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_partial_overlap, partial_overlap);
 
 // All finite numbers and all ties of the storage types.
 void narrow_floats() {

@@ -21,7 +21,7 @@ pytest.importorskip("sphinx_autobuild", reason="the preview's server needs Pytho
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 KERNEL = "examples/kernel_library/scale/scale_kernel.cc"
-PATIENCE = 300  # seconds after which a preview that says nothing has failed
+PATIENCE = 120  # seconds after which a preview that says nothing has failed
 
 
 class Preview:
@@ -33,7 +33,7 @@ class Preview:
             self.port = probe.getsockname()[1]
         script = str(DOCS / "preview.py")
         self.process = subprocess.Popen(
-            [sys.executable, "-u", script, "--root", ".", "--port", str(self.port)],
+            [sys.executable, script, "--root", ".", "--port", str(self.port)],
             cwd=project.root,
             env={**os.environ, **project.variables},
             stdout=subprocess.PIPE,
@@ -55,7 +55,10 @@ class Preview:
         """What it prints up to a line that has one of the words."""
         said = ""
         while not any(word in said for word in words):
-            line = self.lines.get(timeout=PATIENCE)
+            try:
+                line = self.lines.get(timeout=PATIENCE)
+            except queue.Empty:
+                raise AssertionError(f"nothing for {PATIENCE} s after\n{said}") from None
             assert line is not None, said
             said += line
         return said
