@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("sphinx_autobuild", reason="the preview's server needs Python 3.11")
+pytest.importorskip("sphinx_autobuild", reason="sphinx-autobuild is not installed")
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 KERNEL = "examples/kernel_library/scale/scale_kernel.cc"
