@@ -92,8 +92,8 @@ def results_of(page, words):
         ("FromEnvAlloc", "reference/cpp/tensor.html"),
         ("TVM_FFI_THROW", "reference/cpp/error.html"),
         ("TVMFFIEnvSetStream", "reference/cpp/c_env_api.html"),
-        ("load_module", "reference/python.html"),
-        ("tvm_ffi.load_module", "reference/python.html"),
+        ("load_module", "reference/python/modules.html"),
+        ("tvm_ffi.load_module", "reference/python/modules.html"),
         ("CUDADeviceGuard", "reference/cpp/cuda_device_guard.html"),
     ],
 )
@@ -119,6 +119,56 @@ def test_search_finds_messages(reader, message):
         page.goto(href.split("?")[0])
         texts.append(page.locator("article").inner_text())
     assert any(message in text for text in texts), f"{message!r} is on none of {found}"
+
+
+@pytest.mark.parametrize(
+    ("message", "section"),
+    [
+        (
+            "load_module: there is no such file: '/tmp/x/y.so'",
+            "filenotfounderror-load-module-there-is-no-such-file",
+        ),
+        (
+            "bias_gelu(Tensor, Tensor, float) -> None: argument 2: expected float, got Tensor",
+            "typeerror-argument-2-expected-float-got-tensor",
+        ),
+        (
+            "TypeError: bias_gelu: expected positional arguments only, got keyword 'bias'",
+            "typeerror-scale-expected-positional-arguments-only-got-keyword-factor",
+        ),
+    ],
+)
+def test_search_finds_messages_with_own_names(reader, message, section):
+    """A message with the reader's names and paths leads to its section of Troubleshooting."""
+    page = reader.new_page()
+    results = results_of(page, message)
+    found = [link.get_attribute("href") for link in results.all()[:3]]
+    target = f"guides/troubleshooting.html#{section}"
+    assert target in found, f"expected {target} for {message!r}, got {found}"
+    results.nth(found.index(target)).click()
+    page.wait_for_url(f"**/{target}")
+    expect(page.locator(f"#{section}")).to_be_visible()
+
+
+def test_search_finds_a_message_that_is_no_heading(reader):
+    """Pages with most of a message's words are found where none has all of them."""
+    page = reader.new_page()
+    found = results_of(page, "bias_gelu_my_kernel: y must be of shape zzqx, got wwvx")
+    assert found.count()
+
+
+@pytest.mark.parametrize(
+    "name", ["guides/troubleshooting.html", "guides/migrating_pytorch_extension.html"]
+)
+def test_tables_fit_on_a_phone(reader, name):
+    """All columns of a table of names are seen at once."""
+    page = reader.new_page()
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(name)
+    boxes = page.locator("article div.table-wrapper")
+    assert boxes.count()
+    for box in boxes.all():
+        assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
 
 
 def test_theme_that_was_chosen_is_remembered(reader):
