@@ -27,4 +27,5 @@ def test_installs_from_a_clone(shows, tmp_path):
     include, version = done.stdout.splitlines()[-2:]
     assert (Path(include) / "tvm/ffi/c_api.h").is_file()
     assert include.startswith(str(clone / ".venv"))
+    assert "Name: tvm-ffi-kernel-library" in done.stdout
     assert version == "0.1.0"

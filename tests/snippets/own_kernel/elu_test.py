@@ -31,6 +31,28 @@ def elu(device):
 # [fixtures.end]
 
 
+# [tolerance.begin]
+# Counted in eps of the dtype that the kernel computes in: expm1 is off by up to 1, the product by
+# 1/2, and in float64 `exact` by as much again.
+ROUNDINGS = 3
+LARGEST = 0  # of the numbers of the formula that nearly cancel: here are none
+
+
+def tolerance(dtype):
+    """How far a result of this dtype may be off, relative to `exact` and absolute."""
+    info = torch.finfo(dtype)
+    computed = torch.finfo(torch.promote_types(dtype, torch.float32))  # float32 for 16 bits
+    least = info.smallest_normal * info.eps  # the smallest number above 0
+    return {
+        # y and `exact` are each rounded to the dtype, by up to eps / 2.
+        "rtol": info.eps + ROUNDINGS * computed.eps,
+        "atol": least + LARGEST * computed.eps,
+    }
+
+
+# [tolerance.end]
+
+
 # [check.begin]
 def check(elu, x, alpha):
     """Run on an output full of NaN, and compare with the formula in float64, rounded once."""
@@ -39,9 +61,7 @@ def check(elu, x, alpha):
     y = whole[GUARD : GUARD + x.numel()].view(x.shape)
     elu(x, alpha, y)
     exact = torch.where(x > 0, x.double(), alpha.double() * x.double().expm1())
-    info = torch.finfo(x.dtype)
-    least = info.smallest_normal * info.eps  # the smallest number above 0
-    torch.testing.assert_close(y, exact.to(x.dtype), rtol=2 * info.eps, atol=least)
+    torch.testing.assert_close(y, exact.to(x.dtype), **tolerance(x.dtype))
     assert whole[:GUARD].isnan().all(), "written before the output"
     assert whole[-GUARD:].isnan().all(), "written behind the output"
 

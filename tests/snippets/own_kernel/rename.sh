@@ -6,8 +6,8 @@ set -eu
 name=elu  # of your kernel: its files, its function, its library
 cp -r "$CLONE"/examples/kernel_library/{scale,tvm_ffi_utils.h} .
 mv scale $name
-for file in $name/*scale*; do mv "$file" "${file/scale/$name}"; done
-sed -i "s/scale/$name/g" $name/*
+(cd $name && for file in *scale*; do mv $file ${file/scale/$name}; done)
+sed -i "s/scale/$name/g; s/${name}d\b/${name}_new/g" $name/*
 bash $name/build_cpu.sh
 python $name/load_$name.py  # elu_cpu.so gives the right results
 # [rename.end]

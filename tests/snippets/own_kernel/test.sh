@@ -3,7 +3,7 @@
 # Builds the reader's own kernel for both devices, and tests it on those that are there.
 set -eu
 # [test.begin]
-bash elu/build_cpu.sh
-bash elu/build_cuda.sh  # takes nvcc, but no GPU
-python -m pytest -rs elu/elu_test.py
+bash elu/build_cpu.sh &&
+  bash elu/build_cuda.sh &&  # takes nvcc, but no GPU
+  python -m pytest -rs elu/elu_test.py
 # [test.end]
