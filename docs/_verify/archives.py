@@ -31,6 +31,11 @@ The scripts:
 
 {scripts}
 """
+WHEEL = """
+A wheel, in the folder dist, with scikit-build-core, CMake and Ninja installed:
+
+    pip wheel --no-deps --no-build-isolation -w dist ./{name}
+"""
 
 
 def purpose(script: Path) -> str:
@@ -50,7 +55,8 @@ def readme(example: Example, layout: Layout) -> str:
     folder = layout.root / example.folder
     scripts = [*sorted(folder.glob("build_*.sh")), *sorted(folder.glob("load_*.py"))]
     said = "\n".join(f"{example.name}/{path.name}: {purpose(path)}" for path in scripts)
-    return README.format(name=example.name, scripts=said)
+    text = README + (WHEEL if (folder / "pyproject.toml").exists() else "")
+    return text.format(name=example.name, scripts=said)
 
 
 def contents(example: Example, layout: Layout) -> dict[str, bytes]:

@@ -57,6 +57,9 @@ def test_commands_name_files_of_the_archive(unpacked, name):
     folder = unpacked / "archive" / name
     text = (folder / name / "README.txt").read_text()
     commands = COMMAND.findall(text)
+    if (folder / name / "pyproject.toml").exists():
+        wheel = (ROOT / f"tests/snippets/{name}/wheel_here.sh").read_text()
+        assert commands.pop() in wheel.splitlines()
     assert len(commands) == 4
     assert all((folder / command.split()[1]).is_file() for command in commands)
     for script in [*(folder / name).glob("build_*.sh"), *(folder / name).glob("load_*.py")]:

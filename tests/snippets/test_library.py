@@ -121,6 +121,19 @@ def test_builds_by_cmake(runs, libraries, tmp_path):
     for each in (entries, of_nvcc):
         assert "libtvm_ffi.so" in each
         assert "libcudart" not in each
+    ours, plain = (newest_glibc(each) for each in (library, libraries / "library_cpu.so"))
+    assert ours > plain or version(platform.libc_ver()[1]) < (2, 34)
+
+
+def version(text):
+    """Give the numbers of a version, to compare."""
+    return tuple(int(part) for part in text.split("."))
+
+
+def newest_glibc(library):
+    """Give the newest version of the C library that a library needs functions of."""
+    told = subprocess.check_output(["readelf", "-V", library], text=True)
+    return max(version(found) for found in re.findall(r"GLIBC_([\d.]+)", told))
 
 
 def wheel_of(folder):

@@ -46,6 +46,10 @@ def test_a_project_of_ones_own(shows, tmp_path):
     assert packed.name == "my_kernels-0.1.0.tar.gz"
     alone = ["--no-deps", "--no-build-isolation", "--target", "site"]
     run(sys.executable, "-m", "pip", "install", "-q", *alone, *QUICK, str(packed))
+    (library,) = tmp_path.glob("site/my_kernels/*.so")
+    sections = run("readelf", "-S", "--wide", str(library))
+    assert ".text" in sections
+    assert "nv_fatbin" not in sections  # what CUDA code lies in
     use = OLD_NAME.sub("my_kernels", (ROOT / USES).read_text())
     used = run(sys.executable, "-c", use, PYTHONPATH=str(tmp_path / "site"))
     assert used == "[[1.5, 2.0], [2.5, 3.0]]\n[5.5, 19.5]\n"
