@@ -135,6 +135,27 @@ def test_elements(both):
             second(x[:1, :1])
 
 
+def test_accessor(both):
+    """An address and strides reach the elements that PyTorch's accessor reaches."""
+    extension, mod = both
+    for name in ("dense", "transposed", "slice", "empty"):
+        a, b = mod.row_sums(TENSORS[name]), extension.row_sums(TENSORS[name])
+        assert type(a) is torch.Tensor
+        assert torch.equal(a, b)
+    # [accessor.begin]
+    x = TENSORS["slice"]
+    assert x.stride() == (4, 1)
+    assert mod.row_sums(x).tolist() == extension.row_sums(x).tolist() == [11.0, 19.0]
+    with pytest.raises(TypeError, match="x must be float32, got float64"):
+        mod.row_sums(x.double())
+    with pytest.raises(ValueError, match="x must be 2-dimensional, got 1"):
+        mod.row_sums(x[0])
+    # [accessor.end]
+    for bad in (x.double(), x[0]):
+        with pytest.raises(RuntimeError):
+            extension.row_sums(bad)
+
+
 def alike(a, b):
     """Whether two tensors are alike in all but the elements."""
     return (a.shape, a.stride(), a.dtype, a.device) == (b.shape, b.stride(), b.dtype, b.device)
@@ -251,14 +272,23 @@ def test_values(both):
     for arguments in [(None, [1, 2], True, "a"), (0.5, [], False, "b")]:
         assert mod.describe_call(*arguments) == extension.describe_call(*arguments)
     xs = [torch.ones(2), torch.ones(3, 3), torch.ones(4)]
-    best, size = mod.largest(xs)
-    assert (best.data_ptr(), size) == (xs[1].data_ptr(), 9)
-    best, size = extension.largest(xs)
-    assert (best.data_ptr(), size) == (xs[1].data_ptr(), 9)
+    for largest, kind in [(mod.largest, tvm_ffi.Array), (extension.largest, tuple)]:
+        result = largest(xs)
+        assert type(result) is kind
+        best, size = result
+        assert (best.data_ptr(), size) == (xs[1].data_ptr(), 9)
+    assert not isinstance(mod.largest(xs), tuple)
     # [values.end]
     for largest in (extension.largest, mod.largest):
         with pytest.raises(ValueError, match="xs must not be empty"):
             largest([])
+
+
+def test_names_of_torch(both):
+    """PyTorch's torch/types.h, of torch/extension.h, puts the names of at into torch."""
+    include = Path(importlib.util.find_spec("torch").origin).parent / "include"
+    types = (include / "torch/csrc/api/include/torch/types.h").read_text()
+    assert re.search(r"^namespace torch \{\s(\s*//.*\n)+using namespace at;", types, re.MULTILINE)
 
 
 def test_numpy(both):

@@ -6,6 +6,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Dispatch.h>
 #include <ATen/OpMathType.h>
+#include <ATen/Parallel.h>
 #include <torch/library.h>
 // [includes.end]
 
@@ -69,6 +70,21 @@ double second(const at::Tensor& x) {
   return x.data_ptr<float>()[1];
 }
 // [elements.end]
+
+// [accessor.begin]
+at::Tensor row_sums(const at::Tensor& x) {
+  at::Tensor y = at::empty({x.size(0)}, x.options());
+  const auto from = x.accessor<float, 2>();
+  auto to = y.accessor<float, 1>();
+  at::parallel_for(0, x.size(0), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      to[i] = 0;
+      for (int64_t j = 0; j < x.size(1); ++j) to[i] += from[i][j];
+    }
+  });
+  return y;
+}
+// [accessor.end]
 
 // [empty.begin]
 at::Tensor pairs(const at::Tensor& x, int64_t n) { return at::empty({n, 2}, x.options()); }
@@ -172,6 +188,7 @@ TORCH_LIBRARY(silu, m) { m.def("silu_and_mul(Tensor x) -> Tensor", &silu_and_mul
 TORCH_LIBRARY_FRAGMENT(silu, m) {
   m.def("describe(Tensor x) -> (int[], bool)", &describe);
   m.def("second(Tensor x) -> float", &second);
+  m.def("row_sums(Tensor x) -> Tensor", &row_sums);
   m.def("pairs(Tensor x, int n) -> Tensor", &pairs);
   m.def("same_again(Tensor x) -> Tensor", &same_again);
   m.def("columns(Tensor x, int rows, int cols) -> Tensor", &columns);

@@ -77,6 +77,22 @@ double second(ffi::TensorView x) {
 }
 // [elements.end]
 
+// [accessor.begin]
+ffi::Tensor row_sums(ffi::TensorView x) {
+  CHECK_CPU(x);
+  CHECK_DTYPE(x, dl_float32);
+  CHECK_DIM(2, x);
+  ffi::Tensor y = alloc_tensor({x.size(0)}, x.dtype(), x.device());
+  const float* from = data_of<float>(x);
+  float* to = data_of<float>(y);
+  for (int64_t i = 0; i < x.size(0); ++i) {
+    to[i] = 0;
+    for (int64_t j = 0; j < x.size(1); ++j) to[i] += from[i * x.stride(0) + j * x.stride(1)];
+  }
+  return y;
+}
+// [accessor.end]
+
 // [empty.begin]
 ffi::Tensor pairs(ffi::TensorView x, int64_t n) {
   return ffi::Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, {n, 2}, x.dtype(), x.device());
@@ -189,6 +205,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(silu_and_mul, silu_and_mul);
 // [export.end]
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(describe, describe);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(second, second);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(row_sums, row_sums);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(pairs, pairs);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(same_again, same_again);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(columns, columns);
