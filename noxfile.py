@@ -106,8 +106,7 @@ def docs(session: nox.Session) -> None:
     failed = []
     # The site is built even if something failed: the message then names each page that shows it.
     sphinx = ["-E", "-j", "2", "-W", "-n", "-q", "-c", ".", "docs", "build/site"]
-    links = ["docs/_verify/links.py", "build/site"]
-    for command in (["docs/verify.py", *session.posargs], ["-m", "sphinx", *sphinx], links):
+    for command in (["docs/verify.py", *session.posargs], ["-m", "sphinx", *sphinx]):
         try:
             environment.run(*command, env=recording("docs"))
         except CommandFailed:
@@ -120,6 +119,7 @@ def docs(session: nox.Session) -> None:
     shutil.rmtree(ROOT / "build" / "book", ignore_errors=True)
     book = ["-b", "epub", "-d", "build/site/.doctrees", "-j", "2", "-W", "-n", "-q"]
     environment.run("-m", "sphinx", *book, "-c", ".", "docs", "build/book")
+    environment.run("docs/_verify/links.py", "build/site")
     table = final_table(layout)
     print(table)
     if not session.posargs:
