@@ -79,6 +79,7 @@ def tests(session: nox.Session) -> None:
     # What compiles takes half of the time.
     found = sorted((ROOT / "tests" / "python").glob("test_cpp_*.py"))
     compiling = ["tests/cpp", *(f"tests/python/{path.name}" for path in found)]
+    compiling.append("tests/docs/test_broken_projects.py")
     halves = compiling, [*(f"--ignore={path}" for path in compiling), "tests"]
     environment.run_together(*([*pytest, *half] for half in halves), env=recording("tests"))
 

@@ -119,6 +119,10 @@ def all_tasks(
                 lambda e=example, v=variant, b=build: run_example(e, v, b, layout, tools),
             )
     for device in devices:
+        for test in find_snippet_tests(layout):
+            files = [test, *helpers_of(layout, test)]
+            add(test, device, files, lambda t=test, d=device: run_snippet_test(t, d, layout, tools))
+        # The quick ones last, so that nothing waits for one long test.
         for page in find_pages(layout):
             add(
                 page,
@@ -126,9 +130,6 @@ def all_tasks(
                 [page],
                 lambda p=page, d=device: run_page(p, d, layout, tools, closures),
             )
-        for test in find_snippet_tests(layout):
-            files = [test, *helpers_of(layout, test)]
-            add(test, device, files, lambda t=test, d=device: run_snippet_test(t, d, layout, tools))
     return tasks
 
 
