@@ -125,7 +125,7 @@ def test_search_finds_messages(reader, message):
     ("message", "section"),
     [
         (
-            "load_module: there is no such file: '/tmp/x/y.so'",
+            "load_module: there is no such file: '/srv/x/y.so'",
             "filenotfounderror-load-module-there-is-no-such-file",
         ),
         (

@@ -121,8 +121,8 @@ def test_a_command_names_no_folder_of_the_machine(tmp_path):
     """Headers of the runtime, of other packages and of the repository are told without it."""
     package = tmp_path / "lib" / "python3.11" / "site-packages" / "tvm_ffi" / "include"
     other = tmp_path / "venv" / "lib" / "python3.11" / "site-packages" / "jaxlib" / "include"
-    words = [f"{tmp_path}/bin/g++", f"-I{package}", "-isystem", str(other), f"{tmp_path}/root/a.cc"]
-    told = readable(words, Layout.of(tmp_path / "root"), str(package))
+    words = [f"{tmp_path}/bin/g++", f"-I{package}", "-isystem", str(other), f"{tmp_path}/tree/a.cc"]
+    told = readable(words, Layout.of(tmp_path / "tree"), str(package))
     assert told == "g++ -I<tvm_ffi>/include -isystem <site-packages>/jaxlib/include a.cc"
 
 
