@@ -15,13 +15,8 @@ sys.path.insert(0, str(ROOT / "docs"))
 from _setup import pins  # noqa: E402  (below the folder that was just named)
 from _setup.environment import Environment, share_torch, together  # noqa: E402
 from _setup.memory import Memory, input_digest  # noqa: E402
-from _setup.system import (  # noqa: E402
-    has_nvcc,
-    need_chromium,
-    need_clang,
-    need_doxygen,
-    switch_on_pyenv_versions,
-)
+from _setup.fresh import follow_readme  # noqa: E402
+from _setup.system import BUILDING, has_nvcc, need, switch_on_pyenv_versions  # noqa: E402
 from _verify.closure import trees_digest  # noqa: E402
 from _verify.layout import Layout  # noqa: E402
 from _verify.table import final_table  # noqa: E402
@@ -65,8 +60,8 @@ def lint(session: nox.Session) -> None:
 @nox.session(venv_backend="none")
 def tests(session: nox.Session) -> None:
     """Run the tests that need no GPU; the examples' own tests belong to docs."""
-    if sys.version_info >= pins.DOCS_PYTHON:
-        need_doxygen(session)  # for the small site that the machinery's tests build
+    small_site = ["doxygen"] if sys.version_info >= pins.DOCS_PYTHON else []
+    need(session, *BUILDING, *small_site)
     environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
     pytest = [
         "-m",
@@ -89,7 +84,7 @@ def docs(session: nox.Session) -> None:
     """Run every example and snippet, and build the site; --serve: again after each edit."""
     if sys.version_info < pins.DOCS_PYTHON:
         session.error("docs: expected Python 3.11 or newer, got " + sys.version.split()[0])
-    need_doxygen(session)
+    need(session, *BUILDING, "doxygen")
     memory, layout = Memory(ROOT / "build"), Layout.of(ROOT)
     environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
     if "--serve" in session.posargs:
@@ -128,11 +123,17 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session(venv_backend="none")
+def fresh(session: nox.Session) -> None:
+    """Follow the README in bare Debian systems; arguments: bookworm trixie sid, root user."""
+    follow_readme(session, ROOT / "build" / "fresh")
+
+
+@nox.session(venv_backend="none")
 def browser(session: nox.Session) -> None:
     """Look at every page of the built site in Chromium; arguments choose tests."""
     if not (ROOT / "build" / "site" / "index.html").exists():
         session.error("browser: build/site is missing. Type: nox -s docs browser")
-    need_chromium(session)
+    need(session, "chromium")
     environment = Environment(session, ROOT, "browser")
     environment.install(pins.BROWSER)
     pytest = ["-m", "pytest", "-q", "--tb=short"]
@@ -162,6 +163,7 @@ def docs_pins() -> list[str]:
 
 def shared_environment(session: nox.Session, requirements: list[str]) -> Environment:
     """Make the environment with the package, PyTorch, and an nvcc if the machine has none."""
+    need(session, *BUILDING)
     environment = Environment(session, ROOT)
     nvcc = [] if has_nvcc() else pins.NVCC
     environment.install([*requirements, *pins.FRAMEWORKS, *nvcc])
@@ -240,7 +242,7 @@ def interop(session: nox.Session) -> None:
 @nox.session(venv_backend="none")
 def compilers(session: nox.Session) -> None:
     """Compile everything without a warning: g++, clang++ and nvcc; arguments choose files."""
-    need_clang(session)
+    need(session, *BUILDING, "clang++")
     environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
     environment.run("docs/_setup/compilers.py", *session.posargs)
 

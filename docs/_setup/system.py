@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that PyPI does not have: Doxygen, clang++, nvcc, and the driver of a GPU."""
+"""What PyPI does not have: compilers, Doxygen, a browser, and the driver of a GPU."""
 
 from __future__ import annotations
 
@@ -7,40 +7,51 @@ import os
 import platform
 import shutil
 import subprocess
+import sysconfig
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 import nox
 
 
-def need_program(session: nox.Session, program: str, package: str) -> None:
-    """Install a program where that is allowed; else stop with the one line to type."""
-    if shutil.which(program):
+# What the sessions use and PyPI does not have: the Debian package of each.
+PACKAGES = {
+    "Python.h": "python3-dev",
+    "chromium": "chromium",
+    "clang++": "clang",
+    "debootstrap": "debootstrap",
+    "doxygen": "doxygen",
+    "g++": "g++",
+    "git": "git",
+    "make": "make",
+}
+BUILDING = ("g++", "git", "make", "Python.h")  # to build the package and the examples
+
+
+def is_there(need: str) -> bool:
+    """Whether a program is on the path, or a header of the running Python is installed."""
+    if need.endswith(".h"):
+        return Path(sysconfig.get_path("include"), need).exists()
+    return shutil.which(need) is not None
+
+
+def need(session: nox.Session, *needs: str) -> None:
+    """Install all that is missing if that is allowed; else stop with the one line to type."""
+    missing = [need for need in needs if not is_there(need)]
+    if not missing:
         return
-    if not shutil.which("apt-get") or os.geteuid() != 0:
-        session.error(f"{program} is missing: sudo apt-get install -y {package}")
-    session.run("apt-get", "update", "-q", external=True, silent=True)
-    session.run(
-        *("apt-get", "install", "-y", "-q", "--no-install-recommends", package),
-        external=True,
-        silent=True,
-        env={"DEBIAN_FRONTEND": "noninteractive"},
-    )
-
-
-def need_doxygen(session: nox.Session) -> None:
-    """Have Doxygen, which no index of wheels has."""
-    need_program(session, "doxygen", "doxygen")
-
-
-def need_clang(session: nox.Session) -> None:
-    """Have clang++, the second compiler that everything must suit."""
-    need_program(session, "clang++", "clang")
-
-
-def need_chromium(session: nox.Session) -> None:
-    """Have the browser that looks at the site, and fonts to draw its text with."""
-    need_program(session, "chromium", "chromium")
+    packages = sorted(PACKAGES[need] for need in missing)
+    line = f"apt-get install -y --no-install-recommends {' '.join(packages)}"
+    if not shutil.which("apt-get"):
+        session.error(f"missing: {', '.join(missing)} (Debian's packages: {' '.join(packages)})")
+    if os.geteuid() != 0:
+        session.error(f"missing: {', '.join(missing)}. Type: sudo {line}")
+    quiet = {"external": True, "silent": True, "env": {"DEBIAN_FRONTEND": "noninteractive"}}
+    session.run("apt-get", "update", "-q", **quiet)
+    session.run(*line.split(), **quiet)
+    if still := [need for need in missing if not is_there(need)]:
+        session.error(f"still missing after {line}: {', '.join(still)}")
 
 
 def has_nvcc() -> bool:

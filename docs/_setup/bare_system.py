@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Follow the README in a bare Debian system: ``bare_system.py SYSTEM READER FOLDER``.
+
+The system is a debootstrap root that holds only the packages that the README names.
+It gets this machine's settings of apt and pip, the certificates and local folders of wheels.
+It mounts these, so it runs in a mount namespace of its own: ``unshare --mount``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SYSTEMS = {"bookworm": "Debian 12", "trixie": "Debian 13", "sid": "Debian sid"}
+HOMES = {"root": Path("/root"), "user": Path("/home/user")}
+HEADING = "## Verify everything yourself"
+FENCE = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
+TO_TYPE = re.compile(r"Type: (sudo apt-get install .+)$", re.MULTILINE)
+CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
+GIVEN = re.compile(r"(PIP_|SSL_CERT_|TORCH_INDEX$|(https?|no)_proxy$)", re.IGNORECASE)
+SHELL_STATE = (". ", "cd ", "export ")  # lines whose effect the next lines need
+TAIL = 40  # lines shown of a command that failed
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A command, who typed it where, and how it ended."""
+
+    system: str
+    reader: str
+    command: str
+    status: int
+    seconds: float
+
+
+def readme_commands(text: str) -> list[str]:
+    """The command lines of the README's section on verifying, in their order.
+
+    ValueError: the section is missing, or shows no commands.
+    """
+    section = text.partition(f"{HEADING}\n")[2].partition("\n## ")[0]
+    lines = [line for block in FENCE.findall(section) for line in block.splitlines()]
+    commands = [line.partition("  #")[0].strip() for line in lines]
+    if not any(commands):
+        raise ValueError(f"README.md: expected shell commands under {HEADING!r}, got none")
+    return [command for command in commands if command]
+
+
+def debian_mirror() -> str:
+    """The server of Debian's packages that this machine uses."""
+    folder = Path("/etc/apt")
+    for path in [folder / "sources.list", *sorted((folder / "sources.list.d").glob("*"))]:
+        text = path.read_text() if path.is_file() else ""
+        if found := re.search(r"^\s*(?:URIs:|deb)\s.*?(\S+://\S+/debian/?)\s", text, re.MULTILINE):
+            return found.group(1)
+    return "http://deb.debian.org/debian"
+
+
+def pip_settings() -> tuple[str, set[Path]]:
+    """Pip's configuration as one file, and the local folders that it and the variables name."""
+    pip = [sys.executable, "-m", "pip", "config", "list"]
+    listed = subprocess.run(pip, capture_output=True, text=True, check=True).stdout
+    found = re.findall(r"^global\.([\w-]+)='(.*)'$", listed, re.MULTILINE)
+    file = "\n".join(["[global]", *(f"{name} = {value}" for name, value in found)]) + "\n"
+    values = [value for _, value in found]
+    values += [value for name, value in os.environ.items() if GIVEN.match(name)]
+    folders = set()
+    for word in (word for value in values for word in value.replace(r"\n", " ").split()):
+        path = Path(word.removeprefix("file://"))
+        if path.is_absolute() and path.is_dir():
+            # An index of files leads to wheels outside it.
+            folders.add(path.parent if word.startswith("file://") else path)
+    return file, {path for path in folders if not path.is_relative_to("/etc")}
+
+
+class System:
+    """A bare root, and a reader who types in it."""
+
+    def __init__(self, name: str, reader: str, folder: Path) -> None:
+        self.name, self.reader, self.folder = name, reader, folder
+        self.ran: list[Ran] = []
+
+    def inside(self, path: Path) -> Path:
+        """Where a path of the root lies on this machine."""
+        return self.folder / path.relative_to("/")
+
+    def make(self) -> None:
+        """Install the base system, hand over the settings, and clone what is committed here."""
+        options = ["--variant=minbase", self.name, str(self.folder), debian_mirror()]
+        subprocess.run(["debootstrap", *options], check=True, stdout=subprocess.DEVNULL)
+        settings = [Path("/etc/hosts"), Path("/etc/resolv.conf"), CERTIFICATES]
+        for path in Path("/etc/apt/apt.conf.d").iterdir():
+            if "Acquire::" in path.read_text():
+                settings.append(path)
+        for path in filter(Path.is_file, settings):
+            self.inside(path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, self.inside(path))
+        file, folders = pip_settings()
+        self.inside(Path("/etc/pip.conf")).write_text(file)
+        for path in {Path("/dev"), *folders}:
+            self.inside(path).mkdir(parents=True, exist_ok=True)
+            subprocess.run(["mount", "--rbind", path, self.inside(path)], check=True)
+        subprocess.run(["mount", "-t", "proc", "proc", self.inside(Path("/proc"))], check=True)
+        if self.reader == "user":
+            self.type("useradd --create-home user", root=True)
+        clone = HOMES[self.reader] / "clone"
+        subprocess.run(["git", "clone", "-q", str(ROOT), str(self.inside(clone))], check=True)
+        if self.reader == "user":
+            self.type(f"chown -R user: {clone}", root=True)
+
+    def share_cache(self) -> None:
+        """Let root's pip use the cache of this machine; pip refuses one that others own."""
+        pip = [sys.executable, "-m", "pip", "cache", "dir"]
+        cache = subprocess.run(pip, capture_output=True, text=True, check=True).stdout.strip()
+        if self.reader == "root":
+            target = self.inside(HOMES["root"] / ".cache" / "pip")
+            Path(cache).mkdir(parents=True, exist_ok=True)
+            target.mkdir(parents=True, exist_ok=True)
+            subprocess.run(["mount", "--bind", cache, target], check=True)
+
+    def type(self, script: str, *, root: bool = False) -> tuple[int, str]:
+        """Run a shell script in the root, and return its status and what it printed."""
+        home = HOMES["root" if root else self.reader]
+        environment = {name: value for name, value in os.environ.items() if GIVEN.match(name)}
+        environment |= {"HOME": str(home), "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
+        environment |= {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
+        user = [] if root or self.reader == "root" else ["--userspec=user:user"]
+        with self.folder.with_suffix(".log").open("a+", errors="replace") as log:
+            print(f"$ {script}", file=log, flush=True)
+            start = log.tell()
+            command = ["chroot", *user, str(self.folder), "bash", "-c", script]
+            null = subprocess.DEVNULL
+            done = subprocess.run(command, env=environment, stdin=null, stdout=log, stderr=log)
+            log.seek(start)
+            return done.returncode, log.read()
+
+    def follow(self, commands: list[str]) -> bool:
+        """Type the README's commands, and of what nox asks for the one line that it prints."""
+        state = [f"cd {HOMES[self.reader]}/clone"]
+        for command in commands:
+            status, said = self.record(command, state)
+            asked = TO_TYPE.search(said)
+            if status and asked:
+                self.record(asked.group(1), [])
+                status, said = self.record(command, state)
+            if status:
+                print(*said.splitlines()[-TAIL:], sep="\n", flush=True)
+                return False
+            if command.startswith(SHELL_STATE):
+                state.append(command)
+        return True
+
+    def record(self, command: str, state: list[str]) -> tuple[int, str]:
+        """Type one command; root types what needs sudo, which a bare system does not have."""
+        print(f"{SYSTEMS[self.name]}, {self.reader}: {command}", flush=True)
+        begin = time.monotonic()
+        if command.startswith("sudo "):
+            plain = command.removeprefix("sudo ").replace(" install ", " install -q ", 1)
+            option = "APT::Install-Recommends=false"
+            status, said = self.type(f"apt-get update -q && {plain} -o {option}", root=True)
+        else:
+            status, said = self.type(" && ".join([*state, command]))
+        spent = round(time.monotonic() - begin, 1)
+        self.ran.append(Ran(self.name, self.reader, command, status, spent))
+        print(f"    exit status {status} after {spent:.0f} s", flush=True)
+        return status, said
+
+
+def main() -> int:
+    """Follow the README; the status is 0 if each command's was, after what nox asked for."""
+    name, reader, folder = sys.argv[1], sys.argv[2], Path(sys.argv[3]).resolve()
+    folder.mkdir(parents=True)
+    system = System(name, reader, folder)
+    try:
+        system.make()
+        system.share_cache()
+        good = system.follow(readme_commands((ROOT / "README.md").read_text()))
+    finally:
+        rows = [asdict(ran) for ran in system.ran]
+        folder.with_suffix(".json").write_text(json.dumps(rows, indent=1) + "\n")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The session ``fresh``: follow the README in bare Debian systems, each in mounts of its own."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nox
+from _verify.table import aligned
+from nox.command import CommandFailed
+
+from .bare_system import HOMES, SYSTEMS, Ran
+from .system import need
+
+SCRIPT = Path(__file__).with_name("bare_system.py")
+COLUMNS = ["system", "reader", "command", "exit status", "seconds"]
+# Of the table that `nox -s docs` ends with, all but the list of snippets.
+RESULTS = re.compile(r"^Examples\n.*?(?=^Snippets$)|^snippets verified = .*?$", re.M | re.S)
+
+
+def choose(words: list[str]) -> list[tuple[str, str]]:
+    """The systems and the readers that the arguments name; Debian 12 and a user if none does.
+
+    ValueError: a word names neither.
+    """
+    if unknown := sorted({*words} - {*SYSTEMS, *HOMES}):
+        expected = ", ".join([*SYSTEMS, *HOMES])
+        raise ValueError(f"fresh: expected some of {expected}, got {' '.join(unknown)}")
+    systems = [word for word in SYSTEMS if word in words] or ["bookworm"]
+    readers = [word for word in HOMES if word in words] or ["user"]
+    return list(itertools.product(systems, readers))
+
+
+def follow_readme(session: nox.Session, build: Path) -> None:
+    """Follow it for each system and reader; print their results, and a table of commands."""
+    try:
+        pairs = choose(session.posargs)
+    except ValueError as error:
+        session.error(str(error))
+    if os.geteuid() != 0:
+        session.skip("only root can make a bare system and enter it")
+    if subprocess.run(["unshare", "--mount", "true"], check=False).returncode != 0:
+        session.skip("this machine allows no mounts")
+    need(session, "debootstrap", "git")
+    shutil.rmtree(build, ignore_errors=True)
+    rows, failed = [COLUMNS], []
+    for system, reader in pairs:
+        folder = build / f"{system}-{reader}"
+        own_mounts = ["unshare", "--mount", sys.executable, str(SCRIPT)]
+        try:
+            session.run(*own_mounts, system, reader, str(folder), external=True)
+        except CommandFailed:
+            failed.append(folder.name)
+        print(*RESULTS.findall(folder.with_suffix(".log").read_text(errors="replace")), sep="\n")
+        shutil.rmtree(folder)  # its mounts ended with the process that made them
+        for ran in json.loads(folder.with_suffix(".json").read_text()):
+            rows.append(cells(Ran(**ran)))
+    print(aligned(rows))
+    if failed:
+        session.error(f"failed: {', '.join(failed)}; see the logs in {build}")
+
+
+def cells(ran: Ran) -> list[str]:
+    """A row of the table."""
+    return [SYSTEMS[ran.system], ran.reader, ran.command, str(ran.status), f"{ran.seconds:.0f}"]
