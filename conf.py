@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sphinx configuration: ``sphinx-build -E -j 2 -W -n -c . docs build/site``."""
+"""Sphinx configuration: ``sphinx-build -j 2 -W -n -c . docs build/site``."""
 
 import os
 import sys
@@ -41,6 +41,7 @@ extensions = [
     "_ext.kernels",
     "_ext.keyboard",
     "_ext.linked_names",
+    "_ext.made_of",
     "_ext.markdown",
     "_ext.memory_layout",
     "_ext.not_found",

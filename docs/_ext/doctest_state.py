@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Show under each doctest, and under code from a Doxygen comment, what was verified on what."""
+"""Show under each piece of code what was verified on what, by the evidence of this build."""
 
 from __future__ import annotations
 
@@ -16,8 +16,13 @@ from .snippet_gate import Places, judge
 
 
 def add_states(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Add the line. Included files have theirs, with a link to the file, from the directive."""
+    """Add the line; that of an included file is there, with a link, and gets its state."""
     evidence = evidence_of(app.config)
+    for place in doctree.findall(lambda found: "state_of" in getattr(found, "attributes", ())):
+        path, region = place["state_of"]
+        reasons = evidence.not_run_here(path) if evidence.why_not(path, region) else ""
+        state = f"not run here: {reasons}" if reasons else evidence.state(path, region)
+        place += nodes.Text(state or "not verified")
     page = os.path.relpath(app.env.doc2path(docname), evidence.layout.root)
     kinds = (nodes.literal_block, nodes.doctest_block)
     places: Places = Counter()
@@ -25,10 +30,9 @@ def add_states(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         if "snippet" in node.attributes:
             continue
         found = judge(node, origin_of(node, page, evidence.layout), evidence, places)
-        if found and found[1]:
-            shows, state, _ = found
-            label = nodes.inline("", f"{shows} ", classes=["snippet-folder"])
-            what = nodes.inline("", state, classes=["snippet-verified"])
+        if found and found.state:
+            label = nodes.inline("", f"{found.shows} ", classes=["snippet-folder"])
+            what = nodes.inline("", found.state, classes=["snippet-verified"])
             line = nodes.paragraph("", "", label, what, classes=["snippet"])
             node.parent.insert(node.parent.index(node) + 1, line)
 

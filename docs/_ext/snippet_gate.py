@@ -4,6 +4,9 @@
 The check reads the doctrees of all pages, so that code counts whichever way it came there: from a
 tab, a MyST page, a docstring or a Doxygen comment. It raises, and it runs in every build, also in
 one that reads no page again: a warning would be given once and then forgotten.
+
+Code whose every run was skipped, with a reason, makes the site partial: each page says what was
+not run and why, and ``build/partial.txt`` lists it. A partial site is for its builder's own use.
 """
 
 from __future__ import annotations
@@ -12,9 +15,10 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from _verify.doctest_digest import block_digests
 from _verify.evidence import Evidence, gpu_runs
@@ -64,38 +68,53 @@ class Snippet:
     shows: str
     state: str
     problem: str = ""
+    not_run: str = ""
 
     @property
     def verified(self) -> bool:
-        """Whether it may be shown."""
-        return not self.problem
+        """Whether it was proved, and may be published."""
+        return not self.problem and not self.not_run
 
 
-def included(block: nodes.literal_block, evidence: Evidence) -> tuple[str, str, str]:
-    """What an included block shows, its state, and why it may not be shown."""
+@dataclass(frozen=True)
+class Verdict:
+    """What a piece of code shows, and what the evidence says of it."""
+
+    shows: str
+    state: str = ""  # what was verified on what
+    problem: str = ""  # why it may not be shown
+    not_run: str = ""  # why this machine could not run it
+
+
+def included(block: nodes.literal_block, evidence: Evidence) -> Verdict:
+    """Judge an included block."""
     mark = block["snippet"]
     shows = mark["file"] + (f" [{mark['region']}]" if mark["region"] else "")
     if "problem" in mark:
-        return shows, "", mark["problem"]
+        return Verdict(shows, problem=mark["problem"])
     names = mark["file"], mark["region"]
-    return shows, evidence.state(*names), evidence.why_not(*names)
+    problem = evidence.why_not(*names)
+    if problem and (reasons := evidence.not_run_here(mark["file"])):
+        return Verdict(shows, f"not run here: {reasons}", not_run=reasons)
+    return Verdict(shows, evidence.state(*names), problem)
 
 
 def doctest(
     text: str, language: str | None, origin: Origin, evidence: Evidence, places: Places
-) -> tuple[str, str, str]:
-    """The same for a doctest block: each of its examples must have passed where it stands."""
+) -> Verdict:
+    """Judge a doctest block: each of its examples must have passed where it stands."""
     shows = f"doctest in {origin.file}" if origin.file != origin.page else "doctest"
     if language not in DOCTEST_LANGUAGES:
-        return shows, "", f"a doctest is Python, and this block says {language}"
-    for failure in evidence.failures_of(origin.file or ""):
-        return shows, "", f"a doctest that no run passed: {failure.reason}"
+        return Verdict(shows, problem=f"a doctest is Python, and this block says {language}")
     try:
         digests = block_digests(text)
     except ValueError as error:
-        return shows, "", f"a doctest that cannot be read: {error}"
+        return Verdict(shows, problem=f"a doctest that cannot be read: {error}")
     if not digests:
-        return shows, "", BY_HAND
+        return Verdict(shows, problem=BY_HAND)
+    for failure in evidence.failures_of(origin.file or ""):
+        if failure.doctest in ("", *digests):
+            return Verdict(shows, problem=f"a doctest that no run passed: {failure.reason}")
     file, runs = origin.file or "", []
     for key in digests:
         runs.append(evidence.doctest_runs(file, key, places[key] if file == origin.page else None))
@@ -104,18 +123,18 @@ def doctest(
     if not missing:
         receipts = [receipt for found in runs for receipt in found]
         ran = [RAN_ON_CPU] if any(r.level == RAN_ON_CPU for r in receipts) else []
-        return shows, " · ".join([*ran, *gpu_runs(receipts)]), ""
+        return Verdict(shows, " · ".join([*ran, *gpu_runs(receipts)]))
     skipped = evidence.skipped_doctests(file)
-    reasons = sorted({skipped[key] for key in missing if key in skipped})
-    if reasons:
-        return shows, "", f"a doctest that was skipped wherever it could run: {', '.join(reasons)}"
-    return shows, "", "a doctest that no run passed"
+    if all(key in skipped for key in missing):
+        reasons = ", ".join(sorted({skipped[key] for key in missing}))
+        return Verdict(shows, f"not run here: {reasons}", not_run=reasons)
+    return Verdict(shows, problem="a doctest that no run passed")
 
 
 def judge(
     node: nodes.Element, origin: Origin, evidence: Evidence, places: Places
-) -> tuple[str, str, str] | None:
-    """What a node shows, its state, and its problem; None for what is no code.
+) -> Verdict | None:
+    """Judge a node; None for what is no code.
 
     The places count the page's doctests; a page's nodes are judged in their order.
     """
@@ -123,24 +142,24 @@ def judge(
     if isinstance(node, nodes.raw):
         # An HTML comment at the head of a Markdown page shows nothing; nothing else needs it.
         shown = HTML_COMMENT.sub("", text).strip() or ">>>" in text
-        return (
-            (f"raw {node.get('format', '')}", "", "text that Sphinx cannot read") if shown else None
-        )
+        what = f"raw {node.get('format', '')}"
+        return Verdict(what, problem="text that Sphinx cannot read") if shown else None
     if isinstance(node, addnodes.desc):
-        return None if node.get("generated") else ("declaration", "", DECLARED)
+        return None if node.get("generated") else Verdict("declaration", problem=DECLARED)
     if isinstance(node, nodes.comment):
-        return ("comment", "", "a doctest that the reader does not see") if ">>>" in text else None
+        hidden = "a doctest that the reader does not see"
+        return Verdict("comment", problem=hidden) if ">>>" in text else None
     if isinstance(node, addnodes.productionlist):
-        return "production list", "", BY_HAND
+        return Verdict("production list", problem=BY_HAND)
     if isinstance(node, nodes.literal):
-        return ("code role", "", BY_HAND) if "code" in node["classes"] else None
+        return Verdict("code role", problem=BY_HAND) if "code" in node["classes"] else None
     if "snippet" in node.attributes:
         return included(node, evidence)
     if isinstance(node, nodes.doctest_block) or text.lstrip().startswith(">>>"):
         return doctest(text, node.get("language"), origin, evidence, places)
     if same := evidence.verified_texts().get(normalised(text)):
-        return f"text of {same[0]}", evidence.state(*same), ""
-    return f"{node.get('language', 'code')} block", "", BY_HAND
+        return Verdict(f"text of {same[0]}", evidence.state(*same))
+    return Verdict(f"{node.get('language', 'code')} block", problem=BY_HAND)
 
 
 def snippets_of(docname: str, env: BuildEnvironment, evidence: Evidence) -> Iterator[Snippet]:
@@ -151,19 +170,20 @@ def snippets_of(docname: str, env: BuildEnvironment, evidence: Evidence) -> Iter
         origin = origin_of(node, page, evidence.layout)
         found = judge(node, origin, evidence, places)
         if found:
-            shows, state, problem = found
+            problem = found.problem
             if problem and origin.file != page:
                 problem = f"{origin.said}: {problem}"
             line = node["snippet"]["line"] if "snippet" in node.attributes else origin.line
-            yield Snippet(page, docname, line, shows, state, problem)
+            yield Snippet(page, docname, line, found.shows, found.state, problem, found.not_run)
 
 
-def message(problems: list[Snippet]) -> str:
-    """Every problem, one to a line, as ``page:line: what: why``."""
+def message(snippets: Iterable[Snippet]) -> str:
+    """What is wrong with each, one to a line, as ``page:line: what: why``."""
     lines = []
-    for snippet in problems:
+    for snippet in snippets:
         place = f"{snippet.page}:{snippet.line}" if snippet.line else snippet.page
-        lines.append(f"{place}: {snippet.shows}: {snippet.problem}")
+        why = snippet.problem or f"not run here: {snippet.not_run}"
+        lines.append(f"{place}: {snippet.shows}: {why}")
     return "\n".join(lines)
 
 
@@ -183,6 +203,9 @@ def check(app: Sphinx, env: BuildEnvironment) -> list[str]:
         if not app.config.verify_preview:
             raise UnverifiedSnippets(f"{len(problems)}\n{message(problems)}")
         logger.warning("unverified snippets: %d\n%s", len(problems), message(problems))
+    evidence.layout.partial.unlink(missing_ok=True)
+    if not_run := [snippet for snippet in found if snippet.not_run]:
+        evidence.layout.partial.write_text(message(not_run) + "\n")
     env.verified_snippets = found
     after = by_page(found)
     return [name for name in env.found_docs if before.get(name) != after.get(name)]
@@ -196,13 +219,33 @@ def by_page(snippets: list[Snippet]) -> dict[str, list[Snippet]]:
     return pages
 
 
-def show_problems(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """In a preview, begin a page by what on it may not be shown."""
-    problems = [s for s in by_page(app.env.verified_snippets).get(docname, []) if s.problem]
-    if problems:
-        lines = [nodes.line("", line) for line in message(problems).splitlines()]
-        title = nodes.paragraph("", "", nodes.strong("", "Not verified"))
-        doctree.insert(0, nodes.danger("", title, nodes.line_block("", *lines)))
+def show_unproved(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Begin a page by what on it was not run here, and in a preview by what may not be shown."""
+    of_page = by_page(app.env.verified_snippets).get(docname, [])
+    boxes = {
+        "Not verified": (nodes.danger, [s for s in of_page if s.problem]),
+        "Not run on the machine that built this site": (
+            nodes.warning,
+            [s for s in of_page if s.not_run],
+        ),
+    }
+    for title, (kind, snippets) in boxes.items():
+        if snippets:
+            lines = [nodes.line("", line) for line in message(snippets).splitlines()]
+            head = nodes.paragraph("", "", nodes.strong("", title))
+            doctree.insert(0, kind("", head, nodes.line_block("", *lines)))
+
+
+def announce_partial(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Say on top of every page of a partial site that it is one."""
+    count = sum(bool(snippet.not_run) for snippet in app.env.verified_snippets)
+    if count:
+        context["theme_announcement"] = (
+            f"This site is partial: the machine that built it could not run {count} of its "
+            f"{len(app.env.verified_snippets)} snippets."
+        )
 
 
 def write_snippets(app: Sphinx, exception: Exception | None) -> None:
@@ -218,6 +261,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.setup_extension("_ext.evidence_of_build")
     app.add_config_value("verify_preview", False, "", types=frozenset({bool}))
     app.connect("env-updated", check)
-    app.connect("doctree-resolved", show_problems)
+    app.connect("doctree-resolved", show_unproved)
+    app.connect("html-page-context", announce_partial)
     app.connect("build-finished", write_snippets)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

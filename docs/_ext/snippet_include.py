@@ -67,7 +67,7 @@ class VerifiedInclude(LiteralInclude):
         block.rawsource = text
         block[:] = [nodes.Text(text)]
         block["snippet"] = mark
-        return [*found, self.state_line(path, evidence.state(path, mark["region"]))]
+        return [*found, self.state_line(path, mark["region"])]
 
     def choose_region(self, file: Path) -> None:
         """Turn the region into the lines that the parent class includes."""
@@ -85,8 +85,11 @@ class VerifiedInclude(LiteralInclude):
         block["snippet"] = {**mark, "problem": reason}
         return block
 
-    def state_line(self, path: str, state: str) -> nodes.Node:
-        """The file, its download link, and what was verified on what."""
+    def state_line(self, path: str, region: str) -> nodes.Node:
+        """The file, its download link, and a place for what was verified on what.
+
+        The page may be read before that changes, so the place is filled when the page is written.
+        """
         download = addnodes.download_reference(
             "",
             "",
@@ -100,7 +103,7 @@ class VerifiedInclude(LiteralInclude):
             reftitle=f"Download {path}",
         )
         where = nodes.inline("", f"{PurePosixPath(path).parent}/", classes=["snippet-folder"])
-        what = nodes.inline("", state or "not verified", classes=["snippet-verified"])
+        what = nodes.inline("", "", classes=["snippet-verified"], state_of=(path, region))
         return nodes.paragraph("", "", where, download, nodes.Text(" "), what, classes=["snippet"])
 
 

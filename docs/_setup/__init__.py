@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the nox sessions need around them: an environment, tools, and a memory of what passed."""
+"""What the nox sessions need around them: an environment and tools."""

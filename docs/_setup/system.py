@@ -14,7 +14,6 @@ from pathlib import Path
 
 import nox
 
-
 # What the sessions use and PyPI does not have: the Debian package of each.
 PACKAGES = {
     "Python.h": "python3-dev",

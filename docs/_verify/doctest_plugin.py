@@ -7,6 +7,7 @@ import ast
 import doctest
 import json
 from pathlib import Path
+from unittest import SkipTest
 
 import pytest
 from sybil import Document, Sybil
@@ -20,8 +21,12 @@ from sybil.parsers.myst import SkipParser as MystSkipParser
 from sybil.parsers.rest import DocTestParser, SkipParser
 
 from _verify.doctest_digest import example_digest
+from _verify.frameworks import missing_framework
+from _verify.lost_names import LostNames
+from _verify.reads import Reads
 
 OPTIONS = doctest.ELLIPSIS
+FAILED_BEFORE = "it depends on "
 
 
 class Docstrings(PythonDocStringDocument):
@@ -37,16 +42,29 @@ class Recorder(DocTestEvaluator):
     def __init__(self) -> None:
         super().__init__(OPTIONS)
         self.ran: set[int] = set()  # the ids of the examples, which live as long as the page
+        self.lost = LostNames()
 
     def __call__(self, sybil_example):
-        """Run it; a doctest option hides its reason, or what was compared, so it is refused."""
+        """Run it, unless it depends on one that did not pass.
+
+        A doctest option hides its reason, or what was compared, so it is refused.
+        """
         example = sybil_example.parsed
         if example.options:
             said = example.source.strip()
             raise ValueError(f"expected no doctest option (skip by Sybil's directive), got {said}")
+        if reason := self.lost.why_not(example.source):
+            self.lost.lose(example.source, reason)
+            raise SkipTest(reason)
         problem = super().__call__(sybil_example)
         if not problem:
             self.ran.add(id(example))
+        elif framework := missing_framework(problem):
+            self.lost.lose(example.source, f"{framework} is not installed")
+            raise SkipTest(f"{framework} is not installed")
+        else:
+            place = f"the doctest in line {sybil_example.line}"
+            self.lost.lose(example.source, f"{FAILED_BEFORE}{place}, which failed")
         return problem
 
 
@@ -58,6 +76,7 @@ class Record:
         self.device = device
         self.recorder = recorder = Recorder()
         self.skipped: dict[str, str] = {}
+        self.failed: list[dict[str, str | int]] = []
         self.loaded: set[str] = set()
         self.libraries = libraries
 
@@ -93,6 +112,10 @@ class Record:
             ),
         }
 
+    def fail(self, item, digest: str, reason: str) -> None:
+        """Note an example that did not pass, where it stands."""
+        self.failed.append({"digest": digest, "line": item.example.line, "reason": reason})
+
     def on_device(self) -> bool:
         """Whether what runs now may use the device: for a GPU, once a library for it is loaded."""
         return self.device == "cpu" or any(n.endswith(f"_{self.device}.so") for n in self.loaded)
@@ -119,6 +142,7 @@ def pytest_configure(config):
     """Make the record before anything is collected."""
     libraries = Path(config.getoption("--page-libraries")).resolve()
     config.page_record = Record(config.getoption("--page-device"), libraries)
+    config.page_reads = Reads(config.rootpath)
 
 
 class NoTests(pytest.Module):
@@ -179,13 +203,20 @@ def pytest_runtest_makereport(item, call):
         line = str(item.example.line) if ran and record.on_device() else ""
         record.doctests.setdefault(digest, []).append(line)
         if report.skipped:
-            record.skipped[digest] = str(call.excinfo.value)
-        elif report.passed and not ran:
+            reason = str(call.excinfo.value)
+            if reason.startswith(FAILED_BEFORE):
+                record.fail(item, digest, reason)
+            else:
+                record.skipped[digest] = reason
+        elif report.failed:
+            record.fail(item, digest, "it failed")
+        elif not ran:
             report.outcome = "failed"
             report.longrepr = (
                 f"{item.path}:{item.example.line}: skipped without a reason: "
                 'write it as  skip: next "why"'
             )
+            record.fail(item, digest, "it was skipped without a reason")
     record.note_libraries()
     return report
 
@@ -196,6 +227,8 @@ def pytest_sessionfinish(session):
     result = {
         "doctests": record.doctests if any(map(any, record.doctests.values())) else {},
         "skipped": record.skipped,
+        "failed": record.failed,
+        "reads": session.config.page_reads.closure(),
         "loaded": sorted(record.loaded),
     }
     Path(session.config.getoption("--page-record")).write_text(json.dumps(result))

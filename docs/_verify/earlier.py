@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the latest runs found, task by task: a preview keeps what nothing has changed since."""
+"""What the latest runs found, task by task: what passed stays as long as nothing has changed."""
 
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
+from importlib.metadata import distributions
 from pathlib import Path
 
 from . import closure as closures
@@ -24,11 +27,27 @@ class Task:
     run: Callable[[], Results]
 
 
+# Programs that tests look for; one that appears or goes away lets everything run again.
+PROGRAMS = ("auditwheel", "clang", "cmake", "cuobjdump", "doxygen", "make", "ninja", "patchelf")
+PYTHONS = tuple(f"python3.{minor}" for minor in range(10, 16))
+VARIABLES = ("REQUIRE_CUDA", "RUN_SLOW")
+SHORT_LIST = 8  # tasks that are worth naming
+
+
 def task_key(tools: Tools) -> str:
-    """What every result depends on besides its files: the tools, the runtime, and the runner."""
-    package = closures.tree_digest(Path(tools.package).parent) if tools.package else ""
-    runner = closures.tree_digest(Path(__file__).parent)
-    return json.dumps([tools.compilers, tools.versions, package, runner], sort_keys=True)
+    """What every result depends on besides its files: the machine, its software, the runner."""
+    path = tools.environment.get("PATH")
+    facts = {
+        "compilers": tools.compilers,
+        "distributions": sorted({f"{d.name} {d.version}" for d in distributions()}),
+        "gpu": tools.gpu,
+        "package": closures.tree_digest(Path(tools.package).parent) if tools.package else "",
+        "programs": [shutil.which(name, path=path) for name in (*PROGRAMS, *PYTHONS)],
+        "python": tools.versions["python"],
+        "runner": closures.tree_digest(Path(__file__).parent),
+        "variables": [os.environ.get(name, "") for name in VARIABLES],
+    }
+    return json.dumps(facts, sort_keys=True)
 
 
 class Earlier:
@@ -39,11 +58,13 @@ class Earlier:
         there = json.loads(self.path.read_text()) if self.path.exists() else {}
         self.known: dict[str, dict] = there["tasks"] if there.get("key") == key else {}
         self.kept = 0
+        self.ran: list[str] = []
         self.latest: dict[str, dict] = {}
 
     def again(self, task: Task) -> Results:
         """Run a task, and remember what it found if it passed."""
         closure = closures.closure_of(self.root, task.files)
+        self.ran.append(task.name)
         results = task.run()
         if not results.failures:
             for receipt in results.receipts:
@@ -63,6 +84,11 @@ class Earlier:
         self.latest[task.name] = known
         receipts = [Receipt(**each) for each in known["receipts"]]
         return Results(receipts, [], [Skip(**each) for each in known["skips"]])
+
+    def said(self, tasks: int) -> str:
+        """Say how many tasks ran, and which if they are few."""
+        names = f": {', '.join(sorted(self.ran))}" if 0 < len(self.ran) <= SHORT_LIST else ""
+        return f"ran {len(self.ran)} of {tasks} examples, pages and tests{names}"
 
     def write(self, stamp: dict[str, object]) -> None:
         """Keep what this run found; what it left alone keeps the date of its own run."""

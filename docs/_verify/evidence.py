@@ -101,6 +101,12 @@ class Evidence:
                 return f"edited since its run ({', '.join(edited)} changed)"
         return "it was compiled but nothing ran it" if levels else "nothing ran it"
 
+    def not_run_here(self, path: str) -> str:
+        """The reasons why this machine skipped every run of a file; empty if none was skipped."""
+        if self.failures_of(path):
+            return ""
+        return ", ".join(sorted({skip.reason for skip in self.skips if path in skip.files}))
+
     def state(self, path: str, name: str = "") -> str:
         """What was verified on what, of a file or a region, in one line for the reader."""
         receipts = self.proofs(path, name)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from .closure import trees_digest
@@ -16,10 +17,17 @@ COLUMNS = {
     "cupy": "CuPy",
     "paddle": "PaddlePaddle",
 }
+MISSING = re.compile(rf"ModuleNotFoundError: No module named '({'|'.join(COLUMNS)})\b")
 PARTS = {"dtypes": "Element type", "layouts": "Tensor"}
 NOT_RUN = "not run"
 
 Cells = dict[str, dict[str, dict[str, str]]]  # part, row, column: what came of it
+
+
+def missing_framework(output: str) -> str:
+    """The framework that could not be imported, as a reader calls it; empty if none is missing."""
+    found = MISSING.search(output)
+    return COLUMNS[found.group(1)] if found else ""
 
 
 def made_of(root: Path) -> str:

@@ -73,3 +73,8 @@ class Layout:
     def unverified(self) -> Path:
         """The latest site's snippets that may not be shown, one to a line, if there are any."""
         return self.build / "unverified.txt"
+
+    @property
+    def partial(self) -> Path:
+        """What a partial site shows without proof, one to a line; absent if the site is whole."""
+        return self.build / "partial.txt"

@@ -43,9 +43,12 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument(
+        "--all", action="store_true", help="also run what passed and has not changed since"
+    )
+    parser.add_argument(
         "--preview",
         action="store_true",
-        help="on the CPU, run again only what has changed; what fails is left for the site to name",
+        help="run on the CPU only; what fails is left for the site to name",
     )
     parser.add_argument(
         "--table", action="store_true", help="run nothing: print the table of the latest good site"
@@ -76,7 +79,7 @@ def merged(
     for done, found in enumerate(pool.map(do, tasks), start=1):
         results.add(found)
         if not quiet and (done % 10 == 0 or done == len(tasks)):
-            print(f"ran {done} of {len(tasks)} examples, pages and tests", flush=True)
+            print(f"done: {done} of {len(tasks)}", flush=True)
     return results
 
 
@@ -161,7 +164,7 @@ def main(argv: list[str] | None = None) -> int:
         builds, compiled = compile_all(layout, tools, pool)
         results.add(compiled)
         tasks = all_tasks(builds, devices, layout, tools)
-        do = earlier.unless_unchanged if options.preview else earlier.again
+        do = earlier.again if options.all else earlier.unless_unchanged
         results.add(merged(pool, tasks, do, quiet=options.preview))
     if "cpu" in devices:  # a run for the GPU alone leaves out what needs none
         known = [path for failure in results.failures for path in failure.files]
@@ -172,8 +175,8 @@ def main(argv: list[str] | None = None) -> int:
     }
     write_results(results, layout, tools.gpu.get("gpu", ""), stamp)
     earlier.write(stamp)
+    print(earlier.said(len(tasks)))
     if options.preview:
-        print(f"ran {len(tasks) - earlier.kept} of {len(tasks)} examples, pages and tests")
         print(failed(Evidence.load(layout)), flush=True)
         return 0
     print(summary(Evidence.load(layout)))

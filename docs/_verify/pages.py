@@ -45,7 +45,7 @@ def run_page(
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "record.json"
         command = [
-            *(sys.executable, "-m", "pytest", "-q", "-x", "--tb=short", "--noconftest"),
+            *(sys.executable, "-m", "pytest", "-q", "--tb=short", "--noconftest"),
             *("-c", str(DOCS / "_verify" / "pytest.ini"), "--rootdir", str(layout.root)),
             *("-p", "no:cacheprovider", "-p", "no:doctest", "-p", "_verify.doctest_plugin"),
             *("--page-device", device, "--page-libraries", str(layout.libraries)),
@@ -56,13 +56,18 @@ def run_page(
         outcome = run(command, cwd=layout.libraries, env=environment)
         if outcome.status == NO_TESTS_COLLECTED:
             return results  # the prompt stood in prose
-        if not outcome.ok or not record.exists():
+        seen = json.loads(record.read_text()) if record.exists() else {"failed": []}
+        if not seen["failed"] and not outcome.ok:
             results.fail(page, level, [page], f"doctests: {outcome.reason}", outcome.tail)
             return results
         if closures.changed(layout.root, closure):
             results.fail(page, level, [page], f"doctests: {page} was edited while they ran")
             return results
-        seen = json.loads(record.read_text())
+    for each in seen["failed"]:
+        tail = outcome.tail if each is seen["failed"][-1] else ""
+        reason = f"the doctest in line {each['line']}: {each['reason']}"
+        results.fail(page, level, [page], reason, tail, doctest=each["digest"])
+    closure.update(seen["reads"])
     for library in seen["loaded"]:
         closure.update(library_closures.get(library, {}))
     for reason in sorted(set(seen["skipped"].values())):

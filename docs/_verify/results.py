@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ class Failure:
     files: list[str]
     reason: str
     tail: str = ""
+    doctest: str = ""  # the digest of the one example that failed, if the others are judged
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class Skip:
     subject: str
     level: str
     reason: str
+    files: list[str] = field(default_factory=list)  # what it would have proved
 
 
 @dataclass
@@ -45,13 +48,21 @@ class Results:
         self.failures += other.failures
         self.skips += other.skips
 
-    def fail(self, subject: str, level: str, files: list[str], reason: str, tail: str = "") -> None:
+    def fail(
+        self,
+        subject: str,
+        level: str,
+        files: list[str],
+        reason: str,
+        tail: str = "",
+        doctest: str = "",
+    ) -> None:
         """Record a failure."""
-        self.failures.append(Failure(subject, level, files, reason, tail))
+        self.failures.append(Failure(subject, level, files, reason, tail, doctest))
 
-    def skip(self, subject: str, level: str, reason: str) -> None:
+    def skip(self, subject: str, level: str, reason: str, files: Iterable[str] = ()) -> None:
         """Record a skip."""
-        self.skips.append(Skip(subject, level, reason))
+        self.skips.append(Skip(subject, level, reason, sorted(files)))
 
 
 def write_list(path: Path, items: list[Any]) -> None:

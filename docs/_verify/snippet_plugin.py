@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 import json
 import os
 from pathlib import Path
@@ -17,7 +18,10 @@ from pathlib import Path
 import pytest
 
 from _verify.closure import closure_of
+from _verify.reads import Reads
+from _verify.snippets import DECLARED
 
+READS = pytest.StashKey[Reads]()
 RECORDS = pytest.StashKey[dict]()
 
 
@@ -31,7 +35,8 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     """One record for the session: what was shown, and what was skipped."""
-    config.stash[RECORDS] = {"shown": [], "skipped": {}}
+    config.stash[RECORDS] = {"shown": [], "skipped": []}
+    config.stash[READS] = Reads(config.rootpath)
 
 
 def pytest_collection_modifyitems(config, items):
@@ -106,7 +111,9 @@ def pytest_runtest_makereport(item, call):
     report = yield
     records = item.config.stash[RECORDS]
     if report.skipped:
-        records["skipped"][item.nodeid] = str(call.excinfo.value)
+        files = DECLARED.findall(inspect.getsource(item.function))
+        skip = {"test": item.nodeid, "reason": str(call.excinfo.value), "files": files}
+        records["skipped"].append(skip)
     if call.when == "call" or report.failed:
         for kind, record in item.user_properties:
             if kind == "shows":
@@ -118,4 +125,5 @@ def pytest_sessionfinish(session):
     """Write the records, for the runner alone."""
     target = session.config.getoption("--snippet-record")
     if target:
-        Path(target).write_text(json.dumps(session.config.stash[RECORDS]))
+        records = session.config.stash[RECORDS] | {"reads": session.config.stash[READS].closure()}
+        Path(target).write_text(json.dumps(records))

@@ -19,6 +19,7 @@ from .receipts import COMPILED, LEVEL_OF_DEVICE, Receipt
 from .results import Results
 from .tools import Tools
 
+# The files that a test says it runs, as they stand in its source.
 DECLARED = re.compile(r"""\b(?:shows|captured)\(\s*["']([^"']+)["']""")
 
 
@@ -46,19 +47,22 @@ def run_snippet_test(test: str, device: str, layout: Layout, tools: Tools) -> Re
         paths = [str(DOCS), tools.environment.get("PYTHONPATH", "")]
         environment = {**tools.environment, "PYTHONPATH": ":".join(filter(None, paths))}
         outcome = run(command, cwd=layout.root, env=environment)
-        seen = json.loads(record.read_text()) if record.exists() else {"shown": [], "skipped": {}}
+        nothing = {"shown": [], "skipped": [], "reads": {}}
+        seen = json.loads(record.read_text()) if record.exists() else nothing
     records = seen["shown"]
-    for name, reason in seen["skipped"].items():
-        results.skip(name, level, reason)
-    failed = {each["path"] for each in records if each["outcome"] != "passed"}
+    for each in seen["skipped"]:
+        results.skip(each["test"], level, each["reason"], each["files"])
+    failed = {each["path"] for each in records if each["outcome"] == "failed"}
     if not outcome.ok and outcome.status != NO_TESTS_COLLECTED:
         # A test that failed before it could say what it ran is charged to what it names.
-        passed = {each["path"] for each in records} - failed
+        passed = {each["path"] for each in records if each["outcome"] == "passed"} - failed
         files = sorted({test, *failed, *(set(declared) - passed)})
         results.fail(test, level, files, f"{test}: {outcome.reason}", outcome.tail)
-    for path in sorted({each["path"] for each in records} - failed):
-        of_path = [each for each in records if each["path"] == path]
-        made_of = dict(closure)
+    # A case that was skipped proves nothing, and takes nothing from the cases that ran.
+    ran = [each for each in records if each["outcome"] == "passed"]
+    for path in sorted({each["path"] for each in ran} - failed):
+        of_path = [each for each in ran if each["path"] == path]
+        made_of = closure | seen["reads"]
         for each in of_path:
             made_of.update(each["closure"])
         if edited := closures.changed(layout.root, made_of):

@@ -92,5 +92,7 @@ def final_table(layout: Layout) -> str:
     if rows:
         parts += ["Snippets", aligned(rows)]
     parts.append(f"snippets verified = {verified} of {len(snippets)} shown")
+    if layout.partial.exists():
+        parts += ["This site is partial. Not run here:", layout.partial.read_text().rstrip()]
     parts.append(f"site: {layout.build / 'site' / 'index.html'}")
     return "\n".join(parts)

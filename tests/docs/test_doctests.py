@@ -24,13 +24,53 @@ def test_skip_with_a_reason_is_listed(project):
     assert "1 doctest example(s): needs a GPU" in output
 
 
-def test_doctest_that_is_skipped_everywhere_may_not_be_shown(project):
-    """Nothing verified it, whatever the reason."""
+def test_doctest_that_is_skipped_everywhere_makes_the_site_partial(project):
+    """Nothing verified it: its page and the list say so."""
     project.append(PAGE, SKIP.format(condition=' if(device == "cpu", reason="needs a GPU")'))
-    project.verify()
+    status, output = project.build()
+    assert status == 0, output
+    line = "docs/index.rst:36: doctest: not run here: needs a GPU"
+    assert project.file("build/partial.txt").read_text() == f"{line}\n"
+    assert line in project.file("build/site/index.html").read_text()
+
+
+@pytest.mark.parametrize("name", ["jax", "paddle"])
+def test_missing_framework_is_a_skip_with_its_reason(project, name):
+    """The example that imports it and those that use what it binds are skipped, and no others."""
+    (project.file("tools") / f"{name}.py").write_text(
+        f"raise ModuleNotFoundError(\"No module named '{name}'\")"
+    )
+    project.append(
+        PAGE, f"\n>>> import {name}\n>>> x = {name}.ones(3)\n\n>>> 2 + 2\n4\n\n>>> len(x)\n3\n"
+    )
+    status, output = project.build()
+    assert status == 0, output
+    said = "not run here: JAX is not" if name == "jax" else "not run here: PaddlePaddle is not"
+    lines = project.file("build/partial.txt").read_text().splitlines()
+    assert [line.split(" installed")[0] for line in lines] == [
+        f"docs/index.rst:34: doctest: {said}",
+        f"docs/index.rst:40: doctest: {said}",
+    ]
+
+
+def test_failed_doctest_leaves_the_rest_of_its_page_to_be_judged(project):
+    """It and what depends on it are named, each with its line; the others are proved."""
+    text = "\n>>> x = 1 / 0\n\n>>> 2 + 2\n4\n\n>>> y = x + 1\n>>> y\n2\n\n>>> 3 + 3\n7\n"
+    project.append(PAGE, text)
+    status, output = project.verify()
+    assert status != 0
+    failed = [line for line in output.splitlines() if line.startswith("FAILED")]
+    head = f"FAILED {PAGE} (ran on CPU): the doctest in line"
+    assert failed == [
+        f"{head} 34: it failed",
+        f"{head} 39: it depends on the doctest in line 34, which failed",
+        f"{head} 40: it depends on the doctest in line 34, which failed",
+        f"{head} 43: it failed",
+    ]
     status, output = project.site()
     assert status != 0
-    assert "skipped wherever it could run: needs a GPU" in output
+    lines = project.file("build/unverified.txt").read_text().splitlines()
+    assert [line.split(": ")[0] for line in lines] == [f"{PAGE}:{n}" for n in (34, 39, 43)]
 
 
 def test_doctest_that_ran_on_a_gpu_alone_may_be_shown(project):
@@ -107,12 +147,9 @@ def test_equal_examples_are_told_apart_by_their_order(project):
     """One that was skipped is not shown because the same text ran in another place."""
     project.append(PAGE, "\n>>> ctypes.c_int(3).value\n3\n")
     project.append(PAGE, SKIP.format(condition=' if(device == "cpu", reason="needs a GPU")'))
-    assert project.verify()[0] == 0
-    for _ in range(2):
-        status, output = project.site()
-        assert status != 0
-        assert output.count("skipped wherever it could run: needs a GPU") == 1
-        assert "docs/index.rst:39: doctest" in output
+    assert project.build()[0] == 0
+    found = project.file("build/partial.txt").read_text().splitlines()
+    assert found == ["docs/index.rst:39: doctest: not run here: needs a GPU"]
 
 
 def test_failure_outweighs_a_gpu_run_that_passed(project):

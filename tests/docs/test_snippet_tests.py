@@ -5,6 +5,7 @@
 import json
 from types import SimpleNamespace
 
+import pytest
 from _verify.receipts import COMPILED, RAN_ON_CPU, RAN_ON_GPU, Receipt
 from _verify.snippets import as_compiled
 
@@ -12,11 +13,12 @@ TEST = "tests/snippets/test_shown_files.py"
 
 
 def test_receipt_of_a_shown_file_holds_its_test(pristine):
-    """The script counts as verified while neither it nor its test changes."""
+    """The script counts as verified while neither it nor what its test read changes."""
     (path,) = pristine.file("build/receipts").glob("docs.greet.sh*")
     receipt = json.loads(path.read_text())
     assert receipt["verifies"] == ["docs/greet.sh"]
-    assert sorted(receipt["closure"]) == ["docs/greet.sh", TEST]
+    read = ["docs/greet.sh", "docs/greeting.txt", "docs/numbers.py"]
+    assert sorted(receipt["closure"]) == [*read, TEST]
 
 
 def test_failing_test_takes_its_files_off_the_pages(project):
@@ -41,15 +43,35 @@ def test_captured_text_that_differs_fails(project):
     assert project.verify()[0] == 0
 
 
-def test_skipped_test_proves_nothing_and_is_listed(project):
-    """The reason stands in the table."""
+def test_skipped_case_takes_nothing_from_the_cases_that_ran(project):
+    """The script is proved by the case that ran; the other is listed with its reason."""
+    project.replace(TEST, "import subprocess", "import pytest\nimport subprocess")
     project.replace(
-        TEST, "    script =", '    import pytest\n    pytest.skip("no hall")\n    script ='
+        TEST, "def test_greeting", '@pytest.mark.parametrize("hall", [0, 1])\ndef test_greeting'
     )
-    status, output = project.verify()
+    project.replace(TEST, "(shows, captured)", "(shows, captured, hall)")
+    project.replace(TEST, "    done =", '    if hall:\n        pytest.skip("no hall")\n    done =')
+    status, output = project.build()
     assert status == 0, output
     assert "no hall" in output
-    assert "docs/greet.sh: nothing ran it" in project.site()[1]
+    assert not project.file("build/partial.txt").exists()
+
+
+@pytest.mark.parametrize("before", ["    script =", "    done ="])
+def test_test_that_was_skipped_whole_makes_the_site_partial(project, before):
+    """Whether it said before what it runs or not: its file is shown as not run, with the reason."""
+    skip = f'    import pytest\n    pytest.skip("no hall")\n{before}'
+    project.replace(TEST, before, skip)
+    status, output = project.build()
+    assert status == 0, output
+    line = "docs/notes.md:8: docs/greet.sh: not run here: no hall"
+    assert line in project.file("build/partial.txt").read_text().splitlines()
+    page = project.file("build/site/notes.html").read_text()
+    assert "Not run on the machine that built this site" in page
+    assert line in page
+    status, output = project.verify("--table")
+    assert "snippets verified = 9 of 11 shown" in output
+    assert line in output
 
 
 def test_file_that_is_not_there_cannot_be_shown(project):

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Read all pages again when what they are made of, besides their own text, has changed.
+
+Sphinx by itself reads a page again when its text or a file that it includes has changed. It does
+not know of the extensions, of the package and the headers that the reference shows, and of the
+records that other sessions left: their hash is a setting here, and a changed setting has all pages
+read again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from importlib.metadata import distributions
+from pathlib import Path
+
+from _verify.closure import digest, tree_digest
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
+from sphinx.util.typing import ExtensionMetadata
+
+from .snippet_gate import UnverifiedSnippets
+
+TREES = ("include", "python", "docs/_ext", "docs/_outside", "docs/_static", "docs/_templates")
+RECORDS = ("rows", "interop.json", "runtimes.json", "frameworks.json")  # below the build folder
+FILES = ("conf.py", "docs/Doxyfile", "docs/redirects.txt", "pyproject.toml")
+
+
+def hash_inputs(app: Sphinx, config: Config) -> None:
+    """Hash everything but pages and what they include."""
+    root = Path(config.verify_root or app.confdir)
+    trees = [*(root / name for name in TREES), root / "docs" / "benchmarks"]
+    paths = [*trees, *(root / name for name in FILES)]
+    paths += [root / config.verify_build / name for name in RECORDS]
+    seen = [tree_digest(path) if path.is_dir() else digest(path) for path in paths]
+    software = sorted({f"{each.name} {each.version}" for each in distributions()})
+    config.made_of = hashlib.sha256("\n".join([*seen, *software]).encode()).hexdigest()
+
+
+def write_all(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Write every page again where the last build named another commit on them."""
+    written_by, env.written_by = getattr(env, "written_by", None), app.shown_commit
+    return [] if written_by == env.written_by else sorted(env.found_docs)
+
+
+def forget_warnings(app: Sphinx, exception: Exception | None) -> None:
+    """After a warning or an error read all pages again: Sphinx repeats none of a page it keeps.
+
+    Only a build that the check refused has kept nothing of the pages that it read.
+    """
+    refused = isinstance(exception, UnverifiedSnippets)
+    if not refused and (exception or app._warncount):
+        (Path(app.doctreedir) / "environment.pickle").unlink(missing_ok=True)
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Set the hash before Sphinx compares the settings with those of the last build."""
+    app.setup_extension("_ext.evidence_of_build")
+    app.setup_extension("_ext.repository")
+    app.add_config_value("made_of", "", "env", types=frozenset({str}))
+    app.connect("config-inited", hash_inputs)
+    app.connect("env-updated", write_all)
+    app.connect("build-finished", forget_warnings)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R9
+"""After an edit or a failure a run repeats what changed or failed, and nothing else."""
+
+import os
+
+import pytest
+
+PAGE = "docs/index.rst"
+NOTES = "docs/notes.md"
+GREET = "docs/greet.sh"
+KERNEL = "examples/kernel_library/scale/scale_kernel.cc"
+SHOWN = "tests/snippets/test_shown_files.py"
+
+
+@pytest.fixture
+def verified(project):
+    """The project, verified where it lies: its compiler lies there too."""
+    status, output = project.verify()
+    assert status == 0, output
+    return project
+
+
+def ran(output):
+    """The line that says what was run."""
+    (line,) = (line for line in output.splitlines() if line.startswith("ran ") and " of " in line)
+    return line
+
+
+def test_run_without_changes_repeats_nothing(verified):
+    """Neither examples nor pages nor tests, and what they proved stays proved."""
+    status, output = verified.build()
+    assert status == 0, output
+    assert "libraries: 0 compiled, 2 unchanged" in output
+    assert ran(output).startswith("ran 0 of ")
+    assert verified.site()[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "names"),
+    [
+        (PAGE, "\nA sentence.\n", [f"{PAGE} on cpu"]),
+        (NOTES, "\nA sentence.\n", [f"{NOTES} on cpu"]),
+        (GREET, "\n", [f"{SHOWN} on cpu"]),
+        (KERNEL, "// changed\n", [f"{PAGE} on cpu", f"{KERNEL} on cpu"]),
+    ],
+)
+def test_edit_repeats_what_is_made_of_it(verified, file, text, names):
+    """A page, a file that a test shows, or a kernel and the page that loads it."""
+    verified.append(file, text)
+    status, output = verified.build()
+    assert status == 0, output
+    assert ran(output).partition(": ")[2].split(", ") == names
+
+
+def test_failure_is_repeated_alone(verified):
+    """Break a page, run, mend it, run: both runs say which page they ran."""
+    for old, new, good in (("2\n```", "3\n```", False), ("3\n```", "2\n```", True)):
+        verified.replace(NOTES, old, new)
+        status, output = verified.build()
+        assert (status == 0) == good, output
+        assert ran(output).endswith(f"tests: {NOTES} on cpu")
+
+
+def test_program_that_appears_lets_everything_run_again(verified, tmp_path):
+    """A test that was skipped for want of it must not stay skipped."""
+    (tmp_path / "cuobjdump").write_text("#!/bin/sh\n")
+    (tmp_path / "cuobjdump").chmod(0o755)
+    status, output = verified.verify(PATH=f"{os.environ['PATH']}{os.pathsep}{tmp_path}")
+    assert status == 0, output
+    assert not ran(output).startswith("ran 0 of ")
+
+
+def test_file_that_a_test_reads_is_an_input(verified):
+    """Also one that it never declared: what it opened, and what it gave to a program."""
+    for name in ("opened", "given"):
+        (verified.file("docs") / f"{name}.txt").write_text("1")
+    verified.append(
+        SHOWN,
+        """
+
+def test_reads(shows):
+    import pathlib
+
+    shows("docs/greet.sh")
+    assert pathlib.Path("docs/opened.txt").read_text()
+    subprocess.run(["cat", "docs/given.txt"], check=True)
+""",
+    )
+    assert verified.build()[0] == 0
+    for name in ("opened", "given"):
+        assert ran(verified.verify()[1]).startswith("ran 0 of ")
+        verified.append(f"docs/{name}.txt", "2")
+        assert ran(verified.verify()[1]).endswith(f"tests: {SHOWN} on cpu")
