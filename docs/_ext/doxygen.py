@@ -33,7 +33,7 @@ def run_doxygen(app: Sphinx) -> None:
     """
     layout = evidence_of(app.config).layout
     if not shutil.which("doxygen"):
-        raise DoxygenFailed("doxygen was not found: sudo apt-get install doxygen")
+        raise DoxygenFailed("doxygen was not found. Type: sudo apt-get install -y doxygen")
     output = layout.build / "doxygen"
     before = {path: (path.read_bytes(), path.stat()) for path in output.glob("xml/*.xml")}
     shutil.rmtree(output, ignore_errors=True)  # pages of headers that are gone would stay

@@ -156,6 +156,9 @@ def main(argv: list[str] | None = None) -> int:
         print(final_table(layout))
         return 0
     tools = Tools.find(gpu=not options.preview)
+    if lines := tools.missing():
+        print(*lines, sep="\n")
+        return 1
     results = Results()
     device = "cpu" if options.preview else options.device
     devices = choose_devices(device, tools, results)

@@ -13,6 +13,13 @@ import sysconfig
 from dataclasses import dataclass, field
 from pathlib import Path
 
+TO_TYPE = {  # how to get a compiler of the examples
+    "g++": "sudo apt-get install -y g++",
+    "gcc": "sudo apt-get install -y gcc",
+    "nvcc": "pip install nvidia-cuda-nvcc nvidia-cuda-crt nvidia-cuda-runtime nvidia-cuda-cccl "
+    "nvidia-nvvm",
+}
+
 
 def answer(*command: str, env: dict[str, str] | None = None) -> str:
     """A command's output, or an empty string where it cannot be run."""
@@ -139,6 +146,14 @@ class Tools:
             package=answer("tvm-ffi-config", "--includedir", env=environment),
             environment=environment,
         )
+
+    def missing(self) -> list[str]:
+        """What to type for each compiler that the examples need and this machine lacks."""
+        return [
+            f"{name} was not found. Type: {line}"
+            for name, line in TO_TYPE.items()
+            if name not in self.compilers
+        ]
 
     def machine_of(self, device: str) -> dict[str, str]:
         """What a receipt says of the machine: the GPU belongs to runs on it alone."""

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""What the nox sessions rely on: a memory of good runs, and the tools that are there."""
+"""What the nox sessions rely on: the tools that are there, or the line that installs them."""
 
 import ast
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,60 +13,9 @@ from _verify import tools
 
 pytest.importorskip("nox", reason="only the sessions use this")
 
+from _setup import system
 from _setup.environment import Environment
-from _setup.memory import Memory, input_digest
-from _setup.system import has_nvcc, reachable
-
-
-@pytest.fixture
-def repository(tmp_path):
-    """A repository with a tracked file, an untracked one and an ignored one."""
-    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
-    (tmp_path / ".gitignore").write_text("build/\n")
-    (tmp_path / "tracked").write_text("1")
-    subprocess.run(["git", "-C", str(tmp_path), "add", "."], check=True)
-    (tmp_path / "untracked").write_text("1")
-    (tmp_path / "build").mkdir()
-    return tmp_path
-
-
-@pytest.mark.parametrize("name", ["tracked", "untracked", "new"])
-def test_any_changed_file_makes_the_session_run_again(repository, name):
-    """Tracked or not yet: only what git ignores is no input."""
-    before = input_digest(repository, sys.executable)
-    assert input_digest(repository, sys.executable) == before
-    (repository / "build" / "output").write_text("1")
-    assert input_digest(repository, sys.executable) == before
-    (repository / name).write_text("2")
-    assert input_digest(repository, sys.executable) != before
-
-
-def test_new_records_make_the_session_run_again(repository):
-    """What other sessions found stands on the pages, so they are made anew."""
-    records = [repository / "build" / "rows", repository / "build" / "interop.json"]
-    before = input_digest(repository, sys.executable, records)
-    assert input_digest(repository, sys.executable, records) == before
-    records[1].write_text("{}")
-    after = input_digest(repository, sys.executable, records)
-    assert after != before
-    records[0].mkdir()
-    (records[0] / "file.json").write_text("{}")
-    assert input_digest(repository, sys.executable, records) != after
-
-
-def test_memory_gives_the_table_of_the_same_inputs_alone(tmp_path):
-    """Other inputs, a run that has begun, or a site that is gone: there is nothing to repeat."""
-    memory = Memory(tmp_path)
-    memory.site.parent.mkdir()
-    memory.site.write_text("site")
-    memory.keep("inputs", "the table\nof two lines\n")
-    assert memory.table_for("inputs") == "the table\nof two lines\n"
-    assert memory.table_for("others") is None
-    memory.site.unlink()
-    assert memory.table_for("inputs") is None
-    memory.site.write_text("site")
-    memory.forget()
-    assert memory.table_for("inputs") is None
+from _setup.system import has_nvcc, need, reachable
 
 
 def test_server_that_is_not_there_is_given_up(monkeypatch):
@@ -117,12 +65,59 @@ def test_readers_and_ci_run_the_same_sessions():
 class Session:
     """As much of a nox session as running commands together takes."""
 
+    def __init__(self):
+        self.commands = []
+
     def log(self, text):
         """Say nothing."""
+
+    def run(self, *command, **options):
+        """Note the command, and do nothing."""
+        self.commands.append(" ".join(command))
 
     def error(self, text):
         """Fail as nox does, by an exception."""
         raise RuntimeError(text)
+
+
+@pytest.fixture
+def bare(monkeypatch):
+    """A machine that has git and apt-get but neither a compiler nor Python's headers."""
+    there = {"git": "/bin/git", "apt-get": "/bin/apt-get"}
+    monkeypatch.setattr(system.shutil, "which", there.get)
+    monkeypatch.setattr(system.sysconfig, "get_path", lambda _: os.devnull)
+    return there
+
+
+LINE = "apt-get install -y --no-install-recommends doxygen g++ python3-dev"
+
+
+def test_user_is_told_at_once_what_to_type(bare, monkeypatch):
+    """One line for all that is missing, and nothing else happens."""
+    monkeypatch.setattr(system.os, "geteuid", lambda: 1000)
+    session = Session()
+    message = f"missing: g\\+\\+, Python.h, doxygen. Type: sudo {LINE.replace('+', '.')}$"
+    with pytest.raises(RuntimeError, match=message):
+        need(session, "git", "g++", "Python.h", "doxygen")
+    assert session.commands == []
+
+
+def test_root_installs_what_is_missing(bare, monkeypatch):
+    """The packages come from apt-get; one that does not bring what is needed is an error."""
+    monkeypatch.setattr(system.os, "geteuid", lambda: 0)
+    session = Session()
+    with pytest.raises(RuntimeError, match=r"still missing after apt-get install .*: g"):
+        need(session, "git", "g++", "Python.h", "doxygen")
+    assert session.commands == ["apt-get update -q", LINE]
+    need(session, "git")
+    assert len(session.commands) == 2
+
+
+def test_machine_without_apt_is_told_the_names(bare, monkeypatch):
+    """Other systems have other packages."""
+    del bare["apt-get"]
+    with pytest.raises(RuntimeError, match=r"missing: doxygen \(Debian's packages: doxygen\)$"):
+        need(Session(), "doxygen")
 
 
 def test_commands_that_run_together_all_count(capfd):

@@ -18,6 +18,7 @@ extensions = [
     "_ext.doxygen",
     "_ext.generated",
     "_ext.header_reference",
+    "_ext.made_of",
     "_ext.snippet_gate",
     "_ext.snippet_include",
     "_ext.verification",

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R9
+"""The session that follows the README in bare systems: what it types, and where."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("nox", reason="only the sessions use this")
+
+from _setup import bare_system
+from _setup.bare_system import System, pip_settings, readme_commands
+from _setup.fresh import RESULTS, choose
+
+README = (Path(__file__).parents[2] / "README.md").read_text()
+
+
+def test_commands_are_those_of_the_readme():
+    """All of the section's, in their order, without comments; the last two are the sessions."""
+    commands = readme_commands(README)
+    assert commands[0].startswith("sudo apt-get install -y g++ ")
+    assert "#" not in "".join(commands)
+    assert commands[-2:] == ["nox -s docs", "nox -s tests"]
+
+
+@pytest.mark.parametrize("text", ["", "## Verify everything yourself\n\nno commands\n"])
+def test_readme_without_commands_is_an_error(text):
+    """Nothing to type would prove nothing."""
+    with pytest.raises(ValueError, match=r"README.md: expected shell commands under '## Verify"):
+        readme_commands(text)
+
+
+def test_arguments_choose_systems_and_readers():
+    """Debian 12 and a user unless others are named; an unknown word is an error."""
+    assert choose([]) == [("bookworm", "user")]
+    assert choose(["root", "sid", "trixie"]) == [("trixie", "root"), ("sid", "root")]
+    with pytest.raises(ValueError, match=r"fresh: expected some of bookworm, .*, got buster"):
+        choose(["buster"])
+
+
+class Typed(System):
+    """A system in which nothing runs: each command ends as a list says."""
+
+    def __init__(self, endings):
+        super().__init__("bookworm", "user", Path("/nowhere"))
+        self.endings = endings
+        self.typed = []
+
+    def type(self, script, *, root=False):
+        """Note who typed what."""
+        self.typed.append(("root" if root else "user", script))
+        return self.endings.pop(0)
+
+
+def test_shell_state_is_kept_and_the_line_that_nox_prints_is_typed():
+    """Each command runs in the clone and in the environment made before it."""
+    asks = "nox > missing: doxygen. Type: sudo apt-get install -y doxygen\nnox > Session failed\n"
+    system = Typed([(0, ""), (1, asks), (0, ""), (0, "")])
+    assert system.follow([". .venv/bin/activate", "nox -s docs"])
+    docs = "cd /home/user/clone && . .venv/bin/activate && nox -s docs"
+    install = "apt-get install -q -y doxygen -o APT::Install-Recommends=false"
+    assert system.typed == [
+        ("user", "cd /home/user/clone && . .venv/bin/activate"),
+        ("user", docs),
+        ("root", f"apt-get update -q && {install}"),
+        ("user", docs),
+    ]
+    assert [(ran.command, ran.status) for ran in system.ran[1:]] == [
+        ("nox -s docs", 1),
+        ("sudo apt-get install -y doxygen", 0),
+        ("nox -s docs", 0),
+    ]
+
+
+def test_failed_command_ends_it(capsys):
+    """What it printed last is shown, and nothing else is typed."""
+    system = Typed([(1, "it broke\n")])
+    assert not system.follow(["nox -s docs", "nox -s tests"])
+    assert len(system.typed) == 1
+    assert capsys.readouterr().out.endswith("it broke\n")
+
+
+def test_pip_finds_the_local_folders_of_this_machine(tmp_path, monkeypatch):
+    """A folder of wheels as it is; of an index, the folder that also holds its files."""
+    wheels, index = tmp_path / "wheels", tmp_path / "pypi" / "simple"
+    for folder in (wheels, index):
+        folder.mkdir(parents=True)
+    config = tmp_path / "pip.conf"
+    config.write_text(f"[global]\nextra-index-url = file://{index}\ntimeout = 7\n")
+    monkeypatch.setenv("PIP_CONFIG_FILE", str(config))
+    monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
+    file, folders = pip_settings()
+    assert {wheels, index.parent} <= folders
+    assert f"extra-index-url = file://{index}" in file
+    assert "timeout = 7" in file
+
+
+def test_results_leave_out_the_list_of_snippets():
+    """What was verified on what is printed; the hundreds of snippets are in the log."""
+    text = "noise\nExamples\n  row\nDoctests: 9\nSnippets\nmany\nsnippets verified = 1 of 1\nx\n"
+    assert RESULTS.findall(text) == ["Examples\n  row\nDoctests: 9\n", "snippets verified = 1 of 1"]
+
+
+def test_mirror_is_read_from_either_kind_of_source(tmp_path, monkeypatch):
+    """One line, or fields."""
+    apt = tmp_path / "apt"
+    (apt / "sources.list.d").mkdir(parents=True)
+    monkeypatch.setattr(bare_system, "Path", lambda path: apt if path == "/etc/apt" else Path(path))
+    assert bare_system.debian_mirror() == "http://deb.debian.org/debian"
+    source = apt / "sources.list.d" / "debian.sources"
+    source.write_text("Types: deb\nURIs: http://mirror.example/debian\nSuites: trixie\n")
+    assert bare_system.debian_mirror() == "http://mirror.example/debian"
+    (apt / "sources.list").write_text("deb [arch=amd64] https://other.example/debian/ sid main\n")
+    assert bare_system.debian_mirror() == "https://other.example/debian/"

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R9
+"""Pages that Sphinx keeps from an earlier build are as good as pages read anew."""
+
+from types import SimpleNamespace
+
+import pytest
+from _ext.made_of import write_all
+
+WARNING = "a_name_that_nothing_has"
+
+
+def read(output):
+    """The pages that a build has read."""
+    lines = [line for line in output.splitlines() if line.startswith("reading sources... [")]
+    return {line.split("] ")[-1].strip() for line in lines}
+
+
+def site(project):
+    """Build the site, and say what was read."""
+    options = ["-W", "-n", "--no-color", "-c", ".", "docs", "build/site"]
+    return project.run("-m", "sphinx", *options)
+
+
+def test_warning_is_repeated_until_it_is_mended(project):
+    """Sphinx gives a page's warning only when it reads the page."""
+    assert site(project)[0] == 0
+    project.append("docs/index.rst", f"\n:py:func:`{WARNING}`\n")
+    project.verify()
+    for _ in range(2):
+        status, output = site(project)
+        assert status != 0
+        assert WARNING in output
+    project.replace("docs/index.rst", f":py:func:`{WARNING}`", "")
+    project.verify()
+    status, output = site(project)
+    assert status == 0, output
+
+
+def test_edited_page_is_read_alone(project):
+    """The others are kept, and those that list receipts are read again."""
+    assert site(project)[0] == 0
+    project.append("docs/notes.md", "\nA sentence.\n")
+    project.verify()
+    status, output = site(project)
+    assert status == 0, output
+    assert read(output) == {"notes", "verification"}
+
+
+@pytest.mark.parametrize("file", ["include/more/shapes.h", "python/toy/__init__.py", "conf.py"])
+def test_what_the_reference_is_made_of_has_all_pages_read_again(project, file):
+    """Headers, the package and the settings are on pages that do not include them."""
+    assert site(project)[0] == 0
+    project.append(file, "\n")
+    project.verify()
+    status, output = site(project)
+    assert status == 0, output
+    assert read(output) >= {"api", "index", "notes", "verification"}
+
+
+def test_state_of_a_kept_page_is_that_of_this_run(project):
+    """What stands under a snippet is written with the page, not kept from when it was read."""
+    assert project.build()[0] == 0
+    assert "ran on CPU" in project.file("build/site/notes.html").read_text()
+    test = "tests/snippets/test_shown_files.py"
+    project.replace(test, "    script =", '    import pytest\n    pytest.skip("no")\n    script =')
+    assert project.build()[0] == 0
+    assert "not run here: no" in project.file("build/site/notes.html").read_text()
+
+
+def test_another_commit_has_all_pages_written_again():
+    """Each page names the commit that it was built from."""
+    app, env = SimpleNamespace(shown_commit="1"), SimpleNamespace(found_docs={"b", "a"})
+    assert write_all(app, env) == ["a", "b"]
+    assert write_all(app, env) == []
+    app.shown_commit = "2"
+    assert write_all(app, env) == ["a", "b"]

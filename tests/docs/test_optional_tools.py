@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R9
+"""Each tool is hidden in turn: the site says what was not run, or a command says what to type."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+SCRIPT = "docs/greet.sh"
+TEST = "tests/snippets/test_shown_files.py"
+PAGE = "docs/index.rst"
+
+# A test of the script that one program takes part in, and one that needs no more than bash.
+WITH_A_PROGRAM = """
+import shutil
+
+import pytest
+
+
+@pytest.mark.parametrize("program", ["bash", "{program}"])
+def test_{name}(shows, program):
+    shows("docs/tools.sh")
+    if not shutil.which(program):
+        pytest.skip(f"{{program}} is not installed")
+"""
+# The same where no other program can do it.
+NEEDS_A_PROGRAM = """
+import shutil
+
+import pytest
+
+
+@pytest.mark.skipif(not shutil.which("{program}"), reason="{program} is not installed")
+def test_{name}(shows):
+    shows("docs/tools.sh")
+"""
+
+
+def path_without(folder: Path, program: str) -> str:
+    """A search path with every program that is there now, but for one."""
+    folder.mkdir()
+    for place in reversed(os.environ["PATH"].split(os.pathsep)):
+        for found in Path(place).glob("*") if Path(place).is_dir() else []:
+            link = folder / found.name
+            link.unlink(missing_ok=True)
+            link.symlink_to(found)
+    (folder / program).unlink(missing_ok=True)
+    assert not shutil.which(program, path=str(folder))
+    return str(folder)
+
+
+def show_tools(project, test: str, program: str) -> None:
+    """Let a page show a script that a new test runs."""
+    project.file("docs/tools.sh").write_text("# SPDX-License-Identifier: Apache-2.0\n")
+    project.append("docs/notes.md", "\n```{literalinclude} tools.sh\n```\n")
+    name = program.replace(".", "_")
+    text = test.format(program=program, name=name)
+    project.file(f"tests/snippets/test_{name}.py").write_text(text)
+
+
+def test_compiler_that_is_hidden_leaves_the_other_one_s_proof(project, tmp_path):
+    """Clang is one of two that take a file: the site is whole, and the skip is listed."""
+    show_tools(project, WITH_A_PROGRAM, "clang")
+    path = path_without(tmp_path / "bin", "clang")
+    status, output = project.verify(PATH=path)
+    assert status == 0, output
+    assert "clang is not installed" in output
+    status, output = project.site()
+    assert status == 0, output
+    assert not project.file("build/partial.txt").exists()
+
+
+@pytest.mark.parametrize("program", ["cuobjdump", "auditwheel", "python3.12"])
+def test_program_that_nothing_replaces_leaves_a_partial_site(project, tmp_path, program):
+    """cuobjdump, auditwheel, a second Python: the file's state names what is missing."""
+    show_tools(project, NEEDS_A_PROGRAM, program)
+    path = path_without(tmp_path / "bin", program)
+    status, output = project.verify(PATH=path)
+    assert status == 0, output
+    status, output = project.site()
+    assert status == 0, output
+    said = f"docs/tools.sh: not run here: {program} is not installed"
+    assert said in project.file("build/partial.txt").read_text()
+    assert f"not run here: {program}" in project.file("build/site/notes.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("cupy", "CuPy"),
+        ("jax", "JAX"),
+        ("numpy", "NumPy"),
+        ("paddle", "PaddlePaddle"),
+        ("torch", "PyTorch"),
+    ],
+)
+def test_framework_that_is_hidden_leaves_a_partial_site(project, module, name):
+    """The doctest that imports it and those that use it are not run; the rest of the page is."""
+    hidden = f"raise ModuleNotFoundError(\"No module named '{module}'\")\n"
+    project.file(f"tools/{module}.py").write_text(hidden)
+    text = f"\n>>> import {module}\n\n>>> 2 + 2\n4\n\n>>> {module}.__name__\n'{module}'\n"
+    project.append(PAGE, text)
+    status, output = project.build()
+    assert status == 0, output
+    assert f"2 doctest example(s): {name} is not installed" in output
+    lines = project.file("build/partial.txt").read_text().splitlines()
+    said = f"doctest: not run here: {name} is not installed"
+    assert lines == [f"{PAGE}:34: {said}", f"{PAGE}:39: {said}"]
+
+
+def test_hidden_nvcc_stops_with_the_line_to_type(project, tmp_path):
+    """CUDA sources are compiled on every machine: without a compiler for them nothing goes on."""
+    (project.file("tools") / "nvcc").unlink()
+    path = path_without(tmp_path / "bin", "nvcc")
+    variables = {"PATH": path, "NVCC": "", "CUDA_HOME": "", "CUDA_PATH": ""}
+    status, output = project.verify(**variables)
+    assert status != 0
+    assert "nvcc was not found. Type: pip install nvidia-cuda-nvcc" in output
+    assert "done: " not in output
+
+
+def test_hidden_doxygen_stops_with_the_line_to_type(project, tmp_path):
+    """The reference is made from the headers, so there is no site without it."""
+    path = path_without(tmp_path / "bin", "doxygen")
+    options = ["-q", "-W", "-n", "-c", ".", "docs", "build/site"]
+    status, output = project.run("-m", "sphinx", *options, PATH=path)
+    assert status != 0
+    assert "doxygen was not found. Type: sudo apt-get install -y doxygen" in output
