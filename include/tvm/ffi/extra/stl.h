@@ -134,12 +134,15 @@ struct TypeTraits<std::vector<T>> : public detail::TypeTraitsBase {
   static std::optional<std::vector<T>> TryCastFromAnyView(const TVMFFIAny* any) {
     const SeqBaseObj* seq = detail::AsSeq(any);
     if (seq == nullptr) return std::nullopt;
-    std::vector<T> elements;
-    elements.reserve(seq->size());
+    std::optional<std::vector<T>> elements(std::in_place);
+    elements->reserve(seq->size());
     for (const Any& value : *seq) {
       std::optional<T> element = TypeTraits<T>::TryCastFromAnyView(detail::Raw(value));
-      if (!element.has_value()) return std::nullopt;
-      elements.push_back(*std::move(element));
+      if (!element.has_value()) {
+        elements.reset();
+        break;
+      }
+      elements->push_back(*std::move(element));
     }
     return elements;
   }
