@@ -127,7 +127,7 @@ def test_a_duck_of_itself_is_an_error(functions: Any) -> None:
         def __tvm_ffi_value__(self) -> Any:
             return self
 
-    with pytest.raises((ValueError, RecursionError), match="recursion"):
+    with pytest.raises(RecursionError):
         functions.nop(Endless())
 
 
