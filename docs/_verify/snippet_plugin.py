@@ -2,7 +2,8 @@
 """A pytest plugin with which a test says what it ran, so that a page may show it.
 
 ``shows(path, *others)``: this test ran the file, with the help of the others.
-``captured(path, text)``: this test got exactly this text, which the file holds.
+``captured(path, text)``: this test got this text, which the file holds; what versions of Python
+and g++ print differently is not compared.
 ``device``: ``cpu`` or ``cuda``; a test that takes it proves for the device that it was given.
 ``libraries``: the folder that holds the examples' libraries.
 """
@@ -18,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from _verify.closure import closure_of
+from _verify.normalise import normalised
 from _verify.reads import Reads
 from _verify.snippets import DECLARED
 
@@ -83,21 +85,23 @@ def shows(request):
 
 @pytest.fixture
 def captured(shows, request):
-    """Compare text with the file that a page shows; UPDATE_CAPTURES=1 writes the file."""
+    """Compare text with the file that a page shows; UPDATE_CAPTURES=1 writes it if it differs."""
 
     def compare(path: str | Path, text: str) -> None:
         file = request.config.rootpath / path
         text = text.rstrip() + "\n"
-        if os.environ.get("UPDATE_CAPTURES"):
+        held = file.read_text() if file.exists() else ""
+        same = file.exists() and normalised(held) == normalised(text)
+        if not same and os.environ.get("UPDATE_CAPTURES"):
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text)
-        held = file.read_text() if file.exists() else ""
+            same = True
         difference = "\n".join(
             difflib.unified_diff(
                 held.splitlines(), text.splitlines(), str(path), "this run", "", ""
             )
         )
-        assert held == text, (
+        assert same, (
             f"{path} does not hold what this run got (UPDATE_CAPTURES=1 writes it):\n{difference}"
         )
         shows(path)
