@@ -273,8 +273,8 @@ def test_a_source_distribution_of_the_folder_alone(runs, tmp_path):
     runs("sdist.sh", tmp_path)
     (packed,) = (tmp_path / "dist").iterdir()
     assert packed.name == "vector_kernels-0.1.0.tar.gz"
-    shutil.unpack_archive(packed, tmp_path / "unpacked", filter="data")
-    (source,) = tmp_path.glob("unpacked/*/src/binding.cc")
+    subprocess.run(["tar", "-xf", packed, "-C", tmp_path], check=True)
+    (source,) = tmp_path.glob("vector_kernels-*/src/binding.cc")
     told = ["tvm-ffi-config", "--cxxflags"]
     flags = subprocess.run(told, capture_output=True, text=True, check=True).stdout.split()
     subprocess.run(["g++", "-fsyntax-only", *flags, source], check=True)
