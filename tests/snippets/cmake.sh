@@ -3,6 +3,6 @@
 # Builds the copied example by CMake, in the folder that it was copied to.
 set -eu
 # [cmake.begin]
-cmake -S scale -B build
+cmake -G Ninja -S scale -B build
 cmake --build build
 # [cmake.end]

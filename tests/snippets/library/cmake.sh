@@ -3,6 +3,6 @@
 # Builds the copied library by CMake, in the folder that it was copied to.
 set -eu
 # [cmake.begin]
-cmake -S library -B build -Dtvm_ffi_ROOT="$(tvm-ffi-config --cmakedir)"
+cmake -G Ninja -S library -B build -Dtvm_ffi_ROOT="$(tvm-ffi-config --cmakedir)"
 cmake --build build
 # [cmake.end]
