@@ -23,6 +23,7 @@ class Task:
     """One example, page or snippet test on one device, and the files that it is made of."""
 
     name: str
+    level: str
     files: tuple[str, ...]
     run: Callable[[], Results]
 

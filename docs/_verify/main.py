@@ -6,8 +6,9 @@ from __future__ import annotations
 import argparse
 import datetime
 import os
+import traceback
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from .compile import (
@@ -51,6 +52,9 @@ def arguments() -> argparse.ArgumentParser:
         help="run on the CPU only; what fails is left for the site to name",
     )
     parser.add_argument(
+        "--compile-only", action="store_true", help="compile the examples; run and record nothing"
+    )
+    parser.add_argument(
         "--table", action="store_true", help="run nothing: print the table of the latest good site"
     )
     return parser
@@ -71,16 +75,43 @@ def choose_devices(wanted: str, tools: Tools, results: Results) -> list[str]:
     return [] if wanted == "cuda" else ["cpu"]
 
 
+def done_or_failed(do: Callable[[Task], Results], task: Task) -> Results:
+    """Do a task; an error of the runner itself fails this task and stops no other."""
+    try:
+        return do(task)
+    except Exception as error:
+        results = Results()
+        reason = f"the runner failed: {type(error).__name__}: {error}"
+        results.fail(task.name, task.level, list(task.files), reason, traceback.format_exc())
+        return results
+
+
 def merged(
-    pool: ThreadPoolExecutor, tasks: list[Task], do: Callable[[Task], Results], *, quiet: bool
+    pool: ThreadPoolExecutor,
+    tasks: list[Task],
+    do: Callable[[Task], Results],
+    keep: Callable[[Results], None],
+    *,
+    quiet: bool,
 ) -> Results:
-    """Do tasks side by side and merge what they found, in the order given."""
-    results = Results()
-    for done, found in enumerate(pool.map(do, tasks), start=1):
-        results.add(found)
+    """Do tasks side by side, keep what each found at once, and merge it in the order given."""
+    running = [pool.submit(done_or_failed, do, task) for task in tasks]
+    for done, future in enumerate(as_completed(running), start=1):
+        keep(future.result())
         if not quiet and (done % 10 == 0 or done == len(tasks)):
             print(f"done: {done} of {len(tasks)}", flush=True)
+    results = Results()
+    for future in running:
+        results.add(future.result())
     return results
+
+
+def report(found: Results) -> None:
+    """Print failures and skips as they happen: a run that is killed prints no summary."""
+    for failure in found.failures:
+        print(f"FAILED {failure.subject} ({failure.level}): {failure.reason}", flush=True)
+    for skip in found.skips:
+        print(f"left out: {skip.subject} ({skip.level}): {skip.reason}", flush=True)
 
 
 def compile_all(
@@ -111,7 +142,7 @@ def all_tasks(
     tasks: list[Task] = []
 
     def add(name: str, device: str, files: Iterable[str], run: Callable[[], Results]) -> None:
-        tasks.append(Task(f"{name} on {device}", tuple(files), run))
+        tasks.append(Task(f"{name} on {device}", LEVEL_OF_DEVICE[device], tuple(files), run))
 
     for (example, variant), build in builds.items():
         if variant.device in devices:
@@ -126,7 +157,7 @@ def all_tasks(
             files = [test, *helpers_of(layout, test)]
             add(test, device, files, lambda t=test, d=device: run_snippet_test(t, d, layout, tools))
         # The quick ones last, so that nothing waits for one long test.
-        for page in find_pages(layout):
+        for page in find_pages(layout) if has_sybil(tools) else []:
             add(
                 page,
                 device,
@@ -136,25 +167,56 @@ def all_tasks(
     return tasks
 
 
-def write_results(results: Results, layout: Layout, gpu: str, stamp: dict[str, object]) -> None:
-    """Replace what earlier runs left, and of GPU runs what this run's GPU did again."""
+def has_sybil(tools: Tools) -> bool:
+    """Whether the doctests can run."""
+    return "sybil" in tools.versions
+
+
+def write_gpu_runs(found: Results, layout: Layout, gpu: str, stamp: dict[str, object]) -> None:
+    """Replace the receipts of what this run's GPU has just done again."""
+    ran = [each for each in [*found.receipts, *found.failures] if each.level == RAN_ON_GPU]
+    if ran:
+        remove_runs(layout.committed, gpu, {each.subject for each in ran})
+    for receipt in stamped(found.receipts, stamp):
+        if receipt.level == RAN_ON_GPU:
+            write_receipt(layout.committed, receipt)
+
+
+def write_results(results: Results, layout: Layout, stamp: dict[str, object]) -> None:
+    """Replace what earlier runs on this machine's CPU left."""
     remove_receipts(layout.receipts)
-    ran = [each for each in [*results.receipts, *results.failures] if each.level == RAN_ON_GPU]
-    remove_runs(layout.committed, gpu, {each.subject for each in ran})
     for receipt in stamped(results.receipts, stamp):
-        folder = layout.committed if receipt.level == RAN_ON_GPU else layout.receipts
-        write_receipt(folder, receipt)
+        if receipt.level != RAN_ON_GPU:
+            write_receipt(layout.receipts, receipt)
     write_list(layout.failures, results.failures)
     write_list(layout.skips, results.skips)
+
+
+def stamp_of(root: Path) -> dict[str, object]:
+    """The date and the commit that a run's receipts carry."""
+    today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+    return {"date": today, "runtime": runtime_commit(root)}
+
+
+def compile_only(layout: Layout, tools: Tools, jobs: int) -> int:
+    """Compile the examples; the status is 0 when all of them compiled."""
+    with ThreadPoolExecutor(jobs) as pool:
+        _, results = compile_all(layout, tools, pool)
+    if results.failures:
+        print(failed(Evidence(layout, [], results.failures)), flush=True)
+    return 1 if results.failures else 0
 
 
 def main(argv: list[str] | None = None) -> int:
     """Verify; the status is 0 when everything that should have run did, and passed."""
     options = arguments().parse_args(argv)
     layout = Layout.of(options.root, options.build, options.receipts)
+    jobs = max(options.jobs, 1)
     if options.table:
         print(final_table(layout))
         return 0
+    if options.compile_only:
+        return compile_only(layout, Tools.find(gpu=False), jobs)
     tools = Tools.find(gpu=not options.preview)
     if lines := tools.missing():
         print(*lines, sep="\n")
@@ -162,21 +224,28 @@ def main(argv: list[str] | None = None) -> int:
     results = Results()
     device = "cpu" if options.preview else options.device
     devices = choose_devices(device, tools, results)
-    earlier = Earlier(layout, task_key(tools))
-    with ThreadPoolExecutor(max_workers=max(options.jobs, 1)) as pool:
+    if not has_sybil(tools):
+        for each in devices:
+            results.skip("every doctest", LEVEL_OF_DEVICE[each], "Sybil is not installed")
+    earlier, stamp = Earlier(layout, task_key(tools)), stamp_of(layout.root)
+
+    def keep(found: Results) -> None:
+        write_gpu_runs(found, layout, tools.gpu.get("gpu", ""), stamp)
+        if not options.preview:
+            report(found)
+
+    with ThreadPoolExecutor(jobs) as pool:
         builds, compiled = compile_all(layout, tools, pool)
         results.add(compiled)
+        if not options.preview:
+            report(results)
         tasks = all_tasks(builds, devices, layout, tools)
         do = earlier.again if options.all else earlier.unless_unchanged
-        results.add(merged(pool, tasks, do, quiet=options.preview))
+        results.add(merged(pool, tasks, do, keep, quiet=options.preview))
     if "cpu" in devices:  # a run for the GPU alone leaves out what needs none
         known = [path for failure in results.failures for path in failure.files]
         results.add(find_unclaimed(layout, results.receipts, known))
-    stamp = {
-        "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
-        "runtime": runtime_commit(layout.root),
-    }
-    write_results(results, layout, tools.gpu.get("gpu", ""), stamp)
+    write_results(results, layout, stamp)
     earlier.write(stamp)
     print(earlier.said(len(tasks)))
     if options.preview:

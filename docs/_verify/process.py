@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 TAIL_LINES = 25
+LIMIT = float(os.environ.get("COMMAND_LIMIT", "900"))  # seconds that one command may take
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ def run(
     *,
     cwd: Path,
     env: Mapping[str, str],
-    limit: float = 900.0,
+    limit: float = LIMIT,
     pass_fds: Sequence[int] = (),
 ) -> Outcome:
     """Run a command with its output and its errors collected in the order they came."""

@@ -48,7 +48,10 @@ def write_receipt(folder: Path, receipt: Receipt) -> Path:
     """Write a receipt under its own name."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / receipt.file_name
-    path.write_text(json.dumps(asdict(receipt), indent=1, sort_keys=True) + "\n")
+    # A run that is killed leaves no half of a receipt.
+    unfinished = path.with_suffix(".unfinished")
+    unfinished.write_text(json.dumps(asdict(receipt), indent=1, sort_keys=True) + "\n")
+    unfinished.replace(path)
     return path
 
 

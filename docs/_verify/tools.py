@@ -99,11 +99,13 @@ def package_version(name: str) -> str:
 def runtime_commit(root: Path) -> dict[str, str]:
     """The commit of the runtime that was verified, and whether the tree differed from it.
 
-    Receipts are results, not inputs: writing one does not make the tree differ.
+    Receipts are results, not inputs: writing one does not make the tree differ. RUNTIME_COMMIT
+    names the commit of a copy without a repository, with ``-modified`` if the tree differs from it.
     """
     commit = answer("git", "-C", str(root), "rev-parse", "HEAD")
     if not commit:
-        return {}
+        named, _, modified = os.environ.get("RUNTIME_COMMIT", "").partition("-")
+        return {"commit": named, "modified": "yes" if modified else "no"} if named else {}
     results = (":!docs/verification", ":!docs/benchmarks")
     changes = answer("git", "-C", str(root), "status", "--porcelain", "--", ".", *results)
     return {"commit": commit, "modified": "yes" if changes else "no"}

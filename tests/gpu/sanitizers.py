@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run the examples' drivers on the GPU under compute-sanitizer: sanitizers.py [NAME...].
+"""Run the examples' drivers under compute-sanitizer: sanitizers.py [--tool TOOL]... [NAME...].
 
-The libraries are those that docs/verify.py built. A machine without the tool, or one that the tool
-refuses, is said to be left out; that is no failure.
+The libraries are those that docs/verify.py built. Where compute-sanitizer is missing or refuses the
+GPU, the reason is printed and the exit status is 77, which is not a failure.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import shutil
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from itertools import product
 from pathlib import Path
 
@@ -23,6 +24,7 @@ sys.path.insert(0, str(ROOT / "docs"))
 from _verify.examples import Example, find_examples  # noqa: E402  (below a folder named above)
 from _verify.layout import Layout  # noqa: E402
 from _verify.tools import find_nvcc  # noqa: E402
+from stage import LEFT_OUT as REFUSED  # noqa: E402  (beside this file)
 
 LAYOUT = Layout.of(ROOT)
 TOOLS = ("memcheck", "racecheck", "initcheck")
@@ -87,25 +89,37 @@ def run(job: tuple[Example, str]) -> str:
 
 def main() -> int:
     """Run every driver under every tool; 1 if one is not clean."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tool", choices=TOOLS, action="append")
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
     begun = time.monotonic()
-    wanted, found = sys.argv[1:], find_examples(LAYOUT)
+    tools, wanted, found = options.tool or TOOLS, options.names, find_examples(LAYOUT)
     names = [each.name for each in found]
     if unknown := sorted(set(wanted) - set(names)):
         raise SystemExit(f"expected names of {', '.join(names)}, got {', '.join(unknown)}")
     LAYOUT.libraries.mkdir(parents=True, exist_ok=True)
     if reason := refusal():
-        print(f"left out: memcheck, racecheck and initcheck: {reason}")
-        return 1 if reason.startswith("a program") else 0
-    examples = [each for each in found if each.name in (wanted or names)]
-    jobs = list(product([each for each in examples if each.name not in LEFT_OUT], TOOLS))
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        results = list(pool.map(run, jobs))
-    for (example, tool), said in zip(jobs, results, strict=True):
-        print(f"{example.name}: {tool}: {said or 'clean'}")
+        if reason.startswith("a program"):
+            print(f"FAILED {reason}")
+            return 1
+        print(f"left out: {', '.join(tools)}: {reason}")
+        return REFUSED
     for name, reason in LEFT_OUT.items():
         print(f"left out: {name}: {reason}")
-    print(f"{results.count('')} of {len(jobs)} clean, in {time.monotonic() - begun:.0f} s")
-    return 1 if any(results) else 0
+    examples = [each for each in found if each.name in (wanted or names)]
+    jobs = list(product([each for each in examples if each.name not in LEFT_OUT], tools))
+    clean = 0
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        running = {pool.submit(run, job): job for job in jobs}
+        # Printed as they end: a run that is stopped has shown what it found.
+        for future in as_completed(running):
+            (example, tool), said = running[future], future.result()
+            clean += not said
+            failed = "FAILED " if said else ""
+            print(f"{failed}{example.name}: {tool}: {said or 'clean'}", flush=True)
+    print(f"{clean} of {len(jobs)} clean, in {time.monotonic() - begun:.0f} s")
+    return 0 if clean == len(jobs) else 1
 
 
 if __name__ == "__main__":

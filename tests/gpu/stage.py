@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run one command of verify.sh: log its output, stop it at its limit, and note what it skipped."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+LEFT_OUT = 77  # the exit status of a stage that this machine cannot run
+GRACE = 10  # seconds between the request to end and the kill
+TICK = 15  # seconds between two calls of `tick`
+MOST_REASONS = 20
+# What docs/verify.py, sanitizers.py and prepare.py print, and pytest's summary.
+REASON = re.compile(r"^(FAILED .+|left out: .+|SKIPPED \[\d+\] .+)$")
+
+
+@dataclass
+class Result:
+    """How a stage ended."""
+
+    name: str
+    outcome: str
+    seconds: float = 0
+    written: str = ""
+    reasons: list[str] = field(default_factory=list)
+
+    @property
+    def failed(self) -> bool:
+        """Whether the stage should have passed and did not."""
+        return self.outcome not in ("passed", "left out")
+
+    def note(self, line: str) -> None:
+        """Keep a line that names a failure or a skip, once."""
+        if REASON.match(line) and line[:200] not in self.reasons:
+            self.reasons.append(line[:200])
+
+
+def run(
+    result: Result,
+    command: list[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    log: Path,
+    limit: float,
+    tick: Callable[[], None],
+) -> None:
+    """Run a command for at most ``limit`` seconds and record how it ended."""
+    begun = time.monotonic()
+    process = subprocess.Popen(
+        command,
+        cwd=cwd,
+        env=dict(env),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        preexec_fn=os.setpgrp,  # so that all its processes can be stopped together
+    )
+    assert process.stdout is not None
+    copier = threading.Thread(target=copy, args=(process.stdout, log, result), daemon=True)
+    copier.start()
+    result.outcome = "failed: interrupted"
+    try:
+        result.outcome = outcome_of(wait(process, begun + limit, tick), limit)
+    finally:
+        stop(process)
+        copier.join(timeout=GRACE)
+        result.seconds += time.monotonic() - begun
+
+
+def copy(output: IO[str], log: Path, result: Result) -> None:
+    """Copy output to the log and to our own, line by line."""
+    with output, log.open("a") as file:
+        for line in output:
+            file.write(line)
+            file.flush()
+            sys.stdout.write(line)
+            sys.stdout.flush()
+            result.note(line.rstrip())
+
+
+def wait(process: subprocess.Popen[str], deadline: float, tick: Callable[[], None]) -> int | None:
+    """Give the exit status, or None at the deadline."""
+    while (left := deadline - time.monotonic()) > 0:
+        try:
+            return process.wait(timeout=min(TICK, left))
+        except subprocess.TimeoutExpired:
+            tick()
+    return None
+
+
+def outcome_of(status: int | None, limit: float) -> str:
+    """The end of a command in words."""
+    if status is None:
+        return f"failed: stopped after {limit:.0f} s"
+    if status < 0:
+        return f"failed: crashed: {signal.Signals(-status).name}"
+    return {0: "passed", LEFT_OUT: "left out"}.get(status, f"failed: exit status {status}")
+
+
+def stop(process: subprocess.Popen[str]) -> None:
+    """End a command and all processes that it left."""
+    if process.poll() is None:
+        signal_group(process.pid, signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=GRACE)
+    signal_group(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def signal_group(group: int, number: int) -> None:
+    """Send a signal to the processes of a group, if there are any."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, number)
+
+
+def table(results: list[Result]) -> str:
+    """One row for each stage, and below it what failed or was skipped."""
+    rows = [("stage", "result", "seconds", "written")]
+    rows += [(each.name, each.outcome, f"{each.seconds:.0f}", each.written) for each in results]
+    widths = [max(len(row[i]) for row in rows) for i in range(4)]
+    lines = []
+    for row, reasons in zip(rows, [[], *(each.reasons for each in results)], strict=True):
+        cells = [text.ljust(width) for text, width in zip(row, widths, strict=True)]
+        lines.append("  ".join(cells).rstrip())
+        lines += [f"    {reason}" for reason in reasons[:MOST_REASONS]]
+        if more := len(reasons) - MOST_REASONS:
+            lines += [f"    and {more} more, in the log"] if more > 0 else []
+    return "\n".join(lines)
