@@ -50,19 +50,22 @@ class Project:
             "PYTHONPATH": os.pathsep.join([str(self.root / "python"), str(self.root / "tools")]),
         }
 
-    def run(self, *command: str, **variables: str) -> tuple[int, str]:
-        """Run a command in the project: its status, and all that it printed."""
-        environment = {**os.environ, **self.variables, **variables}
-        done = subprocess.run(
+    def start(self, *command: str, **variables: str) -> subprocess.Popen[str]:
+        """Start a command of Python in the project."""
+        return subprocess.Popen(
             [sys.executable, *command],
             cwd=self.root,
-            env=environment,
+            env={**os.environ, **self.variables, **variables},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            check=False,
         )
-        return done.returncode, done.stdout
+
+    def run(self, *command: str, **variables: str) -> tuple[int, str]:
+        """Run a command in the project: its status, and all that it printed."""
+        process = self.start(*command, **variables)
+        said, _ = process.communicate()
+        return process.returncode, said
 
     def verify(self, *options: str, **variables: str) -> tuple[int, str]:
         """Run the examples, pages and snippet tests."""

@@ -3,9 +3,29 @@
 """A machine with a GPU adds its receipts to the repository. The GPU of these tests is pretended."""
 
 import json
+import shutil
+import time
+from pathlib import Path
 
 import pytest
 
+VERIFY = Path(__file__).resolve().parents[2] / "docs" / "verify.py"
+# Appended to a test: it waits until a file exists.
+WAITS = """
+
+def test_waits():
+    import os, pathlib, time
+    while not pathlib.Path(os.environ["GATE"]).exists():
+        time.sleep(0.05)
+"""
+WITHOUT_SYBIL = """import importlib.metadata as metadata
+version = metadata.version
+def version_without_sybil(name):
+    if name == "sybil":
+        raise metadata.PackageNotFoundError(name)
+    return version(name)
+metadata.version = version_without_sybil
+"""
 SOURCE = "examples/kernel_library/scale/scale_kernel.cu"
 
 
@@ -88,3 +108,66 @@ def test_only_the_gpu_when_asked_for(project):
     status, output = project.verify("--device", "cpu", TOY_GPU="GPU")
     assert status == 0, output
     assert "only the CPU was asked for" in output
+
+
+def test_a_killed_run_keeps_what_it_has(project):
+    """Each receipt of a GPU is written when its task ends; no half of one is left."""
+    project.append("tests/examples/test_scale.py", WAITS)
+    options = ("--root", ".", "--device", "cuda", "--jobs", "4")
+    with project.start(str(VERIFY), *options, TOY_GPU="GPU", GATE=str(project.file("gate"))) as run:
+        while run.poll() is None and len(receipts(project)) < 2:
+            time.sleep(0.05)
+        run.kill()
+        project.file("gate").touch()
+        run.communicate()
+    assert {"docs/index.rst", "docs/numbers.py by tests/snippets/test_shown_files.py"} == set(
+        receipts(project)
+    )
+
+
+def test_a_commit_is_named_where_there_is_no_repository(project):
+    """A copy of the tree has none, and its receipts must name one to count."""
+    shutil.rmtree(project.file(".git"))
+    for named, expected in (
+        ("", {}),
+        ("0123", {"commit": "0123", "modified": "no"}),
+        ("0123-modified", {"commit": "0123", "modified": "yes"}),
+    ):
+        status, output = project.verify(*("--device", "cuda"), TOY_GPU="GPU", RUNTIME_COMMIT=named)
+        assert status == 0, output
+        assert all(each["runtime"] == expected for each in receipts(project).values())
+
+
+def test_doctests_are_left_out_without_sybil(project):
+    """The examples and the snippet tests run all the same, and the reason is told."""
+    project.file("tools/sitecustomize.py").write_text(WITHOUT_SYBIL)
+    status, output = project.verify("--device", "cuda", TOY_GPU="GPU")
+    assert status == 0, output
+    assert "left out: every doctest (ran on GPU): Sybil is not installed\n" in output
+    assert SOURCE in receipts(project)
+    assert "docs/index.rst" not in receipts(project)
+
+
+def test_an_error_of_the_runner_stops_no_other_task(project):
+    """What it was about has failed; the receipts of the others are written."""
+    project.file("tests/snippets/test_latin.py").write_bytes(b"# \xe9\n")
+    status, output = project.verify("--device", "cuda", TOY_GPU="GPU")
+    assert status == 1
+    failed = "FAILED tests/snippets/test_latin.py on cuda (ran on GPU): the runner failed: Unicode"
+    assert failed in output
+    assert SOURCE in receipts(project)
+
+
+def test_compile_only(project):
+    """The libraries are built, a failure is told, and no record changes."""
+    before = {path: path.read_text() for path in project.file("build").glob("**/*.json")}
+    project.file("build/examples/scale_cuda.so").unlink()
+    status, output = project.verify("--compile-only")
+    assert status == 0, output
+    assert project.file("build/examples/scale_cuda.so").exists()
+    project.append(SOURCE, "#error broken\n")
+    status, output = project.verify("--compile-only")
+    assert status == 1
+    assert f"FAILED {SOURCE} (compiled)" in output
+    after = {path: path.read_text() for path in project.file("build").glob("*.json")}
+    assert after == {path: before[path] for path in after}

@@ -52,7 +52,7 @@ def installed():
 def cannot_start(folder, nvcc):
     """Why a plain NVSHMEM program cannot allocate on this machine, or nothing if it can."""
     home = os.environ.get("NVSHMEM_HOME")
-    home = home or list(importlib.import_module("nvidia.nvshmem").__path__)[0]
+    home = home or next(iter(importlib.import_module("nvidia.nvshmem").__path__))
     link = [f"-L{home}/lib", "-l:libnvshmem_host.so.3", "-Xlinker", "-rpath", "-Xlinker"]
     flags = ["-DNVSHMEM_HOSTLIB_ONLY", f"-I{home}/include", *link, f"{home}/lib"]
     run([nvcc["NVCC"], ROOT / STARTS, "-o", "starts", *flags], folder, **nvcc)
