@@ -247,6 +247,20 @@ def test_a_stage_ends_at_its_limit(gpu_module, monkeypatch, tmp_path):
         time.sleep(0.05)
 
 
+def test_the_table_is_short(gpu_module):
+    """What failed comes before what was skipped, and the rest is counted."""
+    stage = gpu_module("stage")
+    result = stage.Result("tests", "failed: exit status 1", 3.2, "2 receipts")
+    for line in [*(f"left out: {i}" for i in range(11)), "left out: 0", "FAILED a", "passed b"]:
+        result.note(line)
+    assert stage.table([result]).splitlines() == [
+        "stage  result                 seconds  written",
+        "tests  failed: exit status 1  3        2 receipts",
+        *("    FAILED a", *(f"    left out: {i}" for i in range(9))),
+        "    and 2 more, in the log",
+    ]
+
+
 @pytest.mark.parametrize(
     ("name", "found", "told"),
     [

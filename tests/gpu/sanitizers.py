@@ -29,7 +29,7 @@ from stage import LEFT_OUT as REFUSED  # noqa: E402  (beside this file)
 LAYOUT = Layout.of(ROOT)
 TOOLS = ("memcheck", "racecheck", "initcheck")
 LEFT_OUT: dict[str, str] = {}  # examples that cannot run so, with the reason
-AT_ONCE = 6
+AT_ONCE = 8
 SECONDS = 300
 # What a driver provokes by intent is an API error; those of kernels are what is asked for.
 OPTIONS = ("--report-api-errors", "no", "--error-exitcode", "99", "--tool")

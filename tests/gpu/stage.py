@@ -19,9 +19,10 @@ from typing import IO
 LEFT_OUT = 77  # the exit status of a stage that this machine cannot run
 GRACE = 10  # seconds between the request to end and the kill
 TICK = 15  # seconds between two calls of `tick`
-MOST_REASONS = 20
-# What docs/verify.py, sanitizers.py and prepare.py print, and pytest's summary.
-REASON = re.compile(r"^(FAILED .+|left out: .+|SKIPPED \[\d+\] .+)$")
+MOST_REASONS, WIDEST = 10, 160  # in the table: a terminal, or a service, may show only its end
+# What docs/verify.py, kernels.py, sanitizers.py and prepare.py print, and pytest's summary.
+REASON = re.compile(r"(FAILED|ERROR|missed:|left out:|SKIPPED \[\d+\]) ")
+SKIPS = ("left out:", "SKIPPED")
 
 
 @dataclass
@@ -41,8 +42,8 @@ class Result:
 
     def note(self, line: str) -> None:
         """Keep a line that names a failure or a skip, once."""
-        if REASON.match(line) and line[:200] not in self.reasons:
-            self.reasons.append(line[:200])
+        if REASON.match(line) and line[:WIDEST] not in self.reasons:
+            self.reasons.append(line[:WIDEST])
 
 
 def run(
@@ -135,7 +136,8 @@ def table(results: list[Result]) -> str:
     for row, reasons in zip(rows, [[], *(each.reasons for each in results)], strict=True):
         cells = [text.ljust(width) for text, width in zip(row, widths, strict=True)]
         lines.append("  ".join(cells).rstrip())
-        lines += [f"    {reason}" for reason in reasons[:MOST_REASONS]]
-        if more := len(reasons) - MOST_REASONS:
-            lines += [f"    and {more} more, in the log"] if more > 0 else []
+        failures_first = sorted(reasons, key=lambda reason: reason.startswith(SKIPS))
+        lines += [f"    {reason}" for reason in failures_first[:MOST_REASONS]]
+        if len(reasons) > MOST_REASONS:
+            lines.append(f"    and {len(reasons) - MOST_REASONS} more, in the log")
     return "\n".join(lines)
