@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT / "docs"))
 from _verify.closure import digest, trees_digest  # noqa: E402  (below a folder named above)
 from _verify.tools import find_nvcc  # noqa: E402
 
-SITE = ROOT / "build" / "gpu-site"
+SITE, BUILD = ROOT / "build" / "gpu-site", ROOT / "build" / "gpu-package"
 WHEELS, UNPACKED = ROOT / "build" / "wheels", ROOT / "build" / "gpu-wheels"
 # Distributions and the oldest versions that build the package and run its tests. pyproject.toml
 # pins nanobind for builds that may download it; the package builds with any of these.
@@ -102,8 +102,10 @@ def build() -> int:
     if stamp.exists() and stamp.read_text() == key:
         print("the package is unchanged")
         return 0
-    shutil.rmtree(SITE, ignore_errors=True)
-    command = [*PIP, "--no-build-isolation", "--target", str(SITE), str(ROOT)]
+    for folder in (SITE, BUILD):  # CMake would go on with the nanobind that it found before
+        shutil.rmtree(folder, ignore_errors=True)
+    how = ["--no-build-isolation", "--config-settings", f"build-dir={BUILD}"]
+    command = [*PIP, *how, "--target", str(SITE), str(ROOT)]
     status = subprocess.run(command, check=False).returncode
     if status == 0:
         stamp.write_text(key)
