@@ -1,15 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernel libraries that work from any Python version and any tensor framework."""
 
-import os as _os
-
-# The published package has its extension under this name. Where both packages lie in one folder,
-# Python would load it instead of core.py, with the wrong library behind it, and end the process.
-if any(_name.startswith("core.") and _name.endswith(".so") for _name in _os.listdir(__path__[0])):
-    raise ImportError(
-        f"tvm_ffi: {__path__[0]} holds parts of apache-tvm-ffi too: uninstall both it and "
-        "tvm-ffi-kernel-library, then install one"
-    )
+# First, since it refuses an environment that holds the published package as well: Python would load
+# that package's extension core instead of core.py, and the wrong library would end the process.
+from . import libinfo  # isort: split
 
 from . import _core
 from ._core import Function, Object, Tensor
@@ -49,7 +43,7 @@ from .shape import Shape
 _core.set_value_classes(dtype, Device, Shape)
 
 from . import _describe as _describe  # noqa: E402
-from . import core, error, libinfo, storage, utils  # noqa: E402
+from . import core, error, storage, utils  # noqa: E402
 from .container import Array, Dict, List, Map  # noqa: E402
 from .convert import ObjectConvertible, convert, convert_func  # noqa: E402
 from .module import Module, load_module, system_lib  # noqa: E402

@@ -119,11 +119,13 @@ def test_wrong_arguments(arguments: tuple[Any, ...], message: str) -> None:
 
 def test_a_broken_installation(tmp_path: Path) -> None:
     """A package whose files are gone says which folder it misses."""
-    package = Path(libinfo.__file__).parent
-    copy = tmp_path / "libinfo_alone.py"
-    shutil.copy(package / "libinfo.py", copy)
+    shutil.copytree(Path(libinfo.__file__).parent, tmp_path / "package" / "libinfo_alone")
     code = "import libinfo_alone; libinfo_alone.find_include_path()"
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        cwd=tmp_path / "package",
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    assert f"expected the folder {tmp_path}/include, got none; reinstall" in done.stderr
+    assert f"expected the folder {tmp_path}/package/include, got none; reinstall" in done.stderr

@@ -11,9 +11,30 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import ctypes
 
-    from .module import Module
+    from ..module import Module
 
-_PACKAGE = os.path.dirname(os.path.abspath(__file__))
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def _refuse_two_runtimes() -> None:
+    """Raise an ImportError if the published package is installed in the same folder.
+
+    Each of the two overwrites files of the other. The published package has the file
+    ``tvm_ffi/libinfo.py``, which it imports first, and this one the folder ``tvm_ffi/libinfo``,
+    which Python prefers to the file. So this check runs whichever was installed last.
+    """
+    if os.path.exists(os.path.join(_PACKAGE, "libinfo.py")):
+        raise ImportError(
+            f"tvm_ffi: expected one runtime in {os.path.dirname(_PACKAGE)}, got two: "
+            "apache-tvm-ffi and tvm-ffi-kernel-library overwrite each other's files. "
+            "Uninstall both, then install one:\n"
+            "    pip uninstall -y apache-tvm-ffi tvm-ffi-kernel-library\n"
+            "    pip install apache-tvm-ffi\n"
+            "To keep tvm-ffi-kernel-library instead, give the second line its clone or its wheel."
+        )
+
+
+_refuse_two_runtimes()
 
 
 def find_include_path() -> str:
@@ -106,7 +127,7 @@ def load_lib_module(
     OSError
         The file is not a library.
     """
-    from .module import load_module
+    from ..module import load_module
 
     path = _find_library("load_lib_module", package, target_name, extra_lib_paths)
     return load_module(path, keep_module_alive)
