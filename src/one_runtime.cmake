@@ -6,6 +6,6 @@ if(EXISTS "${CMAKE_CURRENT_LIST_DIR}/../../../libinfo.py")
     "and tvm-ffi-kernel-library overwrite each other's files. Uninstall both, then install one:\n"
     "    pip uninstall -y apache-tvm-ffi tvm-ffi-kernel-library\n"
     "    pip install apache-tvm-ffi\n"
-    "To keep tvm-ffi-kernel-library instead, give the second line its clone or its wheel.")
+    "To keep tvm-ffi-kernel-library, name its clone or wheel in the second line instead.")
 endif()
 

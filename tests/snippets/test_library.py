@@ -248,6 +248,30 @@ def test_editable_install(here, runs, tmp_path):
     assert subprocess.check_output(use, cwd=tmp_path, text=True) == USED
 
 
+def test_wheel_that_requires_this_package(runs, captured, tmp_path):
+    """One line makes the wheel require this package, and pip then installs no other beside it."""
+    copy_to(tmp_path)
+    runs("choose.sh", tmp_path)
+    python = environment(tmp_path / "environment")
+    path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
+    said = runs(
+        "install_here.sh",
+        tmp_path,
+        PATH=path,
+        SKBUILD_CMAKE_BUILD_TYPE="Debug",  # compiles faster
+        SKBUILD_CMAKE_DEFINE=WITHOUT_CUDA,
+        tvm_ffi_ROOT=tvm_ffi.libinfo.find_cmake_path(),
+    )
+    assert said.endswith(USED)
+    installed = [each.name for each in python.parents[1].glob("lib/*/site-packages/*.dist-info")]
+    assert installed == ["vector_kernels-0.1.0.dist-info"]
+    command = "pip show vector-kernels | grep Requires"
+    text = subprocess.check_output(
+        ["bash", "-c", command], cwd=tmp_path, env={**os.environ, "PATH": path}, text=True
+    )
+    captured("tests/snippets/captured/library/requires.txt", f"$ {command}\n{text}")
+
+
 def environment(folder):
     """Make an environment that sees what this one has, with a pip that installs into itself."""
     make = [sys.executable, "-m", "venv", "--without-pip", folder]

@@ -3,6 +3,7 @@
 """What the page on troubleshooting shows besides its doctests."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,31 +12,37 @@ from pathlib import Path
 import pytest
 import tvm_ffi
 
-PUBLISHED = "apache_tvm_ffi-0.1.15.post2.dist-info"
 
-
-def import_beside(site):
-    """Import the package from a folder in a Python of its own; give what it printed."""
-    code = f"import site; site.addsitedir({str(site)!r}); import tvm_ffi"
-    environment = {**os.environ, "PYTHONPATH": str(site)}
+def error_beside(site, code):
+    """Run code in a Python that finds the package in a folder; give its error, as a page has it."""
     done = subprocess.run(
-        [sys.executable, "-S", "-c", code], env=environment, capture_output=True, text=True
+        [sys.executable, "-S", "-c", code],
+        env={**os.environ, "PYTHONPATH": str(site)},
+        capture_output=True,
+        text=True,
     )
-    lines = done.stderr.replace(str(site), "site-packages").splitlines()
-    return "\n".join(line for line in lines if not line.startswith(" "))
+    if done.returncode == 0:
+        return done.stderr
+    head, kind, message = re.split(r"^(\w+Error): ", done.stderr, maxsplit=1, flags=re.MULTILINE)
+    text = f"{head.splitlines()[0]}\n  ...\n{kind}: {message}".replace(str(site), "site-packages")
+    return f'$ python -c "{code}"\n{text.rstrip()}'
 
 
 def test_two_packages(captured, tmp_path):
-    """Two distributions of the package in one folder are warned of, and refused where they mix."""
-    installed = Path(tvm_ffi.__file__).parent
-    shutil.copytree(installed, tmp_path / "tvm_ffi")
-    for each in installed.parent.glob("*tvm_ffi_kernel_library.p*"):
-        shutil.copy(each, tmp_path)
-    assert import_beside(tmp_path) == ""
-    (tmp_path / PUBLISHED).mkdir()
-    (tmp_path / "tvm_ffi" / "core.cpython-311-x86_64-linux-gnu.so").touch()
-    text = '$ python -c "import tvm_ffi"\n' + import_beside(tmp_path)
+    """The package refuses a folder that holds the published one too; see also tests/interop."""
+    shutil.copytree(Path(tvm_ffi.__file__).parent, tmp_path / "tvm_ffi")
+    assert error_beside(tmp_path, "import tvm_ffi") == ""
+    (tmp_path / "tvm_ffi" / "libinfo.py").touch()
+    text = error_beside(tmp_path, "import tvm_ffi")
     captured("tests/snippets/captured/two_packages.txt", text)
+
+
+def test_half_uninstalled(captured, tmp_path):
+    """What is left of two packages when one was uninstalled is a folder that is no package."""
+    shutil.copytree(Path(tvm_ffi.__file__).parent, tmp_path / "tvm_ffi")
+    (tmp_path / "tvm_ffi" / "__init__.py").unlink()
+    text = error_beside(tmp_path, "import tvm_ffi; tvm_ffi.load_module")
+    captured("tests/snippets/captured/half_uninstalled.txt", text)
 
 
 def test_graph_break(shows):
