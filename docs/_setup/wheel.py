@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Build the sdist, and from it the wheel of this Python; then call a kernel from the wheel.
+
+The files that a release uploads are left in the folder dist.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "docs"))
+
+from _setup import pins  # noqa: E402  (in a folder named above)
+
+WORK = ROOT / "build" / "wheel"
+DIST = ROOT / "dist"
+
+
+def run(*command: str | Path, cwd: Path = WORK, path: Path | None = None) -> None:
+    """Show a command and run it; ``path`` is a folder whose programs come first."""
+    print("$", *command, flush=True)
+    first = f"{path}{os.pathsep}" if path else ""
+    env = {**os.environ, "PATH": f"{first}{os.environ['PATH']}"}
+    subprocess.run([str(word) for word in command], cwd=cwd, env=env, check=True)
+
+
+def only(folder: Path, pattern: str) -> Path:
+    """Give the one file of a folder whose name matches."""
+    found = sorted(folder.glob(pattern))
+    if len(found) != 1:
+        raise RuntimeError(f"wheel.py: expected one {pattern} in {folder}, got {found}")
+    return found[0]
+
+
+def build() -> Path:
+    """Build the sdist and, from it alone, the wheel; give the wheel with its final tag."""
+    plain = WORK / "plain"
+    run(sys.executable, "-m", "build", "--outdir", plain, ROOT)
+    wheel = only(plain, "*.whl")
+    run(sys.executable, "-m", "auditwheel", "show", wheel)
+    # Without --plat, the tag is the oldest that the wheel's symbols allow.
+    run(sys.executable, "-m", "auditwheel", "repair", "--wheel-dir", DIST, wheel)
+    shutil.copy(only(plain, "*.tar.gz"), DIST)
+    return only(DIST, "*.whl")
+
+
+def call(wheel: Path) -> None:
+    """Install the wheel into an empty environment, build the scale example, call it from NumPy."""
+    run(sys.executable, "-m", "venv", WORK / "venv")
+    programs = WORK / "venv" / "bin"
+    numpy = [pin for pin in pins.TESTS if pin.startswith("numpy==")]
+    run(programs / "python", "-m", "pip", "install", "-q", wheel, *numpy)
+    script = ROOT / "examples" / "kernel_library" / "scale" / "build_cpu.sh"
+    run("bash", script, path=programs)
+    run(programs / "python", ROOT / "tests" / "pythons" / "call_scale.py", "scale_cpu.so")
+
+
+def main() -> None:
+    """Begin with empty folders, so that no older file is taken for a new one."""
+    for folder in (WORK, DIST):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+    call(build())
+    print("dist:", *sorted(path.name for path in DIST.iterdir()))
+
+
+if __name__ == "__main__":
+    main()
