@@ -38,20 +38,31 @@ nox.options.sessions = [
 nox.options.reuse_venv = "yes"
 
 FORMATTED = ("*.h", "*.cc", "*.cu", "*.cuh", "*.c")
-PYTHONS = ("3.10", "3.11", "3.12", "3.13")
+PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
 PUBLISHERS = ("CI", "READTHEDOCS")  # variables of machines whose sites others read
+# What hosts and tools read, and the schema that it must follow.
+SCHEMAS = {
+    "vendor.github-actions": [".github/actions/*/action.yml"],
+    "vendor.github-issue-config": [".github/ISSUE_TEMPLATE/config.yml"],
+    "vendor.github-issue-forms": [
+        f".github/ISSUE_TEMPLATE/{form}.yml" for form in ("bug", "feature", "page")
+    ],
+    "vendor.github-workflows": [".github/workflows/*.yml"],
+    "vendor.readthedocs": [".readthedocs.yaml"],
+}
 CPP_FOLDERS = ("include", "src", "python", "examples", "tests")
 
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check the style of Python, C++ and CUDA; change nothing."""
+    """Check the style of Python, C++ and CUDA, and the files for hosts; change nothing."""
     session.install("-q", *pins.LINT)
     session.run("ruff", "check", *session.posargs)
     session.run("ruff", "format", "--check", *session.posargs)
-    schemas = {"readthedocs": ".readthedocs.yaml", "github-workflows": ".github/workflows/docs.yml"}
-    for schema, file in schemas.items():
-        session.run("check-jsonschema", "--builtin-schema", f"vendor.{schema}", file)
+    for schema, globs in SCHEMAS.items():
+        files = sorted(str(path.relative_to(ROOT)) for glob in globs for path in ROOT.glob(glob))
+        session.run("check-jsonschema", "--builtin-schema", schema, *files)
+    session.run("zizmor", "--offline", "--quiet", ".github")
     globs = [f"{folder}/**/{name}" for folder in CPP_FOLDERS for name in FORMATTED]
     files = sorted({str(path.relative_to(ROOT)) for glob in globs for path in ROOT.glob(glob)})
     session.run("clang-format", "--dry-run", "-Werror", *files)
@@ -247,6 +258,24 @@ def emulate(session: nox.Session) -> None:
     """Run the examples' CUDA sources on the CPU; arguments choose examples."""
     environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
     environment.run("tests/emulation/emulate.py", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def examples(session: nox.Session) -> None:
+    """Build the examples for the CPU and test them, on any processor; arguments choose examples."""
+    environment = Environment(session, ROOT, "examples")
+    jax = [pin for pin in pins.FRAMEWORKS if pin.startswith("jax")]  # an example calls it
+    environment.install([*pins.BUILD, *pins.TESTS, *jax])
+    environment.install_torch()
+    environment.install_package()
+    environment.run("docs/_setup/cpu_examples.py", *session.posargs)
+
+
+@nox.session
+def wheel(session: nox.Session) -> None:
+    """Build the sdist and this Python's wheel into dist, and call a kernel from the wheel."""
+    session.install("-q", *pins.PACKAGING)
+    session.run("python", "docs/_setup/wheel.py", *session.posargs)
 
 
 @nox.session(venv_backend="none")

@@ -13,7 +13,8 @@ TESTS = [
     "nox==2026.10.20",
     "ml_dtypes==0.6.0; python_version >= '3.11'",
     "ml_dtypes==0.5.4; python_version < '3.11'",
-    "numpy==2.4.6; python_version >= '3.11'",
+    "numpy==2.5.5; python_version >= '3.15'",
+    "numpy==2.4.6; python_version >= '3.11' and python_version < '3.15'",
     "numpy==2.2.6; python_version < '3.11'",
     "pytest==9.2.0",
     "sybil==10.1.0; python_version >= '3.11'",
@@ -48,7 +49,7 @@ PUBLISHED = ["apache-tvm-ffi==0.1.15.post2"]  # the peer that libraries are exch
 # import needs besides.
 CLIENT = ["xgrammar==0.2.8"]
 CLIENT_NEEDS = ["pydantic==2.14.3", "transformers==5.23.0"]
-LINT = ["check-jsonschema==0.39.0", "clang-format==23.1.5", "ruff==0.17.5"]
+LINT = ["check-jsonschema==0.39.0", "clang-format==23.1.5", "ruff==0.17.5", "zizmor==1.32.0"]
 
 # nvcc without an installed toolkit; the five share one folder below site-packages.
 NVCC = [
