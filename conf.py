@@ -2,10 +2,9 @@
 """Sphinx configuration: ``sphinx-build -j 2 -W -n -c . docs build/site``."""
 
 import os
+import re
 import sys
 from pathlib import Path
-
-import tomllib
 
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "docs"))
@@ -15,7 +14,8 @@ from _ext.repository import site_address, source_links  # noqa: E402  (below tha
 project = "TVM FFI kernel library"
 author = "the TVM FFI kernel library authors"
 copyright = author
-version = release = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+PACKAGE = (ROOT / "python" / "tvm_ffi" / "__init__.py").read_text()
+version = release = re.search(r'^__version__ = "(.+?)"', PACKAGE, re.MULTILINE)[1]
 html_title = f"{project} {version}"
 
 extensions = [

@@ -11,6 +11,8 @@ import sys
 import zipfile
 from pathlib import Path
 
+import tvm_ffi
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/packaging/building_from_source.rst").read_text()
 PARTS = ("kernel_in_c.c", "host_program.cc")
@@ -43,7 +45,7 @@ def test_wheel(shows, tmp_path):
     bash(script, ROOT, WHEELS=str(tmp_path))
     (wheel,) = tmp_path.iterdir()
     tag = f"cp{sys.version_info.major}{sys.version_info.minor}"
-    assert wheel.name.startswith(f"tvm_ffi_kernel_library-0.1.0-{tag}-{tag}-")
+    assert wheel.name.startswith(f"tvm_ffi_kernel_library-{tvm_ffi.__version__}-{tag}-{tag}-")
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {
         "tvm_ffi/include/tvm/ffi/c_api.h",
