@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R9
+"""What CONTRIBUTING.md names exists."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = (ROOT / "CONTRIBUTING.md").read_text()
+
+
+def test_the_files_of_a_kernel():
+    """The kernel that serves as a model has each file of the table, and is listed in the guide."""
+    (model,) = re.findall(r"Take `examples/kernel_library/(\w+)` as a model", TEXT)
+    cells = re.findall(r"^\| ([^|]*NAME[^|]*) \|", TEXT, re.MULTILINE)
+    assert len(cells) == 6
+    for cell in cells:
+        first, *others = re.findall("`(.+?)`", cell.replace("NAME", model))
+        folder = (ROOT / first).parent
+        for path in (ROOT / first, *(folder / other for other in others)):
+            assert path.is_file(), path
+    guide = (ROOT / "docs/guides/kernel_library_guide.rst").read_text()
+    listed = guide.partition(".. kernels::")[2].partition("\n.. ")[0]
+    assert model in listed.split()
+
+
+def test_paths_links_and_sessions():
+    """Each exists; the receipts are written by a machine with a GPU."""
+    paths = re.findall(r"`(\w+/[\w/]*(?:\.\w+)?)`", TEXT) + re.findall(r"\]\((\S+?)\)", TEXT)
+    missing = {path for path in paths if "NAME" not in path and not (ROOT / path).exists()}
+    assert missing <= {"docs/verification/"}
+    noxfile = (ROOT / "noxfile.py").read_text()
+    sessions = {name for words in re.findall(r"nox -s ([\w ]+)", TEXT) for name in words.split()}
+    assert sessions
+    assert [name for name in sessions if f"def {name}(" not in noxfile] == []
