@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R8
+"""What the sdist contains; ``nox -s wheel`` builds a wheel from it alone."""
+
+import subprocess
+import tarfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+UNIGNORED = ("--cached", "--others", "--exclude-standard")
+FOLDERS = ("examples", "include", "python", "src")
+FILES = ("CHANGELOG.md", "CMakeLists.txt", "LICENSE", "README.md", "pyproject.toml")
+
+
+def test_sdist_holds_the_sources_and_nothing_else(tmp_path, monkeypatch):
+    """All sources and examples, but no test, page, record or hidden file."""
+    backend = pytest.importorskip("scikit_build_core.build", reason="builds the package")
+    monkeypatch.chdir(ROOT)
+    with tarfile.open(tmp_path / backend.build_sdist(str(tmp_path))) as packed:
+        found = {name.partition("/")[2] for name in packed.getnames()}
+    listed = subprocess.check_output(
+        ["git", "ls-files", *UNIGNORED, *FOLDERS, *FILES], text=True
+    ).splitlines()
+    expected = {name for name in listed if not Path(name).name.startswith(".")}
+    assert found == {*expected, "PKG-INFO"}
