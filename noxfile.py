@@ -263,6 +263,7 @@ def emulate(session: nox.Session) -> None:
 @nox.session(venv_backend="none")
 def examples(session: nox.Session) -> None:
     """Build the examples for the CPU and test them, on any processor; arguments choose examples."""
+    need(session, *BUILDING)
     environment = Environment(session, ROOT, "examples")
     jax = [pin for pin in pins.FRAMEWORKS if pin.startswith("jax")]  # an example calls it
     environment.install([*pins.BUILD, *pins.TESTS, *jax])
@@ -274,6 +275,7 @@ def examples(session: nox.Session) -> None:
 @nox.session
 def wheel(session: nox.Session) -> None:
     """Build the sdist and this Python's wheel into dist, and call a kernel from the wheel."""
+    need(session, *BUILDING)
     session.install("-q", *pins.PACKAGING)
     session.run("python", "docs/_setup/wheel.py", *session.posargs)
 
