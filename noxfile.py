@@ -34,6 +34,7 @@ nox.options.sessions = [
     "browser",  # looks at what docs built
     "tests-3.10",  # the oldest and the newest Python; those between on request
     "tests-3.13",
+    "fresh",
 ]
 nox.options.reuse_venv = "yes"
 

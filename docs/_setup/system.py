@@ -23,9 +23,8 @@ PACKAGES = {
     "doxygen": "doxygen",
     "g++": "g++",
     "git": "git",
-    "make": "make",
 }
-BUILDING = ("g++", "git", "make", "Python.h")  # to build the package and the examples
+BUILDING = ("g++", "git", "Python.h")  # to build the package and the examples
 
 
 def is_there(need: str) -> bool:
