@@ -17,6 +17,7 @@ from _setup.environment import Environment, share_torch, together  # noqa: E402
 from _setup.fresh import follow_readme  # noqa: E402
 from _setup.system import BUILDING, has_nvcc, need, switch_on_pyenv_versions  # noqa: E402
 from _verify.closure import trees_digest  # noqa: E402
+from _verify.laps import Laps  # noqa: E402
 from _verify.layout import Layout  # noqa: E402
 from _verify.table import final_table  # noqa: E402
 
@@ -97,8 +98,9 @@ def docs(session: nox.Session) -> None:
     if sys.version_info < pins.DOCS_PYTHON:
         session.error("docs: expected Python 3.11 or newer, got " + sys.version.split()[0])
     need(session, *BUILDING, "doxygen")
-    layout = Layout.of(ROOT)
+    layout, laps = Layout.of(ROOT), Laps()
     environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
+    laps.end("installation")
     if "--serve" in session.posargs:
         others = [word for word in session.posargs if word != "--serve"]
         environment.run("docs/preview.py", *others, env=recording("docs"))
@@ -106,11 +108,13 @@ def docs(session: nox.Session) -> None:
     failed = []
     # The site is built even if something failed: the message then names each page that shows it.
     sphinx = ["-j", "2", "-W", "-n", "-q", "-c", ".", "docs", "build/site"]
-    for command in (["docs/verify.py", *session.posargs], ["-m", "sphinx", *sphinx]):
+    steps = {"proof": ["docs/verify.py", *session.posargs], "site": ["-m", "sphinx", *sphinx]}
+    for step, command in steps.items():
         try:
             environment.run(*command, env=recording("docs"))
         except CommandFailed:
             failed.append(" ".join(command))
+        laps.end(step)
     if failed:
         if layout.unverified.exists():
             print("Snippets that may not be shown:", layout.unverified.read_text(), sep="\n")
@@ -119,8 +123,10 @@ def docs(session: nox.Session) -> None:
     shutil.rmtree(ROOT / "build" / "book", ignore_errors=True)
     book = ["-b", "epub", "-d", "build/site/.doctrees", "-j", "2", "-W", "-n", "-q"]
     environment.run("-m", "sphinx", *book, "-c", ".", "docs", "build/book")
+    laps.end("book")
     environment.run("docs/_verify/links.py", "build/site")
-    print(final_table(layout))
+    laps.end("links")
+    print(final_table(layout), laps, sep="\n")
     if layout.partial.exists() and any(name in os.environ for name in PUBLISHERS):
         session.error("the site is partial, and a partial site is not published: see above")
 

@@ -22,7 +22,9 @@ from .system import need
 SCRIPT = Path(__file__).with_name("bare_system.py")
 COLUMNS = ["system", "reader", "command", "exit status", "seconds"]
 # Of the table that `nox -s docs` ends with, all but the list of snippets.
-RESULTS = re.compile(r"^Examples\n.*?(?=^Snippets$)|^snippets verified = .*?$", re.M | re.S)
+RESULTS = re.compile(
+    r"^Examples\n.*?(?=^Snippets$)|^(?:snippets verified =|time:) .*?$", re.M | re.S
+)
 
 
 def choose(words: list[str]) -> list[tuple[str, str]]:

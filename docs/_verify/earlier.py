@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import distributions
@@ -59,14 +60,15 @@ class Earlier:
         there = json.loads(self.path.read_text()) if self.path.exists() else {}
         self.known: dict[str, dict] = there["tasks"] if there.get("key") == key else {}
         self.kept = 0
-        self.ran: list[str] = []
+        self.ran: dict[str, float] = {}  # the seconds of each
         self.latest: dict[str, dict] = {}
 
     def again(self, task: Task) -> Results:
         """Run a task, and remember what it found if it passed."""
         closure = closures.closure_of(self.root, task.files)
-        self.ran.append(task.name)
+        begin = time.monotonic()
         results = task.run()
+        self.ran[task.name] = time.monotonic() - begin
         if not results.failures:
             for receipt in results.receipts:
                 closure.update(receipt.closure)
@@ -90,6 +92,11 @@ class Earlier:
         """Say how many tasks ran, and which if they are few."""
         names = f": {', '.join(sorted(self.ran))}" if 0 < len(self.ran) <= SHORT_LIST else ""
         return f"ran {len(self.ran)} of {tasks} examples, pages and tests{names}"
+
+    def longest(self) -> str:
+        """Say which tasks took longest."""
+        tasks = sorted(self.ran.items(), key=lambda task: -task[1])[:SHORT_LIST]
+        return "longest: " + ", ".join(f"{name} {spent:.0f} s" for name, spent in tasks)
 
     def write(self, stamp: dict[str, object]) -> None:
         """Keep what this run found; what it left alone keeps the date of its own run."""

@@ -23,6 +23,7 @@ from .evidence import Evidence
 from .examples import VARIANTS, Example, Variant, find_examples
 from .execute import run_example
 from .helpers import helpers_of
+from .laps import Laps
 from .layout import Layout
 from .pages import find_pages, run_page
 from .receipts import LEVEL_OF_DEVICE, RAN_ON_GPU, remove_receipts, remove_runs, write_receipt
@@ -234,20 +235,23 @@ def main(argv: list[str] | None = None) -> int:
         if not options.preview:
             report(found)
 
+    laps = Laps()
     with ThreadPoolExecutor(jobs) as pool:
         builds, compiled = compile_all(layout, tools, pool)
+        laps.end("libraries")
         results.add(compiled)
         if not options.preview:
             report(results)
         tasks = all_tasks(builds, devices, layout, tools)
         do = earlier.again if options.all else earlier.unless_unchanged
         results.add(merged(pool, tasks, do, keep, quiet=options.preview))
+        laps.end("examples, pages and tests")
     if "cpu" in devices:  # a run for the GPU alone leaves out what needs none
         known = [path for failure in results.failures for path in failure.files]
         results.add(find_unclaimed(layout, results.receipts, known))
     write_results(results, layout, stamp)
     earlier.write(stamp)
-    print(earlier.said(len(tasks)))
+    print(earlier.said(len(tasks)), earlier.longest(), laps, sep="\n")
     if options.preview:
         print(failed(Evidence.load(layout)), flush=True)
         return 0
