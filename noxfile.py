@@ -169,8 +169,8 @@ def shared_environment(session: nox.Session, requirements: list[str]) -> Environ
     environment = Environment(session, ROOT)
     nvcc = [] if has_nvcc() else pins.NVCC
     environment.install([*requirements, *pins.FRAMEWORKS, *nvcc])
-    environment.install(pins.NVSHMEM, alone=True)
     environment.install_torch()
+    environment.install(pins.NVSHMEM, alone=True)  # last: PyTorch for CUDA requires another version
     environment.install_package()
     return environment
 

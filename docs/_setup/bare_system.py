@@ -65,20 +65,20 @@ def debian_mirror() -> str:
 
 
 def pip_settings() -> tuple[str, set[Path]]:
-    """Pip's configuration as one file, and the local folders that it and the variables name."""
+    """Pip's configuration as one file, and the paths that it and the variables name."""
     pip = [sys.executable, "-m", "pip", "config", "list"]
     listed = subprocess.run(pip, capture_output=True, text=True, check=True).stdout
     found = re.findall(r"^global\.([\w-]+)='(.*)'$", listed, re.MULTILINE)
     file = "\n".join(["[global]", *(f"{name} = {value}" for name, value in found)]) + "\n"
     values = [value for _, value in found]
     values += [value for name, value in os.environ.items() if GIVEN.match(name)]
-    folders = set()
+    paths = set()
     for word in (word for value in values for word in value.replace(r"\n", " ").split()):
         path = Path(word.removeprefix("file://"))
-        if path.is_absolute() and path.is_dir():
+        if path.is_absolute() and path.exists():
             # An index of files leads to wheels outside it.
-            folders.add(path.parent if word.startswith("file://") else path)
-    return file, {path for path in folders if not path.is_relative_to("/etc")}
+            paths.add(path.parent if word.startswith("file://") else path)
+    return file, paths
 
 
 class System:
@@ -96,15 +96,17 @@ class System:
         """Install the base system, hand over the settings, and clone what is committed here."""
         options = ["--variant=minbase", self.name, str(self.folder), debian_mirror()]
         subprocess.run(["debootstrap", *options], check=True, stdout=subprocess.DEVNULL)
-        settings = [Path("/etc/hosts"), Path("/etc/resolv.conf"), CERTIFICATES]
+        file, paths = pip_settings()
+        self.inside(Path("/etc/pip.conf")).write_text(file)
+        settings = {Path("/etc/hosts"), Path("/etc/resolv.conf"), CERTIFICATES, *paths}
         for path in Path("/etc/apt/apt.conf.d").iterdir():
             if "Acquire::" in path.read_text():
-                settings.append(path)
+                settings.add(path)
         for path in filter(Path.is_file, settings):
             self.inside(path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, self.inside(path))
-        file, folders = pip_settings()
-        self.inside(Path("/etc/pip.conf")).write_text(file)
+        # Certificates may be searched by name in their folder, which is a setting too.
+        folders = {path for path in paths if path.is_dir() and path != CERTIFICATES.parent}
         for path in {Path("/dev"), *folders}:
             self.inside(path).mkdir(parents=True, exist_ok=True)
             subprocess.run(["mount", "--rbind", path, self.inside(path)], check=True)

@@ -80,8 +80,8 @@ def test_failed_command_ends_it(capsys):
     assert capsys.readouterr().out.endswith("it broke\n")
 
 
-def test_pip_finds_the_local_folders_of_this_machine(tmp_path, monkeypatch):
-    """A folder of wheels as it is; of an index, the folder that also holds its files."""
+def test_pip_finds_the_local_paths_of_this_machine(tmp_path, monkeypatch):
+    """A file or a folder of wheels as it is; of an index, the folder that also holds its files."""
     wheels, index = tmp_path / "wheels", tmp_path / "pypi" / "simple"
     for folder in (wheels, index):
         folder.mkdir(parents=True)
@@ -89,8 +89,9 @@ def test_pip_finds_the_local_folders_of_this_machine(tmp_path, monkeypatch):
     config.write_text(f"[global]\nextra-index-url = file://{index}\ntimeout = 7\n")
     monkeypatch.setenv("PIP_CONFIG_FILE", str(config))
     monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
-    file, folders = pip_settings()
-    assert {wheels, index.parent} <= folders
+    monkeypatch.setenv("PIP_CERT", str(config))
+    file, paths = pip_settings()
+    assert {wheels, index.parent, config} <= paths
     assert f"extra-index-url = file://{index}" in file
     assert "timeout = 7" in file
 

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R9
+"""Where the time of a run goes."""
+
+from _verify import laps
+
+
+def test_each_step_has_the_time_since_the_last(monkeypatch):
+    """A step that comes twice is added up, and the sum comes last."""
+    times = iter([10.0, 12.0, 15.0, 16.0])
+    monkeypatch.setattr(laps.time, "monotonic", lambda: next(times))
+    watch = laps.Laps()
+    for step in ("site", "book", "site"):
+        watch.end(step)
+    assert str(watch) == "time: site 3 s, book 3 s; 6 s in all"
