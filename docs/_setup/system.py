@@ -44,7 +44,9 @@ def need(session: nox.Session, *needs: str) -> None:
     if not shutil.which("apt-get"):
         session.error(f"missing: {', '.join(missing)} (Debian's packages: {' '.join(packages)})")
     if os.geteuid() != 0:
-        session.error(f"missing: {', '.join(missing)}. Type: sudo {line}")
+        # Not in the error: nox ends that with a period, which apt-get would take for a pattern.
+        session.log(f"Type: sudo {line}")
+        session.error(f"missing: {', '.join(missing)}")
     quiet = {"external": True, "silent": True, "env": {"DEBIAN_FRONTEND": "noninteractive"}}
     session.run("apt-get", "update", "-q", **quiet)
     session.run(*line.split(), **quiet)

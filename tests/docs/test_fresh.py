@@ -54,7 +54,7 @@ class Typed(System):
 
 def test_shell_state_is_kept_and_the_line_that_nox_prints_is_typed():
     """Each command runs in the clone and in the environment made before it."""
-    asks = "nox > missing: doxygen. Type: sudo apt-get install -y doxygen\nnox > Session failed\n"
+    asks = "nox > Type: sudo apt-get install -y doxygen\nnox > Session failed: missing: doxygen.\n"
     system = Typed([(0, ""), (1, asks), (0, ""), (0, "")])
     assert system.follow([". .venv/bin/activate", "nox -s docs"])
     docs = "cd /home/user/clone && . .venv/bin/activate && nox -s docs"
