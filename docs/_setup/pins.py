@@ -22,7 +22,7 @@ TESTS = [
 ]
 # Frameworks beside PyTorch: tests and pages skip those that are not there, with the reason.
 FRAMEWORKS = [
-    "jax==0.10.2; python_version >= '3.11' and sys_platform == 'linux'",
+    "jax==0.10.2; python_version >= '3.11' and python_version < '3.15' and sys_platform == 'linux'",
     "paddlepaddle==3.3.1; python_version >= '3.11' and python_version < '3.14'"
     " and sys_platform == 'linux'",
 ]
