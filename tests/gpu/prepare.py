@@ -24,6 +24,7 @@ from _verify.closure import digest, trees_digest  # noqa: E402  (below a folder 
 from _verify.tools import find_nvcc  # noqa: E402
 
 SITE, BUILD = ROOT / "build" / "gpu-site", ROOT / "build" / "gpu-package"
+BIN = ROOT / "build" / "gpu-bin"
 WHEELS, UNPACKED = ROOT / "build" / "wheels", ROOT / "build" / "gpu-wheels"
 # Distributions and the oldest versions that build the package and run its tests. pyproject.toml
 # pins nanobind for builds that may download it; the package builds with any of these.
@@ -102,12 +103,14 @@ def build() -> int:
     if stamp.exists() and stamp.read_text() == key:
         print("the package is unchanged")
         return 0
-    for folder in (SITE, BUILD):  # CMake would go on with the nanobind that it found before
+    for folder in (SITE, BIN, BUILD):  # CMake would go on with the nanobind that it found before
         shutil.rmtree(folder, ignore_errors=True)
     how = ["--no-build-isolation", "--config-settings", f"build-dir={BUILD}"]
     command = [*PIP, *how, "--target", str(SITE), str(ROOT)]
     status = subprocess.run(command, check=False).returncode
     if status == 0:
+        # CMake searches the folder above a bin that is on PATH; pages show that it must be told.
+        (SITE / "bin").rename(BIN)
         stamp.write_text(key)
     return status
 

@@ -58,6 +58,7 @@ from stage import Result  # noqa: E402
 LAYOUT = Layout.of(ROOT)
 OUTPUT = ROOT / "build" / "gpu"
 SITE, WHEELS = ROOT / "build" / "gpu-site", ROOT / "build" / "gpu-wheels"
+BIN = ROOT / "build" / "gpu-bin"
 SECONDS = {
     "package": 300,
     "libraries": 540,
@@ -134,7 +135,7 @@ def parsed(words: list[str] | None = None) -> Choice:
 
 def environment() -> dict[str, str]:
     """The variables of every stage."""
-    path = [str(SITE / "bin"), str(Path(sys.executable).parent), os.environ.get("PATH", "")]
+    path = [str(BIN), str(Path(sys.executable).parent), os.environ.get("PATH", "")]
     if not shutil.which("nvcc"):
         path.append("/usr/local/cuda/bin")
     pythonpath = [str(SITE), str(WHEELS), *filter(None, [os.environ.get("PYTHONPATH")])]
