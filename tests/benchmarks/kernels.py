@@ -19,11 +19,12 @@ import importlib.util
 import json
 import os
 import platform
+import signal
 import statistics
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -148,36 +149,46 @@ def rows_of(name: str) -> ModuleType:
     return module
 
 
-def libraries(device: str, names: list[str]) -> Iterator[tuple[Example, Path]]:
-    """Build the examples for a device, unless docs/verify.py has; ValueError if one fails."""
-    layout, tools = Layout.of(ROOT), Tools.find()
-    key = runtime_key(tools)
-    layout.libraries.mkdir(parents=True, exist_ok=True)
-    for example in find_examples(layout):
-        if example.name not in names:
-            continue
-        variant = next(each for each in VARIANTS if each.device == device)
-        build, results = compile_variant(example, variant, layout, tools, key)
-        if build is None:
-            raise ValueError(f"{results.failures[0].reason}\n{results.failures[0].tail}")
-        yield example, layout.libraries / build.library
+class Stopped(BaseException):
+    """A request to end. It is no kernel's failure, so no Exception."""
+
+
+def stop(number: int, frame: object) -> None:
+    """End the measurements, so that what was measured is written."""
+    raise Stopped
+
+
+def library_of(example: Example, device: str, layout: Layout, tools: Tools) -> Path:
+    """Build an example for a device, unless docs/verify.py has; ValueError if that fails."""
+    variant = next(each for each in VARIANTS if each.device == device)
+    build, results = compile_variant(example, variant, layout, tools, runtime_key(tools))
+    if build is None:
+        raise ValueError(f"{results.failures[0].reason}\n{results.failures[0].tail}")
+    return layout.libraries / build.library
 
 
 def measure_device(device: str, names: list[str]) -> tuple[dict[str, list[dict]], list[str]]:
-    """Measure the kernels' rows; what could not be measured is told beside them."""
+    """Measure the kernels' rows, and name the kernels that could not be measured."""
     kernels: dict[str, list[dict]] = {}
-    failed = []
-    for example, library in libraries(device, names):
-        os.chdir(library.parent)  # as a driver runs: a file may lie beside its library
-        try:
-            module = tvm_ffi.load_module(library)
-            kernels[example.name] = []
-            for row in rows_of(example.name).rows(module, device):
-                kernels[example.name].append(measure(row, device))
-                print(f"{device} {example.name}: {kernels[example.name][-1]}", flush=True)
-        except Exception:
-            traceback.print_exc()
-            failed.append(f"{example.name} on {device} failed")
+    layout, tools = Layout.of(ROOT), Tools.find()
+    layout.libraries.mkdir(parents=True, exist_ok=True)
+    os.chdir(layout.libraries)  # as a driver runs: a file may be beside its library
+    failed, waiting = [], [each for each in find_examples(layout) if each.name in names]
+    try:
+        while waiting:
+            name = waiting[0].name
+            try:
+                module = tvm_ffi.load_module(library_of(waiting[0], device, layout, tools))
+                kernels[name] = []
+                for row in rows_of(name).rows(module, device):
+                    kernels[name].append(measure(row, device))
+                    print(f"{device} {name}: {kernels[name][-1]}", flush=True)
+            except Exception:
+                traceback.print_exc()
+                failed.append(f"{name} on {device} failed")
+            waiting.pop(0)
+    except Stopped:
+        failed += [f"{each.name} on {device} was stopped" for each in waiting]
     return kernels, failed
 
 
@@ -215,6 +226,7 @@ def arguments() -> argparse.ArgumentParser:
 def main() -> int:
     """Measure, print and write; 1 if a kernel is slower than it must be."""
     options = arguments().parse_args()
+    signal.signal(signal.SIGTERM, stop)
     record_path = options.record.resolve()
     there = sorted(path.stem for path in ROWS.glob("*.py"))
     if unknown := set(options.names) - set(there):

@@ -5,13 +5,17 @@
 from __future__ import annotations
 
 import importlib
+import json
+import os
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-pytest.importorskip("torch", reason="PyTorch is not installed")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "kernel_library"
@@ -83,6 +87,47 @@ def test_a_row_is_measured(kernels: ModuleType, monkeypatch: pytest.MonkeyPatch)
     assert set(told) == {"case", "GB/s", "of a copy", "beside PyTorch"}
     sized, turn = ["run"] * 4 + ["torch"] * 4, ["run"] * 2 + ["torch"] * 2
     assert ran == sized + turn * 3
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_what_was_measured_is_written(
+    kernels: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, stopped: bool
+) -> None:
+    """Also if a kernel fails, and if the program is asked to end before the last kernel."""
+
+    class Rows:
+        """Rows of which a kernel's second raises."""
+
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def rows(self, module: object, device: str) -> Iterator[Any]:
+            yield f"{self.name} on {device}"
+            if self.name == "scale":
+                if stopped:
+                    os.kill(os.getpid(), signal.SIGTERM)
+                raise ValueError("no more rows")
+
+    names = ["add_one", "scale", "softmax"]
+    monkeypatch.setattr(kernels, "library_of", lambda *_: tmp_path)
+    monkeypatch.setattr(kernels.tvm_ffi, "load_module", lambda path: None)
+    monkeypatch.setattr(kernels, "rows_of", Rows)
+    monkeypatch.setattr(kernels, "measure", lambda row, device: {"case": row})
+    monkeypatch.setattr(kernels, "ROWS", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for name in names:
+        (tmp_path / f"{name}.py").touch()
+    record = tmp_path / "kernels.json"
+    monkeypatch.setattr("sys.argv", ["kernels.py", str(record), "--device", "cpu"])
+    before = os.sched_getaffinity(0), signal.getsignal(signal.SIGTERM), torch.get_num_threads()
+    try:
+        assert kernels.main() == 1
+    finally:
+        os.sched_setaffinity(0, before[0])
+        signal.signal(signal.SIGTERM, before[1])
+        torch.set_num_threads(before[2])
+    written = json.loads(record.read_text())["devices"]["cpu"]["kernels"]
+    assert list(written) == (names[:2] if stopped else names)
 
 
 def test_each_example_has_rows() -> None:
