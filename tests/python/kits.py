@@ -74,9 +74,13 @@ class NumPy(Kit):
 
 
 class Jax(Kit):
-    """JAX on the CPU."""
+    """JAX on the CPU, also where it would prefer a GPU."""
 
     name = "jax"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.module.config.update("jax_default_device", self.module.devices("cpu")[0])
 
     def wide(self) -> Any:
         """Switch on 64 bits for this thread."""
