@@ -42,6 +42,7 @@ nox.options.reuse_venv = "yes"
 FORMATTED = ("*.h", "*.cc", "*.cu", "*.cuh", "*.c")
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
 PUBLISHERS = ("CI", "READTHEDOCS")  # variables of machines whose sites others read
+TYPED = ("docs/_setup", "noxfile.py")
 # What hosts and tools read, and the schema that it must follow.
 SCHEMAS = {
     "vendor.github-actions": [".github/actions/*/action.yml"],
@@ -58,9 +59,12 @@ CPP_FOLDERS = ("include", "src", "python", "examples", "tests")
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check the style of Python, C++ and CUDA, and the files for hosts; change nothing."""
-    session.install("-q", *pins.LINT)
+    typing = [pin for pin in pins.TESTS if pin.startswith(("mypy==", "nox=="))]
+    session.install("-q", *pins.LINT, *typing)
     session.run("ruff", "check", *session.posargs)
     session.run("ruff", "format", "--check", *session.posargs)
+    # A test holds the package to the same strict mode.
+    session.run("mypy", "--follow-imports=silent", *TYPED, env={"MYPYPATH": "docs"})
     for schema, globs in SCHEMAS.items():
         files = sorted(str(path.relative_to(ROOT)) for glob in globs for path in ROOT.glob(glob))
         session.run("check-jsonschema", "--builtin-schema", schema, *files)
@@ -222,7 +226,7 @@ def on_python(session: nox.Session) -> None:
 
 
 for version in PYTHONS:
-    nox.session(on_python, name=f"tests-{version}", python=version)
+    nox.session(name=f"tests-{version}", python=version)(on_python)
 
 
 @nox.session(venv_backend="none")

@@ -79,8 +79,9 @@ class Job:
         """Compile; the compiler's words if it failed, else an empty string."""
         command = shlex.split(self.command)
         with tempfile.TemporaryDirectory(prefix="compilers_") as folder:
-            path = self.source
-            if isinstance(path, str):
+            if isinstance(self.source, Path):
+                path = self.source
+            else:
                 path = Path(folder) / "source.cc"
                 path.write_text(self.source)
             done = subprocess.run(

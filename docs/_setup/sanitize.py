@@ -81,7 +81,7 @@ class Build:
         # Without randomized addresses, of which ThreadSanitizer knows only the usual ones.
         command = ["setarch", "-R", self.folder / "run_tests", self.folder / f"{source.stem}.so"]
         done = subprocess.run(
-            [*command, *wanted],
+            [str(word) for word in (*command, *wanted)],
             capture_output=True,
             text=True,
             check=False,

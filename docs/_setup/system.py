@@ -47,9 +47,9 @@ def need(session: nox.Session, *needs: str) -> None:
         # Not in the error: nox ends that with a period, which apt-get would take for a pattern.
         session.log(f"Type: sudo {line}")
         session.error(f"missing: {', '.join(missing)}")
-    quiet = {"external": True, "silent": True, "env": {"DEBIAN_FRONTEND": "noninteractive"}}
-    session.run("apt-get", "update", "-q", **quiet)
-    session.run(*line.split(), **quiet)
+    for command in ("apt-get update -q", line):
+        env = {"DEBIAN_FRONTEND": "noninteractive"}
+        session.run(*command.split(), external=True, silent=True, env=env)
     if still := [need for need in missing if not is_there(need)]:
         session.error(f"still missing after {line}: {', '.join(still)}")
 
