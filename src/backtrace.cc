@@ -12,7 +12,6 @@
 #include <cstdlib>
 #include <mutex>
 #include <unordered_map>
-#include <utility>
 
 #include "symbol_name.h"
 #include "thread_value.h"
