@@ -15,7 +15,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {

@@ -10,7 +10,6 @@
 
 #include <cstdlib>
 #include <initializer_list>
-#include <string>
 #include <type_traits>
 #include <utility>
 

@@ -9,7 +9,6 @@
 #include <tvm/ffi/container/map_base.h>
 
 #include <initializer_list>
-#include <string>
 #include <type_traits>
 #include <utility>
 

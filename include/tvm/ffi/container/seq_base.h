@@ -9,7 +9,6 @@
 #include <tvm/ffi/any.h>
 
 #include <cstring>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <type_traits>

@@ -8,10 +8,6 @@
 
 #include <tvm/ffi/function.h>
 
-#include <optional>
-#include <string>
-#include <utility>
-
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 

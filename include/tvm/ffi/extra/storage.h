@@ -17,7 +17,6 @@
 #include <tvm/ffi/function.h>
 
 #include <optional>
-#include <string>
 #include <utility>
 
 namespace tvm {

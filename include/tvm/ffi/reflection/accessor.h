@@ -12,7 +12,6 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
