@@ -18,8 +18,7 @@ int main() {
   nvshmemx_uniqueid_t id = NVSHMEMX_UNIQUEID_INITIALIZER;
   check("nvshmemx_get_uniqueid", nvshmemx_get_uniqueid(&id));
   nvshmemx_init_attr_t attributes = NVSHMEMX_INIT_ATTR_INITIALIZER;
-  check("nvshmemx_set_attr_uniqueid_args",
-        nvshmemx_set_attr_uniqueid_args(0, 1, &id, &attributes));
+  check("nvshmemx_set_attr_uniqueid_args", nvshmemx_set_attr_uniqueid_args(0, 1, &id, &attributes));
   check("nvshmemx_hostlib_init_attr",
         nvshmemx_hostlib_init_attr(NVSHMEMX_INIT_WITH_UNIQUEID, &attributes));
   void* block = nvshmem_malloc(64);
