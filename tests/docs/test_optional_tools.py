@@ -36,6 +36,16 @@ import pytest
 def test_{name}(shows):
     shows("docs/tools.sh")
 """
+# The same for one that is a module of the environment that runs the tests.
+NEEDS_A_MODULE = """
+import pytest
+
+
+def test_{name}(shows):
+    pytest.importorskip("{program}", reason="{program} is not installed")
+    shows("docs/tools.sh")
+"""
+MISSING = "raise ModuleNotFoundError(\"No module named '{name}'\")\n"
 
 
 def path_without(folder: Path, program: str) -> str:
@@ -72,10 +82,18 @@ def test_compiler_that_is_hidden_leaves_the_other_one_s_proof(project, tmp_path)
     assert not project.file("build/partial.txt").exists()
 
 
-@pytest.mark.parametrize("program", ["cuobjdump", "auditwheel", "python3.12"])
-def test_program_that_nothing_replaces_leaves_a_partial_site(project, tmp_path, program):
-    """cuobjdump, auditwheel, a second Python: the file's state names what is missing."""
-    show_tools(project, NEEDS_A_PROGRAM, program)
+@pytest.mark.parametrize(
+    ("program", "test"),
+    [
+        ("cuobjdump", NEEDS_A_PROGRAM),
+        ("python3.12", NEEDS_A_PROGRAM),
+        ("auditwheel", NEEDS_A_MODULE),
+    ],
+)
+def test_program_that_nothing_replaces_leaves_a_partial_site(project, tmp_path, program, test):
+    """cuobjdump, a second Python, auditwheel: the file's state names what is missing."""
+    show_tools(project, test, program)
+    project.file(f"tools/{program}.py").write_text(MISSING.format(name=program))
     path = path_without(tmp_path / "bin", program)
     status, output = project.verify(PATH=path)
     assert status == 0, output
@@ -98,8 +116,7 @@ def test_program_that_nothing_replaces_leaves_a_partial_site(project, tmp_path, 
 )
 def test_framework_that_is_hidden_leaves_a_partial_site(project, module, name):
     """The doctest that imports it and those that use it are not run; the rest of the page is."""
-    hidden = f"raise ModuleNotFoundError(\"No module named '{module}'\")\n"
-    project.file(f"tools/{module}.py").write_text(hidden)
+    project.file(f"tools/{module}.py").write_text(MISSING.format(name=module))
     text = f"\n>>> import {module}\n\n>>> 2 + 2\n4\n\n>>> {module}.__name__\n'{module}'\n"
     project.append(PAGE, text)
     status, output = project.build()
