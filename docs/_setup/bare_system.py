@@ -96,15 +96,8 @@ class System:
         """Install the base system, hand over the settings, and clone what is committed here."""
         options = ["--variant=minbase", self.name, str(self.folder), debian_mirror()]
         subprocess.run(["debootstrap", *options], check=True, stdout=subprocess.DEVNULL)
-        file, paths = pip_settings()
-        self.inside(Path("/etc/pip.conf")).write_text(file)
-        settings = {Path("/etc/hosts"), Path("/etc/resolv.conf"), CERTIFICATES, *paths}
-        for path in Path("/etc/apt/apt.conf.d").iterdir():
-            if "Acquire::" in path.read_text():
-                settings.add(path)
-        for path in filter(Path.is_file, settings):
-            self.inside(path).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, self.inside(path))
+        _, paths = pip_settings()
+        self.hand_over()
         # Certificates may be searched by name in their folder, which is a setting too.
         folders = {path for path in paths if path.is_dir() and path != CERTIFICATES.parent}
         for path in {Path("/dev"), *folders}:
@@ -117,6 +110,18 @@ class System:
         subprocess.run(["git", "clone", "-q", str(ROOT), str(self.inside(clone))], check=True)
         if self.reader == "user":
             self.type(f"chown -R user: {clone}", root=True)
+
+    def hand_over(self) -> None:
+        """Copy the settings of the package clients and the certificates of this machine."""
+        file, paths = pip_settings()
+        self.inside(Path("/etc/pip.conf")).write_text(file)
+        settings = {Path("/etc/hosts"), Path("/etc/resolv.conf"), CERTIFICATES, *paths}
+        for path in Path("/etc/apt/apt.conf.d").iterdir():
+            if "Acquire::" in path.read_text():
+                settings.add(path)
+        for path in filter(Path.is_file, settings):
+            self.inside(path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, self.inside(path))
 
     def share_cache(self) -> None:
         """Let root's pip use the cache of this machine; pip refuses one that others own."""
@@ -168,6 +173,7 @@ class System:
             plain = command.removeprefix("sudo ").replace(" install ", " install -q ", 1)
             option = "APT::Install-Recommends=false"
             status, said = self.type(f"apt-get update -q && {plain} -o {option}", root=True)
+            self.hand_over()  # the package ca-certificates writes a list of its own
         else:
             status, said = self.type(" && ".join([*state, command]))
         spent = round(time.monotonic() - begin, 1)
