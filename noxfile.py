@@ -42,7 +42,7 @@ nox.options.reuse_venv = "yes"
 FORMATTED = ("*.h", "*.cc", "*.cu", "*.cuh", "*.c")
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
 PUBLISHERS = ("CI", "READTHEDOCS")  # variables of machines whose sites others read
-TYPED = ("docs/_setup", "noxfile.py")
+TYPED = ("docs/_setup", "docs/_verify", "noxfile.py")
 # What hosts and tools read, and the schema that it must follow.
 SCHEMAS = {
     "vendor.github-actions": [".github/actions/*/action.yml"],
@@ -59,7 +59,9 @@ CPP_FOLDERS = ("include", "src", "python", "examples", "tests")
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check the style of Python, C++ and CUDA, and the files for hosts; change nothing."""
-    typing = [pin for pin in pins.TESTS if pin.startswith(("mypy==", "nox=="))]
+    typing = [
+        pin for pin in pins.TESTS if pin.startswith(("mypy==", "nox==", "pytest==", "sybil=="))
+    ]
     session.install("-q", *pins.LINT, *typing)
     session.run("ruff", "check", *session.posargs)
     session.run("ruff", "format", "--check", *session.posargs)

@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 
-def record_of(root: Path, part: str) -> dict | None:
+def record_of(root: Path, part: str) -> dict[str, Any] | None:
     """The record of one part, if there is one."""
     path = root / "docs" / "benchmarks" / f"{part}.json"
     return json.loads(path.read_text()) if path.is_file() else None
 
 
-def table_of(record: dict) -> tuple[list[str], list[list[str]]]:
+def table_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
     """The headings and the rows: each quantity of ours, of the published package, and the ratio."""
     rows = [
         [name, f"{row['ours']:,}", f"{row['published']:,}", f"{row['ratio']:.3g}"]
@@ -24,7 +25,7 @@ def table_of(record: dict) -> tuple[list[str], list[list[str]]]:
     return ["", "this runtime", "published", "ratio"], rows
 
 
-def leaks_of(record: dict) -> tuple[list[str], list[list[str]]]:
+def leaks_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
     """The headings and the rows: what the calls of each row of the benchmark left behind."""
     rows = [
         [name, ", ".join(f"{change:+,} {what}" for what, change in left.items()) or "nothing"]
@@ -33,7 +34,7 @@ def leaks_of(record: dict) -> tuple[list[str], list[list[str]]]:
     return ["", "left behind"], rows
 
 
-def kernels_of(record: dict) -> list[tuple[list[str], list[list[str]], str]]:
+def kernels_of(record: dict[str, Any]) -> list[tuple[list[str], list[list[str]], str]]:
     """For each device, the headings, the rows and the circumstances: what each kernel reaches."""
     headings = ["Kernel", "Case", "GB/s", "of a copy", "beside PyTorch"]
     return [
@@ -54,7 +55,7 @@ def kernels_of(record: dict) -> list[tuple[list[str], list[list[str]], str]]:
     ]
 
 
-def circumstances_of(record: dict) -> str:
+def circumstances_of(record: dict[str, Any]) -> str:
     """Where, when and with what it was measured, and what was aimed at."""
     versions = {**record.get("versions", {})}
     commit, modified = versions.pop("commit", ""), versions.pop("modified", "no")

@@ -6,11 +6,14 @@ from __future__ import annotations
 import ast
 import doctest
 import json
+from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 from unittest import SkipTest
 
 import pytest
-from sybil import Document, Sybil
+from sybil import Document, Region, Sybil
+from sybil import Example as SybilExample
 from sybil.document import PythonDocStringDocument
 from sybil.evaluators.doctest import DocTestEvaluator
 from sybil.integration.pytest import SybilFile, SybilItem
@@ -44,7 +47,7 @@ class Recorder(DocTestEvaluator):
         self.ran: set[int] = set()  # the ids of the examples, which live as long as the page
         self.lost = LostNames()
 
-    def __call__(self, sybil_example):
+    def __call__(self, sybil_example: SybilExample) -> str:
         """Run it, unless it depends on one that did not pass.
 
         A doctest option hides its reason, or what was compared, so it is refused.
@@ -80,7 +83,7 @@ class Record:
         self.loaded: set[str] = set()
         self.libraries = libraries
 
-        def fenced(document: Document):
+        def fenced(document: Document) -> Iterator[Region]:
             """The doctests of a Markdown page stand in fences, or in the doctest directive."""
             for language in ("python", "pycon", "doctest"):
                 for block in CodeBlockParser(language, recorder)(document):
@@ -88,17 +91,17 @@ class Record:
                         found.adjust(block, block.parsed)
                         yield found
 
-        def directives(document: Document):
+        def directives(document: Document) -> Iterator[Region]:
             for found in MystDirectiveParser(OPTIONS)(document):
                 found.evaluator = recorder
                 yield found
 
-        def plain(document: Document):
+        def plain(document: Document) -> Iterator[Region]:
             for found in DocTestParser(OPTIONS)(document):
                 found.evaluator = recorder
                 yield found
 
-        def start(namespace: dict) -> None:
+        def start(namespace: dict[str, Any]) -> None:
             namespace["device"] = device
 
         self.sybils = {
@@ -112,7 +115,7 @@ class Record:
             ),
         }
 
-    def fail(self, item, digest: str, reason: str) -> None:
+    def fail(self, item: SybilItem, digest: str, reason: str) -> None:
         """Note an example that did not pass, where it stands."""
         self.failed.append({"digest": digest, "line": item.example.line, "reason": reason})
 
@@ -131,47 +134,51 @@ class Record:
         self.loaded.update(name for name in names if str(self.libraries / name) in text)
 
 
-def pytest_addoption(parser):
+RECORD = pytest.StashKey[Record]()
+READS = pytest.StashKey[Reads]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
     """The page is named on the command line; these say how it is run."""
     parser.addoption("--page-device", default="cpu")
     parser.addoption("--page-libraries", default=".")
     parser.addoption("--page-record", required=True)
 
 
-def pytest_configure(config):
+def pytest_configure(config: pytest.Config) -> None:
     """Make the record before anything is collected."""
     libraries = Path(config.getoption("--page-libraries")).resolve()
-    config.page_record = Record(config.getoption("--page-device"), libraries)
-    config.page_reads = Reads(config.rootpath)
+    config.stash[RECORD] = Record(config.getoption("--page-device"), libraries)
+    config.stash[READS] = Reads(config.rootpath)
 
 
 class NoTests(pytest.Module):
     """A Python file as a page: its test functions, if any, are not this plugin's."""
 
-    def collect(self):
+    def collect(self) -> list[pytest.Item]:
         """Nothing."""
         return []
 
 
-def pytest_pycollect_makemodule(module_path, parent):
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module:
     """Keep pytest from importing a file whose docstrings are the page."""
     return NoTests.from_parent(parent, path=module_path)
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collect_directory(path, parent):
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Dir:
     """Take a package for a plain folder: pytest would import it, from the sources."""
     return pytest.Dir.from_parent(parent, path=path)
 
 
-def pytest_collection_modifyitems(config, items):
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Run on a GPU only a page whose doctests ask for the device by its name."""
-    if config.page_record.device != "cpu" and not any(names_device(item) for item in items):
+    if config.stash[RECORD].device != "cpu" and not any(names_device(item) for item in items):
         config.hook.pytest_deselected(items=list(items))
         items[:] = []
 
 
-def names_device(item) -> bool:
+def names_device(item: pytest.Item) -> bool:
     """Whether a doctest uses the name ``device``."""
     example = getattr(getattr(item, "example", None), "parsed", None)
     if not isinstance(example, doctest.Example):
@@ -183,26 +190,28 @@ def names_device(item) -> bool:
     return any(isinstance(node, ast.Name) and node.id == "device" for node in nodes)
 
 
-def pytest_collect_file(file_path, parent):
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SybilFile | None:
     """Collect the page."""
-    sybil = parent.config.page_record.sybils.get(file_path.suffix)
+    sybil = parent.config.stash[RECORD].sybils.get(file_path.suffix)
     return SybilFile.from_parent(parent, path=file_path, sybils=[sybil]) if sybil else None
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item, call):
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Note the skips with their reasons; an example that passed without being run has failed."""
     report = yield
     example = getattr(getattr(item, "example", None), "parsed", None)
     if call.when != "call" or not isinstance(item, SybilItem):
         return report
-    record = item.config.page_record
+    record = item.config.stash[RECORD]
     if isinstance(example, doctest.Example):
         digest = example_digest(example.source, example.want)
         ran = id(example) in record.recorder.ran
         line = str(item.example.line) if ran and record.on_device() else ""
         record.doctests.setdefault(digest, []).append(line)
-        if report.skipped:
+        if report.skipped and call.excinfo:
             reason = str(call.excinfo.value)
             if reason.startswith(FAILED_BEFORE):
                 record.fail(item, digest, reason)
@@ -221,14 +230,14 @@ def pytest_runtest_makereport(item, call):
     return report
 
 
-def pytest_sessionfinish(session):
+def pytest_sessionfinish(session: pytest.Session) -> None:
     """Write the record."""
-    record = session.config.page_record
+    record = session.config.stash[RECORD]
     result = {
         "doctests": record.doctests if any(map(any, record.doctests.values())) else {},
         "skipped": record.skipped,
         "failed": record.failed,
-        "reads": session.config.page_reads.closure(),
+        "reads": session.config.stash[READS].closure(),
         "loaded": sorted(record.loaded),
     }
     Path(session.config.getoption("--page-record")).write_text(json.dumps(result))

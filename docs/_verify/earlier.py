@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import distributions
 from pathlib import Path
+from typing import Any
 
 from . import closure as closures
 from .layout import Layout
@@ -58,10 +59,10 @@ class Earlier:
     def __init__(self, layout: Layout, key: str) -> None:
         self.root, self.path, self.key = layout.root, layout.tasks, key
         there = json.loads(self.path.read_text()) if self.path.exists() else {}
-        self.known: dict[str, dict] = there["tasks"] if there.get("key") == key else {}
+        self.known: dict[str, dict[str, Any]] = there["tasks"] if there.get("key") == key else {}
         self.kept = 0
         self.ran: dict[str, float] = {}  # the seconds of each
-        self.latest: dict[str, dict] = {}
+        self.latest: dict[str, dict[str, Any]] = {}
 
     def again(self, task: Task) -> Results:
         """Run a task, and remember what it found if it passed."""
@@ -98,7 +99,7 @@ class Earlier:
         tasks = sorted(self.ran.items(), key=lambda task: -task[1])[:SHORT_LIST]
         return "longest: " + ", ".join(f"{name} {spent:.0f} s" for name, spent in tasks)
 
-    def write(self, stamp: dict[str, object]) -> None:
+    def write(self, stamp: dict[str, Any]) -> None:
         """Keep what this run found; what it left alone keeps the date of its own run."""
         for found in self.latest.values():
             found["receipts"] = [
@@ -107,6 +108,6 @@ class Earlier:
         self.path.write_text(json.dumps({"key": self.key, "tasks": self.latest}) + "\n")
 
 
-def stamped(receipts: Iterable[Receipt], stamp: dict[str, object]) -> list[Receipt]:
+def stamped(receipts: Iterable[Receipt], stamp: dict[str, Any]) -> list[Receipt]:
     """The receipts, each with the date and the commit of its run."""
     return [each if each.date else replace(each, **stamp) for each in receipts]

@@ -15,7 +15,7 @@ def imported(path: Path) -> set[str]:
         tree = ast.parse(path.read_text())
     except (OSError, SyntaxError, ValueError):
         return set()
-    names = set()
+    names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names.update(each.name for each in node.names)
@@ -27,7 +27,7 @@ def imported(path: Path) -> set[str]:
 
 def modules_beside(path: Path) -> set[Path]:
     """The files of the same folder, and of packages in it, that a file imports."""
-    found = set()
+    found: set[Path] = set()
     for name in imported(path):
         part = path.parent.joinpath(*name.split("."))
         found.update(each for each in (part.with_suffix(".py"), part / "__init__.py"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from .closure import trees_digest
 
@@ -17,7 +18,7 @@ def made_of(root: Path) -> str:
     return trees_digest(root, FOLDERS)
 
 
-def record_of(root: Path, build: Path) -> dict | None:
+def record_of(root: Path, build: Path) -> dict[str, Any] | None:
     """The table of this very tree, if it was made."""
     try:
         record = json.loads((build / "interop.json").read_text())
@@ -26,7 +27,7 @@ def record_of(root: Path, build: Path) -> dict | None:
     return record if record["made_of"] == made_of(root) else None
 
 
-def part_of(record: dict, part: str) -> tuple[list[str], list[list[str]]]:
+def part_of(record: dict[str, Any], part: str) -> tuple[list[str], list[list[str]]]:
     """The headings and the rows of ``alone`` (libraries of one kind) or ``crossings`` (of two)."""
     columns = slice(0, ALONE) if part == "alone" else slice(ALONE, None)
     rows = [[row["title"], *row["cells"][columns]] for row in record["rows"]]

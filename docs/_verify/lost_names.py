@@ -12,7 +12,8 @@ def names_of(source: str) -> tuple[set[str], set[str]]:
         tree = ast.parse(source)
     except SyntaxError:
         return set(), set()
-    bound, used = set(), set()
+    bound: set[str] = set()
+    used: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             (used if isinstance(node.ctx, ast.Load) else bound).add(node.id)

@@ -9,7 +9,9 @@ import os
 import traceback
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from .compile import (
     Build,
@@ -122,9 +124,9 @@ def compile_all(
     pairs = [(e, v) for e in find_examples(layout) for v in VARIANTS]
     empty_libraries(layout, {e.library(v) for e, v in pairs})
     key = runtime_key(tools)
-    done = pool.map(lambda pair: (pair, *compile_variant(*pair, layout, tools, key)), pairs)
+    done = pool.map(lambda pair: compile_variant(pair[0], pair[1], layout, tools, key), pairs)
     builds, results = {}, Results()
-    for pair, build, found in done:
+    for pair, (build, found) in zip(pairs, done, strict=True):
         results.add(found)
         if build:
             builds[pair] = build
@@ -148,22 +150,22 @@ def all_tasks(
     for (example, variant), build in builds.items():
         if variant.device in devices:
             ours = [example.driver, example.test]
-            files = {*build.closure, *ours, *(each for p in ours for each in helpers_of(layout, p))}
+            helpers = [each for path in ours for each in helpers_of(layout, path)]
             add(
-                *(example.source(variant), variant.device, files),
-                lambda e=example, v=variant, b=build: run_example(e, v, b, layout, tools),
+                *(example.source(variant), variant.device, {*build.closure, *ours, *helpers}),
+                partial(run_example, example, variant, build, layout, tools),
             )
     for device in devices:
         for test in find_snippet_tests(layout):
             files = [test, *helpers_of(layout, test)]
-            add(test, device, files, lambda t=test, d=device: run_snippet_test(t, d, layout, tools))
+            add(test, device, files, partial(run_snippet_test, test, device, layout, tools))
         # The quick ones last, so that nothing waits for one long test.
         for page in find_pages(layout) if has_sybil(tools) else []:
             add(
                 page,
                 device,
                 [page],
-                lambda p=page, d=device: run_page(p, d, layout, tools, closures),
+                partial(run_page, page, device, layout, tools, closures),
             )
     return tasks
 
@@ -173,17 +175,18 @@ def has_sybil(tools: Tools) -> bool:
     return "sybil" in tools.versions
 
 
-def write_gpu_runs(found: Results, layout: Layout, gpu: str, stamp: dict[str, object]) -> None:
+def write_gpu_runs(found: Results, layout: Layout, gpu: str, stamp: dict[str, Any]) -> None:
     """Replace the receipts of what this run's GPU has just done again."""
-    ran = [each for each in [*found.receipts, *found.failures] if each.level == RAN_ON_GPU]
+    ran = {each.subject for each in found.receipts if each.level == RAN_ON_GPU}
+    ran |= {each.subject for each in found.failures if each.level == RAN_ON_GPU}
     if ran:
-        remove_runs(layout.committed, gpu, {each.subject for each in ran})
+        remove_runs(layout.committed, gpu, ran)
     for receipt in stamped(found.receipts, stamp):
         if receipt.level == RAN_ON_GPU:
             write_receipt(layout.committed, receipt)
 
 
-def write_results(results: Results, layout: Layout, stamp: dict[str, object]) -> None:
+def write_results(results: Results, layout: Layout, stamp: dict[str, Any]) -> None:
     """Replace what earlier runs on this machine's CPU left."""
     remove_receipts(layout.receipts)
     for receipt in stamped(results.receipts, stamp):
@@ -193,7 +196,7 @@ def write_results(results: Results, layout: Layout, stamp: dict[str, object]) ->
     write_list(layout.skips, results.skips)
 
 
-def stamp_of(root: Path) -> dict[str, object]:
+def stamp_of(root: Path) -> dict[str, Any]:
     """The date and the commit that a run's receipts carry."""
     today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
     return {"date": today, "runtime": runtime_commit(root)}

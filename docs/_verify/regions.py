@@ -38,7 +38,9 @@ def region_lines(text: str, name: str) -> tuple[int, int]:
 
     ValueError: the region is missing, is not closed, stands there twice, or is empty.
     """
-    begins, ends, pairs = [], [], []
+    begins: list[int] = []
+    ends: list[int] = []
+    pairs: list[int] = []
     for number, line in enumerate(text.splitlines()):
         match = MARKER.match(line)
         if match and match["name"] == name:

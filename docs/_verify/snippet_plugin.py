@@ -14,7 +14,9 @@ import difflib
 import inspect
 import json
 import os
+from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,10 +26,10 @@ from _verify.reads import Reads
 from _verify.snippets import DECLARED
 
 READS = pytest.StashKey[Reads]()
-RECORDS = pytest.StashKey[dict]()
+RECORDS = pytest.StashKey[dict[str, Any]]()
 
 
-def pytest_addoption(parser):
+def pytest_addoption(parser: pytest.Parser) -> None:
     """Options that other plugins may have declared keep their meaning."""
     group = parser.getgroup("snippets")
     group.addoption("--snippet-device", default="cpu")
@@ -35,13 +37,13 @@ def pytest_addoption(parser):
     group.addoption("--snippet-record", default=None)
 
 
-def pytest_configure(config):
+def pytest_configure(config: pytest.Config) -> None:
     """One record for the session: what was shown, and what was skipped."""
     config.stash[RECORDS] = {"shown": [], "skipped": []}
     config.stash[READS] = Reads(config.rootpath)
 
 
-def pytest_collection_modifyitems(config, items):
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """On a GPU only the tests that take the device have something to prove."""
     if config.getoption("--snippet-device") != "cpu":
         chosen = [item for item in items if "device" in getattr(item, "fixturenames", ())]
@@ -50,19 +52,21 @@ def pytest_collection_modifyitems(config, items):
 
 
 @pytest.fixture
-def device(request):
+def device(request: pytest.FixtureRequest) -> str:
     """The device on which this run proves things."""
-    return request.config.getoption("--snippet-device")
+    name: str = request.config.getoption("--snippet-device")
+    return name
 
 
 @pytest.fixture
-def libraries(request):
+def libraries(request: pytest.FixtureRequest) -> Path:
     """The folder that holds the examples' libraries."""
-    return (request.config.rootpath / request.config.getoption("--snippet-libraries")).resolve()
+    folder: str = request.config.getoption("--snippet-libraries")
+    return (request.config.rootpath / folder).resolve()
 
 
 @pytest.fixture
-def shows(request):
+def shows(request: pytest.FixtureRequest) -> Callable[..., Path]:
     """Say that this test ran a file of the repository, which others took part in."""
     root = request.config.rootpath
 
@@ -84,7 +88,9 @@ def shows(request):
 
 
 @pytest.fixture
-def captured(shows, request):
+def captured(
+    shows: Callable[..., Path], request: pytest.FixtureRequest
+) -> Callable[[str | Path, str], None]:
     """Compare text with the file that a page shows; UPDATE_CAPTURES=1 writes it if it differs."""
 
     def compare(path: str | Path, text: str) -> None:
@@ -110,22 +116,28 @@ def captured(shows, request):
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item, call):
+def pytest_runtest_makereport(
+    item: pytest.Function, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Keep what each test declared, with how the test ended."""
     report = yield
     records = item.config.stash[RECORDS]
-    if report.skipped:
+    if report.skipped and call.excinfo:
         files = DECLARED.findall(inspect.getsource(item.function))
-        skip = {"test": item.nodeid, "reason": str(call.excinfo.value), "files": files}
+        skip = {
+            "test": item.nodeid,
+            "reason": str(call.excinfo.value),
+            "files": files,
+        }
         records["skipped"].append(skip)
     if call.when == "call" or report.failed:
         for kind, record in item.user_properties:
-            if kind == "shows":
+            if kind == "shows" and isinstance(record, dict):
                 records["shown"].append({**record, "outcome": report.outcome})
     return report
 
 
-def pytest_sessionfinish(session):
+def pytest_sessionfinish(session: pytest.Session) -> None:
     """Write the records, for the runner alone."""
     target = session.config.getoption("--snippet-record")
     if target:

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from . import closure as closures
 from .helpers import helpers_of
@@ -47,7 +48,7 @@ def run_snippet_test(test: str, device: str, layout: Layout, tools: Tools) -> Re
         paths = [str(DOCS), tools.environment.get("PYTHONPATH", "")]
         environment = {**tools.environment, "PYTHONPATH": ":".join(filter(None, paths))}
         outcome = run(command, cwd=layout.root, env=environment)
-        nothing = {"shown": [], "skipped": [], "reads": {}}
+        nothing: dict[str, Any] = {"shown": [], "skipped": [], "reads": {}}
         seen = json.loads(record.read_text()) if record.exists() else nothing
     records = seen["shown"]
     for each in seen["skipped"]:
