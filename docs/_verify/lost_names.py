@@ -4,24 +4,50 @@
 from __future__ import annotations
 
 import ast
+import symtable
 
 
 def names_of(source: str) -> tuple[set[str], set[str]]:
-    """The names that an example binds and those that it uses; none of a syntax error."""
+    """The names that an example binds, and those that it needs from examples before it.
+
+    What a function calls its parameters is no concern of the page. A syntax error has no names.
+    """
     try:
-        tree = ast.parse(source)
+        statements = ast.parse(source).body
     except SyntaxError:
         return set(), set()
     bound: set[str] = set()
-    used: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
-            (used if isinstance(node.ctx, ast.Load) else bound).add(node.id)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            bound.add(node.name)
-        elif isinstance(node, ast.alias):
-            bound.add((node.asname or node.name).partition(".")[0])
+    needed: set[str] = set()
+    for statement in statements:
+        binds, uses = names_in(statement)
+        needed |= uses - bound
+        bound |= binds
+    return bound, needed
+
+
+def names_in(statement: ast.stmt) -> tuple[set[str], set[str]]:
+    """The names of the page that one statement binds, and those that it uses."""
+    if isinstance(statement, ast.Delete):
+        return set(), {each.id for each in ast.walk(statement) if isinstance(each, ast.Name)}
+    top = symtable.symtable(ast.unparse(statement), "doctest", "exec")
+    bound = {each.get_name() for each in top.get_symbols() if binds(each)}
+    # The compiler counts ``x += 1`` as an assignment only.
+    changed = [each.target for each in ast.walk(statement) if isinstance(each, ast.AugAssign)]
+    used, tables = {each.id for each in changed if isinstance(each, ast.Name)}, [top]
+    while tables:
+        table = tables.pop()
+        tables += table.get_children()
+        used |= {
+            each.get_name()
+            for each in table.get_symbols()
+            if each.is_referenced() and (table is top or each.is_global())
+        }
     return bound, used
+
+
+def binds(symbol: symtable.Symbol) -> bool:
+    """Whether a statement gives a name a meaning."""
+    return symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()
 
 
 class LostNames:
@@ -36,8 +62,8 @@ class LostNames:
 
     def why_not(self, source: str) -> str:
         """The reason why an example cannot be run; empty if it can, and then it binds anew."""
-        bound, used = names_of(source)
-        for name in sorted(used - (bound - used)):
+        bound, needed = names_of(source)
+        for name in sorted(needed):
             if name in self.reasons:
                 return self.reasons[name]
         for name in bound:

@@ -133,7 +133,8 @@ def test_a_commit_is_named_where_there_is_no_repository(project):
         ("0123", {"commit": "0123", "modified": "no"}),
         ("0123-modified", {"commit": "0123", "modified": "yes"}),
     ):
-        status, output = project.verify(*("--device", "cuda"), TOY_GPU="GPU", RUNTIME_COMMIT=named)
+        options = ["--all", "--device", "cuda"]
+        status, output = project.verify(*options, TOY_GPU="GPU", RUNTIME_COMMIT=named)
         assert status == 0, output
         assert all(each["runtime"] == expected for each in receipts(project).values())
 
