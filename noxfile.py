@@ -104,6 +104,8 @@ def docs(session: nox.Session) -> None:
     if sys.version_info < pins.DOCS_PYTHON:
         session.error("docs: expected Python 3.11 or newer, got " + sys.version.split()[0])
     need(session, *BUILDING, "doxygen")
+    if refused := {"--preview", "--compile-only", "--table"} & {*session.posargs}:
+        session.error(f"docs: expected a whole run, got {' '.join(sorted(refused))}")
     layout, laps = Layout.of(ROOT), Laps()
     environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
     laps.end("installation")

@@ -16,11 +16,12 @@ from .snippet_gate import Places, judge
 
 
 def add_states(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Add the line; that of an included file is there, with a link, and gets its state."""
+    """Add a state line under each doctest; fill in the existing line of an included file."""
     evidence = evidence_of(app.config)
     for place in doctree.findall(lambda found: "state_of" in getattr(found, "attributes", ())):
         path, region = place["state_of"]
-        reasons = evidence.not_run_here(path) if evidence.why_not(path, region) else ""
+        unproved = evidence.why_not(path, region) and not evidence.of(path)
+        reasons = evidence.not_run_here(path) if unproved else ""
         state = f"not run here: {reasons}" if reasons else evidence.state(path, region)
         place += nodes.Text(state or "not verified")
     page = os.path.relpath(app.env.doc2path(docname), evidence.layout.root)

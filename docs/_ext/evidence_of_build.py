@@ -38,6 +38,7 @@ def forget(app: Sphinx) -> None:
     layout = evidence_of(app.config).layout
     layout.snippets.unlink(missing_ok=True)
     layout.unverified.unlink(missing_ok=True)
+    layout.partial.unlink(missing_ok=True)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

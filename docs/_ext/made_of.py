@@ -21,7 +21,8 @@ from sphinx.util.typing import ExtensionMetadata
 
 from .snippet_gate import UnverifiedSnippets
 
-TREES = ("include", "python", "docs/_ext", "docs/_outside", "docs/_static", "docs/_templates")
+DOCS = ("_ext", "_outside", "_static", "_templates", "_verify", "benchmarks")
+TREES = ("include", "python", *(f"docs/{name}" for name in DOCS))
 RECORDS = ("rows", "interop.json", "runtimes.json", "frameworks.json")  # below the build folder
 FILES = ("conf.py", "docs/Doxyfile", "docs/redirects.txt", "pyproject.toml")
 
@@ -29,8 +30,7 @@ FILES = ("conf.py", "docs/Doxyfile", "docs/redirects.txt", "pyproject.toml")
 def hash_inputs(app: Sphinx, config: Config) -> None:
     """Hash everything but pages and what they include."""
     root = Path(config.verify_root or app.confdir)
-    trees = [*(root / name for name in TREES), root / "docs" / "benchmarks"]
-    paths = [*trees, *(root / name for name in FILES)]
+    paths = [root / name for name in (*TREES, *FILES)]
     paths += [root / config.verify_build / name for name in RECORDS]
     seen = [tree_digest(path) if path.is_dir() else digest(path) for path in paths]
     software = sorted({f"{each.name} {each.version}" for each in distributions()})
@@ -38,7 +38,7 @@ def hash_inputs(app: Sphinx, config: Config) -> None:
 
 
 def write_all(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Write every page again where the last build named another commit on them."""
+    """Rewrite all pages when the commit that they name has changed."""
     written_by, env.written_by = getattr(env, "written_by", None), app.shown_commit
     return [] if written_by == env.written_by else sorted(env.found_docs)
 
@@ -46,11 +46,29 @@ def write_all(app: Sphinx, env: BuildEnvironment) -> list[str]:
 def forget_warnings(app: Sphinx, exception: Exception | None) -> None:
     """After a warning or an error read all pages again: Sphinx repeats none of a page it keeps.
 
-    Only a build that the check refused has kept nothing of the pages that it read.
+    A refused build needs no such reset: Sphinx saves its environment only after the check.
     """
     refused = isinstance(exception, UnverifiedSnippets)
-    if not refused and (exception or app._warncount):
+    if not refused and not exception and not app._warncount:
+        whole(app).touch()
+    elif not refused:
         (Path(app.doctreedir) / "environment.pickle").unlink(missing_ok=True)
+
+
+def whole(app: Sphinx) -> Path:
+    """A file that is there unless pages are being written, or their writing was interrupted."""
+    return Path(app.doctreedir) / "whole"
+
+
+def forget_interrupted(app: Sphinx) -> None:
+    """Read all pages again if the last build was killed while it wrote them."""
+    if not whole(app).exists():
+        (Path(app.doctreedir) / "environment.pickle").unlink(missing_ok=True)
+
+
+def begin_writing(app: Sphinx, env: BuildEnvironment) -> None:
+    """From here on, after the check, an interruption would leave pages of an earlier run."""
+    whole(app).unlink(missing_ok=True)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
@@ -59,6 +77,8 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.setup_extension("_ext.repository")
     app.add_config_value("made_of", "", "env", types=frozenset({str}))
     app.connect("config-inited", hash_inputs)
+    app.connect("config-inited", lambda app, config: forget_interrupted(app))
+    app.connect("env-updated", begin_writing, priority=900)
     app.connect("env-updated", write_all)
     app.connect("build-finished", forget_warnings)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -6,7 +6,7 @@ tab, a MyST page, a docstring or a Doxygen comment. It raises, and it runs in ev
 one that reads no page again: a warning would be given once and then forgotten.
 
 Code whose every run was skipped, with a reason, makes the site partial: each page says what was
-not run and why, and ``build/partial.txt`` lists it. A partial site is for its builder's own use.
+not run and why, and ``build/partial.txt`` lists it. Do not publish a partial site.
 """
 
 from __future__ import annotations
@@ -94,7 +94,9 @@ def included(block: nodes.literal_block, evidence: Evidence) -> Verdict:
         return Verdict(shows, problem=mark["problem"])
     names = mark["file"], mark["region"]
     problem = evidence.why_not(*names)
-    if problem and (reasons := evidence.not_run_here(mark["file"])):
+    # Where something ran the file, its problem is another one than a skip.
+    unproved = problem and not evidence.of(mark["file"])
+    if unproved and (reasons := evidence.not_run_here(mark["file"])):
         return Verdict(shows, f"not run here: {reasons}", not_run=reasons)
     return Verdict(shows, evidence.state(*names), problem)
 
@@ -203,10 +205,12 @@ def check(app: Sphinx, env: BuildEnvironment) -> list[str]:
         if not app.config.verify_preview:
             raise UnverifiedSnippets(f"{len(problems)}\n{message(problems)}")
         logger.warning("unverified snippets: %d\n%s", len(problems), message(problems))
-    evidence.layout.partial.unlink(missing_ok=True)
     if not_run := [snippet for snippet in found if snippet.not_run]:
         evidence.layout.partial.write_text(message(not_run) + "\n")
+    banner, env.banner = getattr(env, "banner", None), (len(not_run), len(found))
     env.verified_snippets = found
+    if banner != env.banner:  # it is on every page
+        return sorted(env.found_docs)
     after = by_page(found)
     return [name for name in env.found_docs if before.get(name) != after.get(name)]
 

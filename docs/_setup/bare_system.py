@@ -26,6 +26,7 @@ FENCE = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 TO_TYPE = re.compile(r"Type: (sudo apt-get install .+)$", re.MULTILINE)
 CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 GIVEN = re.compile(r"(PIP_|SSL_CERT_|TORCH_INDEX$|(https?|no)_proxy$)", re.IGNORECASE)
+OF_THE_SYSTEM = {Path(name) for name in ("/", "/etc", "/home", "/opt", "/root", "/usr", "/var")}
 SHELL_STATE = (". ", "cd ", "export ")  # lines whose effect the next lines need
 TAIL = 40  # lines shown of a command that failed
 
@@ -77,7 +78,9 @@ def pip_settings() -> tuple[str, set[Path]]:
         path = Path(word.removeprefix("file://"))
         if path.is_absolute() and path.exists():
             # An index of files leads to wheels outside it.
-            paths.add(path.parent if word.startswith("file://") else path)
+            paths.add(path.parent if path.name == "simple" else path)
+    if refused := sorted(paths & OF_THE_SYSTEM):
+        raise ValueError(f"pip: expected folders of wheels, got a part of the system: {refused[0]}")
     return file, paths
 
 
@@ -103,13 +106,22 @@ class System:
         for path in {Path("/dev"), *folders}:
             self.inside(path).mkdir(parents=True, exist_ok=True)
             subprocess.run(["mount", "--rbind", path, self.inside(path)], check=True)
+            if path != Path("/dev"):
+                options = "bind,remount,ro"
+                subprocess.run(["mount", "-o", options, self.inside(path)], check=True)
         subprocess.run(["mount", "-t", "proc", "proc", self.inside(Path("/proc"))], check=True)
         if self.reader == "user":
-            self.type("useradd --create-home user", root=True)
+            self.prepare("useradd --create-home user")
         clone = HOMES[self.reader] / "clone"
         subprocess.run(["git", "clone", "-q", str(ROOT), str(self.inside(clone))], check=True)
         if self.reader == "user":
-            self.type(f"chown -R user: {clone}", root=True)
+            self.prepare(f"chown -R user: {clone}")
+
+    def prepare(self, script: str) -> None:
+        """Run a command as root before the reader comes."""
+        status, said = self.type(script, root=True)
+        if status:
+            raise RuntimeError(f"{self.name}: expected {script} to end well, got {said}")
 
     def hand_over(self) -> None:
         """Copy the settings of the package clients and the certificates of this machine."""
@@ -150,7 +162,7 @@ class System:
             return done.returncode, log.read()
 
     def follow(self, commands: list[str]) -> bool:
-        """Type the README's commands, and of what nox asks for the one line that it prints."""
+        """Run the README's commands; if nox asks for packages, install them and retry once."""
         state = [f"cd {HOMES[self.reader]}/clone"]
         for command in commands:
             status, said = self.record(command, state)
@@ -185,6 +197,9 @@ class System:
 def main() -> int:
     """Follow the README; the status is 0 if each command's was, after what nox asked for."""
     name, reader, folder = sys.argv[1], sys.argv[2], Path(sys.argv[3]).resolve()
+    mounts = {os.readlink(f"/proc/{process}/ns/mnt") for process in ("self", os.getppid())}
+    if len(mounts) == 1:
+        raise SystemExit("bare_system.py: expected mounts of its own, got those of its parent")
     folder.mkdir(parents=True)
     system = System(name, reader, folder)
     try:

@@ -21,7 +21,7 @@ from .system import need
 
 SCRIPT = Path(__file__).with_name("bare_system.py")
 COLUMNS = ["system", "reader", "command", "exit status", "seconds"]
-# Of the table that `nox -s docs` ends with, all but the list of snippets.
+# The final table of `nox -s docs`, without the list of snippets.
 RESULTS = re.compile(
     r"^Examples\n.*?(?=^Snippets$)|^(?:snippets verified =|time:) .*?$", re.M | re.S
 )
@@ -55,13 +55,17 @@ def follow_readme(session: nox.Session, build: Path) -> None:
     rows, failed = [COLUMNS], []
     for system, reader in pairs:
         folder = build / f"{system}-{reader}"
+        build.mkdir(parents=True, exist_ok=True)
+        folder.with_suffix(".log").touch()
+        folder.with_suffix(".json").write_text("[]\n")
         own_mounts = ["unshare", "--mount", sys.executable, str(SCRIPT)]
         try:
             session.run(*own_mounts, system, reader, str(folder), external=True)
         except CommandFailed:
             failed.append(folder.name)
         print(*RESULTS.findall(folder.with_suffix(".log").read_text(errors="replace")), sep="\n")
-        shutil.rmtree(folder)  # its mounts ended with the process that made them
+        # Its mounts ended with the process that made them.
+        shutil.rmtree(folder, ignore_errors=True)
         for ran in json.loads(folder.with_suffix(".json").read_text()):
             rows.append(cells(Ran(**ran)))
     print(aligned(rows))

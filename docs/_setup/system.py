@@ -35,7 +35,7 @@ def is_there(need: str) -> bool:
 
 
 def need(session: nox.Session, *needs: str) -> None:
-    """Install all that is missing if that is allowed; else stop with the one line to type."""
+    """Install missing packages if root; otherwise print the command to type, and stop."""
     missing = [need for need in needs if not is_there(need)]
     if not missing:
         return

@@ -62,7 +62,9 @@ class Recorder(DocTestEvaluator):
         problem = super().__call__(sybil_example)
         if not problem:
             self.ran.add(id(example))
-        elif framework := missing_framework(problem):
+        elif "ModuleNotFoundError" not in example.want and (
+            framework := missing_framework(example.source, problem)
+        ):
             self.lost.lose(example.source, f"{framework} is not installed")
             raise SkipTest(f"{framework} is not installed")
         else:
@@ -217,6 +219,7 @@ def pytest_runtest_makereport(
                 record.fail(item, digest, reason)
             else:
                 record.skipped[digest] = reason
+                record.recorder.lost.lose(example.source, reason)
         elif report.failed:
             record.fail(item, digest, "it failed")
         elif not ran:

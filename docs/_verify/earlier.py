@@ -33,7 +33,14 @@ class Task:
 # Programs that tests look for; one that appears or goes away lets everything run again.
 PROGRAMS = ("auditwheel", "clang", "cmake", "cuobjdump", "doxygen", "make", "ninja", "patchelf")
 PYTHONS = tuple(f"python3.{minor}" for minor in range(10, 16))
-VARIABLES = ("REQUIRE_CUDA", "RUN_SLOW")
+VARIABLES = (
+    "ASAN_OPTIONS",
+    "LD_PRELOAD",
+    "MAX_EXAMPLES",
+    "NVSHMEM_HOME",
+    "REQUIRE_CUDA",
+    "RUN_SLOW",
+)
 SHORT_LIST = 8  # tasks that are worth naming
 
 
@@ -72,7 +79,7 @@ class Earlier:
         self.ran[task.name] = time.monotonic() - begin
         if not results.failures:
             for receipt in results.receipts:
-                closure.update(receipt.closure)
+                closure = receipt.closure | closure
             self.latest[task.name] = {"closure": closure, **asdict(results)}
         return results
 
@@ -105,7 +112,10 @@ class Earlier:
             found["receipts"] = [
                 each if each["date"] else each | stamp for each in found["receipts"]
             ]
-        self.path.write_text(json.dumps({"key": self.key, "tasks": self.latest}) + "\n")
+        # A run that is killed leaves no half of the file.
+        unfinished = self.path.with_suffix(".unfinished")
+        unfinished.write_text(json.dumps({"key": self.key, "tasks": self.latest}) + "\n")
+        unfinished.replace(self.path)
 
 
 def stamped(receipts: Iterable[Receipt], stamp: dict[str, Any]) -> list[Receipt]:

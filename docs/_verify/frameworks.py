@@ -17,17 +17,24 @@ COLUMNS = {
     "cupy": "CuPy",
     "paddle": "PaddlePaddle",
 }
-MISSING = re.compile(rf"ModuleNotFoundError: No module named '({'|'.join(COLUMNS)})\b")
+MISSING = re.compile(
+    rf"^ *ModuleNotFoundError: No module named '({'|'.join(COLUMNS)})'$", re.MULTILINE
+)
 PARTS = {"dtypes": "Element type", "layouts": "Tensor"}
 NOT_RUN = "not run"
 
 Cells = dict[str, dict[str, dict[str, str]]]  # part, row, column: what came of it
 
 
-def missing_framework(output: str) -> str:
-    """The framework that could not be imported, as a reader calls it; empty if none is missing."""
-    found = MISSING.search(output)
-    return COLUMNS[found.group(1)] if found else ""
+def missing_framework(source: str, report: str) -> str:
+    """The framework that an example imports and this machine lacks; empty if none is missing.
+
+    The name is a reader's. An import that fails inside of other code is a failure of that code.
+    """
+    found = MISSING.search(report)
+    if not found or not re.search(rf"^ *(import|from) +{found.group(1)}\b", source, re.MULTILINE):
+        return ""
+    return COLUMNS[found.group(1)]
 
 
 def made_of(root: Path) -> str:

@@ -10,18 +10,17 @@ import symtable
 def names_of(source: str) -> tuple[set[str], set[str]]:
     """The names that an example binds, and those that it needs from examples before it.
 
-    What a function calls its parameters is no concern of the page. A syntax error has no names.
+    A function's parameters and local names do not count. A syntax error has no names.
     """
-    try:
-        statements = ast.parse(source).body
-    except SyntaxError:
-        return set(), set()
     bound: set[str] = set()
     needed: set[str] = set()
-    for statement in statements:
-        binds, uses = names_in(statement)
-        needed |= uses - bound
-        bound |= binds
+    try:
+        for statement in ast.parse(source).body:
+            binds, uses = names_in(statement)
+            needed |= uses - bound
+            bound |= binds
+    except SyntaxError:
+        return set(), set()
     return bound, needed
 
 

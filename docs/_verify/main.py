@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from .compile import (
@@ -22,7 +22,7 @@ from .compile import (
 )
 from .earlier import Earlier, Task, stamped, task_key
 from .evidence import Evidence
-from .examples import VARIANTS, Example, Variant, find_examples
+from .examples import VARIANTS, Example, Variant, example_files, find_examples
 from .execute import run_example
 from .helpers import helpers_of
 from .laps import Laps
@@ -139,9 +139,17 @@ def all_tasks(
     devices: list[str],
     layout: Layout,
     tools: Tools,
+    *,
+    preview: bool = False,
 ) -> list[Task]:
-    """Each example, page and snippet test, on each device that is there."""
+    """Each example, page and snippet test, on each device that is there.
+
+    A test may read files that nobody sees it read, in a program that it starts. So an edit of any
+    example or test repeats all snippet tests; only a preview goes by what was seen.
+    """
     closures = {build.library: build.closure for build in builds.values()}
+    beside = [] if preview else helper_files(layout)
+    anything = [] if preview else [*example_files(layout.root), *test_files(layout)]
     tasks: list[Task] = []
 
     def add(name: str, device: str, files: Iterable[str], run: Callable[[], Results]) -> None:
@@ -152,12 +160,16 @@ def all_tasks(
             ours = [example.driver, example.test]
             helpers = [each for path in ours for each in helpers_of(layout, path)]
             add(
-                *(example.source(variant), variant.device, {*build.closure, *ours, *helpers}),
+                *(
+                    example.source(variant),
+                    variant.device,
+                    {*build.closure, *ours, *helpers, *beside},
+                ),
                 partial(run_example, example, variant, build, layout, tools),
             )
     for device in devices:
         for test in find_snippet_tests(layout):
-            files = [test, *helpers_of(layout, test)]
+            files = {test, *helpers_of(layout, test), *anything}
             add(test, device, files, partial(run_snippet_test, test, device, layout, tools))
         # The quick ones last, so that nothing waits for one long test.
         for page in find_pages(layout) if has_sybil(tools) else []:
@@ -168,6 +180,20 @@ def all_tasks(
                 partial(run_page, page, device, layout, tools, closures),
             )
     return tasks
+
+
+def test_files(layout: Layout) -> list[str]:
+    """The files below tests/ that snippet tests may read; other sessions run the rest."""
+    others = {"browser", "docs", "gpu", "interop", "python", "__pycache__", ".pytest_cache"}
+    found = (layout.root / "tests").rglob("*")
+    relative = [path.relative_to(layout.root) for path in found if path.is_file()]
+    return sorted(path.as_posix() for path in relative if not others & set(path.parts))
+
+
+def helper_files(layout: Layout) -> list[str]:
+    """The files beside the examples' tests, which any of them may read."""
+    files = [path for path in test_files(layout) if path.startswith("tests/examples/")]
+    return [path for path in files if not PurePosixPath(path).name.startswith("test_")]
 
 
 def has_sybil(tools: Tools) -> bool:
@@ -245,7 +271,7 @@ def main(argv: list[str] | None = None) -> int:
         results.add(compiled)
         if not options.preview:
             report(results)
-        tasks = all_tasks(builds, devices, layout, tools)
+        tasks = all_tasks(builds, devices, layout, tools, preview=options.preview)
         do = earlier.again if options.all else earlier.unless_unchanged
         results.add(merged(pool, tasks, do, keep, quiet=options.preview))
         laps.end("examples, pages and tests")

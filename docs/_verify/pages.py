@@ -54,9 +54,13 @@ def run_page(
         paths = [str(DOCS), tools.environment.get("PYTHONPATH", "")]
         environment = {**tools.environment, "PYTHONPATH": ":".join(filter(None, paths))}
         outcome = run(command, cwd=layout.libraries, env=environment)
-        if outcome.status == NO_TESTS_COLLECTED:
-            return results  # the prompt stood in prose
-        seen = json.loads(record.read_text()) if record.exists() else {"failed": []}
+        if not record.exists():
+            ended = outcome.reason if not outcome.ok else "it ended without a record"
+            results.fail(page, level, [page], f"doctests: {ended}", outcome.tail)
+            return results
+        seen = json.loads(record.read_text())
+        if outcome.status == NO_TESTS_COLLECTED and not seen["doctests"]:
+            return results  # the prompt is part of the prose
         if not seen["failed"] and not outcome.ok:
             results.fail(page, level, [page], f"doctests: {outcome.reason}", outcome.tail)
             return results

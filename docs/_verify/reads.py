@@ -1,68 +1,85 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Note which files of the repository a test reads, or hands to the programs that it starts."""
+"""Record the repository files that a test reads or passes to child processes."""
 
 from __future__ import annotations
 
 import os
 import re
 import sys
+from importlib.util import source_from_cache
 from pathlib import Path
 from typing import Any
 
-from .closure import Closure, closure_of
+from .closure import Closure, digest
 
-# These read what lies below a folder. A plain listing is left out: every import makes one.
+# These read what is below a folder. A plain listing is left out: every import makes one.
 WALKED = {"glob.glob", "os.walk", "pathlib.Path.glob", "pathlib.Path.rglob", "shutil.copytree"}
 STARTED = "subprocess.Popen"
 NO_INPUTS = {".git", ".nox", ".venv", "build"}  # what a run writes, and the environments it uses
 
 
 class Reads:
-    """The files that this process has read since it was made, relative to the root."""
+    """The files that this process has read since it was made, each hashed when first seen."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
         self.inside = re.compile(re.escape(str(self.root)) + r"[^\s:;,='\"]*")
-        self.paths: set[Path] = set()
+        self.seen: Closure = {}
+        self.busy = False
         sys.addaudithook(self.hook)
 
     def hook(self, event: str, arguments: tuple[Any, ...]) -> None:
-        """Take the paths out of an event; one that cannot be read is nobody's input."""
-        if event == "open":
-            path, _, flags = arguments
-            if isinstance(flags, int) and not flags & (os.O_WRONLY | os.O_RDWR):
-                self.note(path)
-        elif event in WALKED:
-            self.note(arguments[0])
-        elif event == STARTED:
-            _, words, folder, _ = arguments
-            for word in words if isinstance(words, list | tuple) else str(words).split():
-                self.note(word, folder or ".")
+        """Extract the paths from an audit event, but for those that hashing a file causes."""
+        if self.busy:
+            return
+        self.busy = True
+        try:
+            if event == "open":
+                path, _, flags = arguments
+                if isinstance(flags, int) and not flags & (os.O_WRONLY | os.O_RDWR):
+                    self.note(path)
+            elif event in WALKED:
+                self.note(arguments[0])
+            elif event == STARTED:
+                _, words, folder, _ = arguments
+                for word in words if isinstance(words, list | tuple) else str(words).split():
+                    self.note(word, folder or ".")
+        finally:
+            self.busy = False
 
     def note(self, value: Any, folder: Any = ".") -> None:
-        """Note a path, or the paths in a word of a command line that is run in a folder."""
+        """Note a path, or the paths in a word of a command line that runs in a folder."""
         try:
             text = os.fsdecode(value)
-        except TypeError:
-            return  # a file descriptor
-        self.paths.update(Path(found) for found in self.inside.findall(text))
-        if not text.startswith(("/", "-")):
-            self.paths.add(Path.cwd() / os.fsdecode(folder) / text)
+            paths = [Path(found) for found in self.inside.findall(text)]
+            if not text.startswith(("/", "-")):
+                paths.append(Path.cwd() / os.fsdecode(folder) / text)
+            for path in paths:
+                self.add(path)
+        except (OSError, TypeError, ValueError):
+            return  # a file descriptor, or text that is no path
+
+    def add(self, path: Path) -> None:
+        """Hash a file, or all files below a folder, that can be an input."""
+        for each in path.rglob("*") if path.is_dir() and self.is_input(path) else [path]:
+            file = each.resolve()
+            if file.parent.name == "__pycache__" and file.suffix == ".pyc":
+                file = Path(source_from_cache(str(file)))
+            if file.is_file() and self.is_input(file):
+                name = file.relative_to(self.root).as_posix()
+                if name not in self.seen:
+                    self.seen[name] = digest(file)
+
+    def is_input(self, path: Path) -> bool:
+        """Whether a path is below the root, and nothing that a run makes.
+
+        The root itself is not: what makes the package is in the key of every task.
+        """
+        resolved = path.resolve()
+        if resolved == self.root or not resolved.is_relative_to(self.root):
+            return False
+        return not {"__pycache__", *NO_INPUTS} & set(resolved.relative_to(self.root).parts)
 
     def closure(self) -> Closure:
-        """The files that are there, each with its hash; a folder counts as all files below it."""
-        found: set[str] = set()
-        for path in self.paths:
-            try:
-                relative = path.resolve().relative_to(self.root)
-            except (OSError, ValueError):
-                continue
-            if not relative.parts or NO_INPUTS & set(relative.parts):
-                continue  # of the root itself, what makes the package is in every task's key
-            files = path.rglob("*") if path.is_dir() else [path]
-            found.update(
-                each.resolve().relative_to(self.root).as_posix()
-                for each in files
-                if each.is_file() and "__pycache__" not in each.parts
-            )
-        return closure_of(self.root, found)
+        """The files, each with its hash."""
+        return dict(self.seen)

@@ -122,7 +122,7 @@ def pytest_runtest_makereport(
     """Keep what each test declared, with how the test ended."""
     report = yield
     records = item.config.stash[RECORDS]
-    if report.skipped and call.excinfo:
+    if report.skipped and not hasattr(report, "wasxfail") and call.excinfo:
         files = DECLARED.findall(inspect.getsource(item.function))
         skip = {
             "test": item.nodeid,

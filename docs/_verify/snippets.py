@@ -63,7 +63,7 @@ def run_snippet_test(test: str, device: str, layout: Layout, tools: Tools) -> Re
     ran = [each for each in records if each["outcome"] == "passed"]
     for path in sorted({each["path"] for each in ran} - failed):
         of_path = [each for each in ran if each["path"] == path]
-        made_of = closure | seen["reads"]
+        made_of = seen["reads"] | closure
         for each in of_path:
             made_of.update(each["closure"])
         if edited := closures.changed(layout.root, made_of):

@@ -53,6 +53,43 @@ def test_missing_framework_is_a_skip_with_its_reason(project, name):
     ]
 
 
+EXPECTED_MISSING = """
+>>> import jax
+Traceback (most recent call last):
+ModuleNotFoundError: No module named 'jax'
+"""
+
+
+@pytest.mark.parametrize(
+    "text", ["\n>>> import numpy.nope\n", "\n>>> import toy; toy.broken()\n", EXPECTED_MISSING]
+)
+def test_failure_is_not_taken_for_a_missing_framework(project, text):
+    """A module that the framework lacks, an import of our own, an error that was expected."""
+    project.append("python/toy/__init__.py", "\n\ndef broken():\n    import torch.utils.dlpak\n")
+    (project.file("tools") / "jax.py").write_text("1 / 0\n")
+    project.append(PAGE, text)
+    status, output = project.verify()
+    assert status != 0
+    assert f"FAILED {PAGE} (ran on CPU): the doctest in line" in output
+
+
+def test_what_depends_on_a_skipped_doctest_is_not_run(project):
+    """It would run with what an earlier example had bound."""
+    skip = SKIP.format(condition=' if(device == "cpu", reason="needs a GPU")')
+    text = skip.replace(">>> ctypes.c_int(3).value\n3", ">>> x = 2")
+    project.append(PAGE, f"\n>>> x = 1\n{text}\n>>> x\n1\n")
+    status, output = project.verify()
+    assert status == 0, output
+    assert "2 doctest example(s): needs a GPU" in output
+
+
+@pytest.mark.parametrize("status", [0, 5])
+def test_page_that_ends_its_process_fails(project, status):
+    """5 is what pytest says where it found no test."""
+    project.append(PAGE, f"\n>>> import os; os._exit({status})\n")
+    assert f"FAILED {PAGE} (ran on CPU): doctests: " in project.verify()[1]
+
+
 def test_failed_doctest_leaves_the_rest_of_its_page_to_be_judged(project):
     """It and what depends on it are named, each with its line; the others are proved."""
     text = "\n>>> x = 1 / 0\n\n>>> 2 + 2\n4\n\n>>> y = x + 1\n>>> y\n2\n\n>>> 3 + 3\n7\n"

@@ -116,3 +116,10 @@ def test_mirror_is_read_from_either_kind_of_source(tmp_path, monkeypatch):
     assert bare_system.debian_mirror() == "http://mirror.example/debian"
     (apt / "sources.list").write_text("deb [arch=amd64] https://other.example/debian/ sid main\n")
     assert bare_system.debian_mirror() == "https://other.example/debian/"
+
+
+def test_part_of_the_system_is_not_mounted(monkeypatch):
+    """What is mounted there would no longer be the bare system's."""
+    monkeypatch.setenv("PIP_FIND_LINKS", "/")
+    with pytest.raises(ValueError, match="pip: expected folders of wheels, got a part of the sys"):
+        pip_settings()

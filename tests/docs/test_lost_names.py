@@ -20,6 +20,7 @@ from _verify.lost_names import LostNames, names_of
         ("del x, y[0]", set(), {"x", "y"}),
         ("with open(f) as g:\n    h = lambda a: a + c", {"g", "h"}, {"c", "f", "open"}),
         ("(", set(), set()),
+        ("nonlocal x", set(), set()),
     ],
 )
 def test_names_of_an_example(source, bound, used):

@@ -19,7 +19,7 @@ def read(output):
 def site(project):
     """Build the site, and say what was read."""
     options = ["-W", "-n", "--no-color", "-c", ".", "docs", "build/site"]
-    return project.run("-m", "sphinx", *options)
+    return project.run("-m", "sphinx", *options, FORCE_COLOR="", NO_COLOR="1")
 
 
 def test_warning_is_repeated_until_it_is_mended(project):
@@ -75,3 +75,12 @@ def test_another_commit_has_all_pages_written_again():
     assert write_all(app, env) == []
     app.shown_commit = "2"
     assert write_all(app, env) == ["a", "b"]
+
+
+def test_interrupted_build_is_made_anew(project):
+    """Pages that it did not write would say what an earlier run said."""
+    assert site(project)[0] == 0
+    project.file("build/site/.doctrees/whole").unlink()
+    status, output = site(project)
+    assert status == 0, output
+    assert read(output) >= {"api", "index", "notes", "verification"}

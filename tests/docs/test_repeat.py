@@ -42,7 +42,7 @@ def test_run_without_changes_repeats_nothing(verified):
         (PAGE, "\nA sentence.\n", [f"{PAGE} on cpu"]),
         (NOTES, "\nA sentence.\n", [f"{NOTES} on cpu"]),
         (GREET, "\n", [f"{SHOWN} on cpu"]),
-        (KERNEL, "// changed\n", [f"{PAGE} on cpu", f"{KERNEL} on cpu"]),
+        (KERNEL, "// changed\n", [f"{each} on cpu" for each in (PAGE, KERNEL, SHOWN)]),
     ],
 )
 def test_edit_repeats_what_is_made_of_it(verified, file, text, names):
@@ -92,3 +92,29 @@ def test_reads(shows):
         assert ran(verified.verify()[1]).startswith("ran 0 of ")
         verified.append(f"docs/{name}.txt", "2")
         assert ran(verified.verify()[1]).endswith(f"tests: {SHOWN} on cpu")
+
+
+def test_edit_while_a_test_runs_fails_it(verified):
+    """What the test read at its start is no longer what the tree holds."""
+    verified.append(
+        SHOWN,
+        """
+
+def test_edits(shows):
+    import pathlib
+
+    shows("docs/greet.sh")
+    assert pathlib.Path("docs/opened.txt").read_text() == "1"
+    pathlib.Path("docs/opened.txt").write_text("2")
+""",
+    )
+    verified.file("docs/opened.txt").write_text("1")
+    status, output = verified.verify()
+    assert status != 0
+    assert "edited while it ran: docs/opened.txt" in output
+
+
+def test_new_file_beside_the_tests_repeats_them(verified):
+    """A test may read it without being seen to."""
+    verified.file("tests/snippets/new.txt").write_text("1")
+    assert ran(verified.verify()[1]).endswith(f"tests: {SHOWN} on cpu")

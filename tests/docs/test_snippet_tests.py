@@ -9,6 +9,7 @@ import pytest
 from _verify.receipts import COMPILED, RAN_ON_CPU, RAN_ON_GPU, Receipt
 from _verify.snippets import as_compiled
 
+KERNEL = "examples/kernel_library/scale/scale_kernel.cc"
 TEST = "tests/snippets/test_shown_files.py"
 
 
@@ -72,6 +73,55 @@ def test_test_that_was_skipped_whole_makes_the_site_partial(project, before):
     status, output = project.verify("--table")
     assert "snippets verified = 9 of 11 shown" in output
     assert line in output
+
+
+NEVER = """
+#ifdef NEVER
+// [never.begin]
+int n;
+// [never.end]
+#endif
+"""
+SHOWN_NEVER = f"""
+.. literalinclude:: ../{KERNEL}
+   :region: never
+"""
+SKIPPED = f"""
+
+def test_skipped(shows):
+    import pytest
+
+    shows("{KERNEL}")
+    pytest.skip("no hall")
+"""
+
+
+def test_skip_does_not_hide_another_problem(project):
+    """A region that no compiler saw stays a problem, whatever test of its file was skipped."""
+    project.append(KERNEL, NEVER)
+    project.append("docs/index.rst", SHOWN_NEVER)
+    project.append(TEST, SKIPPED)
+    status, output = project.build()
+    assert status != 0
+    assert "its conditionals hide it" in output
+
+
+def test_expected_failure_proves_nothing(project):
+    """It is no skip either, so the site cannot be built."""
+    project.replace(TEST, "def test_page_of", "@__import__('pytest').mark.xfail\ndef test_page_of")
+    project.append(TEST, "    assert 1 == 2\n")
+    assert project.verify()[0] == 0
+    assert "docs/numbers.py: nothing ran it" in project.site()[1]
+
+
+def test_list_of_a_partial_site_is_gone_when_the_next_build_begins(project):
+    """Also where that build fails."""
+    project.replace(TEST, "    script =", '    import pytest\n    pytest.skip("no")\n    script =')
+    assert project.build()[0] == 0
+    assert project.file("build/partial.txt").exists()
+    project.append("docs/index.rst", "\n>>> 1 + 1\n3\n")
+    assert project.build()[0] != 0
+    assert not project.file("build/partial.txt").exists()
 
 
 def test_file_that_is_not_there_cannot_be_shown(project):

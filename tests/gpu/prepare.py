@@ -13,8 +13,8 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator
+from importlib.machinery import PathFinder
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,10 +54,11 @@ def problems(*, gpu: bool) -> Iterator[str]:
             found = "none"
         if found == "none" or numbers(found) < numbers(oldest):
             yield f"{name}: expected {oldest} or newer, got {found}"
-    if find_spec("pip") is None:
+    # By path only: setuptools gives up its distutils where it sees a search for pip.
+    if PathFinder.find_spec("pip") is None:
         yield f"pip: expected {sys.executable} to have it"
     for program in ("cmake", "ninja"):
-        if not shutil.which(program) and find_spec(program) is None:
+        if not shutil.which(program) and PathFinder.find_spec(program) is None:
             yield f"{program}: expected it on PATH or as a Python package, got none"
     if not shutil.which("g++"):
         yield "g++: expected it on PATH, got none"
