@@ -80,6 +80,10 @@ class Reads:
             return False
         return not {"__pycache__", *NO_INPUTS} & set(resolved.relative_to(self.root).parts)
 
+    def forget(self, path: Path) -> None:
+        """Forget what a file held before this process wrote it."""
+        self.seen.pop(path.resolve().relative_to(self.root).as_posix(), None)
+
     def closure(self) -> Closure:
         """The files, each with its hash."""
         return dict(self.seen)

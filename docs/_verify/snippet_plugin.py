@@ -101,6 +101,7 @@ def captured(
         if not same and os.environ.get("UPDATE_CAPTURES"):
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text)
+            request.config.stash[READS].forget(file)
             same = True
         difference = "\n".join(
             difflib.unified_diff(
