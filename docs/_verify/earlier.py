@@ -28,6 +28,7 @@ class Task:
     level: str
     files: tuple[str, ...]
     run: Callable[[], Results]
+    nearby: tuple[str, ...] = ()  # files that it may read without being seen to; see all_tasks
 
 
 # Programs that tests look for; one that appears or goes away lets everything run again.
@@ -74,22 +75,24 @@ class Earlier:
     def again(self, task: Task) -> Results:
         """Run a task, and remember what it found if it passed."""
         closure = closures.closure_of(self.root, task.files)
+        nearby = closures.closure_of(self.root, task.nearby)
         begin = time.monotonic()
         results = task.run()
         self.ran[task.name] = time.monotonic() - begin
         if not results.failures:
             for receipt in results.receipts:
                 closure = receipt.closure | closure
-            self.latest[task.name] = {"closure": closure, **asdict(results)}
+            self.latest[task.name] = {"closure": closure, "nearby": nearby, **asdict(results)}
         return results
 
     def unless_unchanged(self, task: Task) -> Results:
         """Give what the task found the last time if all its files are as they were; else run it."""
         known = self.known.get(task.name)
-        names = set(task.files)
-        if not known or not names <= set(known["closure"]):
+        if not known or not set(task.files) <= set(known["closure"]):
             return self.again(task)
         if closures.changed(self.root, known["closure"]):
+            return self.again(task)
+        if task.nearby and known["nearby"] != closures.closure_of(self.root, task.nearby):
             return self.again(task)
         self.kept += 1
         self.latest[task.name] = known

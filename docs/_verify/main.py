@@ -144,33 +144,38 @@ def all_tasks(
 ) -> list[Task]:
     """Each example, page and snippet test, on each device that is there.
 
-    A test may read files that nobody sees it read, in a program that it starts. So an edit of any
-    example or test repeats all snippet tests; only a preview goes by what was seen.
+    A test may start a program that reads files which no record names. So an edit of any example or
+    test repeats all snippet tests; only a preview relies on what the records name.
     """
     closures = {build.library: build.closure for build in builds.values()}
     beside = [] if preview else helper_files(layout)
     anything = [] if preview else [*example_files(layout.root), *test_files(layout)]
     tasks: list[Task] = []
 
-    def add(name: str, device: str, files: Iterable[str], run: Callable[[], Results]) -> None:
-        tasks.append(Task(f"{name} on {device}", LEVEL_OF_DEVICE[device], tuple(files), run))
+    def add(
+        name: str,
+        device: str,
+        files: Iterable[str],
+        run: Callable[[], Results],
+        nearby: Iterable[str] = (),
+    ) -> None:
+        level = LEVEL_OF_DEVICE[device]
+        tasks.append(Task(f"{name} on {device}", level, tuple(files), run, tuple(nearby)))
 
     for (example, variant), build in builds.items():
         if variant.device in devices:
             ours = [example.driver, example.test]
             helpers = [each for path in ours for each in helpers_of(layout, path)]
             add(
-                *(
-                    example.source(variant),
-                    variant.device,
-                    {*build.closure, *ours, *helpers, *beside},
-                ),
+                *(example.source(variant), variant.device, {*build.closure, *ours, *helpers}),
                 partial(run_example, example, variant, build, layout, tools),
+                beside,
             )
     for device in devices:
         for test in find_snippet_tests(layout):
-            files = {test, *helpers_of(layout, test), *anything}
-            add(test, device, files, partial(run_snippet_test, test, device, layout, tools))
+            files = [test, *helpers_of(layout, test)]
+            run = partial(run_snippet_test, test, device, layout, tools)
+            add(test, device, files, run, anything)
         # The quick ones last, so that nothing waits for one long test.
         for page in find_pages(layout) if has_sybil(tools) else []:
             add(
