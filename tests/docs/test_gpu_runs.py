@@ -140,7 +140,7 @@ def test_a_commit_is_named_where_there_is_no_repository(project):
 
 
 def test_doctests_are_left_out_without_sybil(project):
-    """The examples and the snippet tests run all the same, and the reason is told."""
+    """The examples and the snippet tests still run, and the reason is printed."""
     project.file("tools/sitecustomize.py").write_text(WITHOUT_SYBIL)
     status, output = project.verify("--device", "cuda", TOY_GPU="GPU")
     assert status == 0, output
@@ -160,7 +160,7 @@ def test_an_error_of_the_runner_stops_no_other_task(project):
 
 
 def test_compile_only(project):
-    """The libraries are built, a failure is told, and no record changes."""
+    """The libraries are built, a failure is printed, and no record changes."""
     before = {path: path.read_text() for path in project.file("build").glob("**/*.json")}
     project.file("build/examples/scale_cuda.so").unlink()
     status, output = project.verify("--compile-only")

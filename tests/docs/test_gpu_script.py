@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""tests/gpu/verify.sh runs its stages and tells how each ended; what they call is pretended."""
+"""tests/gpu/verify.sh runs its stages and reports each result; stand-ins replace their programs."""
 
 import importlib
 import os
@@ -156,7 +156,7 @@ def test_what_a_stage_wrote_is_told_and_packed(verify):
 
 
 def test_what_is_left_out_is_told(verify):
-    """A stage that the machine refuses is no failure; the reason stands in the table."""
+    """A stage that the machine refuses is no failure; the table gives the reason."""
     refuses = "print('left out: memcheck: Device not supported'); sys.exit(77)"
     status, rows, said = verify("memcheck", DO_SANITIZERS=refuses)
     assert status == 0, said

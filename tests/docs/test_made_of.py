@@ -59,7 +59,7 @@ def test_what_the_reference_is_made_of_has_all_pages_read_again(project, file):
 
 
 def test_state_of_a_kept_page_is_that_of_this_run(project):
-    """What stands under a snippet is written with the page, not kept from when it was read."""
+    """The state under a snippet is written with the page, not kept from when it was read."""
     assert project.build()[0] == 0
     assert "ran on CPU" in project.file("build/site/notes.html").read_text()
     test = "tests/snippets/test_shown_files.py"
