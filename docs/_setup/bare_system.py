@@ -107,8 +107,8 @@ class System:
             self.inside(path).mkdir(parents=True, exist_ok=True)
             subprocess.run(["mount", "--rbind", path, self.inside(path)], check=True)
             if path != Path("/dev"):
-                options = "bind,remount,ro"
-                subprocess.run(["mount", "-o", options, self.inside(path)], check=True)
+                read_only = ["mount", "-o", "bind,remount,ro", str(self.inside(path))]
+                subprocess.run(read_only, check=True)
         subprocess.run(["mount", "-t", "proc", "proc", self.inside(Path("/proc"))], check=True)
         if self.reader == "user":
             self.prepare("useradd --create-home user")
