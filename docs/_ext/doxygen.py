@@ -51,6 +51,7 @@ def run_doxygen(app: Sphinx) -> None:
         text = done.stdout.replace(f"{layout.root}/", "").strip()
         raise DoxygenFailed(f"a warning, which is an error here:\n{text}")
     name_files_by_path(output / "xml")
+    name_anonymous_members(output / "xml")
     for path in (output / "xml").glob("*.xml"):
         make_code_plain(path)
     keep_times(before)
@@ -76,6 +77,37 @@ def name_files_by_path(folder: Path) -> None:
         name = compound.find("name")
         if location is not None and name is not None:
             name.text = location.get("file")
+    index.write(folder / "index.xml", encoding="utf-8", xml_declaration=True)
+
+
+def name_anonymous_members(folder: Path) -> None:
+    """Name anonymous unions as Doxygen 1.9.4 does: Sphinx cannot read a member without a name.
+
+    Doxygen 1.9.8 leaves the names empty.
+    """
+    names = {}
+    for path in folder.glob("struct*.xml"):
+        tree = ElementTree.parse(path)
+        owner, number = tree.getroot().findtext("compounddef/compoundname"), 0
+        for member in tree.getroot().iter("memberdef"):
+            name, kind = member.find("name"), member.find("type")
+            if name is None or name.text or kind is None:
+                continue
+            said = f"{(kind.text or 'union').split()[0]} {owner}::@{number}"
+            name.text = f"@{number + 1}"
+            kind.clear()
+            kind.text = said
+            for tag, text in (("definition", f"{said} {owner}::"), ("qualifiedname", f"{owner}::")):
+                if (element := member.find(tag)) is not None:
+                    element.text = f"{text}{name.text}"
+            names[member.get("id")] = name.text
+            number += 2
+        if number:
+            tree.write(path, encoding="utf-8", xml_declaration=True)
+    index = ElementTree.parse(folder / "index.xml")
+    for member in index.getroot().iter("member"):
+        if (name := member.find("name")) is not None and member.get("refid") in names:
+            name.text = names[member.get("refid")]
     index.write(folder / "index.xml", encoding="utf-8", xml_declaration=True)
 
 

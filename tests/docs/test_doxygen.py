@@ -5,7 +5,7 @@
 import os
 from xml.etree import ElementTree
 
-from _ext.doxygen import keep_times, make_code_plain
+from _ext.doxygen import keep_times, make_code_plain, name_anonymous_members
 
 CODE = """<doc><programlisting>\
 <codeline><highlight class="normal"><sp/><sp/></highlight>\
@@ -41,3 +41,23 @@ def test_a_file_that_says_the_same_keeps_its_time(tmp_path):
     assert same.stat().st_mtime_ns == 1
     assert other.stat().st_mtime_ns > 1
     assert not gone.exists()
+
+
+NAMELESS = """<doxygen><compounddef><compoundname>Any</compoundname>
+<memberdef kind="variable" id="a"><type>int</type><name>x</name></memberdef>
+<memberdef kind="variable" id="b"><type>union <ref refid="c">Any</ref></type>
+<definition>union Any Any</definition><name></name><qualifiedname>Any</qualifiedname></memberdef>
+</compounddef></doxygen>"""
+INDEX = '<doxygenindex><member refid="b"><name></name></member></doxygenindex>'
+
+
+def test_anonymous_union_has_the_name_that_older_versions_give_it(tmp_path):
+    """Doxygen 1.9.8 leaves it without one, and Sphinx cannot read that."""
+    (tmp_path / "structAny.xml").write_text(NAMELESS)
+    (tmp_path / "index.xml").write_text(INDEX)
+    name_anonymous_members(tmp_path)
+    members = ElementTree.parse(tmp_path / "structAny.xml").getroot().findall(".//memberdef")
+    assert [member.findtext("name") for member in members] == ["x", "@1"]
+    assert members[1].findtext("type") == "union Any::@0"
+    assert members[1].findtext("definition") == "union Any::@0 Any::@1"
+    assert ElementTree.parse(tmp_path / "index.xml").getroot().findtext("member/name") == "@1"
