@@ -3,8 +3,8 @@
 
 Sphinx by itself reads a page again when its text or a file that it includes has changed. It does
 not know of the extensions, of the package and the headers that the reference shows, and of the
-records that other sessions left: their hash is a setting here, and a changed setting has all pages
-read again.
+records that other sessions left. If their hash has changed, the environment of the last build is
+thrown away: reading all pages again into it would lose names of the C++ reference.
 """
 
 from __future__ import annotations
@@ -50,19 +50,19 @@ def forget_warnings(app: Sphinx, exception: Exception | None) -> None:
     """
     refused = isinstance(exception, UnverifiedSnippets)
     if not refused and not exception and not app._warncount:
-        whole(app).touch()
+        whole(app).write_text(app.config.made_of)
     elif not refused:
         (Path(app.doctreedir) / "environment.pickle").unlink(missing_ok=True)
 
 
 def whole(app: Sphinx) -> Path:
-    """A file that is there unless pages are being written, or their writing was interrupted."""
+    """What the last build was made of; absent while pages are written, or if that was interrupted."""
     return Path(app.doctreedir) / "whole"
 
 
-def forget_interrupted(app: Sphinx) -> None:
-    """Read all pages again if the last build was killed while it wrote them."""
-    if not whole(app).exists():
+def forget_others(app: Sphinx) -> None:
+    """Read all pages again if the last build was made of something else, or did not end."""
+    if not whole(app).exists() or whole(app).read_text() != app.config.made_of:
         (Path(app.doctreedir) / "environment.pickle").unlink(missing_ok=True)
 
 
@@ -75,9 +75,9 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     """Set the hash before Sphinx compares the settings with those of the last build."""
     app.setup_extension("_ext.evidence_of_build")
     app.setup_extension("_ext.repository")
-    app.add_config_value("made_of", "", "env", types=frozenset({str}))
+    app.add_config_value("made_of", "", "", types=frozenset({str}))
     app.connect("config-inited", hash_inputs)
-    app.connect("config-inited", lambda app, config: forget_interrupted(app))
+    app.connect("config-inited", lambda app, config: forget_others(app))
     app.connect("env-updated", begin_writing, priority=900)
     app.connect("env-updated", write_all)
     app.connect("build-finished", forget_warnings)
