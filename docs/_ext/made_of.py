@@ -56,7 +56,7 @@ def forget_warnings(app: Sphinx, exception: Exception | None) -> None:
 
 
 def whole(app: Sphinx) -> Path:
-    """What the last build was made of; absent while pages are written, or if that was interrupted."""
+    """What the last build was made of; absent until all of its pages have been written."""
     return Path(app.doctreedir) / "whole"
 
 

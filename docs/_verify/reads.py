@@ -36,7 +36,9 @@ class Reads:
         try:
             if event == "open":
                 path, _, flags = arguments
-                if isinstance(flags, int) and not flags & (os.O_WRONLY | os.O_RDWR):
+                # A folder is opened to be listed, or removed by a name that belongs elsewhere.
+                reading = isinstance(flags, int) and not flags & (os.O_WRONLY | os.O_RDWR)
+                if reading and not os.path.isdir(path):
                     self.note(path)
             elif event in WALKED:
                 self.note(arguments[0])
