@@ -12,17 +12,25 @@ from nox.command import CommandFailed
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "docs"))
 
-from _setup import pins  # noqa: E402  (below the folder that was just named)
-from _setup.environment import Environment, share_torch, together  # noqa: E402
+# Below the folder that was just named:
+from _setup.environment import Environment, together  # noqa: E402
 from _setup.fresh import follow_readme  # noqa: E402
-from _setup.system import BUILDING, has_nvcc, need, switch_on_pyenv_versions  # noqa: E402
+from _setup.install import install, install_package, pins, write_lock  # noqa: E402
+from _setup.pytorch import folder_of, install_torch, share  # noqa: E402
+from _setup.system import (  # noqa: E402
+    BUILDING,
+    DOCS_PYTHON,
+    has_nvcc,
+    need,
+    switch_on_pyenv_versions,
+)
 from _verify.closure import trees_digest  # noqa: E402
 from _verify.laps import Laps  # noqa: E402
 from _verify.layout import Layout  # noqa: E402
 from _verify.table import final_table  # noqa: E402
 
 switch_on_pyenv_versions()
-nox.needs_version = ">=2025.2.9"
+nox.needs_version = ">=2025.5.1"
 # docs comes late: its pages show what the sessions before it found.
 nox.options.sessions = [
     "lint",
@@ -38,6 +46,7 @@ nox.options.sessions = [
     "fresh",
 ]
 nox.options.reuse_venv = "yes"
+nox.options.default_venv_backend = "uv|virtualenv"
 
 FORMATTED = ("*.h", "*.cc", "*.cu", "*.cuh", "*.c")
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
@@ -59,10 +68,7 @@ CPP_FOLDERS = ("include", "src", "python", "examples", "tests")
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check the style of Python, C++ and CUDA, and the files for hosts; change nothing."""
-    typing = [
-        pin for pin in pins.TESTS if pin.startswith(("mypy==", "nox==", "pytest==", "sybil=="))
-    ]
-    session.install("-q", *pins.LINT, *typing)
+    install(session, "lint")
     session.run("ruff", "check", *session.posargs)
     session.run("ruff", "format", "--check", *session.posargs)
     # A test holds the package to the same strict mode.
@@ -76,12 +82,37 @@ def lint(session: nox.Session) -> None:
     session.run("clang-format", "--dry-run", "-Werror", *files)
 
 
-@nox.session(venv_backend="none")
+@nox.session
+def environment(session: nox.Session) -> None:
+    """Install what most sessions share: the package, PyTorch and the tools of tests and site."""
+    need(session, *BUILDING, *(["doxygen"] if sys.version_info >= DOCS_PYTHON else []))
+    install(session, "shared", *([] if has_nvcc() else ["nvcc"]))
+    install(session, "nvshmem")
+    install_torch(session)
+    install_package(session)
+
+
+@nox.session
+def published(session: nox.Session) -> None:
+    """Install the published package, which cannot share an environment with ours."""
+    install(session, "published")
+    install_torch(session)
+
+
+@nox.session
+def client(session: nox.Session) -> None:
+    """Install our package and a client of the published one."""
+    need(session, *BUILDING)
+    install(session, "client")
+    install(session, "xgrammar")
+    install_torch(session)
+    install_package(session)
+
+
+@nox.session(venv_backend="none", requires=["environment"])
 def tests(session: nox.Session) -> None:
     """Run the tests that need no GPU; the examples' own tests belong to docs."""
-    small_site = ["doxygen"] if sys.version_info >= pins.DOCS_PYTHON else []
-    need(session, *BUILDING, *small_site)
-    environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
+    environment = Environment(session)
     pytest = [
         "-m",
         "pytest",
@@ -98,17 +129,14 @@ def tests(session: nox.Session) -> None:
     environment.run_together(*([*pytest, *half] for half in halves), env=recording("tests"))
 
 
-@nox.session(venv_backend="none")
+@nox.session(venv_backend="none", requires=["environment"])
 def docs(session: nox.Session) -> None:
     """Run every example and snippet, and build the site; --serve: again after each edit."""
-    if sys.version_info < pins.DOCS_PYTHON:
+    if sys.version_info < DOCS_PYTHON:
         session.error("docs: expected Python 3.11 or newer, got " + sys.version.split()[0])
-    need(session, *BUILDING, "doxygen")
     if refused := {"--preview", "--compile-only", "--table"} & {*session.posargs}:
         session.error(f"docs: expected a whole run, got {' '.join(sorted(refused))}")
-    layout, laps = Layout.of(ROOT), Laps()
-    environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
-    laps.end("installation")
+    layout, laps, environment = Layout.of(ROOT), Laps(), Environment(session)
     if "--serve" in session.posargs:
         others = [word for word in session.posargs if word != "--serve"]
         environment.run("docs/preview.py", *others, env=recording("docs"))
@@ -145,20 +173,19 @@ def fresh(session: nox.Session) -> None:
     follow_readme(session, ROOT / "build" / "fresh")
 
 
-@nox.session(venv_backend="none")
+@nox.session
 def browser(session: nox.Session) -> None:
     """Look at every page of the built site in Chromium; arguments choose tests."""
     if not (ROOT / "build" / "site" / "index.html").exists():
         session.error("browser: build/site is missing. Type: nox -s docs browser")
     need(session, "chromium")
-    environment = Environment(session, ROOT, "browser")
-    environment.install(pins.BROWSER)
+    install(session, "browser")
     pytest = ["-m", "pytest", "-q", "--tb=short"]
     if session.posargs:
-        environment.run(*pytest, *session.posargs)
+        session.run("python", *pytest, *session.posargs)
         return
     parts = [[*pytest, "--part", part, "tests/browser"] for part in ("1/2", "2/2")]
-    environment.run_together(*parts, env={})
+    together(session, f"{session.bin}/python", parts, {})
 
 
 def recording(session: str) -> dict[str, str]:
@@ -166,50 +193,13 @@ def recording(session: str) -> dict[str, str]:
     return {"ROWS_RECORD": str(ROOT / "build" / "rows" / session)}
 
 
-def docs_pins() -> list[str]:
-    """What the site and its snippets need; older interpreters skip the tests of both."""
-    return [*pins.DOCS, *pins.PACKAGING] if sys.version_info >= pins.DOCS_PYTHON else []
-
-
-def shared_environment(session: nox.Session, requirements: list[str]) -> Environment:
-    """Make the environment with the package, PyTorch, and an nvcc if the machine has none."""
-    need(session, *BUILDING)
-    environment = Environment(session, ROOT)
-    nvcc = [] if has_nvcc() else pins.NVCC
-    environment.install([*requirements, *pins.FRAMEWORKS, *nvcc])
-    environment.install_torch()
-    environment.install(pins.NVSHMEM, alone=True)  # last: PyTorch for CUDA requires another version
-    environment.install_package()
-    return environment
-
-
-def published_environment(session: nox.Session, environment: Environment) -> Environment:
-    """Make the environment that has the published package, which ours cannot share."""
-    peer = Environment(session, ROOT, "published", torch_from=environment.python)
-    numpy = [pin for pin in pins.TESTS if pin.startswith("numpy")]
-    jax = [pin for pin in pins.FRAMEWORKS if pin.startswith("jax")]  # an example calls it
-    peer.install([*pins.PUBLISHED, *numpy, *jax])
-    peer.install_torch()
-    return peer
-
-
-def client_environment(session: nox.Session, environment: Environment) -> Environment:
-    """Make the environment that has our package and a client of the published one."""
-    client = Environment(session, ROOT, "client", torch_from=environment.python)
-    numpy = [pin for pin in pins.TESTS if pin.startswith("numpy")]
-    client.install([*pins.BUILD, *numpy, *pins.CLIENT_NEEDS])
-    client.install(pins.CLIENT, alone=True)
-    client.install_torch()
-    client.install_package()
-    return client
-
-
 def on_python(session: nox.Session) -> None:
     """Build and test the package on one Python, and call a library that was built for all."""
-    session.install("-q", "--no-compile", *pins.BUILD, *pins.TESTS)
-    session.install("-q", "--no-build-isolation", "--no-deps", "--force-reinstall", ".")
-    if session.python == f"{sys.version_info.major}.{sys.version_info.minor}":
-        share_torch(sys.executable, f"{session.bin}/python")
+    install(session, "tests")
+    install_package(session)
+    pytorch = folder_of(f"cpython-{str(session.python).replace('.', '')}")
+    if pytorch.exists():
+        share(session, pytorch)
     else:
         session.log(f"no PyTorch is at hand for Python {session.python}: its tests are skipped")
     if session.posargs:
@@ -233,13 +223,12 @@ for version in PYTHONS:
     nox.session(name=f"tests-{version}", python=version)(on_python)
 
 
-@nox.session(venv_backend="none")
+@nox.session(venv_backend="none", requires=["environment", "published", "client"])
 def interop(session: nox.Session) -> None:
     """Exchange libraries with the published package, and run a client of it on ours."""
-    environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
-    peer = published_environment(session, environment)
-    client = client_environment(session, environment)
-    others = ["--peer-python", peer.python, "--client-python", client.python]
+    environment = Environment(session)
+    peer, client = (Environment(session, name).python for name in ("published", "client"))
+    others = ["--peer-python", peer, "--client-python", client]
     pytest = ["-m", "pytest", *others]
     if session.posargs:
         environment.run(*pytest, *session.posargs, env=recording("interop"))
@@ -249,18 +238,17 @@ def interop(session: nox.Session) -> None:
     environment.run_together(*([*pytest, *half] for half in halves), env=recording("interop"))
 
 
-@nox.session(venv_backend="none")
+@nox.session(venv_backend="none", requires=["environment"])
 def compilers(session: nox.Session) -> None:
     """Compile everything without a warning: g++, clang++ and nvcc; arguments choose files."""
-    need(session, *BUILDING, "clang++")
-    environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
-    environment.run("docs/_setup/compilers.py", *session.posargs)
+    need(session, "clang++")
+    Environment(session).run("docs/_setup/compilers.py", *session.posargs)
 
 
-@nox.session(venv_backend="none")
+@nox.session(venv_backend="none", requires=["environment"])
 def sanitize(session: nox.Session) -> None:
     """Run the C++ tests and the examples under sanitizers; arguments choose files of tests."""
-    environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
+    environment = Environment(session)
     files = [word for word in session.posargs if word != "examples"]
     if files or not session.posargs:
         environment.run("docs/_setup/sanitize.py", *files)
@@ -268,43 +256,47 @@ def sanitize(session: nox.Session) -> None:
         environment.run("docs/_setup/sanitize_examples.py")
 
 
-@nox.session(venv_backend="none")
+@nox.session(venv_backend="none", requires=["environment"])
 def emulate(session: nox.Session) -> None:
     """Run the examples' CUDA sources on the CPU; arguments choose examples."""
-    environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
-    environment.run("tests/emulation/emulate.py", *session.posargs)
+    Environment(session).run("tests/emulation/emulate.py", *session.posargs)
 
 
-@nox.session(venv_backend="none")
+@nox.session
 def examples(session: nox.Session) -> None:
     """Build the examples for the CPU and test them, on any processor; arguments choose examples."""
     need(session, *BUILDING)
-    environment = Environment(session, ROOT, "examples")
-    jax = [pin for pin in pins.FRAMEWORKS if pin.startswith("jax")]  # an example calls it
-    environment.install([*pins.BUILD, *pins.TESTS, *jax])
-    environment.install_torch()
-    environment.install_package()
-    environment.run("docs/_setup/cpu_examples.py", *session.posargs)
+    install(session, "tests", "jax")  # an example calls JAX
+    install_torch(session)
+    install_package(session)
+    session.run("python", "docs/_setup/cpu_examples.py", *session.posargs)
 
 
 @nox.session
 def wheel(session: nox.Session) -> None:
     """Build the sdist and this Python's wheel into dist, and call a kernel from the wheel."""
     need(session, *BUILDING)
-    session.install("-q", *pins.PACKAGING)
-    session.run("python", "docs/_setup/wheel.py", *session.posargs)
+    install(session, "packaging")
+    session.run("python", "docs/_setup/wheel.py", *pins("numpy"))
 
 
-@nox.session(venv_backend="none")
+@nox.session
+def lock(session: nox.Session) -> None:
+    """Write docs/_setup/lock.txt from the groups of pyproject.toml; arguments go to uv."""
+    session.install("-q", *pins("lock"))
+    write_lock(session)
+
+
+@nox.session(venv_backend="none", requires=["environment", "published"])
 def bench(session: nox.Session) -> None:
     """Measure and write docs/benchmarks: slim, calls, leaks, kernels; other arguments go there."""
     beside_published, alone = ("slim", "calls"), ("leaks", "kernels")
     known = [*beside_published, *alone]
     parts = [part for part in known if part in session.posargs] or beside_published
     others = [word for word in session.posargs if word not in known]
-    environment = shared_environment(session, [*pins.BUILD, *pins.TESTS, *docs_pins()])
+    environment, peer = Environment(session), Environment(session, "published")
     for part in parts:
         arguments = [f"docs/benchmarks/{part}.json", *others]
         if part in beside_published:
-            arguments.append(published_environment(session, environment).python)
+            arguments.append(peer.python)
         environment.run(f"tests/benchmarks/{part}.py", *arguments)

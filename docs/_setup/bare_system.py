@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Follow the README in a bare Debian system: ``bare_system.py SYSTEM READER FOLDER``.
+"""Follow the README in a bare Debian system: ``-m _setup.bare_system SYSTEM READER FOLDER``.
 
 The system is a debootstrap root that holds only the packages that the README names.
 It gets this machine's settings of apt and pip, the certificates and local folders of wheels.
@@ -17,6 +17,8 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from .pip_settings import pip_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 SYSTEMS = {"bookworm": "Debian 12", "trixie": "Debian 13", "sid": "Debian sid"}
@@ -65,16 +67,14 @@ def debian_mirror() -> str:
     return "http://deb.debian.org/debian"
 
 
-def pip_settings() -> tuple[str, set[Path]]:
+def pip_configuration() -> tuple[str, set[Path]]:
     """Pip's configuration as one file, and the paths that it and the variables name."""
-    pip = [sys.executable, "-m", "pip", "config", "list"]
-    listed = subprocess.run(pip, capture_output=True, text=True, check=True).stdout
-    found = re.findall(r"^global\.([\w-]+)='(.*)'$", listed, re.MULTILINE)
-    file = "\n".join(["[global]", *(f"{name} = {value}" for name, value in found)]) + "\n"
-    values = [value for _, value in found]
+    found = pip_settings("global")
+    file = "\n".join(["[global]", *(f"{name} = {value}" for name, value in found.items())]) + "\n"
+    values = [*found.values()]
     values += [value for name, value in os.environ.items() if GIVEN.match(name)]
     paths = set()
-    for word in (word for value in values for word in value.replace(r"\n", " ").split()):
+    for word in (word for value in values for word in value.split()):
         path = Path(word.removeprefix("file://"))
         if path.is_absolute() and path.exists():
             # An index of files leads to wheels outside it.
@@ -99,7 +99,7 @@ class System:
         """Install the base system, hand over the settings, and clone what is committed here."""
         options = ["--variant=minbase", self.name, str(self.folder), debian_mirror()]
         subprocess.run(["debootstrap", *options], check=True, stdout=subprocess.DEVNULL)
-        _, paths = pip_settings()
+        _, paths = pip_configuration()
         self.hand_over()
         # Certificates may be searched by name in their folder, which is a setting too.
         folders = {path for path in paths if path.is_dir() and path != CERTIFICATES.parent}
@@ -125,7 +125,7 @@ class System:
 
     def hand_over(self) -> None:
         """Copy the settings of the package clients and the certificates of this machine."""
-        file, paths = pip_settings()
+        file, paths = pip_configuration()
         self.inside(Path("/etc/pip.conf")).write_text(file)
         settings = {Path("/etc/hosts"), Path("/etc/resolv.conf"), CERTIFICATES, *paths}
         for path in Path("/etc/apt/apt.conf.d").iterdir():

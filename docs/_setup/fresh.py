@@ -19,7 +19,6 @@ from nox.command import CommandFailed
 from .bare_system import HOMES, SYSTEMS, Ran
 from .system import need
 
-SCRIPT = Path(__file__).with_name("bare_system.py")
 COLUMNS = ["system", "reader", "command", "exit status", "seconds"]
 # The final table of `nox -s docs`, without the list of snippets.
 RESULTS = re.compile(
@@ -58,9 +57,10 @@ def follow_readme(session: nox.Session, build: Path) -> None:
         build.mkdir(parents=True, exist_ok=True)
         folder.with_suffix(".log").touch()
         folder.with_suffix(".json").write_text("[]\n")
-        own_mounts = ["unshare", "--mount", sys.executable, str(SCRIPT)]
+        script = [sys.executable, "-m", "_setup.bare_system", system, reader, str(folder)]
+        env = {"PYTHONPATH": str(Path(__file__).parents[1])}
         try:
-            session.run(*own_mounts, system, reader, str(folder), external=True)
+            session.run("unshare", "--mount", *script, external=True, env=env)
         except CommandFailed:
             failed.append(folder.name)
         print(*RESULTS.findall(folder.with_suffix(".log").read_text(errors="replace")), sep="\n")

@@ -24,6 +24,7 @@ PACKAGES = {
     "g++": "g++",
     "git": "git",
 }
+DOCS_PYTHON = (3, 11)  # the floor of the pinned Sphinx
 BUILDING = ("g++", "git", "Python.h")  # to build the package and the examples
 
 

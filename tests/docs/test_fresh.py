@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("nox", reason="only the sessions use this")
 
 from _setup import bare_system
-from _setup.bare_system import System, pip_settings, readme_commands
+from _setup.bare_system import System, pip_configuration, readme_commands
 from _setup.fresh import RESULTS, choose
 
 README = (Path(__file__).parents[2] / "README.md").read_text()
@@ -93,7 +93,7 @@ def test_pip_finds_the_local_paths_of_this_machine(tmp_path, monkeypatch):
     monkeypatch.setenv("PIP_CONFIG_FILE", str(config))
     monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
     monkeypatch.setenv("PIP_CERT", str(config))
-    file, paths = pip_settings()
+    file, paths = pip_configuration()
     assert {wheels, index.parent, config} <= paths
     assert f"extra-index-url = file://{index}" in file
     assert "timeout = 7" in file
@@ -122,4 +122,4 @@ def test_part_of_the_system_is_not_mounted(monkeypatch):
     """What is mounted there would no longer be the bare system's."""
     monkeypatch.setenv("PIP_FIND_LINKS", "/")
     with pytest.raises(ValueError, match="pip: expected folders of wheels, got a part of the sys"):
-        pip_settings()
+        pip_configuration()

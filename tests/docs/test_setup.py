@@ -124,8 +124,7 @@ def test_machine_without_apt_is_told_the_names(bare, monkeypatch):
 
 def test_commands_that_run_together_all_count(capfd):
     """Each sees the variables and prints in order; one that fails fails the session by name."""
-    environment = Environment.__new__(Environment)
-    environment.session, environment.folder = Session(), Path(sys.prefix)
+    environment = Environment(Session())
     environment.python = sys.executable
     say = "import os, sys; print(os.environ['WORD'], sys.argv[1:]); sys.exit(len(sys.argv) - 1)"
     environment.run_together(["-c", say], ["-c", say], env={"WORD": "hello"})
