@@ -12,11 +12,7 @@ namespace tvm_ffi_core {
 
 namespace {
 
-// Guarded by the GIL. Free-threaded Python has none: there each thread knows its own calls.
-#ifdef Py_GIL_DISABLED
-thread_local
-#endif
-    CallFrame* newest_frame = nullptr;
+CallFrame* newest_frame = nullptr;  // guarded by the GIL
 
 }  // namespace
 

@@ -23,11 +23,7 @@ struct Pool {
   int size = 0;
 };
 
-// Free-threaded Python has no GIL to guard it: there each thread has its own.
-#ifdef Py_GIL_DISABLED
-thread_local
-#endif
-    Pool pool;
+Pool pool;  // guarded by the GIL
 
 void drop_owner(LentTensor* lent) {
   if (PyObject* source = std::exchange(lent->stream_source, nullptr)) drop_from_any_thread(source);
