@@ -15,7 +15,8 @@ project = "TVM FFI kernel library"
 author = "the TVM FFI kernel library authors"
 copyright = author
 PACKAGE = (ROOT / "python" / "tvm_ffi" / "__init__.py").read_text()
-version = release = re.search(r'^__version__ = "(.+?)"', PACKAGE, re.MULTILINE)[1]
+(version,) = re.findall(r'^__version__ = "(.+?)"', PACKAGE, re.MULTILINE)
+release = version
 html_title = f"{project} {version}"
 
 extensions = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 from _verify.benchmark_record import (
     circumstances_of,
@@ -32,12 +33,12 @@ KERNEL_TITLES = {
 }
 
 
-def plots_of(part: str, record: dict) -> list[list[str]]:
+def plots_of(part: str, record: dict[str, Any]) -> list[list[str]]:
     """For each table of the part, the plots that stand before it."""
     if part in TITLES:
         measured = record["measured"].items()
-        rows = [(name, row["ours"], row["published"], row["ratio"]) for name, row in measured]
-        return [[bars(TITLES[part], rows)]]
+        pairs = [(name, row["ours"], row["published"], row["ratio"]) for name, row in measured]
+        return [[bars(TITLES[part], pairs)]]
     if part != "kernels":
         return [[]]
     return [
@@ -50,7 +51,7 @@ def plots_of(part: str, record: dict) -> list[list[str]]:
     ]
 
 
-def values_of(kernels: dict, key: str) -> dict[str, list[tuple[str, float]]]:
+def values_of(kernels: dict[str, Any], key: str) -> dict[str, list[tuple[str, float]]]:
     """For each kernel that has such values, the value of each case."""
     found = {
         kernel: [(row["case"], row[key]) for row in rows if key in row]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
-from sphinx.ext.autodoc import AutodocDirective
+from sphinx.ext.autodoc import AutodocDirective  # type: ignore[attr-defined]
 from sphinx.util.typing import ExtensionMetadata
 
 DOCUMENTED = (

@@ -18,7 +18,9 @@ CHANGES = {
 PARTS = ("body", "furo_navigation_tree")
 
 
-def change(app: Sphinx, page: str, template: str, context: dict, doctree: object) -> None:
+def change(
+    app: Sphinx, page: str, template: str, context: dict[str, object], doctree: object
+) -> None:
     """Change the parts of a page that hold such elements."""
     for part in PARTS:
         text = context.get(part)

@@ -36,7 +36,7 @@ class UnlinkedNames(SphinxError):
 
 def spellings(names: Iterable[str]) -> set[str]:
     """All the ways in which prose may spell these names."""
-    found = set()
+    found: set[str] = set()
     for name in names:
         starts = [0, *(match.end() for match in SEPARATOR.finditer(name))]
         found.update(name[start:] for start in starts)
@@ -57,7 +57,7 @@ def line_of(node: nodes.Node) -> int | str:
     """The line of the paragraph that a node stands in."""
     while node is not None:
         if node.line:
-            return node.line
+            return int(node.line)
         node = node.parent
     return "?"
 

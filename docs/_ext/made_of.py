@@ -19,6 +19,7 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.util.typing import ExtensionMetadata
 
+from .repository import shown_commit
 from .snippet_gate import UnverifiedSnippets
 
 DOCS = ("_ext", "_outside", "_static", "_templates", "_verify", "benchmarks")
@@ -39,8 +40,9 @@ def hash_inputs(app: Sphinx, config: Config) -> None:
 
 def write_all(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Rewrite all pages when the commit that they name has changed."""
-    written_by, env.written_by = getattr(env, "written_by", None), app.shown_commit
-    return [] if written_by == env.written_by else sorted(env.found_docs)
+    kept, commit = vars(env), shown_commit(app)
+    written_by, kept["written_by"] = kept.get("written_by"), commit
+    return [] if written_by == commit else sorted(env.found_docs)
 
 
 def forget_warnings(app: Sphinx, exception: Exception | None) -> None:

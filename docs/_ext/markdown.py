@@ -35,7 +35,11 @@ def target(address: str, page: str, builder: Builder) -> str:
 
 
 def write_page(
-    app: Sphinx, pagename: str, template: str, context: dict, doctree: nodes.document | None
+    app: Sphinx,
+    pagename: str,
+    template: str,
+    context: dict[str, object],
+    doctree: nodes.document | None,
 ) -> str | None:
     """Write the file of a page, and tell its template of it."""
     if doctree is None or app.builder.name != "html":

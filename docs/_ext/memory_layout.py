@@ -10,7 +10,7 @@ HTML gets drawings; every other format gets what the program printed.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from _verify.measured_layout import Column, read_structs, struct_of, text_of
 from docutils import nodes
@@ -59,7 +59,7 @@ class MemoryLayout(SphinxDirective):
         self.set_source_info(figure)
         return [figure, *messages]
 
-    def columns(self, structs: dict) -> list[Column]:
+    def columns(self, structs: dict[str, Any]) -> list[Column]:
         """What the content asks for.
 
         ValueError: it names what was not measured, or begins in the middle.

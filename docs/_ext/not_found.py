@@ -15,7 +15,7 @@ from .page_order import page_order
 from .repository import path_of
 
 
-def pages(app: Sphinx) -> Iterator[tuple[str, dict, str]]:
+def pages(app: Sphinx) -> Iterator[tuple[str, dict[str, object], str]]:
     """Make the page, with links to the pages at the top of each part."""
     if app.builder.name != "html":
         return

@@ -33,7 +33,7 @@ def read_redirects(text: str) -> dict[str, str]:
     return found
 
 
-def pages(app: Sphinx) -> Iterator[tuple[str, dict, str]]:
+def pages(app: Sphinx) -> Iterator[tuple[str, dict[str, str], str]]:
     """Make a page for each line of the file."""
     file = Path(app.srcdir) / "redirects.txt"
     there = app.env.found_docs

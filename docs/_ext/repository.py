@@ -64,13 +64,21 @@ def commit_of(root: Path) -> str:
     return done.stdout.strip()
 
 
-def show_commit(app: Sphinx, pagename: str, template: str, context: dict, doctree: object) -> None:
+def shown_commit(app: Sphinx) -> str:
+    """The commit that this build's pages name."""
+    commit: str = vars(app)["shown_commit"]
+    return commit
+
+
+def show_commit(
+    app: Sphinx, pagename: str, template: str, context: dict[str, object], doctree: object
+) -> None:
     """Give the page's template the commit. As a setting, it would have all pages read again."""
-    context["commit"] = app.shown_commit
+    context["commit"] = shown_commit(app)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Ask once for the commit, and hand it to each page."""
-    app.shown_commit = commit_of(Path(app.confdir))
+    vars(app)["shown_commit"] = commit_of(Path(app.confdir))
     app.connect("html-page-context", show_commit)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -195,7 +195,7 @@ def check(app: Sphinx, env: BuildEnvironment) -> list[str]:
     A preview lists the problems instead, and its pages show them.
     UnverifiedSnippets: one message that lists them all.
     """
-    before = by_page(getattr(env, "verified_snippets", []))
+    before = by_page(judged(env))
     evidence = evidence_of(app.config)
     found = [s for docname in sorted(env.found_docs) for s in snippets_of(docname, env, evidence)]
     problems = [snippet for snippet in found if snippet.problem]
@@ -207,12 +207,19 @@ def check(app: Sphinx, env: BuildEnvironment) -> list[str]:
         logger.warning("unverified snippets: %d\n%s", len(problems), message(problems))
     if not_run := [snippet for snippet in found if snippet.not_run]:
         evidence.layout.partial.write_text(message(not_run) + "\n")
-    banner, env.banner = getattr(env, "banner", None), (len(not_run), len(found))
-    env.verified_snippets = found
-    if banner != env.banner:  # it is on every page
+    kept, banner = vars(env), (len(not_run), len(found))
+    kept["judged_snippets"] = found
+    before_banner, kept["banner"] = kept.get("banner"), banner
+    if banner != before_banner:  # it is on every page
         return sorted(env.found_docs)
     after = by_page(found)
     return [name for name in env.found_docs if before.get(name) != after.get(name)]
+
+
+def judged(env: BuildEnvironment) -> list[Snippet]:
+    """All snippets as the last check judged them; Sphinx saves them with the environment."""
+    kept: list[Snippet] = vars(env).get("judged_snippets", [])
+    return kept
 
 
 def by_page(snippets: list[Snippet]) -> dict[str, list[Snippet]]:
@@ -225,7 +232,7 @@ def by_page(snippets: list[Snippet]) -> dict[str, list[Snippet]]:
 
 def show_unproved(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Begin a page by what on it was not run here, and in a preview by what may not be shown."""
-    of_page = by_page(app.env.verified_snippets).get(docname, [])
+    of_page = by_page(judged(app.env)).get(docname, [])
     boxes = {
         "Not verified": (nodes.danger, [s for s in of_page if s.problem]),
         "Not run on the machine that built this site": (
@@ -244,11 +251,12 @@ def announce_partial(
     app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
     """Say on top of every page of a partial site that it is one."""
-    count = sum(bool(snippet.not_run) for snippet in app.env.verified_snippets)
+    snippets = judged(app.env)
+    count = sum(bool(snippet.not_run) for snippet in snippets)
     if count:
         context["theme_announcement"] = (
             f"This site is partial: the machine that built it could not run {count} of its "
-            f"{len(app.env.verified_snippets)} snippets."
+            f"{len(snippets)} snippets."
         )
 
 
@@ -256,7 +264,7 @@ def write_snippets(app: Sphinx, exception: Exception | None) -> None:
     """After a good build, leave the list of snippets for the table."""
     if exception is None and not app._warncount and not app.config.verify_preview:
         path: Path = evidence_of(app.config).layout.snippets
-        rows = [{**asdict(s), "verified": s.verified} for s in app.env.verified_snippets]
+        rows = [{**asdict(s), "verified": s.verified} for s in judged(app.env)]
         path.write_text(json.dumps(rows, indent=1) + "\n")
 
 

@@ -78,7 +78,7 @@ class VerifiedInclude(LiteralInclude):
         self.options["lines"] = f"{first + 1}-{last}"
         self.options["dedent"] = None
 
-    def problem(self, mark: dict, reason: str) -> nodes.Node:
+    def problem(self, mark: dict[str, str], reason: str) -> nodes.Node:
         """A block that stands for what could not be shown; the check reports it."""
         block = nodes.literal_block("", "", language="text")
         self.set_source_info(block)

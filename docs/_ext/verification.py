@@ -13,6 +13,7 @@ from sphinx.util.typing import ExtensionMetadata
 
 from .evidence_of_build import evidence_of
 from .made_html import folded
+from .snippet_gate import by_page, judged
 
 EXAMPLE_HEADINGS = ["Example", "Compiled by g++", "Compiled by nvcc", RAN_ON_CPU, RAN_ON_GPU]
 SNIPPET_HEADINGS = ["Line", "Shows", "Verified"]
@@ -46,7 +47,7 @@ def in_its_own_box(made: nodes.table) -> nodes.container:
 
 def tool_rows(evidence: Evidence) -> list[list[str | nodes.Node]]:
     """Each tool with its version, for each kind of machine that wrote a receipt."""
-    rows = set()
+    rows: set[tuple[str, str, str]] = set()
     for receipt in evidence.receipts:
         machine = receipt.machine.get("gpu") or receipt.machine.get("cpu", "")
         rows.update((machine, name, version) for name, version in receipt.tools.items())
@@ -87,11 +88,8 @@ class Verification(SphinxDirective):
 def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Put the tables of snippets, one for each page, where they belong."""
     for place in list(doctree.findall(SnippetTables)):
-        by_page: dict[str, list] = {}
-        for snippet in app.env.verified_snippets:
-            by_page.setdefault(snippet.docname, []).append(snippet)
         made: list[nodes.Node] = []
-        for page, snippets in by_page.items():
+        for page, snippets in by_page(judged(app.env)).items():
             title = app.env.titles[page].astext()
             link = nodes.reference(
                 "", title, internal=True, refuri=app.builder.get_relative_uri(docname, page)

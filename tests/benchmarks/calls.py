@@ -19,6 +19,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from call_rows import TRUSTED, build_library
 from record import answer, circumstances, finish
@@ -106,7 +107,7 @@ def time_import(pythons: list[str]) -> dict[str, float]:
     return {**milliseconds, "ratio": round(ours / theirs, 4)}
 
 
-def record_of(pythons: list[str]) -> dict[str, object]:
+def record_of(pythons: list[str]) -> dict[str, Any]:
     """Measure, and say where and with what."""
     rows = time_rows(pythons)
     default = [each["ratio"] for row, each in rows.items() if not row.endswith(TRUSTED)]
@@ -129,7 +130,7 @@ def record_of(pythons: list[str]) -> dict[str, object]:
     }
 
 
-def missed(record: dict) -> list[str]:
+def missed(record: dict[str, Any]) -> list[str]:
     """What is over its target; the mean, and the limit of each row, are of the default mode."""
     over = [
         name

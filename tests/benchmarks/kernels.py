@@ -27,6 +27,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import torch
 import tvm_ffi
@@ -62,7 +63,7 @@ def cuda_seconds(work: Work, times: int) -> float:
         work()
     end.record()
     end.synchronize()
-    return begin.elapsed_time(end) / 1e3 / times
+    return float(begin.elapsed_time(end)) / 1e3 / times
 
 
 SECONDS = {"cpu": cpu_seconds, "cuda": cuda_seconds}
@@ -128,7 +129,7 @@ def result(row: Row, device: str, seconds: dict[str, list[float]]) -> dict[str, 
     return told
 
 
-def missed(kernels: dict[str, list[dict]]) -> list[str]:
+def missed(kernels: dict[str, list[dict[str, Any]]]) -> list[str]:
     """Name the rows that are slower than is required of them."""
     return [
         f"{kernel}, {row['case']}: {row[what]} {what}, at least {least}"
@@ -167,9 +168,11 @@ def library_of(example: Example, device: str, layout: Layout, tools: Tools) -> P
     return layout.libraries / build.library
 
 
-def measure_device(device: str, names: list[str]) -> tuple[dict[str, list[dict]], list[str]]:
+def measure_device(
+    device: str, names: list[str]
+) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
     """Measure the kernels' rows, and name the kernels that could not be measured."""
-    kernels: dict[str, list[dict]] = {}
+    kernels: dict[str, list[dict[str, Any]]] = {}
     layout, tools = Layout.of(ROOT), Tools.find()
     layout.libraries.mkdir(parents=True, exist_ok=True)
     os.chdir(layout.libraries)  # as a driver runs: a file may be beside its library
@@ -192,7 +195,7 @@ def measure_device(device: str, names: list[str]) -> tuple[dict[str, list[dict]]
     return kernels, failed
 
 
-def part_of(device: str, kernels: dict[str, list[dict]]) -> dict[str, object]:
+def part_of(device: str, kernels: dict[str, list[dict[str, Any]]]) -> dict[str, object]:
     """Make the part of the record that is of one device."""
     versions = {"Python": platform.python_version(), "torch": torch.__version__}
     gpu = ""
@@ -202,7 +205,7 @@ def part_of(device: str, kernels: dict[str, list[dict]]) -> dict[str, object]:
     return {**circumstances(versions, gpu), "kernels": kernels}
 
 
-def as_rows(device: str, kernels: dict[str, list[dict]]) -> list[list[str]]:
+def as_rows(device: str, kernels: dict[str, list[dict[str, Any]]]) -> list[list[str]]:
     """Make the table's rows."""
     heads = ["GB/s", "of a copy", "beside PyTorch"]
     return [

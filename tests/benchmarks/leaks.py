@@ -49,7 +49,7 @@ def malloc_bytes() -> int:
         return 0
     mallinfo2.restype = _Mallinfo2
     info = mallinfo2()
-    return info.in_use + info.mapped
+    return int(info.in_use + info.mapped)
 
 
 def resident_bytes() -> int:

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from record import answer, circumstances, find_nvcc, finish
 
@@ -58,8 +59,14 @@ def compile_kernel(python: str, suffix: str, output: Path) -> float:
 
 def preprocessed_lines(python: str) -> int:
     """How many lines of code the compiler sees of the minimal kernel file."""
-    command = ["g++", "-E", "-P", *told(python, "--cxxflags").split(), HERE / "minimal_kernel.cc"]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.count("\n")
+    command = [
+        "g++",
+        "-E",
+        "-P",
+        *told(python, "--cxxflags").split(),
+        str(HERE / "minimal_kernel.cc"),
+    ]
+    return subprocess.check_output(command, text=True).count("\n")
 
 
 def library_sizes(python: str, folder: Path) -> tuple[int, int]:
@@ -96,7 +103,7 @@ def measure(pythons: list[str]) -> dict[str, list[float]]:
         }
 
 
-def record_of(pythons: list[str]) -> dict[str, object]:
+def record_of(pythons: list[str]) -> dict[str, Any]:
     """Measure, and say where and with what."""
     version = "import importlib.metadata as m; print(m.version('apache-tvm-ffi'))"
     nvcc = answer(os.environ.get("NVCC", "nvcc"), "--version").splitlines()
@@ -117,7 +124,7 @@ def record_of(pythons: list[str]) -> dict[str, object]:
     }
 
 
-def missed(record: dict) -> list[str]:
+def missed(record: dict[str, Any]) -> list[str]:
     """The quantities that are over their targets."""
     found = record["measured"]
     over = [each for each, target in TARGETS.items() if found[each]["ratio"] > target]

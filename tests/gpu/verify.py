@@ -114,7 +114,8 @@ def parsed(words: list[str] | None = None) -> Choice:
         "--rehearse", action="store_true", help="use the CPU, to try this script without a GPU"
     )
     options = parser.parse_args(words)
-    chosen, examples = set(), []
+    chosen: set[str] = set()
+    examples: list[str] = []
     there = [each.name for each in find_examples(LAYOUT)]
     for name in options.names:
         if name == "sanitizers":

@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from _verify.examples import VARIANTS, Example, find_examples
 from _verify.layout import Layout
@@ -57,7 +58,7 @@ def flags(python: str, *options: str) -> list[str]:
     return shlex.split(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
-def told(command: list[str], **options) -> str:
+def told(command: list[str], **options: Any) -> str:
     """Run a command: "ok", or its first error."""
     done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
     if done.returncode == 0:
@@ -151,8 +152,8 @@ def find_out(copies: Copies) -> dict[str, dict[str, str]]:
             built = [name for name, told in seen.items() if told[CPU_BUILD[pair[0]]] == OK]
             return copies.run_drivers(*pair, built)
 
-        for (headers, runtime), results in zip(PAIRS, pool.map(run, PAIRS), strict=True):
-            for name, result in results.items():
+        for (headers, runtime), of_pair in zip(PAIRS, pool.map(run, PAIRS), strict=True):
+            for name, result in of_pair.items():
                 seen[name][f"{headers} under {runtime}"] = result
     return seen
 

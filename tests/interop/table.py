@@ -12,6 +12,7 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 CASES = HERE / "cases"
@@ -57,7 +58,7 @@ def find_cases() -> dict[str, str]:
             if isinstance(node, ast.FunctionDef) and any(
                 isinstance(d, ast.Name) and d.id == "case" for d in node.decorator_list
             ):
-                title = ast.get_docstring(node).rstrip(".")
+                title = (ast.get_docstring(node) or "").rstrip(".")
                 found[f"python:{source.stem}:{node.name}"] = title
     order = sorted(found, key=lambda case: THEMES.index(case.split(":")[1]))
     return {case: found[case] for case in order}
@@ -133,7 +134,7 @@ def fill_in(pythons: dict[str, str], folder: Path) -> dict[tuple[str, Column], s
     return cells
 
 
-TABLE: dict = {}  # the record of this run, once there is one
+TABLE: dict[str, Any] = {}  # the record of this run, once there is one
 
 
 def write_record(root: Path, folder: Path, cells: dict[tuple[str, Column], str]) -> None:
@@ -142,9 +143,10 @@ def write_record(root: Path, folder: Path, cells: dict[tuple[str, Column], str])
     from unsupported import unsupported
 
     columns = [*COLUMNS, *CROSSINGS]
-    rows, reasons = [], {}
+    rows: list[dict[str, Any]] = []
+    reasons: dict[tuple[str, str], tuple[int, str]] = {}
     for case, title in find_cases().items():
-        row = {"case": case, "title": title, "cells": []}
+        found: list[str] = []
         for column in columns:
             told, entry = cells[case, column], unsupported(case, column)
             if told != "ok":
@@ -152,8 +154,8 @@ def write_record(root: Path, folder: Path, cells: dict[tuple[str, Column], str])
                 note = f"{title}: {why}. One gets: {told.replace(f'{folder}/', '')}"
                 numbered = reasons.setdefault((case, why), (len(reasons) + 1, note))
                 told = f"unsupported ({numbered[0]})" if entry else f"FAILED ({numbered[0]})"
-            row["cells"].append(told)
-        rows.append(row)
+            found.append(told)
+        rows.append({"case": case, "title": title, "cells": found})
     TABLE.update(
         made_of=made_of(root),
         columns=[column.title for column in columns],
@@ -165,7 +167,7 @@ def write_record(root: Path, folder: Path, cells: dict[tuple[str, Column], str])
     path.write_text(json.dumps(TABLE, indent=1) + "\n")
 
 
-def as_text(record: dict) -> str:
+def as_text(record: dict[str, Any]) -> str:
     """The table for a terminal: first each kind by itself, then the crossings."""
     from _verify.interop_record import part_of
 

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R9
+"""Strict type checking of what builds the site and of the programs beside the tests.
+
+The session lint checks what needs no Sphinx.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+for needed in ("mypy", "sphinx"):
+    pytest.importorskip(needed, reason="comes with the site's tools, on Python 3.11")
+
+ROOT = Path(__file__).resolve().parents[2]
+CHECKED = {
+    "docs": ["docs/_ext", "conf.py"],
+    "tests/benchmarks": [
+        f"tests/benchmarks/{name}.py" for name in ("calls", "kernels", "leaks", "record", "slim")
+    ],
+    "tests/emulation": ["tests/emulation/emulate.py"],
+    "tests/gpu": ["tests/gpu"],
+    "tests/interop": [
+        f"tests/interop/{name}.py" for name in ("environments", "example_runtimes", "table")
+    ],
+}
+
+
+@pytest.mark.parametrize("folder", CHECKED)
+def test_strict_checking_finds_nothing(folder, tmp_path):
+    """Each folder by itself, since several have modules of the same name."""
+    mypy = [sys.executable, "-m", "mypy", "--follow-imports=silent"]
+    path = os.pathsep.join(str(ROOT / each) for each in ("docs", folder))
+    done = subprocess.run(
+        [*mypy, "--cache-dir", tmp_path, *CHECKED[folder]],
+        cwd=ROOT,
+        env={**os.environ, "MYPYPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.startswith("Success: no issues found"), done.stdout + done.stderr
