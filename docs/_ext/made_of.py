@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read all pages again when what they are made of, besides their own text, has changed.
+"""Read pages again when what they are made of has changed.
 
-Sphinx by itself reads a page again when its text or a file that it includes has changed. It does
-not know of the extensions, of the package and the headers that the reference shows, and of the
+Sphinx by itself reads a page again when its text or a file that it includes is newer than before.
+An older file may have taken its place, so that their hashes are compared too. Sphinx does not know
+of the extensions, of the package and the headers that the reference shows, and of the
 records that other sessions left. If their hash has changed, the environment of the last build is
 thrown away: reading all pages again into it would lose names of the C++ reference.
 """
@@ -36,6 +37,26 @@ def hash_inputs(app: Sphinx, config: Config) -> None:
     seen = [tree_digest(path) if path.is_dir() else digest(path) for path in paths]
     software = sorted({f"{each.name} {each.version}" for each in distributions()})
     config.made_of = hashlib.sha256("\n".join([*seen, *software]).encode()).hexdigest()
+
+
+def texts_of(env: BuildEnvironment, page: str) -> str:
+    """The hashes of a page and of the files that it includes."""
+    files = [Path(env.srcdir, each) for each in sorted(map(str, env.dependencies.get(page, ())))]
+    return "".join(map(digest, [Path(env.doc2path(page)), *files]))
+
+
+def note_texts(app: Sphinx, env: BuildEnvironment) -> None:
+    """Remember the hash of each page that was read."""
+    vars(env)["texts"] = {page: texts_of(env, page) for page in env.found_docs}
+
+
+def replaced(
+    app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
+) -> list[str]:
+    """The pages whose files are others, but not newer than when they were read."""
+    before: dict[str, str] = vars(env).get("texts", {})
+    kept = env.found_docs - added - changed
+    return [page for page in kept if texts_of(env, page) != before.get(page)]
 
 
 def write_all(app: Sphinx, env: BuildEnvironment) -> list[str]:
@@ -80,6 +101,8 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_config_value("made_of", "", "", types=frozenset({str}))
     app.connect("config-inited", hash_inputs)
     app.connect("config-inited", lambda app, config: forget_others(app))
+    app.connect("env-get-outdated", replaced)
+    app.connect("env-updated", note_texts)
     app.connect("env-updated", begin_writing, priority=900)
     app.connect("env-updated", write_all)
     app.connect("build-finished", forget_warnings)

@@ -2,6 +2,7 @@
 # Rows: R9
 """Pages that Sphinx keeps from an earlier build are as good as pages read anew."""
 
+import os
 from types import SimpleNamespace
 
 import pytest
@@ -45,6 +46,22 @@ def test_edited_page_is_read_alone(project):
     status, output = site(project)
     assert status == 0, output
     assert read(output) == {"notes", "verification"}
+
+
+@pytest.mark.parametrize("file", ["docs/notes.md", "examples/kernel_library/scale/scale_kernel.cc"])
+def test_older_file_in_place_of_another_is_read(project, file):
+    """A copy may keep its date: a page and what it includes are compared by their text."""
+    assert site(project)[0] == 0
+    path = project.file(file)
+    date = path.stat().st_mtime
+    project.append(file, "\n")
+    os.utime(path, (date - 1000, date - 1000))
+    project.verify()
+    status, output = site(project)
+    assert status == 0, output
+    page = "notes" if file.endswith("notes.md") else "index"
+    assert page in read(output)
+    assert page not in read(site(project)[1])
 
 
 @pytest.mark.parametrize("file", ["include/more/shapes.h", "python/toy/__init__.py", "conf.py"])
