@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import sys
@@ -19,8 +20,11 @@ CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 
 
 def folder_of(cache_tag: str) -> Path:
-    """Where the PyTorch of a kind of Python lies."""
-    return ROOT / ".nox" / f"{TORCH.replace('==', '-')}-{cache_tag}" / "site-packages"
+    """Where the PyTorch of a kind of Python lies: a folder for each value of TORCH_INDEX."""
+    name = f"{TORCH.replace('==', '-')}-{cache_tag}"
+    if given := os.environ.get("TORCH_INDEX", ""):
+        name += f"-{hashlib.sha256(given.encode()).hexdigest()[:8]}"
+    return ROOT / ".nox" / name / "site-packages"
 
 
 def install_torch(session: nox.Session) -> None:

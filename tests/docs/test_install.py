@@ -151,6 +151,15 @@ def test_environments_share_one_pytorch(packages):
     assert session.said == []
 
 
+def test_another_index_brings_another_pytorch(packages, monkeypatch):
+    """What was installed from one index is not taken for that of another."""
+    found = set()
+    for index in ("/wheels", "https://mirror/simple", ""):
+        monkeypatch.setenv("TORCH_INDEX", index)
+        found.add(pytorch.folder_of("cpython-311"))
+    assert len(found) == 3
+
+
 def test_pytorch_that_was_not_installed_whole_is_not_used(packages):
     """The next session tries again."""
     session = Session(packages.parents[2])
