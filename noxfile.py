@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT / "docs"))
 # Below the folder that was just named:
 from _setup.environment import Environment, together  # noqa: E402
 from _setup.fresh import follow_readme  # noqa: E402
-from _setup.install import install, install_package, pins, write_lock  # noqa: E402
+from _setup.install import install, install_package, pins, variables, write_lock  # noqa: E402
 from _setup.pytorch import folder_of, install_torch, share  # noqa: E402
 from _setup.system import (  # noqa: E402
     BUILDING,
@@ -41,11 +41,13 @@ nox.options.sessions = [
     "emulate",
     "docs",
     "browser",  # looks at what docs built
-    "tests-3.10",  # the oldest and the newest Python; those between on request
+    "tests-3.10",  # others on request
     "tests-3.13",
     "fresh",
 ]
 nox.options.reuse_venv = "yes"
+# nox would reuse an environment of another Python.
+nox.options.envdir = f".nox/{sys.implementation.cache_tag}"
 nox.options.default_venv_backend = "uv|virtualenv"
 
 FORMATTED = ("*.h", "*.cc", "*.cu", "*.cuh", "*.c")
@@ -68,6 +70,7 @@ CPP_FOLDERS = ("include", "src", "python", "examples", "tests")
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check the style of Python, C++ and CUDA, and the files for hosts; change nothing."""
+    expect_python(session)
     install(session, "lint")
     session.run("ruff", "check", *session.posargs)
     session.run("ruff", "format", "--check", *session.posargs)
@@ -129,11 +132,12 @@ def tests(session: nox.Session) -> None:
     environment.run_together(*([*pytest, *half] for half in halves), env=recording("tests"))
 
 
-@nox.session(venv_backend="none", requires=["environment"])
+@nox.session(
+    venv_backend="none", requires=["environment"] if sys.version_info >= DOCS_PYTHON else []
+)
 def docs(session: nox.Session) -> None:
     """Run every example and snippet, and build the site; --serve: again after each edit."""
-    if sys.version_info < DOCS_PYTHON:
-        session.error("docs: expected Python 3.11 or newer, got " + sys.version.split()[0])
+    expect_python(session)
     if refused := {"--preview", "--compile-only", "--table"} & {*session.posargs}:
         session.error(f"docs: expected a whole run, got {' '.join(sorted(refused))}")
     layout, laps, environment = Layout.of(ROOT), Laps(), Environment(session)
@@ -188,6 +192,13 @@ def browser(session: nox.Session) -> None:
     together(session, f"{session.bin}/python", parts, {})
 
 
+def expect_python(session: nox.Session) -> None:
+    """Refuse a Python for which there is no pinned Sphinx or no tool of lint."""
+    if sys.version_info < DOCS_PYTHON:
+        found = sys.version.split()[0]
+        session.error(f"{session.name}: expected Python 3.11 or newer, got {found}")
+
+
 def recording(session: str) -> dict[str, str]:
     """The variables that let a session's tests leave records for the table of rows."""
     return {"ROWS_RECORD": str(ROOT / "build" / "rows" / session)}
@@ -195,12 +206,12 @@ def recording(session: str) -> dict[str, str]:
 
 def on_python(session: nox.Session) -> None:
     """Build and test the package on one Python, and call a library that was built for all."""
+    need(session, "g++", "git")
     install(session, "tests")
     install_package(session)
-    pytorch = folder_of(f"cpython-{str(session.python).replace('.', '')}")
-    if pytorch.exists():
-        share(session, pytorch)
-    else:
+    pytorch = folder_of(session, f"cpython-{str(session.python).replace('.', '')}")
+    share(session, pytorch)
+    if not pytorch.exists():
         session.log(f"no PyTorch is at hand for Python {session.python}: its tests are skipped")
     if session.posargs:
         session.run("python", "-m", "pytest", *session.posargs)
@@ -283,7 +294,7 @@ def wheel(session: nox.Session) -> None:
 @nox.session
 def lock(session: nox.Session) -> None:
     """Write docs/_setup/lock.txt from the groups of pyproject.toml; arguments go to uv."""
-    session.install("-q", *pins("lock"))
+    session.install(*pins("lock"), env=variables(session))
     write_lock(session)
 
 

@@ -2,7 +2,7 @@
 """Read pages again when what they are made of has changed.
 
 Sphinx by itself reads a page again when its text or a file that it includes is newer than before.
-An older file may have taken its place, so that their hashes are compared too. Sphinx does not know
+An older file may have replaced it, so the hashes are compared too. Sphinx does not know
 of the extensions, of the package and the headers that the reference shows, and of the
 records that other sessions left. If their hash has changed, the environment of the last build is
 thrown away: reading all pages again into it would lose names of the C++ reference.
@@ -53,7 +53,7 @@ def note_texts(app: Sphinx, env: BuildEnvironment) -> None:
 def replaced(
     app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
 ) -> list[str]:
-    """The pages whose files are others, but not newer than when they were read."""
+    """The pages whose text, or an included file, is another, though its date is no newer."""
     before: dict[str, str] = vars(env).get("texts", {})
     kept = env.found_docs - added - changed
     return [page for page in kept if texts_of(env, page) != before.get(page)]

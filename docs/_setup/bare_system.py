@@ -69,7 +69,7 @@ def debian_mirror() -> str:
 
 def pip_configuration() -> tuple[str, set[Path]]:
     """Pip's configuration as one file, and the paths that it and the variables name."""
-    found = pip_settings("global")
+    found = pip_settings()
     file = "\n".join(["[global]", *(f"{name} = {value}" for name, value in found.items())]) + "\n"
     values = [*found.values()]
     values += [value for name, value in os.environ.items() if GIVEN.match(name)]
@@ -137,9 +137,9 @@ class System:
 
     def share_cache(self) -> None:
         """Let root's pip use the cache of this machine; pip refuses one that others own."""
-        pip = [sys.executable, "-m", "pip", "cache", "dir"]
-        cache = subprocess.run(pip, capture_output=True, text=True, check=True).stdout.strip()
         if self.reader == "root":
+            pip = [sys.executable, "-m", "pip", "cache", "dir"]
+            cache = subprocess.run(pip, capture_output=True, text=True, check=True).stdout.strip()
             target = self.inside(HOMES["root"] / ".cache" / "pip")
             Path(cache).mkdir(parents=True, exist_ok=True)
             target.mkdir(parents=True, exist_ok=True)

@@ -8,10 +8,9 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Iterable
+from pathlib import Path
 
 import nox
-
-from .install import ROOT
 
 
 def together(
@@ -42,8 +41,10 @@ class Environment:
 
     def __init__(self, session: nox.Session, name: str = "environment") -> None:
         self.session = session
-        self.folder = ROOT / ".nox" / name
+        self.folder = Path(session.env_dir).with_name(name).absolute()
         self.python = str(self.folder / "bin" / "python")
+        if not Path(self.python).exists():
+            session.error(f"{self.folder} is missing. Type: nox -s {name}")
 
     def variables(self, more: dict[str, str] | None) -> dict[str, str]:
         """The variables of a command: this environment's scripts come first on the path."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Install what sessions use, by pip or by uv, and nothing that lock.txt does not hold."""
+"""Install dependency groups of pyproject.toml at the versions and with the hashes of lock.txt."""
 
 from __future__ import annotations
 
@@ -14,11 +14,20 @@ ROOT = Path(__file__).resolve().parents[2]
 LOCK = Path(__file__).with_name("lock.txt")
 PACKAGE = ("CMakeLists.txt", "README.md", "pyproject.toml")  # beside include, src and python
 ALONE = ("nvshmem", "xgrammar")  # groups installed without what they require
+PYPI = "https://pypi.org/simple"
+# Hashes come from PyPI alone: another index may have only some files of a version.
+NO_OTHER_INDEX = dict.fromkeys(("UV_DEFAULT_INDEX", "UV_FIND_LINKS", "UV_INDEX"))
 
 
-def variables() -> dict[str, str]:
+def variables(session: nox.Session) -> dict[str, str | None]:
     """Python compiles what it imports; compiling all that is installed would take longer."""
-    return {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_COMPILE": "1", **uv_settings()}
+    quick = {"PIP_COMPILE": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    return {**quick, **(uv_settings() if session.venv_backend == "uv" else {})}
+
+
+def installs(session: nox.Session) -> bool:
+    """Whether the session may install: ``nox -R`` and ``--no-install`` keep what is there."""
+    return session.run_install("python", "-c", "", log=False) is not None
 
 
 def pins(*groups: str) -> list[str]:
@@ -27,10 +36,15 @@ def pins(*groups: str) -> list[str]:
 
 
 def install(session: nox.Session, *groups: str) -> None:
-    """Install dependency groups at the versions and with the hashes of lock.txt."""
-    options = ["--no-deps"] if {*groups} <= {*ALONE} else []
-    hashes = ["--require-hashes", "-c", str(LOCK)]
-    session.install("-q", *options, *hashes, *pins(*groups), env=variables())
+    """Install dependency groups.
+
+    ValueError: some of them, but not all, are installed without what they require.
+    """
+    alone = {*groups} & {*ALONE}
+    if alone and alone != {*groups}:
+        raise ValueError(f"install: expected {', '.join(alone)} alone, got {', '.join(groups)}")
+    hashes = ["--require-hashes", "-c", str(LOCK), *(["--no-deps"] if alone else [])]
+    session.install(*hashes, *pins(*groups), env=variables(session))
 
 
 def install_package(session: nox.Session) -> None:
@@ -40,20 +54,20 @@ def install_package(session: nox.Session) -> None:
     memory = Path(session.virtualenv.location, "package.installed")
     if memory.exists() and memory.read_text() == made_of:
         return
+    if not installs(session):
+        session.warn("nothing is installed: the package is not that of this tree")
+        return
     memory.unlink(missing_ok=True)  # the installation may fail
-    options = ("-q", "--no-build-isolation", "--no-deps", "--force-reinstall")
-    session.install(*options, str(ROOT), env=variables())
+    options = ("--no-build-isolation", "--no-deps", "--force-reinstall")
+    session.install(*options, str(ROOT), env=variables(session))
     memory.write_text(made_of)
 
 
 def write_lock(session: nox.Session) -> None:
     """Resolve all groups at once, for every Python, and write lock.txt; versions stay if they can.
 
-    Hashes come from PyPI, since another index may have only some files of a version.
     Arguments go to uv: ``--upgrade`` takes the newest version of what no group names.
     """
-    network = {"SSL_CERT_FILE", "UV_HTTP_TIMEOUT"}
-    env = {name: value for name, value in uv_settings().items() if name in network}
     groups = [*nox.project.load_toml(ROOT / "pyproject.toml")["dependency-groups"]]
     parts = {"all": [name for name in groups if name not in (*ALONE, "lock")], "alone": [*ALONE]}
     texts = []
@@ -62,9 +76,11 @@ def write_lock(session: nox.Session) -> None:
         output.write_text(LOCK.read_text() if LOCK.exists() else "")
         chosen = [word for name in names for word in ("--group", f"pyproject.toml:{name}")]
         options = ["-q", "--universal", "--python-version", "3.10", "--generate-hashes"]
-        options += ["--no-header", "--no-annotate", "--default-index", "https://pypi.org/simple"]
+        options += ["--no-header", "--no-annotate", "--no-config", "--default-index", PYPI]
         options += ["--no-deps"] if part == "alone" else []
         command = ["uv", "pip", "compile", *options, *session.posargs, *chosen]
-        session.run(*command, "-o", str(output), env=env, silent=True)
+        env = {**uv_settings(), **NO_OTHER_INDEX}
+        session.run_install(*command, "-o", str(output), env=env, silent=True)
         texts.append(output.read_text())
-    LOCK.write_text("# Written by nox -s lock.\n" + "".join(texts))
+    if installs(session):
+        LOCK.write_text("# Written by nox -s lock.\n" + "".join(texts))

@@ -1,51 +1,66 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pip's settings on this machine, and the same for uv, which reads none of them."""
+"""Pip's settings on this machine, translated for uv, which does not read them."""
 
 from __future__ import annotations
 
+import ast
+import functools
+import math
 import os
 import re
 import subprocess
 import sys
 
-LINE = re.compile(r"^(\S+?)\.([\w-]+)='(.*)'$", re.MULTILINE)
+LINE = re.compile(r"^(\S+?)\.([\w-]+)=(.+)$", re.MULTILINE)
+SECTIONS = ("global", "install", ":env:")  # what pip install reads; the last one wins
 # Pip's options and uv's variables, with what separates several values.
 UV = {
     "cert": ("SSL_CERT_FILE", " "),
+    "client-cert": ("SSL_CLIENT_CERT", " "),
+    "default-timeout": ("UV_HTTP_TIMEOUT", " "),
     "extra-index-url": ("UV_INDEX", " "),
     "find-links": ("UV_FIND_LINKS", ","),
     "index-url": ("UV_DEFAULT_INDEX", " "),
     "no-index": ("UV_NO_INDEX", " "),
+    "proxy": ("ALL_PROXY", " "),
     "timeout": ("UV_HTTP_TIMEOUT", " "),
-    "default-timeout": ("UV_HTTP_TIMEOUT", " "),
     "trusted-host": ("UV_INSECURE_HOST", " "),
 }
 
 
-def pip_settings(section: str = "") -> dict[str, str]:
-    """The options of pip's configuration: of one section, or as pip install sees them all.
+@functools.cache
+def pip_settings() -> dict[str, str]:
+    """The options that pip install uses here; several values of one are separated by spaces.
 
-    Values are as pip takes them, several separated by spaces.
+    Without pip, as where uv installed nox, those that pip's variables set.
     """
     pip = [sys.executable, "-m", "pip", "config", "list"]
-    listed = subprocess.run(pip, capture_output=True, text=True, check=False).stdout
-    found = LINE.findall(listed)
-    chosen = [section] if section else ["global", "install", ":env:"]  # the last one wins
+    done = subprocess.run(pip, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        found = [
+            (part, name, ast.literal_eval(said)) for part, name, said in LINE.findall(done.stdout)
+        ]
+    else:
+        given = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
+        found = [
+            (":env:", name.removeprefix("PIP_").lower().replace("_", "-"), value)
+            for name, value in given.items()
+        ]
     return {
-        name: " ".join(value.replace(r"\n", " ").split())
-        for each in chosen
+        name: " ".join(value.split())
+        for each in SECTIONS
         for part, name, value in found
-        if part == each
+        if part == each and value.strip()
     }
 
 
-def uv_settings() -> dict[str, str]:
+def uv_settings() -> dict[str, str | None]:
     """Variables that let uv look where pip looks. Those that are set already stay as they are."""
-    variables = {
-        UV[name][0]: UV[name][1].join(value.split())
-        for name, value in pip_settings().items()
-        if name in UV
-    }
     # Pip takes a version from whichever index has it; uv by itself trusts the first one only.
-    variables["UV_INDEX_STRATEGY"] = "unsafe-best-match"
+    variables = {"UV_INDEX_STRATEGY": "unsafe-best-match"}
+    for name, value in pip_settings().items():
+        if name in UV:
+            variable, separator = UV[name]
+            whole = str(math.ceil(float(value))) if variable == "UV_HTTP_TIMEOUT" else value
+            variables[variable] = separator.join(whole.split())
     return {name: value for name, value in variables.items() if name not in os.environ}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch, which all environments of one Python share: it takes a gigabyte, with CUDA six."""
+"""PyTorch, shared by all environments of one Python: it takes 1 GB on disk, or 6 GB with CUDA."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import nox
 
-from .install import ROOT, variables
+from .install import NO_OTHER_INDEX, installs, variables
 from .system import gpus, reachable
 
 # Not in lock.txt: a build for the CPU, or of another index, has other hashes.
@@ -19,32 +19,48 @@ TORCH = "torch==2.13.0"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 
 
-def folder_of(cache_tag: str) -> Path:
+def torch_index(session: nox.Session) -> str:
+    """What TORCH_INDEX names, an index or a folder of wheels, or an empty string."""
+    given = os.environ.get("TORCH_INDEX", "")
+    if not given or "://" in given:
+        return given
+    folder = Path(session.invoked_from, given).expanduser()
+    if not folder.is_dir():
+        session.error(f"TORCH_INDEX: expected an index or a folder of wheels, got {given}")
+    return str(folder)
+
+
+def folder_of(session: nox.Session, cache_tag: str) -> Path:
     """Where the PyTorch of a kind of Python lies: a folder for each value of TORCH_INDEX."""
     name = f"{TORCH.replace('==', '-')}-{cache_tag}"
-    if given := os.environ.get("TORCH_INDEX", ""):
+    if given := torch_index(session):
         name += f"-{hashlib.sha256(given.encode()).hexdigest()[:8]}"
-    return ROOT / ".nox" / name / "site-packages"
+    return Path(session.env_dir).with_name(name).absolute() / "site-packages"
 
 
 def install_torch(session: nox.Session) -> None:
     """Let the session's environment, whose Python is the running one, import PyTorch.
 
-    TORCH_INDEX names an index or a folder of wheels. Without it, and without a GPU, the
-    official builds for the CPU are preferred: they are a fifth of the size.
+    Without TORCH_INDEX, and without a GPU, the official builds for the CPU are preferred: they
+    are a fifth of the size.
     """
-    folder = folder_of(str(sys.implementation.cache_tag))
+    folder = folder_of(session, str(sys.implementation.cache_tag))
     if not folder.exists():
-        given = os.environ.get("TORCH_INDEX", "")
-        if given:
-            where = ["--index-url" if "://" in given else "--find-links", given]
+        if not installs(session):
+            session.error("nothing is installed, and PyTorch is missing")
+        env, given = variables(session), torch_index(session)
+        if "://" in given:
+            where = ["--index-url", given]
+            env |= NO_OTHER_INDEX if session.venv_backend == "uv" else {}
+        elif given:
+            where = ["--find-links", given]
         elif not gpus() and reachable(f"{CPU_INDEX}/torch/"):
             where = ["--extra-index-url", CPU_INDEX]
         else:
             where = []
         partial = folder.with_name("partial")
         shutil.rmtree(partial, ignore_errors=True)
-        session.install("-q", *where, "--target", str(partial), TORCH, env=variables())
+        session.install(*where, "--target", str(partial), TORCH, env=env)
         partial.rename(folder)
     share(session, folder)
 
@@ -52,4 +68,4 @@ def install_torch(session: nox.Session) -> None:
 def share(session: nox.Session, folder: Path) -> None:
     """Let the session's environment find what is in a folder, after what it has itself."""
     for packages in Path(session.virtualenv.location).glob("lib/python*/site-packages"):
-        Path(packages, "torch.pth").write_text(f"{folder}\n")
+        Path(packages, "torch.pth").write_text(f"{folder}\n" if folder.exists() else "")

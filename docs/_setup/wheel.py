@@ -50,7 +50,9 @@ def call(wheel: Path) -> None:
     """Install the wheel into an empty environment, build the scale example, call it from NumPy."""
     run(sys.executable, "-m", "venv", WORK / "venv")
     programs = WORK / "venv" / "bin"
-    run(programs / "python", "-m", "pip", "install", "-q", wheel, *sys.argv[1:])
+    pip = [str(programs / "python"), "-m", "pip", "install", "-q"]
+    run(*pip, "--require-hashes", "-c", ROOT / "docs" / "_setup" / "lock.txt", *sys.argv[1:])
+    run(*pip, wheel)
     script = ROOT / "examples" / "kernel_library" / "scale" / "build_cpu.sh"
     run("bash", script, path=programs)
     run(programs / "python", ROOT / "tests" / "pythons" / "call_scale.py", "scale_cpu.so")

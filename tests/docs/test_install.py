@@ -2,9 +2,13 @@
 # Rows: R9
 """What the sessions install: everything but PyTorch at a locked version, with a hash."""
 
+import importlib.metadata
+import os
 import re
 import subprocess
 import sys
+import sysconfig
+import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -22,24 +26,51 @@ LOCKED = re.findall(
     install.LOCK.read_text(),
     re.MULTILINE,
 )
+# What the two groups that are installed alone require.
+BY_ALONE = ("apache-tvm-ffi", "torch", "triton")
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
 
 
 class Session:
     """As much of a nox session as installing takes."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, backend="virtualenv"):
         self.virtualenv = SimpleNamespace(location=str(folder))
-        self.said = []
-        self.fails = False
+        self.env_dir, self.invoked_from = folder, str(folder.parent)
+        self.venv_backend = backend
+        self.said, self.variables, self.posargs = [], {}, ["--upgrade"]
+        self.fails, self.may_install = False, True
 
-    def install(self, *words, **options):
+    def install(self, *words, env):
         """Note what is asked for, and make the folder that it names."""
         self.said.append(" ".join(words))
+        self.variables = env
         if "--target" in words:
             Path(words[words.index("--target") + 1]).mkdir(parents=True)
         if self.fails:
             raise RuntimeError("no network")
+
+    def run_install(self, *words, env=None, **options):
+        """Do as uv does that compiles requirements; nothing under --no-install."""
+        if not self.may_install:
+            return None
+        if "-o" in words:
+            self.said.append(" ".join(words))
+            self.variables = env
+            Path(words[-1]).write_text(f"resolved=={len(self.said)}\n")
+        return True
+
+    def create_tmp(self):
+        """A folder of the session."""
+        return self.virtualenv.location
+
+    def warn(self, text):
+        """Note a warning."""
+        self.said.append(f"warning: {text}")
+
+    def error(self, text):
+        """Fail as nox does, by an exception."""
+        raise RuntimeError(text)
 
 
 def locked_for(python):
@@ -78,14 +109,64 @@ def test_the_lock_holds_what_the_groups_name(python):
     assert "torch" not in versions
 
 
+def test_the_lock_holds_what_is_required():
+    """Nothing that an installed package requires is missing, so that no other version comes."""
+    versions, _ = locked_for(f"{sys.version_info.major}.{sys.version_info.minor}")
+    seen = 0
+    for each in importlib.metadata.distributions(path=[sysconfig.get_path("purelib")]):
+        if canonicalize_name(each.name) in versions:
+            for needed in map(Requirement, each.requires or ()):
+                if not needed.marker or needed.marker.evaluate({"extra": ""}):
+                    seen += 1
+                    assert canonicalize_name(needed.name) in {*versions, *BY_ALONE}, each.name
+    assert seen > 20
+
+
 def test_only_what_the_lock_holds_is_installed(tmp_path):
     """Hashes are required; two groups are installed without what they require."""
     session = Session(tmp_path)
     install.install(session, "numpy")
+    assert session.said[-1].startswith(f"--require-hashes -c {install.LOCK} numpy==")
     install.install(session, "nvshmem")
-    locked = f"--require-hashes -c {install.LOCK} "
-    assert session.said[0].startswith(f"-q {locked}numpy==")
-    assert session.said[1].startswith(f"-q --no-deps {locked}nvidia-nvshmem")
+    assert session.said[-1].startswith(f"--require-hashes -c {install.LOCK} --no-deps nvidia-")
+    assert session.variables == {"PIP_COMPILE": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    with pytest.raises(ValueError, match="install: expected xgrammar alone, got client, xgrammar"):
+        install.install(session, "client", "xgrammar")
+    session = Session(tmp_path, "uv")
+    install.install(session, "numpy")
+    assert session.variables["UV_INDEX_STRATEGY"] == "unsafe-best-match"
+
+
+def test_pip_compiles_nothing(tmp_path):
+    """The variable that it is given means what the comment says."""
+    with zipfile.ZipFile(tmp_path / "small-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("small.py", "")
+        wheel.writestr("small-1.0.dist-info/METADATA", "Name: small\nVersion: 1.0\n")
+        wheel.writestr("small-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        wheel.writestr("small-1.0.dist-info/RECORD", "")
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--no-index", "--find-links", tmp_path]
+    env = {**os.environ, **install.variables(Session(tmp_path))}
+    subprocess.run([*pip, "--target", tmp_path / "there", "small"], env=env, check=True)
+    assert (tmp_path / "there" / "small.py").exists()
+    assert list(tmp_path.rglob("*.pyc")) == []
+
+
+def test_lock_is_what_uv_resolved(tmp_path, monkeypatch):
+    """In two parts, from PyPI alone; it stays as it is where nothing may be installed."""
+    monkeypatch.setattr(install, "LOCK", tmp_path / "lock.txt")
+    monkeypatch.setenv("UV_INDEX", "https://mine/simple")
+    session = Session(tmp_path)
+    install.write_lock(session)
+    assert install.LOCK.read_text().splitlines()[1:] == ["resolved==1", "resolved==2"]
+    assert all("--upgrade" in said and install.PYPI in said for said in session.said)
+    assert session.variables["UV_INDEX"] is None
+    assert "--no-deps" not in session.said[0]
+    assert "--no-deps" in session.said[1]
+    assert "pyproject.toml:docs" in session.said[0]
+    assert "pyproject.toml:xgrammar" in session.said[1]
+    session.may_install = False
+    install.write_lock(session)
+    assert install.LOCK.read_text().splitlines()[1:] == ["resolved==1", "resolved==2"]
 
 
 def test_pip_refuses_another_file(tmp_path):
@@ -103,85 +184,189 @@ def test_pip_refuses_another_file(tmp_path):
 
 SETTINGS = """\
 :env:.cert='/etc/certificates.crt'
+:env:.no-index=''
 global.cert='/other.crt'
 global.extra-index-url='file:///one\\nfile:///two'
 global.find-links='/wheels\\n/more'
+global.index-url='https://other/simple'
 global.no-color='1'
-install.index-url='https://mirror/simple'
+global.proxy='http://proxy:3128'
+global.timeout='7.5'
+global.trusted-host='mirror'
+install.index-url="https://it's@mirror/simple"
 """
+FOR_UV = {
+    "ALL_PROXY": "http://proxy:3128",
+    "SSL_CERT_FILE": "/etc/certificates.crt",
+    "UV_DEFAULT_INDEX": "https://it's@mirror/simple",
+    "UV_FIND_LINKS": "/wheels,/more",
+    "UV_HTTP_TIMEOUT": "8",
+    "UV_INDEX": "file:///one file:///two",
+    "UV_INDEX_STRATEGY": "unsafe-best-match",
+    "UV_INSECURE_HOST": "mirror",
+}
 
 
-def test_uv_gets_the_settings_of_pip(monkeypatch):
-    """A variable of pip wins over its files; one of uv that is set wins over both."""
-    listed = SimpleNamespace(stdout=SETTINGS)
-    monkeypatch.setattr(pip_settings.subprocess, "run", lambda *_, **__: listed)
-    for name, _ in pip_settings.UV.values():
+@pytest.fixture
+def listed(monkeypatch):
+    """What pip lists of its configuration, in place of this machine's."""
+    for name in (*(name for name, _ in pip_settings.UV.values()), "UV_INDEX_STRATEGY"):
         monkeypatch.delenv(name, raising=False)
-    expected = {
-        "SSL_CERT_FILE": "/etc/certificates.crt",
-        "UV_DEFAULT_INDEX": "https://mirror/simple",
-        "UV_FIND_LINKS": "/wheels,/more",
-        "UV_INDEX": "file:///one file:///two",
-        "UV_INDEX_STRATEGY": "unsafe-best-match",
-    }
-    assert pip_settings.uv_settings() == expected
+    done = SimpleNamespace(stdout=SETTINGS, returncode=0)
+    monkeypatch.setattr(pip_settings.subprocess, "run", lambda *_, **__: done)
+    pip_settings.pip_settings.cache_clear()
+    yield done
+    pip_settings.pip_settings.cache_clear()
+
+
+def test_uv_gets_the_settings_of_pip(listed, monkeypatch):
+    """A variable of pip wins over its files; one of uv that is set wins over both."""
+    assert pip_settings.uv_settings() == FOR_UV
     monkeypatch.setenv("UV_INDEX", "https://mine/simple")
-    del expected["UV_INDEX"]
+    assert pip_settings.uv_settings() == {k: v for k, v in FOR_UV.items() if k != "UV_INDEX"}
+
+
+def test_uv_gets_the_variables_of_pip_where_there_is_no_pip(listed, monkeypatch):
+    """As where uv installed nox."""
+    listed.returncode = 1
+    for name in [name for name in os.environ if name.startswith("PIP_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_FIND_LINKS", "/wheels /more")
+    expected = {"UV_FIND_LINKS": "/wheels,/more", "UV_INDEX_STRATEGY": "unsafe-best-match"}
     assert pip_settings.uv_settings() == expected
 
 
 @pytest.fixture
 def packages(tmp_path, monkeypatch):
-    """The site-packages of an environment, with the shared folder of PyTorch beside it."""
-    monkeypatch.setattr(pytorch, "ROOT", tmp_path)
-    monkeypatch.setenv("TORCH_INDEX", "/wheels")
+    """The site-packages of an environment, with a folder of wheels beside it."""
+    (tmp_path / "wheels").mkdir()
+    monkeypatch.setenv("TORCH_INDEX", "wheels")
     folder = tmp_path / "environment" / "lib" / "python3.11" / "site-packages"
     folder.mkdir(parents=True)
     return folder
 
 
 def test_environments_share_one_pytorch(packages):
-    """It is installed once, from where TORCH_INDEX says, and each environment finds it."""
-    folder = pytorch.folder_of(sys.implementation.cache_tag)
-    for _ in range(2):
-        session = Session(packages.parents[2])
+    """It is installed once, and each environment finds it."""
+    sessions = [Session(packages.parents[2]) for _ in range(2)]
+    for session in sessions:
         pytorch.install_torch(session)
+        folder = pytorch.folder_of(session, sys.implementation.cache_tag)
         assert (packages / "torch.pth").read_text() == f"{folder}\n"
         assert folder.is_dir()
-    assert session.said == []
+    assert len(sessions[0].said) == 1
+    assert sessions[1].said == []
+
+
+@pytest.mark.parametrize(
+    ("given", "gpus", "there", "where"),
+    [
+        ("wheels", "", True, "--find-links {wheels} --target"),
+        ("https://mirror/simple", "", True, "--index-url https://mirror/simple --target"),
+        ("", "", True, f"--extra-index-url {pytorch.CPU_INDEX} --target"),
+        ("", "", False, "--target"),
+        ("", "GPU 0", True, "--target"),
+    ],
+)
+def test_where_pytorch_comes_from(packages, monkeypatch, given, gpus, there, where):
+    """TORCH_INDEX decides; without it, machines without a GPU take the small build."""
+    monkeypatch.setenv("TORCH_INDEX", given)
+    monkeypatch.setattr(pytorch, "gpus", lambda: gpus)
+    monkeypatch.setattr(pytorch, "reachable", lambda _: there)
+    session = Session(packages.parents[2])
+    pytorch.install_torch(session)
+    assert session.said[0].startswith(where.format(wheels=packages.parents[3] / "wheels"))
+    assert session.said[0].endswith(pytorch.TORCH)
+    assert session.variables["PIP_COMPILE"] == "0"
+
+
+def test_index_of_pytorch_wins_over_those_of_uv(packages, monkeypatch, listed):
+    """Uv would look into its other indexes first, and pip's settings become such."""
+    monkeypatch.setenv("TORCH_INDEX", "https://mirror/simple")
+    session = Session(packages.parents[2], "uv")
+    pytorch.install_torch(session)
+    assert session.variables["UV_INDEX"] is None
+    assert session.variables["UV_DEFAULT_INDEX"] is None
+    assert session.variables["UV_FIND_LINKS"] is None
 
 
 def test_another_index_brings_another_pytorch(packages, monkeypatch):
     """What was installed from one index is not taken for that of another."""
     found = set()
-    for index in ("/wheels", "https://mirror/simple", ""):
+    session = Session(packages.parents[2])
+    for index in ("wheels", "https://mirror/simple", ""):
         monkeypatch.setenv("TORCH_INDEX", index)
-        found.add(pytorch.folder_of("cpython-311"))
+        found.add(pytorch.folder_of(session, "cpython-311"))
     assert len(found) == 3
 
 
+def test_folder_of_wheels_that_is_not_there_is_an_error(packages, monkeypatch):
+    """Pip would only warn, and take PyTorch from elsewhere."""
+    monkeypatch.setenv("TORCH_INDEX", "wheel")
+    with pytest.raises(RuntimeError, match=r"TORCH_INDEX: expected an index or a folder .* wheel$"):
+        pytorch.install_torch(Session(packages.parents[2]))
+
+
 def test_pytorch_that_was_not_installed_whole_is_not_used(packages):
-    """The next session tries again."""
+    """The next session tries again; one that may not install says so."""
     session = Session(packages.parents[2])
     session.fails = True
     for _ in range(2):
         with pytest.raises(RuntimeError, match="no network"):
             pytorch.install_torch(session)
     assert len(session.said) == 2
-    assert "--find-links /wheels --target" in session.said[0]
+    session.may_install = False
+    with pytest.raises(RuntimeError, match="nothing is installed, and PyTorch is missing"):
+        pytorch.install_torch(session)
     assert not (packages / "torch.pth").exists()
 
 
-def test_package_is_built_again_only_after_an_edit(tmp_path, monkeypatch):
-    """An installation that failed is no reason to leave it out the next time."""
-    monkeypatch.setattr(install, "trees_digest", lambda *_: tree)
-    session, tree = Session(tmp_path), "one"
+def test_pytorch_of_before_is_forgotten(packages):
+    """A session that finds none says that its tests are skipped, which then is true."""
+    (packages / "torch.pth").write_text("/elsewhere\n")
+    session = Session(packages.parents[2])
+    pytorch.share(session, packages / "missing")
+    assert (packages / "torch.pth").read_text() == ""
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    """A package of one file in each place."""
+    monkeypatch.setattr(install, "ROOT", tmp_path)
+    for name in (*install.PACKAGE, "include/a.h", "src/a.cc", "python/a.py"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("one")
+    return tmp_path
+
+
+PARTS = ("README.md", "CMakeLists.txt", "pyproject.toml", "include/a.h", "src/a.cc", "python/a.py")
+
+
+@pytest.mark.parametrize("edited", PARTS)
+def test_package_is_built_again_only_after_an_edit(tree, edited):
+    """An installation that failed counts for no tree, not even for that of before."""
+    session = Session(tree)
     for _ in range(2):
         install.install_package(session)
-    assert len(session.said) == 1
-    tree, session.fails = "two", True
+    assert session.said == [f"--no-build-isolation --no-deps --force-reinstall {tree}"]
+    assert session.variables["PIP_COMPILE"] == "0"
+    (tree / edited).write_text("two")
+    session.fails = True
     with pytest.raises(RuntimeError):
         install.install_package(session)
     session.fails = False
+    (tree / edited).write_text("one")
     install.install_package(session)
     assert len(session.said) == 3
+
+
+def test_package_that_was_not_installed_is_not_taken_for_installed(tree):
+    """``nox -R`` keeps the package of before, and the next run without it installs."""
+    session = Session(tree)
+    session.may_install = False
+    install.install_package(session)
+    assert session.said == ["warning: nothing is installed: the package is not that of this tree"]
+    session.may_install = True
+    install.install_package(session)
+    assert len(session.said) == 2

@@ -68,6 +68,7 @@ class Session:
     def __init__(self):
         self.commands = []
         self.said = []
+        self.env_dir = Path(sys.prefix)
 
     def log(self, text):
         """Note what is said."""
@@ -124,11 +125,25 @@ def test_machine_without_apt_is_told_the_names(bare, monkeypatch):
 
 def test_commands_that_run_together_all_count(capfd):
     """Each sees the variables and prints in order; one that fails fails the session by name."""
-    environment = Environment(Session())
-    environment.python = sys.executable
+    environment = Environment(Session(), Path(sys.prefix).name)
+    assert environment.python == f"{sys.prefix}/bin/python"
     say = "import os, sys; print(os.environ['WORD'], sys.argv[1:]); sys.exit(len(sys.argv) - 1)"
     environment.run_together(["-c", say], ["-c", say], env={"WORD": "hello"})
     assert capfd.readouterr().out.split() == ["hello", "[]"] * 2
     with pytest.raises(RuntimeError, match=r"failed: -c .* bad$"):
         environment.run_together(["-c", say, "bad"], ["-c", say], env={"WORD": "again"})
     assert capfd.readouterr().out.split() == ["again", "['bad']", "again", "[]"]
+
+
+def test_environment_that_is_not_there_is_named():
+    """Where nox was told to leave out what a session requires."""
+    with pytest.raises(RuntimeError, match=r"missing is missing\. Type: nox -s missing$"):
+        Environment(Session(), "missing")
+
+
+def test_scripts_of_the_environment_come_first(capfd):
+    """A tool that the environment has is the one that its programs start."""
+    environment = Environment(Session(), Path(sys.prefix).name)
+    say = "import os; print(os.environ['PATH'].split(os.pathsep)[0])"
+    environment.run_together(["-c", say], env={})
+    assert capfd.readouterr().out.strip() == f"{sys.prefix}/bin"

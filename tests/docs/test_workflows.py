@@ -79,6 +79,20 @@ def test_each_default_session_runs_on_a_pull_request(marked):
     assert by_default - run - required == set()
 
 
+def test_arm64_runs_what_the_readme_says():
+    """The runners of two jobs are of the other architecture."""
+    jobs = jobs_of("ci.yml")
+    arm = "ubuntu-24.04-arm"
+    assert (jobs["arm64"]["runs-on"], sessions_of(jobs["arm64"])) == (
+        arm,
+        ["tests-3.11", "examples"],
+    )
+    assert arm in jobs["wheel"]["strategy"]["matrix"]["runner"]
+    assert sessions_of(jobs["wheel"]) == ["wheel"] * 2
+    said = "`tests-3.11`, `examples` and `wheel` also run on arm64."
+    assert said in (ROOT / "README.md").read_text()
+
+
 def test_every_python_is_tested_and_released(marked):
     """A Python in the noxfile is in both matrices, and no other is."""
     pythons = {name.removeprefix("tests-") for name in marked if name.startswith("tests-")}
