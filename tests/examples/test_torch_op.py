@@ -337,7 +337,7 @@ def test_compiles_without_a_graph_break(ops, device):
 
 
 # PyTorch's compiler uses what PyTorch has deprecated.
-@pytest.mark.filterwarnings("ignore:.*is deprecated:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:.*is (deprecated|not supported in Python):DeprecationWarning")
 def test_compiles_to_code(ops, device):
     """The default backend calls the operator between the code that it makes."""
     torch._dynamo.reset()
