@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of this project: ``nox -l`` lists them, ``nox`` runs what CI runs."""
+"""The commands of this project: nox -l lists them, plain nox runs what .ci/run does."""
 
 import os
 import shutil
@@ -69,7 +69,7 @@ CPP_FOLDERS = ("include", "src", "python", "examples", "tests")
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check the style of Python, C++ and CUDA, and the files for hosts; change nothing."""
+    """Check the style of Python, C++ and CUDA, and the workflow files; change nothing."""
     expect_python(session)
     install(session, "lint")
     session.run("ruff", "check", *session.posargs)
@@ -104,7 +104,7 @@ def published(session: nox.Session) -> None:
 
 @nox.session
 def client(session: nox.Session) -> None:
-    """Install our package and a client of the published one."""
+    """Install our package and xgrammar, which was built for the published one."""
     need(session, *BUILDING)
     install(session, "client")
     install(session, "xgrammar")
@@ -205,7 +205,7 @@ def recording(session: str) -> dict[str, str]:
 
 
 def on_python(session: nox.Session) -> None:
-    """Build and test the package on one Python, and call a library that was built for all."""
+    """Build and test the package on this Python, and call a library built once for every Python."""
     need(session, "g++", "git")
     install(session, "tests")
     install_package(session)
@@ -275,7 +275,7 @@ def emulate(session: nox.Session) -> None:
 
 @nox.session
 def examples(session: nox.Session) -> None:
-    """Build the examples for the CPU and test them, on any processor; arguments choose examples."""
+    """Build the examples for the CPU of this machine and test them; arguments choose examples."""
     need(session, *BUILDING)
     install(session, "tests", "jax")  # an example calls JAX
     install_torch(session)

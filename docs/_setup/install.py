@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import nox
@@ -14,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LOCK = Path(__file__).with_name("lock.txt")
 PACKAGE = ("CMakeLists.txt", "README.md", "pyproject.toml")  # beside include, src and python
 ALONE = ("nvshmem", "xgrammar")  # groups installed without what they require
+OLDEST_PIP = (26, 1)
 PYPI = "https://pypi.org/simple"
 # Hashes come from PyPI alone: another index may have only some files of a version.
 NO_OTHER_INDEX = dict.fromkeys(("UV_DEFAULT_INDEX", "UV_FIND_LINKS", "UV_INDEX"))
@@ -30,6 +32,17 @@ def installs(session: nox.Session) -> bool:
     return session.run_install("python", "-c", "", log=False) is not None
 
 
+def check_pip(session: nox.Session) -> None:
+    """Refuse a pip that takes no hashes from a file named by ``-c``; virtualenv brings the pip."""
+    if session.venv_backend == "uv":
+        return
+    said = session.run_install("python", "-m", "pip", "--version", silent=True, log=False)
+    found = re.match(r"pip (\d+)\.(\d+)", str(said))
+    if found and tuple(map(int, found.groups())) < OLDEST_PIP:
+        session.log("Type: pip install -U nox virtualenv")
+        session.error(f"expected pip 26.1 or newer in {session.virtualenv.location}, got {said}")
+
+
 def pins(*groups: str) -> list[str]:
     """The requirements of dependency groups of pyproject.toml."""
     return [*nox.project.dependency_groups(nox.project.load_toml(ROOT / "pyproject.toml"), *groups)]
@@ -43,6 +56,7 @@ def install(session: nox.Session, *groups: str) -> None:
     alone = {*groups} & {*ALONE}
     if alone and alone != {*groups}:
         raise ValueError(f"install: expected {', '.join(alone)} alone, got {', '.join(groups)}")
+    check_pip(session)
     hashes = ["--require-hashes", "-c", str(LOCK), *(["--no-deps"] if alone else [])]
     session.install(*hashes, *pins(*groups), env=variables(session))
 

@@ -50,7 +50,8 @@ def call(wheel: Path) -> None:
     """Install the wheel into an empty environment, build the scale example, call it from NumPy."""
     run(sys.executable, "-m", "venv", WORK / "venv")
     programs = WORK / "venv" / "bin"
-    pip = [str(programs / "python"), "-m", "pip", "install", "-q"]
+    # The environment's own pip came with Python, and may be too old for hashes in a -c file.
+    pip = [sys.executable, "-m", "pip", "--python", str(programs / "python"), "install", "-q"]
     run(*pip, "--require-hashes", "-c", ROOT / "docs" / "_setup" / "lock.txt", *sys.argv[1:])
     run(*pip, wheel)
     script = ROOT / "examples" / "kernel_library" / "scale" / "build_cpu.sh"

@@ -39,7 +39,7 @@ class Session:
         self.env_dir, self.invoked_from = folder, str(folder.parent)
         self.venv_backend = backend
         self.said, self.variables, self.posargs = [], {}, ["--upgrade"]
-        self.fails, self.may_install = False, True
+        self.fails, self.may_install, self.pip = False, True, "pip 26.3 from somewhere"
 
     def install(self, *words, env):
         """Note what is asked for, and make the folder that it names."""
@@ -54,6 +54,8 @@ class Session:
         """Do as uv does that compiles requirements; nothing under --no-install."""
         if not self.may_install:
             return None
+        if "--version" in words:
+            return self.pip
         if "-o" in words:
             self.said.append(" ".join(words))
             self.variables = env
@@ -63,6 +65,10 @@ class Session:
     def create_tmp(self):
         """A folder of the session."""
         return self.virtualenv.location
+
+    def log(self, text):
+        """Note what is said."""
+        self.said.append(text)
 
     def warn(self, text):
         """Note a warning."""
@@ -135,6 +141,19 @@ def test_only_what_the_lock_holds_is_installed(tmp_path):
     session = Session(tmp_path, "uv")
     install.install(session, "numpy")
     assert session.variables["UV_INDEX_STRATEGY"] == "unsafe-best-match"
+
+
+def test_pip_that_would_refuse_the_lock_is_refused_first(tmp_path):
+    """An older virtualenv brings an older pip."""
+    session = Session(tmp_path)
+    session.pip = "pip 26.0.1 from somewhere"
+    with pytest.raises(RuntimeError, match=r"expected pip 26\.1 or newer in .*, got pip 26\.0"):
+        install.install(session, "numpy")
+    assert session.said == ["Type: pip install -U nox virtualenv"]
+    session = Session(tmp_path, "uv")
+    session.pip = "pip 9.0 from somewhere"
+    install.install(session, "numpy")
+    assert len(session.said) == 1
 
 
 def test_pip_compiles_nothing(tmp_path):
