@@ -11,6 +11,7 @@ thrown away: reading all pages again into it would lose names of the C++ referen
 from __future__ import annotations
 
 import hashlib
+import shutil
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -55,27 +56,49 @@ def replaced(
 ) -> list[str]:
     """The pages whose text, or an included file, is another, though its date is no newer."""
     before: dict[str, str] = vars(env).get("texts", {})
-    kept = env.found_docs - added - changed
-    return [page for page in kept if texts_of(env, page) != before.get(page)]
+    others = env.found_docs - added - changed
+    return [page for page in others if texts_of(env, page) != before.get(page)]
 
 
 def write_all(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Rewrite all pages when the commit that they name has changed."""
-    kept, commit = vars(env), shown_commit(app)
-    written_by, kept["written_by"] = kept.get("written_by"), commit
+    commit, before = shown_commit(app), vars(env)
+    written_by, before["written_by"] = before.get("written_by"), commit
     return [] if written_by == commit else sorted(env.found_docs)
 
 
 def forget_warnings(app: Sphinx, exception: Exception | None) -> None:
     """After a warning or an error read all pages again: Sphinx repeats none of a page it keeps.
 
-    A refused build needs no such reset: Sphinx saves its environment only after the check.
+    After a refusal by the check read only what that build has read.
     """
-    refused = isinstance(exception, UnverifiedSnippets)
-    if not refused and not exception and not app._warncount:
+    if isinstance(exception, UnverifiedSnippets):
+        for page in vars(app).get("pages_read", ()):
+            (Path(app.doctreedir) / f"{page}.doctree").unlink(missing_ok=True)
+        if kept(app).exists():
+            kept(app).replace(saved(app))
+    elif exception or app._warncount:
+        saved(app).unlink(missing_ok=True)
+    else:
         whole(app).write_text(app.config.made_of)
-    elif not refused:
-        (Path(app.doctreedir) / "environment.pickle").unlink(missing_ok=True)
+
+
+def saved(app: Sphinx) -> Path:
+    """The environment that Sphinx saves, and deletes when a build ends by an exception."""
+    return Path(app.doctreedir) / "environment.pickle"
+
+
+def kept(app: Sphinx) -> Path:
+    """A copy of the environment of the last build."""
+    return Path(app.doctreedir) / "kept.pickle"
+
+
+def keep(app: Sphinx, env: BuildEnvironment, pages: list[str]) -> None:
+    """Keep the environment, and note the pages that this build reads."""
+    vars(app)["pages_read"] = [*pages]
+    kept(app).unlink(missing_ok=True)
+    if saved(app).exists():
+        shutil.copy(saved(app), kept(app))
 
 
 def whole(app: Sphinx) -> Path:
@@ -86,7 +109,7 @@ def whole(app: Sphinx) -> Path:
 def forget_others(app: Sphinx) -> None:
     """Read all pages again if the last build was made of something else, or did not end."""
     if not whole(app).exists() or whole(app).read_text() != app.config.made_of:
-        (Path(app.doctreedir) / "environment.pickle").unlink(missing_ok=True)
+        saved(app).unlink(missing_ok=True)
 
 
 def begin_writing(app: Sphinx, env: BuildEnvironment) -> None:
@@ -102,6 +125,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("config-inited", hash_inputs)
     app.connect("config-inited", lambda app, config: forget_others(app))
     app.connect("env-get-outdated", replaced)
+    app.connect("env-before-read-docs", keep)
     app.connect("env-updated", note_texts)
     app.connect("env-updated", begin_writing, priority=900)
     app.connect("env-updated", write_all)

@@ -64,6 +64,25 @@ def test_older_file_in_place_of_another_is_read(project, file):
     assert page not in read(site(project)[1])
 
 
+def test_after_a_refusal_only_what_it_read_is_read(project):
+    """Sphinx by itself would read all pages again. The date may be that of before."""
+    assert site(project)[0] == 0
+    path = project.file("docs/index.rst")
+    text, date = path.read_text(), path.stat().st_mtime
+    project.append("docs/index.rst", "\n>>> 1 + 1\n3\n")
+    project.verify()
+    status, output = site(project)
+    assert status != 0
+    assert "Unverified snippets" in output
+    path.write_text(text)
+    os.utime(path, (date, date))
+    project.verify()
+    status, output = site(project)
+    assert status == 0, output
+    assert read(output) == {"index", "verification"}
+    assert "1 + 1" not in project.file("build/site/index.html").read_text()
+
+
 @pytest.mark.parametrize("file", ["include/more/shapes.h", "python/toy/__init__.py", "conf.py"])
 def test_what_the_reference_is_made_of_has_all_pages_read_again(project, file):
     """Headers, the package and the settings are on pages that do not include them."""
