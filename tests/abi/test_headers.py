@@ -18,10 +18,13 @@ ELSEWHERE = {
     "tvm/ffi/container/hash_table.h": ("tests/cpp/test_map.cc", "what Map and Dict are made of"),
     "tvm/ffi/container/map_base.h": ("tests/cpp/test_map.cc", "what Map and Dict share"),
     "tvm/ffi/container/seq_base.h": ("tests/cpp/test_array.cc", "what Array and List share"),
+    "tvm/ffi/container/tensor_layout.h": ("tests/cpp/test_tensor.cc", "how tensors are laid out"),
     "tvm/ffi/extra/c_env_api.h": ("tests/cpp/test_env.cc", "the file has the concept's name"),
     "tvm/ffi/extra/cuda/base.h": ("tests/examples/test_scale.py", "it needs CUDA"),
     "tvm/ffi/extra/cuda/device_guard.h": ("tests/examples/test_scale.py", "it needs CUDA"),
+    "tvm/ffi/function_details.h": ("tests/cpp/test_function.cc", "what Function is made of"),
     "tvm/ffi/message.h": ("tests/cpp/test_error.cc", "the text of an error's macros"),
+    "tvm/ffi/object_macros.h": ("tests/cpp/test_object.cc", "they declare objects"),
     "tvm/ffi/tvm_ffi.h": ("tests/cpp/test_slim.py", "it is the other headers"),
     "tvm/ffi/type_traits.h": ("tests/cpp/test_any.cc", "how each type goes into an Any"),
 }
