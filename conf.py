@@ -70,8 +70,7 @@ nitpick_ignore_regex = [
     ("cpp:.*", r"(\w+::)*detail(::.*)?"),  # in a signature, but no promise
     ("cpp:.*", r"\w+::@\d+"),  # an anonymous union
     # A parameter of a template within its own constraint, and a type that a class inherits.
-    # Doxygen 1.17 copies Expected's value_or into Expected<void> without its parameter U.
-    ("cpp:identifier", r"Iter|Args|U|iterator"),
+    ("cpp:identifier", r"Iter|Args|iterator"),
 ]
 intersphinx_disabled_reftypes = ["std:*"]
 

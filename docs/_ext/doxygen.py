@@ -52,6 +52,7 @@ def run_doxygen(app: Sphinx) -> None:
         raise DoxygenFailed(f"a warning, which is an error here:\n{text}")
     name_files_by_path(output / "xml")
     name_anonymous_members(output / "xml")
+    drop_members_of_other_templates(output / "xml")
     for path in (output / "xml").glob("*.xml"):
         make_code_plain(path)
     keep_times(before)
@@ -109,6 +110,21 @@ def name_anonymous_members(folder: Path) -> None:
         if (name := member.find("name")) is not None and member.get("refid") in names:
             name.text = names[member.get("refid")]
     index.write(folder / "index.xml", encoding="utf-8", xml_declaration=True)
+
+
+def drop_members_of_other_templates(folder: Path) -> None:
+    """Drop the members of a template from its specializations, which do not inherit them.
+
+    Doxygen 1.17 copies members of the template that the specialization does not declare.
+    """
+    for path in folder.glob("*_3_01*.xml"):  # "< " in the name of a class
+        tree = ElementTree.parse(path)
+        template = f"{path.stem.partition('_3_01')[0]}_1"
+        for section in list(tree.getroot().iter("sectiondef")):
+            for member in section.findall("memberdef"):
+                if member.get("id", "").startswith(template):
+                    section.remove(member)
+        tree.write(path, encoding="utf-8", xml_declaration=True)
 
 
 def make_code_plain(path: Path) -> None:

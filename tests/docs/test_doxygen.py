@@ -5,7 +5,12 @@
 import os
 from xml.etree import ElementTree
 
-from _ext.doxygen import keep_times, make_code_plain, name_anonymous_members
+from _ext.doxygen import (
+    drop_members_of_other_templates,
+    keep_times,
+    make_code_plain,
+    name_anonymous_members,
+)
 
 CODE = """<doc><programlisting>\
 <codeline><highlight class="normal"><sp/><sp/></highlight>\
@@ -61,3 +66,23 @@ def test_anonymous_union_has_the_name_that_older_versions_give_it(tmp_path):
     assert members[1].findtext("type") == "union Any::@0"
     assert members[1].findtext("definition") == "union Any::@0 Any::@1"
     assert ElementTree.parse(tmp_path / "index.xml").getroot().findtext("member/name") == "@1"
+
+
+SPECIAL = """<doxygen><compounddef id="classBox_3_01void_01_4"><sectiondef>
+<memberdef id="classBox_1a1"><name>value_or</name></memberdef>
+<memberdef id="classBoxBase_1a2"><name>error</name></memberdef>
+<memberdef id="classBox_3_01void_01_4_1a3"><name>value</name></memberdef>
+</sectiondef></compounddef></doxygen>"""
+
+
+def test_specialization_has_no_members_of_the_template(tmp_path):
+    """Doxygen 1.17 lists them; those of a base class stay, and so does the template itself."""
+    for name in ("classBox_3_01void_01_4.xml", "classBox.xml"):
+        (tmp_path / name).write_text(SPECIAL)
+    drop_members_of_other_templates(tmp_path)
+    found = {
+        path.name: [each.text for each in ElementTree.parse(path).getroot().iter("name")]
+        for path in tmp_path.iterdir()
+    }
+    assert found["classBox_3_01void_01_4.xml"] == ["error", "value"]
+    assert found["classBox.xml"] == ["value_or", "error", "value"]
