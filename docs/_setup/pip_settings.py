@@ -13,18 +13,18 @@ import sys
 
 LINE = re.compile(r"^(\S+?)\.([\w-]+)=(.+)$", re.MULTILINE)
 SECTIONS = ("global", "install", ":env:")  # what pip install reads; the last one wins
-# Pip's options and uv's variables, with what separates several values.
+# Pip's options and uv's variables.
 UV = {
-    "cert": ("SSL_CERT_FILE", " "),
-    "client-cert": ("SSL_CLIENT_CERT", " "),
-    "default-timeout": ("UV_HTTP_TIMEOUT", " "),
-    "extra-index-url": ("UV_INDEX", " "),
-    "find-links": ("UV_FIND_LINKS", ","),
-    "index-url": ("UV_DEFAULT_INDEX", " "),
-    "no-index": ("UV_NO_INDEX", " "),
-    "proxy": ("ALL_PROXY", " "),
-    "timeout": ("UV_HTTP_TIMEOUT", " "),
-    "trusted-host": ("UV_INSECURE_HOST", " "),
+    "cert": "SSL_CERT_FILE",
+    "client-cert": "SSL_CLIENT_CERT",
+    "default-timeout": "UV_HTTP_TIMEOUT",
+    "extra-index-url": "UV_INDEX",
+    "find-links": "UV_FIND_LINKS",
+    "index-url": "UV_DEFAULT_INDEX",
+    "no-index": "UV_NO_INDEX",
+    "proxy": "ALL_PROXY",
+    "timeout": "UV_HTTP_TIMEOUT",
+    "trusted-host": "UV_INSECURE_HOST",
 }
 
 
@@ -60,7 +60,10 @@ def uv_settings() -> dict[str, str | None]:
     variables = {"UV_INDEX_STRATEGY": "unsafe-best-match"}
     for name, value in pip_settings().items():
         if name in UV:
-            variable, separator = UV[name]
-            whole = str(math.ceil(float(value))) if variable == "UV_HTTP_TIMEOUT" else value
-            variables[variable] = separator.join(whole.split())
+            variables[UV[name]] = value
+    # Uv takes whole seconds, and commas between places to find links in.
+    if "UV_HTTP_TIMEOUT" in variables:
+        variables["UV_HTTP_TIMEOUT"] = str(math.ceil(float(variables["UV_HTTP_TIMEOUT"])))
+    if "UV_FIND_LINKS" in variables:
+        variables["UV_FIND_LINKS"] = ",".join(variables["UV_FIND_LINKS"].split())
     return {name: value for name, value in variables.items() if name not in os.environ}

@@ -229,7 +229,7 @@ FOR_UV = {
 @pytest.fixture
 def listed(monkeypatch):
     """What pip lists of its configuration, in place of this machine's."""
-    for name in (*(name for name, _ in pip_settings.UV.values()), "UV_INDEX_STRATEGY"):
+    for name in (*pip_settings.UV.values(), "UV_INDEX_STRATEGY"):
         monkeypatch.delenv(name, raising=False)
     done = SimpleNamespace(stdout=SETTINGS, returncode=0)
     monkeypatch.setattr(pip_settings.subprocess, "run", lambda *_, **__: done)
