@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read pages again when what they are made of has changed.
 
-Sphinx by itself reads a page again when its text or a file that it includes is newer than before.
-An older file may have replaced it, so the hashes are compared too. Sphinx does not know
-of the extensions, of the package and the headers that the reference shows, and of the
-records that other sessions left. If their hash has changed, the environment of the last build is
-thrown away: reading all pages again into it would lose names of the C++ reference.
+Sphinx alone reads a page again when its text or a file that it includes is newer than before. An
+older file may have replaced it, so the hashes are compared too. Sphinx knows nothing of the
+extensions, the package and the headers that the reference shows, and the records that other
+sessions left. If their hash has changed, the environment of the last build is thrown away: reading
+all pages again into it would lose names of the C++ reference.
 """
 
 from __future__ import annotations

@@ -22,13 +22,13 @@ NO_OTHER_INDEX = dict.fromkeys(("UV_DEFAULT_INDEX", "UV_FIND_LINKS", "UV_INDEX")
 
 
 def variables(session: nox.Session) -> dict[str, str | None]:
-    """Python compiles what it imports; compiling all that is installed would take longer."""
+    """The settings of pip, or of uv. Compiling every installed module would only take time."""
     quick = {"PIP_COMPILE": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     return {**quick, **(uv_settings() if session.venv_backend == "uv" else {})}
 
 
 def installs(session: nox.Session) -> bool:
-    """Whether the session may install: ``nox -R`` and ``--no-install`` keep what is there."""
+    """Whether the session may install: not under ``nox -R`` or ``--no-install``."""
     return session.run_install("python", "-c", "", log=False) is not None
 
 

@@ -340,8 +340,8 @@ def test_pytorch_that_was_not_installed_whole_is_not_used(packages):
     assert not (packages / "torch.pth").exists()
 
 
-def test_pytorch_of_before_is_forgotten(packages):
-    """A session that finds none says that its tests are skipped, which then is true."""
+def test_pytorch_that_is_gone_is_no_longer_found(packages):
+    """The session then says that the tests of PyTorch are skipped, and they are."""
     (packages / "torch.pth").write_text("/elsewhere\n")
     session = Session(packages.parents[2])
     pytorch.share(session, packages / "missing")
@@ -364,7 +364,7 @@ PARTS = ("README.md", "CMakeLists.txt", "pyproject.toml", "include/a.h", "src/a.
 
 @pytest.mark.parametrize("edited", PARTS)
 def test_package_is_built_again_only_after_an_edit(tree, edited):
-    """An installation that failed counts for no tree, not even for that of before."""
+    """After a failed installation the package is installed again, even if the edit is undone."""
     session = Session(tree)
     for _ in range(2):
         install.install_package(session)
@@ -381,7 +381,7 @@ def test_package_is_built_again_only_after_an_edit(tree, edited):
 
 
 def test_package_that_was_not_installed_is_not_taken_for_installed(tree):
-    """``nox -R`` keeps the package of before, and the next run without it installs."""
+    """``nox -R`` keeps the installed package; the next run without it installs the new one."""
     session = Session(tree)
     session.may_install = False
     install.install_package(session)

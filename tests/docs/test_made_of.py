@@ -65,7 +65,7 @@ def test_older_file_in_place_of_another_is_read(project, file):
 
 
 def test_after_a_refusal_only_what_it_read_is_read(project):
-    """Sphinx by itself would read all pages again. The date may be that of before."""
+    """Sphinx alone would read every page again. A mended page may have its old date."""
     assert site(project)[0] == 0
     path = project.file("docs/index.rst")
     text, date = path.read_text(), path.stat().st_mtime

@@ -88,8 +88,8 @@ class Preview:
         return self.process.wait(timeout=PATIENCE)
 
     def wait_for_children(self) -> None:
-        """Wait until no process of its group is left; those that Python 3.14 forks end later."""
-        for _ in range(PATIENCE * 10):
+        """Wait up to 10 s for the helpers of Python 3.14 to end, which they do after it."""
+        for _ in range(100):
             try:
                 os.killpg(self.process.pid, 0)
             except ProcessLookupError:

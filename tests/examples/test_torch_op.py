@@ -336,7 +336,7 @@ def test_compiles_without_a_graph_break(ops, device):
     torch.testing.assert_close(x.grad, 8 * torch.relu(x.detach()) * torch.sigmoid(gate))
 
 
-# PyTorch's compiler uses what PyTorch has deprecated.
+# PyTorch's compiler uses functions that PyTorch has deprecated, or that it warns of on Python 3.14.
 @pytest.mark.filterwarnings("ignore:.*is (deprecated|not supported in Python):DeprecationWarning")
 def test_compiles_to_code(ops, device):
     """The default backend calls the operator between the code that it makes."""
