@@ -83,6 +83,7 @@ def lint(session: nox.Session) -> None:
     globs = [f"{folder}/**/{name}" for folder in CPP_FOLDERS for name in FORMATTED]
     files = sorted({str(path.relative_to(ROOT)) for glob in globs for path in ROOT.glob(glob)})
     session.run("clang-format", "--dry-run", "-Werror", *files)
+    session.run("python", "docs/_setup/includes.py")
 
 
 @nox.session

@@ -3,6 +3,7 @@
 #include "backtrace.h"
 
 #include <cxxabi.h>
+#include <elf.h>
 #include <link.h>
 #include <tvm/ffi/function.h>
 #include <unwind.h>
@@ -11,7 +12,10 @@
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
+#include <string>
+#include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "symbol_name.h"
 #include "thread_value.h"

@@ -5,6 +5,7 @@
 
 #include <tvm/ffi/error.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "arguments.h"
 

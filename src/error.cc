@@ -2,6 +2,9 @@
 // Error objects and the one raised error that each thread has.
 #include <tvm/ffi/error.h>
 
+#include <cstdio>
+#include <new>
+#include <optional>
 #include <string>
 #include <utility>
 

@@ -3,10 +3,12 @@
 #include "library_pin.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <link.h>
 #include <unwind.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <string>

@@ -4,7 +4,9 @@
 #include <tvm/ffi/object.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdlib>
+#include <utility>
 
 #include "arguments.h"
 

@@ -3,6 +3,7 @@
 #include <tvm/ffi/reflection/accessor.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ffi = tvm::ffi;

@@ -6,12 +6,13 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
-#include <string_view>
+#include <string>
 
 namespace {
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of object types: indices, ancestors, fields, methods, attributes.
-#include <tvm/ffi/any.h>
 #include <tvm/ffi/string.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>

@@ -17,7 +17,7 @@ for needed in ("mypy", "sphinx"):
 
 ROOT = Path(__file__).resolve().parents[2]
 CHECKED = {
-    "docs": ["docs/_ext", "conf.py"],
+    "docs": ["docs/_ext", "docs/preview.py", "docs/verify.py", "conf.py"],
     "tests/benchmarks": [
         f"tests/benchmarks/{name}.py" for name in ("calls", "kernels", "leaks", "record", "slim")
     ],

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {

@@ -8,6 +8,7 @@
 
 #include <tvm/ffi/any.h>
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <type_traits>

@@ -10,8 +10,8 @@
 #include <tvm/ffi/optional.h>
 #include <tvm/ffi/string.h>
 
+#include <cstdio>
 #include <initializer_list>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>

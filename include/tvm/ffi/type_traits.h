@@ -10,6 +10,7 @@
 #include <tvm/ffi/dtype.h>
 #include <tvm/ffi/error.h>
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>

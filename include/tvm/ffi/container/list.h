@@ -9,6 +9,7 @@
 #include <tvm/ffi/container/seq_base.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <initializer_list>
 #include <type_traits>
 #include <utility>

@@ -8,6 +8,7 @@
 
 #include <tvm/ffi/any.h>
 
+#include <cstddef>
 #include <cstring>
 #include <optional>
 #include <string>

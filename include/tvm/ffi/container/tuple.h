@@ -8,6 +8,7 @@
 
 #include <tvm/ffi/container/array.h>
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <tuple>

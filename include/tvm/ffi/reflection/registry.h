@@ -12,10 +12,11 @@
 #include <tvm/ffi/function.h>
 #include <tvm/ffi/reflection/accessor.h>
 
+#include <initializer_list>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
