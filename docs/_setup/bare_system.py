@@ -23,13 +23,13 @@ from .pip_settings import pip_settings
 ROOT = Path(__file__).resolve().parents[2]
 SYSTEMS = {"bookworm": "Debian 12", "trixie": "Debian 13", "sid": "Debian sid"}
 HOMES = {"root": Path("/root"), "user": Path("/home/user")}
-HEADING = "## Verify everything yourself"
+HEADINGS = ("## Verify everything yourself", "## Use it")
 FENCE = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 TO_TYPE = re.compile(r"Type: (sudo apt-get install .+)$", re.MULTILINE)
 CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 GIVEN = re.compile(r"(PIP_|SSL_CERT_|TORCH_INDEX$|(https?|no)_proxy$)", re.IGNORECASE)
 OF_THE_SYSTEM = {Path(name) for name in ("/", "/etc", "/home", "/opt", "/root", "/usr", "/var")}
-SHELL_STATE = (". ", "cd ", "export ")  # lines whose effect the next lines need
+SHELL_STATE = re.compile(r"\. |cd |export |\w+=")  # lines whose effect the next lines need
 TAIL = 40  # lines shown of a command that failed
 
 
@@ -45,16 +45,19 @@ class Ran:
 
 
 def readme_commands(text: str) -> list[str]:
-    """The command lines of the README's section on verifying, in their order.
+    """The command lines of the README's sections on verifying and on using it, in their order.
 
-    ValueError: the section is missing, or shows no commands.
+    ValueError: a section is missing, or shows no commands.
     """
-    section = text.partition(f"{HEADING}\n")[2].partition("\n## ")[0]
-    lines = [line for block in FENCE.findall(section) for line in block.splitlines()]
-    commands = [line.partition("  #")[0].strip() for line in lines]
-    if not any(commands):
-        raise ValueError(f"README.md: expected shell commands under {HEADING!r}, got none")
-    return [command for command in commands if command]
+    commands = []
+    for heading in HEADINGS:
+        section = text.partition(f"{heading}\n")[2].partition("\n## ")[0]
+        lines = [line for block in FENCE.findall(section) for line in block.splitlines()]
+        found = [line.partition("  #")[0].strip() for line in lines]
+        if not any(found):
+            raise ValueError(f"README.md: expected shell commands under {heading!r}, got none")
+        commands += [command for command in found if command]
+    return commands
 
 
 def debian_mirror() -> str:
@@ -173,7 +176,7 @@ class System:
             if status:
                 print(*said.splitlines()[-TAIL:], sep="\n", flush=True)
                 return False
-            if command.startswith(SHELL_STATE):
+            if SHELL_STATE.match(command):
                 state.append(command)
         return True
 

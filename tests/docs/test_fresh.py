@@ -16,17 +16,30 @@ README = (Path(__file__).parents[2] / "README.md").read_text()
 
 
 def test_commands_are_those_of_the_readme():
-    """All of the section's, in their order, without comments; the last two are the sessions."""
+    """Those of both sections, in their order, without comments."""
     commands = readme_commands(README)
     assert commands[0].startswith("sudo apt-get install -y g++ ")
     assert "#" not in "".join(commands)
-    assert commands[-2:] == ["nox -s docs", "nox -s tests"]
+    verify = commands.index("nox -s docs")
+    assert commands[verify : verify + 3] == ["nox -s docs", "nox -s tests", "CLONE=$PWD"]
+    assert commands[-1] == "python scale/load_scale.py"
 
 
-@pytest.mark.parametrize("text", ["", "## Verify everything yourself\n\nno commands\n"])
-def test_readme_without_commands_is_an_error(text):
+SECTION = "## {}\n\n```sh\ntrue\n```\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        SECTION.format("Use it"),
+        SECTION.format("Verify everything yourself"),
+        SECTION.format("Use it") + "## Verify everything yourself\n\nno commands\n",
+    ],
+)
+def test_section_without_commands_is_an_error(text):
     """Nothing to type would prove nothing."""
-    with pytest.raises(ValueError, match=r"README.md: expected shell commands under '## Verify"):
+    with pytest.raises(ValueError, match=r"README.md: expected shell commands under '## (Ver|Use)"):
         readme_commands(text)
 
 
@@ -58,17 +71,20 @@ class Typed(System):
 def test_shell_state_is_kept_and_the_line_that_nox_prints_is_typed():
     """Each command runs in the clone and in the environment made before it."""
     asks = "nox > Type: sudo apt-get install -y doxygen\nnox > Session failed: missing: doxygen.\n"
-    system = Typed([(0, ""), (1, asks), (0, ""), (0, "")])
-    assert system.follow([". .venv/bin/activate", "nox -s docs"])
-    docs = "cd /home/user/clone && . .venv/bin/activate && nox -s docs"
+    system = Typed([(0, ""), (0, ""), (0, ""), (1, asks), (0, ""), (0, "")])
+    assert system.follow([". .venv/bin/activate", "A=$PWD", "mkdir b", "nox -s docs"])
+    state = "cd /home/user/clone && . .venv/bin/activate"
+    docs = f"{state} && A=$PWD && nox -s docs"
     install = "apt-get install -q -y doxygen -o APT::Install-Recommends=false"
     assert system.typed == [
-        ("user", "cd /home/user/clone && . .venv/bin/activate"),
+        ("user", state),
+        ("user", f"{state} && A=$PWD"),
+        ("user", f"{state} && A=$PWD && mkdir b"),
         ("user", docs),
         ("root", f"apt-get update -q && {install}"),
         ("user", docs),
     ]
-    assert [(ran.command, ran.status) for ran in system.ran[1:]] == [
+    assert [(ran.command, ran.status) for ran in system.ran[3:]] == [
         ("nox -s docs", 1),
         ("sudo apt-get install -y doxygen", 0),
         ("nox -s docs", 0),
