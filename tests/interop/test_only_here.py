@@ -11,7 +11,9 @@ from table import build
 
 HERE = Path(__file__).resolve().parent
 ONLY_HERE = HERE / "only_here_library.cc"
+LATER = HERE / "later_library.cc"
 EXAMPLES = HERE.parents[1] / "examples/kernel_library"
+SCALE = EXAMPLES / "scale/scale_kernel.cc"
 STORAGE = EXAMPLES / "storage/storage_kernel.cc"
 ALLOCATORS = EXAMPLES / "allocators/allocators_kernel.cc"
 ALLOCATION = HERE.parent / "cpp" / "allocation_library.cc"
@@ -106,6 +108,15 @@ import sys, tvm_ffi
 tensor = tvm_ffi.load_module(sys.argv[1]).strided()
 print(tuple(tensor.shape), tuple(tensor.strides))
 """
+MISSING = """
+import sys, tvm_ffi
+try:
+    module = tvm_ffi.load_module(sys.argv[1])
+except OSError as error:
+    sys.exit(str(error))
+print(module.one(), flush=True)
+module.later()
+"""
 # The last owner goes when no module of the library is left.
 OUTLIVE = """
 import ctypes, gc, sys, tvm_ffi
@@ -163,6 +174,30 @@ def test_kernel_with_a_kept_workspace(pythons, tmp_path):
     assert run(pythons["ours"], HISTOGRAM, library) == ours
     theirs = [NO_STORE, "[0, 0, 0]", NO_STORE, "[0, 0, 0]", refused]
     assert run(pythons["published"], HISTOGRAM, library) == theirs
+
+
+@pytest.mark.parametrize("headers", ["ours", "published"])
+def test_a_kernel_library_exports_cpp_names_with_the_published_headers(pythons, tmp_path, headers):
+    """With ours it exports its functions; with theirs, C++ names of the kernel and of TVM FFI."""
+    assert build(SCALE, pythons[headers], tmp_path) == ""
+    command = ["nm", "-DC", "--defined-only", str(tmp_path / "scale_kernel.so")]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    cpp = [line for line in told.splitlines() if "tvm::ffi::" in line]
+    kernels = [line for line in cpp if " scaled(tvm::ffi::TensorView" in line]
+    assert "__tvm_ffi_scaled" in told
+    assert (len(cpp) > 10, len(kernels)) == ((False, 0) if headers == "ours" else (True, 1))
+
+
+@pytest.mark.parametrize(
+    ("runtime", "ended", "printed"), [("ours", 1, ""), ("published", 127, "1\n")]
+)
+def test_a_function_that_the_runtime_lacks(pythons, tmp_path, runtime, ended, printed):
+    """This runtime refuses the library; the published one ends the process at the first call."""
+    library = built(LATER, tmp_path)
+    command = [pythons[runtime], "-c", MISSING, library]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (ended, printed)
+    assert done.stderr.strip().endswith("undefined symbol: TVMFFIOfALaterVersion")
 
 
 @pytest.mark.parametrize("runtime", ["ours", "published"])
