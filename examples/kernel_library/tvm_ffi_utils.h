@@ -485,7 +485,7 @@ struct Compute {
 // merged when one steps on where the other ends, so that a contiguous tensor
 // has one dimension.
 struct StridedLayout {
-  static constexpr int kMaxDims = 64;  // As many as NumPy and PyTorch allow.
+  static constexpr int kMaxDims = 64;  // As many as NumPy 2 allows.
 
   int ndim = 0;
   int64_t shape[kMaxDims];
@@ -608,9 +608,9 @@ inline bool is_aligned(const void* address, size_t bytes = 16) {
 // [vector_access.end]
 
 // [blocks_for.begin]
-// How many blocks of a grid-stride loop a number of items takes: at least one,
-// as a grid of none is an error, and at most so many that any grid can be that
-// large.
+// How many blocks in x a grid-stride loop over a number of items takes: at
+// least one, as an empty grid is an error, and at most 2^20, which any GPU
+// allows in x.
 inline unsigned blocks_for(int64_t items, int64_t items_per_block) {
   constexpr int64_t kMost = 1 << 20;
   const int64_t blocks = (items + items_per_block - 1) / items_per_block;
