@@ -98,7 +98,7 @@ def test_errors_of_the_runtime(pythons, libraries, call, ours, published):
 
 @pytest.mark.parametrize("headers", KINDS)
 def test_a_complex_dtype_in_a_message(pythons, libraries, headers):
-    """This runtime names it; under the published one, code of its headers ends the process."""
+    """Ours names it; under the published runtime, code of its headers ends the process."""
     kind, words = error_of(pythons["ours"], libraries[headers], COMPLEX)
     assert (kind, words.rpartition(", got ")[2]) == ("TypeError", "complex64")
     done = ended(pythons["published"], libraries[headers], COMPLEX)

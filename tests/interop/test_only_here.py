@@ -192,7 +192,7 @@ def test_a_kernel_library_exports_cpp_names_with_the_published_headers(pythons, 
     ("runtime", "ended", "printed"), [("ours", 1, ""), ("published", 127, "1\n")]
 )
 def test_a_function_that_the_runtime_lacks(pythons, tmp_path, runtime, ended, printed):
-    """This runtime refuses the library; the published one ends the process at the first call."""
+    """Ours refuses the library; the published runtime ends the process at the first call."""
     library = built(LATER, tmp_path)
     command = [pythons[runtime], "-c", MISSING, library]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
