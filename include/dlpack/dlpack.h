@@ -113,8 +113,8 @@ typedef struct {
   DLDataType dtype;
   /*! \brief Extent of each dimension, `ndim` numbers. */
   int64_t* shape;
-  /*! \brief Step of each dimension in elements, `ndim` numbers; NULL means compact and row-major.
-   */
+  /*! \brief Step of each dimension in elements, `ndim` numbers; NULL only if `ndim` is 0, and
+   * before DLPack 1.2 also in a compact, row-major tensor. */
   int64_t* strides;
   /*! \brief Distance in bytes from `data` to the first element. */
   uint64_t byte_offset;

@@ -230,9 +230,11 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
     path
         The file; a relative path, or a bare name, starts at the current folder.
     keep_module_alive
-        Keep the library loaded as long as the process runs. With ``False`` it is unloaded when the
-        module and its functions are gone. By then nothing may be left of what runs the library's
-        code when it is freed: functions that it made, and objects of its own types.
+        Keep the library loaded until the process ends. With ``False`` it is unloaded when these
+        are gone: the module, its functions, and, if the library was built with this package's
+        headers, the functions that it made from lambdas and the tensors of its own allocators.
+        Delete other objects that it made, such as containers, before that, because its code frees
+        them. A library that registers object types or global functions is never unloaded.
 
     Returns
     -------

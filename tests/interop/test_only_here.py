@@ -132,6 +132,14 @@ gc.collect()
 print(is_loaded(), freed.value)
 """
 
+KEEPS = """
+import gc, os, sys, tvm_ffi
+function = tvm_ffi.load_module(sys.argv[1], keep_module_alive=False).adder(1)
+gc.collect()
+print(sys.argv[1] in open("/proc/self/maps").read(), flush=True)
+os._exit(0)
+"""
+
 # Ends before the tensor is freed, as nothing is left to free it.
 LEFT_ALONE = """
 import gc, os, sys, tvm_ffi
@@ -218,6 +226,17 @@ def test_our_headers_keep_the_library_of_a_tensor(pythons, tmp_path, headers, ru
     assert build(ALLOCATORS, pythons[headers], tmp_path) == ""
     library = str(tmp_path / "allocators_kernel.so")
     assert run(pythons[runtime], LEFT_ALONE, library) == [str(headers == "ours")]
+
+
+@pytest.mark.parametrize("headers", ["ours", "published"])
+@pytest.mark.parametrize("runtime", ["ours", "published"])
+def test_only_here_a_function_keeps_its_library(pythons, tmp_path, headers, runtime):
+    """A function made from a lambda keeps a library of our headers loaded under our runtime."""
+    source = HERE / "lambda_library.cc"
+    assert build(source, pythons[headers], tmp_path) == ""
+    kept = headers == runtime == "ours"
+    library = str(tmp_path / "lambda_library.so")
+    assert run(pythons[runtime], KEEPS, library) == [str(kept)]
 
 
 @pytest.mark.parametrize("runtime", ["ours", "published"])

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 import tvm_ffi
+from tvm_ffi import cpp
 
 
 def test_ways_to_name_a_library(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,6 +184,83 @@ def test_unloading(library: Path, tmp_path: Path, keep: bool) -> None:
     assert count(1, 2) == 2
     del count
     assert is_loaded(path) is keep
+
+
+MAKES = """
+#include <tvm/ffi/tvm_ffi.h>
+namespace ffi = tvm::ffi;
+struct Allocator {
+  void AllocData(DLTensor* tensor) { tensor->data = std::malloc(ffi::GetDataSize(*tensor)); }
+  void FreeData(DLTensor* tensor) { std::free(tensor->data); }
+};
+static ffi::Function function() {
+  return ffi::Function::FromTyped([] { return 42; });
+}
+static ffi::Tensor tensor() {
+  return ffi::Tensor::FromNDAlloc(Allocator(), {2}, DLDataType{kDLFloat, 32, 1}, {kDLCPU, 0});
+}
+static ffi::Array<int> array() { return {1, 2}; }
+static ffi::String string() { return "longer than seven bytes"; }
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(function, function);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(tensor, tensor);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(array, array);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(string, string);
+"""
+# Ends at once, because an array cannot be freed without its library.
+WHAT_KEEPS = """
+import gc, os, sys, tvm_ffi
+is_loaded = lambda: sys.argv[1] in open("/proc/self/maps").read()
+made = tvm_ffi.load_module(sys.argv[1], keep_module_alive=False)[sys.argv[2]]()
+gc.collect()
+kept = is_loaded()
+if kept:
+    del made
+    gc.collect()
+print(kept, is_loaded(), flush=True)
+os._exit(0)
+"""
+
+
+@pytest.fixture(scope="module")
+def makes(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A library that makes what its code frees."""
+    folder = tmp_path_factory.mktemp("makes")
+    source = folder / "makes.cc"
+    source.write_text(f"#include <cstdlib>\n{MAKES}")
+    return cpp.build("makes", sources=source, build_directory=folder / "build")
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"), [("function", True), ("tensor", True), ("array", False), ("string", False)]
+)
+def test_what_keeps_a_library_loaded(makes: str, name: str, kept: bool) -> None:
+    """A function made from a lambda and a tensor of its allocator do, until they are gone."""
+    command = [sys.executable, "-c", WHAT_KEEPS, str(makes), name]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == (f"{kept} False\n", "")
+
+
+REGISTERS = """
+#include <tvm/ffi/tvm_ffi.h>
+static int one() { return 1; }
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(one, one);
+TVM_FFI_STATIC_INIT_BLOCK() {
+  tvm::ffi::reflection::GlobalDef().def("test_module.one", one);
+}
+"""
+
+
+def test_a_library_with_a_global_function_stays(tmp_path: Path) -> None:
+    """Nothing unloads it, so that the global function has its code."""
+    source = tmp_path / "registers.cc"
+    source.write_text(f"#include <tvm/ffi/reflection/registry.h>\n{REGISTERS}")
+    path = cpp.build("registers", sources=source, build_directory=tmp_path / "build")
+    module = tvm_ffi.load_module(path, keep_module_alive=False)
+    assert module.one() == 1
+    del module
+    gc.collect()
+    assert is_loaded(Path(path))
+    assert tvm_ffi.get_global_func("test_module.one")() == 1
 
 
 def test_functions_are_listed(functions: Any) -> None:
