@@ -59,6 +59,28 @@ def test_architectures_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     assert toolchain.architecture_flags()[-1] == "-gencode=arch=compute_90,code=compute_90"
 
 
+@pytest.mark.parametrize(("name", "later"), [("9.0+PTX", True), ("9.0a+PTX", False)])
+def test_ptx_for_later_gpus(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, later: bool
+) -> None:
+    """PTX of the architecture that messages propose suits later GPUs; that of 9.0a does not."""
+    try:
+        nvcc = toolchain.cuda_compiler()
+    except RuntimeError as error:
+        pytest.skip(str(error))
+    monkeypatch.setenv("TVM_FFI_CUDA_ARCH_LIST", "sm_90")
+    with pytest.raises(ValueError, match=re.escape('such as "8.0 9.0+PTX"')):
+        toolchain.architecture_flags()
+    monkeypatch.setenv("TVM_FFI_CUDA_ARCH_LIST", name)
+    (tmp_path / "kernel.cu").write_text("__global__ void fill(float* x) { *x = 1; }")
+    ptx = [flag for flag in toolchain.architecture_flags() if "code=compute_" in flag]
+    make = [*nvcc, *ptx, "--ptx", "kernel.cu", "-o", "kernel.ptx"]
+    subprocess.run(make, cwd=tmp_path, check=True)
+    assemble = [*nvcc, "-arch=sm_100", "-cubin", "kernel.ptx", "-o", "kernel.cubin"]
+    done = subprocess.run(assemble, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode == 0) is later, done.stderr
+
+
 def test_cuda_source_is_compiled_and_linked(monkeypatch: pytest.MonkeyPatch) -> None:
     """C++ declares and exports what CUDA defines; without a GPU nothing is launched."""
     try:

@@ -89,7 +89,7 @@ def cuda_library_folders(nvcc: str) -> list[str]:
 def architecture_flags() -> list[str]:
     """Give nvcc's flags that name the GPUs to build for.
 
-    ``$TVM_FFI_CUDA_ARCH_LIST``, such as ``"8.0 9.0a+PTX"``, else the GPUs that are here, else a
+    ``$TVM_FFI_CUDA_ARCH_LIST``, such as ``"8.0 9.0+PTX"``, else the GPUs that are here, else a
     set that runs on most.
     """
     given = os.environ.get("TVM_FFI_CUDA_ARCH_LIST", "")
@@ -100,7 +100,7 @@ def architecture_flags() -> list[str]:
         if not found:
             raise ValueError(
                 "tvm_ffi.cpp: TVM_FFI_CUDA_ARCH_LIST: expected architectures such as "
-                f'"8.0 9.0a+PTX", got {name!r}'
+                f'"8.0 9.0+PTX", got {name!r}'
             )
         number = found.group(1) + found.group(2)
         flags.append(f"-gencode=arch=compute_{number},code=sm_{number}")
