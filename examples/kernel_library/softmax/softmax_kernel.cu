@@ -9,7 +9,7 @@
 // [online.begin]
 // What is known of a row after some of its elements: the largest of them, and
 // the sum of exp(x - largest). An element larger than all before it scales the
-// sum, so one pass over a row is enough.
+// sum, so one pass over a row finds both.
 template <typename C>
 struct Seen {
   C largest;
