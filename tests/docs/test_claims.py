@@ -2,8 +2,8 @@
 # Rows: R8, R9
 """What documentation of this field got wrong stands right on our pages, beside its proof.
 
-A doctest on a page runs, and code on a page comes from a file that a test ran, or the site is not
-built; so here it is enough to find them where the page on claims leads its reader.
+Code on a page was compiled or run, or the site is not built; or the site is marked as partial. So
+here it is enough to find the proofs where the page on claims leads its reader.
 """
 
 import re
