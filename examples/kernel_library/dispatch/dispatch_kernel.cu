@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = a + b for every dtype, on a GPU. Build with build_cuda.sh, run with
+// y = a + b for fifteen dtypes, on a GPU. Build with build_cuda.sh, run with
 // load_dispatch.py.
 
 #include "sum.h"
