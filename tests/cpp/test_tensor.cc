@@ -182,7 +182,7 @@ void dlpack_round_trip() {
     ffi::Tensor tensor = ffi::Tensor::FromDLPackVersioned(&source.managed);
     EXPECT_EQ(tensor.data_ptr(), static_cast<void*>(source.data + 1));  // shared, not copied
     exported = tensor.ToDLPackVersioned();
-    EXPECT_EQ(tensor.use_count(), 2);  // the export holds a share
+    EXPECT_EQ(tensor.use_count(), 2);                     // the export holds a share
     EXPECT(source.managed.dl_tensor.strides == nullptr);  // allowed in DLPack 1.0
     EXPECT(exported->version.minor >= 2 && exported->dl_tensor.strides != nullptr);
     // [dlpack.end]
