@@ -13,7 +13,7 @@ yaml = pytest.importorskip("yaml", reason="comes with the site's tools, on Pytho
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-TESTED = "The package is tested on Python "
+TESTED = "CI tests the package on Python "
 FRAMEWORKS = {"NumPy": "numpy", "JAX": "jax", "PaddlePaddle": "paddlepaddle", "CuPy": "cupy"}
 
 
