@@ -32,6 +32,8 @@ from sphinx.errors import SphinxError
 from sphinx.util import logging
 from sphinx.util.typing import ExtensionMetadata
 
+from . import images, literals
+from .downloads import offered
 from .evidence_of_build import evidence_of
 from .node_origin import Origin, origin_of
 
@@ -45,7 +47,8 @@ DECLARED = "a name declared by hand: the reference is made from the headers and 
 HTML_COMMENT = re.compile(r"<!--(?:(?!-->).)*-->", re.DOTALL)
 JUDGED = (
     *(nodes.literal_block, nodes.doctest_block, nodes.raw, nodes.literal, nodes.comment),
-    *(addnodes.desc, addnodes.productionlist),
+    *(nodes.line_block, nodes.option_list, nodes.image),
+    *(addnodes.desc, addnodes.productionlist, addnodes.download_reference),
 )
 DOCTEST_LANGUAGES = {None, "default", "pycon", "python"}
 
@@ -92,13 +95,34 @@ def included(block: nodes.literal_block, evidence: Evidence) -> Verdict:
     shows = mark["file"] + (f" [{mark['region']}]" if mark["region"] else "")
     if "problem" in mark:
         return Verdict(shows, problem=mark["problem"])
-    names = mark["file"], mark["region"]
-    problem = evidence.why_not(*names)
+    return of_file(shows, mark["file"], mark["region"], evidence)
+
+
+def of_file(shows: str, path: str, region: str, evidence: Evidence) -> Verdict:
+    """Judge a file, or a region of it."""
+    problem = evidence.why_not(path, region)
     # Where something ran the file, its problem is another one than a skip.
-    unproved = problem and not evidence.of(mark["file"])
-    if unproved and (reasons := evidence.not_run_here(mark["file"])):
+    unproved = problem and not evidence.of(path)
+    if unproved and (reasons := evidence.not_run_here(path)):
         return Verdict(shows, f"not run here: {reasons}", not_run=reasons)
-    return Verdict(shows, evidence.state(*names), problem)
+    return Verdict(shows, evidence.state(path, region), problem)
+
+
+def download(
+    node: addnodes.download_reference, origin: Origin, evidence: Evidence
+) -> Verdict | None:
+    """Judge a link to a file or an archive; None if each file was proved, or is shown above it."""
+    target = node["reftarget"]
+    if node.get("of_snippet") or "://" in target:
+        return None
+    shows = f"download of {target}"
+    try:
+        files = offered(target, origin.page, evidence.layout)
+        verdicts = [of_file(f"{shows}: {file}", file, "", evidence) for file in files]
+    except ValueError as problem:  # also of a file that is no text
+        return Verdict(shows, problem=str(problem))
+    not_run = next((verdict for verdict in verdicts if verdict.not_run), None)
+    return next((verdict for verdict in verdicts if verdict.problem), not_run)
 
 
 def doctest(
@@ -153,8 +177,18 @@ def judge(
         return Verdict("comment", problem=hidden) if ">>>" in text else None
     if isinstance(node, addnodes.productionlist):
         return Verdict("production list", problem=BY_HAND)
+    if isinstance(node, nodes.line_block | nodes.option_list):
+        return Verdict(node.tagname.replace("_", " "), problem=BY_HAND)
+    if isinstance(node, nodes.image):
+        problem = images.problem_of(f"docs/{node['uri']}", evidence.layout.root)
+        return Verdict(f"image {node['uri']}", problem=problem) if problem else None
+    if isinstance(node, addnodes.download_reference):
+        return download(node, origin, evidence)
     if isinstance(node, nodes.literal):
-        return Verdict("code role", problem=BY_HAND) if "code" in node["classes"] else None
+        if "code" in node["classes"]:
+            return Verdict("code role", problem=BY_HAND)
+        problem = literals.problem_of(node)
+        return Verdict(f"literal {node.astext()}", problem=problem) if problem else None
     if "snippet" in node.attributes:
         return included(node, evidence)
     if isinstance(node, nodes.doctest_block) or text.lstrip().startswith(">>>"):

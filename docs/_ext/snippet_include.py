@@ -101,6 +101,7 @@ class VerifiedInclude(LiteralInclude):
             reftarget=self.arguments[0],
             refwarn=False,
             reftitle=f"Download {path}",
+            of_snippet=True,  # which is judged itself
         )
         where = nodes.inline("", f"{PurePosixPath(path).parent}/", classes=["snippet-folder"])
         what = nodes.inline("", "", classes=["snippet-verified"], state_of=(path, region))

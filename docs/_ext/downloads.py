@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files that a page offers for download: one, or all that the archive of an example holds."""
+
+from __future__ import annotations
+
+import posixpath
+import zipfile
+from pathlib import Path
+
+from _verify.archives import archive_path, readme
+from _verify.examples import find_examples
+from _verify.layout import Layout
+
+
+def offered(target: str, page: str, layout: Layout) -> list[str]:
+    """The repository's files behind a link on a page; they must be proved.
+
+    The README of an archive is left out, which the build itself makes.
+    ValueError: an archive holds something else.
+    """
+    folder = "docs" if target.startswith("/") else posixpath.dirname(page)
+    path = posixpath.normpath(posixpath.join(folder, target.lstrip("/")))
+    for example in find_examples(layout):
+        if layout.root / path == archive_path(example.name, layout):
+            made = {f"{example.name}/README.txt": readme(example, layout).encode()}
+            return packed_files(layout.root / path, made, layout)
+    return [path]
+
+
+def packed_files(archive: Path, made: dict[str, bytes], layout: Layout) -> list[str]:
+    """The files of an archive, by their names in the repository; ValueError: it has no such one."""
+    found = []
+    with zipfile.ZipFile(archive) as packed:
+        for name in packed.namelist():
+            if packed.read(name) == made.get(name):
+                continue
+            file = layout.examples / name
+            if not file.is_file() or file.read_bytes() != packed.read(name):
+                raise ValueError(f"{name} in it is not the repository's")
+            found.append(layout.relative(file))
+    return found

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tell names in prose from code that is typed as literals.
+
+A literal in a sentence is prose. A table cell, list item or paragraph of nothing but literals looks
+like a code block, so it may hold only names: one word each, such as a file, a type or ``f()``.
+"""
+
+from __future__ import annotations
+
+import re
+
+from docutils import nodes
+
+# An option's dashes; words joined by dots, colons, slashes and dashes; a template's parameters or
+# a placeholder; the parentheses of a call, without its arguments.
+NAME = r"(?:--?|[./]+)?[A-Za-z_][\w./:-]*(?:\+\+)?(?:<[\w:,. ]+>[\w./:-]*)?(?:\((?:\.\.\.)?\))?"
+NAMES = re.compile(rf"{NAME}(?:, {NAME})*")
+LETTER = re.compile(r"[^\W\d_]")
+CODE = "code typed as literals: without a sentence around them, literals may only be names"
+
+
+def block_of(literal: nodes.literal) -> nodes.Element:
+    """The paragraph, title or term that holds a literal."""
+    block = literal.parent
+    while isinstance(block, nodes.Inline):
+        block = block.parent
+    return block
+
+
+def is_prose(block: nodes.Element, literals: list[nodes.literal]) -> bool:
+    """Whether a block holds a word outside its literals."""
+    inside = sum(len(LETTER.findall(literal.astext())) for literal in literals)
+    return len(LETTER.findall(block.astext())) > inside
+
+
+def problem_of(literal: nodes.literal) -> str:
+    """Why a page may not show a literal; empty if it may. A block's first stands for the others."""
+    if "role" in literal:
+        return f"the role {literal['role']} formats code: write ``text`` for a name"
+    block = block_of(literal)
+    literals = list(block.findall(nodes.literal))
+    if literal is not literals[0] or is_prose(block, literals):
+        return ""
+    return "" if NAMES.fullmatch(" ".join(block.astext().split())) else CODE

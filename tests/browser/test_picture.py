@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R8, R9
+"""The picture in README.md shows the site as it is."""
+
+import os
+import re
+
+import pytest
+from conftest import ROOT
+from picture import size_of, take, text_of
+
+PICTURE = ROOT / "docs" / "_static" / "guide.png"
+RENEW = "UPDATE_PICTURE=1 nox -s browser -- tests/browser/test_picture.py"
+# Versions of compilers and runs on a GPU differ between machines.
+OF_A_MACHINE = re.compile(r" · ran on GPU: [^·\n]*|(?<=\d)\.\d[\d.]*|\d+(?=\.\d)")
+
+
+def same_everywhere(text):
+    """The text of a picture, without what depends on the machine in its last line."""
+    shown, _, state = text.rpartition("\n")
+    return f"{shown}\n{re.sub(OF_A_MACHINE, '', state)}"
+
+
+@pytest.fixture
+def taken(reader):
+    """The picture, taken anew; UPDATE_PICTURE=1 writes it."""
+    page = reader.new_page()
+    page.goto("guides/kernel_library_guide.html")
+    picture = take(page, "#anatomy-of-a-kernel")
+    if os.environ.get("UPDATE_PICTURE"):
+        PICTURE.write_bytes(picture)
+    return picture
+
+
+def test_picture_in_the_readme_is_of_this_site(taken):
+    """It shows the text that the guide shows now."""
+    kept = PICTURE.read_bytes()
+    assert same_everywhere(text_of(kept)) == same_everywhere(text_of(taken)), f"type: {RENEW}"
+
+
+def test_picture_in_the_readme_has_the_size_of_this_site(taken):
+    """Another picture with the same text in its file is found; fonts change the size a little."""
+    for kept, now in zip(size_of(PICTURE.read_bytes()), size_of(taken), strict=True):
+        assert abs(kept - now) <= now / 5, f"type: {RENEW}"
