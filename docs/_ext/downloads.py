@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import posixpath
+import os
 import zipfile
 from pathlib import Path
 
@@ -18,13 +18,13 @@ def offered(target: str, page: str, layout: Layout) -> list[str]:
     The README of an archive is left out, which the build itself makes.
     ValueError: an archive holds something else.
     """
-    folder = "docs" if target.startswith("/") else posixpath.dirname(page)
-    path = posixpath.normpath(posixpath.join(folder, target.lstrip("/")))
+    folder = "docs" if target.startswith("/") else os.path.dirname(page)
+    path = os.path.normpath(layout.root / folder / target.lstrip("/"))
     for example in find_examples(layout):
-        if layout.root / path == archive_path(example.name, layout):
+        if path == str(archive_path(example.name, layout)):
             made = {f"{example.name}/README.txt": readme(example, layout).encode()}
-            return packed_files(layout.root / path, made, layout)
-    return [path]
+            return packed_files(Path(path), made, layout)
+    return [os.path.relpath(path, layout.root)]
 
 
 def packed_files(archive: Path, made: dict[str, bytes], layout: Layout) -> list[str]:

@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from _ext.downloads import offered
 from _verify.archives import archive_path, contents, pack, write_archives
 from _verify.examples import find_examples
 from _verify.layout import Layout
@@ -85,6 +86,21 @@ def test_archive_that_stays_the_same_is_left_alone(tmp_path):
     write_archives(layout)
     assert path.stat().st_mtime == 1
     assert zipfile.is_zipfile(archive_path("add_one", layout))
+
+
+def test_archive_offers_its_files_to_the_check(tmp_path):
+    """Each file but the README is the repository's; one that is not is refused."""
+    layout = Layout.of(ROOT, build=tmp_path)
+    write_archives(layout)
+    path = archive_path("scale", layout)
+    target = os.path.relpath(path, ROOT / "docs" / "guides")
+    there = {f"examples/kernel_library/{name}" for name in contents(EXAMPLES["scale"], LAYOUT)}
+    there.remove("examples/kernel_library/scale/README.txt")
+    assert set(offered(target, "docs/guides/page.rst", layout)) == there
+    for changed in ("scale/scale_kernel.cc", "scale/README.txt", "scale/more.cc"):
+        path.write_bytes(pack({**contents(EXAMPLES["scale"], LAYOUT), changed: b"typed"}))
+        with pytest.raises(ValueError, match=f"{changed} in it is not the repository's"):
+            offered(target, "docs/guides/page.rst", layout)
 
 
 def test_example_without_a_script_is_refused(tmp_path):

@@ -58,7 +58,7 @@ def test_code_outside_of_code_blocks(project):
 HONEST = [
     "The call ``twice(2) + 1`` is prose, and so are names: ``0.25`` and ``int x``.",
     "- ``include/toy.h``, ``toy::twice()``, ``std::vector<int>``\n- ``-Wall``, ``g++``, ``f(...)``",
-    '.. csv-table::\n\n   "``--root``", "``toy.double``"\n   "``TOY_<n>``", ":py:func:`toy.double`"',
+    '.. csv-table::\n\n   "``--root``", "``toy.double``"\n   "``A_<n>``", ":py:func:`toy.double`"',
     "See :download:`../examples/kernel_library/scale/scale_kernel.cc` and :archive:`scale`.",
     ".. image:: _static/icon.svg",
 ]
