@@ -1,13 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Closures: the files that made a result, each with its SHA-256."""
+"""Closures: the files that made a result, each with its SHA-256.
+
+A closure hashes only what counts of a source: an edit of a comment changes no result.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
+from .comments import counting_lines
+
 Closure = dict[str, str]
+# The name under which a closure holds one hash for all that the runtime is made of.
+RUNTIME = "the runtime"
+# The settings by which pyproject.toml decides what is built.
+BUILD_SETTINGS = re.compile(
+    r"^\[tool\.scikit-build.*?(?=^\[(?!tool\.scikit-build)|\Z)", re.MULTILINE | re.DOTALL
+)
 
 
 def digest(path: Path) -> str:
@@ -18,14 +31,68 @@ def digest(path: Path) -> str:
         return ""
 
 
+@cache
+def digest_of_text(path: str, data: bytes) -> str:
+    """The SHA-256 of what counts of a file's contents."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return hashlib.sha256(data).hexdigest()
+    return hashlib.sha256("\n".join(counting_lines(path, text).values()).encode()).hexdigest()
+
+
+def code_digest(path: Path) -> str:
+    """The SHA-256 of what counts of a file, or an empty string where there is none."""
+    try:
+        return digest_of_text(path.name, path.read_bytes())
+    except (FileNotFoundError, IsADirectoryError):
+        return ""
+
+
+def runtime_files(root: Path) -> list[str]:
+    """What the runtime is built from, pyproject.toml left out, relative to the root."""
+    found = [path for name in ("include", "src", "python") for path in (root / name).rglob("*")]
+    files = [path.relative_to(root) for path in (*found, root / "CMakeLists.txt") if path.is_file()]
+    return sorted(
+        path.as_posix()
+        for path in files
+        if not any(part == "__pycache__" or part.startswith(".") for part in path.parts)
+    )
+
+
+def runtime_now(root: Path) -> Closure:
+    """The files of the runtime as they are now, and one hash for all of them and their settings."""
+    found = {path: code_digest(root / path) for path in runtime_files(root)}
+    project = root / "pyproject.toml"
+    settings = BUILD_SETTINGS.findall(project.read_text()) if project.exists() else []
+    return {**found, RUNTIME: hashlib.sha256(repr((found, settings)).encode()).hexdigest()}
+
+
+# A run has one runtime, which is compared with the installed package when the run begins.
+runtime_of_run = cache(runtime_now)
+
+
 def closure_of(root: Path, paths: Iterable[str]) -> Closure:
-    """Hash the files named, relative to the root."""
-    return {path: digest(root / path) for path in sorted(set(paths))}
+    """Hash the files named, relative to the root; RUNTIME is what it was when the run began."""
+    return {
+        path: runtime_of_run(root)[path] if path == RUNTIME else code_digest(root / path)
+        for path in sorted(set(paths))
+    }
 
 
 def changed(root: Path, closure: Closure) -> list[str]:
     """The files of a closure that are no longer what they were."""
-    return [path for path, seen in closure.items() if not seen or digest(root / path) != seen]
+    now = closure_of(root, closure)
+    return [path for path, seen in closure.items() if not seen or now[path] != seen]
+
+
+def texts_digest(root: Path, paths: Iterable[str]) -> str:
+    """One SHA-256 for the whole texts of some files: an edited comment moves the lines below it.
+
+    A machine repeats its own runs after such an edit, since messages and tracebacks name lines.
+    """
+    lines = [f"{path}\0{digest(root / path)}" for path in sorted(set(paths))]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def trees_digest(root: Path, folders: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ import os
 import re
 import shlex
 import tempfile
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -36,6 +36,7 @@ class Build:
     closure: closures.Closure
     flags: list[str]
     targets: list[str]
+    texts: str  # one hash for the whole files of the closure
     lines: dict[str, list[str]] = field(default_factory=dict)  # which the preprocessor let through
     kept: bool = False  # whether an earlier run compiled it
 
@@ -84,17 +85,30 @@ def device_targets(commands: list[list[str]]) -> list[str]:
     return list(dict.fromkeys([*real, *ptx]))
 
 
-def included_headers(dependencies: str, folder: Path, layout: Layout) -> list[str]:
-    """The files under examples/ that the compiler read, relative to the root.
+def included_headers(dependencies: str, folder: Path, layout: Layout, package: str) -> list[str]:
+    """The files of examples/ and include/ that the compiler read, relative to the root.
 
-    The runtime's headers are left out: a change there is the runtime's commit, not the example's.
+    It reads the runtime's headers from the installed package, where they have the same names.
     """
     words = dependencies.replace("\\\n", " ").split()
     paths = {(folder / word).resolve() for word in words if not word.endswith(":")}
-    examples = layout.root / "examples"
+    installed, headers = Path(package).resolve(), layout.root / "include"
+    if package:
+        paths = {
+            headers / path.relative_to(installed) if path.is_relative_to(installed) else path
+            for path in paths
+        }
     return sorted(
-        layout.relative(path) for path in paths if path.is_relative_to(examples) and path.is_file()
+        layout.relative(path)
+        for path in paths
+        if any(path.is_relative_to(folder) for folder in (layout.root / "examples", headers))
+        and path.is_file()
     )
+
+
+def proved(closure: Iterable[str]) -> list[str]:
+    """The files of a compilation that it proves: the example's, not the runtime's headers."""
+    return sorted(path for path in closure if path.startswith("examples/"))
 
 
 def runtime_key(tools: Tools) -> str:
@@ -111,7 +125,11 @@ def reusable(stamp: Path, layout: Layout, key: str) -> Build | None:
     if not stamp.exists():
         return None
     build = replace(Build(**json.loads(stamp.read_text())), kept=True)
-    current = build.key == key and not closures.changed(layout.root, build.closure)
+    current = (
+        build.key == key
+        and build.texts == closures.texts_digest(layout.root, build.closure)
+        and not closures.changed(layout.root, build.closure)
+    )
     return build if current and (layout.libraries / build.library).exists() else None
 
 
@@ -138,6 +156,7 @@ def compile_variant(
         stamp.parent.mkdir(parents=True, exist_ok=True)
         # Hashed before: what it will read is known only when it has been compiled.
         before = closures.closure_of(layout.root, [*sources, script, *example_files(layout.root)])
+        before |= closures.runtime_of_run(layout.root)
         stamp.unlink(missing_ok=True)
         (layout.libraries / library).unlink(missing_ok=True)
         with tempfile.NamedTemporaryFile("r", suffix=".d") as dependencies:
@@ -145,7 +164,7 @@ def compile_variant(
             # file while they compile (nvcc's host compiler too): no second run, no other flags.
             environment = {**tools.environment, "DEPENDENCIES_OUTPUT": dependencies.name}
             outcome, trace = traced_script(layout.root / script, layout.libraries, environment)
-            read = included_headers(dependencies.read(), layout.libraries, layout)
+            read = included_headers(dependencies.read(), layout.libraries, layout, tools.package)
         files = sorted({*sources, script, *read})
         if not outcome.ok:
             results.fail(source, COMPILED, files, f"{script}: {outcome.reason}", outcome.tail)
@@ -165,7 +184,7 @@ def compile_variant(
             return None, results
         commands = compile_commands(trace)
         try:
-            lines = seen_lines(commands, files, layout, tools.environment)
+            lines = seen_lines(commands, proved(files), layout, tools.environment)
         except ValueError as error:
             results.fail(source, COMPILED, files, f"{script}: cannot be preprocessed", str(error))
             return None, results
@@ -173,6 +192,7 @@ def compile_variant(
             library=library,
             key=key,
             closure=closure,
+            texts=closures.texts_digest(layout.root, closure),
             flags=[readable(words, layout, tools.package) for words in commands],
             targets=device_targets(commands) if variant.device == "cuda" else [],
             lines=lines,
@@ -182,7 +202,7 @@ def compile_variant(
         Receipt(
             subject=source,
             level=COMPILED,
-            verifies=sorted(build.closure),
+            verifies=proved(build.closure),
             closure=build.closure,
             flags=build.flags,
             targets=build.targets,

@@ -75,14 +75,16 @@ class Earlier:
     def again(self, task: Task) -> Results:
         """Run a task, and remember what it found if it passed."""
         closure = closures.closure_of(self.root, task.files)
-        nearby = closures.closure_of(self.root, task.nearby)
+        nearby = closures.texts_digest(self.root, task.nearby)
         begin = time.monotonic()
         results = task.run()
         self.ran[task.name] = time.monotonic() - begin
         if not results.failures:
             for receipt in results.receipts:
                 closure = receipt.closure | closure
-            self.latest[task.name] = {"closure": closure, "nearby": nearby, **asdict(results)}
+            texts = closures.texts_digest(self.root, closure)
+            found = {"closure": closure, "texts": texts, "nearby": nearby, **asdict(results)}
+            self.latest[task.name] = found
         return results
 
     def unless_unchanged(self, task: Task) -> Results:
@@ -92,7 +94,9 @@ class Earlier:
             return self.again(task)
         if closures.changed(self.root, known["closure"]):
             return self.again(task)
-        if task.nearby and known["nearby"] != closures.closure_of(self.root, task.nearby):
+        if known["texts"] != closures.texts_digest(self.root, known["closure"]):
+            return self.again(task)
+        if task.nearby and known["nearby"] != closures.texts_digest(self.root, task.nearby):
             return self.again(task)
         self.kept += 1
         self.latest[task.name] = known

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-from .closure import Closure, digest
+from .closure import RUNTIME, Closure, code_digest, runtime_now
+from .comments import positions
 from .layout import Layout
 from .receipts import COMPILED, RAN_ON_CPU, RAN_ON_GPU, Receipt, read_receipts
 from .regions import normalised, region, region_lines, region_names
@@ -49,7 +50,10 @@ class Evidence:
         """The files of a closure that differ from the tree; each file is hashed once."""
         for path in closure:
             if path not in self._digests:
-                self._digests[path] = digest(self.layout.root / path)
+                if path == RUNTIME:
+                    self._digests[path] = runtime_now(self.layout.root)[path]
+                else:
+                    self._digests[path] = code_digest(self.layout.root / path)
         return [path for path, seen in closure.items() if not seen or self._digests[path] != seen]
 
     def of(self, path: str) -> list[Receipt]:
@@ -75,6 +79,7 @@ class Evidence:
         if name:
             first, last = region_lines(text, name)
             wanted &= set(range(first + 1, last + 1))
+        wanted = positions(path, text, wanted)
         whole = [receipt for receipt, lines in seen if wanted <= lines]
         if whole or wanted - set().union(*(lines for _, lines in seen)):
             return whole

@@ -7,7 +7,7 @@ import re
 import sys
 
 from . import closure as closures
-from .compile import Build
+from .compile import Build, proved
 from .examples import Example, Variant
 from .helpers import helpers_of
 from .layout import Layout
@@ -31,9 +31,10 @@ def run_example(
     ours = [example.driver, example.test]
     helpers = [each for path in ours for each in helpers_of(layout, path)]
     beside = [each for each in helpers if each.startswith(f"{example.folder}/")]
-    files = sorted({*build.closure, *ours, *beside})
+    files = sorted({*proved(build.closure), *ours, *beside})
     # The library is what its own files were when it was compiled; the others are hashed now.
-    closure = {**closures.closure_of(layout.root, [*ours, *helpers]), **build.closure}
+    seen = closures.closure_of(layout.root, [*ours, *helpers, closures.RUNTIME])
+    closure = {**seen, **build.closure}
     for needed in (example.driver, example.test):
         if not (layout.root / needed).exists():
             results.fail(source, level, files, f"{needed} does not exist, so nothing ran {source}")

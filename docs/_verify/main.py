@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from .closure import runtime_of_run
 from .compile import (
     Build,
     compile_variant,
@@ -25,6 +26,7 @@ from .evidence import Evidence
 from .examples import VARIANTS, Example, Variant, example_files, find_examples
 from .execute import run_example
 from .helpers import helpers_of
+from .installed import why_not
 from .laps import Laps
 from .layout import Layout
 from .pages import find_pages, run_page
@@ -233,6 +235,14 @@ def stamp_of(root: Path) -> dict[str, Any]:
     return {"date": today, "runtime": runtime_commit(root)}
 
 
+def cannot_verify(layout: Layout, tools: Tools) -> list[str]:
+    """Why nothing can be verified here, each reason with what to type."""
+    # Hashed before it is compared: an edit in between is found by the comparison.
+    runtime_of_run(layout.root)
+    different = why_not(layout.root, tools.package)
+    return [*tools.missing(), *([different] if different else [])]
+
+
 def compile_only(layout: Layout, tools: Tools, jobs: int) -> int:
     """Compile the examples; the status is 0 when all of them compiled."""
     with ThreadPoolExecutor(jobs) as pool:
@@ -250,12 +260,12 @@ def main(argv: list[str] | None = None) -> int:
     if options.table:
         print(final_table(layout))
         return 0
-    if options.compile_only:
-        return compile_only(layout, Tools.find(gpu=False), jobs)
-    tools = Tools.find(gpu=not options.preview)
-    if lines := tools.missing():
+    tools = Tools.find(gpu=not (options.preview or options.compile_only))
+    if lines := cannot_verify(layout, tools):
         print(*lines, sep="\n")
         return 1
+    if options.compile_only:
+        return compile_only(layout, tools, jobs)
     results = Results()
     device = "cpu" if options.preview else options.device
     devices = choose_devices(device, tools, results)

@@ -41,7 +41,7 @@ def run_page(
     """Run one page's doctests on one device."""
     results = Results()
     level = LEVEL_OF_DEVICE[device]
-    closure = closures.closure_of(layout.root, [page])
+    closure = closures.closure_of(layout.root, [page, closures.RUNTIME])
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "record.json"
         command = [

@@ -10,7 +10,7 @@ from importlib.util import source_from_cache
 from pathlib import Path
 from typing import Any
 
-from .closure import Closure, digest
+from .closure import Closure, code_digest
 
 # These read what is below a folder. A plain listing is left out: every import makes one.
 WALKED = {"glob.glob", "os.walk", "pathlib.Path.glob", "pathlib.Path.rglob", "shutil.copytree"}
@@ -70,7 +70,7 @@ class Reads:
             if file.is_file() and self.is_input(file):
                 name = file.relative_to(self.root).as_posix()
                 if name not in self.seen:
-                    self.seen[name] = digest(file)
+                    self.seen[name] = code_digest(file)
 
     def is_input(self, path: Path) -> bool:
         """Whether a path is below the root, and nothing that a run makes.

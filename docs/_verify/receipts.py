@@ -8,7 +8,7 @@ import re
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from .closure import Closure
+from .closure import RUNTIME, Closure
 
 COMPILED = "compiled"
 RAN_ON_CPU = "ran on CPU"
@@ -26,7 +26,8 @@ class Receipt:
     closure: Closure
     flags: list[str] = field(default_factory=list)  # the compile commands, machine paths removed
     targets: list[str] = field(default_factory=list)  # what device code was made for
-    # Of a C++ file, the ranges of lines that the preprocessor let through; of others, nothing.
+    # Of a C++ file, the lines that the preprocessor let through, as ranges of positions among the
+    # lines that count (see comments.py); of others, nothing.
     lines: dict[str, list[str]] = field(default_factory=dict)
     tools: dict[str, str] = field(default_factory=dict)
     runtime: dict[str, str] = field(default_factory=dict)  # commit and whether it was modified
@@ -56,11 +57,16 @@ def write_receipt(folder: Path, receipt: Receipt) -> Path:
 
 
 def read_folder(folder: Path) -> dict[Path, Receipt]:
-    """The receipts of a folder that prove nothing that they were not made of."""
+    """The receipts of a folder that name all that they were made of: a run, also its runtime."""
     found = {
         path: Receipt(**json.loads(path.read_text())) for path in sorted(folder.glob("*.json"))
     }
-    return {path: each for path, each in found.items() if set(each.verifies) <= set(each.closure)}
+    return {path: each for path, each in found.items() if needed_by(each) <= set(each.closure)}
+
+
+def needed_by(receipt: Receipt) -> set[str]:
+    """What the closure of a receipt must name, or nothing would make the receipt stale."""
+    return {*receipt.verifies, *([] if receipt.level == COMPILED else [RUNTIME])}
 
 
 def read_receipts(folder: Path, committed: Path) -> list[Receipt]:

@@ -34,7 +34,8 @@ def run_snippet_test(test: str, device: str, layout: Layout, tools: Tools) -> Re
     """Run one test file on one device; a receipt for each file that its passing tests ran."""
     results = Results()
     level = LEVEL_OF_DEVICE[device]
-    closure = closures.closure_of(layout.root, [test, *helpers_of(layout, test)])
+    made_by = [test, *helpers_of(layout, test), closures.RUNTIME]
+    closure = closures.closure_of(layout.root, made_by)
     declared = sorted(set(DECLARED.findall((layout.root / test).read_text())))
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "record.json"

@@ -9,26 +9,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from .comments import positions, without_comments
 from .layout import Layout
 from .process import run
 
 SOURCES = {".c", ".cc", ".cpp", ".cu", ".cxx"}
-COMMENT_OR_STRING = re.compile(
-    r"""R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"""
-    r"""|(?P<comment>//[^\n]*|/\*.*?\*/)""",
-    re.DOTALL,
-)
 CONDITIONAL = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b")
 LINE_MARKER = re.compile(r'# (\d+) "((?:\\.|[^"\\])*)"')
-
-
-def without_comments(text: str) -> str:
-    """The text with comments made blank; no line moves."""
-
-    def blank(match: re.Match[str]) -> str:
-        return "\n" * match[0].count("\n") if match["comment"] else match[0]
-
-    return COMMENT_OR_STRING.sub(blank, text)
 
 
 def branches(text: str) -> dict[int, int]:
@@ -117,7 +104,7 @@ def by_source(words: list[str]) -> list[list[str]]:
 def seen_lines(
     commands: list[list[str]], files: list[str], layout: Layout, environment: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    """For each C++ file that was compiled, the ranges of its lines that the commands saw.
+    """For each C++ file that was compiled, the lines that the commands saw, as ranges of positions.
 
     ValueError: a command that compiled cannot be preprocessed.
     """
@@ -130,8 +117,8 @@ def seen_lines(
                 raise ValueError(f"{' '.join(command)}: {outcome.reason}: {outcome.tail}")
             for path, numbers in emitted_lines(output.read(), layout.libraries).items():
                 emitted[path.resolve()] |= numbers
+    texts = {file: (layout.root / file).read_text() for file in files if not file.endswith(".sh")}
     return {
-        file: as_ranges(survivors((layout.root / file).read_text(), emitted[layout.root / file]))
-        for file in files
-        if not file.endswith(".sh")
+        file: as_ranges(positions(file, text, survivors(text, emitted[layout.root / file])))
+        for file, text in texts.items()
     }

@@ -38,6 +38,7 @@ def test_receipt_holds_the_closure_the_flags_and_the_tools(pristine):
     ran = receipt(pristine, "*scale_kernel.cc--ran-on-CPU*")
     added = set(ran["closure"]) - set(made["closure"])
     assert added == {
+        "the runtime",
         f"{folder}/scale/load_scale.py",
         "tests/examples/conftest.py",
         "tests/examples/test_scale.py",
@@ -82,11 +83,13 @@ def test_script_that_does_not_build_the_example(project, script, message):
 def test_source_edited_while_it_is_compiled_or_run(project):
     """What was compiled and what is there now are not the same: nothing is known of either."""
     script = "examples/kernel_library/scale/build_cpu.sh"
-    project.append(script, f'echo "// changed" >>{project.file(KERNEL)}\n')
+    project.append(script, f'echo "int changed;" >>{project.file(KERNEL)}\n')
     test = "tests/examples/test_scale.py"
-    project.append(test, "Path(__file__).open('a').write('# changed')\n")
+    project.append(test, "Path(__file__).open('a').write('changed = 1\\n')\n")
     snippets = "tests/snippets/test_shown_files.py"
-    project.replace(snippets, '    captured("', '    script.open("a").write("\\n")\n    captured("')
+    project.replace(
+        snippets, '    captured("', '    script.open("a").write(":\\n")\n    captured("'
+    )
     page = '\n>>> open("../../docs/index.rst", "a").write("More.")\n5\n'
     project.append("docs/index.rst", page)
     status, output = project.verify()
@@ -140,13 +143,15 @@ def test_device_targets_are_read_from_the_command():
     assert device_targets([["nvcc", "-arch=sm_90a"]]) == ["sm_90a"]
 
 
-def test_only_the_examples_own_headers_belong_to_the_closure(tmp_path):
-    """A change of the runtime's headers is the runtime's commit, and voids no receipt."""
-    for name in ("examples/a.cc", "examples/my.h", "include/tvm.h"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).touch()
-    text = f"a.o: {tmp_path}/examples/a.cc \\\n ../examples/my.h {tmp_path}/include/tvm.h\n"
-    build = tmp_path / "build"
-    build.mkdir()
-    found = included_headers(text, build, Layout.of(tmp_path))
-    assert found == ["examples/a.cc", "examples/my.h"]
+def test_headers_of_the_example_and_of_the_runtime_belong_to_the_closure(tmp_path):
+    """Headers of the installed package are named as in the tree; those of the system are not."""
+    installed = tmp_path / "site-packages" / "tvm_ffi" / "include"
+    folders = [tmp_path / "tree" / "examples", tmp_path / "tree" / "include", installed]
+    for folder, name in zip([*folders, folders[0]], ("a.cc", "t.h", "t.h", "my.h"), strict=True):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+    text = f"a.o: ../examples/a.cc \\\n {folders[0]}/my.h {installed}/t.h /usr/include/stdio.h\n"
+    layout = Layout.of(tmp_path / "tree")
+    layout.build.mkdir()
+    found = included_headers(text, layout.build, layout, str(installed))
+    assert found == ["examples/a.cc", "examples/my.h", "include/t.h"]

@@ -5,7 +5,7 @@
 from dataclasses import replace
 
 import pytest
-from _verify.closure import closure_of
+from _verify.closure import RUNTIME, closure_of
 from _verify.evidence import Evidence
 from _verify.layout import Layout
 from _verify.receipts import (
@@ -36,9 +36,10 @@ def layout(tmp_path):
 
 
 def receipt(layout, subject, level, *others, **fields):
-    """A receipt of a subject, made of it and of other files."""
+    """A receipt of a subject, made of it, of other files and, if it ran, of the runtime."""
     files = [subject, *others]
-    closure = closure_of(layout.root, files)
+    runtime = [] if level == COMPILED else [RUNTIME]
+    closure = closure_of(layout.root, [*files, *runtime])
     return Receipt(subject, level, files, closure, date="2026-01-02", **fields)
 
 
@@ -148,7 +149,11 @@ def test_only_gpu_runs_count_among_the_committed_receipts(layout, level, machine
 
 
 def test_receipt_that_proves_more_than_it_was_made_of_does_not_count(layout):
-    """Nothing would make it stale when the file changes."""
+    """Nothing would make it stale when the file, or the runtime of a run, changes."""
     made = receipt(layout, "a.cc", RAN_ON_CPU)
-    write_receipt(layout.receipts, replace(made, verifies=["a.cc", "a.h"]))
-    assert read_receipts(layout.receipts, layout.committed) == []
+    without_runtime = {path: seen for path, seen in made.closure.items() if path != RUNTIME}
+    for less in ({"verifies": ["a.cc", "a.h"]}, {"closure": without_runtime}):
+        write_receipt(layout.receipts, replace(made, **less))
+        assert read_receipts(layout.receipts, layout.committed) == []
+    write_receipt(layout.receipts, made)
+    assert read_receipts(layout.receipts, layout.committed) == [made]

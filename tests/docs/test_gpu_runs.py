@@ -82,7 +82,10 @@ def test_gpu_is_shown_on_the_pages(seen):
     assert seen.site()[0] == 0
     page = seen.file("build/site/notes.html")
     assert "ran on GPU: Toy GPU 0, 2" in page.read_text()
-    seen.append(SOURCE, "// changed\n")
+    seen.append(SOURCE, "// A comment.\n")
+    assert seen.build()[0] == 0
+    assert "ran on GPU: Toy GPU 0, 2" in page.read_text()
+    seen.append(SOURCE, "int changed;\n")
     assert seen.verify()[0] == 0
     assert seen.site("-E")[0] == 0
     assert "compiled by nvcc 0.1</span>" in page.read_text()

@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 
 import tvm_ffi
+from _verify.installed import why_not
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/packaging/building_from_source.rst").read_text()
@@ -40,20 +41,25 @@ def first_column(heading):
 
 
 def test_wheel(shows, tmp_path):
-    """The wheel is of this Python; it has headers, library, CMake's files and type stubs."""
+    """The wheel has headers, library, CMake's files, stubs, and the hashes of this tree's files."""
     script = shows("tests/snippets/wheel.sh", "tests/snippets/test_building.py")
     bash(script, ROOT, WHEELS=str(tmp_path))
     (wheel,) = tmp_path.iterdir()
     tag = f"cp{sys.version_info.major}{sys.version_info.minor}"
     assert wheel.name.startswith(f"tvm_ffi_kernel_library-{tvm_ffi.__version__}-{tag}-{tag}-")
-    names = set(zipfile.ZipFile(wheel).namelist())
+    unpacked = tmp_path / "unpacked"
+    with zipfile.ZipFile(wheel) as packed:
+        names = set(packed.namelist())
+        packed.extractall(unpacked)
     assert {
         "tvm_ffi/include/tvm/ffi/c_api.h",
         "tvm_ffi/lib/libtvm_ffi.so",
         "tvm_ffi/share/cmake/tvm_ffi/tvm_ffi-config.cmake",
         "tvm_ffi/_core.pyi",
         "tvm_ffi/py.typed",
+        "tvm_ffi/sources.sha256",
     } <= names
+    assert why_not(ROOT, str(unpacked / "tvm_ffi" / "include")) == ""
 
 
 def test_runtime_alone(shows, tmp_path):

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Find the lines of a file that count: without comments, blank lines and trailing blanks.
+
+Two files with the same lines of this kind mean the same to a compiler or an interpreter, except for
+the line numbers that they report. Where that is not certain, the text is left as it is.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+C_LIKE = {".c", ".cc", ".cpp", ".cu", ".cuh", ".cxx", ".h", ".hpp"}
+# A number is matched so that the quotes between its digits begin no character literal. A line
+# comment goes on after a backslash at the end of its line.
+COMMENT_OR_LITERAL = re.compile(
+    r"""\b\d(?:'?[\w.])*"""
+    r"""|(?<!\w)(?:u8|[uUL])?R"(?P<mark>[^()\\\s]*)\(.*?\)(?P=mark)\""""
+    r"""|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"""
+    r"""|(?P<comment>//(?:\\[ \t\r]*\n|[^\n])*|/\*.*?\*/)""",
+    re.DOTALL,
+)
+# In these a line that begins with # may be no comment, or may begin a comment of many lines.
+SPANS_LINES = {".sh": re.compile("<<"), ".cmake": re.compile(r"\[=*\[")}
+
+
+def without_comments(text: str) -> str:
+    """C++ text with each comment made one blank, and the line breaks that were in it."""
+
+    def blank(match: re.Match[str]) -> str:
+        return " " + "\n" * match[0].count("\n") if match["comment"] else match[0]
+
+    return COMMENT_OR_LITERAL.sub(blank, text)
+
+
+def lines_of_c(text: str) -> dict[int, str]:
+    """The lines of a C, C++ or CUDA file that count, by their number."""
+    fixed: set[int] = set()
+    for match in COMMENT_OR_LITERAL.finditer(text):
+        if breaks := match[0].count("\n"):
+            after = text[match.end() :].partition("\n")[0]
+            # The breaks in a comment join what is before it to what is after it.
+            if not match["comment"] or after.strip():
+                first = text.count("\n", 0, match.start()) + 1
+                fixed.update(range(first, first + breaks))
+    return kept(without_comments(text).split("\n"), fixed)
+
+
+def lines_of_python(text: str) -> dict[int, str]:
+    """The lines of a Python file that count, by their number; all of one that is not valid."""
+    lines = text.split("\n")
+    fixed: set[int] = set()
+    begun: list[int] = []  # the lines in which the enclosing f-strings begin
+    try:
+        if tokenize.detect_encoding(io.BytesIO(text.encode()).readline)[0] != "utf-8":
+            return numbered(text)
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            (first, column), (last, _) = token.start, token.end
+            kind = tokenize.tok_name[token.type]
+            if kind == "ERRORTOKEN":
+                return numbered(text)
+            if kind.endswith("STRING_START"):
+                begun.append(first)
+            elif kind.endswith("STRING_END"):
+                fixed.update(range(begun.pop(), last))
+            elif kind == "STRING":
+                fixed.update(range(first, last))
+            elif kind == "COMMENT" and not begun and not token.line.startswith("#!"):
+                lines[first - 1] = lines[first - 1][:column]
+    except (tokenize.TokenError, SyntaxError):
+        return numbered(text)
+    return kept(lines, fixed)
+
+
+def lines_of_script(text: str, suffix: str) -> dict[int, str]:
+    """The lines of a shell script or a CMake file that count, by their number.
+
+    Only whole lines are taken for comments, and none where a string or a document spans lines.
+    """
+    lines, before = [], ""
+    if SPANS_LINES[suffix].search(text):
+        return numbered(text)
+    for line in text.split("\n"):
+        comment = line.lstrip().startswith("#") and not line.startswith("#!")
+        if comment and not before.endswith("\\"):
+            line = ""
+        elif line.count('"') % 2 or line.count("'") % 2:
+            return numbered(text)
+        lines.append(line)
+        before = line
+    return kept(lines, set())
+
+
+def kept(lines: list[str], fixed: set[int]) -> dict[int, str]:
+    """The lines without trailing blanks, and without those that are empty.
+
+    A line whose end is fixed stays as it is, and so does one that ends with a backslash, also with
+    blanks after it; the line after a backslash stays even if it is empty.
+    """
+    found: dict[int, str] = {}
+    continued = False
+    for number, line in enumerate(lines, start=1):
+        bare = line.rstrip()
+        splices = bare.endswith("\\")
+        if number in fixed or splices:
+            found[number] = line
+        elif bare or continued:
+            found[number] = bare
+        continued = splices
+    return found
+
+
+def numbered(text: str) -> dict[int, str]:
+    """All lines, by their number."""
+    return dict(enumerate(text.split("\n"), start=1))
+
+
+def counting_lines(path: str, text: str) -> dict[int, str]:
+    """The lines of a file that count, by their number; all lines unless it is a source."""
+    name = PurePosixPath(path)
+    if name.suffix in C_LIKE:
+        return lines_of_c(text)
+    if name.suffix in (".py", ".pyi"):
+        return lines_of_python(text)
+    suffix = ".cmake" if name.name == "CMakeLists.txt" else name.suffix
+    return lines_of_script(text, suffix) if suffix in SPANS_LINES else numbered(text)
+
+
+def positions(path: str, text: str, numbers: Iterable[int]) -> set[int]:
+    """The positions of lines among those that count, from 1: a comment line moves none of them."""
+    wanted = set(numbers)
+    places = enumerate(counting_lines(path, text), start=1)
+    return {place for place, number in places if number in wanted}

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compare the installed package with the tree: another package proves nothing of the tree."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from .closure import code_digest, digest, runtime_files
+
+# CMakeLists.txt writes it when it builds the package: the hash and the name of each file.
+RECORD = "sources.sha256"
+SHORT_LIST = 3  # files that are worth naming
+
+
+def hashes_of(record: Path) -> dict[str, str]:
+    """The hashes in a record, by the names of the files."""
+    pairs = (line.split("  ", 1) for line in record.read_text().splitlines())
+    return {name: found for found, name in pairs}
+
+
+def installed_as(name: str, package: Path) -> Path:
+    """Where the package has a file of the tree, if it is one of those that are installed."""
+    return package / (name if name.startswith("include/") else name.removeprefix("python/tvm_ffi/"))
+
+
+def differences(root: Path, package: Path) -> list[str]:
+    """The files of the tree from which the installed package was not built, or that it has changed.
+
+    A comment in what is installed as it is makes no difference; of what is compiled, only the hash
+    is known.
+    """
+    built_from = hashes_of(package / RECORD)
+    found = []
+    for name in sorted({*built_from, *runtime_files(root)}):
+        there = installed_as(name, package)
+        if there.exists():
+            same = code_digest(there) == code_digest(root / name)
+        else:
+            same = built_from.get(name) == digest(root / name)
+        if not same:
+            found.append(name)
+    return found
+
+
+def why_not(root: Path, include: str) -> str:
+    """Why the package with this include folder cannot verify the tree; empty if it can.
+
+    A tree without a CMakeLists.txt builds no package.
+    """
+    if not (root / "CMakeLists.txt").exists():
+        return ""
+    package = Path(include).parent
+    if not include:
+        reason = "the package tvm_ffi is not installed"
+    elif not (package / RECORD).exists():
+        reason = f"{package}: expected {RECORD}, by which a package tells what it was built from"
+    elif found := differences(root, package):
+        more = f" and {len(found) - SHORT_LIST} others" if len(found) > SHORT_LIST else ""
+        names = ", ".join(found[:SHORT_LIST])
+        reason = f"{package} was not built from this tree, which differs in {names}{more}"
+    else:
+        return ""
+    return f"{reason}. Type: {sys.executable} -m pip install {root}"

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R9
+"""A receipt goes stale with anything that it was made of, the runtime included."""
+
+import hashlib
+
+import pytest
+from _verify.closure import RUNTIME, closure_of, runtime_now
+from _verify.evidence import Evidence
+from _verify.installed import RECORD, why_not
+from _verify.layout import Layout
+from _verify.receipts import COMPILED, RAN_ON_GPU, Receipt, write_receipt
+from _verify.survival import as_ranges
+
+KERNEL = "examples/kernel_library/scale/scale_kernel.cu"
+HEADER = "include/tvm/ffi/container/tensor.h"
+SOURCE, CORE = "src/tensor.cc", "python/tvm_ffi/_core/tensor.cc"
+PYTHON, PROJECT, CMAKE = "python/tvm_ffi/tensor.py", "pyproject.toml", "CMakeLists.txt"
+FILES = {
+    KERNEL: "#if A\nint kernel;\n#else\nint other;\n#endif\n",
+    HEADER: "int rank(int n) { return n + 1; }\n",
+    SOURCE: 'const char* url = "http://a";  // where\nint n = 1 + 2;\n',
+    CORE: "int m = 1 + 2;\n",
+    PYTHON: '"""Tensors."""\n\nn = 1 + 2\n',
+    "src/exports.map": "{ local: *; };\n",
+    PROJECT: '[project]\nname = "a"\n[tool.scikit-build]\nbuild = "Release"\n[tool.x]\nline = 1\n',
+    CMAKE: "project(a)\n",
+}
+
+
+@pytest.fixture
+def layout(tmp_path):
+    """A tree like the repository's, with the receipt of a GPU, whose tools are not ours."""
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    layout = Layout.of(tmp_path)
+    write_receipt(layout.committed, gpu_run(layout))
+    return layout
+
+
+def gpu_run(layout):
+    """A run of the kernel on a GPU."""
+    return Receipt(
+        subject=KERNEL,
+        level=RAN_ON_GPU,
+        verifies=[KERNEL],
+        closure=closure_of(layout.root, [KERNEL]) | {RUNTIME: runtime_now(layout.root)[RUNTIME]},
+        lines={KERNEL: as_ranges([2, 4])},
+        tools={"python": "0.1", "torch": "0.2", "nvcc": "0.3"},
+        runtime={"commit": "0123", "modified": "no"},
+        machine={"gpu": "GPU", "driver": "0.4"},
+        date="2026-01-02",
+    )
+
+
+def edit(layout, name, old, new):
+    """Replace text in a file; the text must be there."""
+    text = (layout.root / name).read_text()
+    assert old in text
+    (layout.root / name).write_text(text.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        (HEADER, "n + 1", "n - 1"),
+        (SOURCE, "1 + 2", "1 - 2"),
+        (SOURCE, "1 + 2", "1 + 3"),
+        (SOURCE, "//a", "//b"),
+        (CORE, "1 + 2", "1 - 2"),
+        (PYTHON, "1 + 2", "1 - 2"),
+        (PYTHON, "Tensors", "Arrays"),
+        ("src/exports.map", "local", "global"),
+        (PROJECT, "Release", "Debug"),
+        (CMAKE, "project(a)", "project(b)"),
+    ],
+)
+def test_edit_of_the_runtime_makes_a_gpu_run_stale(layout, name, old, new):
+    """The page says why, until a run repairs it."""
+    assert Evidence.load(layout).state(KERNEL) == "ran on GPU: GPU, 2026-01-02"
+    edit(layout, name, old, new)
+    assert Evidence.load(layout).why_not(KERNEL) == "edited since its run (the runtime changed)"
+    write_receipt(layout.committed, gpu_run(layout))
+    assert Evidence.load(layout).state(KERNEL) == "ran on GPU: GPU, 2026-01-02"
+
+
+@pytest.mark.parametrize("name", ["src/new.cc", "include/tvm/ffi/new.h", "python/tvm_ffi/new.py"])
+def test_new_file_of_the_runtime_makes_a_gpu_run_stale(layout, name):
+    """The build takes up what it finds; what editors and Python leave is no part of it."""
+    for other in ("src/.new.cc.swp", "python/tvm_ffi/__pycache__/new.pyc"):
+        (layout.root / other).parent.mkdir(exist_ok=True)
+        (layout.root / other).touch()
+    assert not Evidence.load(layout).why_not(KERNEL)
+    (layout.root / name).touch()
+    assert Evidence.load(layout).why_not(KERNEL) == "edited since its run (the runtime changed)"
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        (HEADER, "int rank", "// The rank.\nint rank"),
+        (SOURCE, "// where", "/* or\n * there */"),
+        (PYTHON, "\nn", "\n# A number.\n\nn"),
+        (CMAKE, "project", "# A project.\nproject"),
+        (PROJECT, "line = 1", "line = 2"),
+        (KERNEL, "#if A", "// A kernel.\n\n#if A"),
+        (KERNEL, "int other;", "/* two\n lines */\n  // and one\nint other;  // the other"),
+    ],
+)
+def test_comment_keeps_a_gpu_run(layout, name, old, new):
+    """It changes no result. In the kernel, the lines that were compiled move."""
+    edit(layout, name, old, new)
+    assert Evidence.load(layout).state(KERNEL) == "ran on GPU: GPU, 2026-01-02"
+
+
+def test_lines_that_were_not_compiled_stay_unproved(layout):
+    """Also when a comment has moved them to where a compiled line was."""
+    run = gpu_run(layout)
+    compiled = Receipt(**{**vars(run), "level": COMPILED, "lines": {KERNEL: ["4-4"]}})
+    hidden = "its conditionals hide it, or a part of it, from every compiler"
+    marked = "// [one.begin]\nint kernel;\n// [one.end]"
+    edit(layout, KERNEL, "int kernel;", marked)
+    evidence = Evidence(layout, [compiled])
+    assert evidence.why_not(KERNEL, "one") == hidden
+    assert not evidence.changed(compiled.closure)
+    assert not Evidence(layout, [run]).why_not(KERNEL, "one")
+
+
+@pytest.fixture
+def package(layout):
+    """The package that was built from the tree: what is installed as it is, and the record."""
+    package = layout.root / "build" / "site-packages" / "tvm_ffi"
+    for name in (HEADER, PYTHON):
+        there = package / name.removeprefix("python/tvm_ffi/")
+        there.parent.mkdir(parents=True, exist_ok=True)
+        there.write_text(FILES[name])
+    built_from = [name for name in FILES if name not in (KERNEL, PROJECT)]
+    digests = {name: hashlib.sha256(FILES[name].encode()).hexdigest() for name in built_from}
+    lines = [f"{found}  {name}\n" for name, found in digests.items()]
+    (package / RECORD).write_text("".join(lines))
+    return package
+
+
+def test_package_of_this_tree_can_verify_it(layout, package):
+    """Comments in what is installed as it is make no difference."""
+    edit(layout, HEADER, "int rank", "// The rank.\nint rank")
+    edit(layout, PYTHON, "\nn", "\n# A number.\nn")
+    assert why_not(layout.root, str(package / "include")) == ""
+
+
+NEW = ["src/new.cc", "include/new.h", "python/tvm_ffi/new.py"]
+
+
+@pytest.mark.parametrize(
+    "name", [HEADER, SOURCE, CORE, PYTHON, "src/exports.map", CMAKE, *NEW], ids=str
+)
+def test_package_of_another_tree_is_refused(layout, package, name):
+    """One that was built before a file was edited or added."""
+    with (layout.root / name).open("a") as file:
+        file.write("edited;")
+    expected = f"{package} was not built from this tree, which differs in {name}. Type: "
+    assert why_not(layout.root, str(package / "include")).startswith(expected)
+
+
+@pytest.mark.parametrize("name", [HEADER, SOURCE, PYTHON])
+def test_package_with_a_file_that_is_gone_is_refused(layout, package, name):
+    """One that was built before a file was removed."""
+    (layout.root / name).unlink()
+    assert f"differs in {name}." in why_not(layout.root, str(package / "include"))
+
+
+def test_edited_package_is_refused(layout, package):
+    """Somebody changed a file where it is installed."""
+    (package / "tensor.py").write_text("n = 2\n")
+    assert f"differs in {PYTHON}." in why_not(layout.root, str(package / "include"))
+
+
+def test_many_differences_are_counted(layout, package):
+    """The message stays short."""
+    (package / RECORD).write_text("")
+    (package / "tensor.py").unlink()
+    (package / "include/tvm/ffi/container/tensor.h").unlink()
+    said = f"differs in {CMAKE}, {HEADER}, {CORE} and 3 others. Type"
+    assert said in why_not(layout.root, str(package / "include"))
+
+
+def test_package_that_does_not_tell_is_refused(layout, package):
+    """One of an older version, the published one, or none."""
+    (package / RECORD).unlink()
+    assert f"{package}: expected {RECORD}" in why_not(layout.root, str(package / "include"))
+    assert why_not(layout.root, "").startswith("the package tvm_ffi is not installed. Type: ")
+
+
+def test_run_with_another_package_is_refused(project):
+    """Nothing runs, so no receipt is written; a tree that builds no package needs none."""
+    project.file(CMAKE).write_text("project(toy)\n")
+    before = {path: path.read_text() for path in project.file("build/receipts").iterdir()}
+    for options in ([], ["--all"], ["--compile-only"], ["--preview"]):
+        status, output = project.verify(*options)
+        assert status == 1
+        assert "tvm_ffi" in output
+        assert f" -m pip install {project.root}\n" in output
+        assert "libraries:" not in output
+    assert before == {path: path.read_text() for path in project.file("build/receipts").iterdir()}
+
+
+def test_edit_of_the_runtime_makes_runs_on_this_machine_stale(project):
+    """Their receipts do not wait for the next run to be void, and that run repairs them."""
+    driver = "examples/kernel_library/scale/load_scale.py"
+    project.replace("include/toy.h", "2 * x", "x + x")
+    status, output = project.site()
+    assert status != 0
+    assert f"{driver}: edited since its run (the runtime changed)" in output
+    project.append("include/toy.h", "// A comment.\n")
+    assert project.build()[0] == 0
