@@ -80,17 +80,15 @@ def lines_of_script(text: str, suffix: str) -> dict[int, str]:
 
     Only whole lines are taken for comments, and none where a string or a document spans lines.
     """
-    lines, before = [], ""
+    lines = []
     if SPANS_LINES[suffix].search(text):
         return numbered(text)
     for line in text.split("\n"):
-        comment = line.lstrip().startswith("#") and not line.startswith("#!")
-        if comment and not before.endswith("\\"):
+        if line.lstrip().startswith("#") and not line.startswith("#!"):
             line = ""
         elif line.count('"') % 2 or line.count("'") % 2:
             return numbered(text)
         lines.append(line)
-        before = line
     return kept(lines, set())
 
 

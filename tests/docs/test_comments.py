@@ -33,14 +33,16 @@ OTHER = {
     "trailing blank of a raw string": ("a.cc", 'f(R"(a \nb)");', 'f(R"(a\nb)");'),
     "code after a comment that no longer goes on": ("a.cc", "// a \\\nb;", "// a\nb;"),
     "macro of two lines": ("a.h", "#define A \\\n 1", "#define A \\\n// a\n 1"),
-    "macro around a comment": ("a.h", "#define A 1 /*\n*/ + 2", "#define A 1\n+ 2"),
+    "macro around a comment": ("a.h", "#define A 1 /*\n*/+ 2", "#define A 1\n+ 2"),
     "two words": ("a.h", "a/**/b", "ab"),
     "# in a string": ("a.py", 'x = "# a"', 'x = "# b"'),
     "docstring": ("a.py", '"""One."""', '"""Two."""'),
     "# line in a string": ("a.py", 'x = """\n# a\n"""', 'x = """\n# b\n"""'),
     "blank line of a string": ("a.py", 'x = """\n\n"""', 'x = """\n"""'),
     "blank line of an f-string": ("a.py", 'x = f"""{y}\n\n"""', 'x = f"""{y}\n"""'),
+    "comment in an f-string": ("a.py", 'x = f"""{y  # a\n}"""', 'x = f"""{y  # b\n}"""'),
     "indentation": ("a.py", "if x:\n    y()\nz()", "if x:\n    y()\n    z()"),
+    "first line of Python": ("a.py", "#!python\nx = 1", "#!python3\nx = 1"),
     "first line": ("a.sh", "#!/bin/sh\necho", "#!/bin/bash\necho"),
     "# after a word": ("a.sh", "echo a#b", "echo a#c"),
     "# line of a document": ("a.sh", "cat <<E\n# a\nE", "cat <<E\n# b\nE"),
@@ -50,6 +52,7 @@ OTHER = {
     "bracket comment": ("a.cmake", "#[[\nf(a)\n]]", "\nf(a)\n]]"),
     "page": ("a.rst", "a", "a\n"),
     "Python that is not valid": ("a.py", "x = (  # a", "x = (  # b"),
+    "Python with an open string": ("a.py", "x = 'a  # b", "x = 'a  # c"),
 }
 
 
