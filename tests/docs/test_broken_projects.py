@@ -38,7 +38,7 @@ def test_kernel_that_is_wrong_by_one_element(project):
 @pytest.mark.parametrize("edited", [KERNEL, HEADER])
 def test_source_edited_after_its_tests_ran(project, edited):
     """A receipt does not outlive an edit of the source, nor of the header that it includes."""
-    project.append(edited, "// changed\n")
+    project.append(edited, "inline int changed;\n")
     reason = f"edited since its run ({edited} changed)"
     assert_fails_twice(project.site, f"docs/index.rst:8: {KERNEL} [kernel]: {reason}")
 
@@ -46,7 +46,7 @@ def test_source_edited_after_its_tests_ran(project, edited):
 def test_source_edited_after_a_good_build(project):
     """A page that Sphinx has kept from a good build is checked all the same."""
     assert project.site()[0] == 0
-    project.append(KERNEL, "// changed\n")
+    project.append(KERNEL, "int changed;\n")
     assert_fails_twice(project.site, f"docs/index.rst:8: {KERNEL} [kernel]: edited since its run")
 
 

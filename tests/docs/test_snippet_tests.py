@@ -19,7 +19,7 @@ def test_receipt_of_a_shown_file_holds_its_test(pristine):
     receipt = json.loads(path.read_text())
     assert receipt["verifies"] == ["docs/greet.sh"]
     read = ["docs/greet.sh", "docs/greeting.txt", "docs/numbers.py"]
-    assert sorted(receipt["closure"]) == [*read, TEST]
+    assert sorted(receipt["closure"]) == [*read, TEST, "the runtime"]
 
 
 def test_failing_test_takes_its_files_off_the_pages(project):
