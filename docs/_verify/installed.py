@@ -25,20 +25,17 @@ def installed_as(name: str, package: Path) -> Path:
 
 
 def differences(root: Path, package: Path) -> list[str]:
-    """The files of the tree from which the installed package was not built, or that it has changed.
+    """The files in which the tree, the record of the build and the installed files differ.
 
-    A comment in what is installed as it is makes no difference; of what is compiled, only the hash
-    is known.
+    An edited comment makes no difference where the file itself is installed: of the others, only
+    the hash is known.
     """
     built_from = hashes_of(package / RECORD)
     found = []
     for name in sorted({*built_from, *runtime_files(root)}):
-        there = installed_as(name, package)
-        if there.exists():
-            same = code_digest(there) == code_digest(root / name)
-        else:
-            same = built_from.get(name) == digest(root / name)
-        if not same:
+        file, there = root / name, installed_as(name, package)
+        same_code = not there.exists() or code_digest(there) == code_digest(file)
+        if not same_code or built_from.get(name) != digest(there if there.exists() else file):
             found.append(name)
     return found
 

@@ -171,9 +171,10 @@ def test_package_with_a_file_that_is_gone_is_refused(layout, package, name):
 
 
 def test_edited_package_is_refused(layout, package):
-    """Somebody changed a file where it is installed."""
-    (package / "tensor.py").write_text("n = 2\n")
-    assert f"differs in {PYTHON}." in why_not(layout.root, str(package / "include"))
+    """A file was changed where it is installed, also in the same way as in the tree."""
+    for folder in (package, layout.root / "python" / "tvm_ffi"):
+        (folder / "tensor.py").write_text("n = 2\n")
+        assert f"differs in {PYTHON}." in why_not(layout.root, str(package / "include"))
 
 
 def test_many_differences_are_counted(layout, package):
