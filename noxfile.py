@@ -274,6 +274,14 @@ def emulate(session: nox.Session) -> None:
     Environment(session).run("tests/emulation/emulate.py", *session.posargs)
 
 
+@nox.session(venv_backend="none", requires=["environment", "published"])
+def mutants(session: nox.Session) -> None:
+    """Plant bugs in the examples, each of which a test must catch; arguments choose bugs."""
+    need(session, "g++", "git")
+    peer = Environment(session, "published").python
+    Environment(session).run("docs/_setup/mutants.py", peer, *session.posargs)
+
+
 @nox.session
 def examples(session: nox.Session) -> None:
     """Build the examples for the CPU of this machine and test them; arguments choose examples."""

@@ -2,11 +2,14 @@
 // The fibers, their scheduler, and the functions of CUDA's runtime that kernel files call.
 #include "cuda_on_cpu.h"
 
+#include <tvm/ffi/function.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace emulation {
@@ -63,6 +66,10 @@ struct Block {
 };
 
 Block* block = nullptr;
+
+int launches = 0;         // since refuse_launch() was called
+int failing_launch = -1;  // the one of them that is refused
+cudaError_t last_error = cudaSuccess;
 
 [[noreturn]] void Stop(const char* why) {
   std::fprintf(stderr, "emulation: %s\n", why);
@@ -174,6 +181,10 @@ void Launch(dim3 grid, dim3 size, size_t shared_bytes, cudaStream_t,
             const std::function<void()>& kernel) {
   static std::mutex one_kernel;  // at a time, as on one stream
   const std::lock_guard<std::mutex> lock(one_kernel);
+  if (launches++ == failing_launch) {
+    last_error = cudaErrorLaunchOutOfResources;
+    return;
+  }
   static std::vector<Fiber> fibers(kMostThreads);  // their stacks are kept
   const size_t threads = size_t{size.x} * size.y * size.z;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) Stop("a grid of no blocks");
@@ -240,9 +251,13 @@ cudaError_t cudaGetDevice(int* device) {
   return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int) { return cudaSuccess; }
-cudaError_t cudaGetLastError() { return cudaSuccess; }
-const char* cudaGetErrorString(cudaError_t) { return "none"; }
-const char* cudaGetErrorName(cudaError_t) { return "none"; }
+cudaError_t cudaGetLastError() { return std::exchange(emulation::last_error, cudaSuccess); }
+const char* cudaGetErrorString(cudaError_t error) {
+  return error == cudaSuccess ? "none" : "a launch that was told to fail";
+}
+const char* cudaGetErrorName(cudaError_t error) {
+  return error == cudaSuccess ? "none" : "cudaErrorLaunchOutOfResources";
+}
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
   *value = attribute == cudaDevAttrMultiProcessorCount ? 2 : 1024;
   return cudaSuccess;
@@ -261,3 +276,11 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t size, cudaMemcpyK
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
 }
+
+// For tests: refuses one launch, counted from 0 and from now; -1 refuses none.
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(refuse_launch, [](int number) {
+  emulation::launches = 0;
+  emulation::failing_launch = number;
+});
+// How many launches there were since then, the refused one included.
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(launches, [] { return emulation::launches; });

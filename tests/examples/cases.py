@@ -2,6 +2,7 @@
 """What the examples' tests share: random shapes and layouts, poisoned outputs, tolerances."""
 
 import math
+import mmap
 import os
 from dataclasses import dataclass
 
@@ -16,6 +17,32 @@ slow = pytest.mark.skipif(
 )
 
 GUARD = 64  # bytes before and behind an output, which no kernel may write
+
+
+# A 32-bit index of element 1 is 7: inside the tensor, at an element that is zero.
+FAR = 2**32 + 7
+NO_RESERVE = 0x4000  # Linux's MAP_NORESERVE, which Python names from 3.13 on
+
+
+def far_apart(shape, strides, dtype, device):
+    """Give a tensor of zeros with strides of gigabytes; only pages that are written take memory.
+
+    On a GPU it takes all of its memory.
+    """
+    count = 1 + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
+    if device == "cuda":
+        try:
+            memory = torch.zeros(count, dtype=dtype, device=device)
+        except torch.cuda.OutOfMemoryError as error:
+            pytest.skip(f"the GPU has no room for {count} elements: {error}")
+    else:
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE
+        try:
+            mapped = mmap.mmap(-1, count * dtype.itemsize, flags=flags)
+        except OSError as error:  # vm.overcommit_memory = 2, or a limit on address space
+            pytest.skip(f"the system does not reserve {count * dtype.itemsize} bytes: {error}")
+        memory = torch.frombuffer(mapped, dtype=dtype)
+    return memory.as_strided(shape, strides)
 
 
 def shapes(min_dims=0, max_dims=4, most=20_000):

@@ -4,6 +4,7 @@
 import os
 from pathlib import Path
 
+import c_call
 import pytest
 import tvm_ffi
 from hypothesis import settings
@@ -36,3 +37,11 @@ def libraries(request: pytest.FixtureRequest) -> Path:
 def load(device: str, libraries: Path):
     """Loads the library of an example for the device under test."""
     return lambda name: tvm_ffi.load_module(libraries / f"{name}_{device}.so")
+
+
+@pytest.fixture(params=["from Python", "from C"])
+def load_function(request: pytest.FixtureRequest, load, device: str, libraries: Path):
+    """Loads a function of an example, to be called from Python or as a C program calls it."""
+    if request.param == "from Python":
+        return lambda example, name: load(example)[name]
+    return lambda example, name: c_call.function(libraries / f"{example}_{device}.so", name)

@@ -49,6 +49,14 @@ def test_any_shape(scale, device, dtype, shape):
     check(scale, torch.randn(shape, device=device).to(dtype))
 
 
+def test_elements_far_apart(scale, device):
+    """Offsets are 64-bit: rows, or elements of a row, 16 GiB apart are read."""
+    for strides in ((cases.FAR, 1), (1, cases.FAR)):
+        x = cases.far_apart((3, 3), strides, torch.float32, device)
+        x.copy_(torch.randn(3, 3, device=device))
+        check(scale, x)
+
+
 @each_dtype
 @given(data=st.data(), shape=cases.shapes(min_dims=1, most=2000))
 def test_any_layout_of_the_input(scale, device, dtype, data, shape):
@@ -220,8 +228,9 @@ def test_other_devices_are_refused(scale, device):
         scale(y, elsewhere, FACTOR)
 
 
-def test_a_byte_offset_is_honoured(scale, device):
+def test_a_byte_offset_is_honoured(load_function, device):
     """A producer that tells the first element by a byte offset, without strides, is read right."""
+    scale = load_function("c_abi", "scale")
     x = torch.arange(8, dtype=torch.float32, device=device)
     y = torch.full_like(x, float("nan"))
     where = {"offset": 12, "told": 12, "device": dlpack_device(x)}

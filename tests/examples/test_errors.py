@@ -41,6 +41,16 @@ def test_first_column(mod, device, dtype, rows, columns, layout, seed):
     assert torch.equal(y.tensor, torch.where(keep, x[:, 0], torch.zeros_like(x[:, 0])))
 
 
+def test_rows_far_apart(mod, device):
+    """Offsets are 64-bit: rows 8 GiB apart are read."""
+    x = cases.far_apart((3, 1), (cases.FAR, 1), torch.float16, device)
+    x.copy_(torch.tensor([[1.0], [2.0], [3.0]], device=device))
+    y = cases.Poisoned((3,), torch.float16, device)
+    mod.first_column(x, torch.ones(3, dtype=torch.bool, device=device), y.tensor)
+    y.check_guards()
+    assert y.tensor.tolist() == [1.0, 2.0, 3.0]
+
+
 def test_a_bool_of_any_bits(mod, device):
     """Every byte but 0 is true, as a view of other bytes may hold it."""
     bits = torch.arange(256, dtype=torch.int32, device=device).to(torch.uint8)

@@ -340,12 +340,13 @@ def test_negative_bit_and_conjugate_views_are_refused(lib, device):
     assert bool((y == 0).all())
 
 
-def test_a_byte_offset_is_honoured(lib, device):
+def test_a_byte_offset_is_honoured(load_function, device):
     """A producer that tells the first element by a byte offset, without strides, is read right."""
+    axpy = load_function("library", "axpy")
     x = torch.arange(8, dtype=torch.float32, device=device)
     y = torch.zeros_like(x)
     where = {"offset": 12, "told": 12, "device": dlpack_device(x)}
-    lib.axpy(2.0, Producer(x, 5, FLOAT32, **where), Producer(y, 5, FLOAT32, **where))
+    axpy(2.0, Producer(x, 5, FLOAT32, **where), Producer(y, 5, FLOAT32, **where))
     if device == "cuda":
         torch.cuda.synchronize()
     torch.testing.assert_close(y[3:], x[3:] * 2, rtol=0, atol=0)

@@ -232,6 +232,14 @@ def test_views_that_are_not_what_lies_in_memory_are_refused(nonzero, device, vie
         nonzero(x)
 
 
+@pytest.mark.parametrize("strides", [(cases.FAR, 1), (1, cases.FAR)])
+def test_elements_far_apart(nonzero, device, strides):
+    """Offsets are 64-bit: rows, or elements of a row, 4 GiB apart are read."""
+    x = cases.far_apart((3, 3), strides, torch.uint8, device)
+    x.copy_(1 - torch.eye(3, device=device))
+    check(nonzero, x)
+
+
 def test_a_gradient_is_not_asked_for(nonzero, device):
     """Indices have no gradient, whatever x requires."""
     x = torch.ones(3, device=device, requires_grad=True)

@@ -5,7 +5,7 @@
 import os
 
 import pytest
-from cases import Poisoned, assert_rounds_to, layouts, shapes, slow
+from cases import FAR, Poisoned, assert_rounds_to, far_apart, layouts, shapes, slow
 from hypothesis import given
 from hypothesis import strategies as st
 from producer import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, Producer
@@ -92,6 +92,25 @@ def test_any_length(rms_norm, device, dtype, length):
     """Rows that fit into registers, and longer ones, of odd and of round lengths."""
     weight, bias = randn(length, dtype, device), randn(length, dtype, device)
     check(rms_norm, randn((2, length), dtype, device), weight, bias)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_rows_of_equal_numbers(rms_norm, device, dtype):
+    """Sums are not rounded to 16 bits on the way: such errors of equal terms do not cancel."""
+    numbers = (1 + torch.arange(64, device=device) / 64).to(dtype)
+    check(rms_norm, numbers.unsqueeze(1).repeat(1, 4096))
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_one_large_number_in_a_long_row(rms_norm, device, dtype):
+    """Many small squares count beside a large one that each of them is lost in.
+
+    16 of them, which a CPU adds first, are half of what the smallest step from 1 is in float32.
+    One float32 sum of all would lack 2**-13 of its value.
+    """
+    x = torch.full((2, 65_536), 2.0**-14.5, dtype=torch.float64, device=device)
+    x[0, 0] = x[1, 300] = 1.0
+    check(rms_norm, x.to(dtype), eps=0.0)
 
 
 def test_countless_rows_of_nothing(rms_norm, device):
@@ -326,8 +345,9 @@ def test_a_lazy_view_is_refused(rms_norm, device):
         rms_norm(x, torch.empty_like(x), EPS, lazy, None)
 
 
-def test_a_byte_offset_is_honoured(rms_norm, device):
+def test_a_byte_offset_is_honoured(load_function, device):
     """A producer that tells the first element by a byte offset, without strides, is read right."""
+    rms_norm = load_function("rms_norm", "rms_norm")
     x = torch.arange(1, 9, dtype=torch.float32, device=device)
     y, weight = torch.full_like(x, float("nan")), torch.arange(8.0, device=device)
     where = {"offset": 12, "told": 12, "device": dlpack_device(x)}
@@ -384,6 +404,13 @@ def test_runs_on_the_tensors_gpu(rms_norm, device):
     rms_norm(x, y, 0.0, None, None)
     assert torch.cuda.current_device() == 0
     assert bool((y == 1.0).all())
+
+
+def test_rows_far_apart(rms_norm, device):
+    """Offsets are 64-bit: rows 8 GiB apart are read."""
+    x = far_apart((3, 16), (FAR, 1), torch.float16, device)
+    x.copy_(randn((3, 16), torch.float16, device))
+    check(rms_norm, x)
 
 
 @slow

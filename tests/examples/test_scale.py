@@ -283,8 +283,9 @@ def test_tensors_on_two_devices_are_refused(scale, device):
 
 
 # [byte_offset.begin]
-def test_a_byte_offset_is_honoured(scale, device):
+def test_a_byte_offset_is_honoured(load_function, device):
     """A producer that tells the first element by a byte offset, without strides, is read right."""
+    scale = load_function("scale", "scale")
     x = torch.arange(8, dtype=torch.float32, device=device)
     y = torch.full_like(x, float("nan"))
     where = {"offset": 12, "told": 12, "device": dlpack_device(x)}
@@ -381,6 +382,14 @@ def test_views_with_a_pending_sign_are_refused(scale, device):
     assert x.is_neg()
     with pytest.raises(ValueError, match=r"resolve_neg"):
         scale(x, torch.empty_like(x), FACTOR)
+
+
+@pytest.mark.parametrize("shape", [(3,), (3, 2)])
+def test_elements_far_apart(scale, device, shape):
+    """Offsets are 64-bit: elements 8 GiB apart are read, with a stride or by runs."""
+    x = cases.far_apart(shape, (cases.FAR, 3)[: len(shape)], torch.float16, device)
+    x.copy_(torch.randn(shape, device=device))
+    check(scale, x)
 
 
 @cases.slow

@@ -2,10 +2,11 @@
 # Rows: R1, R3, R6
 """The softmax example: every dtype and layout of rows against float64, and its refusals."""
 
+import math
 import os
 
 import pytest
-from cases import Poisoned, assert_rounds_to, layouts, shapes, slow
+from cases import FAR, Poisoned, assert_rounds_to, far_apart, layouts, shapes, slow
 from hypothesis import given
 from hypothesis import strategies as st
 from producer import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, Producer
@@ -95,6 +96,29 @@ def test_any_rows(softmax, device, drawn):
 def test_any_length(softmax, device, dtype, length):
     """Rows that fit into registers, and longer ones, of odd and of round lengths."""
     check(softmax, randn((2, length), dtype, device))
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_rows_of_equal_numbers(softmax, device, dtype):
+    """Sums are not rounded to 16 bits on the way: such errors of equal terms do not cancel.
+
+    A GPU's thread adds powers relative to the largest element it has seen, so each vector has one.
+    """
+    x = (torch.arange(64, device=device) / -32).to(dtype).unsqueeze(1).repeat(1, 4096)
+    x[:, ::8] = 0.0
+    check(softmax, x)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_one_large_number_in_a_long_row(softmax, device, dtype):
+    """Many small powers count beside the largest, in which each of them is lost.
+
+    16 of them, which a CPU adds first, are half of what the smallest step from 1 is in float32.
+    One float32 sum of all would lack 2**-13 of its value.
+    """
+    x = torch.full((2, 65_536), -29 * math.log(2), dtype=torch.float64, device=device)
+    x[0, 0] = x[1, 300] = 0.0
+    check(softmax, x.to(dtype))
 
 
 def test_the_largest_is_found_wherever_it_stands(softmax, device):
@@ -296,8 +320,9 @@ def test_a_lazy_view_is_refused(softmax, device):
         softmax(lazy, x)
 
 
-def test_a_byte_offset_is_honoured(softmax, device):
+def test_a_byte_offset_is_honoured(load_function, device):
     """A producer that tells the first element by a byte offset, without strides, is read right."""
+    softmax = load_function("softmax", "softmax")
     x = torch.arange(8, dtype=torch.float32, device=device)
     y = torch.full_like(x, float("nan"))
     where = {"offset": 12, "told": 12, "device": dlpack_device(x)}
@@ -355,6 +380,13 @@ def test_runs_on_the_tensors_gpu(softmax, device):
     softmax(x, y)
     assert torch.cuda.current_device() == 0
     assert bool((y == 1 / 1024).all())
+
+
+def test_rows_far_apart(softmax, device):
+    """Offsets are 64-bit: rows 8 GiB apart are read."""
+    x = far_apart((3, 16), (FAR, 1), torch.float16, device)
+    x.copy_(randn((3, 16), torch.float16, device))
+    check(softmax, x)
 
 
 @slow

@@ -236,13 +236,14 @@ def place(tensor):
     return (int(kind), int(index))
 
 
-def test_a_byte_offset_is_honoured(mod, device):
+def test_a_byte_offset_is_honoured(load_function, device):
     """Each of the three may begin at a byte offset."""
+    histogram = load_function("workspace", "histogram")
     memory = torch.tensor([0, 1, 2, 2, 3], device=device)
     counts = torch.full((6,), -1, dtype=torch.int64, device=device)
     workspace = torch.zeros(4096, dtype=torch.uint8, device=device)
     on = {"device": place(memory)}
-    mod.histogram(
+    histogram(
         Producer(memory, 3, INT64, offset=16, told=16, **on),
         Producer(counts, 4, INT64, offset=8, told=8, **on),
         Producer(workspace, 4000, UINT8, offset=32, told=32, **on),
