@@ -103,6 +103,14 @@ def test_expressions(compiler, text):
         compiler("emit_c").emit("f", text)
 
 
+@pytest.mark.parametrize("text", ["x @ y", "sin(x)", "x + 'a'"])
+def test_expressions_in_llvm(compiler, text):
+    """The other compiler refuses them too."""
+    pytest.importorskip("llvmlite", reason="llvmlite is not installed")
+    with pytest.raises(ValueError, match=r"^expression: expected"):
+        compiler("emit_llvm").jit("f", text)
+
+
 def test_jit(compiler):
     """A function of an address is called with tensors of any framework."""
     pytest.importorskip("llvmlite", reason="llvmlite is not installed")

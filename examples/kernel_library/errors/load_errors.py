@@ -27,11 +27,13 @@ except TypeError as error:
 
 def fails(cls, function, *arguments):
     """Call, and check the class of what is raised."""
+    raised = None
     try:
         function(*arguments)
-    except cls as error:
-        return error
-    raise AssertionError(f"expected {cls.__name__}")
+    except Exception as error:
+        raised = error
+    assert isinstance(raised, cls), f"expected {cls.__name__}, got {raised!r}"
+    return raised
 
 
 fails(ValueError, mod.first_column, x, keep, y[:2])

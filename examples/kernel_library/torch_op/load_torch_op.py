@@ -41,6 +41,8 @@ def gated(x: torch.Tensor, gate: torch.Tensor) -> torch.Tensor:
 gate = torch.randn(64, 128, device=device)
 result = gated(x, gate)
 torch.testing.assert_close(result, torch.relu(x * 2) ** 2 * torch.sigmoid(gate))
+with torch.compiler.set_stance("force_eager"):  # The same without the compiler.
+    torch.testing.assert_close(gated(x, gate), result)
 x.grad = None
 result.sum().backward()
 torch.testing.assert_close(x.grad, 8 * torch.relu(x) * torch.sigmoid(gate))
