@@ -20,8 +20,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from _verify.doctest_digest import block_digests
-from _verify.evidence import Evidence, gpu_runs
+from _verify.doctest_digest import block_examples
+from _verify.evidence import Evidence, did_not_run, gpu_runs
 from _verify.receipts import RAN_ON_CPU
 from _verify.regions import normalised
 from docutils import nodes
@@ -48,7 +48,8 @@ HTML_COMMENT = re.compile(r"<!--(?:(?!-->).)*-->", re.DOTALL)
 JUDGED = (
     *(nodes.literal_block, nodes.doctest_block, nodes.raw, nodes.literal, nodes.comment),
     *(nodes.line_block, nodes.option_list, nodes.image),
-    *(addnodes.desc, addnodes.productionlist, addnodes.download_reference),
+    *(addnodes.desc, addnodes.desc_inline, addnodes.productionlist),
+    addnodes.download_reference,
 )
 DOCTEST_LANGUAGES = {None, "default", "pycon", "python"}
 
@@ -98,12 +99,15 @@ def included(block: nodes.literal_block, evidence: Evidence) -> Verdict:
     return of_file(shows, mark["file"], mark["region"], evidence)
 
 
-def of_file(shows: str, path: str, region: str, evidence: Evidence) -> Verdict:
+def of_file(
+    shows: str, path: str, region: str, evidence: Evidence, *, every_line: bool = True
+) -> Verdict:
     """Judge a file, or a region of it."""
-    problem = evidence.why_not(path, region)
+    problem = evidence.why_not(path, region, every_line=every_line)
     # Where something ran the file, its problem is another one than a skip.
     unproved = problem and not evidence.of(path)
-    if unproved and (reasons := evidence.not_run_here(path)):
+    skipped = evidence.skipped_whole(path, region) if not problem else ""
+    if reasons := evidence.not_run_here(path) if unproved else skipped:
         return Verdict(shows, f"not run here: {reasons}", not_run=reasons)
     return Verdict(shows, evidence.state(path, region), problem)
 
@@ -118,7 +122,9 @@ def download(
     shows = f"download of {target}"
     try:
         files = offered(target, origin.page, evidence.layout)
-        verdicts = [of_file(f"{shows}: {file}", file, "", evidence) for file in files]
+        verdicts = [
+            of_file(f"{shows}: {file}", file, "", evidence, every_line=False) for file in files
+        ]
     except ValueError as problem:  # also of a file that is no text
         return Verdict(shows, problem=str(problem))
     not_run = next((verdict for verdict in verdicts if verdict.not_run), None)
@@ -133,11 +139,12 @@ def doctest(
     if language not in DOCTEST_LANGUAGES:
         return Verdict(shows, problem=f"a doctest is Python, and this block says {language}")
     try:
-        digests = block_digests(text)
+        examples = block_examples(text)
     except ValueError as error:
         return Verdict(shows, problem=f"a doctest that cannot be read: {error}")
-    if not digests:
+    if not examples:
         return Verdict(shows, problem=BY_HAND)
+    digests = [digest for digest, _ in examples]
     for failure in evidence.failures_of(origin.file or ""):
         if failure.doctest in ("", *digests):
             return Verdict(shows, problem=f"a doctest that no run passed: {failure.reason}")
@@ -149,7 +156,12 @@ def doctest(
     if not missing:
         receipts = [receipt for found in runs for receipt in found]
         ran = [RAN_ON_CPU] if any(r.level == RAN_ON_CPU for r in receipts) else []
-        return Verdict(shows, " · ".join([*ran, *gpu_runs(receipts)]))
+        idle = {
+            before + line: why
+            for (key, before), found in zip(examples, runs, strict=True)
+            for line, why in evidence.doctest_idle(found, key).items()
+        }
+        return Verdict(shows, " · ".join([*ran, *gpu_runs(receipts), *did_not_run(idle)]))
     skipped = evidence.skipped_doctests(file)
     if all(key in skipped for key in missing):
         reasons = ", ".join(sorted({skipped[key] for key in missing}))
@@ -175,6 +187,9 @@ def judge(
     if isinstance(node, nodes.comment):
         hidden = "a doctest that the reader does not see"
         return Verdict("comment", problem=hidden) if ">>>" in text else None
+    if isinstance(node, addnodes.desc_inline):
+        typed = not literals.NAMES.fullmatch(text)  # Breathe makes one of each exception's name
+        return Verdict(f"expression {text}", problem=BY_HAND) if typed else None
     if isinstance(node, addnodes.productionlist):
         return Verdict("production list", problem=BY_HAND)
     if isinstance(node, nodes.line_block | nodes.option_list):

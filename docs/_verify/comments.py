@@ -25,6 +25,10 @@ COMMENT_OR_LITERAL = re.compile(
 )
 # In these a line that begins with # may be no comment, or may begin a comment of many lines.
 SPANS_LINES = {".sh": re.compile("<<"), ".cmake": re.compile(r"\[=*\[")}
+# A line in which each string that begins also ends, whatever quotes and escapes are in it.
+CLOSED = re.compile(
+    r"""(?:[^'"\\$]|\\.|\$(?!')|'[^']*'|"(?:[^"\\$`]|\\.|\$(?!\()|\$\((?:[^()"'`]|"[^"`]*")*\))*")*\\?"""
+)
 
 
 def without_comments(text: str) -> str:
@@ -78,15 +82,17 @@ def lines_of_python(text: str) -> dict[int, str]:
 def lines_of_script(text: str, suffix: str) -> dict[int, str]:
     """The lines of a shell script or a CMake file that count, by their number.
 
-    Only whole lines are taken for comments, and none where a string or a document spans lines.
+    Only whole lines are taken for comments, and none where a string or a document spans lines, or
+    after a backslash, which can make the line a part of a word.
     """
-    lines = []
+    lines: list[str] = []
     if SPANS_LINES[suffix].search(text):
         return numbered(text)
     for line in text.split("\n"):
-        if line.lstrip().startswith("#") and not line.startswith("#!"):
+        continued = lines and lines[-1].rstrip().endswith("\\")
+        if line.lstrip().startswith("#") and not line.startswith("#!") and not continued:
             line = ""
-        elif line.count('"') % 2 or line.count("'") % 2:
+        elif line.count('"') % 2 or line.count("'") % 2 or not CLOSED.fullmatch(line):
             return numbered(text)
         lines.append(line)
     return kept(lines, set())
@@ -129,6 +135,10 @@ def counting_lines(path: str, text: str) -> dict[int, str]:
 
 def positions(path: str, text: str, numbers: Iterable[int]) -> set[int]:
     """The positions of lines among those that count, from 1: a comment line moves none of them."""
-    wanted = set(numbers)
-    places = enumerate(counting_lines(path, text), start=1)
-    return {place for place, number in places if number in wanted}
+    place = places(path, text)
+    return {place[number] for number in numbers if number in place}
+
+
+def places(path: str, text: str) -> dict[int, int]:
+    """The position of each line that counts, by its number."""
+    return {number: place for place, number in enumerate(counting_lines(path, text), start=1)}

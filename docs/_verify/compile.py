@@ -14,8 +14,9 @@ from pathlib import Path
 
 from . import closure as closures
 from .examples import Example, Variant, example_files
+from .executed import Trace
 from .layout import Layout
-from .process import Outcome, run
+from .process import run
 from .receipts import COMPILED, Receipt
 from .results import Results
 from .survival import seen_lines
@@ -38,33 +39,21 @@ class Build:
     targets: list[str]
     texts: str  # one hash for the whole files of the closure
     lines: dict[str, list[str]] = field(default_factory=dict)  # which the preprocessor let through
+    ran: dict[str, list[str]] = field(default_factory=dict)  # which lines of the script ran
+    idle: dict[str, dict[str, str]] = field(default_factory=dict)
     kept: bool = False  # whether an earlier run compiled it
 
 
-def traced_script(script: Path, folder: Path, environment: dict[str, str]) -> tuple[Outcome, str]:
-    """Run a build script in a folder; also return the commands that bash ran, one per line."""
-    with tempfile.TemporaryFile("w+") as trace:
-        outcome = run(
-            ["bash", "-x", str(script)],
-            cwd=folder,
-            env={**environment, "BASH_XTRACEFD": str(trace.fileno()), "PS4": "+ "},
-            pass_fds=[trace.fileno()],
-        )
-        trace.seek(0)
-        return outcome, trace.read()
-
-
-def compile_commands(trace: str) -> list[list[str]]:
-    """The compiler's command lines in a trace."""
+def compile_commands(commands: Iterable[str]) -> list[list[str]]:
+    """The compiler's command lines among those that bash ran."""
     found = []
-    for line in trace.splitlines():
-        if line.startswith("+"):
-            try:
-                words = shlex.split(line.lstrip("+ "))
-            except ValueError:
-                continue
-            if words and COMPILER.match(Path(words[0]).name):
-                found.append(words)
+    for command in commands:
+        try:
+            words = shlex.split(command)
+        except ValueError:
+            continue
+        if words and COMPILER.match(Path(words[0]).name):
+            found.append(words)
     return found
 
 
@@ -124,12 +113,12 @@ def reusable(stamp: Path, layout: Layout, key: str) -> Build | None:
     """The build recorded in a stamp, if nothing that made it has changed since."""
     if not stamp.exists():
         return None
-    build = replace(Build(**json.loads(stamp.read_text())), kept=True)
-    current = (
-        build.key == key
-        and build.texts == closures.texts_digest(layout.root, build.closure)
-        and not closures.changed(layout.root, build.closure)
-    )
+    there = json.loads(stamp.read_text())
+    if there.get("key") != key:  # another version of this program may have written it
+        return None
+    build = replace(Build(**there), kept=True)
+    same_texts = build.texts == closures.texts_digest(layout.root, build.closure)
+    current = same_texts and not closures.changed(layout.root, build.closure)
     return build if current and (layout.libraries / build.library).exists() else None
 
 
@@ -159,11 +148,15 @@ def compile_variant(
         before |= closures.runtime_of_run(layout.root)
         stamp.unlink(missing_ok=True)
         (layout.libraries / library).unlink(missing_ok=True)
-        with tempfile.NamedTemporaryFile("r", suffix=".d") as dependencies:
+        with tempfile.NamedTemporaryFile("r", suffix=".d") as dependencies, Trace() as trace:
             # Compilers of the GCC family write what they read, system headers left out, into this
             # file while they compile (nvcc's host compiler too): no second run, no other flags.
-            environment = {**tools.environment, "DEPENDENCIES_OUTPUT": dependencies.name}
-            outcome, trace = traced_script(layout.root / script, layout.libraries, environment)
+            environment = trace.environment(tools.environment, [])
+            environment["DEPENDENCIES_OUTPUT"] = dependencies.name
+            words = ["bash", str(layout.root / script)]
+            outcome = run(words, cwd=layout.libraries, env=environment)
+            commands = compile_commands(trace.commands())
+            executed = trace.fields(layout.root, [script])
             read = included_headers(dependencies.read(), layout.libraries, layout, tools.package)
         files = sorted({*sources, script, *read})
         if not outcome.ok:
@@ -182,7 +175,6 @@ def compile_variant(
             reason = f"edited while it was compiled: {', '.join(edited)}"
             results.fail(source, COMPILED, files, reason)
             return None, results
-        commands = compile_commands(trace)
         try:
             lines = seen_lines(commands, proved(files), layout, tools.environment)
         except ValueError as error:
@@ -196,6 +188,7 @@ def compile_variant(
             flags=[readable(words, layout, tools.package) for words in commands],
             targets=device_targets(commands) if variant.device == "cuda" else [],
             lines=lines,
+            **executed,
         )
         stamp.write_text(json.dumps(asdict(build)))
     results.receipts.append(
@@ -207,6 +200,8 @@ def compile_variant(
             flags=build.flags,
             targets=build.targets,
             lines=build.lines,
+            ran=build.ran,
+            idle=build.idle,
             tools={compiler: tools.compilers[compiler]},
             machine=tools.machine_of("cpu"),
         )

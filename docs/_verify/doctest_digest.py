@@ -19,7 +19,12 @@ def example_digest(source: str, want: str) -> str:
 
 
 def block_digests(text: str) -> list[str]:
-    """The digests of all examples of a block of text.
+    """The digests of all examples of a block of text; see block_examples for the errors."""
+    return [digest for digest, _ in block_examples(text)]
+
+
+def block_examples(text: str) -> list[tuple[str, int]]:
+    """The digest of each example of a block of text, and the lines of the block before it.
 
     ValueError: the block holds an option, or anything that is neither an example nor its output.
     """
@@ -36,4 +41,4 @@ def block_digests(text: str) -> list[str]:
     for line in lines.values():
         if line.strip():
             raise ValueError(f"expected examples and their output alone, got {line.strip()}")
-    return [example_digest(example.source, example.want) for example in examples]
+    return [(example_digest(each.source, each.want), each.lineno) for each in examples]

@@ -24,9 +24,11 @@ from sybil.parsers.myst import SkipParser as MystSkipParser
 from sybil.parsers.rest import DocTestParser, SkipParser
 
 from _verify.doctest_digest import example_digest
+from _verify.doctest_lines import DoctestLines
 from _verify.frameworks import missing_framework
 from _verify.lost_names import LostNames
 from _verify.reads import Reads
+from _verify.statements import reasons
 
 OPTIONS = doctest.ELLIPSIS
 FAILED_BEFORE = "it depends on "
@@ -46,6 +48,7 @@ class Recorder(DocTestEvaluator):
         super().__init__(OPTIONS)
         self.ran: set[int] = set()  # the ids of the examples, which live as long as the page
         self.lost = LostNames()
+        self.lines = DoctestLines()
 
     def __call__(self, sybil_example: SybilExample) -> str:
         """Run it, unless it depends on one that did not pass.
@@ -59,7 +62,8 @@ class Recorder(DocTestEvaluator):
         if reason := self.lost.why_not(example.source):
             self.lost.lose(example.source, reason)
             raise SkipTest(reason)
-        problem = super().__call__(sybil_example)
+        with self.lines.following(id(example), example.source):
+            problem = super().__call__(sybil_example)
         if not problem:
             self.ran.add(id(example))
         elif "ModuleNotFoundError" not in example.want and (
@@ -81,6 +85,8 @@ class Record:
         self.device = device
         self.recorder = recorder = Recorder()
         self.skipped: dict[str, str] = {}
+        self.passed: list[SybilItem] = []
+        self.idle: dict[str, dict[str, str]] = {}  # by digest, the lines of each that did not run
         self.failed: list[dict[str, str | int]] = []
         self.loaded: set[str] = set()
         self.libraries = libraries
@@ -120,6 +126,19 @@ class Record:
     def fail(self, item: SybilItem, digest: str, reason: str) -> None:
         """Note an example that did not pass, where it stands."""
         self.failed.append({"digest": digest, "line": item.example.line, "reason": reason})
+
+    def judge_lines(self) -> None:
+        """Note the lines of each example that did not run; without a reason it has failed."""
+        for item in self.passed:
+            example = item.example.parsed
+            lines = self.recorder.lines.lines(id(example))
+            why = reasons(example.source, lines.ran) if lines.idle else {}
+            for line in sorted(lines.idle):
+                digest = example_digest(example.source, example.want)
+                if line in why:
+                    self.idle.setdefault(digest, {})[str(line)] = why[line]
+                else:
+                    self.fail(item, digest, f"line {line} of it did not run")
 
     def on_device(self) -> bool:
         """Whether what runs now may use the device: for a GPU, once a library for it is loaded."""
@@ -213,6 +232,8 @@ def pytest_runtest_makereport(
         ran = id(example) in record.recorder.ran
         line = str(item.example.line) if ran and record.on_device() else ""
         record.doctests.setdefault(digest, []).append(line)
+        if ran:
+            record.passed.append(item)
         if report.skipped and call.excinfo:
             reason = str(call.excinfo.value)
             if reason.startswith(FAILED_BEFORE):
@@ -236,9 +257,11 @@ def pytest_runtest_makereport(
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Write the record."""
     record = session.config.stash[RECORD]
+    record.judge_lines()
     result = {
         "doctests": record.doctests if any(map(any, record.doctests.values())) else {},
         "skipped": record.skipped,
+        "idle": record.idle,
         "failed": record.failed,
         "reads": session.config.stash[READS].closure(),
         "loaded": sorted(record.loaded),

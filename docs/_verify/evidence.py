@@ -3,20 +3,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
 from .closure import RUNTIME, Closure, code_digest, runtime_now
-from .comments import positions
+from .comments import places, positions
 from .layout import Layout
+from .markers import hidden_marker
 from .receipts import COMPILED, RAN_ON_CPU, RAN_ON_GPU, Receipt, read_receipts
-from .regions import normalised, region, region_lines, region_names
+from .regions import normalised, region, region_lines, region_names, shown_number
 from .results import Failure, Skip, read_failures, read_skips
-from .survival import code_lines, from_ranges
+from .survival import as_ranges, code_lines, from_ranges
 
 # What is enough to show a file: device code where there may be no device, and headers and scripts
 # (which ran when something was compiled by them), need no run of their own.
 COMPILED_IS_ENOUGH = {".cu", ".cuh", ".h", ".hpp", ".sh"}
+
+TRACED = {".py", ".sh"}
+# str.splitlines() ends a line at each of these; Python, compilers and shells do not.
+OTHER_BREAKS = re.compile(r"[\v\f\x1c-\x1e\x85\u2028\u2029]")
+GPU_REASON = re.compile(r"\b(GPU|CUDA|CPU)\b")
 
 
 class Evidence:
@@ -70,7 +77,7 @@ class Evidence:
         A compilation proves the code that its conditionals let through. Where the two branches of
         a conditional are shown, no compilation sees both, and all of them together must.
         """
-        receipts = self.of(path)
+        receipts = [receipt for receipt in self.of(path) if self.ran_any(receipt, path, name)]
         seen = [(r, from_ranges(r.lines[path])) for r in receipts if path in r.lines]
         if not seen:
             return receipts
@@ -85,21 +92,72 @@ class Evidence:
             return whole
         return [receipt for receipt, lines in seen if wanted & lines]
 
-    def why_not(self, path: str, name: str = "") -> str:
-        """Why a file, or a region of it, may not be shown; empty if it may."""
+    def span(self, path: str, name: str) -> dict[int, int]:
+        """The lines of a region, or of a whole file, that count, by their positions."""
+        text = (self.layout.root / path).read_text()
+        first, last = region_lines(text, name) if name else (0, len(text.splitlines()))
+        found = places(path, text).items()
+        return {place: line for line, place in found if first < line <= last}
+
+    def ran_any(self, receipt: Receipt, path: str, name: str) -> bool:
+        """Whether a run went through a region; a machine that traces nothing cannot say."""
+        if PurePosixPath(path).suffix not in TRACED:
+            return True
+        if path not in receipt.ran:
+            return receipt.level == RAN_ON_GPU
+        return not from_ranges(receipt.ran[path]).isdisjoint(self.span(path, name))
+
+    def idle(self, path: str, name: str) -> dict[int, str]:
+        """The lines that no run went through, as a page counts them, each with the reason.
+
+        The reason is empty where none is known.
+        """
+        if PurePosixPath(path).suffix not in TRACED:
+            return {}
+        receipts = self.of(path)
+        ran = {place for r in receipts for place in from_ranges(r.ran.get(path, []))}
+        untraced = any(r.level == RAN_ON_GPU and path not in r.ran for r in receipts)
+        text = (self.layout.root / path).read_text()
+        span = self.span(path, name)
+        found: dict[int, str] = {}
+        for part, reason in (each for r in receipts for each in r.idle.get(path, {}).items()):
+            for place in from_ranges([part]) & {*span} - ran:
+                if not (untraced and GPU_REASON.search(reason)):
+                    line = shown_number(text, name, span[place])
+                    found[line] = found.get(line) or reason
+        return dict(sorted(found.items()))
+
+    def why_not(self, path: str, name: str = "", *, every_line: bool = True) -> str:
+        """Why a file, or a region of it, may not be shown; empty if it may.
+
+        Of a file that is offered for download, not every line needs to have run.
+        """
         if not (self.layout.root / path).is_file():
             return "it does not exist"
+        text = (self.layout.root / path).read_text()
+        if found := OTHER_BREAKS.search(text):
+            return f"it holds {found[0]!r}, which not every program counts as the end of a line"
+        if name and (hidden := hidden_marker(path, text, name)):
+            return hidden
         # What passed since does not excuse what failed: a failure is forgotten by the next run.
         for failure in self.failures_of(path):
             last = [line for line in failure.tail.splitlines() if line.strip()][-1:]
             return ": ".join(["failed", failure.subject, failure.reason, *last])
         levels = {receipt.level for receipt in self.proofs(path, name)}
+        idle = self.idle(path, name)
+        unexplained = {line for line, reason in idle.items() if not reason}
+        if unexplained and every_line:
+            return f"no run went through {listed(unexplained)}"
+        if idle and not levels:
+            return ""  # the state says why
         enough = {RAN_ON_CPU, RAN_ON_GPU}
         if PurePosixPath(path).suffix in COMPILED_IS_ENOUGH:
             enough.add(COMPILED)
         if levels & enough:
             return ""
         if not levels and self.of(path):
+            if PurePosixPath(path).suffix in TRACED:
+                return "no run went through it"
             return "its conditionals hide it, or a part of it, from every compiler"
         for receipt in self.receipts:
             if path in receipt.verifies and (edited := self.changed(receipt.closure)):
@@ -111,6 +169,13 @@ class Evidence:
         if self.failures_of(path):
             return ""
         return ", ".join(sorted({skip.reason for skip in self.skips if path in skip.files}))
+
+    def skipped_whole(self, path: str, name: str = "") -> str:
+        """Why no line of a region or a file ran here, if this machine lacks more than a GPU."""
+        if self.proofs(path, name):
+            return ""
+        reasons = {*self.idle(path, name).values()}
+        return ", ".join(sorted(each for each in reasons if not GPU_REASON.search(each)))
 
     def state(self, path: str, name: str = "") -> str:
         """What was verified on what, of a file or a region, in one line for the reader."""
@@ -126,7 +191,7 @@ class Evidence:
         if any(receipt.level == RAN_ON_CPU for receipt in receipts):
             parts.append(RAN_ON_CPU)
         parts += gpu_runs(receipts)
-        return " · ".join(parts)
+        return " · ".join([*parts, *did_not_run(self.idle(path, name))])
 
     def doctest_runs(self, file: str, key: str, place: int | None) -> list[Receipt]:
         """The receipts by which a doctest of a file passed, found by its digest and its place.
@@ -141,6 +206,11 @@ class Evidence:
                 ran = all(lines) if place is None else bool(lines[place : place + 1] > [""])
                 found += [receipt] if lines and ran else []
         return found
+
+    def doctest_idle(self, runs: Iterable[Receipt], key: str) -> dict[int, str]:
+        """The lines of a doctest example that none of its runs went through, with the reasons."""
+        each = [run.idle.get(key, {}) for run in runs]
+        return {int(n): why for n, why in each[0].items() if all(n in other for other in each)}
 
     def skipped_doctests(self, file: str) -> dict[str, str]:
         """The doctest examples of a file that were left out, by digest, with the reasons."""
@@ -162,6 +232,22 @@ class Evidence:
                     if not self.why_not(path, name):
                         self._texts.setdefault(normalised(part), (path, name))
         return self._texts
+
+
+def listed(lines: Iterable[int]) -> str:
+    """Line numbers in words."""
+    pairs = [each.split("-") for each in as_ranges(lines)]
+    words = [first if first == last else f"{first}-{last}" for first, last in pairs]
+    plural = "" if words[1:] == [] and words[0].isdigit() else "s"
+    return f"line{plural} {', '.join(words)}"
+
+
+def did_not_run(idle: Mapping[int, str]) -> list[str]:
+    """Say of lines, as a page counts them, that they did not run; one text for each reason."""
+    return [
+        f"did not run: {listed(line for line, why in idle.items() if why == reason)} ({reason})"
+        for reason in dict.fromkeys(idle.values())
+    ]
 
 
 def short(version: str) -> str:

@@ -9,6 +9,7 @@ import sys
 from . import closure as closures
 from .compile import Build, proved
 from .examples import Example, Variant
+from .executed import Trace
 from .helpers import helpers_of
 from .layout import Layout
 from .process import run
@@ -43,20 +44,24 @@ def run_example(
         example.driver: [str(layout.root / example.driver), variant.device],
         example.test: [
             *("-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "--rootdir", str(layout.root)),
+            *("-p", "_verify.skips_plugin"),
             *(str(layout.root / example.test), "--device", variant.device),
             *("--libraries", str(layout.libraries)),
         ],
     }
-    for subject, arguments in commands.items():
-        outcome = run([sys.executable, *arguments], cwd=layout.libraries, env=tools.environment)
-        if not outcome.ok:
-            reason = f"{subject} on {variant.device}: {outcome.reason}"
-            results.fail(source, level, files, reason, outcome.tail)
-        elif subject == example.test:
-            for reason in SKIPPED.findall(outcome.output):
-                results.skip(subject, level, reason)
-            if not PASSED.search(outcome.output):
-                results.fail(source, level, files, f"no test of {subject} ran", outcome.tail)
+    with Trace() as trace:
+        environment = trace.environment(tools.environment, files)
+        for subject, arguments in commands.items():
+            outcome = run([sys.executable, *arguments], cwd=layout.libraries, env=environment)
+            if not outcome.ok:
+                reason = f"{subject} on {variant.device}: {outcome.reason}"
+                results.fail(source, level, files, reason, outcome.tail)
+            elif subject == example.test:
+                for reason in SKIPPED.findall(outcome.output):
+                    results.skip(subject, level, reason)
+                if not PASSED.search(outcome.output):
+                    results.fail(source, level, files, f"no test of {subject} ran", outcome.tail)
+        executed = trace.fields(layout.root, files)
     if edited := closures.changed(layout.root, closure):
         reason = f"edited while its tests ran: {', '.join(edited)}"
         results.fail(source, level, files, reason)
@@ -70,6 +75,7 @@ def run_example(
                 flags=build.flags,
                 targets=build.targets,
                 lines=build.lines,
+                **executed,
                 tools={**tools.versions, compiler: tools.compilers[compiler]},
                 machine=tools.machine_of(variant.device),
             )

@@ -88,6 +88,7 @@ def run_page(
                 machine=tools.machine_of(device),
                 doctests=seen["doctests"],
                 skipped=seen["skipped"],
+                idle=seen["idle"],
             )
         )
     return results

@@ -29,6 +29,10 @@ class Receipt:
     # Of a C++ file, the lines that the preprocessor let through, as ranges of positions among the
     # lines that count (see comments.py); of others, nothing.
     lines: dict[str, list[str]] = field(default_factory=dict)
+    # Of each Python and shell file, such positions that ran, and why others did not; of a page, why
+    # lines of an example did not, by its digest.
+    ran: dict[str, list[str]] = field(default_factory=dict)
+    idle: dict[str, dict[str, str]] = field(default_factory=dict)
     tools: dict[str, str] = field(default_factory=dict)
     runtime: dict[str, str] = field(default_factory=dict)  # commit and whether it was modified
     machine: dict[str, str] = field(default_factory=dict)

@@ -33,6 +33,13 @@ def region_names(text: str) -> list[str]:
     return list(dict.fromkeys(match["name"] for match in found if match))
 
 
+def shown_number(text: str, name: str, number: int) -> int:
+    """The number, within what a page shows of a region, of a line of its file."""
+    first = region_lines(text, name)[0] if name else 0
+    before = without_markers("".join(text.splitlines(True)[first:number])).lstrip("\n")
+    return len(before.splitlines())
+
+
 def region_lines(text: str, name: str) -> tuple[int, int]:
     """The first line of a region and the line after its last, counted from 0.
 

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from . import closure as closures
+from .executed import Trace
 from .helpers import helpers_of
 from .layout import Layout
 from .pages import DOCS, NO_TESTS_COLLECTED
@@ -30,27 +31,38 @@ def find_snippet_tests(layout: Layout) -> list[str]:
     return [layout.relative(path) for path in sorted(folder.rglob("test_*.py"))]
 
 
+def programs(layout: Layout) -> list[str]:
+    """The Python and shell files that a page may show, relative to the root."""
+    folders = ("examples", *(f"tests/{name}" for name in ("benchmarks", "examples", "snippets")))
+    found = [path for folder in folders for path in (layout.root / folder).rglob("*")]
+    return sorted(layout.relative(path) for path in found if path.suffix in (".py", ".sh"))
+
+
 def run_snippet_test(test: str, device: str, layout: Layout, tools: Tools) -> Results:
     """Run one test file on one device; a receipt for each file that its passing tests ran."""
     results = Results()
     level = LEVEL_OF_DEVICE[device]
-    made_by = [test, *helpers_of(layout, test), closures.RUNTIME]
-    closure = closures.closure_of(layout.root, made_by)
     declared = sorted(set(DECLARED.findall((layout.root / test).read_text())))
-    with tempfile.TemporaryDirectory() as folder:
+    started = [path for path in declared if path.endswith(".py")]
+    helpers = [each for path in (test, *started) for each in helpers_of(layout, path)]
+    closure = closures.closure_of(layout.root, [test, *helpers, closures.RUNTIME])
+    traced = sorted({*declared, *programs(layout)})
+    before = closures.closure_of(layout.root, traced)
+    with tempfile.TemporaryDirectory() as folder, Trace() as trace:
         record = Path(folder) / "record.json"
         command = [
             *(sys.executable, "-m", "pytest", "-q", "--tb=short"),
             *("-c", str(DOCS / "_verify" / "pytest.ini"), "--rootdir", str(layout.root)),
             *("-p", "no:cacheprovider", "-p", "_verify.snippet_plugin"),
+            *("-p", "_verify.skips_plugin"),
             *("--snippet-device", device, "--snippet-libraries", str(layout.libraries)),
             *("--snippet-record", str(record), str(layout.root / test)),
         ]
-        paths = [str(DOCS), tools.environment.get("PYTHONPATH", "")]
-        environment = {**tools.environment, "PYTHONPATH": ":".join(filter(None, paths))}
+        environment = trace.environment(tools.environment, traced)
         outcome = run(command, cwd=layout.root, env=environment)
         nothing: dict[str, Any] = {"shown": [], "skipped": [], "reads": {}}
         seen = json.loads(record.read_text()) if record.exists() else nothing
+        lines = trace.fields(layout.root, traced)
     records = seen["shown"]
     for each in seen["skipped"]:
         results.skip(each["test"], level, each["reason"], each["files"])
@@ -64,18 +76,22 @@ def run_snippet_test(test: str, device: str, layout: Layout, tools: Tools) -> Re
     ran = [each for each in records if each["outcome"] == "passed"]
     for path in sorted({each["path"] for each in ran} - failed):
         of_path = [each for each in ran if each["path"] == path]
-        made_of = seen["reads"] | closure
+        # Other processes read files too, and of these at least the programs are known.
+        made_of = {file: before[file] for file in lines["ran"]} | seen["reads"] | closure
         for each in of_path:
             made_of.update(each["closure"])
         if edited := closures.changed(layout.root, made_of):
             reason = f"{test}: edited while it ran: {', '.join(edited)}"
             results.fail(path, level, [path], reason)
             continue
+        verifies = sorted({file for each in of_path for file in each["closure"]})
         receipt = Receipt(
             subject=f"{path} by {test}",
             level=level,
-            verifies=sorted({file for each in of_path for file in each["closure"]}),
+            verifies=verifies,
             closure=made_of,
+            ran={file: lines["ran"][file] for file in verifies if file in lines["ran"]},
+            idle={file: lines["idle"][file] for file in verifies if file in lines["idle"]},
             tools=tools.versions,
             machine=tools.machine_of(device),
         )

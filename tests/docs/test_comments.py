@@ -18,6 +18,7 @@ SAME = {
         "# one\nx = 1  # two\n\nif x:  \n    # three\n    y()",
     ),
     "shell": ("a.sh", "#!/bin/sh\necho 1", "#!/bin/sh\n# one\n\necho 1  "),
+    "shell quotes": ("a.sh", 'a "$(b "$1")" \'c\'', '# d\na "$(b "$1")" \'c\''),
     "CMake": ("CMakeLists.txt", "f(a)", "# it's\nf(a)\n"),
 }
 OTHER = {
@@ -47,6 +48,11 @@ OTHER = {
     "# after a word": ("a.sh", "echo a#b", "echo a#c"),
     "# line of a document": ("a.sh", "cat <<E\n# a\nE", "cat <<E\n# b\nE"),
     "# line of a shell string": ("a.sh", "echo '\n# a\n'", "echo '\n# b\n'"),
+    "# line after mixed quotes": ("a.sh", "f \"'\" 'a\n# b\n' \"'\"", "f \"'\" 'a\n# c\n' \"'\""),
+    "# line after an escaped quote": ("a.sh", 'f \\" "\n# b\n" \\"', 'f \\" "\n# c\n" \\"'),
+    "# line of a quote in a quote": ("a.sh", 'f "$(f "\n# b\n")"', 'f "$(f "\n# c\n")"'),
+    "# line after $'": ("a.sh", "f $'\\'' '\n# b\n' '\\''", "f $'\\'' '\n# c\n' '\\''"),
+    "# line that goes on": ("a.sh", "echo a\\\n#b", "echo a\\\n#c"),
     "shell line that goes on": ("a.sh", "echo \\\nb", "echo \\\n# a\nb"),
     "escaped blank": ("a.sh", "echo a\\ ", "echo a\\"),
     "bracket comment": ("a.cmake", "#[[\nf(a)\n]]", "\nf(a)\n]]"),

@@ -11,6 +11,7 @@ from _verify.compile import (
     empty_libraries,
     included_headers,
     readable,
+    reusable,
 )
 from _verify.layout import Layout
 
@@ -131,13 +132,11 @@ def test_a_command_names_no_folder_of_the_machine(tmp_path):
 
 def test_device_targets_are_read_from_the_command():
     """Real architectures and PTX are told apart."""
-    trace = (
-        "++ dirname x\n"
-        "+ cuda/bin/nvcc -gencode arch=compute_80,code=sm_80"
-        " -gencode arch=compute_90,code=compute_90 a.cu\n"
-        "+ echo g++\n"
+    nvcc = (
+        "cuda/bin/nvcc -gencode arch=compute_80,code=sm_80"
+        " -gencode arch=compute_90,code=compute_90 a.cu"
     )
-    commands = compile_commands(trace)
+    commands = compile_commands(["dirname x", nvcc, "echo g++"])
     assert len(commands) == 1
     assert device_targets(commands) == ["sm_80", "PTX"]
     assert device_targets([["nvcc", "-arch=sm_90a"]]) == ["sm_90a"]
@@ -155,3 +154,10 @@ def test_headers_of_the_example_and_of_the_runtime_belong_to_the_closure(tmp_pat
     layout.build.mkdir()
     found = included_headers(text, layout.build, layout, str(installed))
     assert found == ["examples/a.cc", "examples/my.h", "include/t.h"]
+
+
+def test_stamp_of_another_version_is_not_used(tmp_path):
+    """It may lack fields, or have others."""
+    stamp = tmp_path / "scale_cpu.so.json"
+    stamp.write_text('{"key": "old", "library": "scale_cpu.so"}')
+    assert reusable(stamp, Layout.of(tmp_path), "new") is None

@@ -19,6 +19,7 @@ from _verify.receipts import (
     write_receipt,
 )
 from _verify.results import Failure
+from _verify.survival import as_ranges
 from _verify.table import example_rows
 
 FILES = ["a.cc", "a.cu", "a.h", "a.py", "a.sh"]
@@ -59,7 +60,7 @@ def receipt(layout, subject, level, *others, **fields):
 )
 def test_level_that_is_enough_depends_on_the_file(layout, file, level, reason):
     """Code that can run must have run; CUDA must have been compiled."""
-    receipts = [receipt(layout, file, level)] if level else []
+    receipts = [receipt(layout, file, level, ran={file: ["1-1"]})] if level else []
     assert Evidence(layout, receipts).why_not(file) == reason
 
 
@@ -157,3 +158,13 @@ def test_receipt_that_proves_more_than_it_was_made_of_does_not_count(layout):
         assert read_receipts(layout.receipts, layout.committed) == []
     write_receipt(layout.receipts, made)
     assert read_receipts(layout.receipts, layout.committed) == [made]
+
+
+@pytest.mark.parametrize("character", ["\f", "\v", "\x1c", "\x85", "\u2028"])
+def test_line_break_that_not_every_program_counts(layout, character):
+    """It would have a region judged by other lines than those that a page shows."""
+    text = f"x = 1\n#{character * 9}\n# [typed.begin]\nx = 2\n# [typed.end]\n" + 9 * "x = 3\n"
+    (layout.root / "a.py").write_text(text)
+    ran = {"a.py": as_ranges(range(1, 12))}
+    evidence = Evidence(layout, [receipt(layout, "a.py", RAN_ON_CPU, ran=ran)])
+    assert evidence.why_not("a.py", "typed").startswith(f"it holds {character!r}")

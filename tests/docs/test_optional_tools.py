@@ -14,13 +14,14 @@ PAGE = "docs/index.rst"
 # A test of the script that one program takes part in, and one that needs no more than bash.
 WITH_A_PROGRAM = """
 import shutil
+import subprocess
 
 import pytest
 
 
 @pytest.mark.parametrize("program", ["bash", "{program}"])
 def test_{name}(shows, program):
-    shows("docs/tools.sh")
+    subprocess.run(["bash", shows("docs/tools.sh")], check=True)
     if not shutil.which(program):
         pytest.skip(f"{{program}} is not installed")
 """
@@ -62,7 +63,7 @@ def path_without(folder: Path, program: str) -> str:
 
 def show_tools(project, test: str, program: str) -> None:
     """Let a page show a script that a new test runs."""
-    project.file("docs/tools.sh").write_text("# SPDX-License-Identifier: Apache-2.0\n")
+    project.file("docs/tools.sh").write_text("# SPDX-License-Identifier: Apache-2.0\ntrue\n")
     project.append("docs/notes.md", "\n```{literalinclude} tools.sh\n```\n")
     name = program.replace(".", "_")
     text = test.format(program=program, name=name)

@@ -142,3 +142,34 @@ def test_cuda_source_without_a_gpu_was_compiled():
     assert as_compiled(ran, "k.cu", "cpu", SimpleNamespace(compilers={})) == []
     on_gpu = Receipt("a", RAN_ON_GPU, ["k.cu"], {"k.cu": "2"})
     assert as_compiled(on_gpu, "k.cu", "cuda", tools) == [on_gpu]
+
+
+CHILDREN = """
+
+@pytest.mark.parametrize("program", ["docs/child.py", "docs/child.sh"])
+def test_child(shows, program):
+    shows("docs/child.py"), shows("docs/child.sh")
+    command = [sys.executable] if program.endswith("py") else ["bash"]
+    subprocess.run([*command, program], check=True)
+"""
+
+
+@pytest.mark.parametrize("name", ["docs/beside.py", "tests/snippets/called.sh"])
+def test_edit_of_what_a_child_process_ran(project, name):
+    """A module that a program imports and a script that it calls took part, though no test did."""
+    project.file("docs/beside.py").write_text("VALUE = 1\n")
+    project.file("docs/child.py").write_text("import beside\n\nprint(beside.VALUE)\n")
+    project.file("tests/snippets/called.sh").write_text("echo 1\n")
+    project.file("docs/child.sh").write_text("cd tests/snippets\nbash called.sh\n")
+    project.replace(TEST, "import subprocess\n", "import subprocess\nimport sys\n\nimport pytest\n")
+    project.append(TEST, CHILDREN)
+    for program in ("child.py", "child.sh"):
+        project.replace(
+            "docs/index.rst", "Its check", f".. literalinclude:: {program}\n\nIts check"
+        )
+    status, output = project.build()
+    assert status == 0, output
+    project.replace(name, "1", "2")
+    status, output = project.site()
+    assert status != 0, output
+    assert f"edited since its run ({name} changed)" in output, output

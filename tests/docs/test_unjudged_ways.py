@@ -17,6 +17,7 @@ TYPED = [
     (INDEX, "| ``int typed = 1;``\n| ``return typed;``", f"line block: {BLOCK}"),
     (INDEX, "-t TYPED  typed = 1", f"option list: {BLOCK}"),
     (INDEX, "See :samp:`samp({typed});`.", "literal samp(typed);: the role samp formats code"),
+    (INDEX, "See :cpp:expr:`typed(1) + 2`.", f"expression typed(1) + 2: {BLOCK}"),
     (INDEX, "See :file:`rm -rf {typed}`.", "literal rm -rf typed: the role file formats code"),
     (
         INDEX,

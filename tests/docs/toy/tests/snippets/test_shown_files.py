@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The other files that the toy's pages show."""
 
+import runpy
 import subprocess
 
 
@@ -13,5 +14,6 @@ def test_greeting_says_hello(shows, captured):
 
 def test_page_of_numbers_is_the_same_on_each_device(shows, device, libraries):
     """A test that takes the device proves for the one that it was given."""
-    shows("docs/numbers.py")
+    namespace = runpy.run_path(str(shows("docs/numbers.py")))
+    assert namespace["NUMBERS"] == (1, 2)
     assert (libraries / f"scale_{device}.so").exists()

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Record which lines of Python and shell files run, in every process that a command starts.
+
+A machine without coverage.py or tree-sitter, as one with a GPU may be, records none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from importlib.util import find_spec
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from .closure import digest
+from .comments import places, positions
+from .statements import Lines, held_against, python_statements, reasons, shell_commands
+from .survival import as_ranges
+
+HERE = Path(__file__).resolve().parent / "trace"
+SETTINGS = """\
+[run]
+parallel = true
+data_file = {data}
+include = {include}
+disable_warnings = couldnt-parse, module-not-measured, no-data-collected, process-startup
+"""
+TRACED = re.compile(
+    r"^(?P<depth>\++)\v(?P<file>[^\v\n]*)\v(?P<call>[^\v\n]*)\v(?P<line>\d+)\v(?P<command>.*)$",
+    re.MULTILINE,
+)
+COMMON = {"__init__.py", "conftest.py", "utils.py"}
+
+
+class Trace(AbstractContextManager["Trace"]):
+    """A temporary folder that the processes of a run write their lines to."""
+
+    def __init__(self) -> None:
+        self.folder = tempfile.TemporaryDirectory(prefix="trace_")
+        folder = Path(self.folder.name)
+        self.settings, self.skips = folder / "coveragerc", folder / "skips"
+        self.python, self.shell = folder / "python", folder / "shell"
+        for each in (self.python, self.shell):
+            each.mkdir()
+
+    def __exit__(self, *_: object) -> None:
+        """Remove the folder."""
+        self.folder.cleanup()
+
+    def environment(self, given: Mapping[str, str], files: Iterable[str]) -> dict[str, str]:
+        """The variables that make a run write the lines of some files and of their copies.
+
+        Python also finds the plugins below ``docs/_verify``.
+        """
+        python = (PurePosixPath(each) for each in files if each.endswith(".py"))
+        # Others have files of that name, in folders of other names.
+        names = {f"{p.parent.name}/{p.name}" if p.name in COMMON else p.name for p in python}
+        include = ",".join(f"*/{name}" for name in sorted(names)) or "/nothing"
+        self.settings.write_text(SETTINGS.format(data=self.python / "lines", include=include))
+        paths = [str(HERE), str(HERE.parents[1]), given.get("PYTHONPATH", "")]
+        traced = {
+            **given,
+            "BASH_ENV": str(HERE / "bash_env.sh"),
+            "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+            "TRACE_SHELL": str(self.shell),
+            "TRACE_SKIPS": str(self.skips),
+        }
+        found = find_spec("coverage")
+        if found and found.origin:
+            traced["COVERAGE_PROCESS_START"] = str(self.settings)
+            traced["TRACE_PACKAGES"] = str(Path(found.origin).resolve().parents[1])
+        return traced
+
+    def commands(self) -> list[str]:
+        """The commands that bash ran."""
+        texts = (path.read_text(errors="replace") for path in sorted(self.shell.iterdir()))
+        return [found["command"] for text in texts for found in TRACED.finditer(text)]
+
+    def fields(self, root: Path, files: Iterable[str]) -> dict[str, Any]:
+        """The fields ``ran`` and ``idle`` of a receipt for these files."""
+        ran: dict[str, list[str]] = {}
+        idle: dict[str, dict[str, str]] = {}
+        skips: dict[Path, list[tuple[int, str]]] = defaultdict(list)
+        for each in self.skips.read_text().splitlines() if self.skips.exists() else []:
+            path, line, reason = json.loads(each)
+            skips[Path(path)].append((line, reason))
+        for file, lines in self.lines(root, files).items():
+            text = (root / file).read_text()
+            python = file.endswith(".py") and lines.idle
+            why = reasons(text, lines.ran, skips[root / file]) if python else {}
+            by_reason: dict[str, set[int]] = defaultdict(set)
+            place = places(file, text)
+            for line in lines.idle & {*place}:
+                by_reason[why.get(line, "")].add(place[line])
+            ran[file] = as_ranges(positions(file, text, lines.ran))
+            idle[file] = {part: why for why, some in by_reason.items() for part in as_ranges(some)}
+        return {"ran": ran, "idle": idle}
+
+    def lines(self, root: Path, files: Iterable[str]) -> dict[str, Lines]:
+        """The lines of each of these files, or of a copy of it, for those that ran at all.
+
+        What a copy was overwritten by is never parsed: it need not be valid.
+        """
+        by_name: dict[str, list[str]] = defaultdict(list)
+        for file in files:
+            by_name[Path(file).name].append(file)
+        found: dict[str, Lines] = {}
+        for path, numbers in [*self.python_lines(), *self.shell_lines()]:
+            for file in by_name[path.name]:
+                if path == root / file or digest(path) == digest(root / file) != "":
+                    text = (root / file).read_text()
+                    statements = python_statements if file.endswith(".py") else shell_commands
+                    found.setdefault(file, Lines()).add(held_against(statements(text), numbers))
+        return found
+
+    def python_lines(self) -> Iterator[tuple[Path, set[int]]]:
+        """What coverage.py has measured."""
+        if not any(self.python.iterdir()):
+            return
+        import coverage
+
+        data = coverage.CoverageData(str(self.python / "all"))
+        for path in self.python.iterdir():
+            part = coverage.CoverageData(str(path))
+            part.read()
+            data.update(part)
+        for file in data.measured_files():
+            yield Path(file), {*(data.lines(file) or ())}
+
+    def shell_lines(self) -> Iterator[tuple[Path, set[int]]]:
+        """What bash has traced, if there is a parser to hold it against."""
+        if not find_spec("tree_sitter_bash"):
+            return
+        traced: dict[Path, set[int]] = defaultdict(set)
+        for log in self.shell.iterdir():
+            text = log.read_text(errors="replace")
+            folder = Path(text.partition("\n")[0].removeprefix("in\v"))
+            for file, numbers in lines_of_log(text).items():
+                traced[folder / file] |= numbers
+        yield from traced.items()
+
+
+def lines_of_log(text: str) -> dict[str, set[int]]:
+    """The lines of each file that one bash traced.
+
+    In ``eval`` and in a command substitution bash counts lines anew, so what is deeper than the
+    rest of a call of its function, or of its file, says nothing.
+    """
+    depths: dict[tuple[str, str], dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
+    for found in TRACED.finditer(text):
+        key = found["file"], found["call"]
+        depths[key][len(found["depth"])].add(int(found["line"]))
+    lines: dict[str, set[int]] = defaultdict(set)
+    for (file, _), by_depth in depths.items():
+        lines[file] |= by_depth[min(by_depth)]
+    return lines

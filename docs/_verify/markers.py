@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tell where the markers of a region stand inside a string or a comment of more than their line.
+
+What lies between such markers looks like code, but no compiler sees it.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import PurePosixPath
+
+from .comments import C_LIKE, COMMENT_OR_LITERAL
+from .regions import region_lines
+from .statements import shell_texts
+
+
+def blocks(path: str, text: str) -> Iterator[range]:
+    """The lines, counted from 0, of each string or comment that spans more than one line.
+
+    None of Python that is not valid, of which no run has any line.
+    """
+    suffix = PurePosixPath(path).suffix
+    if suffix in C_LIKE:
+        for found in COMMENT_OR_LITERAL.finditer(text):
+            first = text.count("\n", 0, found.start())
+            yield range(first, first + found[0].count("\n") + 1)
+    elif suffix == ".py":
+        with contextlib.suppress(SyntaxError):
+            for node in ast.walk(ast.parse(text)):
+                if isinstance(node, ast.Constant | ast.JoinedStr) and node.end_lineno:
+                    yield range(node.lineno - 1, node.end_lineno)
+    elif suffix == ".sh" and find_spec("tree_sitter_bash"):  # which builds of the site have
+        yield from shell_texts(text)
+
+
+def hidden_marker(path: str, text: str, name: str) -> str:
+    """Why the markers of a region do not count; empty if they are comments of their own."""
+    first, last = region_lines(text, name)
+    for block in blocks(path, text):
+        if len(block) > 1 and {first - 1, last} & {*block}:
+            return f"line {block[0] + 1} begins a string or a comment that holds its marker"
+    return ""

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Split Python and shell text into statements, and tell which of them some lines belong to."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+SHELL_COMMANDS = {
+    *("command", "declaration_command", "test_command", "unset_command", "variable_assignment"),
+}
+SHELL_TEXTS = {"ansi_c_string", "heredoc_body", "raw_string", "string"}
+SUBSTITUTIONS = {"command_substitution", "process_substitution"}
+NAMES_DEVICE = re.compile(r"\b(cpu|cuda|gpu)\b", re.IGNORECASE)
+NEEDS_GPU = "needs a GPU"
+LEAVING = (ast.Break, ast.Continue, ast.Raise, ast.Return)
+FOR_CHECKERS = "only type checkers read it"
+
+
+@dataclass
+class Lines:
+    """Of one text, the lines of statements that ran, and of those that did not; from 1."""
+
+    ran: set[int] = field(default_factory=set)
+    idle: set[int] = field(default_factory=set)
+
+    def add(self, other: Lines) -> None:
+        """Merge with what another process ran of the same text."""
+        self.idle = (self.idle | other.idle) - self.ran - other.ran
+        self.ran |= other.ran
+
+
+def held_against(statements: Iterable[set[int]], traced: set[int]) -> Lines:
+    """Sort statements by whether any of their lines was traced."""
+    lines = Lines()
+    for span in statements:
+        (lines.ran if span & traced else lines.idle).update(span)
+    lines.idle -= lines.ran
+    return lines
+
+
+def python_statements(text: str) -> Iterator[set[int]]:
+    """The lines of each statement; of one that holds others, those of its head.
+
+    What a statement evaluates later or not at all counts by itself where it has lines of its own.
+    A docstring is none, and neither is what leaves no instruction: ``global``, and ``try`` itself.
+    Python removes the body of ``if False``, so compiled code cannot name the statements.
+    """
+    tree = ast.parse(text)
+    silent = without_instructions(tree)
+    expressions = (node for node in ast.walk(tree) if isinstance(node, ast.expr))
+    parts = [lines for node in expressions for lines in conditional_parts(node)]
+    heads = [
+        set(range(node.lineno, last_of_head(node) + 1))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.stmt) and id(node) not in silent
+    ]
+    for span in [*heads, *parts]:
+        yield span.difference(*(part for part in parts if part < span))
+
+
+def without_instructions(tree: ast.AST) -> set[int]:
+    """The ids of statements for which Python runs nothing."""
+    found: set[int] = set()
+    for node in ast.walk(tree):
+        constant = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if constant or isinstance(node, ast.Global | ast.Nonlocal | ast.Try):
+            found.add(id(node))
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            inside = (each for each in ast.walk(node) if isinstance(each, ast.AnnAssign))
+            found.update(id(each) for each in inside if each.value is None)
+    return found
+
+
+def last_of_head(node: ast.stmt) -> int:
+    """The last line of a statement before those that it holds."""
+    body: list[Any] = getattr(node, "cases", None) or getattr(node, "body", [])
+    if not body:
+        return node.end_lineno or node.lineno
+    first = body[0].pattern if isinstance(body[0], ast.match_case) else body[0]
+    begins = [first.lineno, *(each.lineno for each in getattr(first, "decorator_list", ()))]
+    last: int = min(begins) - 1
+    return max(node.lineno, last)
+
+
+def conditional_parts(node: ast.expr) -> Iterator[set[int]]:
+    """The lines of what an expression may leave out, but for the line that it begins in.
+
+    Constants leave no instruction, so lines without a name are no part.
+    """
+    parts: list[ast.expr] = []
+    if isinstance(node, ast.Lambda):
+        parts = [node.body]
+    elif isinstance(node, ast.IfExp):
+        parts = [node.body, node.orelse]
+    elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+        parts = [node.elt]
+    elif isinstance(node, ast.DictComp):
+        parts = [node.key, node.value]
+    for part in parts:
+        lines = {*all_lines(part)} - {node.lineno}
+        if any(isinstance(each, ast.Name) and each.lineno in lines for each in ast.walk(part)):
+            yield lines
+
+
+def shell_tree(text: str) -> Node:
+    """A shell script as tree-sitter reads it; ImportError: that is not installed."""
+    import tree_sitter_bash
+    from tree_sitter import Language, Parser
+
+    return Parser(Language(tree_sitter_bash.language())).parse(text.encode()).root_node
+
+
+def shell_texts(text: str) -> Iterator[range]:
+    """The lines, counted from 0, of each string and each document in a shell script."""
+    nodes = [shell_tree(text)]
+    while nodes:
+        node = nodes.pop()
+        nodes += node.named_children
+        if node.type in SHELL_TEXTS:
+            yield range(node.start_point[0], node.end_point[0] + 1)
+
+
+def shell_commands(text: str) -> Iterator[set[int]]:
+    """The lines of each command of a shell script; a substitution of many lines has its own."""
+
+    def walk(node: Node, *, within: bool = False) -> Iterator[set[int]]:
+        if node.type in SUBSTITUTIONS:
+            if node.start_point[0] == node.end_point[0]:
+                return  # it ran if the command around it did
+            within = False
+        # Bash traces an arithmetic command too, which is a compound one to the parser.
+        arithmetic = node.type == "compound_statement" and (node.text or b"").startswith(b"((")
+        command = not within and (node.type in SHELL_COMMANDS or arithmetic)
+        children = node.named_children
+        inner = [each for child in children for each in walk(child, within=within or command)]
+        if command:
+            span = set(range(node.start_point[0] + 1, node.end_point[0] + 2))
+            yield span.difference(*inner) | {min(span)}
+        yield from inner
+
+    return walk(shell_tree(text))
+
+
+def reasons(text: str, ran: Iterable[int], skips: Iterable[tuple[int, str]] = ()) -> dict[int, str]:
+    """Why lines of Python text did not run: a branch for another device, or a skipped test.
+
+    Of a condition that names a device, a branch is for another one if none of its lines ran, and so
+    is what follows a branch that leaves the block.
+    A skip is the line of a function, or of a decorator of it, and the reason.
+    """
+    why: dict[int, str] = {}
+    ran, skipped = {*ran}, dict(skips)
+    for node in ast.walk(ast.parse(text)):
+        for block in (getattr(node, name, []) for name in ("body", "orelse", "finalbody")):
+            rest = after_device(block) if isinstance(block, list) else []
+            lines = {line for each in rest for line in all_lines(each)}
+            if not lines & ran:
+                why.update(dict.fromkeys(lines, NEEDS_GPU))
+        if isinstance(node, ast.If | ast.IfExp) and NAMES_DEVICE.search(ast.unparse(node.test)):
+            for branch in (node.body, node.orelse):
+                nodes: Sequence[ast.stmt | ast.expr]
+                nodes = branch if isinstance(branch, list) else [branch]
+                lines = {line for each in nodes for line in all_lines(each)}
+                if not lines & ran:
+                    why.update(dict.fromkeys(lines, NEEDS_GPU))
+        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            lines = {line for each in node.body for line in all_lines(each)}
+            why.update(dict.fromkeys(lines, FOR_CHECKERS))
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            for line in {node.lineno, *(each.lineno for each in node.decorator_list)} & {*skipped}:
+                why.update(dict.fromkeys(all_lines(node), skipped[line]))
+    return why
+
+
+def after_device(block: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements of a block after a branch on the device that leaves it."""
+    for number, node in enumerate(block, start=1):
+        if not isinstance(node, ast.If) or not isinstance(node.body[-1], LEAVING):
+            continue
+        if NAMES_DEVICE.search(ast.unparse(node.test)):
+            return block[number:]
+    return []
+
+
+def all_lines(node: ast.stmt | ast.expr) -> range:
+    """The lines that a statement or an expression spans."""
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)

@@ -1,0 +1,365 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R9
+"""A page shows only lines that ran: of Python and shell files, and of doctests."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from _verify import executed
+from _verify.doctest_lines import DoctestLines
+from _verify.executed import Trace
+from _verify.markers import hidden_marker
+from _verify.statements import (
+    FOR_CHECKERS,
+    NEEDS_GPU,
+    Lines,
+    held_against,
+    python_statements,
+    reasons,
+    shell_commands,
+)
+
+TEST = "tests/snippets/test_shown_files.py"
+NUMBERS, GREET = "docs/numbers.py", "docs/greet.sh"
+KERNEL = "examples/kernel_library/scale/scale_kernel.cc"
+REGION = "# [typed.begin]\n{}\n# [typed.end]\n"
+
+
+def refused_twice(project, reason):
+    """Run everything; the site is refused, again in a second build, and says why."""
+    project.verify()
+    for _ in range(2):
+        status, output = project.site()
+        assert status != 0, output
+        assert reason in output, output
+
+
+def show(project, file, region):
+    """Show a region of a file on the first page."""
+    text = f"\n.. literalinclude:: {file}\n   :region: {region}\n\n.. toctree::"
+    project.replace("docs/index.rst", "\n.. toctree::", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "if NUMBERS[0] == 3:\n    # [typed.begin]\n    NUMBERS = ()\n    # [typed.end]\n",
+            "line 1",
+        ),
+        ("# [typed.begin]\nif len(NUMBERS) > 2:\n    NUMBERS = ()\n# [typed.end]\n", "line 2"),
+        ("if False:\n" + "    # [typed.begin]\n    NUMBERS = ()\n    # [typed.end]\n", "line 1"),
+        ("def unused():\n    # [typed.begin]\n    return 1\n    # [typed.end]\n", "line 1"),
+        (
+            "match 1:\n    case 2:\n        # [typed.begin]\n        NUMBERS = ()\n"
+            "        # [typed.end]\n",
+            "line 1",
+        ),
+    ],
+    ids=["in a branch", "with its branch", "if False", "in a function", "in a case"],
+)
+def test_python_that_did_not_run(project, text, reason):
+    """It is refused, though its file ran."""
+    project.append(NUMBERS, text)
+    show(project, "numbers.py", "typed")
+    refused_twice(project, f"{NUMBERS} [typed]: no run went through {reason}")
+
+
+def test_python_in_a_string(project):
+    """Its markers are no comments."""
+    project.append(NUMBERS, 'TEXT = """\n' + REGION.format("import os") + '"""\n')
+    show(project, "numbers.py", "typed")
+    refused_twice(project, "line 5 begins a string or a comment that holds its marker")
+
+
+@pytest.mark.parametrize(
+    "text", ["'\n{}'", '"\n{}"', "$'\n{}'", '"$(echo "\n{}")"', "<<E\n{}E"], ids=lambda t: t[:3]
+)
+def test_shell_in_a_string(text):
+    """Bash runs the command that holds it, and none of its lines."""
+    script = f"cat {text.format(REGION.format('rm -r typed'))}\necho\n"
+    assert "holds its marker" in hidden_marker("greet.sh", script, "typed")
+
+
+def test_shell_between_strings():
+    """A region that holds whole strings and documents is one of commands."""
+    script = REGION.format("cat <<E\nfirst\nE\necho 'one\ntwo'")
+    assert hidden_marker("greet.sh", script, "typed") == ""
+
+
+def test_region_of_python_that_is_not_valid():
+    """It is judged by its runs, of which there is none."""
+    assert hidden_marker("numbers.py", REGION.format("def ("), "typed") == ""
+
+
+def test_shell_after_an_exit(project):
+    """Bash reads it, and never gets there."""
+    project.append(GREET, "exit 0\n" + REGION.format("echo typed"))
+    show(project, "greet.sh", "typed")
+    refused_twice(project, f"{GREET} [typed]: no run went through line 1")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [("/*\n", "*/\n"), ('const char* text = R"(\n', ')";\n')]
+)
+def test_cpp_in_a_comment_or_a_string(project, before, after):
+    """No compiler sees it as code."""
+    region = REGION.format("int typed;").replace("#", "//")
+    project.append(KERNEL, before + region + after)
+    show(project, f"../{KERNEL}", "typed")
+    refused_twice(project, "begins a string or a comment that holds its marker")
+
+
+@pytest.mark.parametrize("head", ["if False:", "if library is None:", "def unused():"])
+def test_doctest_with_a_line_that_did_not_run(project, head):
+    """It passes, since it prints nothing, and proves nothing."""
+    text = f"\n>>> {head}\n...     typed = 1\n\n.. toctree::"
+    project.replace("docs/index.rst", "\n.. toctree::", text)
+    refused_twice(project, "line 2 of it did not run")
+
+
+def test_function_of_a_doctest_may_run_later(project):
+    """An example that calls it proves its body."""
+    text = "\n>>> def later():\n...     return 5\n\nThen:\n\n>>> later()\n5\n\n.. toctree::"
+    project.replace("docs/index.rst", "\n.. toctree::", text)
+    status, output = project.build()
+    assert status == 0, output
+
+
+def test_doctest_of_a_syntax_error():
+    """It has no lines that could run."""
+    lines = DoctestLines()
+    with lines.following(1, "x = = 1"):
+        pass
+    assert lines.lines(1) == Lines()
+
+
+def test_lines_for_another_device_are_named(project):
+    """They may be shown; the line below them says what they wait for."""
+    text = '\n>>> if device == "cuda":\n...     typed = 1\n\n.. toctree::'
+    project.replace("docs/index.rst", "\n.. toctree::", text)
+    status, output = project.build()
+    assert status == 0, output
+    page = project.file("build/site/index.html").read_text()
+    assert f"ran on CPU · did not run: line 2 ({NEEDS_GPU})" in page
+
+
+def test_skipped_test_is_named(project):
+    """A page that shows its body says why it did not run."""
+    project.append(
+        TEST,
+        "\n\n# [typed.begin]\ndef test_gpu(shows):\n"
+        f'    shows("{TEST}")\n    pytest.skip("needs a GPU")\n    assert typed\n# [typed.end]\n',
+    )
+    project.append(TEST, f'\n\ndef test_itself(shows):\n    shows("{TEST}")\n')
+    project.replace(TEST, "import runpy", "import pytest\nimport runpy")
+    show(project, f"../{TEST}", "typed")
+    status, output = project.build()
+    assert status == 0, output
+    page = project.file("build/site/index.html").read_text()
+    assert "did not run: line 4 (needs a GPU)" in page
+
+
+def test_region_of_which_every_line_was_skipped(project):
+    """What a missing tool would prove makes the site partial."""
+    project.append(
+        TEST,
+        f'\n\ndef test_tool(shows):\n    shows("{TEST}")\n    pytest.skip("no tool")\n'
+        "    # [typed.begin]\n    assert typed\n    # [typed.end]\n",
+    )
+    project.append(TEST, f'\n\ndef test_itself(shows):\n    shows("{TEST}")\n')
+    project.replace(TEST, "import runpy", "import pytest\nimport runpy")
+    show(project, f"../{TEST}", "typed")
+    status, output = project.build()
+    assert status == 0, output
+    assert f"{TEST} [typed]: not run here: no tool" in project.file("build/partial.txt").read_text()
+
+
+PYTHON = '''"""Text."""
+import os
+def f(
+    x,
+):
+    """Text."""
+    global y
+    y = [
+        x,
+    ]
+try:
+    f(1)
+except ValueError:
+    pass
+match x:
+    case 3:
+        a = 1
+    case _:
+        a = 2
+'''
+
+
+def test_python_statements():
+    """Heads and whole statements, without docstrings and what leaves no instruction."""
+    spans = sorted(map(sorted, python_statements(PYTHON)))
+    assert spans == [[2], [3, 4, 5], [8, 9, 10], [12], [14], [15], [17], [19]]
+
+
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        ("match a:\n    case 1:\n        b\n    case _:\n        c\n", [[1], [3], [5]]),
+        ("def f():\n    @d\n    def g():\n        a\n", [[1], [3], [4]]),
+        ("f = lambda: (\n    g(),\n)\n", [[1], [2, 3]]),
+        ("f = lambda: (\n    1,\n)\n", [[1, 2, 3]]),
+        ("x = (\n    1\n    if a\n    else b\n)\n", [[1, 2, 3, 5], [4]]),
+        ("x = [\n    f(i)\n    for i in a\n]\n", [[1, 3, 4], [2]]),
+        ("x = {\n    i:\n    j\n    for i, j in a\n}\n", [[1, 4, 5], [2], [3]]),
+        ("def f():\n    x: int\n    return 1\nclass A:\n    y: int\n", [[1], [3], [4], [5]]),
+    ],
+)
+def test_parts_of_python_statements(text, spans):
+    """Cases, decorators, and what an expression leaves out; a local annotation runs nothing."""
+    assert sorted(map(sorted, python_statements(text))) == spans
+
+
+def test_shell_commands():
+    """Each command, wherever it stands; a heredoc belongs to nothing."""
+    pytest.importorskip("tree_sitter_bash", reason="comes with the site's tools, on Python 3.11")
+    text = "set -eu\nif [ -e x ]; then\n  echo a \\\n    b\nfi\ny=$(ls)\ncat <<E\nrm x\nE\n"
+    assert sorted(map(sorted, shell_commands(text))) == [[1], [2], [3, 4], [6], [7]]
+    text = "unset x\n((x = 1))\ny=$(\n  ls\n  exit\n)\ng++ \\\n  $(flags)\n"
+    assert sorted(map(sorted, shell_commands(text))) == [[1], [2], [3, 6], [4], [5], [7, 8]]
+
+
+def test_statement_ran_if_any_of_its_lines_did():
+    """What shares a line with one that ran, ran as far as lines can say."""
+    lines = held_against([{1}, {2, 3}, {4}, {4, 5}], {3, 4})
+    assert (lines.ran, lines.idle) == ({2, 3, 4, 5}, {1})
+
+
+def test_reasons_are_branches_on_the_device_and_skipped_functions():
+    """Other branches have none, and neither has the condition, or a branch that began to run."""
+    text = (
+        "if device == 'cuda':\n    a\nelse:\n    if b:\n        c\n"
+        "if x.device == y:\n    d\n@mark\nasync def f():\n    e\n"
+        "g = (\n    1 if gpu\n    else h\n)\n"
+    )
+    assert reasons(text, [1, 4, 6, 11, 12], [(8, "why")]) == {
+        **dict.fromkeys((2, 13), NEEDS_GPU),
+        **dict.fromkeys((9, 10), "why"),
+    }
+
+
+def test_reasons_after_an_early_return_and_for_type_checkers():
+    """What follows a return for one device is for another, unless a line of it ran."""
+    text = "def f():\n    if device == 'cpu':\n        return\n    a\n    b\n"
+    assert reasons(text, [1, 2, 3]) == dict.fromkeys((4, 5), NEEDS_GPU)
+    assert reasons(text, [1, 2, 4]) == {3: NEEDS_GPU}
+    text = "if TYPE_CHECKING:\n    def f(): ...\n    a\n"
+    assert reasons(text, [1]) == dict.fromkeys((2, 3), FOR_CHECKERS)
+
+
+NOTHING = {"ran": {}, "idle": {}}
+TRACED = {
+    "ran": {"a.py": ["1-1", "3-3"], "b.sh": ["1-3"]},
+    "idle": {"a.py": {"4-4": ""}, "b.sh": {"4-4": ""}},
+}
+
+
+@pytest.mark.parametrize("has_tools", [True, False])
+def test_copies_are_followed_where_the_tools_are(tmp_path, monkeypatch, has_tools):
+    """A machine with a GPU may lack them: it records no lines, but the commands of a build."""
+    if has_tools:
+        for needed in ("coverage", "tree_sitter_bash"):
+            pytest.importorskip(needed, reason="comes with the site's tools, on Python 3.11")
+    else:
+        monkeypatch.setattr(executed, "find_spec", lambda name: None)
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for folder in (tmp_path, copy):
+        (folder / "a.py").write_text('X = 1\n"""Text."""\nif X == 2:\n    X = 3\n')
+        (folder / "b.sh").write_text(f"# A comment.\nset -eu\n{sys.executable} a.py\nexit\nls\n")
+    with Trace() as trace:
+        environment = trace.environment(os.environ, ["a.py"])
+        subprocess.run(["bash", "b.sh"], cwd=copy, env=environment, check=True)
+        assert trace.commands() == ["set -eu", f"{sys.executable} a.py", "exit"]
+        found = trace.fields(tmp_path, ["a.py", "b.sh"])
+    assert found == (TRACED if has_tools else NOTHING)
+
+
+def traced(tmp_path, name, text, *command):
+    """What a command prints, and the lines of a file that did not run meanwhile."""
+    (tmp_path / name).write_text(text)
+    with Trace() as trace:
+        environment = trace.environment(os.environ, [name])
+        done = subprocess.run(
+            [*command, name], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        return done.stdout + done.stderr, trace.fields(tmp_path, [name])["idle"].get(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "idle"),
+    [
+        ("t='true\ntrue\ntrue'\neval \"$t\"\nexit\necho typed\n", ["6-6"]),
+        ("x=$(\n  true\n  true\n  true\n)\nexit\necho typed\n", ["2-4", "7-7"]),
+        ("f() {\n  true\n  false\n}\nx=$(f)\n", []),
+        ("f() {\n  if $1; then\n    true\n  else\n    echo\n  fi\n}\nf true\nx=$(f false)\n", []),
+        ("export x=1 \\\n  y=2\nx=1 \\\n  y=$(true) \\\n  env -i \\\n  $(echo true)\n", []),
+        ("if false; then\n  ((x = 1))\n  unset x\nfi\n", ["2-3"]),
+    ],
+    ids=[
+        "eval",
+        "substitution of many lines",
+        "function in a substitution",
+        "function in both",
+        "many lines",
+        "kinds",
+    ],
+)
+def test_lines_that_bash_reports(tmp_path, text, idle):
+    """Those of ``eval`` and of substitutions are no lines of the script."""
+    assert [*traced(tmp_path, "a.sh", text, "bash")[1]] == idle
+
+
+def test_bash_that_lost_the_folder_of_its_trace(tmp_path):
+    """It writes nothing anywhere else."""
+    text = 'rm -r "$TRACE_SHELL"; mkdir "$TRACE_SHELL"\nenv -u TRACE_SHELL bash -c "echo a"\n'
+    (tmp_path / "a.sh").write_text(text)
+    with Trace() as trace:
+        environment = trace.environment(os.environ, []) | {"TRACE_SHELL": str(tmp_path / "none")}
+        done = subprocess.run(
+            ["bash", "-c", "echo a"], env=environment, capture_output=True, text=True
+        )
+    assert (done.stdout, done.stderr) == ("a\n", "")
+
+
+def test_copy_that_was_overwritten_by_what_is_not_valid(tmp_path):
+    """It is no copy any more, and is never parsed."""
+    text = (
+        "import pathlib, runpy\ncopy = pathlib.Path('copy').resolve() / 'a.py'\n"
+        "copy.parent.mkdir()\ncopy.write_text('x = 1')\nrunpy.run_path(str(copy))\n"
+        "copy.write_text('def (')\n"
+    )
+    assert traced(tmp_path, "a.py", text, sys.executable) == ("", {})
+
+
+def test_coverage_for_another_python_is_silent(tmp_path):
+    """Python would print the error of its first import to every process's stderr."""
+    (tmp_path / "coverage.py").write_text("import no_such_module\n")
+    (tmp_path / "a.py").write_text("print(1)\n")
+    with Trace() as trace:
+        environment = trace.environment(os.environ, []) | {"TRACE_PACKAGES": str(tmp_path)}
+        python = Path(sys.base_prefix) / "bin" / "python3"  # coverage.py starts itself in its own
+        done = subprocess.run(
+            [python, tmp_path / "a.py"], env=environment, capture_output=True, text=True
+        )
+    assert (done.stdout, done.stderr) == ("1\n", "")
+
+
+def test_machine_without_a_parser_records_no_shell(tmp_path, monkeypatch):
+    """An empty record would say that nothing ran."""
+    monkeypatch.setattr(executed, "find_spec", lambda name: None)
+    assert traced(tmp_path, "a.sh", "true\n", "bash")[1] is None
