@@ -90,7 +90,7 @@ def included_headers(dependencies: str, folder: Path, layout: Layout, package: s
     return sorted(
         layout.relative(path)
         for path in paths
-        if any(path.is_relative_to(folder) for folder in (layout.root / "examples", headers))
+        if any(path.is_relative_to(each) for each in (layout.root / "examples", headers))
         and path.is_file()
     )
 

@@ -42,6 +42,7 @@ class Evidence:
         self.skips = list(skips)
         self._digests: dict[str, str] = {}
         self._texts: dict[str, tuple[str, str]] | None = None
+        self._spans: dict[tuple[str, str], dict[int, int]] = {}
 
     @classmethod
     def load(cls, layout: Layout) -> Evidence:
@@ -94,10 +95,12 @@ class Evidence:
 
     def span(self, path: str, name: str) -> dict[int, int]:
         """The lines of a region, or of a whole file, that count, by their positions."""
-        text = (self.layout.root / path).read_text()
-        first, last = region_lines(text, name) if name else (0, len(text.splitlines()))
-        found = places(path, text).items()
-        return {place: line for line, place in found if first < line <= last}
+        if (path, name) not in self._spans:
+            text = (self.layout.root / path).read_text()
+            first, last = region_lines(text, name) if name else (0, len(text.splitlines()))
+            found = places(path, text).items()
+            self._spans[path, name] = {place: n for n, place in found if first < n <= last}
+        return self._spans[path, name]
 
     def ran_any(self, receipt: Receipt, path: str, name: str) -> bool:
         """Whether a run went through a region; a machine that traces nothing cannot say."""

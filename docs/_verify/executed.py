@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from .closure import digest
-from .comments import places, positions
+from .comments import places
 from .statements import Lines, held_against, python_statements, reasons, shell_commands
 from .survival import as_ranges
 
@@ -34,6 +34,7 @@ TRACED = re.compile(
     r"^(?P<depth>\++)\v(?P<file>[^\v\n]*)\v(?P<call>[^\v\n]*)\v(?P<line>\d+)\v(?P<command>.*)$",
     re.MULTILINE,
 )
+# Other packages have Python files of these names too, so the name of their folder must fit as well.
 COMMON = {"__init__.py", "conftest.py", "utils.py"}
 
 
@@ -58,7 +59,6 @@ class Trace(AbstractContextManager["Trace"]):
         Python also finds the plugins below ``docs/_verify``.
         """
         python = (PurePosixPath(each) for each in files if each.endswith(".py"))
-        # Others have files of that name, in folders of other names.
         names = {f"{p.parent.name}/{p.name}" if p.name in COMMON else p.name for p in python}
         include = ",".join(f"*/{name}" for name in sorted(names)) or "/nothing"
         self.settings.write_text(SETTINGS.format(data=self.python / "lines", include=include))
@@ -97,7 +97,7 @@ class Trace(AbstractContextManager["Trace"]):
             place = places(file, text)
             for line in lines.idle & {*place}:
                 by_reason[why.get(line, "")].add(place[line])
-            ran[file] = as_ranges(positions(file, text, lines.ran))
+            ran[file] = as_ranges(place[line] for line in lines.ran & {*place})
             idle[file] = {part: why for why, some in by_reason.items() for part in as_ranges(some)}
         return {"ran": ran, "idle": idle}
 

@@ -51,7 +51,9 @@ def why_not(root: Path, include: str) -> str:
     if not include:
         reason = "the package tvm_ffi is not installed"
     elif not (package / RECORD).exists():
-        reason = f"{package}: expected {RECORD}, by which a package tells what it was built from"
+        reason = (
+            f"{package}: expected {RECORD}, the hashes of the package's sources, got no such file"
+        )
     elif found := differences(root, package):
         more = f" and {len(found) - SHORT_LIST} others" if len(found) > SHORT_LIST else ""
         names = ", ".join(found[:SHORT_LIST])

@@ -158,19 +158,11 @@ def reasons(text: str, ran: Iterable[int], skips: Iterable[tuple[int, str]] = ()
     why: dict[int, str] = {}
     ran, skipped = {*ran}, dict(skips)
     for node in ast.walk(ast.parse(text)):
-        for block in (getattr(node, name, []) for name in ("body", "orelse", "finalbody")):
-            rest = after_device(block) if isinstance(block, list) else []
-            lines = {line for each in rest for line in all_lines(each)}
+        for branch in branches_on_device(node):
+            lines = {line for each in branch for line in all_lines(each)}
             if not lines & ran:
                 why.update(dict.fromkeys(lines, NEEDS_GPU))
-        if isinstance(node, ast.If | ast.IfExp) and NAMES_DEVICE.search(ast.unparse(node.test)):
-            for branch in (node.body, node.orelse):
-                nodes: Sequence[ast.stmt | ast.expr]
-                nodes = branch if isinstance(branch, list) else [branch]
-                lines = {line for each in nodes for line in all_lines(each)}
-                if not lines & ran:
-                    why.update(dict.fromkeys(lines, NEEDS_GPU))
-        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             lines = {line for each in node.body for line in all_lines(each)}
             why.update(dict.fromkeys(lines, FOR_CHECKERS))
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -179,14 +171,23 @@ def reasons(text: str, ran: Iterable[int], skips: Iterable[tuple[int, str]] = ()
     return why
 
 
-def after_device(block: list[ast.stmt]) -> list[ast.stmt]:
-    """The statements of a block after a branch on the device that leaves it."""
-    for number, node in enumerate(block, start=1):
-        if not isinstance(node, ast.If) or not isinstance(node.body[-1], LEAVING):
-            continue
-        if NAMES_DEVICE.search(ast.unparse(node.test)):
-            return block[number:]
-    return []
+def branches_on_device(node: ast.AST) -> Iterator[Sequence[ast.stmt | ast.expr]]:
+    """The branches of a condition on the device, and what follows one that leaves its block."""
+    if isinstance(node, ast.IfExp) and on_device(node.test):
+        yield from ([node.body], [node.orelse])
+    elif isinstance(node, ast.If) and on_device(node.test):
+        yield from (node.body, node.orelse)
+    blocks = [getattr(node, name, None) for name in ("body", "orelse", "finalbody")]
+    for block in (each for each in blocks if isinstance(each, list)):
+        for number, each in enumerate(block, start=1):
+            leaves = isinstance(each, ast.If) and isinstance(each.body[-1], LEAVING)
+            if leaves and on_device(each.test):
+                yield block[number:]
+
+
+def on_device(test: ast.expr) -> bool:
+    """Whether a condition names a device."""
+    return bool(NAMES_DEVICE.search(ast.unparse(test)))
 
 
 def all_lines(node: ast.stmt | ast.expr) -> range:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Start coverage.py in each Python process of a traced run; Python imports this at its start.
 
-It is silent also where coverage.py is for another Python: a test may compare what is printed.
+The .pth file of coverage.py does so only where coverage.py is installed, and tests make other
+environments. It prints nothing where coverage.py is for another Python: a test may compare output.
 """
 
 import os

@@ -197,7 +197,7 @@ class Any : public AnyBase {
     data_ = TVMFFIAny{};
     return any;
   }
-  /*! \brief Where a C function shall write its owned result; None before. */
+  /*! \brief Where a C function must write its owned result; None before. */
   TVMFFIAny* Reset() {
     *this = Any();
     return &data_;

@@ -106,7 +106,7 @@ typedef enum {
 /*! \brief A reference to an object, owned or lent as each function says. */
 typedef void* TVMFFIObjectHandle;
 
-/*! \brief What an object's deleter shall do; it is called once per bit, or once with both. */
+/*! \brief What an object's deleter must do; it is called once per bit, or once with both. */
 #ifdef __cplusplus
 typedef enum : int32_t {
 #else

@@ -23,7 +23,7 @@ const Names& names() {
   return *made;
 }
 
-// The stream that the producer shall order its work before, as the array API writes it: None for a
+// The stream that the producer must order its work before, as the array API writes it: None for a
 // device without streams, 1 for CUDA's default stream.
 nb::object stream_for(DLDevice device) {
   void* stream = TVMFFIEnvGetStream(device.device_type, device.device_id);
