@@ -45,6 +45,7 @@ nox.options.sessions = [
     "tests-3.13",
     "fresh",
 ]
+nox.options.stop_on_first_error = True  # what failed is the last thing that is printed
 nox.options.reuse_venv = "yes"
 # nox would reuse an environment of another Python.
 nox.options.envdir = f".nox/{sys.implementation.cache_tag}"

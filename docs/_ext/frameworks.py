@@ -37,7 +37,7 @@ class Frameworks(SphinxDirective):
 
 def cell_of(text: str) -> str | nodes.Node:
     """A cell's text; of an error every character as it was said, quotes too."""
-    return nodes.literal(text, text) if ERROR.match(text) else text
+    return nodes.literal(text, text, generated=True) if ERROR.match(text) else text
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

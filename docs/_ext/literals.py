@@ -34,7 +34,12 @@ def is_prose(block: nodes.Element, literals: list[nodes.literal]) -> bool:
 
 
 def problem_of(literal: nodes.literal) -> str:
-    """Why a page may not show a literal; empty if it may. A block's first stands for the others."""
+    """Why a page may not show a literal; empty if it may. A block's first stands for the others.
+
+    A record of a run is no code typed by hand.
+    """
+    if literal.get("generated"):
+        return ""
     if "role" in literal:
         return f"the role {literal['role']} formats code: write ``text`` for a name"
     block = block_of(literal)

@@ -53,3 +53,15 @@ def test_errors_stand_as_they_were_said():
     error = frameworks.cell_of("TypeError: got 'int4'")
     assert (error.tagname, error.astext()) == ("literal", "TypeError: got 'int4'")
     assert frameworks.cell_of("read, written") == "read, written"
+
+
+def test_errors_of_the_record_may_be_shown():
+    """They fill a cell of literals, which typed by hand would be code that nothing ran."""
+    frameworks = pytest.importorskip("_ext.frameworks", reason="the site needs Sphinx")
+    from _ext.literals import problem_of
+    from docutils import nodes
+
+    said = "TypeError: got 'int4'"
+    for literal, refused in ((frameworks.cell_of(said), False), (nodes.literal(said, said), True)):
+        nodes.paragraph("", "", literal)
+        assert bool(problem_of(literal)) == refused
