@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 from .closure import RUNTIME, Closure, code_digest, runtime_now
 from .comments import places, positions
+from .gcov import COUNTED
 from .layout import Layout
 from .markers import hidden_marker
 from .receipts import COMPILED, RAN_ON_CPU, RAN_ON_GPU, Receipt, read_receipts
@@ -20,7 +21,8 @@ from .survival import as_ranges, code_lines, from_ranges
 # (which ran when something was compiled by them), need no run of their own.
 COMPILED_IS_ENOUGH = {".cu", ".cuh", ".h", ".hpp", ".sh"}
 
-TRACED = {".py", ".sh"}
+SCRIPTS = {".py", ".sh"}
+TRACED = SCRIPTS | COUNTED
 # str.splitlines() ends a line at each of these; Python, compilers and shells do not.
 OTHER_BREAKS = re.compile(r"[\v\f\x1c-\x1e\x85\u2028\u2029]")
 GPU_REASON = re.compile(r"\b(GPU|CUDA|CPU)\b")
@@ -103,12 +105,21 @@ class Evidence:
         return self._spans[path, name]
 
     def ran_any(self, receipt: Receipt, path: str, name: str) -> bool:
-        """Whether a run went through a region; a machine that traces nothing cannot say."""
-        if PurePosixPath(path).suffix not in TRACED:
+        """Whether a run went through a region; a machine that traces nothing cannot say.
+
+        A region of C++ declarations has no line that could run.
+        """
+        suffix = PurePosixPath(path).suffix
+        if suffix not in TRACED:
             return True
         if path not in receipt.ran:
-            return receipt.level == RAN_ON_GPU
-        return not from_ranges(receipt.ran[path]).isdisjoint(self.span(path, name))
+            return receipt.level == RAN_ON_GPU or (suffix in COUNTED and receipt.level == COMPILED)
+        span = {*self.span(path, name)}
+        if suffix in COUNTED:
+            idle = {place for part in receipt.idle.get(path, {}) for place in from_ranges([part])}
+            if not span & (idle | from_ranges(receipt.ran[path])):
+                return True
+        return bool(span & from_ranges(receipt.ran[path]))
 
     def idle(self, path: str, name: str) -> dict[int, str]:
         """The lines that no run went through, as a page counts them, each with the reason.
@@ -159,7 +170,7 @@ class Evidence:
         if levels & enough:
             return ""
         if not levels and self.of(path):
-            if PurePosixPath(path).suffix in TRACED:
+            if PurePosixPath(path).suffix in SCRIPTS:
                 return "no run went through it"
             return "its conditionals hide it, or a part of it, from every compiler"
         for receipt in self.receipts:

@@ -5,11 +5,15 @@ from __future__ import annotations
 
 import re
 import sys
+import tempfile
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 from . import closure as closures
 from .compile import Build, proved
 from .examples import Example, Variant
 from .executed import Trace
+from .gcov import COUNTED
 from .helpers import helpers_of
 from .layout import Layout
 from .process import run
@@ -20,6 +24,40 @@ from .tools import Tools
 # What pytest says at its end.
 SKIPPED = re.compile(r"^SKIPPED \[\d+\] [^ ]+: (.+)$", re.MULTILINE)
 PASSED = re.compile(r"^(?:=+ )?(?:\d+ \w+, )*\d+ passed", re.MULTILINE)
+
+
+def commands_of(
+    example: Example, variant: Variant, layout: Layout, libraries: Path
+) -> dict[str, list[str]]:
+    """What is run of an example, and how, with the libraries of a folder."""
+    return {
+        example.driver: [str(layout.root / example.driver), variant.device],
+        example.test: [
+            *("-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "--rootdir", str(layout.root)),
+            *("-p", "_verify.skips_plugin"),
+            *(str(layout.root / example.test), "--device", variant.device),
+            *("--libraries", str(libraries)),
+        ],
+    }
+
+
+def count_lines(
+    example: Example, variant: Variant, layout: Layout, tools: Tools, build: Build
+) -> dict[str, Any]:
+    """Build an example again for gcov and run it: the receipt's fields for its C++ files.
+
+    The proof is the run of the library as a reader builds it, so what fails here, such as a test
+    that looks at the machine code, only leaves lines without a count.
+    """
+    files = proved(build.closure)
+    with Trace() as trace, tempfile.TemporaryDirectory(prefix="counted_") as folder:
+        environment = trace.environment(tools.environment, [], compiles=True)
+        script = ["bash", str(layout.root / example.script(variant))]
+        test = commands_of(example, variant, layout, Path(folder))[example.test]
+        for command in (script, [sys.executable, *test]):
+            run(command, cwd=Path(folder), env=environment)
+        cpp = [file for file in files if PurePosixPath(file).suffix in COUNTED]
+        return trace.fields(layout.root, cpp, build.lines)
 
 
 def run_example(
@@ -40,15 +78,7 @@ def run_example(
         if not (layout.root / needed).exists():
             results.fail(source, level, files, f"{needed} does not exist, so nothing ran {source}")
             return results
-    commands = {
-        example.driver: [str(layout.root / example.driver), variant.device],
-        example.test: [
-            *("-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "--rootdir", str(layout.root)),
-            *("-p", "_verify.skips_plugin"),
-            *(str(layout.root / example.test), "--device", variant.device),
-            *("--libraries", str(layout.libraries)),
-        ],
-    }
+    commands = commands_of(example, variant, layout, layout.libraries)
     with Trace() as trace:
         environment = trace.environment(tools.environment, files)
         for subject, arguments in commands.items():
@@ -62,6 +92,9 @@ def run_example(
                 if not PASSED.search(outcome.output):
                     results.fail(source, level, files, f"no test of {subject} ran", outcome.tail)
         executed = trace.fields(layout.root, files)
+    if variant.device == "cpu" and not results.failures:
+        counted = count_lines(example, variant, layout, tools, build)
+        executed = {name: found | counted[name] for name, found in executed.items()}
     if edited := closures.changed(layout.root, closure):
         reason = f"edited while its tests ran: {', '.join(edited)}"
         results.fail(source, level, files, reason)

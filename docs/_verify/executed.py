@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Record which lines of Python and shell files run, in every process that a command starts.
+"""Record which lines of files run, in every process that a command starts.
 
 A machine without coverage.py or tree-sitter, as one with a GPU may be, records none.
 """
@@ -10,17 +10,19 @@ import json
 import os
 import re
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from . import gcov
 from .closure import digest
 from .comments import places
+from .cpp_statements import cpp_lines, cpp_reasons, cuda_lines
 from .statements import Lines, held_against, python_statements, reasons, shell_commands
-from .survival import as_ranges
+from .survival import as_ranges, from_ranges
 
 HERE = Path(__file__).resolve().parent / "trace"
 SETTINGS = """\
@@ -45,18 +47,20 @@ class Trace(AbstractContextManager["Trace"]):
         self.folder = tempfile.TemporaryDirectory(prefix="trace_")
         folder = Path(self.folder.name)
         self.settings, self.skips = folder / "coveragerc", folder / "skips"
-        self.python, self.shell = folder / "python", folder / "shell"
-        for each in (self.python, self.shell):
+        self.python, self.shell, self.cpp = folder / "python", folder / "shell", folder / "cpp"
+        for each in (self.python, self.shell, self.cpp):
             each.mkdir()
 
     def __exit__(self, *_: object) -> None:
         """Remove the folder."""
         self.folder.cleanup()
 
-    def environment(self, given: Mapping[str, str], files: Iterable[str]) -> dict[str, str]:
+    def environment(
+        self, given: Mapping[str, str], files: Iterable[str], *, compiles: bool = False
+    ) -> dict[str, str]:
         """The variables that make a run write the lines of some files and of their copies.
 
-        Python also finds the plugins below ``docs/_verify``.
+        Python also finds the plugins below ``docs/_verify``. A run that compiles does so for gcov.
         """
         python = (PurePosixPath(each) for each in files if each.endswith(".py"))
         names = {f"{p.parent.name}/{p.name}" if p.name in COMMON else p.name for p in python}
@@ -70,6 +74,8 @@ class Trace(AbstractContextManager["Trace"]):
             "TRACE_SHELL": str(self.shell),
             "TRACE_SKIPS": str(self.skips),
         }
+        if compiles:
+            traced["PATH"] = gcov.path_with_script(self.cpp, given["PATH"])
         found = find_spec("coverage")
         if found and found.origin:
             traced["COVERAGE_PROCESS_START"] = str(self.settings)
@@ -81,42 +87,65 @@ class Trace(AbstractContextManager["Trace"]):
         texts = (path.read_text(errors="replace") for path in sorted(self.shell.iterdir()))
         return [found["command"] for text in texts for found in TRACED.finditer(text)]
 
-    def fields(self, root: Path, files: Iterable[str]) -> dict[str, Any]:
-        """The fields ``ran`` and ``idle`` of a receipt for these files."""
+    def fields(
+        self, root: Path, files: Iterable[str], seen: Mapping[str, list[str]] | None = None
+    ) -> dict[str, Any]:
+        """The fields ``ran`` and ``idle`` of a receipt for these files.
+
+        Of the files in ``seen``, only the positions that the preprocessor let through count.
+        """
         ran: dict[str, list[str]] = {}
         idle: dict[str, dict[str, str]] = {}
+        files = [*files]
         skips: dict[Path, list[tuple[int, str]]] = defaultdict(list)
         for each in self.skips.read_text().splitlines() if self.skips.exists() else []:
             path, line, reason = json.loads(each)
             skips[Path(path)].append((line, reason))
+        refused = {file for path in gcov.refused(self.cpp) for file in copied(path, root, files)}
         for file, lines in self.lines(root, files).items():
             text = (root / file).read_text()
-            python = file.endswith(".py") and lines.idle
-            why = reasons(text, lines.ran, skips[root / file]) if python else {}
-            by_reason: dict[str, set[int]] = defaultdict(set)
+            if PurePosixPath(file).suffix in gcov.COUNTED:
+                why = cpp_reasons(text, lines, refused=file in refused)
+            elif file.endswith(".py") and lines.idle:
+                why = reasons(text, lines.ran, skips[root / file])
+            else:
+                why = {}
             place = places(file, text)
+            if seen and file in seen:
+                through, cuda = from_ranges(seen[file]), cuda_lines(text)
+                place = {n: each for n, each in place.items() if each in through or n in cuda}
+            by_reason: dict[str, set[int]] = defaultdict(set)
             for line in lines.idle & {*place}:
                 by_reason[why.get(line, "")].add(place[line])
             ran[file] = as_ranges(place[line] for line in lines.ran & {*place})
             idle[file] = {part: why for why, some in by_reason.items() for part in as_ranges(some)}
         return {"ran": ran, "idle": idle}
 
-    def lines(self, root: Path, files: Iterable[str]) -> dict[str, Lines]:
+    def lines(self, root: Path, files: list[str]) -> dict[str, Lines]:
         """The lines of each of these files, or of a copy of it, for those that ran at all.
 
         What a copy was overwritten by is never parsed: it need not be valid.
         """
-        by_name: dict[str, list[str]] = defaultdict(list)
-        for file in files:
-            by_name[Path(file).name].append(file)
         found: dict[str, Lines] = {}
         for path, numbers in [*self.python_lines(), *self.shell_lines()]:
-            for file in by_name[path.name]:
-                if path == root / file or digest(path) == digest(root / file) != "":
-                    text = (root / file).read_text()
-                    statements = python_statements if file.endswith(".py") else shell_commands
-                    found.setdefault(file, Lines()).add(held_against(statements(text), numbers))
-        return found
+            for file in copied(path, root, files):
+                text = (root / file).read_text()
+                statements = python_statements if file.endswith(".py") else shell_commands
+                found.setdefault(file, Lines()).add(held_against(statements(text), numbers))
+        return found | self.cpp_lines(root, files)
+
+    def cpp_lines(self, root: Path, files: list[str]) -> dict[str, Lines]:
+        """The lines of the C and C++ files, of which all count if the run compiled for gcov."""
+        if not any(self.cpp.iterdir()) or not find_spec("tree_sitter_cpp"):
+            return {}
+        counted = [file for file in files if PurePosixPath(file).suffix in gcov.COUNTED]
+        counts: dict[str, Counter[int]] = {file: Counter() for file in counted}
+        for path, compiled, numbers in gcov.counts(self.cpp):
+            for file in copied(path, root, counted):
+                if compiled in ("", digest(root / file)):
+                    counts[file].update(numbers)
+        texts = {file: (root / file).read_text() for file in counted}
+        return cpp_lines(texts, counts)
 
     def python_lines(self) -> Iterator[tuple[Path, set[int]]]:
         """What coverage.py has measured."""
@@ -143,6 +172,13 @@ class Trace(AbstractContextManager["Trace"]):
             for file, numbers in lines_of_log(text).items():
                 traced[folder / file] |= numbers
         yield from traced.items()
+
+
+def copied(path: Path, root: Path, files: Iterable[str]) -> Iterator[str]:
+    """Which of the files a path is, or is a copy of."""
+    for file in (each for each in files if PurePosixPath(each).name == path.name):
+        if path == root / file or digest(path) == digest(root / file) != "":
+            yield file
 
 
 def lines_of_log(text: str) -> dict[str, set[int]]:

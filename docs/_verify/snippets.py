@@ -58,11 +58,12 @@ def run_snippet_test(test: str, device: str, layout: Layout, tools: Tools) -> Re
             *("--snippet-device", device, "--snippet-libraries", str(layout.libraries)),
             *("--snippet-record", str(record), str(layout.root / test)),
         ]
-        environment = trace.environment(tools.environment, traced)
+        environment = trace.environment(tools.environment, traced, compiles=device == "cpu")
         outcome = run(command, cwd=layout.root, env=environment)
         nothing: dict[str, Any] = {"shown": [], "skipped": [], "reads": {}}
         seen = json.loads(record.read_text()) if record.exists() else nothing
-        lines = trace.fields(layout.root, traced)
+        named = {file for each in seen["shown"] for file in each["closure"]}
+        lines = trace.fields(layout.root, sorted({*traced, *named}))
     records = seen["shown"]
     for each in seen["skipped"]:
         results.skip(each["test"], level, each["reason"], each["files"])
@@ -77,7 +78,8 @@ def run_snippet_test(test: str, device: str, layout: Layout, tools: Tools) -> Re
     for path in sorted({each["path"] for each in ran} - failed):
         of_path = [each for each in ran if each["path"] == path]
         # Other processes read files too, and of these at least the programs are known.
-        made_of = {file: before[file] for file in lines["ran"]} | seen["reads"] | closure
+        made_of = {file: before[file] for file in before if file in lines["ran"]}
+        made_of |= seen["reads"] | closure
         for each in of_path:
             made_of.update(each["closure"])
         if edited := closures.changed(layout.root, made_of):

@@ -70,6 +70,7 @@ void macros_in_expressions() {
   EXPECT_THROWS("IndexError: not two", f(2));
   EXPECT_THROWS("ValueError: small", f(3));
   EXPECT_THROWS("TypeError: positive", f(0));
+  EXPECT_THROWS("no error", f(1));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_macros_in_expressions, macros_in_expressions);
 

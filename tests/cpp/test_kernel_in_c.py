@@ -2,6 +2,7 @@
 # Rows: R5, R7
 """A kernel library written in plain C99 against ``c_api.h`` works like one in C++."""
 
+import ctypes
 import shlex
 import subprocess
 from pathlib import Path
@@ -37,12 +38,30 @@ def test_results(module, part):
 FLOATS = np.zeros(3, np.float32)
 
 
+class OnGpu:
+    """An array in the CPU's memory that says that it is on a GPU."""
+
+    def __dlpack_device__(self):
+        """Type and number of the device."""
+        return (2, 0)
+
+    def __dlpack__(self, **_):
+        """A capsule whose tensor names that device."""
+        capsule = FLOATS.__dlpack__()
+        pointer = ctypes.pythonapi.PyCapsule_GetPointer
+        pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+        # The type of the device follows the address of the elements.
+        ctypes.c_int32.from_address(pointer(capsule, b"dltensor") + 8).value = 2
+        return capsule
+
+
 @pytest.mark.parametrize(
     ("arguments", "kind", "message"),
     [
         ((FLOATS,), TypeError, "add_one(x, y): expected 2 arguments"),
         ((3, FLOATS), TypeError, "add_one: x: expected a tensor"),
         ((FLOATS, None), TypeError, "add_one: y: expected a tensor"),
+        ((FLOATS, OnGpu()), ValueError, "add_one: x, y: expected tensors on the CPU"),
         ((np.zeros(3), FLOATS), TypeError, "add_one: x: expected a float32 vector"),
         (
             (FLOATS, np.zeros((3, 1), np.float32)),

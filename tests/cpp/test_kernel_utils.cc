@@ -175,8 +175,33 @@ void runs() {
     });
     EXPECT(seen == view.numel());
   }
+  const std::vector<int64_t> ones(65, 1);
+  DLTensor deep{};
+  deep.device = {kDLCPU, 0};
+  deep.ndim = 65;
+  deep.dtype = dl_float32;
+  deep.shape = deep.strides = const_cast<int64_t*>(ones.data());
+  EXPECT_THROWS("ValueError: runs: a tensor must have at most 64 dimensions, got 65",
+                StridedLayout("runs", ffi::TensorView(&deep)));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_runs, runs);
+
+// Vectors of a row may be loaded where each row begins at a multiple of their length.
+void rows() {
+  int64_t shape[] = {3, 2, 5}, strides[] = {24, 8, 1};
+  DLTensor tensor{};
+  tensor.device = {kDLCPU, 0};
+  tensor.ndim = 3;
+  tensor.dtype = dl_float32;
+  tensor.shape = shape;
+  tensor.strides = strides;
+  const Rows found("rows", ffi::TensorView(&tensor));
+  EXPECT(found.count == 6 && found.length == 5);
+  EXPECT(found.starts.offset(3) == 32);
+  EXPECT(found.begin_at_multiples_of(4));
+  EXPECT(!found.begin_at_multiples_of(16));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_rows, rows);
 
 // Each element is computed once, also where the output is an input.
 void mapping() {

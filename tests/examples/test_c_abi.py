@@ -260,6 +260,15 @@ def call_from_c(libraries, x, y):
     return symbol(None, arguments, 3, ctypes.byref(result)), result.type_index
 
 
+def raised_in_c():
+    """Take the error that C code raised: its kind and its message."""
+    raised = ctypes.c_void_p()
+    ctypes.CDLL(tvm_ffi.libinfo.find_libtvm_ffi()).TVMFFIErrorMoveFromRaised(ctypes.byref(raised))
+    # Behind the object's head: address and length of the kind, then of the message.
+    kind, kinds_length, message, length = (ctypes.c_size_t * 4).from_address(raised.value + 24)
+    return ctypes.string_at(kind, kinds_length), ctypes.string_at(message, length)
+
+
 def test_a_call_by_the_c_abi_alone(device, libraries):
     """Without strides and with an offset, which the package would have filled in and added."""
     if device == "cuda":
@@ -281,13 +290,23 @@ def test_a_long_shape_is_cut_off(device, libraries):
     long.managed.dl_tensor.ndim = 64
     long.managed.dl_tensor.shape = long.shape
     assert call_from_c(libraries, long, Producer(x, 4, FLOAT32))[0] == -1
-    raised = ctypes.c_void_p()
-    ctypes.CDLL(tvm_ffi.libinfo.find_libtvm_ffi()).TVMFFIErrorMoveFromRaised(ctypes.byref(raised))
-    # Behind the object's head: address and length of the kind, then of the message.
-    kind, _, message, length = (ctypes.c_size_t * 4).from_address(raised.value + 24)
-    assert ctypes.string_at(kind) == b"ValueError"
-    assert ctypes.string_at(message).startswith(b"scale: y must be of shape (0, 1000000000000000, ")
-    assert length < 350
+    kind, message = raised_in_c()
+    assert kind == b"ValueError"
+    assert message.startswith(b"scale: y must be of shape (0, 1000000000000000, ")
+    assert len(message) < 350
+
+
+def test_too_many_dimensions(device, libraries):
+    """More than 64 have no place in the kernel's arrays."""
+    if device == "cuda":
+        pytest.skip("the CPU's library is called")
+    x = torch.zeros(1)
+    deep = Producer(x, 1, FLOAT32)
+    deep.shape = (ctypes.c_int64 * 65)(*[1] * 65)
+    deep.managed.dl_tensor.ndim = 65
+    deep.managed.dl_tensor.shape = deep.shape
+    assert call_from_c(libraries, deep, deep)[0] == -1
+    assert raised_in_c() == (b"ValueError", b"scale: x must be of at most 64 dimensions, got 65")
 
 
 def dlpack_device(tensor):

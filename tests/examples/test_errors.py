@@ -174,6 +174,7 @@ CALLS = [
     (lambda m: m.compare(1, 2, "<"), None),
     (lambda m: m.half_of(6), 3),
     (lambda m: m.bits_of_code(0), 8),
+    (lambda m: m.bits_of_code(1), 16),
     (lambda m: m.reserve(512, 512), None),
     (lambda m: m.byte_at("abc", 2), ord("c")),
     (lambda m: m.dtype_named("bfloat16"), "bfloat16"),

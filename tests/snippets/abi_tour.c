@@ -58,6 +58,8 @@ static void Texts(void) {
     lent.v_c_str = texts[i];
     assert(TextIn(&lent).data == texts[i] && TextIn(&lent).size == input.size);
     if (value.type_index >= kTVMFFIStaticObjectBegin) assert(TVMFFIObjectDecRef(value.v_obj) == 0);
+    lent.type_index = kTVMFFIInt;
+    assert(TextIn(&lent).data == NULL);
   }
 }
 

@@ -245,6 +245,8 @@ def test_state(calls):
     assert [by_two(), by_two(), by_two()] == [0, 2, 4]
     assert [by_ten(), by_ten()] == [0, 10]
     # [state.end]
+    with pytest.raises(TypeError, match="make_counter: step: expected an int"):
+        calls.make_counter("two")
 
 
 def test_global_function(calls):

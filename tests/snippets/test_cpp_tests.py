@@ -2,6 +2,7 @@
 # Rows: R8
 """The C++ tests that pages show parts of."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -22,6 +23,7 @@ SOURCES = [
     "tests/cpp/test_error.cc",
     "tests/cpp/test_expected.cc",
     "tests/cpp/test_function.cc",
+    "tests/cpp/test_kernel_utils.cc",
     "tests/cpp/test_list.cc",
     "tests/cpp/test_map.cc",
     "tests/cpp/test_module.cc",
@@ -35,16 +37,19 @@ SOURCES = [
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_shown_cpp_tests_pass(shows, source):
+def test_shown_cpp_tests_pass(shows, source, tmp_path):
     """Every test of the file passes."""
     library = source.replace("test_", "").replace(".cc", "_library.cc")
     others = [library] if (ROOT / library).exists() else []
     others += ["tests/cpp/conftest.py", "tests/cpp/expect.h", "tests/snippets/test_cpp_tests.py"]
     shows(source, *others)
     shows("tests/cpp/expect.h", source, *others)
+    if source == "tests/cpp/test_kernel_utils.cc":
+        shows("examples/kernel_library/tvm_ffi_utils.h", source, *others)
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", source],
         cwd=ROOT,
+        env={**os.environ, "CPP_TESTS_BUILD": str(tmp_path)},
         capture_output=True,
         text=True,
         check=False,

@@ -114,6 +114,7 @@ def test_cpp_sees_python_errors(mod):
         raise ValueError("no such tile")
 
     assert mod.try_to_call(callback) == "ValueError: no such tile"
+    assert mod.try_to_call(lambda: None) == "no error"
 
 
 def test_cause_from_cpp(mod):

@@ -57,6 +57,14 @@ def bash(script, folder, **variables):
     )
 
 
+@pytest.fixture(scope="module", autouse=True)
+def as_readers_compile():
+    """These tests look at what the compiler makes: no lines are counted in it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TRACE_COMPILED", "no")
+        yield
+
+
 @pytest.fixture
 def runs(shows):
     """Give a function that shows a script of the page and runs it in a folder."""

@@ -28,6 +28,8 @@ def test_each_conversion(shows, tmp_path, compiler, language):
         f"{compiler} {language} {WARNINGS} {config.cflags()} {SOURCE} -o {program}"
         f" {config.ldflags()} -ltvm_ffi -Wl,-rpath,{libinfo.find_library_path()}"
     )
+    if language == CXX17:  # gcc and clang link it only by their other names
+        command += " -lstdc++"
     subprocess.run(shlex.split(command), check=True)
     done = subprocess.run([program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -22,7 +22,7 @@ struct Truth {
 // The type that a kernel is made for. Signed and unsigned integers have the
 // same sums, bit by bit, so that one kernel serves two dtypes.
 template <typename T>
-auto computed_as() {
+constexpr auto computed_as() {
   if constexpr (std::is_same<T, bool>::value) {
     return Truth{};
   } else if constexpr (std::is_integral<T>::value) {

@@ -188,14 +188,15 @@ xla::ffi::Error guarded(Body body) {
   try {
     body();
     return xla::ffi::Error::Success();
-  } catch (const ffi::Error& error) {
-    const std::string kind(error.kind());
+  } catch (const std::exception& error) {
+    // Only those of TVM FFI have a kind: the standard library has its own.
+    const auto* ours = dynamic_cast<const ffi::Error*>(&error);
+    const std::string kind = ours ? ours->kind() : "RuntimeError";
+    const std::string text = ours ? ours->message() : error.what();
     const bool by_caller = kind == "ValueError" || kind == "TypeError";
     return xla::ffi::Error(
         by_caller ? ErrorCode::kInvalidArgument : ErrorCode::kInternal,
-        kind + ": " + std::string(error.message()));
-  } catch (const std::exception& error) {
-    return xla::ffi::Error::Internal(error.what());
+        kind + ": " + text);
   }
 }
 // [errors.end]

@@ -67,10 +67,7 @@ EXPORT(make_counter) {
   if (counter == NULL) return fail("MemoryError", "make_counter: no memory");
   counter->next = 0;
   counter->step = args[0].v_int64;
-  if (TVMFFIFunctionCreate(counter, count, free, &made) != 0) {
-    free(counter);
-    return -1;
-  }
+  if (TVMFFIFunctionCreate(counter, count, free, &made) != 0) return free(counter), -1;
   result->type_index = kTVMFFIFunction;
   result->v_obj = (TVMFFIObject*)made;
   return 0;

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sort the lines of C and C++ files by what gcov counted in a run.
+
+gcov names no line of a template that nothing instantiates, nor of a branch that ``if constexpr``
+discards, so the statements come from a parser: one that gcov does not name did not run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from .comments import without_comments
+from .statements import NEEDS_GPU, Lines
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+SIMPLE = {
+    "break_statement",
+    "continue_statement",
+    "expression_statement",
+    "field_initializer",
+    "goto_statement",
+    "return_statement",
+    "throw_statement",
+}
+# These leave machine code only where they compute something.
+DECLARATIONS = {
+    "alias_declaration",
+    "declaration",
+    "static_assert_declaration",
+    "type_definition",
+    "using_declaration",
+}
+HEADS = {
+    "do_statement",
+    "for_range_loop",
+    "for_statement",
+    "if_statement",
+    "switch_statement",
+    "while_statement",
+}
+NAMES_GPU = re.compile("CUDA|GPU|cuda")
+AT_COMPILE_TIME = "constexpr: only the compiler evaluates it"
+REFUSED = "the compiler refuses it"
+# These may leave no machine code: a jump, a loop without a condition, a name that is cast to void,
+# and a macro.
+MAY_BE_SILENT = re.compile(
+    rb"(?:break|continue);|(?:for \(;;\)|while \((?:true|1)\)|do\b).*"
+    rb"|(?:\(void\)\s*\w+(?:, )?)+;|[A-Z][A-Z0-9_]*\(.*",
+    re.DOTALL,
+)
+MACRO_CALL = re.compile(rb"[A-Z][A-Z0-9_]*\(")
+MACRO = re.compile(
+    r"^[ \t]*#[ \t]*define[ \t]+(?P<name>\w+)\((?P<body>(?:[^\n]*\\[ \t]*\n)*[^\n]*)", re.MULTILINE
+)
+# A macro before a declaration is no C++ that the parser knows.
+BEFORE_DECLARATION = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]*\b(?= +[A-Za-z_])")
+
+
+@dataclass
+class Block:
+    """The statements between two braces, and its declarations; each is the set of its lines."""
+
+    statements: list[set[int]] = field(default_factory=list)
+    declarations: list[set[int]] = field(default_factory=list)
+
+
+def tree(text: str) -> Node:
+    """The file as tree-sitter reads it; ImportError: that is not installed."""
+    import tree_sitter_cpp
+    from tree_sitter import Language, Parser
+
+    def blank(found: re.Match[str]) -> str:
+        return re.sub(r"[^\n]", " ", found[0])
+
+    readable = BEFORE_DECLARATION.sub(blank, MACRO.sub(blank, text))
+    return Parser(Language(tree_sitter_cpp.language())).parse(readable.encode()).root_node
+
+
+def all_lines(node: Node) -> range:
+    """The lines that a node spans, counted from 1."""
+    # A directive of the preprocessor ends at the begin of the next line.
+    last = node.end_point[0] + (node.end_point[1] > 0)
+    return range(node.start_point[0] + 1, max(last, node.start_point[0] + 1) + 1)
+
+
+def bodies(node: Node) -> Iterator[Node]:
+    """The outermost blocks within a node."""
+    for child in node.named_children:
+        if child.type == "compound_statement":
+            yield child
+        else:
+            yield from bodies(child)
+
+
+def own_lines(node: Node) -> set[int]:
+    """The lines of a statement without those inside the blocks of its lambdas."""
+    lines = {*all_lines(node)}
+    for body in bodies(node):
+        lines -= {*all_lines(body)[1:-1]}
+    return lines
+
+
+def head(node: Node) -> set[int]:
+    """The lines of a condition or of a loop before what it controls."""
+    body = node.child_by_field_name("consequence") or node.child_by_field_name("body")
+    first = node.start_point[0] + 1
+    if body is None:
+        return {first}
+    last = body.start_point[0] + (body.type == "compound_statement" or 0)
+    lines = {*range(first, max(first, last) + 1)}
+    if node.type == "do_statement":
+        lines |= {*range(body.end_point[0] + 1, node.end_point[0] + 2)}
+    return lines
+
+
+def blocks(root: Node) -> Iterator[Block]:
+    """The blocks of a file; the first holds what the file calls outside of functions."""
+    outside = Block()
+    yield outside
+    yield from inside(root, outside, within=False)
+
+
+def inside(node: Node, block: Block, *, within: bool) -> Iterator[Block]:
+    """Sort the nodes below a node into the block that they are in, and give the blocks within."""
+    for child in node.named_children:
+        kind = child.type
+        if kind == "compound_statement":
+            inner = Block()
+            yield inner
+            yield from inside(child, inner, within=True)
+            continue
+        silent = MAY_BE_SILENT.fullmatch(child.text or b"")
+        if kind in SIMPLE:
+            spans = block.declarations if silent and within else block.statements
+            if MACRO_CALL.match(child.text or b""):
+                spans.append({*all_lines(child)})
+                continue  # gcov takes all that its arguments hold for its first line
+            spans.append(own_lines(child))
+        elif kind in DECLARATIONS and within:
+            block.declarations.append(own_lines(child))
+        elif kind in HEADS:
+            constant = any(each.type == "constexpr" for each in child.children)
+            (block.declarations if constant or silent else block.statements).append(head(child))
+        yield from inside(child, block, within=within or kind in SIMPLE)
+
+
+def cpp_lines(
+    texts: Mapping[str, str], counts: Mapping[str, Mapping[int, int]]
+) -> dict[str, Lines]:
+    """The lines of some files' statements that ran, and of those that did not, by gcov's counts.
+
+    The lines of a macro ran if a line that ran calls it, itself or by way of other macros.
+    """
+    found = {name: statement_lines(text, counts[name]) for name, text in texts.items()}
+    all_macros = {name: macros(text) for name, text in texts.items()}
+    called = [
+        text.split("\n")[line - 1]
+        for name, text in texts.items()
+        for line in {line for line, count in counts[name].items() if count} | found[name].ran
+    ]
+    bodies = {word: body for each in all_macros.values() for word, (_, body) in each.items()}
+    expanded = expansions(called, bodies)
+    for name, each in all_macros.items():
+        for word, (lines, _) in each.items():
+            (found[name].ran if word in expanded else found[name].idle).update(lines)
+    return found
+
+
+def statement_lines(text: str, counts: Mapping[int, int]) -> Lines:
+    """The lines of one file's statements, by gcov's counts."""
+    ran, named = {line for line, count in counts.items() if count}, {*counts}
+    lines = Lines()
+    for block in list(blocks(tree(text))):  # each is filled after it is given
+        spans = [*block.statements, *(each for each in block.declarations if each & named)]
+        for span in spans:
+            (lines.ran if span & ran else lines.idle).update(span)
+        if spans:  # the other declarations ran if any of the block did
+            others = set().union(*block.declarations) - set().union(*spans)
+            (lines.ran if any(span & ran for span in spans) else lines.idle).update(others)
+    lines.idle -= lines.ran
+    return lines
+
+
+def macros(text: str) -> dict[str, tuple[set[int], str]]:
+    """The function-like macros of a file: the lines of each, and its body."""
+    found: dict[str, tuple[set[int], str]] = {}
+    for macro in MACRO.finditer(text):
+        first = text.count("\n", 0, macro.start()) + 1
+        last = first + macro[0].count("\n")
+        found[macro["name"]] = {*range(first, last + 1)}, macro["body"]
+    return found
+
+
+def expansions(texts: Iterable[str], known: Mapping[str, str]) -> set[str]:
+    """The macros that these texts call, also by way of other macros."""
+    found: set[str] = set()
+    waiting = [*texts]
+    while waiting:
+        words = {*re.findall(r"\w+", waiting.pop())} & known.keys() - found
+        found |= words
+        waiting += [known[word] for word in words]
+    return found
+
+
+def cpp_reasons(text: str, lines: Lines, *, refused: bool) -> dict[int, str]:
+    """Why lines of C++ text did not run: the compiler refused it, or they are for a GPU.
+
+    For a GPU is what only nvcc compiles, a branch, a function or a macro that names it, and what
+    nothing else uses; and none of these lines may have run.
+    """
+    if refused and not lines.ran:
+        return dict.fromkeys(lines.idle, REFUSED)
+    why = dict.fromkeys(cuda_lines(text), NEEDS_GPU)
+    parts: list[tuple[str, set[int]]] = [(name, part) for name, (part, _) in macros(text).items()]
+    defined: list[tuple[str, set[int]]] = []
+    nodes = [tree(text)]
+    while nodes:
+        node = nodes.pop()
+        nodes += node.named_children
+        within = {*all_lines(node)}
+        if node.type == "function_definition":
+            if any(each.text == b"constexpr" for each in node.named_children):
+                why.update(dict.fromkeys(within, AT_COMPILE_TIME))
+            parts.append((text_of(node.child_by_field_name("declarator")), within))
+        elif node.type == "class_specifier":
+            defined.append((text_of(node.child_by_field_name("name")), within))
+        elif node.type == "if_statement":
+            condition = text_of(node.child_by_field_name("condition"))
+            parts.append((condition, within - head(node)))
+        elif node.type == "expression_statement" and MACRO_CALL.match(node.text or b""):
+            parts.append((text_of(node), within))
+    for named, part in parts:
+        if NAMES_GPU.search(named) and not part & lines.ran:
+            why.update(dict.fromkeys(part, NEEDS_GPU))
+    code = list(enumerate(without_comments(text).split("\n"), start=1))
+    for name, part in defined:
+        uses = {n for n, line in code if re.search(rf"\b{name}\b", line)} - part
+        if uses and not part & lines.ran and all(why.get(n) == NEEDS_GPU for n in uses):
+            why.update(dict.fromkeys(part, NEEDS_GPU))
+    return why
+
+
+def text_of(node: Node | None) -> str:
+    """The text of a node that may be missing."""
+    return ((node.text if node else None) or b"").decode()
+
+
+def cuda_lines(text: str) -> set[int]:
+    """The lines in the branches that only a compiler of CUDA sees."""
+    found: set[int] = set()
+    stack: list[bool] = []
+    for number, line in enumerate(without_comments(text).split("\n"), start=1):
+        if opened := re.match(r"\s*#\s*(if|ifdef|ifndef)\b(.*)", line):
+            named = "__CUDACC__" in opened[2]
+            stack.append(named and opened[1] != "ifndef" and "!" not in opened[2])
+        elif re.match(r"\s*#\s*(else|elif)\b", line) and stack:
+            stack[-1] = False
+        elif re.match(r"\s*#\s*endif\b", line) and stack:
+            stack.pop()
+        elif any(stack):
+            found.add(number)
+    return found

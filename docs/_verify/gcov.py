@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compile C and C++ so that gcov counts how often each line runs, and ask it.
+
+The compilers that a run starts by their names are replaced by a script that adds the flags; see
+``trace/compile.sh``. Without optimization each line keeps machine code of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from .tools import answer
+
+SCRIPT = Path(__file__).resolve().parent / "trace" / "compile.sh"
+NAMES = ("c++", "cc", "g++", "gcc")
+COUNTED = {".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"}
+
+
+def path_with_script(folder: Path, path: str) -> str:
+    """The search path with the script in the place of the compilers; it writes into the folder."""
+    programs = folder / "bin"
+    programs.mkdir()
+    for name in NAMES:
+        (programs / name).symlink_to(SCRIPT)
+    return os.pathsep.join([str(programs), path])
+
+
+def counts(folder: Path) -> Iterator[tuple[Path, str, dict[int, int]]]:
+    """How often the lines of each file ran, for each library and program that ended.
+
+    With a source comes its SHA-256 when it was compiled: a test may write it anew after that.
+    """
+    written = sorted(folder.glob("*.gcda"))
+    if not written:
+        return
+    # The one that belongs to the compiler; another version cannot read what it wrote.
+    program = answer("g++", "-print-prog-name=gcov") or "gcov"
+    command = [program, "--json-format", "--stdout", *(path.name for path in written)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    for report in (json.loads(line) for line in done.stdout.splitlines() if line.strip()):
+        process = report["data_file"].partition("-")[0]
+        for file in report["files"]:
+            lines: dict[int, int] = defaultdict(int)
+            for line in file["lines"]:
+                lines[line["line_number"]] += line["count"]
+            path = Path(report["current_working_directory"], file["file"])
+            yield path, compiled(folder / f"{process}.sources", path.name), dict(lines)
+
+
+def compiled(record: Path, name: str) -> str:
+    """The SHA-256 of the source of a name in the record of a command; empty for a header."""
+    lines = record.read_text(errors="replace").splitlines() if record.exists() else []
+    found = [line[:64] for line in lines if Path(line[66:]).name == name]
+    return found[-1] if found else ""
+
+
+def refused(folder: Path) -> set[Path]:
+    """The sources of the commands that a compiler refused."""
+    found = set()
+    for path in folder.glob("*.refused"):
+        where, *words = path.read_text(errors="replace").splitlines()
+        found |= {Path(where, word) for word in words if Path(word).suffix in COUNTED}
+    return found

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R9
+"""A page shows only lines of C and C++ that ran, or says why they did not."""
+
+import os
+import re
+import subprocess
+
+import pytest
+from _verify.cpp_statements import AT_COMPILE_TIME, REFUSED, cpp_reasons, cuda_lines
+from _verify.executed import Trace
+from _verify.statements import NEEDS_GPU, Lines
+from _verify.survival import from_ranges
+
+KERNEL = "examples/kernel_library/scale/scale_kernel.cc"
+TEMPLATE = "template <typename T>\nT typed(T x) {\n  return x + 1;\n}\n"
+
+
+def needs_parser():
+    """The grammar of C++ comes with the site's tools."""
+    pytest.importorskip("tree_sitter_cpp", reason="comes with the site's tools, on Python 3.11")
+
+
+def show(project, text, typed=""):
+    """Put a region at the end of the kernel's namespace-free part, and show it on a page."""
+    project.append(KERNEL, f"\n// [typed.begin]\n{text}// [typed.end]\n")
+    shown = f".. literalinclude:: ../{KERNEL}\n   :region: typed\n"
+    if typed:
+        shown = ".. code-block:: cpp\n\n" + "".join(f"   {line}\n" for line in typed.splitlines())
+    project.replace("docs/index.rst", "\n.. toctree::", f"\n{shown}\n.. toctree::")
+
+
+def refused_twice(project, reason):
+    """Run everything; the site is refused, again in a second build, and says why."""
+    project.verify()
+    for _ in range(2):
+        status, output = project.site()
+        assert status != 0, output
+        assert reason in output, output
+
+
+def test_template_that_nothing_instantiates(project):
+    """It compiles, and no line of it becomes machine code."""
+    show(project, TEMPLATE)
+    refused_twice(project, f"{KERNEL} [typed]: no run went through line 3")
+
+
+def test_code_typed_by_hand_that_equals_a_template_that_nothing_instantiates(project):
+    """It is no better than the region that it equals."""
+    show(project, TEMPLATE, typed=TEMPLATE)
+    refused_twice(project, "a code block typed by hand")
+
+
+def test_function_that_nothing_calls(project):
+    """It compiles, and never runs."""
+    show(project, 'extern "C" int typed(int x) {\n  x += 1;\n  return x;\n}\n')
+    refused_twice(project, f"{KERNEL} [typed]: no run went through lines 2-3")
+
+
+def test_branch_for_a_gpu_is_named(project):
+    """It may be shown; the line below it says what it waits for."""
+    needs_parser()
+    project.append(KERNEL, "namespace {\nbool on_CUDA = false;\nint typed = 0;\n")
+    show(
+        project,
+        "const int made = [] {\n  if (on_CUDA) {\n    typed = 1;\n  }\n  return typed;\n}();\n",
+    )
+    project.append(KERNEL, "}  // namespace\n")
+    status, output = project.build()
+    assert status == 0, output
+    page = project.file("build/site/index.html").read_text()
+    assert f"ran on CPU · did not run: line 3 ({NEEDS_GPU})" in page
+
+
+# Each line says whether it is to run; the others have nothing that could.
+PROGRAM = """\
+#include <memory>
+#define TWICE(x) /* ran */ \\
+  (2 * (x))      /* ran */
+#define FOUR_TIMES(x) TWICE(TWICE(x))  // ran
+#define UNUSED_MACRO(x) /* idle */ \\
+  (3 * (x))             /* idle */
+template <typename T>
+T other(T x) {
+  using Value = T;  // idle
+  return x;         // idle
+}
+template <typename T>
+int kind(T x) {
+  if constexpr (sizeof(T) == 1) {
+    return 1;  // idle
+  } else {
+    (void)x;   // ran
+    return 2;  // ran
+  }
+}
+constexpr int at_compile_time() {
+  return 4;  // idle
+}
+struct Base {
+  explicit Base(int x)
+      : first(x),    // ran
+        second(x) {}  // ran
+  int first;
+  int second;
+};
+int loops(int n) {
+  int sum = 0;       // ran
+  for (int i = 0;    // ran
+       i < n; ++i) {  // ran
+    if (i == 100)    // ran
+      return -1;     // idle
+    if (i > 1) continue;  // ran
+    sum += i;        // ran
+  }
+  for (;;) {           // ran
+    if (sum > 0) break;  // ran
+    sum++;             // idle
+  }
+  do {              // ran
+    --sum;          // ran
+  } while (sum > 5);  // ran
+  switch (n) {      // ran
+    case 3:
+      sum += 7;     // ran
+      break;        // ran
+    case 4:
+      sum += 8;     // idle
+      break;        // idle
+  }
+  return sum;       // ran
+}
+int main() {
+  static_assert(at_compile_time() == 4, "known");  // ran
+  int x;                              // ran
+  const auto called = [](int y) {     // ran
+    return y + 1;                     // ran
+  };                                  // ran
+  const auto idle = [](int y) {       // ran
+    return y - 1;                     // idle
+  };                                  // ran
+  (void)idle;                         // ran
+  x = called(FOUR_TIMES(kind(1)));    // ran
+  auto made = std::make_unique<Base>(x);  // ran
+  return made->second == 9 && loops(3) == 7  // ran
+             ? 0                      // ran
+             : 1;                     // ran
+}
+"""
+
+
+def run(folder, trace, *command, **variables):
+    """Run a command with its compilers counting."""
+    environment = {**trace.environment(os.environ, [], compiles=True), **variables}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+def lines(found, name="a.cc"):
+    """The lines of a file without comments and blank lines, from the fields of a receipt."""
+    idle = set().union(*(from_ranges([part]) for part in found["idle"].get(name, {})))
+    return from_ranges(found["ran"].get(name, [])), idle
+
+
+def marked(word):
+    """The lines of the program that say this word."""
+    return {
+        n for n, line in enumerate(PROGRAM.splitlines(), 1) if re.search(rf"/[/*] {word}\b", line)
+    }
+
+
+def test_lines_of_a_program(tmp_path):
+    """Each kind of statement, as gcov and the parser tell together."""
+    needs_parser()
+    (tmp_path / "a.cc").write_text(PROGRAM)
+    with Trace() as trace:
+        done = run(tmp_path, trace, "bash", "-c", "g++ -O2 -std=c++17 a.cc -o a && ./a")
+        assert done.returncode == 0, done.stderr
+        ran, idle = lines(trace.fields(tmp_path, ["a.cc"]))
+    assert (ran, idle) == (marked("ran"), marked("idle"))
+
+
+def test_source_that_was_written_anew(tmp_path):
+    """What an older text of a copy ran says nothing about the file."""
+    needs_parser()
+    (tmp_path / "a.cc").write_text("int main() {\n  return 0;\n}\n")
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    with Trace() as trace:
+        (copy / "a.cc").write_text("int main() {\n  int x = 0;\n  return x;\n}\n")
+        done = run(copy, trace, "bash", "-c", "g++ a.cc -o a && ./a && cp ../a.cc .")
+        assert done.returncode == 0, done.stderr
+        assert lines(trace.fields(tmp_path, ["a.cc"])) == (set(), {2})
+
+
+def test_source_that_the_compiler_refuses(tmp_path):
+    """Its lines say so, unless another compiler ran them."""
+    needs_parser()
+    (tmp_path / "a.cc").write_text("int main() {\n  return none;\n}\n")
+    with Trace() as trace:
+        assert run(tmp_path, trace, "g++", "-fsyntax-only", "a.cc").returncode == 1
+        assert trace.fields(tmp_path, ["a.cc"])["idle"] == {"a.cc": {"2-2": REFUSED}}
+    assert cpp_reasons("int main() {\n  f();\n  g();\n}\n", Lines({2}, {3}), refused=True) == {}
+
+
+def test_compiler_without_counting(tmp_path):
+    """A test that looks at what a compiler makes gets what a reader's compiler makes."""
+    (tmp_path / "a.cc").write_text("int main() {}\n")
+    symbols = []
+    for way in ("yes", "no"):
+        with Trace() as trace:
+            command = ("bash", "-c", "gcc a.cc -o a && nm a")
+            symbols.append(run(tmp_path, trace, *command, TRACE_COMPILED=way).stdout)
+    assert "gcov" in symbols[0]
+    assert "gcov" not in symbols[1]
+    assert "main" in symbols[1]
+
+
+GUARDED = """\
+#ifdef __CUDACC__
+int a;
+#if X
+int b;
+#endif
+#else
+int c;
+#endif
+#ifndef __CUDACC__
+int d;
+#endif
+#if !defined(__CUDACC__) && X
+int e;
+#elif defined(__CUDACC__)
+int f;
+#endif
+"""
+
+
+def test_lines_that_only_nvcc_sees():
+    """Those in the branches of its macro, and not what other compilers see."""
+    assert cuda_lines(GUARDED) == {2, 4}
+
+
+REASONS = """\
+class OnStream {
+  void set() { f(); }
+};
+void on_cuda() {
+  OnStream stream;
+}
+class Other {
+  void set() { f(); }
+};
+void use() { Other other; }
+#define CHECK_CUDA(x) \\
+  f(x)
+constexpr int g() {
+  return 1;
+}
+void h() {
+  if (device == kDLCUDA) {
+    f();
+  }
+  DEFINE(of_gpu,
+         cuda)
+}
+"""
+
+
+def test_reasons():
+    """They are for a GPU by their names, or by what alone uses them."""
+    needs_parser()
+    gpu = {*range(1, 7), 11, 12, *range(18, 22)}
+    assert cpp_reasons(REASONS, Lines(), refused=False) == {
+        **dict.fromkeys(gpu, NEEDS_GPU),
+        **dict.fromkeys(range(13, 16), AT_COMPILE_TIME),
+    }
+    assert 18 not in cpp_reasons(REASONS, Lines({18}), refused=False)
+    assert 2 not in cpp_reasons(REASONS, Lines({2}), refused=False)
