@@ -15,14 +15,15 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from _verify.doctest_digest import block_examples
 from _verify.evidence import Evidence, did_not_run, gpu_runs
-from _verify.receipts import RAN_ON_CPU
+from _verify.line_kinds import DID_NOT_RUN, TEXT, lines_of_file
+from _verify.receipts import RAN_ON_CPU, RAN_ON_GPU
 from _verify.regions import normalised
 from docutils import nodes
 from sphinx import addnodes
@@ -73,6 +74,7 @@ class Snippet:
     state: str
     problem: str = ""
     not_run: str = ""
+    lines: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def verified(self) -> bool:
@@ -88,6 +90,7 @@ class Verdict:
     state: str = ""  # what was verified on what
     problem: str = ""  # why it may not be shown
     not_run: str = ""  # why this machine could not run it
+    lines: Mapping[str, int] = field(default_factory=dict)  # how many, by what was done with them
 
 
 def included(block: nodes.literal_block, evidence: Evidence) -> Verdict:
@@ -109,7 +112,8 @@ def of_file(
     skipped = evidence.skipped_whole(path, region) if not problem else ""
     if reasons := evidence.not_run_here(path) if unproved else skipped:
         return Verdict(shows, f"not run here: {reasons}", not_run=reasons)
-    return Verdict(shows, evidence.state(path, region), problem)
+    lines = {} if problem else lines_of_file(evidence, path, region)
+    return Verdict(shows, evidence.state(path, region), problem, lines=lines)
 
 
 def download(
@@ -161,12 +165,21 @@ def doctest(
             for (key, before), found in zip(examples, runs, strict=True)
             for line, why in evidence.doctest_idle(found, key).items()
         }
-        return Verdict(shows, " · ".join([*ran, *gpu_runs(receipts), *did_not_run(idle)]))
+        state = " · ".join([*ran, *gpu_runs(receipts), *did_not_run(idle)])
+        return Verdict(shows, state, lines=lines_of_doctest(text, bool(ran), len(idle)))
     skipped = evidence.skipped_doctests(file)
     if all(key in skipped for key in missing):
         reasons = ", ".join(sorted({skipped[key] for key in missing}))
         return Verdict(shows, f"not run here: {reasons}", not_run=reasons)
     return Verdict(shows, problem="a doctest that no run passed")
+
+
+def lines_of_doctest(text: str, on_cpu: bool, idle: int) -> dict[str, int]:
+    """The lines of a block of examples, by what was done with them; output was compared."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    source = sum(line.lstrip().startswith((">>>", "...")) for line in lines)
+    ran = RAN_ON_CPU if on_cpu else RAN_ON_GPU
+    return {ran: source - idle, DID_NOT_RUN: idle, TEXT: len(lines) - source}
 
 
 def judge(
@@ -209,7 +222,8 @@ def judge(
     if isinstance(node, nodes.doctest_block) or text.lstrip().startswith(">>>"):
         return doctest(text, node.get("language"), origin, evidence, places)
     if same := evidence.verified_texts().get(normalised(text)):
-        return Verdict(f"text of {same[0]}", evidence.state(*same))
+        lines = lines_of_file(evidence, *same)
+        return Verdict(f"text of {same[0]}", evidence.state(*same), lines=lines)
     return Verdict(f"{node.get('language', 'code')} block", problem=BY_HAND)
 
 
@@ -225,7 +239,10 @@ def snippets_of(docname: str, env: BuildEnvironment, evidence: Evidence) -> Iter
             if problem and origin.file != page:
                 problem = f"{origin.said}: {problem}"
             line = node["snippet"]["line"] if "snippet" in node.attributes else origin.line
-            yield Snippet(page, docname, line, found.shows, found.state, problem, found.not_run)
+            yield Snippet(
+                *(page, docname, line, found.shows, found.state, problem, found.not_run),
+                lines=found.lines,
+            )
 
 
 def message(snippets: Iterable[Snippet]) -> str:

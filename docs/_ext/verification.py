@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from _verify.evidence import Evidence
+from _verify.line_kinds import KINDS
 from _verify.receipts import RAN_ON_CPU, RAN_ON_GPU
 from _verify.table import example_rows
 from docutils import nodes
@@ -21,6 +24,10 @@ SNIPPET_HEADINGS = ["Line", "Shows", "Verified"]
 
 class SnippetTables(nodes.General, nodes.Element):
     """Stands for the tables of all pages' snippets until all pages have been read."""
+
+
+class LineTable(nodes.General, nodes.Element):
+    """Stands for the table of all pages' lines."""
 
 
 def cell(content: str | nodes.Node) -> nodes.entry:
@@ -57,7 +64,7 @@ def tool_rows(evidence: Evidence) -> list[list[str | nodes.Node]]:
 
 
 class Verification(SphinxDirective):
-    """Shows one of the tables: ``examples``, ``tools``, ``skips`` or ``snippets``."""
+    """Shows one of the tables: ``examples``, ``lines``, ``tools``, ``skips`` or ``snippets``."""
 
     required_arguments = 1
 
@@ -66,8 +73,8 @@ class Verification(SphinxDirective):
         evidence = evidence_of(self.config)
         wanted = self.arguments[0]
         self.env.note_reread()  # receipts change without the page
-        if wanted == "snippets":
-            return [SnippetTables()]
+        if wanted in LATE:
+            return [LATE[wanted]()]
         tables = {
             "examples": (EXAMPLE_HEADINGS, example_rows(evidence)),
             "tools": (["Machine", "Tool", "Version"], tool_rows(evidence)),
@@ -80,13 +87,32 @@ class Verification(SphinxDirective):
             ),
         }
         if wanted not in tables:
-            raise self.error(f"verification: expected one of {[*tables, 'snippets']}, got {wanted}")
+            raise self.error(f"verification: expected one of {[*tables, *LATE]}, got {wanted}")
         headings, rows = tables[wanted]
         return [table(headings, rows)] if rows else [nodes.paragraph("", "None.")]
 
 
+LATE = {"lines": LineTable, "snippets": SnippetTables}
+
+
+def line_rows(app: Sphinx, docname: str) -> list[list[str | nodes.Node]]:
+    """For each page, how many lines of code it shows, by what was done with them; then the sum."""
+    rows: list[list[str | nodes.Node]] = []
+    total: Counter[str] = Counter()
+    for page, snippets in by_page(judged(app.env)).items():
+        lines = sum((Counter(snippet.lines) for snippet in snippets), Counter[str]())
+        total += lines
+        uri = app.builder.get_relative_uri(docname, page)
+        link = nodes.reference("", app.env.titles[page].astext(), internal=True, refuri=uri)
+        rows.append([link, str(lines.total()), *(str(lines[kind]) for kind in KINDS)])
+    return [*rows, ["All pages", str(total.total()), *(str(total[kind]) for kind in KINDS)]]
+
+
 def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Put the tables of snippets, one for each page, where they belong."""
+    """Put the tables that are made of all pages where they belong."""
+    for place in list(doctree.findall(LineTable)):
+        headings = ["Page", "Lines", *(kind.capitalize() for kind in KINDS)]
+        place.replace_self(in_its_own_box(table(headings, line_rows(app, docname))))
     for place in list(doctree.findall(SnippetTables)):
         made: list[nodes.Node] = []
         for page, snippets in by_page(judged(app.env)).items():
@@ -104,7 +130,8 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the directive; the snippets are known once the check has passed."""
     app.setup_extension("_ext.evidence_of_build")
     app.setup_extension("_ext.made_html")
-    app.add_node(SnippetTables)
+    for stands in LATE.values():
+        app.add_node(stands)
     app.add_directive("verification", Verification)
     app.connect("doctree-resolved", fill_in)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -92,7 +92,7 @@ def test_state_names_compilers_devices_and_dates(layout):
     receipts = [
         receipt(layout, "a.h", COMPILED, tools={"g++": "12.2.0"}),
         receipt(layout, "a.h", COMPILED, tools={"nvcc": "13.0.88"}, targets=["sm_80", "PTX"]),
-        receipt(layout, "a.h", RAN_ON_CPU, machine={"cpu": "some"}),
+        receipt(layout, "a.h", RAN_ON_CPU, machine={"cpu": "some"}, ran={"a.h": ["1-1"]}),
         receipt(layout, "a.h", RAN_ON_GPU, machine=GPU),
     ]
     assert Evidence(layout, receipts).state("a.h") == (

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Count the lines that a page shows by what was done with them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import PurePosixPath
+
+from .comments import C_LIKE
+from .evidence import SCRIPTS, Evidence
+from .receipts import COMPILED, RAN_ON_CPU, RAN_ON_GPU
+from .survival import from_ranges
+
+DID_NOT_RUN = "did not run"
+NO_STATEMENT = "no statement"  # a docstring, a brace, a bracket that closes
+TEXT = "text"  # output, settings and other files without statements
+KINDS = (RAN_ON_GPU, RAN_ON_CPU, COMPILED, DID_NOT_RUN, NO_STATEMENT, TEXT)
+
+
+def lines_of_file(evidence: Evidence, path: str, region: str) -> dict[str, int]:
+    """The lines of a region, or of a whole file, without comments and blank lines."""
+    suffix = PurePosixPath(path).suffix
+    text = (evidence.layout.root / path).read_text().splitlines()
+    lines = evidence.span(path, region).items()
+    span = {place for place, line in lines if text[line - 1].strip()}
+    if suffix not in SCRIPTS | C_LIKE:
+        return {TEXT: len(span)}
+    receipts = evidence.proofs(path, region)
+    ran = {
+        level: {
+            place
+            for receipt in receipts
+            if receipt.level == level
+            for place in from_ranges(receipt.ran.get(path, []))
+        }
+        for level in (RAN_ON_GPU, RAN_ON_CPU)
+    }
+    idle = {
+        place
+        for receipt in receipts
+        for part in receipt.idle.get(path, {})
+        for place in from_ranges([part])
+    }
+    # No run of device code is followed: a run on a GPU proves the whole source.
+    on_gpu = any(receipt.level == RAN_ON_GPU and path not in receipt.ran for receipt in receipts)
+    kinds: Counter[str] = Counter()
+    for place in span:
+        if place in ran[RAN_ON_GPU] or (on_gpu and place not in ran[RAN_ON_CPU]):
+            kinds[RAN_ON_GPU] += 1
+        elif place in ran[RAN_ON_CPU]:
+            kinds[RAN_ON_CPU] += 1
+        elif place in idle:
+            kinds[DID_NOT_RUN] += 1
+        else:
+            kinds[COMPILED if suffix in C_LIKE else NO_STATEMENT] += 1
+    return dict(kinds)

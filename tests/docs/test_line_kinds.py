@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R9
+"""The table of lines counts each line of a page once, by what was done with it."""
+
+import pytest
+from _verify.closure import RUNTIME, closure_of
+from _verify.evidence import Evidence
+from _verify.layout import Layout
+from _verify.line_kinds import DID_NOT_RUN, NO_STATEMENT, TEXT, lines_of_file
+from _verify.receipts import COMPILED, RAN_ON_CPU, RAN_ON_GPU, Receipt
+
+SOURCE = "// A comment.\nint f() {\n  if (x) {\n    g();\n  }\n\n  return 1;\n}\n"
+
+
+@pytest.fixture
+def layout(tmp_path):
+    """A folder with the same text as files of each kind."""
+    for name in ("a.cc", "a.cu", "a.sh", "a.txt"):
+        (tmp_path / name).write_text(SOURCE)
+    return Layout.of(tmp_path)
+
+
+def evidence_of(layout, *receipts):
+    """Receipts of one file, each with its level and its other fields."""
+    made = []
+    for file, level, fields in receipts:
+        closure = closure_of(layout.root, [file, *([] if level == COMPILED else [RUNTIME])])
+        made.append(Receipt(file, level, [file], closure, **fields))
+    return Evidence(layout, made)
+
+
+def test_lines_of_cpp(layout):
+    """What neither ran nor could have was compiled; a comment is no line."""
+    compiled = ("a.cc", COMPILED, {})
+    ran = ("a.cc", RAN_ON_CPU, {"ran": {"a.cc": ["2-2", "5-5"]}, "idle": {"a.cc": {"3-3": "why"}}})
+    found = lines_of_file(evidence_of(layout, compiled, ran), "a.cc", "")
+    assert found == {RAN_ON_CPU: 2, DID_NOT_RUN: 1, COMPILED: 3}
+
+
+def test_lines_of_device_code(layout):
+    """They are compiled, until a GPU ran the whole file."""
+    compiled, ran = ("a.cu", COMPILED, {}), ("a.cu", RAN_ON_GPU, {"machine": {"gpu": "H200"}})
+    assert lines_of_file(evidence_of(layout, compiled), "a.cu", "") == {COMPILED: 6}
+    assert lines_of_file(evidence_of(layout, compiled, ran), "a.cu", "") == {RAN_ON_GPU: 6}
+
+
+def test_lines_of_scripts_and_text(layout):
+    """A line of a script that could not run is no statement; a text has none."""
+    ran = ("a.sh", RAN_ON_CPU, {"ran": {"a.sh": ["1-2"]}, "idle": {"a.sh": {"3-3": ""}}})
+    found = lines_of_file(evidence_of(layout, ran), "a.sh", "")
+    assert found == {RAN_ON_CPU: 2, DID_NOT_RUN: 1, NO_STATEMENT: 4}
+    assert lines_of_file(evidence_of(layout), "a.txt", "") == {TEXT: 7}
