@@ -57,8 +57,12 @@ MACRO_CALL = re.compile(rb"[A-Z][A-Z0-9_]*\(")
 MACRO = re.compile(
     r"^[ \t]*#[ \t]*define[ \t]+(?P<name>\w+)\((?P<body>(?:[^\n]*\\[ \t]*\n)*[^\n]*)", re.MULTILINE
 )
-# A macro before a declaration is no C++ that the parser knows.
-BEFORE_DECLARATION = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]*\b(?= +[A-Za-z_])")
+# A macro before a declaration, and CUDA's words, are no C++ that the parser knows.
+BEFORE_DECLARATION = re.compile(
+    r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]*\b(?= +[A-Za-z_])"
+    r"|\b__(?:constant|device|forceinline|global|host|noinline|restrict|shared)__\b"
+    r"|\b__launch_bounds__\([^()]*\)"
+)
 
 
 @dataclass

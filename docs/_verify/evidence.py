@@ -12,7 +12,15 @@ from .comments import places, positions
 from .gcov import COUNTED
 from .layout import Layout
 from .markers import hidden_marker
-from .receipts import COMPILED, RAN_ON_CPU, RAN_ON_GPU, Receipt, read_receipts
+from .receipts import (
+    COMPILED,
+    EMULATED,
+    RAN_ON_CPU,
+    RAN_ON_GPU,
+    Receipt,
+    read_folder,
+    read_receipts,
+)
 from .regions import normalised, region, region_lines, region_names, shown_number
 from .results import Failure, Skip, read_failures, read_skips
 from .survival import as_ranges, code_lines, from_ranges
@@ -21,6 +29,7 @@ from .survival import as_ranges, code_lines, from_ranges
 # (which ran when something was compiled by them), need no run of their own.
 COMPILED_IS_ENOUGH = {".cu", ".cuh", ".h", ".hpp", ".sh"}
 
+DEVICE_CODE = {".cu", ".cuh"}
 SCRIPTS = {".py", ".sh"}
 TRACED = SCRIPTS | COUNTED
 # str.splitlines() ends a line at each of these; Python, compilers and shells do not.
@@ -37,11 +46,13 @@ class Evidence:
         receipts: Iterable[Receipt],
         failures: Iterable[Failure] = (),
         skips: Iterable[Skip] = (),
+        emulated: Iterable[Receipt] = (),
     ) -> None:
         self.layout = layout
         self.receipts = list(receipts)
         self.failures = list(failures)
         self.skips = list(skips)
+        self.emulated = list(emulated)
         self._digests: dict[str, str] = {}
         self._texts: dict[str, tuple[str, str]] | None = None
         self._spans: dict[tuple[str, str], dict[int, int]] = {}
@@ -54,6 +65,7 @@ class Evidence:
             read_receipts(layout.receipts, layout.committed),
             read_failures(layout.failures),
             read_skips(layout.skips),
+            read_folder(layout.emulated).values(),
         )
 
     def changed(self, closure: Closure) -> list[str]:
@@ -162,9 +174,9 @@ class Evidence:
         unexplained = {line for line, reason in idle.items() if not reason}
         if unexplained and every_line:
             return f"no run went through {listed(unexplained)}"
-        if idle and not levels:
-            return ""  # the state says why
         enough = {RAN_ON_CPU, RAN_ON_GPU}
+        if idle and not levels & enough:
+            return ""  # the state says why
         if PurePosixPath(path).suffix in COMPILED_IS_ENOUGH:
             enough.add(COMPILED)
         if levels & enough:
@@ -205,7 +217,27 @@ class Evidence:
         if any(receipt.level == RAN_ON_CPU for receipt in receipts):
             parts.append(RAN_ON_CPU)
         parts += gpu_runs(receipts)
-        return " · ".join([*parts, *did_not_run(self.idle(path, name))])
+        idle = self.idle(path, name)
+        ran, missed = self.places_emulated(path, name)
+        if ran and (idle or PurePosixPath(path).suffix in DEVICE_CODE):
+            text, span = (self.layout.root / path).read_text(), self.span(path, name)
+            lines = {shown_number(text, name, span[place]) for place in missed}
+            parts.append(EMULATED + (f" but for {listed(lines)}" if lines else ""))
+        return " · ".join([*parts, *did_not_run(idle)])
+
+    def places_emulated(self, path: str, name: str) -> tuple[set[int], set[int]]:
+        """The positions of lines that ran under emulation, and of those that did not.
+
+        It proves nothing of a GPU, and its receipts permit no line to be shown.
+        """
+        span = self.span(path, name)
+        ran: set[int] = set()
+        idle: set[int] = set()
+        for receipt in self.emulated:
+            if path in receipt.ran and not self.changed(receipt.closure):
+                ran |= from_ranges(receipt.ran[path]) & {*span}
+                idle |= {*span} & {p for part in receipt.idle[path] for p in from_ranges([part])}
+        return ran, idle - ran
 
     def doctest_runs(self, file: str, key: str, place: int | None) -> list[Receipt]:
         """The receipts by which a doctest of a file passed, found by its digest and its place.

@@ -48,7 +48,8 @@ class Trace(AbstractContextManager["Trace"]):
         folder = Path(self.folder.name)
         self.settings, self.skips = folder / "coveragerc", folder / "skips"
         self.python, self.shell, self.cpp = folder / "python", folder / "shell", folder / "cpp"
-        for each in (self.python, self.shell, self.cpp):
+        self.tests = folder / "tests"
+        for each in (self.python, self.shell, self.cpp, self.tests):
             each.mkdir()
 
     def __exit__(self, *_: object) -> None:
@@ -70,6 +71,8 @@ class Trace(AbstractContextManager["Trace"]):
         traced = {
             **given,
             "BASH_ENV": str(HERE / "bash_env.sh"),
+            # Another pytest would remove the copies that the tests of this run leave.
+            "PYTEST_DEBUG_TEMPROOT": str(self.tests),
             "PYTHONPATH": os.pathsep.join(filter(None, paths)),
             "TRACE_SHELL": str(self.shell),
             "TRACE_SKIPS": str(self.skips),

@@ -41,6 +41,11 @@ class Layout:
         return self.build / "receipts"
 
     @property
+    def emulated(self) -> Path:
+        """Receipts of the CUDA sources that ran under emulation."""
+        return self.build / "emulation" / "receipts"
+
+    @property
     def failures(self) -> Path:
         """What failed in the latest run."""
         return self.build / "failures.json"

@@ -8,13 +8,13 @@ from pathlib import PurePosixPath
 
 from .comments import C_LIKE
 from .evidence import SCRIPTS, Evidence
-from .receipts import COMPILED, RAN_ON_CPU, RAN_ON_GPU
+from .receipts import COMPILED, EMULATED, RAN_ON_CPU, RAN_ON_GPU
 from .survival import from_ranges
 
 DID_NOT_RUN = "did not run"
 NO_STATEMENT = "no statement"  # a docstring, a brace, a bracket that closes
 TEXT = "text"  # output, settings and other files without statements
-KINDS = (RAN_ON_GPU, RAN_ON_CPU, COMPILED, DID_NOT_RUN, NO_STATEMENT, TEXT)
+KINDS = (RAN_ON_GPU, RAN_ON_CPU, EMULATED, COMPILED, DID_NOT_RUN, NO_STATEMENT, TEXT)
 
 
 def lines_of_file(evidence: Evidence, path: str, region: str) -> dict[str, int]:
@@ -43,12 +43,15 @@ def lines_of_file(evidence: Evidence, path: str, region: str) -> dict[str, int]:
     }
     # No run of device code is followed: a run on a GPU proves the whole source.
     on_gpu = any(receipt.level == RAN_ON_GPU and path not in receipt.ran for receipt in receipts)
+    emulated = evidence.places_emulated(path, region)[0]
     kinds: Counter[str] = Counter()
     for place in span:
         if place in ran[RAN_ON_GPU] or (on_gpu and place not in ran[RAN_ON_CPU]):
             kinds[RAN_ON_GPU] += 1
         elif place in ran[RAN_ON_CPU]:
             kinds[RAN_ON_CPU] += 1
+        elif place in emulated:
+            kinds[EMULATED] += 1
         elif place in idle:
             kinds[DID_NOT_RUN] += 1
         else:

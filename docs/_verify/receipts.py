@@ -13,6 +13,7 @@ from .closure import RUNTIME, Closure
 COMPILED = "compiled"
 RAN_ON_CPU = "ran on CPU"
 RAN_ON_GPU = "ran on GPU"
+EMULATED = "ran under emulation"  # of the CUDA sources by nox -s emulate, on a CPU
 LEVEL_OF_DEVICE = {"cpu": RAN_ON_CPU, "cuda": RAN_ON_GPU}
 
 

@@ -2,7 +2,7 @@
 """Run the examples' CUDA sources on the CPU, and their tests over them: emulate.py [EXAMPLE...].
 
 Each is built by g++ with an emulation of blocks, warps and barriers, and with AddressSanitizer and
-UndefinedBehaviorSanitizer. It says nothing of a GPU's speed, and marks nothing on the site.
+UndefinedBehaviorSanitizer. It says nothing of a GPU. gcov counts the lines, which the site names.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -21,8 +23,15 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "docs"))
 
 from _setup.sanitize_examples import run_tests  # noqa: E402  (in a folder that was just named)
+from _verify import gcov  # noqa: E402
+from _verify.closure import RUNTIME, closure_of  # noqa: E402
+from _verify.comments import positions  # noqa: E402
+from _verify.cpp_statements import cpp_lines  # noqa: E402
 from _verify.examples import find_examples  # noqa: E402
+from _verify.helpers import helpers_of  # noqa: E402
 from _verify.layout import Layout  # noqa: E402
+from _verify.receipts import EMULATED, Receipt, write_receipt  # noqa: E402
+from _verify.survival import as_ranges  # noqa: E402
 from _verify.tools import find_nvcc  # noqa: E402
 
 EXAMPLES = ROOT / "examples" / "kernel_library"
@@ -72,6 +81,8 @@ def translated(source: str) -> str:
         kernel = f"{match['kernel']}{match['types'] or ''}"
         call = f"{kernel}{source[opening : end + 1]}"
         launch = f"emulation::Launch({grid}, {size}, {shared}, {stream}, [&] {{ {call}; }})"
+        # What follows stays on its line.
+        launch += "\n" * (source[match.start() : end + 1].count("\n") - launch.count("\n"))
         source = source[: match.start()] + launch + source[end + 1 :]
     return source
 
@@ -124,11 +135,39 @@ def cuda_includes() -> list[str]:
 
 def try_to_build(example: str) -> str:
     """Build an example: empty if all is well, else what the compiler said."""
+    counts = OUTPUT / "counts" / example
+    shutil.rmtree(counts, ignore_errors=True)
+    counts.mkdir(parents=True)
+    counting = ["-O0", "--coverage", "-fprofile-abs-path", "-dumpdir", f"{counts}/"]
     try:
-        build(example, SANITIZERS)
+        build(example, [*SANITIZERS, *counting])
     except RuntimeError as error:
         return str(error)
     return ""
+
+
+def receipt_of(example: str) -> Receipt:
+    """Which lines of an example's files ran, by gcov's counts."""
+    layout = Layout.of(ROOT)
+    counts: dict[str, Counter[int]] = {}
+    for path, _, lines in gcov.counts(OUTPUT / "counts" / example):
+        if path.is_relative_to(EXAMPLES):
+            counts.setdefault(layout.relative(path), Counter()).update(lines)
+    test = f"tests/examples/test_{example}.py"
+    emulation = [layout.relative(path) for path in HERE.glob("*cuda_on_cpu*")]
+    ours = [test, *helpers_of(layout, test), *emulation, layout.relative(Path(__file__))]
+    texts = {file: (ROOT / file).read_text() for file in counts}
+    found = cpp_lines({file: translated(text) for file, text in texts.items()}, counts)
+    ran = {file: as_ranges(positions(file, texts[file], found[file].ran)) for file in texts}
+    idle = {file: as_ranges(positions(file, texts[file], found[file].idle)) for file in texts}
+    return Receipt(
+        subject=example,
+        level=EMULATED,
+        verifies=sorted(counts),
+        closure=closure_of(ROOT, [*counts, *ours, RUNTIME]),
+        ran=ran,
+        idle={file: dict.fromkeys(parts, "") for file, parts in idle.items()},
+    )
 
 
 def main() -> int:
@@ -143,6 +182,8 @@ def main() -> int:
     said = said or run_tests(wanted, OUTPUT)
     for words in said:
         print(words, end="\n\n")
+    for name in [] if said else wanted:
+        write_receipt(Layout.of(ROOT).emulated, receipt_of(name))
     for name, reason in LEFT_OUT.items():
         print(f"left out: {name}: {reason}")
     told = "something is wrong" if said else "all passed"
