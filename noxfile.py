@@ -90,7 +90,7 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def environment(session: nox.Session) -> None:
     """Install what most sessions share: the package, PyTorch and the tools of tests and site."""
-    need(session, *BUILDING, *(["doxygen"] if sys.version_info >= DOCS_PYTHON else []))
+    need(session, *BUILDING, *(["doxygen", "gcov"] if sys.version_info >= DOCS_PYTHON else []))
     install(session, "shared", *([] if has_nvcc() else ["nvcc"]))
     install(session, "nvshmem")
     install_torch(session)

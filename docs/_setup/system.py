@@ -22,6 +22,7 @@ PACKAGES = {
     "debootstrap": "debootstrap",
     "doxygen": "doxygen",
     "g++": "g++",
+    "gcov": "gcc",
     "git": "git",
 }
 DOCS_PYTHON = (3, 11)  # the floor of the pinned Sphinx

@@ -10,6 +10,7 @@ from _verify.evidence import Evidence
 from _verify.layout import Layout
 from _verify.receipts import (
     COMPILED,
+    EMULATED,
     RAN_ON_CPU,
     RAN_ON_GPU,
     Receipt,
@@ -168,3 +169,19 @@ def test_line_break_that_not_every_program_counts(layout, character):
     ran = {"a.py": as_ranges(range(1, 12))}
     evidence = Evidence(layout, [receipt(layout, "a.py", RAN_ON_CPU, ran=ran)])
     assert evidence.why_not("a.py", "typed").startswith(f"it holds {character!r}")
+
+
+def test_emulation_is_named_and_permits_nothing(layout):
+    """Device code names the lines; a source for the CPU is not shown for its sake."""
+    (layout.root / "a.cu").write_text("a\nb\nc\n")
+    fields = {"ran": {"a.cu": ["1-2"]}, "idle": {"a.cu": {"3-3": ""}}}
+    compiled = [receipt(layout, "a.cu", COMPILED, tools={"nvcc": "13.0.88"})]
+    emulated = receipt(layout, "a.cu", EMULATED, **fields)
+    evidence = Evidence(layout, compiled, emulated=[emulated])
+    assert evidence.state("a.cu") == "compiled by nvcc 13.0 · ran under emulation but for line 3"
+    (layout.root / "a.cu").write_text("a\nb\nd\n")
+    assert "emulation" not in Evidence(layout, compiled, emulated=[emulated]).state("a.cu")
+    both = {"ran": {"a.cc": ["1-1"]}, "idle": {"a.cc": {}}}
+    alone = Evidence(layout, [], emulated=[receipt(layout, "a.cc", EMULATED, **both)])
+    assert alone.why_not("a.cc") == "nothing ran it"
+    assert alone.state("a.cc") == ""

@@ -7,7 +7,7 @@ from _verify.closure import RUNTIME, closure_of
 from _verify.evidence import Evidence
 from _verify.layout import Layout
 from _verify.line_kinds import DID_NOT_RUN, NO_STATEMENT, TEXT, lines_of_file
-from _verify.receipts import COMPILED, RAN_ON_CPU, RAN_ON_GPU, Receipt
+from _verify.receipts import COMPILED, EMULATED, RAN_ON_CPU, RAN_ON_GPU, Receipt
 
 SOURCE = "// A comment.\nint f() {\n  if (x) {\n    g();\n  }\n\n  return 1;\n}\n"
 
@@ -38,9 +38,13 @@ def test_lines_of_cpp(layout):
 
 
 def test_lines_of_device_code(layout):
-    """They are compiled, until a GPU ran the whole file."""
+    """They are compiled, or ran under emulation, until a GPU ran the whole file."""
     compiled, ran = ("a.cu", COMPILED, {}), ("a.cu", RAN_ON_GPU, {"machine": {"gpu": "H200"}})
     assert lines_of_file(evidence_of(layout, compiled), "a.cu", "") == {COMPILED: 6}
+    fields = {"ran": {"a.cu": ["2-3"]}, "idle": {"a.cu": {}}}
+    emulated = evidence_of(layout, ("a.cu", EMULATED, fields)).receipts
+    found = Evidence(layout, evidence_of(layout, compiled).receipts, emulated=emulated)
+    assert lines_of_file(found, "a.cu", "") == {EMULATED: 2, COMPILED: 4}
     assert lines_of_file(evidence_of(layout, compiled, ran), "a.cu", "") == {RAN_ON_GPU: 6}
 
 

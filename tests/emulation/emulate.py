@@ -31,6 +31,7 @@ from _verify.examples import find_examples  # noqa: E402
 from _verify.helpers import helpers_of  # noqa: E402
 from _verify.layout import Layout  # noqa: E402
 from _verify.receipts import EMULATED, Receipt, write_receipt  # noqa: E402
+from _verify.statements import Lines  # noqa: E402
 from _verify.survival import as_ranges  # noqa: E402
 from _verify.tools import find_nvcc  # noqa: E402
 
@@ -146,27 +147,34 @@ def try_to_build(example: str) -> str:
     return ""
 
 
-def receipt_of(example: str) -> Receipt:
-    """Which lines of an example's files ran, by gcov's counts."""
-    layout = Layout.of(ROOT)
+def lines_of(example: str) -> dict[str, Lines]:
+    """The lines of an example's files, by their paths below the root, that ran and that did not."""
     counts: dict[str, Counter[int]] = {}
     for path, _, lines in gcov.counts(OUTPUT / "counts" / example):
         if path.is_relative_to(EXAMPLES):
-            counts.setdefault(layout.relative(path), Counter()).update(lines)
+            counts.setdefault(path.relative_to(ROOT).as_posix(), Counter()).update(lines)
+    return cpp_lines({file: translated((ROOT / file).read_text()) for file in counts}, counts)
+
+
+def receipt_of(example: str) -> Receipt:
+    """Which lines of an example's files ran, for the site."""
+    layout = Layout.of(ROOT)
     test = f"tests/examples/test_{example}.py"
     emulation = [layout.relative(path) for path in HERE.glob("*cuda_on_cpu*")]
     ours = [test, *helpers_of(layout, test), *emulation, layout.relative(Path(__file__))]
-    texts = {file: (ROOT / file).read_text() for file in counts}
-    found = cpp_lines({file: translated(text) for file, text in texts.items()}, counts)
-    ran = {file: as_ranges(positions(file, texts[file], found[file].ran)) for file in texts}
-    idle = {file: as_ranges(positions(file, texts[file], found[file].idle)) for file in texts}
+    ran: dict[str, list[str]] = {}
+    idle: dict[str, dict[str, str]] = {}
+    for file, lines in lines_of(example).items():
+        text = (ROOT / file).read_text()
+        ran[file] = as_ranges(positions(file, text, lines.ran))
+        idle[file] = dict.fromkeys(as_ranges(positions(file, text, lines.idle)), "")
     return Receipt(
         subject=example,
         level=EMULATED,
-        verifies=sorted(counts),
-        closure=closure_of(ROOT, [*counts, *ours, RUNTIME]),
+        verifies=sorted(ran),
+        closure=closure_of(ROOT, [*ran, *ours, RUNTIME]),
         ran=ran,
-        idle={file: dict.fromkeys(parts, "") for file, parts in idle.items()},
+        idle=idle,
     )
 
 

@@ -7,11 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import emulate
 import numpy as np
 import pytest
 import tvm_ffi
 from _setup.sanitize_examples import sanitized
-from emulate import SANITIZERS, build_source, parts, translated
+from emulate import EXAMPLES, SANITIZERS, build_source, parts, translated
 
 PLANTED = Path(__file__).with_name("planted.cu")
 CALL = """
@@ -92,3 +93,34 @@ def test_translation():
         "emulation::Launch(dim3(f(1, 2), 3),  256, 0, nullptr, [&] { k<T, 4>(a, g(b)); });"
     )
     assert parts("a(1, 2), b[3, 4]") == ["a(1, 2)", " b[3, 4]"]
+
+
+@pytest.mark.parametrize("source", sorted(EXAMPLES.rglob("*.cu*")), ids=lambda path: path.name)
+def test_translation_keeps_the_lines(source):
+    """What follows a launch stays on its line, since gcov counts by the lines of the source."""
+    before, after = source.read_text().splitlines(), translated(source.read_text()).splitlines()
+    assert len(before) == len(after)
+    same = [i for i, line in enumerate(before) if "<<<" not in line and "__shared__" not in line]
+    assert sum(before[i] == after[i] for i in same) > 0.8 * len(before)
+
+
+def test_lines_of_a_run(tmp_path, monkeypatch):
+    """Those of kernels that were called, and those that no call went through."""
+    pytest.importorskip("tree_sitter_cpp", reason="comes with the site's tools, on Python 3.11")
+    folder, counts = tmp_path / "examples", tmp_path / "counts" / "planted"
+    source = folder / "planted" / "planted_kernel.cu"
+    for each in (source.parent, counts):
+        each.mkdir(parents=True)
+    source.write_text(PLANTED.read_text())
+    counting = ["-O0", "--coverage", "-dumpdir", f"{counts}/"]
+    library = build_source(source, tmp_path / "planted.so", counting)
+    assert call(library, "sum", {})[0] == 0
+    for name, path in (("ROOT", tmp_path), ("EXAMPLES", folder), ("OUTPUT", tmp_path)):
+        monkeypatch.setattr(emulate, name, path)
+    [(file, lines)] = emulate.lines_of("planted").items()
+    assert file == "examples/planted/planted_kernel.cu"
+    rows = source.read_text().splitlines()
+    assert {"  float sum = 0;", "    if (threadIdx.x == 0) *y = sum;"} < {
+        rows[line - 1] for line in lines.ran
+    }
+    assert {"  if (i <= n) y[i] = x[i];", "  *y = 1;"} < {rows[line - 1] for line in lines.idle}
