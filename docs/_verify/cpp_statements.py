@@ -53,6 +53,7 @@ MAY_BE_SILENT = re.compile(
     rb"|(?:\(void\)\s*\w+(?:, )?)+;|[A-Z][A-Z0-9_]*\(.*",
     re.DOTALL,
 )
+NOT_READ = re.compile(r"^\s*(?:#|namespace\b)|\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*\(")
 MACRO_CALL = re.compile(rb"[A-Z][A-Z0-9_]*\(")
 MACRO = re.compile(
     r"^[ \t]*#[ \t]*define[ \t]+(?P<name>\w+)\((?P<body>(?:[^\n]*\\[ \t]*\n)*[^\n]*)", re.MULTILINE
@@ -178,8 +179,9 @@ def cpp_lines(
 def statement_lines(text: str, counts: Mapping[int, int]) -> Lines:
     """The lines of one file's statements, by gcov's counts."""
     ran, named = {line for line, count in counts.items() if count}, {*counts}
-    lines = Lines()
-    for block in list(blocks(tree(text))):  # each is filled after it is given
+    lines, root = Lines(), tree(text)
+    lines.idle = unread(root, text) - ran
+    for block in list(blocks(root)):  # each is filled after it is given
         spans = [*block.statements, *(each for each in block.declarations if each & named)]
         for span in spans:
             (lines.ran if span & ran else lines.idle).update(span)
@@ -188,6 +190,22 @@ def statement_lines(text: str, counts: Mapping[int, int]) -> Lines:
             (lines.ran if any(span & ran for span in spans) else lines.idle).update(others)
     lines.idle -= lines.ran
     return lines
+
+
+def unread(root: Node, text: str) -> set[int]:
+    """The lines that the parser does not understand: they may hold statements.
+
+    It knows no macro that stands for a declaration, so lines that call one are left out.
+    """
+    rows = text.split("\n")
+    found: set[int] = set()
+    nodes = [root]
+    while nodes:
+        node = nodes.pop()
+        nodes += node.children
+        if node.is_error:
+            found.update(all_lines(node))
+    return {line for line in found if not NOT_READ.search(rows[line - 1])}
 
 
 def macros(text: str) -> dict[str, tuple[set[int], str]]:

@@ -7,7 +7,13 @@ import re
 import subprocess
 
 import pytest
-from _verify.cpp_statements import AT_COMPILE_TIME, REFUSED, cpp_reasons, cuda_lines
+from _verify.cpp_statements import (
+    AT_COMPILE_TIME,
+    REFUSED,
+    cpp_reasons,
+    cuda_lines,
+    statement_lines,
+)
 from _verify.executed import Trace
 from _verify.statements import NEEDS_GPU, Lines
 from _verify.survival import from_ranges
@@ -276,3 +282,11 @@ def test_reasons():
     }
     assert 18 not in cpp_reasons(REASONS, Lines({18}), refused=False)
     assert 2 not in cpp_reasons(REASONS, Lines({2}), refused=False)
+
+
+def test_text_that_the_parser_does_not_understand():
+    """It may hold statements, so it ran only if gcov says so; a macro may stand there."""
+    needs_parser()
+    text = "int f() {\n  return 1;\n}\nstruct A { ) };\nstruct B {\n  DECLARE(B, );\n};\n"
+    assert statement_lines(text, {2: 1}).idle == {4}
+    assert statement_lines(text, {2: 1, 4: 1}).idle == set()
