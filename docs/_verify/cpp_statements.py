@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 SIMPLE = {
     "break_statement",
+    "co_return_statement",
+    "co_yield_statement",
     "continue_statement",
     "expression_statement",
     "field_initializer",
@@ -44,17 +46,18 @@ HEADS = {
     "while_statement",
 }
 NAMES_GPU = re.compile("CUDA|GPU|cuda")
-AT_COMPILE_TIME = "constexpr: only the compiler evaluates it"
+AT_COMPILE_TIME = "constexpr: evaluated by the compiler, if at all"
 REFUSED = "the compiler refuses it"
-# These may leave no machine code: a jump, a loop without a condition, a name that is cast to void,
-# and a macro.
+# These may leave no machine code: a jump, an empty statement, a loop without a condition, a name
+# that is cast to void, and a macro. A single capital is a template's type.
 MAY_BE_SILENT = re.compile(
-    rb"(?:break|continue);|(?:for \(;;\)|while \((?:true|1)\)|do\b).*"
-    rb"|(?:\(void\)\s*\w+(?:, )?)+;|[A-Z][A-Z0-9_]*\(.*",
+    rb"(?:break|continue)?;|(?:for \(;;\)|while \((?:true|1)\)|do\b).*"
+    rb"|(?:\(void\)\s*\w+(?:, )?)+;|static_cast<void>\(\w+\);|[A-Z][A-Z0-9_]+\(.*",
     re.DOTALL,
 )
 NOT_READ = re.compile(r"^\s*(?:#|namespace\b)|\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*\(")
-MACRO_CALL = re.compile(rb"[A-Z][A-Z0-9_]*\(")
+MACRO_CALL = re.compile(rb"[A-Z][A-Z0-9_]+\(")
+KEPT_BY_COMPILER = {b"constexpr", b"extern", b"static"}
 MACRO = re.compile(
     r"^[ \t]*#[ \t]*define[ \t]+(?P<name>\w+)\((?P<body>(?:[^\n]*\\[ \t]*\n)*[^\n]*)", re.MULTILINE
 )
@@ -68,10 +71,15 @@ BEFORE_DECLARATION = re.compile(
 
 @dataclass
 class Block:
-    """The statements between two braces, and its declarations; each is the set of its lines."""
+    """The statements between two braces, and its declarations; each is the set of its lines.
+
+    Macro calls and declarations with an initial value are in ``likely``, too: where gcov names
+    nothing in the block, they did not run.
+    """
 
     statements: list[set[int]] = field(default_factory=list)
     declarations: list[set[int]] = field(default_factory=list)
+    likely: list[set[int]] = field(default_factory=list)
 
 
 def tree(text: str) -> Node:
@@ -144,10 +152,15 @@ def inside(node: Node, block: Block, *, within: bool) -> Iterator[Block]:
             spans = block.declarations if silent and within else block.statements
             if MACRO_CALL.match(child.text or b""):
                 spans.append({*all_lines(child)})
+                block.likely.append({*all_lines(child)})
                 continue  # gcov takes all that its arguments hold for its first line
             spans.append(own_lines(child))
         elif kind in DECLARATIONS and within:
             block.declarations.append(own_lines(child))
+            words = {each.text for each in child.children}
+            computes = any(each.type == "init_declarator" for each in child.children)
+            if computes and not words & KEPT_BY_COMPILER:
+                block.likely.append(own_lines(child))
         elif kind in HEADS:
             constant = any(each.type == "constexpr" for each in child.children)
             (block.declarations if constant or silent else block.statements).append(head(child))
@@ -183,6 +196,7 @@ def statement_lines(text: str, counts: Mapping[int, int]) -> Lines:
     lines.idle = unread(root, text) - ran
     for block in list(blocks(root)):  # each is filled after it is given
         spans = [*block.statements, *(each for each in block.declarations if each & named)]
+        spans = spans or block.likely
         for span in spans:
             (lines.ran if span & ran else lines.idle).update(span)
         if spans:  # the other declarations ran if any of the block did
@@ -214,7 +228,8 @@ def macros(text: str) -> dict[str, tuple[set[int], str]]:
     for macro in MACRO.finditer(text):
         first = text.count("\n", 0, macro.start()) + 1
         last = first + macro[0].count("\n")
-        found[macro["name"]] = {*range(first, last + 1)}, macro["body"]
+        lines, body = found.get(macro["name"], (set(), ""))  # the other branch of a conditional
+        found[macro["name"]] = lines | {*range(first, last + 1)}, f"{body}\n{macro['body']}"
     return found
 
 
@@ -233,7 +248,7 @@ def cpp_reasons(text: str, lines: Lines, *, refused: bool) -> dict[int, str]:
     """Why lines of C++ text did not run: the compiler refused it, or they are for a GPU.
 
     For a GPU is what only nvcc compiles, a branch, a function or a macro that names it, and what
-    nothing else uses; and none of these lines may have run.
+    nothing else uses; and none of these lines may have run, nor any of a ``constexpr`` function.
     """
     if refused and not lines.ran:
         return dict.fromkeys(lines.idle, REFUSED)
@@ -246,7 +261,8 @@ def cpp_reasons(text: str, lines: Lines, *, refused: bool) -> dict[int, str]:
         nodes += node.named_children
         within = {*all_lines(node)}
         if node.type == "function_definition":
-            if any(each.text == b"constexpr" for each in node.named_children):
+            constant = any(each.text == b"constexpr" for each in node.named_children)
+            if constant and not within & lines.ran:
                 why.update(dict.fromkeys(within, AT_COMPILE_TIME))
             parts.append((text_of(node.child_by_field_name("declarator")), within))
         elif node.type == "class_specifier":

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
 from .closure import RUNTIME, Closure, code_digest, runtime_now
-from .comments import places, positions
+from .comments import C_LIKE, places, positions, without_comments
 from .gcov import COUNTED
 from .layout import Layout
 from .markers import hidden_marker
@@ -34,6 +34,8 @@ SCRIPTS = {".py", ".sh"}
 TRACED = SCRIPTS | COUNTED
 # str.splitlines() ends a line at each of these; Python, compilers and shells do not.
 OTHER_BREAKS = re.compile(r"[\v\f\x1c-\x1e\x85\u2028\u2029]")
+# gcov counts what follows for other lines.
+RENUMBERED = re.compile(r"^[ \t]*(?:#|%:)[ \t]*(?:line\b|\d).*", re.MULTILINE)
 GPU_REASON = re.compile(r"\b(GPU|CUDA|CPU)\b")
 
 
@@ -163,6 +165,9 @@ class Evidence:
         text = (self.layout.root / path).read_text()
         if found := OTHER_BREAKS.search(text):
             return f"it holds {found[0]!r}, which not every program counts as the end of a line"
+        like_c = PurePosixPath(path).suffix in C_LIKE
+        if like_c and (found := RENUMBERED.search(without_comments(text))):
+            return f"it holds {found[0].strip()!r}, which changes the numbers of its lines"
         if name and (hidden := hidden_marker(path, text, name)):
             return hidden
         # What passed since does not excuse what failed: a failure is forgotten by the next run.

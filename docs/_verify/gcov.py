@@ -41,7 +41,9 @@ def counts(folder: Path) -> Iterator[tuple[Path, str, dict[int, int]]]:
     # The one that belongs to the compiler; another version cannot read what it wrote.
     program = answer("g++", "-print-prog-name=gcov") or "gcov"
     command = [program, "--json-format", "--stdout", *(path.name for path in written)]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, errors="replace", check=False
+    )
     for report in (json.loads(line) for line in done.stdout.splitlines() if line.strip()):
         process = report["data_file"].partition("-")[0]
         for file in report["files"]:

@@ -10,6 +10,7 @@ import pytest
 from _verify.cpp_statements import (
     AT_COMPILE_TIME,
     REFUSED,
+    cpp_lines,
     cpp_reasons,
     cuda_lines,
     statement_lines,
@@ -63,6 +64,12 @@ def test_function_that_nothing_calls(project):
     refused_twice(project, f"{KERNEL} [typed]: no run went through lines 2-3")
 
 
+def test_lines_with_other_numbers(project):
+    """The compiler would count a line that ran for one that did not."""
+    show(project, 'extern "C" int typed(int x) {\n#line 1\n  return x;\n}\n')
+    refused_twice(project, "it holds '#line 1', which changes the numbers of its lines")
+
+
 def test_branch_for_a_gpu_is_named(project):
     """It may be shown; the line below it says what it waits for."""
     needs_parser()
@@ -103,6 +110,31 @@ int kind(T x) {
 constexpr int at_compile_time() {
   return 4;  // idle
 }
+template <typename T>
+T only_a_declaration(T x) {
+  T y = x;  // idle
+}
+template <typename T>
+void only_a_macro(T x) {
+  NAMED_LIKE_A_MACRO([&] {  // idle
+    x.run();                // idle
+  });                       // idle
+}
+template <typename T>
+void only_a_conversion(T x) {
+  T(x).run();  // idle
+}
+int NAMED_LIKE_A_MACRO(int x) {
+  return x;  // ran
+}
+int discarded() {
+  if constexpr (sizeof(int) == 1) {  // ran
+    NAMED_LIKE_A_MACRO(1);  // idle
+  } else {
+    static_assert(sizeof(int) > 1, "known");
+  }
+  return NAMED_LIKE_A_MACRO(1);  // ran
+}
 struct Base {
   explicit Base(int x)
       : first(x),    // ran
@@ -129,6 +161,10 @@ int loops(int n) {
   switch (n) {      // ran
     case 3:
       sum += 7;     // ran
+      [[fallthrough]];  // ran
+    case 5:
+      static_cast<void>(n);  // ran
+      ;             // ran
       break;        // ran
     case 4:
       sum += 8;     // idle
@@ -146,6 +182,7 @@ int main() {
     return y - 1;                     // idle
   };                                  // ran
   (void)idle;                         // ran
+  discarded();                        // ran
   x = called(FOUR_TIMES(kind(1)));    // ran
   auto made = std::make_unique<Base>(x);  // ran
   return made->second == 9 && loops(3) == 7  // ran
@@ -183,6 +220,35 @@ def test_lines_of_a_program(tmp_path):
         assert done.returncode == 0, done.stderr
         ran, idle = lines(trace.fields(tmp_path, ["a.cc"]))
     assert (ran, idle) == (marked("ran"), marked("idle"))
+
+
+def test_jump_out_of_a_coroutine():
+    """It leaves machine code like another return."""
+    needs_parser()
+    text = "Task f() {\n  co_return;\n}\nTask g() {\n  co_yield 1;\n}\n"
+    assert statement_lines(text, {}).idle == {2, 5}
+
+
+def test_macro_that_is_defined_twice():
+    """Which of the two a line calls is not known; if none does, none of them ran."""
+    needs_parser()
+    text = "#if X\n#define A(x) f(x)\n#else\n#define A(x) B(x)\n#endif\n#define B(x) x\n"
+    assert cpp_lines({"a.h": text}, {"a.h": {}})["a.h"].idle == {2, 4, 6}
+    text += "int g() {\n  return A(1);\n}\n"
+    assert cpp_lines({"a.h": text}, {"a.h": {8: 1}})["a.h"].ran == {2, 4, 6, 8}
+
+
+def test_header_whose_name_is_not_utf_8(tmp_path):
+    """The answer of gcov holds its bytes."""
+    needs_parser()
+    (tmp_path / "a.cc").write_text("int main() {\n  return f();\n}\n")
+    script = (
+        "echo 'inline int f() { return 0; }' > $'\\xe9.h'; g++ -include $'\\xe9.h' a.cc -o a && ./a"
+    )
+    with Trace() as trace:
+        done = run(tmp_path, trace, "bash", "-c", script)
+        assert done.returncode == 0, done.stderr
+        assert lines(trace.fields(tmp_path, ["a.cc"])) == ({2}, set())
 
 
 def test_source_that_was_written_anew(tmp_path):
@@ -282,6 +348,7 @@ def test_reasons():
     }
     assert 18 not in cpp_reasons(REASONS, Lines({18}), refused=False)
     assert 2 not in cpp_reasons(REASONS, Lines({2}), refused=False)
+    assert not {13, 14, 15} & {*cpp_reasons(REASONS, Lines({14}), refused=False)}
 
 
 def test_text_that_the_parser_does_not_understand():
