@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 from .closure import RUNTIME, Closure, code_digest, runtime_now
 from .comments import C_LIKE, places, positions, without_comments
+from .cpp_statements import AT_COMPILE_TIME, REFUSED
 from .gcov import COUNTED
 from .layout import Layout
 from .markers import hidden_marker
@@ -23,6 +24,7 @@ from .receipts import (
 )
 from .regions import normalised, region, region_lines, region_names, shown_number
 from .results import Failure, Skip, read_failures, read_skips
+from .statements import FOR_CHECKERS
 from .survival import as_ranges, code_lines, from_ranges
 
 # What is enough to show a file: device code where there may be no device, and headers and scripts
@@ -36,6 +38,8 @@ TRACED = SCRIPTS | COUNTED
 OTHER_BREAKS = re.compile(r"[\v\f\x1c-\x1e\x85\u2028\u2029]")
 # gcov counts what follows for other lines.
 RENUMBERED = re.compile(r"^[ \t]*(?:#|%:)[ \t]*(?:line\b|\d).*", re.MULTILINE)
+# Another machine would not run these lines either.
+NEVER_RUN = {AT_COMPILE_TIME, FOR_CHECKERS, REFUSED}
 GPU_REASON = re.compile(r"\b(GPU|CUDA|CPU)\b")
 
 
@@ -205,7 +209,7 @@ class Evidence:
         """Why no line of a region or a file ran here, if this machine lacks more than a GPU."""
         if self.proofs(path, name):
             return ""
-        reasons = {*self.idle(path, name).values()}
+        reasons = {*self.idle(path, name).values()} - NEVER_RUN
         return ", ".join(sorted(each for each in reasons if not GPU_REASON.search(each)))
 
     def state(self, path: str, name: str = "") -> str:

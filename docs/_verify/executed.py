@@ -107,13 +107,15 @@ class Trace(AbstractContextManager["Trace"]):
         refused = {file for path in gcov.refused(self.cpp) for file in copied(path, root, files)}
         for file, lines in self.lines(root, files).items():
             text = (root / file).read_text()
+            place = places(file, text)
+            if file in refused and not lines.ran:
+                lines.idle = {*place}  # not even its declarations were compiled
             if PurePosixPath(file).suffix in gcov.COUNTED:
                 why = cpp_reasons(text, lines, refused=file in refused)
             elif file.endswith(".py") and lines.idle:
                 why = reasons(text, lines.ran, skips[root / file])
             else:
                 why = {}
-            place = places(file, text)
             if seen and file in seen:
                 through, cuda = from_ranges(seen[file]), cuda_lines(text)
                 place = {n: each for n, each in place.items() if each in through or n in cuda}

@@ -7,6 +7,7 @@ import re
 import subprocess
 
 import pytest
+from _verify.closure import closure_of
 from _verify.cpp_statements import (
     AT_COMPILE_TIME,
     REFUSED,
@@ -15,7 +16,10 @@ from _verify.cpp_statements import (
     cuda_lines,
     statement_lines,
 )
+from _verify.evidence import Evidence
 from _verify.executed import Trace
+from _verify.layout import Layout
+from _verify.receipts import RAN_ON_CPU, Receipt
 from _verify.statements import NEEDS_GPU, Lines
 from _verify.survival import from_ranges
 
@@ -265,13 +269,24 @@ def test_source_that_was_written_anew(tmp_path):
 
 
 def test_source_that_the_compiler_refuses(tmp_path):
-    """Its lines say so, unless another compiler ran them."""
+    """Its lines say so, declarations too, unless another compiler ran them."""
     needs_parser()
     (tmp_path / "a.cc").write_text("int main() {\n  return none;\n}\n")
     with Trace() as trace:
         assert run(tmp_path, trace, "g++", "-fsyntax-only", "a.cc").returncode == 1
-        assert trace.fields(tmp_path, ["a.cc"])["idle"] == {"a.cc": {"2-2": REFUSED}}
+        assert trace.fields(tmp_path, ["a.cc"])["idle"] == {"a.cc": {"1-3": REFUSED}}
     assert cpp_reasons("int main() {\n  f();\n  g();\n}\n", Lines({2}, {3}), refused=True) == {}
+
+
+def test_source_that_every_compiler_refuses(tmp_path):
+    """It may be shown, and the site lacks nothing that another machine could run."""
+    (tmp_path / "a.cc").write_text("int main() {\n  return none;\n}\n")
+    seen = closure_of(tmp_path, ["a.cc"])
+    idle = {"a.cc": {"1-3": REFUSED}}
+    receipt = Receipt("a.cc", RAN_ON_CPU, ["a.cc"], seen, ran={"a.cc": []}, idle=idle)
+    evidence = Evidence(Layout.of(tmp_path), [receipt])
+    assert evidence.why_not("a.cc") == evidence.skipped_whole("a.cc") == ""
+    assert evidence.state("a.cc") == f"did not run: lines 1-3 ({REFUSED})"
 
 
 def test_compiler_without_counting(tmp_path):
