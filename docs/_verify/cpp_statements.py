@@ -175,10 +175,11 @@ def cpp_lines(
     The lines of a macro ran if a line that ran calls it, itself or by way of other macros.
     """
     found = {name: statement_lines(text, counts[name]) for name, text in texts.items()}
-    all_macros = {name: macros(text) for name, text in texts.items()}
+    code = {name: without_comments(text) for name, text in texts.items()}
+    all_macros = {name: macros(text) for name, text in code.items()}
     called = [
         text.split("\n")[line - 1]
-        for name, text in texts.items()
+        for name, text in code.items()
         for line in {line for line, count in counts[name].items() if count} | found[name].ran
     ]
     bodies = {word: body for each in all_macros.values() for word, (_, body) in each.items()}

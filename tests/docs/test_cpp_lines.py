@@ -242,6 +242,15 @@ def test_macro_that_is_defined_twice():
     assert cpp_lines({"a.h": text}, {"a.h": {8: 1}})["a.h"].ran == {2, 4, 6, 8}
 
 
+def test_macro_that_only_comments_name():
+    """Nothing calls it."""
+    needs_parser()
+    text = (
+        "#define A(x) x\n#define B(x) x  // not A(x)\nint f() {\n  return B(1);  // not A(1)\n}\n"
+    )
+    assert cpp_lines({"a.h": text}, {"a.h": {4: 1}})["a.h"] == Lines({2, 4}, {1})
+
+
 def test_header_whose_name_is_not_utf_8(tmp_path):
     """The answer of gcov holds its bytes."""
     needs_parser()
