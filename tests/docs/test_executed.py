@@ -28,6 +28,12 @@ KERNEL = "examples/kernel_library/scale/scale_kernel.cc"
 REGION = "# [typed.begin]\n{}\n# [typed.end]\n"
 
 
+def needs_tools():
+    """The programs that follow lines come with the site's tools."""
+    for needed in ("coverage", "tree_sitter_bash"):
+        pytest.importorskip(needed, reason="comes with the site's tools, on Python 3.11")
+
+
 def refused_twice(project, reason):
     """Run everything; the site is refused, again in a second build, and says why."""
     project.verify()
@@ -80,6 +86,7 @@ def test_python_in_a_string(project):
 )
 def test_shell_in_a_string(text):
     """Bash runs the command that holds it, and none of its lines."""
+    needs_tools()
     script = f"cat {text.format(REGION.format('rm -r typed'))}\necho\n"
     assert "holds its marker" in hidden_marker("greet.sh", script, "typed")
 
@@ -226,7 +233,7 @@ def test_parts_of_python_statements(text, spans):
 
 def test_shell_commands():
     """Each command, wherever it stands; a heredoc belongs to nothing."""
-    pytest.importorskip("tree_sitter_bash", reason="comes with the site's tools, on Python 3.11")
+    needs_tools()
     text = "set -eu\nif [ -e x ]; then\n  echo a \\\n    b\nfi\ny=$(ls)\ncat <<E\nrm x\nE\n"
     assert sorted(map(sorted, shell_commands(text))) == [[1], [2], [3, 4], [6], [7]]
     text = "unset x\n((x = 1))\ny=$(\n  ls\n  exit\n)\ng++ \\\n  $(flags)\n"
@@ -272,8 +279,7 @@ TRACED = {
 def test_copies_are_followed_where_the_tools_are(tmp_path, monkeypatch, has_tools):
     """A machine with a GPU may lack them: it records no lines, but the commands of a build."""
     if has_tools:
-        for needed in ("coverage", "tree_sitter_bash"):
-            pytest.importorskip(needed, reason="comes with the site's tools, on Python 3.11")
+        needs_tools()
     else:
         monkeypatch.setattr(executed, "find_spec", lambda name: None)
     copy = tmp_path / "copy"
@@ -291,6 +297,7 @@ def test_copies_are_followed_where_the_tools_are(tmp_path, monkeypatch, has_tool
 
 def traced(tmp_path, name, text, *command):
     """What a command prints, and the lines of a file that did not run meanwhile."""
+    needs_tools()
     (tmp_path / name).write_text(text)
     with Trace() as trace:
         environment = trace.environment(os.environ, [name])
@@ -338,6 +345,7 @@ def test_bash_that_lost_the_folder_of_its_trace(tmp_path):
 
 def test_copy_that_was_overwritten_by_what_is_not_valid(tmp_path):
     """It is no copy any more, and is never parsed."""
+    needs_tools()
     text = (
         "import pathlib, runpy\ncopy = pathlib.Path('copy').resolve() / 'a.py'\n"
         "copy.parent.mkdir()\ncopy.write_text('x = 1')\nrunpy.run_path(str(copy))\n"
