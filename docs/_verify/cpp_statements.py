@@ -194,7 +194,7 @@ def statement_lines(text: str, counts: Mapping[int, int]) -> Lines:
     """The lines of one file's statements, by gcov's counts."""
     ran, named = {line for line, count in counts.items() if count}, {*counts}
     lines, root = Lines(), tree(text)
-    lines.idle = unread(root, text) - ran
+    lines.ran, lines.idle = unread(root, text) & ran, unread(root, text) - ran
     for block in list(blocks(root)):  # each is filled after it is given
         spans = [*block.statements, *(each for each in block.declarations if each & named)]
         spans = spans or block.likely

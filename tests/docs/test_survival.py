@@ -30,9 +30,9 @@ inline int cuda_only() { return 1; }
 // [cuda.end]
 // [both.begin]
 #ifdef __CUDACC__
-inline int both() { return 1; }
+constexpr int both = 1;
 #else
-inline int both() { return 2; }
+constexpr int both = 2;
 #endif
 // [both.end]
 #if 0
