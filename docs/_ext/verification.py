@@ -111,7 +111,7 @@ def line_rows(app: Sphinx, docname: str) -> list[list[str | nodes.Node]]:
 def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Put the tables that are made of all pages where they belong."""
     for place in list(doctree.findall(LineTable)):
-        headings = ["Page", "Lines", *(kind.capitalize() for kind in KINDS)]
+        headings = ["Page", "Lines", *(kind[0].upper() + kind[1:] for kind in KINDS)]
         place.replace_self(in_its_own_box(table(headings, line_rows(app, docname))))
     for place in list(doctree.findall(SnippetTables)):
         made: list[nodes.Node] = []
