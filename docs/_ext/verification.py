@@ -23,11 +23,14 @@ SNIPPET_HEADINGS = ["Line", "Shows", "Verified"]
 
 
 class SnippetTables(nodes.General, nodes.Element):
-    """Stands for the tables of all pages' snippets until all pages have been read."""
+    """A placeholder for the tables of all pages' snippets, filled in when all are read."""
 
 
 class LineTable(nodes.General, nodes.Element):
-    """Stands for the table of all pages' lines."""
+    """A placeholder for the table of all pages' lines."""
+
+
+LATE = {"lines": LineTable, "snippets": SnippetTables}
 
 
 def cell(content: str | nodes.Node) -> nodes.entry:
@@ -92,9 +95,6 @@ class Verification(SphinxDirective):
         return [table(headings, rows)] if rows else [nodes.paragraph("", "None.")]
 
 
-LATE = {"lines": LineTable, "snippets": SnippetTables}
-
-
 def line_rows(app: Sphinx, docname: str) -> list[list[str | nodes.Node]]:
     """For each page, how many lines of code it shows, by what was done with them; then the sum."""
     rows: list[list[str | nodes.Node]] = []
@@ -130,8 +130,8 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the directive; the snippets are known once the check has passed."""
     app.setup_extension("_ext.evidence_of_build")
     app.setup_extension("_ext.made_html")
-    for stands in LATE.values():
-        app.add_node(stands)
+    for placeholder in LATE.values():
+        app.add_node(placeholder)
     app.add_directive("verification", Verification)
     app.connect("doctree-resolved", fill_in)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -18,12 +18,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 
-from _verify.examples import VARIANTS, Example, find_examples  # noqa: E402  (a folder named above)
+from _verify import gcov  # noqa: E402  (in a folder named above)
+from _verify.examples import VARIANTS, Example, find_examples  # noqa: E402
 from _verify.layout import Layout  # noqa: E402
 
 FOLDER = ROOT / "build" / "sanitize" / "examples"
 SANITIZERS = "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover"
-COMPILERS = ("g++", "gcc", "c++", "cc")
 LEFT_OUT: dict[str, str] = {}  # examples whose tests cannot run so, with the reason
 CPU = VARIANTS[0]
 
@@ -31,7 +31,7 @@ CPU = VARIANTS[0]
 def make_compilers(folder: Path) -> None:
     """Write compilers that add the sanitizers' options to what they are told."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name in COMPILERS:
+    for name in gcov.NAMES:
         if program := shutil.which(name):
             (folder / name).write_text(f'#!/bin/sh\nexec {program} "$@" {SANITIZERS}\n')
             (folder / name).chmod(0o755)

@@ -13,7 +13,8 @@ import tokenize
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-C_LIKE = {".c", ".cc", ".cpp", ".cu", ".cuh", ".cxx", ".h", ".hpp"}
+DEVICE_CODE = {".cu", ".cuh"}
+C_LIKE = DEVICE_CODE | {".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"}
 # A number is matched so that the quotes between its digits begin no character literal. A line
 # comment goes on after a backslash at the end of its line.
 COMMENT_OR_LITERAL = re.compile(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .comments import without_comments
-from .statements import NEEDS_GPU, Lines
+from .statements import Lines
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -45,9 +45,6 @@ HEADS = {
     "switch_statement",
     "while_statement",
 }
-NAMES_GPU = re.compile("CUDA|GPU|cuda")
-AT_COMPILE_TIME = "constexpr: evaluated by the compiler, if at all"
-REFUSED = "the compiler refuses it"
 # These may leave no machine code: a jump, an empty statement, a loop without a condition, a name
 # that is cast to void, and a macro. A single capital is a template's type.
 MAY_BE_SILENT = re.compile(
@@ -92,6 +89,15 @@ def tree(text: str) -> Node:
 
     readable = BEFORE_DECLARATION.sub(blank, MACRO.sub(blank, text))
     return Parser(Language(tree_sitter_cpp.language())).parse(readable.encode()).root_node
+
+
+def descendants(root: Node) -> Iterator[Node]:
+    """A node and all nodes below it."""
+    nodes = [root]
+    while nodes:
+        node = nodes.pop()
+        nodes += node.children
+        yield node
 
 
 def all_lines(node: Node) -> range:
@@ -193,8 +199,9 @@ def cpp_lines(
 def statement_lines(text: str, counts: Mapping[int, int]) -> Lines:
     """The lines of one file's statements, by gcov's counts."""
     ran, named = {line for line, count in counts.items() if count}, {*counts}
-    lines, root = Lines(), tree(text)
-    lines.ran, lines.idle = unread(root, text) & ran, unread(root, text) - ran
+    root = tree(text)
+    not_read = unread(root, text)
+    lines = Lines(not_read & ran, not_read - ran)
     for block in list(blocks(root)):  # each is filled after it is given
         spans = [*block.statements, *(each for each in block.declarations if each & named)]
         spans = spans or block.likely
@@ -214,10 +221,7 @@ def unread(root: Node, text: str) -> set[int]:
     """
     rows = text.split("\n")
     found: set[int] = set()
-    nodes = [root]
-    while nodes:
-        node = nodes.pop()
-        nodes += node.children
+    for node in descendants(root):
         if node.is_error:
             found.update(all_lines(node))
     return {line for line in found if not NOT_READ.search(rows[line - 1])}
@@ -242,65 +246,4 @@ def expansions(texts: Iterable[str], known: Mapping[str, str]) -> set[str]:
         words = {*re.findall(r"\w+", waiting.pop())} & known.keys() - found
         found |= words
         waiting += [known[word] for word in words]
-    return found
-
-
-def cpp_reasons(text: str, lines: Lines, *, refused: bool) -> dict[int, str]:
-    """Why lines of C++ text did not run: the compiler refused it, or they are for a GPU.
-
-    For a GPU is what only nvcc compiles, a branch, a function or a macro that names it, and what
-    nothing else uses; and none of these lines may have run, nor any of a ``constexpr`` function.
-    """
-    if refused and not lines.ran:
-        return dict.fromkeys(lines.idle, REFUSED)
-    why = dict.fromkeys(cuda_lines(text), NEEDS_GPU)
-    parts: list[tuple[str, set[int]]] = [(name, part) for name, (part, _) in macros(text).items()]
-    defined: list[tuple[str, set[int]]] = []
-    nodes = [tree(text)]
-    while nodes:
-        node = nodes.pop()
-        nodes += node.named_children
-        within = {*all_lines(node)}
-        if node.type == "function_definition":
-            constant = any(each.text == b"constexpr" for each in node.named_children)
-            if constant and not within & lines.ran:
-                why.update(dict.fromkeys(within, AT_COMPILE_TIME))
-            parts.append((text_of(node.child_by_field_name("declarator")), within))
-        elif node.type == "class_specifier":
-            defined.append((text_of(node.child_by_field_name("name")), within))
-        elif node.type == "if_statement":
-            condition = text_of(node.child_by_field_name("condition"))
-            parts.append((condition, within - head(node)))
-        elif node.type == "expression_statement" and MACRO_CALL.match(node.text or b""):
-            parts.append((text_of(node), within))
-    for named, part in parts:
-        if NAMES_GPU.search(named) and not part & lines.ran:
-            why.update(dict.fromkeys(part, NEEDS_GPU))
-    code = list(enumerate(without_comments(text).split("\n"), start=1))
-    for name, part in defined:
-        uses = {n for n, line in code if re.search(rf"\b{name}\b", line)} - part
-        if uses and not part & lines.ran and all(why.get(n) == NEEDS_GPU for n in uses):
-            why.update(dict.fromkeys(part, NEEDS_GPU))
-    return why
-
-
-def text_of(node: Node | None) -> str:
-    """The text of a node that may be missing."""
-    return ((node.text if node else None) or b"").decode()
-
-
-def cuda_lines(text: str) -> set[int]:
-    """The lines in the branches that only a compiler of CUDA sees."""
-    found: set[int] = set()
-    stack: list[bool] = []
-    for number, line in enumerate(without_comments(text).split("\n"), start=1):
-        if opened := re.match(r"\s*#\s*(if|ifdef|ifndef)\b(.*)", line):
-            named = "__CUDACC__" in opened[2]
-            stack.append(named and opened[1] != "ifndef" and "!" not in opened[2])
-        elif re.match(r"\s*#\s*(else|elif)\b", line) and stack:
-            stack[-1] = False
-        elif re.match(r"\s*#\s*endif\b", line) and stack:
-            stack.pop()
-        elif any(stack):
-            found.add(number)
     return found

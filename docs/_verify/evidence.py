@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
 from .closure import RUNTIME, Closure, code_digest, runtime_now
-from .comments import C_LIKE, places, positions, without_comments
-from .cpp_statements import AT_COMPILE_TIME, REFUSED
+from .comments import C_LIKE, DEVICE_CODE, places, positions, without_comments
+from .cpp_reasons import AT_COMPILE_TIME, REFUSED
 from .gcov import COUNTED
 from .layout import Layout
 from .markers import hidden_marker
@@ -31,7 +31,6 @@ from .survival import as_ranges, code_lines, from_ranges
 # (which ran when something was compiled by them), need no run of their own.
 COMPILED_IS_ENOUGH = {".cu", ".cuh", ".h", ".hpp", ".sh"}
 
-DEVICE_CODE = {".cu", ".cuh"}
 SCRIPTS = {".py", ".sh"}
 TRACED = SCRIPTS | COUNTED
 # str.splitlines() ends a line at each of these; Python, compilers and shells do not.
@@ -132,32 +131,37 @@ class Evidence:
             return True
         if path not in receipt.ran:
             return receipt.level == RAN_ON_GPU or (suffix in COUNTED and receipt.level == COMPILED)
-        span = {*self.span(path, name)}
-        if suffix in COUNTED:
-            idle = {place for part in receipt.idle.get(path, {}) for place in from_ranges([part])}
-            if not span & (idle | from_ranges(receipt.ran[path])):
-                return True
-        return bool(span & from_ranges(receipt.ran[path]))
+        span, ran = {*self.span(path, name)}, from_ranges(receipt.ran[path])
+        declares = not span & (ran | from_ranges(receipt.idle.get(path, {})))
+        return bool(span & ran) or (suffix in COUNTED and declares)
 
     def idle(self, path: str, name: str) -> dict[int, str]:
         """The lines that no run went through, as a page counts them, each with the reason.
 
         The reason is empty where none is known.
         """
+        text, span = (self.layout.root / path).read_text(), self.span(path, name)
+        found = self.places_idle(path, name).items()
+        return {shown_number(text, name, span[place]): why for place, why in sorted(found)}
+
+    def places_idle(self, path: str, name: str) -> dict[int, str]:
+        """The positions of the lines that no run went through, each with the reason or nothing."""
         if PurePosixPath(path).suffix not in TRACED:
             return {}
         receipts = self.of(path)
-        ran = {place for r in receipts for place in from_ranges(r.ran.get(path, []))}
+        waiting = {*self.span(path, name)} - self.places_ran(path)
         untraced = any(r.level == RAN_ON_GPU and path not in r.ran for r in receipts)
-        text = (self.layout.root / path).read_text()
-        span = self.span(path, name)
         found: dict[int, str] = {}
         for part, reason in (each for r in receipts for each in r.idle.get(path, {}).items()):
-            for place in from_ranges([part]) & {*span} - ran:
-                if not (untraced and GPU_REASON.search(reason)):
-                    line = shown_number(text, name, span[place])
-                    found[line] = found.get(line) or reason
-        return dict(sorted(found.items()))
+            if not (untraced and GPU_REASON.search(reason)):
+                for place in from_ranges([part]) & waiting:
+                    found[place] = found.get(place) or reason
+        return found
+
+    def places_ran(self, path: str, *levels: str) -> set[int]:
+        """The positions of a file's lines that ran, at any level or at one of these."""
+        receipts = [r for r in self.of(path) if not levels or r.level in levels]
+        return {place for r in receipts for place in from_ranges(r.ran.get(path, []))}
 
     def why_not(self, path: str, name: str = "", *, every_line: bool = True) -> str:
         """Why a file, or a region of it, may not be shown; empty if it may.
@@ -239,13 +243,13 @@ class Evidence:
 
         It proves nothing of a GPU, and its receipts permit no line to be shown.
         """
-        span = self.span(path, name)
+        span = {*self.span(path, name)}
         ran: set[int] = set()
         idle: set[int] = set()
         for receipt in self.emulated:
             if path in receipt.ran and not self.changed(receipt.closure):
-                ran |= from_ranges(receipt.ran[path]) & {*span}
-                idle |= {*span} & {p for part in receipt.idle[path] for p in from_ranges([part])}
+                ran |= from_ranges(receipt.ran[path]) & span
+                idle |= from_ranges(receipt.idle[path]) & span
         return ran, idle - ran
 
     def doctest_runs(self, file: str, key: str, place: int | None) -> list[Receipt]:

@@ -20,9 +20,10 @@ from typing import Any
 from . import gcov
 from .closure import digest
 from .comments import places
-from .cpp_statements import cpp_lines, cpp_reasons, cuda_lines
+from .cpp_reasons import cpp_reasons
+from .cpp_statements import cpp_lines
 from .statements import Lines, held_against, python_statements, reasons, shell_commands
-from .survival import as_ranges, from_ranges
+from .survival import as_ranges, cuda_lines, from_ranges
 
 HERE = Path(__file__).resolve().parent / "trace"
 SETTINGS = """\

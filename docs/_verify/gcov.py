@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compile C and C++ so that gcov counts how often each line runs, and ask it.
 
-The compilers that a run starts by their names are replaced by a script that adds the flags; see
+A script replaces the compilers that a run starts by name and adds the flags; see
 ``trace/compile.sh``. Without optimization each line keeps machine code of its own.
 """
 
@@ -14,11 +14,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from .comments import C_LIKE, DEVICE_CODE
 from .tools import answer
 
 SCRIPT = Path(__file__).resolve().parent / "trace" / "compile.sh"
 NAMES = ("c++", "cc", "g++", "gcc")
-COUNTED = {".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"}
+COUNTED = C_LIKE - DEVICE_CODE
 
 
 def path_with_script(folder: Path, path: str) -> str:
@@ -46,19 +47,19 @@ def counts(folder: Path) -> Iterator[tuple[Path, str, dict[int, int]]]:
     )
     for report in (json.loads(line) for line in done.stdout.splitlines() if line.strip()):
         process = report["data_file"].partition("-")[0]
+        compiled = hashes(folder / f"{process}.sources")
         for file in report["files"]:
             lines: dict[int, int] = defaultdict(int)
             for line in file["lines"]:
                 lines[line["line_number"]] += line["count"]
             path = Path(report["current_working_directory"], file["file"])
-            yield path, compiled(folder / f"{process}.sources", path.name), dict(lines)
+            yield path, compiled.get(path.name, ""), dict(lines)
 
 
-def compiled(record: Path, name: str) -> str:
-    """The SHA-256 of the source of a name in the record of a command; empty for a header."""
+def hashes(record: Path) -> dict[str, str]:
+    """The SHA-256 of each source that a command compiled, by the file's name."""
     lines = record.read_text(errors="replace").splitlines() if record.exists() else []
-    found = [line[:64] for line in lines if Path(line[66:]).name == name]
-    return found[-1] if found else ""
+    return {Path(line[66:]).name: line[:64] for line in lines}
 
 
 def refused(folder: Path) -> set[Path]:

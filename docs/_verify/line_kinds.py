@@ -9,7 +9,6 @@ from pathlib import PurePosixPath
 from .comments import C_LIKE
 from .evidence import SCRIPTS, Evidence
 from .receipts import COMPILED, EMULATED, RAN_ON_CPU, RAN_ON_GPU
-from .survival import from_ranges
 
 DID_NOT_RUN = "did not run"
 NO_STATEMENT = "no statement"  # a docstring, a brace, a bracket that closes
@@ -25,30 +24,17 @@ def lines_of_file(evidence: Evidence, path: str, region: str) -> dict[str, int]:
     span = {place for place, line in lines if text[line - 1].strip()}
     if suffix not in SCRIPTS | C_LIKE:
         return {TEXT: len(span)}
-    receipts = evidence.proofs(path, region)
-    ran = {
-        level: {
-            place
-            for receipt in receipts
-            if receipt.level == level
-            for place in from_ranges(receipt.ran.get(path, []))
-        }
-        for level in (RAN_ON_GPU, RAN_ON_CPU)
-    }
-    idle = {
-        place
-        for receipt in receipts
-        for part in receipt.idle.get(path, {})
-        for place in from_ranges([part])
-    }
+    on_cpu, on_gpu = (evidence.places_ran(path, level) for level in (RAN_ON_CPU, RAN_ON_GPU))
     # No run of device code is followed: a run on a GPU proves the whole source.
-    on_gpu = any(receipt.level == RAN_ON_GPU and path not in receipt.ran for receipt in receipts)
+    receipts = evidence.proofs(path, region)
+    whole = any(each.level == RAN_ON_GPU and path not in each.ran for each in receipts)
+    idle = evidence.places_idle(path, region)
     emulated = evidence.places_emulated(path, region)[0]
     kinds: Counter[str] = Counter()
     for place in span:
-        if place in ran[RAN_ON_GPU] or (on_gpu and place not in ran[RAN_ON_CPU]):
+        if place in on_gpu or (whole and place not in on_cpu):
             kinds[RAN_ON_GPU] += 1
-        elif place in ran[RAN_ON_CPU]:
+        elif place in on_cpu:
             kinds[RAN_ON_CPU] += 1
         elif place in emulated:
             kinds[EMULATED] += 1

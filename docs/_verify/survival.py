@@ -8,6 +8,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from .comments import positions, without_comments
 from .layout import Layout
@@ -15,23 +16,48 @@ from .process import run
 
 SOURCES = {".c", ".cc", ".cpp", ".cu", ".cxx"}
 CONDITIONAL = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b")
+FOR_CUDA = re.compile(r"#\s*(?:ifdef\s+__CUDACC__|(?:el)?if\s+defined\(__CUDACC__\))")
 LINE_MARKER = re.compile(r'# (\d+) "((?:\\.|[^"\\])*)"')
 
 
-def branches(text: str) -> dict[int, int]:
-    """For each line of code, counted from 1, the branch of a conditional that it stands in."""
-    found, stack, last, continued = {}, [0], 0, False
+class Branch(NamedTuple):
+    """A branch of a conditional: its number in the file, and the line that begins it."""
+
+    number: int
+    directive: str
+
+
+def conditionals(text: str) -> dict[int, list[Branch]]:
+    """For each line of code, counted from 1, the branches that enclose it, the outermost first."""
+    found: dict[int, list[Branch]] = {}
+    stack: list[Branch] = []
+    last, continued = 0, False
     for number, line in enumerate(without_comments(text).splitlines(), start=1):
         match = CONDITIONAL.match(line)
         if match and match[1] == "endif":
-            stack = stack[:-1] or [0]
+            stack = stack[:-1]
         elif match:
             last += 1
-            stack = [*(stack if match[1].startswith("if") else stack[:-1]), last]
+            outer = stack if match[1].startswith("if") else stack[:-1]
+            stack = [*outer, Branch(last, line.strip())]
         elif line.strip() and not continued:
-            found[number] = stack[-1]
+            found[number] = stack
         continued = line.rstrip().endswith("\\") and bool(match or continued)
     return found
+
+
+def branches(text: str) -> dict[int, int]:
+    """For each line of code, the number of the innermost branch that encloses it, or 0."""
+    return {line: stack[-1].number if stack else 0 for line, stack in conditionals(text).items()}
+
+
+def cuda_lines(text: str) -> set[int]:
+    """The lines of code that only a CUDA compiler sees."""
+    return {
+        line
+        for line, stack in conditionals(text).items()
+        if any(FOR_CUDA.fullmatch(branch.directive) for branch in stack)
+    }
 
 
 def code_lines(text: str) -> set[int]:

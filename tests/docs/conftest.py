@@ -76,6 +76,14 @@ class Project:
         options = ["-q", "-W", "-n", *more, "-c", ".", "docs", "build/site"]
         return self.run("-m", "sphinx", *options)
 
+    def refused_twice(self, reason: str) -> None:
+        """Run everything: the site is refused, in a second build too, and says why."""
+        self.verify()
+        for _ in range(2):
+            status, output = self.site()
+            assert status != 0, output
+            assert reason in output, output
+
     def build(self) -> tuple[int, str]:
         """Do what the docs session does: both, whatever the first came to."""
         (verified, said), (built, told) = self.verify(), self.site()

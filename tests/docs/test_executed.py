@@ -34,15 +34,6 @@ def needs_tools():
         pytest.importorskip(needed, reason="comes with the site's tools, on Python 3.11")
 
 
-def refused_twice(project, reason):
-    """Run everything; the site is refused, again in a second build, and says why."""
-    project.verify()
-    for _ in range(2):
-        status, output = project.site()
-        assert status != 0, output
-        assert reason in output, output
-
-
 def show(project, file, region):
     """Show a region of a file on the first page."""
     text = f"\n.. literalinclude:: {file}\n   :region: {region}\n\n.. toctree::"
@@ -71,14 +62,14 @@ def test_python_that_did_not_run(project, text, reason):
     """It is refused, though its file ran."""
     project.append(NUMBERS, text)
     show(project, "numbers.py", "typed")
-    refused_twice(project, f"{NUMBERS} [typed]: no run went through {reason}")
+    project.refused_twice(f"{NUMBERS} [typed]: no run went through {reason}")
 
 
 def test_python_in_a_string(project):
     """Its markers are no comments."""
     project.append(NUMBERS, 'TEXT = """\n' + REGION.format("import os") + '"""\n')
     show(project, "numbers.py", "typed")
-    refused_twice(project, "line 5 begins a string or a comment that holds its marker")
+    project.refused_twice("line 5 begins a string or a comment that holds its marker")
 
 
 @pytest.mark.parametrize(
@@ -106,7 +97,7 @@ def test_shell_after_an_exit(project):
     """Bash reads it, and never gets there."""
     project.append(GREET, "exit 0\n" + REGION.format("echo typed"))
     show(project, "greet.sh", "typed")
-    refused_twice(project, f"{GREET} [typed]: no run went through line 1")
+    project.refused_twice(f"{GREET} [typed]: no run went through line 1")
 
 
 @pytest.mark.parametrize(
@@ -117,7 +108,7 @@ def test_cpp_in_a_comment_or_a_string(project, before, after):
     region = REGION.format("int typed;").replace("#", "//")
     project.append(KERNEL, before + region + after)
     show(project, f"../{KERNEL}", "typed")
-    refused_twice(project, "begins a string or a comment that holds its marker")
+    project.refused_twice("begins a string or a comment that holds its marker")
 
 
 @pytest.mark.parametrize("head", ["if False:", "if library is None:", "def unused():"])
@@ -125,7 +116,7 @@ def test_doctest_with_a_line_that_did_not_run(project, head):
     """It passes, since it prints nothing, and proves nothing."""
     text = f"\n>>> {head}\n...     typed = 1\n\n.. toctree::"
     project.replace("docs/index.rst", "\n.. toctree::", text)
-    refused_twice(project, "line 2 of it did not run")
+    project.refused_twice("line 2 of it did not run")
 
 
 def test_function_of_a_doctest_may_run_later(project):

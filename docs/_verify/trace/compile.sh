@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Stands for the compiler of the name that it is called by, and adds what gcov needs; see gcov.py.
-# What gcov reads, what the sources were, and which commands failed goes into the folder above the
-# one that it is called in.
+# Run the compiler of this name with the flags that gcov needs; see gcov.py. The parent folder gets
+# what gcov reads, the hashes of the sources, and the commands that failed.
 here=${0%/*}
 PATH=$(printf '%s' ":$PATH:" | sed "s|:$here:|:|g; s|^:||; s|:\$||")
-if [ "${TRACE_COMPILED:-}" = no ]; then  # set by tests that look at what a compiler makes
+if [ "${TRACE_COMPILED:-}" = no ]; then  # set by tests that inspect the compiled library
   exec "${0##*/}" "$@"
 fi
 for word; do

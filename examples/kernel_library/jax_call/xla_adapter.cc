@@ -189,7 +189,7 @@ xla::ffi::Error guarded(Body body) {
     body();
     return xla::ffi::Error::Success();
   } catch (const std::exception& error) {
-    // Only those of TVM FFI have a kind: the standard library has its own.
+    // Errors of TVM FFI have a kind; others, such as std::bad_alloc, do not.
     const auto* ours = dynamic_cast<const ffi::Error*>(&error);
     const std::string kind = ours ? ours->kind() : "RuntimeError";
     const std::string text = ours ? ours->message() : error.what();
