@@ -1,7 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of a library share: checks, the stream, allocation, dtypes,
-// strided access. Copy it next to your kernels; it works with CPU and CUDA
-// sources.
+// What the kernels of a library share. Copy it next to your kernels; it works
+// with CPU and CUDA sources. It is one file so that there is one file to copy.
+//
+// Its parts, which the Kernel Library Guide shows by these names:
+//   dtype_constants  DLPack dtypes, and whether two dtypes are the same
+//   check_macros     CHECK_*: refuse an argument and name it
+//   get_stream       the stream that the caller works on
+//   alloc_tensor     an output from the caller's framework
+//   narrow_floats    round to and widen from 16 and 8 bits, without CUDA
+//   storage_types    float16, bfloat16 and float8 types; Compute<T>
+//   dtype_dispatch   lists of types; call a kernel for the type of a dtype
+//   strided_layout   a tensor's shape and strides, with dimensions merged
+//   for_each_run     walk a strided tensor run by run on the CPU
+//   map_elements     apply a function to contiguous elements on the CPU
+//   vector_access    vectors of elements, and whether memory is aligned
+//   blocks_for       the number of blocks of a grid-stride loop
+//   rows             a tensor as rows along its last dimension
+//   row_blocks       CUDA: blocks of threads that load rows as vectors
+//   block_reduce     CUDA: combine a value of each thread of a row
 #ifndef TVM_FFI_UTILS_H_
 #define TVM_FFI_UTILS_H_
 

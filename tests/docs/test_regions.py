@@ -2,6 +2,9 @@
 # Rows: R9
 """Regions: the named parts of a file that a page shows."""
 
+import re
+from pathlib import Path
+
 import pytest
 from _verify.regions import normalised, region, region_names
 
@@ -67,3 +70,14 @@ def test_comments_with_brackets_are_no_markers():
 def test_texts_are_compared_without_indentation_and_markers():
     """Doxygen's output is the same text as the region it came from."""
     assert normalised("\n    // [a.begin]\n    x;  \n      y;\n\n") == "x;\n  y;"
+
+
+def test_header_of_the_library_lists_its_parts():
+    """Its first comment names every part in order, and the guide shows each by that name."""
+    root = Path(__file__).parents[2]
+    text = (root / "examples/kernel_library/tvm_ffi_utils.h").read_text()
+    listed = re.findall(r"^//   (\w+)  ", text, re.MULTILINE)
+    assert listed == [name for name in region_names(text) if name != "includes"]
+    pages = "".join(page.read_text() for page in (root / "docs" / "guides").rglob("*.rst"))
+    shown = re.findall(r"tvm_ffi_utils\.h\n(?: +:.*\n)*? +:region: (\w+)", pages)
+    assert set(listed) <= set(shown)

@@ -6,6 +6,9 @@
  * Valid C99 and C++17. Unless its comment says otherwise, a function that returns `int` gives 0 on
  * success and a nonzero code after it has raised an error in the calling thread; take that error
  * with TVMFFIErrorMoveFromRaised. No function lets a C++ exception out. All are thread-safe.
+ *
+ * Comments such as "---- Objects ----" begin the parts. They are one file because programs in C and
+ * in other languages bind to this one header.
  */
 #ifndef TVM_FFI_C_API_H_
 #define TVM_FFI_C_API_H_
@@ -13,6 +16,8 @@
 #include <dlpack/dlpack.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- Macros ---- */
 
 /*! \brief Marks what libtvm_ffi exports. */
 #ifndef TVM_FFI_DLL
@@ -44,6 +49,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- Version and type indices ---- */
 
 /*! \brief Version of libtvm_ffi. */
 typedef struct {
@@ -102,6 +109,8 @@ typedef enum {
   kTVMFFIStaticObjectEnd = 79,   /*!< One past the last fixed index. */
   kTVMFFIDynObjectBegin = 128    /*!< First index given out at run time. */
 } TVMFFITypeIndex;
+
+/* ---- Layouts of values and objects ---- */
 
 /*! \brief A reference to an object, owned or lent as each function says. */
 typedef void* TVMFFIObjectHandle;
@@ -271,6 +280,8 @@ typedef struct {
   void* handle;
 } TVMFFIOpaqueObjectCell;
 
+/* ---- Layouts of reflection ---- */
+
 /*! \brief Reads a field into an owned value. */
 typedef int (*TVMFFIFieldGetter)(void* field, TVMFFIAny* result);
 
@@ -411,6 +422,8 @@ typedef struct TVMFFITypeInfo {
   /*! \brief Further description, or NULL. */
   const TVMFFITypeMetadata* metadata;
 } TVMFFITypeInfo;
+
+/* ---- Version ---- */
 
 /*! \brief Reports the version of libtvm_ffi. */
 TVM_FFI_DLL void TVMFFIGetVersion(TVMFFIVersion* out_version);
