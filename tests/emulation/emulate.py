@@ -24,16 +24,17 @@ sys.path.insert(0, str(ROOT / "docs"))
 
 from _setup.sanitize_examples import run_tests  # noqa: E402  (in a folder that was just named)
 from _verify import gcov  # noqa: E402
-from _verify.closure import RUNTIME, closure_of  # noqa: E402
+from _verify.closure import RUNTIME, Closure, closure_of  # noqa: E402
 from _verify.comments import positions  # noqa: E402
 from _verify.cpp_statements import cpp_lines  # noqa: E402
-from _verify.examples import find_examples  # noqa: E402
+from _verify.examples import example_files, find_examples  # noqa: E402
 from _verify.helpers import helpers_of  # noqa: E402
+from _verify.installed import why_not  # noqa: E402
 from _verify.layout import Layout  # noqa: E402
 from _verify.receipts import EMULATED, Receipt, write_receipt  # noqa: E402
 from _verify.statements import Lines  # noqa: E402
 from _verify.survival import as_ranges  # noqa: E402
-from _verify.tools import find_nvcc  # noqa: E402
+from _verify.tools import answer, find_nvcc  # noqa: E402
 
 EXAMPLES = ROOT / "examples" / "kernel_library"
 OUTPUT = ROOT / "build" / "emulation"
@@ -156,12 +157,16 @@ def lines_of(example: str) -> dict[str, Lines]:
     return cpp_lines({file: translated((ROOT / file).read_text()) for file in counts}, counts)
 
 
-def receipt_of(example: str) -> Receipt:
-    """Which lines of an example's files ran, for the site."""
+def inputs_of(example: str) -> list[str]:
+    """What a run depends on besides the files that it compiles."""
     layout = Layout.of(ROOT)
     test = f"tests/examples/test_{example}.py"
     emulation = [layout.relative(path) for path in HERE.glob("*cuda_on_cpu*")]
-    ours = [test, *helpers_of(layout, test), *emulation, layout.relative(Path(__file__))]
+    return [test, *helpers_of(layout, test), *emulation, layout.relative(Path(__file__)), RUNTIME]
+
+
+def receipt_of(example: str, before: Closure) -> Receipt:
+    """Which lines of an example's files ran, for the site; the files were hashed before the run."""
     ran: dict[str, list[str]] = {}
     idle: dict[str, dict[str, str]] = {}
     for file, lines in lines_of(example).items():
@@ -172,7 +177,7 @@ def receipt_of(example: str) -> Receipt:
         subject=example,
         level=EMULATED,
         verifies=sorted(ran),
-        closure=closure_of(ROOT, [*ran, *ours, RUNTIME]),
+        closure={file: before[file] for file in [*ran, *inputs_of(example)]},
         ran=ran,
         idle=idle,
     )
@@ -185,13 +190,17 @@ def main() -> int:
     if unknown := sorted(set(sys.argv[1:]) - set(found)):
         raise SystemExit(f"expected names of {', '.join(found)}, got {', '.join(unknown)}")
     wanted = sys.argv[1:] or [name for name in found if name not in LEFT_OUT]
+    if different := why_not(ROOT, answer("tvm-ffi-config", "--includedir")):
+        raise SystemExit(different)
+    inputs = [file for name in wanted for file in inputs_of(name)]
+    before = closure_of(ROOT, [*example_files(ROOT), *inputs])
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         said = [words for words in pool.map(try_to_build, wanted) if words]
     said = said or run_tests(wanted, OUTPUT)
     for words in said:
         print(words, end="\n\n")
     for name in [] if said else wanted:
-        write_receipt(Layout.of(ROOT).emulated, receipt_of(name))
+        write_receipt(Layout.of(ROOT).emulated, receipt_of(name, before))
     for name, reason in LEFT_OUT.items():
         print(f"left out: {name}: {reason}")
     told = "something is wrong" if said else "all passed"
