@@ -211,6 +211,22 @@ def test_lines_of_a_program(tmp_path):
     assert (ran, idle) == (marked("ran"), marked("idle"))
 
 
+def test_program_that_leaves_without_its_counts(tmp_path):
+    """`_exit` writes none, so no line of it ran as far as is known."""
+    needs_parser()
+    (tmp_path / "a.cc").write_text("#include <unistd.h>\nint main() {\n  _exit(0);\n}\n")
+    with Trace() as trace:
+        assert run(tmp_path, trace, "bash", "-c", "g++ a.cc -o a && ./a").returncode == 0
+        assert lines(trace.fields(tmp_path, ["a.cc"])) == (set(), {3})
+
+
+def test_values_of_declarations():
+    """The initial values of members, namespaces and arguments are no statements."""
+    needs_parser()
+    text = "int a = 1;\nstruct S {\n  int b = 2;\n};\nint f(int c = 3);\n"
+    assert statement_lines(text, {}) == Lines(set(), set())
+
+
 def test_jump_out_of_a_coroutine():
     """It leaves machine code like another return."""
     needs_parser()

@@ -171,6 +171,17 @@ def test_line_break_that_not_every_program_counts(layout, character):
     assert evidence.why_not("a.py", "typed").startswith(f"it holds {character!r}")
 
 
+def test_compiled_source_whose_lines_wait_for_a_reason(layout):
+    """It may be shown where every line that did not run says what it waits for."""
+    (layout.root / "a.cc").write_text("a\nb\n")
+    compiled = receipt(layout, "a.cc", COMPILED)
+    for reason, why in (("needs a GPU", ""), ("", "no run went through line 2")):
+        ran = receipt(
+            layout, "a.py", RAN_ON_CPU, "a.cc", ran={"a.cc": []}, idle={"a.cc": {"2-2": reason}}
+        )
+        assert Evidence(layout, [compiled, ran]).why_not("a.cc") == why
+
+
 def test_emulation_is_named_and_permits_nothing(layout):
     """Device code names the lines; a source for the CPU is not shown for its sake."""
     (layout.root / "a.cu").write_text("a\nb\nc\n")

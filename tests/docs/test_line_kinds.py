@@ -54,3 +54,12 @@ def test_lines_of_scripts_and_text(layout):
     found = lines_of_file(evidence_of(layout, ran), "a.sh", "")
     assert found == {RAN_ON_CPU: 2, DID_NOT_RUN: 1, NO_STATEMENT: 4}
     assert lines_of_file(evidence_of(layout), "a.txt", "") == {TEXT: 7}
+
+
+def test_region_that_nothing_ran(layout):
+    """A file may have run while none of the region's lines did."""
+    (layout.root / "a.cc").write_text(f"// [a.begin]\n{SOURCE}// [a.end]\nint x = f();\n")
+    compiled = ("a.cc", COMPILED, {})
+    ran = ("a.cc", RAN_ON_CPU, {"ran": {"a.cc": ["8-8"]}, "idle": {"a.cc": {"1-6": "why"}}})
+    found = lines_of_file(evidence_of(layout, compiled, ran), "a.cc", "a")
+    assert found == {DID_NOT_RUN: 6}
