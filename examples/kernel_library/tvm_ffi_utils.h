@@ -102,6 +102,15 @@ inline std::string text_of(DLDevice device) {
   return kind + ":" + text_of(int64_t{device.device_id});
 }
 
+// The published runtime has no name for a complex dtype, and an error on the
+// way to an error message would end the process.
+inline std::string text_of(DLDataType dtype) {
+  if (dtype.code != kDLComplex) return ffi::DLDataTypeToString(dtype);
+  const std::string lanes =
+      dtype.lanes == 1 ? "" : "x" + text_of(int64_t{dtype.lanes});
+  return "complex" + text_of(int64_t{dtype.bits}) + lanes;
+}
+
 // Address of the first element. The offset is 0 where the runtime has added it
 // already.
 template <typename T>
@@ -148,19 +157,16 @@ T* data_of(const ffi::TensorView& x) {
 
 #define CHECK_DTYPE(x, expected)                                  \
   CHECK_OR_THROW(same_dtype((x).dtype(), expected), TypeError, x, \
-                 ffi::DLDataTypeToString(expected),               \
-                 ffi::DLDataTypeToString((x).dtype()))
+                 text_of(expected), text_of((x).dtype()))
 
 // The dtype is one of a list of types: CHECK_DTYPE_IN(x, FloatingTypes).
 #define CHECK_DTYPE_IN(x, ...)                                      \
   CHECK_OR_THROW(is_one_of<__VA_ARGS__>((x).dtype()), TypeError, x, \
-                 names_of(__VA_ARGS__{}),                           \
-                 ffi::DLDataTypeToString((x).dtype()))
+                 names_of(__VA_ARGS__{}), text_of((x).dtype()))
 
-#define CHECK_SAME_DTYPE(y, x)                                        \
-  CHECK_OR_THROW(same_dtype((y).dtype(), (x).dtype()), TypeError, y,  \
-                 ffi::DLDataTypeToString((x).dtype()) << " like " #x, \
-                 ffi::DLDataTypeToString((y).dtype()))
+#define CHECK_SAME_DTYPE(y, x)                                       \
+  CHECK_OR_THROW(same_dtype((y).dtype(), (x).dtype()), TypeError, y, \
+                 text_of((x).dtype()) << " like " #x, text_of((y).dtype()))
 
 #define CHECK_SAME_DEVICE(y, x)                                          \
   CHECK_OR_THROW(same_device((y).device(), (x).device()), ValueError, y, \
@@ -461,7 +467,7 @@ inline std::string names_of(const DLDataType* dtypes, size_t count) {
   std::string names;
   for (size_t i = 0; i < count; ++i) {
     if (i != 0) names += i + 1 == count ? " or " : ", ";
-    names += ffi::DLDataTypeToString(dtypes[i]);
+    names += text_of(dtypes[i]);
   }
   return names;
 }
@@ -477,8 +483,8 @@ std::string names_of(TypeList<Types...>) {
 template <typename List, typename Body>
 void dispatch(DLDataType dtype, Body&& body) {
   if (!find_type(List{}, dtype, body)) {
-    TVM_FFI_THROW(TypeError) << "expected " << names_of(List{}) << ", got "
-                             << ffi::DLDataTypeToString(dtype);
+    TVM_FFI_THROW(TypeError)
+        << "expected " << names_of(List{}) << ", got " << text_of(dtype);
   }
 }
 

@@ -40,7 +40,7 @@ inline uint64_t value_bits(DLDataType dtype) {
                  "bool, an integer, float16, float32, float64, " \
                  "bfloat16, float8_e4m3fn, float8_e5m2, "        \
                  "float8_e4m3fnuz, float8_e5m2fnuz or complex",  \
-                 ffi::DLDataTypeToString((x).dtype()))
+                 text_of((x).dtype()))
 // [value_bits.end]
 
 // [dispatch.begin]
