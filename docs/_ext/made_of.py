@@ -26,7 +26,8 @@ from .snippet_gate import UnverifiedSnippets
 
 DOCS = ("_ext", "_outside", "_static", "_templates", "_verify", "benchmarks")
 TREES = ("include", "python", *(f"docs/{name}" for name in DOCS))
-RECORDS = ("rows", "interop.json", "runtimes.json", "frameworks.json")  # below the build folder
+TABLES = ("interop", "runtimes", "frameworks", "published_pages")
+RECORDS = ("rows", *(f"{name}.json" for name in TABLES))  # below the build folder
 FILES = ("conf.py", "docs/Doxyfile", "docs/redirects.txt", "pyproject.toml")
 
 

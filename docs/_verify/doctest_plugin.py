@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import doctest
 import json
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 from unittest import SkipTest
@@ -31,6 +31,7 @@ from _verify.reads import Reads
 from _verify.statements import reasons
 
 OPTIONS = doctest.ELLIPSIS
+FAILED = "it failed"
 FAILED_BEFORE = "it depends on "
 
 
@@ -44,8 +45,10 @@ class Docstrings(PythonDocStringDocument):
 class Recorder(DocTestEvaluator):
     """Runs an example and remembers that it was run."""
 
-    def __init__(self) -> None:
+    def __init__(self, record: Path, crashed: Iterable[int] = ()) -> None:
         super().__init__(OPTIONS)
+        self.record = record
+        self.crashed = {*crashed}  # the lines of examples that ended an earlier process
         self.ran: set[int] = set()  # the ids of the examples, which live as long as the page
         self.lost = LostNames()
         self.lines = DoctestLines()
@@ -62,8 +65,12 @@ class Recorder(DocTestEvaluator):
         if reason := self.lost.why_not(example.source):
             self.lost.lose(example.source, reason)
             raise SkipTest(reason)
-        with self.lines.following(id(example), example.source):
-            problem = super().__call__(sybil_example)
+        self.record.write_text(json.dumps({"begun": sybil_example.line}))  # it may be the last
+        if sybil_example.line in self.crashed:
+            problem = "it ended the process"
+        else:
+            with self.lines.following(id(example), example.source):
+                problem = super().__call__(sybil_example)
         if not problem:
             self.ran.add(id(example))
         elif "ModuleNotFoundError" not in example.want and (
@@ -80,10 +87,10 @@ class Recorder(DocTestEvaluator):
 class Record:
     """What happened on the page, and the Sybil instances that watch it happen."""
 
-    def __init__(self, device: str, libraries: Path) -> None:
+    def __init__(self, device: str, libraries: Path, recorder: Recorder) -> None:
         self.doctests: dict[str, list[str]] = {}
         self.device = device
-        self.recorder = recorder = Recorder()
+        self.recorder = recorder
         self.skipped: dict[str, str] = {}
         self.passed: list[SybilItem] = []
         self.idle: dict[str, dict[str, str]] = {}  # by digest, the lines of each that did not run
@@ -123,9 +130,13 @@ class Record:
             ),
         }
 
-    def fail(self, item: SybilItem, digest: str, reason: str) -> None:
-        """Note an example that did not pass, where it stands."""
-        self.failed.append({"digest": digest, "line": item.example.line, "reason": reason})
+    def fail(self, item: SybilItem, digest: str, reason: str, got: str = "") -> None:
+        """Note an example that did not pass, where it stands, and what came instead."""
+        place = len(self.doctests.get(digest, [])) - 1  # among the equal examples of the page
+        line: int = item.example.line
+        self.failed.append(
+            {"digest": digest, "place": place, "line": line, "reason": reason, "got": got}
+        )
 
     def judge_lines(self) -> None:
         """Note the lines of each example that did not run; without a reason it has failed."""
@@ -164,12 +175,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--page-device", default="cpu")
     parser.addoption("--page-libraries", default=".")
     parser.addoption("--page-record", required=True)
+    parser.addoption("--page-crashed", type=int, nargs="*", default=[])
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Make the record before anything is collected."""
     libraries = Path(config.getoption("--page-libraries")).resolve()
-    config.stash[RECORD] = Record(config.getoption("--page-device"), libraries)
+    written = Path(config.getoption("--page-record"))
+    recorder = Recorder(written, config.getoption("--page-crashed"))
+    config.stash[RECORD] = Record(config.getoption("--page-device"), libraries, recorder)
     config.stash[READS] = Reads(config.rootpath)
 
 
@@ -242,7 +256,9 @@ def pytest_runtest_makereport(
                 record.skipped[digest] = reason
                 record.recorder.lost.lose(example.source, reason)
         elif report.failed:
-            record.fail(item, digest, "it failed")
+            said = str(call.excinfo.value).splitlines() if call.excinfo else []
+            told = [line.strip() for line in said if line.strip() not in ("", "<BLANKLINE>")]
+            record.fail(item, digest, FAILED, "".join(told[-1:]))
         elif not ran:
             report.outcome = "failed"
             report.longrepr = (

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from . import closure as closures
 from .layout import Layout
@@ -31,6 +32,25 @@ def find_pages(layout: Layout) -> list[str]:
     return found
 
 
+def doctest_command(
+    python: str, page: str, device: str, root: Path, libraries: Path, record: Path
+) -> list[str]:
+    """The command by which an interpreter runs the doctests of a page."""
+    return [
+        *(python, "-m", "pytest", "-q", "--tb=short", "--noconftest"),
+        *("-c", str(DOCS / "_verify" / "pytest.ini"), "--rootdir", str(root)),
+        *("-p", "no:cacheprovider", "-p", "no:doctest", "-p", "_verify.doctest_plugin"),
+        *("--page-device", device, "--page-libraries", str(libraries)),
+        *("--page-record", str(record), str(root / page)),
+    ]
+
+
+def with_plugin(environment: Mapping[str, str]) -> dict[str, str]:
+    """An environment in which that command finds this package."""
+    paths = [str(DOCS), environment.get("PYTHONPATH", "")]
+    return {**environment, "PYTHONPATH": ":".join(filter(None, paths))}
+
+
 def run_page(
     page: str,
     device: str,
@@ -44,21 +64,17 @@ def run_page(
     closure = closures.closure_of(layout.root, [page, closures.RUNTIME])
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "record.json"
-        command = [
-            *(sys.executable, "-m", "pytest", "-q", "--tb=short", "--noconftest"),
-            *("-c", str(DOCS / "_verify" / "pytest.ini"), "--rootdir", str(layout.root)),
-            *("-p", "no:cacheprovider", "-p", "no:doctest", "-p", "_verify.doctest_plugin"),
-            *("--page-device", device, "--page-libraries", str(layout.libraries)),
-            *("--page-record", str(record), str(layout.root / page)),
-        ]
-        paths = [str(DOCS), tools.environment.get("PYTHONPATH", "")]
-        environment = {**tools.environment, "PYTHONPATH": ":".join(filter(None, paths))}
-        outcome = run(command, cwd=layout.libraries, env=environment)
-        if not record.exists():
+        where = layout.root, layout.libraries
+        command = doctest_command(sys.executable, page, device, *where, record)
+        outcome = run(command, cwd=layout.libraries, env=with_plugin(tools.environment))
+        seen: dict[str, Any] = {"begun": 0}
+        if record.exists():
+            seen = json.loads(record.read_text())
+        if "begun" in seen:
             ended = outcome.reason if not outcome.ok else "it ended without a record"
-            results.fail(page, level, [page], f"doctests: {ended}", outcome.tail)
+            place = f" in line {seen['begun']}" if seen["begun"] else ""
+            results.fail(page, level, [page], f"doctests: {ended}{place}", outcome.tail)
             return results
-        seen = json.loads(record.read_text())
         if outcome.status == NO_TESTS_COLLECTED and not seen["doctests"]:
             return results  # the prompt is part of the prose
         if not seen["failed"] and not outcome.ok:

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from _verify.examples import VARIANTS, Example, find_examples
+from _verify.examples import VARIANTS, Example, Variant, find_examples
 from _verify.layout import Layout
 from _verify.runtimes_record import write_record
 from _verify.tools import find_nvcc
@@ -92,10 +92,10 @@ class Copies:
         path = f"{Path(self.pythons[kind]).parent}{os.pathsep}{os.environ['PATH']}"
         return {**os.environ, **self.nvcc, "PATH": path}
 
-    def build(self, example: Example, kind: str) -> str:
-        """Build the CPU library with a package's headers."""
+    def build(self, example: Example, kind: str, variant: Variant = CPU) -> str:
+        """Build a library, the one for the CPU, with a package's headers."""
         return told(
-            ["bash", self.copy_of(example.script(CPU))],
+            ["bash", self.copy_of(example.script(variant))],
             cwd=self.libraries[kind],
             env=self.environment(kind),
         )

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The directive ``differences``: the pages' doctests that fail under the published package."""
+
+from __future__ import annotations
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.typing import ExtensionMetadata
+
+from .made_html import folded
+from .only_here import found_by, literal, page_name, page_of
+from .verification import in_its_own_box, table
+
+HEADINGS = ["Line", "Doctest", "Under the published package"]
+
+
+class Place(nodes.General, nodes.Element):
+    """A placeholder for the table, which is made when all pages are read."""
+
+
+class Differences(SphinxDirective):
+    """Shows how many examples pass there too, and a table of the others for each page."""
+
+    def run(self) -> list[nodes.Node]:
+        """Stand in for it."""
+        return [Place()]
+
+
+def tables(app: Sphinx, docname: str) -> list[nodes.Node]:
+    """The sum, and the tables, folded."""
+    layout, found = found_by(app)
+    if not found:
+        return [nodes.paragraph("", "No run of these pages: nox -s interop.")]
+    folds: list[nodes.Node] = []
+    differ = 0
+    for name in sorted(app.env.found_docs):
+        page = page_name(app, name)
+        if page not in found or not found[page]["differ"]:
+            continue
+        rows: list[list[str | nodes.Node]] = [
+            [str(line), literal(code), literal(got)]
+            for line, code, got in page_of(
+                app.env.get_doctree(name), page, layout, found[page]
+            ).rows
+        ]
+        differ += len(rows)
+        title, uri = app.env.titles[name].astext(), app.builder.get_relative_uri(docname, name)
+        link = nodes.reference("", title, internal=True, refuri=uri)
+        inside = [nodes.paragraph("", "", link), in_its_own_box(table(HEADINGS, rows))]
+        folds.append(folded(f"{title}: {len(rows)}", inside))
+    passed = sum(each["passed"] for each in found.values())
+    said = f"{passed} examples of {len(found)} pages pass under the published package too; "
+    return [nodes.paragraph("", f"{said}{differ} differ."), *folds]
+
+
+def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Put the tables in their place."""
+    for place in list(doctree.findall(Place)):
+        place.replace_self(tables(app, docname))
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register the directive."""
+    app.setup_extension("_ext.only_here")
+    app.setup_extension("_ext.made_html")
+    app.add_node(Place)
+    app.add_directive("differences", Differences)
+    app.connect("doctree-resolved", fill_in)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

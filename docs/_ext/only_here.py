@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The directive ``only-here``: a note on what works under this runtime only, held to a record.
+
+``nox -s interop`` runs the doctests of all pages under the published package too. A doctest that
+fails there needs a note in its section, or in one around it. A note that no doctest needs names
+the tests that show the difference, ``:test: tests/interop/test_x.py::test_y``. Any other note is
+refused, in every build; of a page that was edited after that run only the named tests are judged.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import os
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from _verify.doctest_digest import block_examples
+from _verify.layout import Layout
+from _verify.published_pages import Found, record_of
+from _verify.rows import read_records
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.errors import SphinxError
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.typing import ExtensionMetadata
+
+from .evidence_of_build import evidence_of
+from .node_origin import origin_of
+
+logger = logging.getLogger(__name__)
+
+LABEL = "This runtime only"
+SHOWN = 3  # differences under one note; the table has them all
+
+
+class WrongNotes(SphinxError):
+    """A difference without a note, or a note without a difference."""
+
+    category = "Notes on this runtime"
+
+
+class OnlyHere(SphinxDirective):
+    """A note that begins with the label; what differs is added when the page is written."""
+
+    has_content = True
+    option_spec: ClassVar[dict[str, Any]] = {"test": directives.unchanged_required}
+
+    def run(self) -> list[nodes.Node]:
+        """Make the note."""
+        self.assert_has_content()
+        note = nodes.note("", *self.parse_content_to_nodes())
+        note["only_here"] = self.options.get("test", "").split()
+        self.set_source_info(note)
+        note[0].insert(0, [nodes.strong("", LABEL), nodes.Text(": ")])
+        return [note]
+
+
+@dataclass
+class Page:
+    """The doctests of a page that differ, each with the note that tells of it, and the problems."""
+
+    rows: list[tuple[int, str, str]] = field(default_factory=list)  # line, code, what one gets
+    of_note: dict[nodes.note, list[tuple[str, str]]] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+
+def is_note(node: nodes.Node) -> bool:
+    """Whether a node is a note of this directive."""
+    return isinstance(node, nodes.note) and "only_here" in node
+
+
+def sections_around(node: nodes.Node) -> Iterator[nodes.Node]:
+    """The sections that hold a node, from the inside out."""
+    while node.parent is not None:
+        node = node.parent
+        if isinstance(node, nodes.section):
+            yield node
+
+
+def note_for(block: nodes.Node, order: list[nodes.Node]) -> nodes.note | None:
+    """The note that tells of a block: in the innermost section that has one, the next or last."""
+    position = order.index(block)
+    for section in sections_around(block):
+        here = [each for each in order if is_note(each) and next(sections_around(each)) is section]
+        after = [each for each in here if order.index(each) > position]
+        if here:
+            note = (after or here[-1:])[0]
+            assert isinstance(note, nodes.note)
+            return note
+    return None
+
+
+def examples_of(
+    order: list[nodes.Node], page: str, layout: Layout
+) -> Iterator[tuple[nodes.Node, str, int, str]]:
+    """Each doctest example of a page: its block, digest, number among equal ones, and first line.
+
+    What cannot be read as examples is the affair of another check.
+    """
+    places: Counter[str] = Counter()
+    for node in order:
+        if isinstance(node, nodes.Element) and not is_note(node) and "snippet" not in node:
+            text = node.rawsource if node.rawsource.lstrip().startswith(">>>") else node.astext()
+            if ">>>" not in text or origin_of(node, page, layout).file != page:
+                continue
+            try:
+                found = block_examples(text)
+            except ValueError:
+                continue
+            lines = text.splitlines()
+            for digest, before in found:
+                yield node, digest, places[digest], lines[before].strip().removeprefix(">>> ")
+                places[digest] += 1
+
+
+def page_of(doctree: nodes.document, page: str, layout: Layout, found: Found | None) -> Page:
+    """Match the differences of a page with its notes."""
+    kinds = (nodes.literal_block, nodes.doctest_block)
+    order = [node for node in doctree.findall() if is_note(node) or isinstance(node, kinds)]
+    made = Page(of_note={note: [] for note in order if isinstance(note, nodes.note)})
+    waiting: dict[tuple[str, int], dict[str, Any]] = {}
+    if found is not None:
+        waiting = {(each["digest"], each["place"]): each for each in found["differ"]}
+        for block, digest, place, code in examples_of(order, page, layout):
+            if (each := waiting.pop((digest, place), None)) is None:
+                continue
+            made.rows.append((each["line"], code, each["got"]))
+            if note := note_for(block, order):
+                made.of_note[note].append((code, each["got"]))
+            else:
+                said = f"{code}: under the published package one gets: {each['got']}"
+                made.problems.append(f"{page}:{each['line']}: {said}; no only-here note says so")
+    for each in waiting.values():
+        said = "a doctest differs, and no block of the page shows it"
+        made.problems.append(f"{page}:{each['line']}: {said}")
+    for note, differing in made.of_note.items():
+        if not note["only_here"] and not differing and found is not None:
+            said = "no doctest of its section differs under the published package"
+            made.problems.append(f"{page}:{note.line}: {said}, and the note names no test")
+    for text in doctree.findall(nodes.paragraph):
+        by_hand = text.astext().startswith(LABEL) and not is_note(text.parent)
+        of_page = by_hand and origin_of(text, page, layout).file == page
+        if of_page and "runtimes" not in text["classes"]:
+            made.problems.append(f"{page}:{text.line}: a note typed by hand: use only-here")
+    return made
+
+
+def wrong_test(name: str, layout: Layout, records: dict[str, Any]) -> str:
+    """Why a named test shows no difference; empty if it exists and did not fail.
+
+    ``FILE::TEST[CASE]`` names the cases that begin so.
+    """
+    file, _, test = name.partition("::")
+    path, function = layout.root / file, test.partition("[")[0]
+    if not file.startswith("tests/interop/") or not path.is_file():
+        return f"expected FILE::TEST with a file of tests/interop, got {name}"
+    tree = ast.parse(path.read_text())
+    if function not in {each.name for each in tree.body if isinstance(each, ast.FunctionDef)}:
+        return f"{file} has no test {function}"
+    if file not in records:
+        return ""  # they did not run on this tree
+    begin = test.rstrip("]") if "[" in test else f"{test}["
+    told = {r[0] for case, r in records[file].items() if case == test or case.startswith(begin)}
+    return "" if told == {"passed"} else f"{name}: {', '.join(sorted(told)) or 'no such case'}"
+
+
+@functools.cache
+def load(root: str, build: str) -> dict[str, Found]:
+    """Read the record, once for each build."""
+    return record_of(Path(root), Path(build))
+
+
+def forget(app: Sphinx) -> None:
+    """Read it anew."""
+    load.cache_clear()
+
+
+def found_by(app: Sphinx) -> tuple[Layout, dict[str, Found]]:
+    """The project, and what was found of its pages as they are now."""
+    layout = evidence_of(app.config).layout
+    return layout, load(str(layout.root), str(layout.build))
+
+
+def page_name(app: Sphinx, docname: str) -> str:
+    """The file of a page, relative to the root."""
+    return os.path.relpath(app.env.doc2path(docname), evidence_of(app.config).layout.root)
+
+
+def literal(text: str) -> nodes.literal:
+    """Code or output that a record holds."""
+    return nodes.literal("", text, generated=True)
+
+
+def check(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Judge the notes of all pages, and raise if one is wrong or missing; a preview warns."""
+    layout, found = found_by(app)
+    records = read_records(layout.root, layout.build)
+    problems = []
+    for docname in sorted(env.found_docs):
+        page = page_name(app, docname)
+        made = page_of(env.get_doctree(docname), page, layout, found.get(page))
+        problems += made.problems
+        for note in made.of_note:
+            reasons = [wrong_test(name, layout, records) for name in note["only_here"]]
+            problems += [f"{page}:{note.line}: {reason}" for reason in reasons if reason]
+    if problems and not app.config.verify_preview:
+        raise WrongNotes("\n".join([str(len(problems)), *problems]))
+    for problem in problems:
+        logger.warning("%s", problem)
+    return []
+
+
+def show(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Add to each note what one gets under the published package."""
+    layout, found = found_by(app)
+    page = page_name(app, docname)
+    for note, differing in page_of(doctree, page, layout, found.get(page)).of_note.items():
+        items = nodes.bullet_list()
+        for code, got in differing[:SHOWN]:
+            line = nodes.paragraph("", "", literal(code), nodes.Text(": "), literal(got))
+            items += nodes.list_item("", line)
+        if items.children:
+            more = len(differing) - len(items)
+            also = f" (and {more} more, which the page on verification lists)" if more else ""
+            note += [nodes.paragraph("", f"Under the published package{also}:"), items]
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register the directive; the check comes in every build, like that of the snippets."""
+    app.setup_extension("_ext.evidence_of_build")
+    app.add_directive("only-here", OnlyHere)
+    app.connect("builder-inited", forget)
+    app.connect("env-updated", check)
+    app.connect("doctree-resolved", show)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run the doctests of the pages under the published package: build/published_pages.json.
+
+``nox -s interop`` leaves the record. The libraries that the doctests load are built with the
+headers of that package by the examples' own scripts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .closure import digest, trees_digest
+from .doctest_plugin import FAILED
+from .layout import Layout
+from .pages import doctest_command, with_plugin
+from .process import run
+
+FOLDERS = ("examples", "tests/interop")
+LONGEST = 160  # characters of what one gets
+
+Found = dict[str, Any]  # of one page: what it was made of, how many passed, what differed
+
+
+def made_of(root: Path) -> str:
+    """One SHA-256 for all that the results are about, beside the page."""
+    return trees_digest(root, FOLDERS)
+
+
+def pages_of(layout: Layout) -> list[str]:
+    """The pages of the site that hold a doctest; docstrings are of this package alone."""
+    found = [
+        path for suffix in ("rst", "md") for path in (layout.root / "docs").rglob(f"*.{suffix}")
+    ]
+    return sorted(layout.relative(path) for path in found if ">>>" in path.read_text())
+
+
+def replay(
+    page: str, python: str, layout: Layout, libraries: Path, environment: Mapping[str, str]
+) -> Found:
+    """Run one page in an interpreter that has the published package.
+
+    After a crash the page is run again without the example that crashed.
+    RuntimeError: the page ended with neither a record nor an example that ended it.
+    """
+    crashed: dict[int, str] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        record = Path(folder) / "record.json"
+        while True:
+            command = doctest_command(python, page, "cpu", layout.root, libraries, record)
+            command += ["--page-crashed", *map(str, crashed)] if crashed else []
+            outcome = run(command, cwd=libraries, env=with_plugin(environment))
+            seen: Found = json.loads(record.read_text()) if record.exists() else {"begun": 0}
+            if "begun" not in seen:
+                break
+            if not seen["begun"] or seen["begun"] in crashed:
+                raise RuntimeError(f"{page}: {outcome.reason}: {outcome.tail}")
+            crashed[seen["begun"]] = outcome.reason
+            record.unlink()
+    differ = [
+        {
+            **{key: each[key] for key in ("digest", "place", "line")},
+            "got": crashed.get(each["line"]) or shortened(each["got"], libraries),
+        }
+        for each in seen["failed"]
+        if each["reason"] == FAILED
+    ]
+    return {
+        "text": digest(layout.root / page),
+        "passed": sum(bool(line) for lines in seen["doctests"].values() for line in lines),
+        "skipped": seen["skipped"],
+        "differ": differ,
+    }
+
+
+def shortened(got: str, libraries: Path) -> str:
+    """What one gets, in one line without the names of this machine's folders."""
+    text = re.sub(r"(?<![\w.])/[\w./-]+/(?=[\w.-]+)", "", got.replace(f"{libraries}/", ""))
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
+def write_record(layout: Layout, pages: Mapping[str, Found]) -> None:
+    """Keep what was found of each page."""
+    layout.build.mkdir(exist_ok=True)
+    text = json.dumps({"made_of": made_of(layout.root), "pages": dict(pages)}, indent=1)
+    (layout.build / "published_pages.json").write_text(text + "\n")
+
+
+def record_of(root: Path, build: Path) -> dict[str, Found]:
+    """What was found of the pages as they are now; a page that was edited since is left out."""
+    try:
+        record = json.loads((build / "published_pages.json").read_text())
+    except FileNotFoundError:
+        return {}
+    pages: dict[str, Found] = record["pages"] if record["made_of"] == made_of(root) else {}
+    return {page: found for page, found in pages.items() if found["text"] == digest(root / page)}

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R9
+"""What a page says works under this runtime only is held to a run under the published package."""
+
+import sys
+
+import pytest
+from _verify.closure import digest
+from _verify.doctest_digest import example_digest
+from _verify.layout import Layout
+from _verify.published_pages import record_of, replay, write_record
+from _verify.tools import base_environment
+
+PAGE = "docs/index.rst"
+CODE = ">>> [1 + 1]\n[2]\n"
+NOTE = ".. only-here::\n{options}\n   lists of sums.\n"
+DIFFERS = {"digest": example_digest("[1 + 1]", "[2]"), "place": 0, "line": 1, "got": "[3]"}
+TEST = "tests/interop/test_toy.py"
+
+
+def show(project, text, *differ):
+    """Put text before the end of the page, with what a run of it found."""
+    project.replace(PAGE, "\n.. toctree::", f"\n{text}\n.. toctree::")
+    layout = Layout.of(project.root)
+    found = {"text": digest(project.file(PAGE)), "passed": 1, "skipped": {}, "differ": [*differ]}
+    write_record(layout, {PAGE: found})
+    assert record_of(layout.root, layout.build) == {PAGE: found}
+
+
+def note(*tests):
+    """A note, which may name tests."""
+    return NOTE.format(options=f"   :test: {' '.join(tests)}\n" if tests else "")
+
+
+def test_note_shows_what_one_gets_there(project):
+    """The code and the result stand below its words."""
+    show(project, f"{CODE}\n{note()}", DIFFERS)
+    project.append("docs/verification.rst", "\n.. differences::\n")
+    status, output = project.build()
+    assert status == 0, output
+    page = project.file("build/site/index.html").read_text()
+    assert "<strong>This runtime only</strong>: lists of sums." in page
+    for text in (page, project.file("build/site/verification.html").read_text()):
+        code = text.index('<span class="pre">+</span>')
+        assert "[3]" in text[code:]
+    assert "1 examples of 1 pages pass under the published package too; 1 differ." in text
+
+
+@pytest.mark.parametrize(
+    "text", [CODE, f"{CODE}\nA\n-\n\n{note()}"], ids=["without a note", "in another section"]
+)
+def test_difference_without_a_note(project, text):
+    """A note of a section below does not count."""
+    show(project, text, DIFFERS)
+    project.refused_twice("[1 + 1]: under the published package one gets: [3]; no only-here")
+
+
+def test_note_of_a_section_around(project):
+    """It counts for the sections in it."""
+    show(project, f"{note()}\nA\n-\n\n{CODE}", DIFFERS)
+    status, output = project.build()
+    assert status == 0, output
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (f"{CODE}\n{note()}", "no doctest of its section differs under the published package"),
+        (note(f"{TEST}::test_other"), f"{TEST} has no test test_other"),
+        (note("tests/test_toy.py::test_sum"), "expected FILE::TEST with a file of tests/interop"),
+        ("This runtime only: sums.\n", "a note typed by hand: use only-here"),
+    ],
+    ids=["nothing differs", "no such test", "another folder", "by hand"],
+)
+def test_note_without_a_difference(project, text, why):
+    """It is no longer true, or was never tried."""
+    project.file(TEST).parent.mkdir()
+    project.file(TEST).write_text("def test_sum():\n    pass\n")
+    show(project, text)
+    project.refused_twice(why)
+
+
+def test_page_that_was_edited_since(project):
+    """What its doctests came to is not known, so its notes stand."""
+    show(project, f"{CODE}\n{note()}")
+    project.append(PAGE, "\nMore.\n")
+    assert record_of(project.root, Layout.of(project.root).build) == {}
+    status, output = project.build()
+    assert status == 0, output
+
+
+def test_replay(tmp_path):
+    """What fails is kept with what one gets; after a crash the rest of the page still runs."""
+    page = tmp_path / "docs" / "page.rst"
+    page.parent.mkdir()
+    examples = (
+        ">>> import ctypes\n>>> two = 2\n>>> two + 1\n4\n>>> text = ctypes.string_at(0)\n"
+        ">>> text\nb''\n>>> raise ValueError(\"no\")\n>>> two\n2\n"
+    )
+    page.write_text(examples)
+    layout = Layout.of(tmp_path)
+    found = replay("docs/page.rst", sys.executable, layout, tmp_path, base_environment())
+    got = [(each["line"], each["got"]) for each in found["differ"]]
+    assert got == [(3, "3"), (5, "crashed: SIGSEGV"), (8, "ValueError: no")]
+    assert found["passed"] == 3

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R5, R6, R7
+"""What our headers have and the published ones do not, or do otherwise, shown by small libraries.
+
+Each library is used under the runtime whose headers it was built with.
+"""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from table import build
+
+KINDS = ("ours", "published")
+HEAD = """
+#include <tvm/ffi/tvm_ffi.h>
+#include <tvm/ffi/extra/stl.h>
+#include <tvm/ffi/reflection/accessor.h>
+#include <tvm/ffi/reflection/registry.h>
+namespace ffi = tvm::ffi;
+namespace refl = tvm::ffi::reflection;
+"""
+# Prints what each expression gives, or the kind of its error.
+PRINT = """
+import copy, inspect, sys, weakref
+import tvm_ffi
+mod = tvm_ffi.load_module(sys.argv[1])
+def words(function, *arguments):
+    try:
+        return function(*arguments)
+    except Exception as error:
+        return str(error)
+class Box(tvm_ffi.Object):
+    pass
+try:
+    tvm_ffi.register_object("page.Box")(Box)
+except ValueError:
+    pass  # most libraries have no such type
+for expression in sys.argv[2:]:
+    try:
+        print(eval(expression))
+    except Exception as error:
+        print(type(error).__name__)
+"""
+OPTIONAL = """
+static int64_t plus(int64_t x, ffi::Optional<int64_t> y) { return x + y.value_or(1); }
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(plus, plus);
+"""
+STL = """
+static int64_t sum(std::array<int64_t, 2> x) { return x[0] + x[1]; }
+static int64_t first(std::tuple<int64_t, int64_t> x) { return std::get<0>(x); }
+static int64_t size(std::map<ffi::String, int64_t> x) { return static_cast<int64_t>(x.size()); }
+static int64_t plus(int64_t x, std::optional<int64_t> y) { return x + y.value_or(1); }
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(sum, sum);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(first, first);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(size, size);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(plus, plus);
+"""
+STL_CALLS = (
+    "mod.sum(tvm_ffi.List([1, 2]))",
+    "mod.first(tvm_ffi.List([1, 2]))",
+    "mod.size(tvm_ffi.Dict({'a': 1}))",
+    "mod.plus(2)",
+)
+THROWS = """
+TVM_FFI_STATIC_INIT_BLOCK() { TVM_FFI_THROW(ValueError) << "while it loads"; }
+static int64_t one() { return 1; }
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(one, one);
+"""
+NAMED = """
+static double half(double x) { return x / 2; }
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(half, half);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC(half, "x / 2");
+"""
+DELETER = """
+static int call(void*, const TVMFFIAny*, int32_t, TVMFFIAny* result) {
+  result->type_index = kTVMFFINone;
+  return 0;
+}
+static int64_t drop() {
+  TVMFFIObjectHandle made = nullptr;
+  TVMFFIFunctionCreate(nullptr, call, [](void*) { throw 1; }, &made);
+  TVMFFIObjectDecRef(made);
+  return 1;
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(drop, drop);
+"""
+FIELDS = """
+class PointObj : public ffi::Object {
+ public:
+  int64_t x = 1;
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("page.Point", PointObj, ffi::Object);
+};
+class OtherObj : public ffi::Object {
+ public:
+  int64_t y = 1;
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("page.Other", OtherObj, ffi::Object);
+};
+TVM_FFI_STATIC_INIT_BLOCK() {
+  refl::ObjectDef<PointObj>().def_ro("x", &PointObj::x);
+  refl::ObjectDef<OtherObj>().def_rw("y", &OtherObj::y);
+}
+static int64_t write() {
+  auto point = ffi::make_object<PointObj>();
+  refl::FieldSetter("page.Point", "x")(point.get(), ffi::Any(2));
+  return point->x;
+}
+static int64_t mistake() {
+  auto point = ffi::make_object<PointObj>();
+  refl::FieldSetter("page.Other", "y")(point.get(), ffi::Any(3));
+  return point->x;
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(write, write);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(mistake, mistake);
+"""
+VIEWS = """
+static int64_t kept_offset() {
+  float data[] = {1, 2};
+  int64_t shape[] = {1}, strides[] = {1};
+  DLTensor tensor{data, {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, shape, strides, 4};
+  return static_cast<int64_t>(ffi::TensorView(&tensor).byte_offset());
+}
+static bool has_strides() {
+  float data[] = {1, 2};
+  int64_t shape[] = {2};
+  DLTensor tensor{data, {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, shape, nullptr, 0};
+  auto see = ffi::Function::FromTyped(
+      [](ffi::TensorView x) { return x.strides().data() != nullptr; });
+  return see(&tensor).cast<bool>();
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(kept_offset, kept_offset);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(has_strides, has_strides);
+"""
+BOX = """
+class BoxObj : public ffi::Object {
+ public:
+  explicit BoxObj(int64_t x) : x(x), shown_by_no_field(2 * x) {}
+  int64_t x, shown_by_no_field;
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("page.Box", BoxObj, ffi::Object);
+};
+class Box : public ffi::ObjectRef {
+ public:
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Box, ffi::ObjectRef, BoxObj);
+};
+static int64_t hidden(Box box) { return box->shown_by_no_field; }
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(hidden, hidden);
+TVM_FFI_STATIC_INIT_BLOCK() {
+  refl::ObjectDef<BoxObj>().def(refl::init<int64_t>()).def_rw("x", &BoxObj::x);
+}
+"""
+BOX_CALLS = (
+    "weakref.ref(Box(3)) is not None",
+    "mod.hidden(copy.copy(Box(3)))",
+    "'Box.x' in words(setattr, Box(3), 'x', 'y')",
+)
+
+
+def built(text: str, python: str, folder: Path) -> str:
+    """Build a text with an interpreter's headers; the first error, if any."""
+    source = folder / "text.cc"
+    source.write_text(text if HEAD in text else HEAD + text)
+    return build(source, python, folder)
+
+
+def told(text, pythons, kind, folder, *expressions):
+    """What expressions give with a library of one kind, line by line."""
+    assert built(text, pythons[kind], folder) == ""
+    command = [pythons[kind], "-c", PRINT, str(folder / "text.so"), *expressions]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("auto made = &ffi::Tensor::FromEnvAllocStrided;", "FromEnvAllocStrided"),
+        ("TVM_FFI_DLL_EXPORT_TYPED_FUNC(one, [] { return 1; });", "lambda-expression"),
+        ("auto f = ffi::Function::FromTyped([](std::pair<int, int> x) { return x.first; });", ""),
+    ],
+    ids=["strided", "lambda", "pair"],
+)
+def test_what_only_our_headers_have(pythons, tmp_path, text, name):
+    """It compiles with ours and not with the published ones."""
+    assert built(text, pythons["ours"], tmp_path) == ""
+    said = built(text, pythons["published"], tmp_path)
+    assert said
+    assert name in said
+
+
+@pytest.mark.parametrize(("kind", "left_out"), [("ours", "3"), ("published", "TypeError")])
+def test_optional_arguments(pythons, tmp_path, kind, left_out):
+    """A trailing one may be left out with our headers, and is None by name with both."""
+    done = told(OPTIONAL, pythons, kind, tmp_path, "mod.plus(2)", "mod.plus(2, None)")
+    assert done.stdout.splitlines() == [left_out, "3"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "results"), [("ours", ["3", "1", "1", "3"]), ("published", ["TypeError"] * 4)]
+)
+def test_containers_of_the_standard_library(pythons, tmp_path, kind, results):
+    """A List and a Dict are taken for them, and a trailing std::optional may be left out."""
+    assert told(STL, pythons, kind, tmp_path, *STL_CALLS).stdout.splitlines() == results
+
+
+def test_error_while_loading(pythons, tmp_path):
+    """Ours raises it; under the published runtime a library of ours says it on stderr, and loads.
+
+    One of the published headers ends the process.
+    """
+    done = told(THROWS, pythons, "ours", tmp_path, "mod.one()")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == "ValueError: while it loads"
+    command = ["-c", PRINT, str(tmp_path / "text.so"), "mod.one()"]
+    done = subprocess.run([pythons["published"], *command], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "1\n")
+    assert "ValueError: while it loads" in done.stderr
+    assert told(THROWS, pythons, "published", tmp_path, "mod.one()").returncode < 0
+
+
+def test_signature_of_a_function(pythons, tmp_path):
+    """Ours tells it to ``inspect`` and has its documentation."""
+    calls = ("str(inspect.signature(mod.half))", "mod.half.__doc__ == 'x / 2'")
+    text = "#define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 1\n" + HEAD + NAMED
+    for kind, results in (
+        ("ours", ["(arg0: 'float', /) -> 'float'", "True"]),
+        ("published", ["ValueError", "False"]),
+    ):
+        assert told(text, pythons, kind, tmp_path, *calls).stdout.splitlines() == results
+
+
+@pytest.mark.parametrize(
+    ("kind", "results"), [("ours", ["0", "True"]), ("published", ["4", "RuntimeError"])]
+)
+def test_views_of_a_tensor(pythons, tmp_path, kind, results):
+    """Ours adds the byte offset to the address, and gives a parameter the strides that it lacks."""
+    calls = ("mod.kept_offset()", "mod.has_strides()")
+    assert told(VIEWS, pythons, kind, tmp_path, *calls).stdout.splitlines() == results
+
+
+def test_deleter_that_throws(pythons, tmp_path):
+    """Ours says so and goes on; the published runtime ends the process."""
+    done = told(DELETER, pythons, "ours", tmp_path, "mod.drop()")
+    assert (done.returncode, done.stdout) == (0, "1\n")
+    assert "ignored" in done.stderr
+    assert told(DELETER, pythons, "published", tmp_path, "mod.drop()").returncode < 0
+
+
+def test_fields_that_may_not_be_written(pythons, tmp_path):
+    """The published headers write a read-only field, and one of another type."""
+    calls = ("mod.write()", "mod.mistake()")
+    done = told(FIELDS, pythons, "ours", tmp_path, *calls)
+    assert done.stdout.splitlines() == ["TypeError", "TypeError"], done.stderr
+    done = told(FIELDS, pythons, "published", tmp_path, *calls)
+    assert done.stdout.splitlines() == ["2", "3"], done.stderr
+
+
+@pytest.mark.parametrize(
+    ("kind", "results"),
+    [("ours", ["True", "6", "True"]), ("published", ["TypeError", "TypeError", "False"])],
+)
+def test_objects_in_python(pythons, tmp_path, kind, results):
+    """Weak references, copies of what no field shows, and errors that name the field."""
+    assert told(BOX, pythons, kind, tmp_path, *BOX_CALLS).stdout.splitlines() == results
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_object_that_was_never_made(pythons, tmp_path, kind):
+    """Ours says so; the published package ends the process."""
+    done = told(BOX, pythons, kind, tmp_path, "mod.hidden(Box.__new__(Box))", "1 + 1")
+    assert done.stdout.splitlines() == (["ValueError", "2"] if kind == "ours" else [])
+    assert (done.returncode < 0) == (kind == "published")
