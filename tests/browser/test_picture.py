@@ -11,8 +11,8 @@ from picture import size_of, take, text_of
 
 PICTURE = ROOT / "docs" / "_static" / "guide.png"
 RENEW = "UPDATE_PICTURE=1 nox -s browser -- tests/browser/test_picture.py"
-# Versions of compilers and runs on a GPU differ between machines.
-OF_A_MACHINE = re.compile(r" · ran on GPU: [^·]*|\d[\d.]*")
+# Versions of compilers differ between machines, and so do runs on a GPU and under emulation.
+OF_A_MACHINE = re.compile(r" · ran on GPU: [^·]*| · ran under emulation[^·]*|\d[\d.]*")
 
 
 def same_everywhere(text):
