@@ -103,6 +103,44 @@ for feature in (
     except Exception as error:
         print(type(error).__name__)
 """
+CONTAINERS = """
+import gc, weakref
+from tvm_ffi import Array, Dict, List, Map, convert
+class Owner:
+    def __init__(self):
+        self.function = convert(self.run)
+    def run(self):
+        return 5
+def cycle_is_found():
+    owner = Owner()
+    gone = weakref.ref(owner)
+    del owner
+    gc.collect()
+    return gone() is None
+def updated():
+    made = Dict({})
+    made.update([("a", 1)], b=2)
+    return dict(made.items()) == {"a": 1, "b": 2}
+nan = float("nan")
+for feature in (
+    lambda: Map({"a": 1}) == {"a": 1},
+    lambda: Map({"a": 1}) == Dict({"a": 1}),
+    lambda: hash(Array([1, 2])) == hash((1, 2)),
+    lambda: hash(Array([1, 2])) == hash(List([1, 2])),
+    updated,
+    lambda: list(List([1]).copy()) == [1],
+    lambda: Dict({1: 2}).copy()[1] == 2,
+    lambda: list(reversed(Map({1: 2}))) == [1],
+    lambda: list(reversed(Dict({1: 2}))) == [1],
+    lambda: weakref.ref(convert(len)) is not None,
+    cycle_is_found,
+    lambda: hash(Array([nan])) == hash((nan,)),  # in neither
+):
+    try:
+        print(feature())
+    except Exception as error:
+        print(type(error).__name__)
+"""
 STRIDED = """
 import sys, tvm_ffi
 tensor = tvm_ffi.load_module(sys.argv[1]).strided()
@@ -265,4 +303,14 @@ def test_what_python_has_here_alone(pythons):
     assert run(pythons["published"], PYTHON) == [
         *("False", "TypeError", "AttributeError", "AttributeError", "False", "TypeError"),
         "True",
+    ]
+
+
+def test_containers_and_functions_in_python(pythons):
+    """Containers compare, hash and copy as Python's do; functions can be collected."""
+    assert run(pythons["ours"], CONTAINERS) == ["True"] * 11 + ["False"]
+    assert run(pythons["published"], CONTAINERS) == [
+        *["False"] * 4,
+        *("TypeError", "AttributeError", "AttributeError", "TypeError", "TypeError", "TypeError"),
+        *["False"] * 2,
     ]

@@ -2,7 +2,7 @@
 # Rows: R5, R6, R7
 """What our headers have and the published ones do not, or do otherwise, shown by small libraries.
 
-Each library is used under the runtime whose headers it was built with.
+Unless a test names another runtime, each library runs under the one of its headers' package.
 """
 
 import subprocess
@@ -51,6 +51,8 @@ static int64_t sum(std::array<int64_t, 2> x) { return x[0] + x[1]; }
 static int64_t first(std::tuple<int64_t, int64_t> x) { return std::get<0>(x); }
 static int64_t size(std::map<ffi::String, int64_t> x) { return static_cast<int64_t>(x.size()); }
 static int64_t plus(int64_t x, std::optional<int64_t> y) { return x + y.value_or(1); }
+static int64_t second(ffi::Tuple<int64_t, int64_t> x) { return x.get<1>(); }
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(second, second);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(sum, sum);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(first, first);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(size, size);
@@ -61,6 +63,7 @@ STL_CALLS = (
     "mod.first(tvm_ffi.List([1, 2]))",
     "mod.size(tvm_ffi.Dict({'a': 1}))",
     "mod.plus(2)",
+    "mod.second(tvm_ffi.List([1, 2]))",
 )
 THROWS = """
 TVM_FFI_STATIC_INIT_BLOCK() { TVM_FFI_THROW(ValueError) << "while it loads"; }
@@ -83,7 +86,15 @@ static int64_t drop() {
   TVMFFIObjectDecRef(made);
   return 1;
 }
+static int64_t drop_opaque() {
+  static int kept;
+  TVMFFIObjectHandle made = nullptr;
+  TVMFFIObjectCreateOpaque(&kept, kTVMFFIOpaquePyObject, [](void*) { throw 1; }, &made);
+  TVMFFIObjectDecRef(made);
+  return 1;
+}
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(drop, drop);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(drop_opaque, drop_opaque);
 """
 FIELDS = """
 class PointObj : public ffi::Object {
@@ -165,10 +176,10 @@ def built(text: str, python: str, folder: Path) -> str:
     return build(source, python, folder)
 
 
-def told(text, pythons, kind, folder, *expressions):
+def told(text, pythons, kind, folder, *expressions, runtime=""):
     """What expressions give with a library of one kind, line by line."""
     assert built(text, pythons[kind], folder) == ""
-    command = [pythons[kind], "-c", PRINT, str(folder / "text.so"), *expressions]
+    command = [pythons[runtime or kind], "-c", PRINT, str(folder / "text.so"), *expressions]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -189,15 +200,17 @@ def test_what_only_our_headers_have(pythons, tmp_path, text, name):
     assert name in said
 
 
+@pytest.mark.parametrize("runtime", KINDS)
 @pytest.mark.parametrize(("kind", "left_out"), [("ours", "3"), ("published", "TypeError")])
-def test_optional_arguments(pythons, tmp_path, kind, left_out):
-    """A trailing one may be left out with our headers, and is None by name with both."""
-    done = told(OPTIONAL, pythons, kind, tmp_path, "mod.plus(2)", "mod.plus(2, None)")
+def test_optional_arguments(pythons, tmp_path, kind, left_out, runtime):
+    """A trailing one may be left out with our headers, under either runtime; None always works."""
+    calls = ("mod.plus(2)", "mod.plus(2, None)")
+    done = told(OPTIONAL, pythons, kind, tmp_path, *calls, runtime=runtime)
     assert done.stdout.splitlines() == [left_out, "3"]
 
 
 @pytest.mark.parametrize(
-    ("kind", "results"), [("ours", ["3", "1", "1", "3"]), ("published", ["TypeError"] * 4)]
+    ("kind", "results"), [("ours", ["3", "1", "1", "3", "2"]), ("published", ["TypeError"] * 5)]
 )
 def test_containers_of_the_standard_library(pythons, tmp_path, kind, results):
     """A List and a Dict are taken for them, and a trailing std::optional may be left out."""
@@ -207,7 +220,7 @@ def test_containers_of_the_standard_library(pythons, tmp_path, kind, results):
 def test_error_while_loading(pythons, tmp_path):
     """Ours raises it; under the published runtime a library of ours says it on stderr, and loads.
 
-    One of the published headers ends the process.
+    One of the published headers ends the process, under either runtime.
     """
     done = told(THROWS, pythons, "ours", tmp_path, "mod.one()")
     assert done.returncode == 1
@@ -216,7 +229,9 @@ def test_error_while_loading(pythons, tmp_path):
     done = subprocess.run([pythons["published"], *command], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "1\n")
     assert "ValueError: while it loads" in done.stderr
-    assert told(THROWS, pythons, "published", tmp_path, "mod.one()").returncode < 0
+    for runtime in KINDS:
+        done = told(THROWS, pythons, "published", tmp_path, "mod.one()", runtime=runtime)
+        assert done.returncode < 0
 
 
 def test_signature_of_a_function(pythons, tmp_path):
@@ -239,12 +254,13 @@ def test_views_of_a_tensor(pythons, tmp_path, kind, results):
     assert told(VIEWS, pythons, kind, tmp_path, *calls).stdout.splitlines() == results
 
 
-def test_deleter_that_throws(pythons, tmp_path):
+@pytest.mark.parametrize("call", ["mod.drop()", "mod.drop_opaque()"])
+def test_deleter_that_throws(pythons, tmp_path, call):
     """Ours says so and goes on; the published runtime ends the process."""
-    done = told(DELETER, pythons, "ours", tmp_path, "mod.drop()")
+    done = told(DELETER, pythons, "ours", tmp_path, call)
     assert (done.returncode, done.stdout) == (0, "1\n")
     assert "ignored" in done.stderr
-    assert told(DELETER, pythons, "published", tmp_path, "mod.drop()").returncode < 0
+    assert told(DELETER, pythons, "published", tmp_path, call).returncode < 0
 
 
 def test_fields_that_may_not_be_written(pythons, tmp_path):
@@ -265,9 +281,13 @@ def test_objects_in_python(pythons, tmp_path, kind, results):
     assert told(BOX, pythons, kind, tmp_path, *BOX_CALLS).stdout.splitlines() == results
 
 
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [("mod.hidden(Box.__new__(Box))", "ValueError"), ("Box.__new__(Box).x", "TypeError")],
+)
 @pytest.mark.parametrize("kind", KINDS)
-def test_object_that_was_never_made(pythons, tmp_path, kind):
+def test_object_that_was_never_made(pythons, tmp_path, kind, call, error):
     """Ours says so; the published package ends the process."""
-    done = told(BOX, pythons, kind, tmp_path, "mod.hidden(Box.__new__(Box))", "1 + 1")
-    assert done.stdout.splitlines() == (["ValueError", "2"] if kind == "ours" else [])
+    done = told(BOX, pythons, kind, tmp_path, call, "1 + 1")
+    assert done.stdout.splitlines() == ([error, "2"] if kind == "ours" else [])
     assert (done.returncode < 0) == (kind == "published")
