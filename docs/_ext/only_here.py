@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 
 from _verify.doctest_digest import block_examples
 from _verify.layout import Layout
-from _verify.published_pages import Found, record_of
+from _verify.published_pages import Found, holds_doctest, record_of
 from _verify.rows import read_records
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -56,6 +56,8 @@ class OnlyHere(SphinxDirective):
         """Make the note."""
         self.assert_has_content()
         note = nodes.note("", *self.parse_content_to_nodes())
+        if not note.children or not isinstance(note[0], nodes.paragraph):
+            raise self.error("only-here: expected a paragraph first, which the label begins")
         note["only_here"] = self.options.get("test", "").split()
         self.set_source_info(note)
         note[0].insert(0, [nodes.strong("", LABEL), nodes.Text(": ")])
@@ -77,10 +79,10 @@ def is_note(node: nodes.Node) -> bool:
 
 
 def sections_around(node: nodes.Node) -> Iterator[nodes.Node]:
-    """The sections that hold a node, from the inside out."""
+    """The sections that hold a node, from the inside out; the page is the last of them."""
     while node.parent is not None:
         node = node.parent
-        if isinstance(node, nodes.section):
+        if isinstance(node, (nodes.section, nodes.document)):
             yield node
 
 
@@ -102,7 +104,7 @@ def examples_of(
 ) -> Iterator[tuple[nodes.Node, str, int, str]]:
     """Each doctest example of a page: its block, digest, number among equal ones, and first line.
 
-    What cannot be read as examples is the affair of another check.
+    Another check judges what cannot be read as examples.
     """
     places: Counter[str] = Counter()
     for node in order:
@@ -140,8 +142,9 @@ def page_of(doctree: nodes.document, page: str, layout: Layout, found: Found | N
     for each in waiting.values():
         said = "a doctest differs, and no block of the page shows it"
         made.problems.append(f"{page}:{each['line']}: {said}")
+    known = found is not None or not holds_doctest(layout.root / page)
     for note, differing in made.of_note.items():
-        if not note["only_here"] and not differing and found is not None:
+        if not note["only_here"] and not differing and known:
             said = "no doctest of its section differs under the published package"
             made.problems.append(f"{page}:{note.line}: {said}, and the note names no test")
     for text in doctree.findall(nodes.paragraph):
@@ -161,6 +164,8 @@ def wrong_test(name: str, layout: Layout, records: dict[str, Any]) -> str:
     path, function = layout.root / file, test.partition("[")[0]
     if not file.startswith("tests/interop/") or not path.is_file():
         return f"expected FILE::TEST with a file of tests/interop, got {name}"
+    if not function.startswith("test_"):
+        return f"expected the name of a test, got {name}"
     tree = ast.parse(path.read_text())
     if function not in {each.name for each in tree.body if isinstance(each, ast.FunctionDef)}:
         return f"{file} has no test {function}"
@@ -202,9 +207,10 @@ def check(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Judge the notes of all pages, and raise if one is wrong or missing; a preview warns."""
     layout, found = found_by(app)
     records = read_records(layout.root, layout.build)
-    problems = []
-    for docname in sorted(env.found_docs):
-        page = page_name(app, docname)
+    pages = {page_name(app, docname): docname for docname in sorted(env.found_docs)}
+    unseen = [page for page, each in found.items() if each["differ"] and page not in pages]
+    problems = [f"{page}: doctests differ, and the site has no such page" for page in unseen]
+    for page, docname in pages.items():
         made = page_of(env.get_doctree(docname), page, layout, found.get(page))
         problems += made.problems
         for note in made.of_note:

@@ -22,6 +22,7 @@ from .process import run
 
 FOLDERS = ("examples", "tests/interop")
 LONGEST = 160  # characters of what one gets
+CUT_SHORT = (2, 3)  # of pytest, which leaves a record all the same: interrupted, internal error
 
 Found = dict[str, Any]  # of one page: what it was made of, how many passed, what differed
 
@@ -31,12 +32,17 @@ def made_of(root: Path) -> str:
     return trees_digest(root, FOLDERS)
 
 
+def holds_doctest(path: Path) -> bool:
+    """Whether a file has a doctest prompt."""
+    return ">>>" in path.read_text()
+
+
 def pages_of(layout: Layout) -> list[str]:
-    """The pages of the site that hold a doctest; docstrings are of this package alone."""
+    """The pages of the site that hold a doctest; docstrings belong to this package only."""
     found = [
         path for suffix in ("rst", "md") for path in (layout.root / "docs").rglob(f"*.{suffix}")
     ]
-    return sorted(layout.relative(path) for path in found if ">>>" in path.read_text())
+    return sorted(layout.relative(path) for path in found if holds_doctest(path))
 
 
 def replay(
@@ -45,7 +51,7 @@ def replay(
     """Run one page in an interpreter that has the published package.
 
     After a crash the page is run again without the example that crashed.
-    RuntimeError: the page ended with neither a record nor an example that ended it.
+    RuntimeError: pytest did not reach the page's end, and no example had ended the process.
     """
     crashed: dict[int, str] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -55,6 +61,8 @@ def replay(
             command += ["--page-crashed", *map(str, crashed)] if crashed else []
             outcome = run(command, cwd=libraries, env=with_plugin(environment))
             seen: Found = json.loads(record.read_text()) if record.exists() else {"begun": 0}
+            if outcome.status in CUT_SHORT:
+                raise RuntimeError(f"{page}: {outcome.reason}: {outcome.tail}")
             if "begun" not in seen:
                 break
             if not seen["begun"] or seen["begun"] in crashed:

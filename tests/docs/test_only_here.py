@@ -62,20 +62,53 @@ def test_note_of_a_section_around(project):
     assert status == 0, output
 
 
+def test_note_before_the_title(project):
+    """It counts for the whole page."""
+    project.replace(PAGE, "\nToy\n===\n", f"\n{note()}\nToy\n===\n")
+    show(project, CODE, DIFFERS)
+    status, output = project.build()
+    assert status == 0, output
+
+
+@pytest.mark.parametrize("words", ["- lists of sums.", ".. lists of sums.", ".. _sums:"])
+def test_note_without_a_paragraph(project, words):
+    """It has no place for the label."""
+    show(project, f"{CODE}\n.. only-here::\n\n   {words}\n", DIFFERS)
+    project.refused_twice("only-here: expected a paragraph first")
+
+
+def test_note_on_a_page_without_doctests(project):
+    """No run can show a difference, so it needs a test."""
+    project.file("docs/more.rst").write_text(f":orphan:\n\nMore\n====\n\n{note()}")
+    project.refused_twice("docs/more.rst:6: no doctest of its section differs")
+
+
+def test_difference_of_a_file_that_is_included(project):
+    """A page shows it, but the file is no page of the site, where a note could be."""
+    project.replace("conf.py", "exclude_patterns = [", 'exclude_patterns = ["part.rst", ')
+    part = project.file("docs/part.rst")
+    part.write_text(CODE)
+    layout = Layout.of(project.root)
+    found = {"text": digest(part), "passed": 1, "skipped": {}, "differ": [DIFFERS]}
+    write_record(layout, {"docs/part.rst": found})
+    project.refused_twice("docs/part.rst: doctests differ, and the site has no such page")
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
         (f"{CODE}\n{note()}", "no doctest of its section differs under the published package"),
         (note(f"{TEST}::test_other"), f"{TEST} has no test test_other"),
+        (note(f"{TEST}::helper"), f"expected the name of a test, got {TEST}::helper"),
         (note("tests/test_toy.py::test_sum"), "expected FILE::TEST with a file of tests/interop"),
         ("This runtime only: sums.\n", "a note typed by hand: use only-here"),
     ],
-    ids=["nothing differs", "no such test", "another folder", "by hand"],
+    ids=["nothing differs", "no such test", "no test", "another folder", "by hand"],
 )
 def test_note_without_a_difference(project, text, why):
     """It is no longer true, or was never tried."""
     project.file(TEST).parent.mkdir()
-    project.file(TEST).write_text("def test_sum():\n    pass\n")
+    project.file(TEST).write_text("def test_sum():\n    pass\n\n\ndef helper():\n    pass\n")
     show(project, text)
     project.refused_twice(why)
 
@@ -103,3 +136,13 @@ def test_replay(tmp_path):
     got = [(each["line"], each["got"]) for each in found["differ"]]
     assert got == [(3, "3"), (5, "crashed: SIGSEGV"), (8, "ValueError: no")]
     assert found["passed"] == 3
+
+
+def test_replay_that_is_interrupted(tmp_path):
+    """A record is left all the same, without the rest of the page."""
+    page = tmp_path / "docs" / "page.rst"
+    page.parent.mkdir()
+    page.write_text(">>> 1\n1\n>>> raise KeyboardInterrupt\n>>> 2\n3\n")
+    layout = Layout.of(tmp_path)
+    with pytest.raises(RuntimeError, match=r"docs/page.rst: exit status 2"):
+        replay("docs/page.rst", sys.executable, layout, tmp_path, base_environment())
