@@ -60,7 +60,8 @@ class OnlyHere(SphinxDirective):
             raise self.error("only-here: expected a paragraph first, which the label begins")
         note["only_here"] = self.options.get("test", "").split()
         self.set_source_info(note)
-        note[0].insert(0, [nodes.strong("", LABEL), nodes.Text(": ")])
+        ended = ". " if note[0].astext()[:1].isupper() else ": "  # before a whole sentence
+        note[0].insert(0, [nodes.strong("", LABEL), nodes.Text(ended)])
         return [note]
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import doctest
 import json
+import re
 from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,8 @@ from _verify.reads import Reads
 from _verify.statements import reasons
 
 OPTIONS = doctest.ELLIPSIS
+ERROR = re.compile(r"[\w.]+(Error|Exception|Interrupt|Exit|Warning)\b(:|$)")
+CAME = ("Got:", "Exception raised:")  # what doctest says before it
 FAILED = "it failed"
 FAILED_BEFORE = "it depends on "
 
@@ -82,6 +85,19 @@ class Recorder(DocTestEvaluator):
             place = f"the doctest in line {sybil_example.line}"
             self.lost.lose(example.source, f"{FAILED_BEFORE}{place}, which failed")
         return problem
+
+
+def instead(report: str) -> str:
+    """What came instead of what was expected: the error's line, or the output in one line."""
+    said = [line.strip() for line in report.splitlines()]
+    lines = [line for line in said if line not in ("", "<BLANKLINE>")]
+    if "Got nothing" in lines:
+        return "no output and no error"
+    begin = max((i for i, line in enumerate(lines) if line in CAME), default=-1)
+    came = lines[begin + 1 :]
+    if came[:1] == ["Traceback (most recent call last):"] or lines[begin] == "Exception raised:":
+        return "".join([line for line in came if ERROR.match(line)][-1:] or came[-1:])
+    return " ".join(came)
 
 
 class Record:
@@ -256,9 +272,7 @@ def pytest_runtest_makereport(
                 record.skipped[digest] = reason
                 record.recorder.lost.lose(example.source, reason)
         elif report.failed:
-            said = str(call.excinfo.value).splitlines() if call.excinfo else []
-            told = [line.strip() for line in said if line.strip() not in ("", "<BLANKLINE>")]
-            record.fail(item, digest, FAILED, "".join(told[-1:]))
+            record.fail(item, digest, FAILED, instead(str(call.excinfo and call.excinfo.value)))
         elif not ran:
             report.outcome = "failed"
             report.longrepr = (

@@ -188,7 +188,10 @@ def told(text, pythons, kind, folder, *expressions, runtime=""):
     [
         ("auto made = &ffi::Tensor::FromEnvAllocStrided;", "FromEnvAllocStrided"),
         ("TVM_FFI_DLL_EXPORT_TYPED_FUNC(one, [] { return 1; });", "lambda-expression"),
-        ("auto f = ffi::Function::FromTyped([](std::pair<int, int> x) { return x.first; });", ""),
+        (
+            "auto f = ffi::Function::FromTyped([](std::pair<int, int> x) { return x.first; });",
+            "function signature",
+        ),
     ],
     ids=["strided", "lambda", "pair"],
 )
