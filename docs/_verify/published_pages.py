@@ -96,7 +96,9 @@ def write_record(layout: Layout, pages: Mapping[str, Found]) -> None:
     """Keep what was found of each page."""
     layout.build.mkdir(exist_ok=True)
     text = json.dumps({"made_of": made_of(layout.root), "pages": dict(pages)}, indent=1)
-    (layout.build / "published_pages.json").write_text(text + "\n")
+    path = layout.build / "published_pages.json"
+    path.with_suffix(".new").write_text(text + "\n")
+    path.with_suffix(".new").replace(path)
 
 
 def record_of(root: Path, build: Path) -> dict[str, Found]:
