@@ -8,9 +8,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
-from .made_html import folded
 from .only_here import found_by, literal, page_name, page_of
-from .verification import in_its_own_box, table
+from .verification import folded_table
 
 HEADINGS = ["Line", "Doctest", "Under the published package"]
 
@@ -45,10 +44,7 @@ def tables(app: Sphinx, docname: str) -> list[nodes.Node]:
             ).rows
         ]
         differ += len(rows)
-        title, uri = app.env.titles[name].astext(), app.builder.get_relative_uri(docname, name)
-        link = nodes.reference("", title, internal=True, refuri=uri)
-        inside = [nodes.paragraph("", "", link), in_its_own_box(table(HEADINGS, rows))]
-        folds.append(folded(f"{title}: {len(rows)}", inside))
+        folds.append(folded_table(app, docname, name, HEADINGS, rows))
     passed = sum(each["passed"] for each in found.values())
     said = f"{passed} examples of {len(found)} pages pass under the published package too; "
     return [nodes.paragraph("", f"{said}{differ} differ."), *folds]
@@ -63,7 +59,7 @@ def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the directive."""
     app.setup_extension("_ext.only_here")
-    app.setup_extension("_ext.made_html")
+    app.setup_extension("_ext.verification")
     app.add_node(Place)
     app.add_directive("differences", Differences)
     app.connect("doctree-resolved", fill_in)

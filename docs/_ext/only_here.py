@@ -20,7 +20,8 @@ from typing import Any, ClassVar
 
 from _verify.doctest_digest import block_examples
 from _verify.layout import Layout
-from _verify.published_pages import Found, holds_doctest, record_of
+from _verify.pages import holds_doctest
+from _verify.published_pages import Found, record_of
 from _verify.rows import read_records
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -89,14 +90,13 @@ def sections_around(node: nodes.Node) -> Iterator[nodes.Node]:
 
 def note_for(block: nodes.Node, order: list[nodes.Node]) -> nodes.note | None:
     """The note that tells of a block: in the innermost section that has one, the next or last."""
-    position = order.index(block)
+    later = order[order.index(block) :]
     for section in sections_around(block):
-        here = [each for each in order if is_note(each) and next(sections_around(each)) is section]
-        after = [each for each in here if order.index(each) > position]
+        here = [
+            n for n in order if isinstance(n, nodes.note) and next(sections_around(n)) is section
+        ]
         if here:
-            note = (after or here[-1:])[0]
-            assert isinstance(note, nodes.note)
-            return note
+            return next((note for note in here if note in later), here[-1])
     return None
 
 

@@ -95,6 +95,21 @@ class Verification(SphinxDirective):
         return [table(headings, rows)] if rows else [nodes.paragraph("", "None.")]
 
 
+def link_to(app: Sphinx, docname: str, page: str) -> nodes.reference:
+    """A link from one page to another, by its title."""
+    uri = app.builder.get_relative_uri(docname, page)
+    return nodes.reference("", app.env.titles[page].astext(), internal=True, refuri=uri)
+
+
+def folded_table(
+    app: Sphinx, docname: str, page: str, headings: list[str], rows: list[list[str | nodes.Node]]
+) -> nodes.Element:
+    """A table about a page, folded below the page's title and the number of rows."""
+    link = link_to(app, docname, page)
+    inside = [nodes.paragraph("", "", link), in_its_own_box(table(headings, rows))]
+    return folded(f"{link.astext()}: {len(rows)}", inside)
+
+
 def line_rows(app: Sphinx, docname: str) -> list[list[str | nodes.Node]]:
     """For each page, how many lines of code it shows, by what was done with them; then the sum."""
     rows: list[list[str | nodes.Node]] = []
@@ -102,9 +117,9 @@ def line_rows(app: Sphinx, docname: str) -> list[list[str | nodes.Node]]:
     for page, snippets in by_page(judged(app.env)).items():
         lines = sum((Counter(snippet.lines) for snippet in snippets), Counter[str]())
         total += lines
-        uri = app.builder.get_relative_uri(docname, page)
-        link = nodes.reference("", app.env.titles[page].astext(), internal=True, refuri=uri)
-        rows.append([link, str(lines.total()), *(str(lines[kind]) for kind in KINDS)])
+        rows.append(
+            [link_to(app, docname, page), str(lines.total()), *(str(lines[kind]) for kind in KINDS)]
+        )
     return [*rows, ["All pages", str(total.total()), *(str(total[kind]) for kind in KINDS)]]
 
 
@@ -116,13 +131,8 @@ def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for place in list(doctree.findall(SnippetTables)):
         made: list[nodes.Node] = []
         for page, snippets in by_page(judged(app.env)).items():
-            title = app.env.titles[page].astext()
-            link = nodes.reference(
-                "", title, internal=True, refuri=app.builder.get_relative_uri(docname, page)
-            )
             rows = [[str(s.line or ""), s.shows, s.state] for s in snippets]
-            inside = [nodes.paragraph("", "", link), in_its_own_box(table(SNIPPET_HEADINGS, rows))]
-            made.append(folded(f"{title}: {len(rows)}", inside))
+            made.append(folded_table(app, docname, page, SNIPPET_HEADINGS, rows))
         place.replace_self(made)
 
 

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 from .closure import trees_digest
+from .tree_record import read_tree_record, write_tree_record
 
 FOLDERS = ("include", "src", "python", "tests/python")
 COLUMNS = {
@@ -51,18 +51,13 @@ def write_record(root: Path, build: Path, cells: Cells) -> None:
             found = cells.setdefault(part, {}).setdefault(row, {})
             for column, text in columns.items():
                 found.setdefault(column, text)
-    build.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"made_of": tree, "cells": cells}, indent=1)
-    (build / "frameworks.json").write_text(text)
+    write_tree_record(build / "frameworks.json", tree, {"cells": cells})
 
 
 def record_of(root: Path, build: Path) -> Cells | None:
     """What the tests of this very tree found, if they ran."""
-    try:
-        record = json.loads((build / "frameworks.json").read_text())
-    except FileNotFoundError:
-        return None
-    return record["cells"] if record["made_of"] == made_of(root) else None
+    record = read_tree_record(build / "frameworks.json", made_of(root))
+    return record["cells"] if record else None
 
 
 def table_of(cells: Cells, part: str) -> tuple[list[str], list[list[str]]]:

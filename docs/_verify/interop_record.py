@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from .closure import trees_digest
+from .tree_record import read_tree_record
 
 FOLDERS = ("include", "src", "python", "tests/interop")
 ALONE = 4  # the first columns are those of libraries of one kind
@@ -20,11 +20,7 @@ def made_of(root: Path) -> str:
 
 def record_of(root: Path, build: Path) -> dict[str, Any] | None:
     """The table of this very tree, if it was made."""
-    try:
-        record = json.loads((build / "interop.json").read_text())
-    except FileNotFoundError:
-        return None
-    return record if record["made_of"] == made_of(root) else None
+    return read_tree_record(build / "interop.json", made_of(root))
 
 
 def part_of(record: dict[str, Any], part: str) -> tuple[list[str], list[list[str]]]:

@@ -21,13 +21,18 @@ DOCS = Path(__file__).resolve().parent.parent
 NO_TESTS_COLLECTED = 5
 
 
+def holds_doctest(path: Path) -> bool:
+    """Whether a file has a doctest prompt."""
+    return ">>>" in path.read_text()
+
+
 def find_pages(layout: Layout) -> list[str]:
     """Every page and Python file that holds a doctest prompt, relative to the root."""
     folders = {"docs": (".rst", ".md"), "python": (".py",), "examples": (".py",)}
     found = []
     for folder, suffixes in folders.items():
         for path in sorted((layout.root / folder).rglob("*")):
-            if path.suffix in suffixes and layout.holds(path) and ">>>" in path.read_text():
+            if path.suffix in suffixes and layout.holds(path) and holds_doctest(path):
                 found.append(layout.relative(path))
     return found
 

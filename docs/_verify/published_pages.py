@@ -17,8 +17,9 @@ from typing import Any
 from .closure import digest, trees_digest
 from .doctest_plugin import FAILED
 from .layout import Layout
-from .pages import doctest_command, with_plugin
+from .pages import doctest_command, find_pages, with_plugin
 from .process import run
+from .tree_record import read_tree_record, write_tree_record
 
 FOLDERS = ("examples", "tests/interop")
 FILES = ("docs/_setup/lock.txt", "docs/_verify/doctest_plugin.py")
@@ -33,17 +34,9 @@ def made_of(root: Path) -> str:
     return "".join([trees_digest(root, FOLDERS), *(digest(root / name) for name in FILES)])
 
 
-def holds_doctest(path: Path) -> bool:
-    """Whether a file has a doctest prompt."""
-    return ">>>" in path.read_text()
-
-
 def pages_of(layout: Layout) -> list[str]:
     """The pages of the site that hold a doctest; docstrings belong to this package only."""
-    found = [
-        path for suffix in ("rst", "md") for path in (layout.root / "docs").rglob(f"*.{suffix}")
-    ]
-    return sorted(layout.relative(path) for path in found if holds_doctest(path))
+    return [page for page in find_pages(layout) if page.startswith("docs/")]
 
 
 def replay(
@@ -94,18 +87,12 @@ def shortened(got: str, libraries: Path) -> str:
 
 def write_record(layout: Layout, pages: Mapping[str, Found]) -> None:
     """Keep what was found of each page."""
-    layout.build.mkdir(exist_ok=True)
-    text = json.dumps({"made_of": made_of(layout.root), "pages": dict(pages)}, indent=1)
     path = layout.build / "published_pages.json"
-    path.with_suffix(".new").write_text(text + "\n")
-    path.with_suffix(".new").replace(path)
+    write_tree_record(path, made_of(layout.root), {"pages": dict(pages)})
 
 
 def record_of(root: Path, build: Path) -> dict[str, Found]:
     """What was found of the pages as they are now; a page that was edited since is left out."""
-    try:
-        record = json.loads((build / "published_pages.json").read_text())
-    except FileNotFoundError:
-        return {}
-    pages: dict[str, Found] = record["pages"] if record["made_of"] == made_of(root) else {}
+    record = read_tree_record(build / "published_pages.json", made_of(root)) or {"pages": {}}
+    pages: dict[str, Found] = record["pages"]
     return {page: found for page, found in pages.items() if found["text"] == digest(root / page)}

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from .closure import trees_digest
+from .tree_record import read_tree_record, write_tree_record
 
 FOLDERS = ("include", "src", "python", "examples", "tests/interop")
 
@@ -18,18 +18,13 @@ def made_of(root: Path) -> str:
 
 def write_record(root: Path, build: Path, examples: dict[str, dict[str, str]]) -> None:
     """Keep what was found of each example, with what it was found of."""
-    build.mkdir(exist_ok=True)
-    record = {"made_of": made_of(root), "examples": examples}
-    (build / "runtimes.json").write_text(json.dumps(record, indent=1) + "\n")
+    write_tree_record(build / "runtimes.json", made_of(root), {"examples": examples})
 
 
 def record_of(root: Path, build: Path) -> dict[str, dict[str, str]] | None:
     """What was found of this very tree's examples, if it was looked for."""
-    try:
-        record = json.loads((build / "runtimes.json").read_text())
-    except FileNotFoundError:
-        return None
-    return record["examples"] if record["made_of"] == made_of(root) else None
+    record = read_tree_record(build / "runtimes.json", made_of(root))
+    return record["examples"] if record else None
 
 
 def label_of(found: dict[str, str]) -> str:
