@@ -10,7 +10,8 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 sys.path.insert(0, str(HERE.parents[1] / "docs"))
 
-from table import TABLE, as_text  # noqa: E402  (in a folder that was just named)
+from example_runtimes import Copies  # noqa: E402  (in a folder that was just named)
+from table import TABLE, as_text  # noqa: E402
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -35,6 +36,12 @@ def client_python(request) -> str:
     if client is None:
         pytest.skip("nox -s interop makes the environment with xgrammar")
     return client
+
+
+@pytest.fixture(scope="session")
+def copies(pythons, tmp_path_factory) -> Copies:
+    """A copy of the examples, to build as a user of either package does."""
+    return Copies(pythons, tmp_path_factory.mktemp("examples"))
 
 
 def pytest_terminal_summary(terminalreporter) -> None:

@@ -75,6 +75,7 @@ class Copies:
         self.examples = find_examples(Layout.of(ROOT))
         self.folder = folder / "copied"
         self.libraries = {kind: folder / kind for kind in KINDS}
+        self.built: dict[tuple[str, str], str] = {}  # by library and kind, what came of it
         for each in (self.folder, *self.libraries.values()):
             each.mkdir()
         here = ROOT / "examples" / "kernel_library"
@@ -93,12 +94,15 @@ class Copies:
         return {**os.environ, **self.nvcc, "PATH": path}
 
     def build(self, example: Example, kind: str, variant: Variant = CPU) -> str:
-        """Build a library, the one for the CPU, with a package's headers."""
-        return told(
-            ["bash", self.copy_of(example.script(variant))],
-            cwd=self.libraries[kind],
-            env=self.environment(kind),
-        )
+        """Build a library, the one for the CPU, with a package's headers, if it is not there."""
+        key = example.library(variant), kind
+        if key not in self.built:
+            self.built[key] = told(
+                ["bash", self.copy_of(example.script(variant))],
+                cwd=self.libraries[kind],
+                env=self.environment(kind),
+            )
+        return self.built[key]
 
     def compile_for_cuda(self, example: Example) -> str:
         """Compile the CUDA sources with the published headers; docs/verify.py does with ours."""

@@ -13,19 +13,13 @@ import sys
 import pytest
 from _verify.examples import find_examples
 from _verify.layout import Layout
-from example_runtimes import OK, ONLY_HERE, ROOT, Copies
+from example_runtimes import OK, ONLY_HERE, ROOT
 
 TESTED = {
     example.name: example
     for example in find_examples(Layout.of(ROOT))
     if example.name not in ONLY_HERE and "load_function" in (ROOT / example.test).read_text()
 }
-
-
-@pytest.fixture(scope="module")
-def copies(pythons, tmp_path_factory) -> Copies:
-    """A copy of the examples, to build as a user of the published package does."""
-    return Copies(pythons, tmp_path_factory.mktemp("byte_offsets"))
 
 
 @pytest.mark.parametrize("name", TESTED)

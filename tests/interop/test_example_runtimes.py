@@ -17,9 +17,8 @@ ALL_WELL = dict.fromkeys([CUDA_BUILD, *CPU_BUILD.values(), *PAIR_NAMES], OK)
 
 
 @pytest.fixture(scope="module")
-def seen(pythons, tmp_path_factory) -> dict[str, dict[str, str]]:
+def seen(copies) -> dict[str, dict[str, str]]:
     """What happens to each example; the record is kept for the pages."""
-    copies = example_runtimes.Copies(pythons, tmp_path_factory.mktemp("examples"))
     found = example_runtimes.find_out(copies)
     example_runtimes.keep(ROOT, found)
     return found

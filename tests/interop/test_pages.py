@@ -9,16 +9,15 @@ from functools import partial
 import pytest
 from _verify.layout import Layout
 from _verify.published_pages import pages_of, record_of, replay, write_record
-from example_runtimes import CUDA, OK, ONLY_HERE, ROOT, Copies
+from example_runtimes import CUDA, OK, ONLY_HERE, ROOT
 
 LAYOUT = Layout.of(ROOT)
 PAGES = pages_of(LAYOUT)
 
 
 @pytest.fixture(scope="module")
-def found(pythons, tmp_path_factory) -> dict:
+def found(pythons, copies) -> dict:
     """What came of each page, with libraries that were built as a user of that package does."""
-    copies = Copies(pythons, tmp_path_factory.mktemp("pages"))
     texts = "".join((ROOT / page).read_text() for page in PAGES)
     # A page only looks into a library for a GPU.
     on_gpu = [each for each in copies.examples if f"/{each.library(CUDA)}" in texts]
