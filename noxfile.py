@@ -126,12 +126,16 @@ def tests(session: nox.Session) -> None:
     if session.posargs:
         environment.run(*pytest, *session.posargs, env=recording("tests"))
         return
-    # What compiles takes half of the time.
-    found = sorted((ROOT / "tests" / "python").glob("test_cpp_*.py"))
-    compiling = ["tests/cpp", *(f"tests/python/{path.name}" for path in found)]
-    compiling.append("tests/docs/test_broken_projects.py")
-    halves = compiling, [*(f"--ignore={path}" for path in compiling), "tests"]
-    environment.run_together(*([*pytest, *half] for half in halves), env=recording("tests"))
+    folders = ROOT / "tests" / "python", ROOT / "tests" / "docs"
+    compiling, machinery = (
+        [str(path.relative_to(ROOT)) for path in sorted(folder.glob(name))]
+        for folder, name in zip(folders, ("test_cpp_*.py", "test_*.py"), strict=True)
+    )
+    compiling.append("tests/cpp")
+    others = [*(f"--ignore={path}" for path in [*compiling, "tests/docs"]), "tests"]
+    # Two at once: in these shares neither waits long for the other.
+    shares = others, compiling, *(machinery[first::4] for first in range(4))
+    environment.run_together(*([*pytest, *share] for share in shares), env=recording("tests"))
 
 
 @nox.session(
@@ -175,7 +179,7 @@ def docs(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none")
 def fresh(session: nox.Session) -> None:
-    """Follow the README in bare Debian systems; arguments: bookworm trixie sid, root user."""
+    """Follow the README in bare Debians; arguments: tests, bookworm trixie sid, root user."""
     follow_readme(session, ROOT / "build" / "fresh")
 
 
@@ -246,8 +250,10 @@ def interop(session: nox.Session) -> None:
     if session.posargs:
         environment.run(*pytest, *session.posargs, env=recording("interop"))
         return
-    examples = "tests/interop/test_example_runtimes.py"  # which take half of the time
-    halves = [examples], [f"--ignore={examples}", "tests/interop"]
+    # These build the same copies of the examples, and take half of the time.
+    names = "test_byte_offsets", "test_example_runtimes", "test_pages"
+    copying = [f"tests/interop/{name}.py" for name in names]
+    halves = copying, [*(f"--ignore={path}" for path in copying), "tests/interop"]
     environment.run_together(*([*pytest, *half] for half in halves), env=recording("interop"))
 
 

@@ -3,35 +3,48 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import subprocess
 import tempfile
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nox
+
+AT_ONCE = 2  # CI has two cores
 
 
 def together(
     session: nox.Session, python: str, commands: Iterable[list[str]], env: dict[str, str]
 ) -> None:
-    """Run an interpreter several times at once; each shows what it printed when it has ended."""
-    with contextlib.ExitStack() as stack:
-        running = []
-        for command in commands:
-            session.log(f"together: {' '.join(command)}")
-            output = stack.enter_context(tempfile.TemporaryFile("w+", errors="replace"))
+    """Run an interpreter several times, two at once; print in order what each of them printed."""
+    running: set[subprocess.Popen[bytes]] = set()
+
+    def run(command: list[str]) -> tuple[int, str]:
+        """Run one, and return its status and what it printed."""
+        session.log(f"together: {' '.join(command)}")
+        with tempfile.TemporaryFile("w+", errors="replace") as output:
             process = subprocess.Popen(
                 [python, *command], env={**os.environ, **env}, stdout=output, stderr=output
             )
-            stack.callback(process.kill)  # where the session is interrupted
-            running.append((process, output, command))
-        for process, output, _ in running:
+            running.add(process)
             process.wait()
             output.seek(0)
-            print(output.read(), flush=True)
-    failed = [" ".join(command) for process, _, command in running if process.returncode != 0]
+            return process.returncode, output.read()
+
+    failed = []
+    pool = ThreadPoolExecutor(AT_ONCE)
+    try:
+        for command, done in [(command, pool.submit(run, command)) for command in commands]:
+            status, said = done.result()
+            print(said, flush=True)
+            if status != 0:
+                failed.append(" ".join(command))
+    finally:  # where the session is interrupted, some still run
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in running:
+            process.kill()
     if failed:
         session.error(f"failed: {'; '.join(failed)}")
 
