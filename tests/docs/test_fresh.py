@@ -45,10 +45,17 @@ def test_section_without_commands_is_an_error(text):
 
 def test_arguments_choose_systems_and_readers():
     """Debian 12 and a user unless others are named; an unknown word is an error."""
-    assert choose([]) == [("bookworm", "user")]
-    assert choose(["root", "sid", "trixie"]) == [("trixie", "root"), ("sid", "root")]
+    assert choose([])[0] == [("bookworm", "user")]
+    assert choose(["root", "sid", "trixie"])[0] == [("trixie", "root"), ("sid", "root")]
     with pytest.raises(ValueError, match=r"fresh: expected some of bookworm, .*, got buster"):
         choose(["buster"])
+
+
+def test_tests_are_left_out_unless_asked_for():
+    """What is left out is a command of the README, so that the name cannot go stale."""
+    assert choose([])[1] == ["nox -s tests"]
+    assert "nox -s tests" in readme_commands(README)
+    assert choose(["tests", "sid"]) == ([("sid", "user")], [])
 
 
 class Typed(System):
