@@ -9,11 +9,14 @@ from typing import Any
 
 from _verify.benchmark_record import (
     circumstances_of,
+    files_of,
     kernels_of,
     leaks_of,
     record_of,
     table_of,
+    why_stale,
 )
+from _verify.closure import runtime_files
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
@@ -60,6 +63,13 @@ def values_of(kernels: dict[str, Any], key: str) -> dict[str, list[tuple[str, fl
     return {kernel: values for kernel, values in found.items() if values}
 
 
+def warnings_of(root: Path, part: str, measured: dict[str, Any]) -> list[nodes.Node]:
+    """A warning if what was measured is no longer in the tree."""
+    why = why_stale(root, part, measured)
+    stale = nodes.paragraph("", f"These figures are not of this tree: {why}.")
+    return [nodes.warning("", stale)] if why else []
+
+
 class Benchmark(SphinxDirective):
     """Shows one part: ``calls``, ``kernels``, ``leaks`` or ``slim``."""
 
@@ -69,7 +79,9 @@ class Benchmark(SphinxDirective):
         """Make the plots and the table, or name the session that would."""
         part = self.arguments[0]
         root = Path(self.config.verify_root)
-        self.env.note_dependency(str(root / "docs" / "benchmarks" / f"{part}.json"))
+        files = {f"docs/benchmarks/{part}.json", *runtime_files(root), *files_of(root, part)}
+        for name in files:
+            self.env.note_dependency(str(root / name))
         record = record_of(root, part)
         if record is None:
             return [nodes.paragraph("", f"Not measured yet: nox -s bench -- {part}.")]
@@ -77,9 +89,9 @@ class Benchmark(SphinxDirective):
             tables = kernels_of(record)
         else:
             made = leaks_of(record) if part == "leaks" else table_of(record)
-            tables = [(*made, circumstances_of(record))]
+            tables = [(*made, record)]
         shown: list[nodes.Node] = []
-        for plots, (headings, rows, where) in zip(plots_of(part, record), tables, strict=True):
+        for plots, (headings, rows, measured) in zip(plots_of(part, record), tables, strict=True):
             for plot in plots:
                 title = plot.partition("<title>")[2].partition("</title>")[0]
                 shown.append(nodes.rubric("", unescape(title)))
@@ -88,7 +100,9 @@ class Benchmark(SphinxDirective):
             shown.append(
                 folded(f"All {len(rows)} rows in numbers", [numbers]) if plots else numbers
             )
-            shown.append(nodes.paragraph("", "", nodes.emphasis("", where)))
+            where = nodes.paragraph("", "", nodes.emphasis("", circumstances_of(measured)))
+            shown.append(where)
+            shown += warnings_of(root, part, measured)
         return shown
 
 

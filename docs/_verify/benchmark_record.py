@@ -7,6 +7,45 @@ import json
 from pathlib import Path
 from typing import Any
 
+from .closure import RUNTIME, Closure, closure_of
+from .comments import C_LIKE
+
+ROWS = "tests/benchmarks/call_rows.py", "tests/benchmarks/calls_library.cc"
+SHOWN = 3  # of the files that changed
+# What each part measures, and by what.
+MEASURED = {
+    "calls": [RUNTIME, *ROWS, "tests/benchmarks/calls.py", "tests/benchmarks/calls_worker.py"],
+    "slim": [RUNTIME, "tests/benchmarks/minimal_kernel.*", "tests/benchmarks/slim.py"],
+    "leaks": [RUNTIME, *ROWS, "tests/benchmarks/leaks.py"],
+    "kernels": [
+        *(f"examples/kernel_library/**/*{suffix}" for suffix in sorted({*C_LIKE, ".sh"})),
+        "tests/benchmarks/kernels.py",
+        "tests/benchmarks/rows.py",
+        "tests/benchmarks/kernel_rows/*.py",
+    ],
+}
+
+
+def files_of(root: Path, part: str) -> set[str]:
+    """What a part measures, and the programs that do, below the root; RUNTIME is not one file."""
+    found = [path for pattern in {*MEASURED[part]} - {RUNTIME} for path in root.glob(pattern)]
+    return {path.relative_to(root).as_posix() for path in found}
+
+
+def measured_now(root: Path, part: str) -> Closure:
+    """The hashes of what a part measures, as it is now; a record keeps those of its time."""
+    return closure_of(root, files_of(root, part) | ({*MEASURED[part]} & {RUNTIME}))
+
+
+def why_stale(root: Path, part: str, record: dict[str, Any]) -> str:
+    """Why a record, or the part of one device, is not of this tree; empty if it is."""
+    if record.get("versions", {}).get("modified") != "no":
+        return "the tree had changes that no commit holds"
+    then, now = record.get("made_of", {}), measured_now(root, part)
+    changed = sorted(name for name in {*then, *now} if then.get(name) != now.get(name))
+    more = f" and {len(changed) - SHOWN} more" if len(changed) > SHOWN else ""
+    return f"changed since then: {', '.join(changed[:SHOWN])}{more}" if changed else ""
+
 
 def record_of(root: Path, part: str) -> dict[str, Any] | None:
     """The record of one part, if there is one."""
@@ -34,8 +73,8 @@ def leaks_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
     return ["", "left behind"], rows
 
 
-def kernels_of(record: dict[str, Any]) -> list[tuple[list[str], list[list[str]], str]]:
-    """For each device, the headings, the rows and the circumstances: what each kernel reaches."""
+def kernels_of(record: dict[str, Any]) -> list[tuple[list[str], list[list[str]], dict[str, Any]]]:
+    """For each device, the headings, the rows, and its part of the record: the kernels' speed."""
     headings = ["Kernel", "Case", "GB/s", "of a copy", "beside PyTorch"]
     return [
         (
@@ -49,7 +88,7 @@ def kernels_of(record: dict[str, Any]) -> list[tuple[list[str], list[list[str]],
                 for kernel, rows in part["kernels"].items()
                 for row in rows
             ],
-            circumstances_of(part),
+            part,
         )
         for part in record["devices"].values()
     ]

@@ -115,11 +115,12 @@ def record_of(pythons: list[str]) -> dict[str, Any]:
     return {
         "what": "calls from Python, with our runtime and with the published one",
         **circumstances(
+            "calls",
             {
                 "Python": platform.python_version(),
                 **json.loads(answer(pythons[0], "-c", VERSIONS)),
                 "apache-tvm-ffi": answer(pythons[1], "-c", version),
-            }
+            },
         ),
         "targets": TARGETS,
         "geometric mean": round(statistics.geometric_mean(default), 3),

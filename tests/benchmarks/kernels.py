@@ -202,7 +202,7 @@ def part_of(device: str, kernels: dict[str, list[dict[str, Any]]]) -> dict[str, 
     if device == "cuda":
         gpu = torch.cuda.get_device_name(0)
         versions["CUDA"] = str(torch.version.cuda)
-    return {**circumstances(versions, gpu), "kernels": kernels}
+    return {**circumstances("kernels", versions, gpu), "kernels": kernels}
 
 
 def as_rows(device: str, kernels: dict[str, list[dict[str, Any]]]) -> list[list[str]]:

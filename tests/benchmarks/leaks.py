@@ -143,7 +143,7 @@ def main() -> int:
             print(f"{name:40} {found[name] or 'nothing'}", flush=True)
     record = {
         "what": f"{calls:,} calls of each row, and what they leave behind",
-        **circumstances({"Python": platform.python_version()}),
+        **circumstances("leaks", {"Python": platform.python_version()}),
         "left behind": found,
     }
     return finish(path, record, [], [name for name, left in found.items() if left])

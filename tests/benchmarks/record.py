@@ -14,19 +14,21 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 
-from _verify.table import aligned  # noqa: E402  (below the folder that was just named)
+from _verify.benchmark_record import measured_now  # noqa: E402  (in a folder that was just named)
+from _verify.table import aligned  # noqa: E402
 from _verify.tools import answer, cpu_name, find_nvcc, runtime_commit  # noqa: E402
 
 __all__ = ["ROOT", "answer", "circumstances", "find_nvcc", "finish"]
 
 
-def circumstances(versions: dict[str, str], gpu: str = "") -> dict[str, object]:
-    """Tell when, on what machine, with what versions and of which commit a record is."""
+def circumstances(part: str, versions: dict[str, str], gpu: str = "") -> dict[str, object]:
+    """Tell when, on what machine, with what versions and of which files a record is."""
     system = f"{cpu_name()}, {os.cpu_count()} cores, {platform.system()}"
     return {
         "date": datetime.date.today().isoformat(),
         "machine": f"{gpu}, {system}" if gpu else system,
         "versions": {**versions, **runtime_commit(ROOT)},
+        "made_of": measured_now(ROOT, part),
     }
 
 

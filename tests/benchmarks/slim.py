@@ -110,11 +110,12 @@ def record_of(pythons: list[str]) -> dict[str, Any]:
     return {
         "what": "the minimal kernel file, built with our headers and with the published ones",
         **circumstances(
+            "slim",
             {
                 "g++": answer("g++", "-dumpfullversion"),
                 "nvcc": nvcc[-2].rsplit("V", 1)[-1] if len(nvcc) > 1 else "",
                 "apache-tvm-ffi": answer(pythons[1], "-c", version),
-            }
+            },
         ),
         "targets": {**TARGETS, "libtvm_ffi, bytes": RUNTIME_LIMIT},
         "measured": {

@@ -4,14 +4,18 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from _verify import closure
 from _verify.benchmark_record import (
     circumstances_of,
     kernels_of,
     leaks_of,
+    measured_now,
     record_of,
     table_of,
+    why_stale,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,7 +63,8 @@ def test_kernels() -> None:
     [(headings, lines, where)] = kernels_of({"devices": {"cuda": part}})
     assert headings == ["Kernel", "Case", "GB/s", "of a copy", "beside PyTorch"]
     assert lines == [["scale", "float32", "10.5", "0.95", ""]]
-    assert where == "Measured on 2026-01-02: one GPU."
+    assert where is part
+    assert circumstances_of(where) == "Measured on 2026-01-02: one GPU."
 
 
 def test_committed_kernels_can_be_shown() -> None:
@@ -87,3 +92,76 @@ def test_no_record(tmp_path: Path) -> None:
     (tmp_path / "docs" / "benchmarks" / "calls.json").write_text(json.dumps(RECORD))
     assert record_of(tmp_path, "calls") == RECORD
     assert record_of(tmp_path, "slim") is None
+
+
+PARTS = [*((part, "") for part in ("calls", "slim", "leaks")), ("kernels", "cpu")]
+
+
+@pytest.mark.parametrize(("part", "device"), PARTS)
+def test_committed_records_are_of_this_tree(part: str, device: str) -> None:
+    """A record goes with its tree; one of a GPU may be stale, and its page says so."""
+    record = record_of(ROOT, part)
+    assert record is not None
+    measured = record["devices"][device] if device else record
+    why = why_stale(ROOT, part, measured)
+    assert not why, f"docs/benchmarks/{part}.json: {why}. Type: nox -s bench -- {part}"
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A small tree that has something to measure."""
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "call.cc").write_text("int call();\n")
+    (tmp_path / "tests" / "benchmarks").mkdir(parents=True)
+    (tmp_path / "tests" / "benchmarks" / "calls.py").write_text("x = 1\n")
+    return tmp_path
+
+
+def why_after(tree: Path, record: dict[str, Any]) -> str:
+    """Why a record is stale; what a run keeps of the runtime is forgotten."""
+    closure.runtime_of_run.cache_clear()
+    return why_stale(tree, "calls", record)
+
+
+def test_record_of_changes_that_no_commit_holds(tree: Path) -> None:
+    """Nobody else could measure the same; a record that does not say is refused, too."""
+    record = {"versions": {"modified": "no"}, "made_of": measured_now(tree, "calls")}
+    assert why_after(tree, record) == ""
+    for versions in ({"modified": "yes"}, {}):
+        assert "no commit holds" in why_after(tree, {**record, "versions": versions})
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "named"),
+    [
+        ("src/call.cc", "int call();  // a comment\n", ""),
+        ("src/call.cc", "long call();\n", "the runtime"),
+        ("include/tvm/ffi/any.h", "int any();\n", "the runtime"),
+        ("tests/benchmarks/calls.py", "x = 2\n", "tests/benchmarks/calls.py"),
+        ("tests/benchmarks/call_rows.py", "y = 1\n", "tests/benchmarks/call_rows.py"),
+    ],
+)
+def test_record_older_than_a_change(tree: Path, file: str, text: str, named: str) -> None:
+    """What is measured and the program that measures count, but no comment."""
+    record = {"versions": {"modified": "no"}, "made_of": measured_now(tree, "calls")}
+    (tree / file).parent.mkdir(parents=True, exist_ok=True)
+    (tree / file).write_text(text)
+    assert why_after(tree, record) == (f"changed since then: {named}" if named else "")
+
+
+def test_page_warns_of_what_is_stale(tree: Path) -> None:
+    """The figures stay, since they were measured; what they are of is said."""
+    warnings_of = pytest.importorskip(
+        "_ext.benchmark", reason="Sphinx is not installed"
+    ).warnings_of
+    record = {"versions": {"modified": "no"}, "made_of": measured_now(tree, "calls")}
+    assert warnings_of(tree, "calls", record) == []
+    [warning] = warnings_of(tree, "calls", {**record, "made_of": {"gone.cc": "0"}})
+    assert "not of this tree: changed since then: gone.cc" in warning.astext()
+
+
+def test_few_changes_are_named(tree: Path) -> None:
+    """Of many, the first."""
+    made_of = {**measured_now(tree, "calls"), **{f"a{i}.cc": "0" for i in range(5)}}
+    why = why_after(tree, {"versions": {"modified": "no"}, "made_of": made_of})
+    assert why == "changed since then: a0.cc, a1.cc, a2.cc and 2 more"
