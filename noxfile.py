@@ -251,7 +251,7 @@ def interop(session: nox.Session) -> None:
         environment.run(*pytest, *session.posargs, env=recording("interop"))
         return
     # These build the same copies of the examples, and take half of the time.
-    names = "test_byte_offsets", "test_example_runtimes", "test_pages"
+    names = "test_byte_offsets", "test_example_runtimes", "test_pages", "test_snippets"
     copying = [f"tests/interop/{name}.py" for name in names]
     halves = copying, [*(f"--ignore={path}" for path in copying), "tests/interop"]
     environment.run_together(*([*pytest, *half] for half in halves), env=recording("interop"))

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
@@ -11,7 +13,7 @@ from sphinx.util.typing import ExtensionMetadata
 from .only_here import found_by, literal, page_name, page_of
 from .verification import folded_table
 
-HEADINGS = ["Line", "Doctest", "Under the published package"]
+HEADINGS = ["Line", "Shown", "Under the published package"]
 
 
 class Place(nodes.General, nodes.Element):
@@ -29,25 +31,29 @@ class Differences(SphinxDirective):
 def tables(app: Sphinx, docname: str) -> list[nodes.Node]:
     """The sum, and the tables, folded."""
     layout, found = found_by(app)
-    if not found:
+    if not found.pages:
         return [nodes.paragraph("", "No run of these pages: nox -s interop.")]
     folds: list[nodes.Node] = []
     differ = 0
     for name in sorted(app.env.found_docs):
         page = page_name(app, name)
-        if page not in found or not found[page]["differ"]:
-            continue
-        rows: list[list[str | nodes.Node]] = [
-            [str(line), literal(code), literal(got)]
-            for line, code, got in page_of(
-                app.env.get_doctree(name), page, layout, found[page]
-            ).rows
-        ]
-        differ += len(rows)
-        folds.append(folded_table(app, docname, name, HEADINGS, rows))
-    passed = sum(each["passed"] for each in found.values())
-    said = f"{passed} examples of {len(found)} pages pass under the published package too; "
-    return [nodes.paragraph("", f"{said}{differ} differ."), *folds]
+        made = page_of(app.env.get_doctree(name), page, layout, found)
+        if made.rows:
+            differ += len(made.rows)
+            rows: list[list[str | nodes.Node]] = [
+                [str(line), literal(code), literal(got)] for line, code, got in made.rows
+            ]
+            folds.append(folded_table(app, docname, name, HEADINGS, rows))
+    passed = sum(each["passed"] for each in found.pages.values())
+    told = f"{passed} doctest examples of {len(found.pages)} pages"
+    if tests := found.snippets.tests:
+        outcomes = Counter(o["outcome"] for file in tests.values() for o in file.values())
+        told += f" and {outcomes['passed']} tests of shown files"
+    said = [nodes.paragraph("", f"{told} pass under the published package too; {differ} differ.")]
+    if left_out := found.snippets.left_out:
+        names = ", ".join(f"{name} ({why})" for name, why in left_out.items())
+        said.append(nodes.paragraph("", f"Not run there: {names}."))
+    return [*said, *folds]
 
 
 def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The directive ``only-here``: a note on what works under this runtime only, held to a record.
 
-``nox -s interop`` runs the doctests of all pages under the published package too. A doctest that
-fails there needs a note in its section, or in one around it. A note that no doctest needs names
-the tests that show the difference, ``:test: tests/interop/test_x.py::test_y``. Any other note is
-refused, in every build; of a page that was edited after that run only the named tests are judged.
+``nox -s interop`` runs the doctests of all pages, and the tests of shown files, under the published
+package too. What differs there needs a note in its section, or in one around it. A note that
+nothing on the page needs names the tests that show the difference,
+``:test: tests/interop/test_x.py::test_y``. Any other note is refused, in every build; of a page
+that was edited after that run only its shown files and the named tests are judged.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 
 from _verify.doctest_digest import block_examples
 from _verify.layout import Layout
 from _verify.pages import holds_doctest
-from _verify.published_pages import Found, record_of
+from _verify.published_pages import Found
+from _verify.published_pages import record_of as record_of_pages
+from _verify.published_snippets import Snippets
+from _verify.published_snippets import record_of as record_of_snippets
 from _verify.rows import read_records
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -67,8 +71,16 @@ class OnlyHere(SphinxDirective):
 
 
 @dataclass
+class Records:
+    """What was found of the pages' doctests, and of the tests of shown files."""
+
+    pages: dict[str, Found]
+    snippets: Snippets
+
+
+@dataclass
 class Page:
-    """The doctests of a page that differ, each with the note that tells of it, and the problems."""
+    """What differs on a page, each with the note that tells of it, and the problems."""
 
     rows: list[tuple[int, str, str]] = field(default_factory=list)  # line, code, what one gets
     of_note: dict[nodes.note, list[tuple[str, str]]] = field(default_factory=dict)
@@ -123,31 +135,42 @@ def examples_of(
                 places[digest] += 1
 
 
-def page_of(doctree: nodes.document, page: str, layout: Layout, found: Found | None) -> Page:
+def page_of(doctree: nodes.document, page: str, layout: Layout, records: Records) -> Page:
     """Match the differences of a page with its notes."""
+    found = records.pages.get(page)
     kinds = (nodes.literal_block, nodes.doctest_block)
     order = [node for node in doctree.findall() if is_note(node) or isinstance(node, kinds)]
     made = Page(of_note={note: [] for note in order if isinstance(note, nodes.note)})
+
+    def tell(block: nodes.Node, line: int, code: str, got: str) -> None:
+        """Put a difference into the table, and below its note."""
+        made.rows.append((line, code, got))
+        if note := note_for(block, order):
+            made.of_note[note].append((code, got))
+        else:
+            said = f"{code}: under the published package one gets: {got}"
+            made.problems.append(f"{page}:{line}: {said}; no only-here note says so")
+
     waiting: dict[tuple[str, int], dict[str, Any]] = {}
     if found is not None:
         waiting = {(each["digest"], each["place"]): each for each in found["differ"]}
         for block, digest, place, code in examples_of(order, page, layout):
-            if (each := waiting.pop((digest, place), None)) is None:
-                continue
-            made.rows.append((each["line"], code, each["got"]))
-            if note := note_for(block, order):
-                made.of_note[note].append((code, each["got"]))
-            else:
-                said = f"{code}: under the published package one gets: {each['got']}"
-                made.problems.append(f"{page}:{each['line']}: {said}; no only-here note says so")
+            if each := waiting.pop((digest, place), None):
+                tell(block, each["line"], code, each["got"])
     for each in waiting.values():
         said = "a doctest differs, and no block of the page shows it"
         made.problems.append(f"{page}:{each['line']}: {said}")
+    shown = [node for node in order if isinstance(node, nodes.Element) and "snippet" in node]
+    for node in shown:
+        if got := records.snippets.difference(node["snippet"]["file"], node["snippet"]["region"]):
+            tell(node, node["snippet"]["line"], label_of(node), got)
     # What was skipped there may differ; a page without doctests is never run.
     known = not found["skipped"] if found else not holds_doctest(layout.root / page)
+    if not records.snippets.tests:
+        known = known and not any(node["snippet"]["file"].startswith("tests/") for node in shown)
     for note, differing in made.of_note.items():
         if not note["only_here"] and not differing and known:
-            said = "no doctest of its section differs under the published package"
+            said = "nothing in its section differs under the published package"
             made.problems.append(f"{page}:{note.line}: {said}, and the note names no test")
     for text in doctree.findall(nodes.paragraph):
         by_hand = text.astext().startswith(LABEL) and not is_note(text.parent)
@@ -155,6 +178,12 @@ def page_of(doctree: nodes.document, page: str, layout: Layout, found: Found | N
         if of_page and "runtimes" not in text["classes"]:
             made.problems.append(f"{page}:{text.line}: a note typed by hand: use only-here")
     return made
+
+
+def label_of(block: nodes.Element) -> str:
+    """The file that a block shows, and the region."""
+    path, region = block["snippet"]["file"], block["snippet"]["region"]
+    return f"{PurePosixPath(path).name} [{region}]" if region else PurePosixPath(path).name
 
 
 def wrong_test(name: str, layout: Layout, records: dict[str, Any]) -> str:
@@ -179,18 +208,19 @@ def wrong_test(name: str, layout: Layout, records: dict[str, Any]) -> str:
 
 
 @functools.cache
-def load(root: str, build: str) -> dict[str, Found]:
-    """Read the record, once for each build."""
-    return record_of(Path(root), Path(build))
+def load(root: str, build: str) -> Records:
+    """Read the records, once for each build."""
+    where = Path(root), Path(build)
+    return Records(record_of_pages(*where), record_of_snippets(*where))
 
 
 def forget(app: Sphinx) -> None:
-    """Read it anew."""
+    """Read them anew."""
     load.cache_clear()
 
 
-def found_by(app: Sphinx) -> tuple[Layout, dict[str, Found]]:
-    """The project, and what was found of its pages as they are now."""
+def found_by(app: Sphinx) -> tuple[Layout, Records]:
+    """The project, and what was found of its pages and tests as they are now."""
     layout = evidence_of(app.config).layout
     return layout, load(str(layout.root), str(layout.build))
 
@@ -210,10 +240,10 @@ def check(app: Sphinx, env: BuildEnvironment) -> list[str]:
     layout, found = found_by(app)
     records = read_records(layout.root, layout.build)
     pages = {page_name(app, docname): docname for docname in sorted(env.found_docs)}
-    unseen = [page for page, each in found.items() if each["differ"] and page not in pages]
+    unseen = [page for page, each in found.pages.items() if each["differ"] and page not in pages]
     problems = [f"{page}: doctests differ, and the site has no such page" for page in unseen]
     for page, docname in pages.items():
-        made = page_of(env.get_doctree(docname), page, layout, found.get(page))
+        made = page_of(env.get_doctree(docname), page, layout, found)
         problems += made.problems
         for note in made.of_note:
             reasons = [wrong_test(name, layout, records) for name in note["only_here"]]
@@ -229,7 +259,7 @@ def show(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Add to each note what one gets under the published package."""
     layout, found = found_by(app)
     page = page_name(app, docname)
-    for note, differing in page_of(doctree, page, layout, found.get(page)).of_note.items():
+    for note, differing in page_of(doctree, page, layout, found).of_note.items():
         items = nodes.bullet_list()
         for code, got in differing[:SHOWN]:
             line = nodes.paragraph("", "", literal(code), nodes.Text(": "), literal(got))

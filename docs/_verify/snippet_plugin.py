@@ -103,6 +103,8 @@ def captured(
             file.write_text(text)
             request.config.stash[READS].forget(file)
             same = True
+        if file.exists():
+            shows(path)
         difference = "\n".join(
             difflib.unified_diff(
                 held.splitlines(), text.splitlines(), str(path), "this run", "", ""
@@ -111,7 +113,6 @@ def captured(
         assert same, (
             f"{path} does not hold what this run got (UPDATE_CAPTURES=1 writes it):\n{difference}"
         )
-        shows(path)
 
     return compare
 

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tvm_ffi import config, libinfo
+from _verify.package_flags import flags, rpath
 
 HERE = Path(__file__).resolve().parent
 OUTPUT = """\
@@ -22,10 +22,11 @@ no_such: not there
 def folder(tmp_path_factory):
     """A folder with the program and the library."""
     folder = tmp_path_factory.mktemp("host_program")
-    libs = f"{config.ldflags()} -ltvm_ffi -Wl,-rpath,{libinfo.find_library_path()}"
+    libs = f"{flags('--ldflags', '--libs')} {rpath()}"
     for command in (
-        f"gcc -std=c99 -shared -fPIC {config.cflags()} {HERE}/kernel_in_c.c -o {folder}/kernel.so",
-        f"g++ -Wall -Wextra -Wconversion -Werror {config.cxxflags()} {HERE}/host_program.cc"
+        f"gcc -std=c99 -shared -fPIC {flags('--cflags')} {HERE}/kernel_in_c.c"
+        f" -o {folder}/kernel.so",
+        f"g++ -Wall -Wextra -Wconversion -Werror {flags('--cxxflags')} {HERE}/host_program.cc"
         f" -o {folder}/host {libs}",
     ):
         subprocess.run(shlex.split(command), check=True)
@@ -48,9 +49,14 @@ def test_calls_and_errors(folder):
     assert "libpython" not in needed.stdout
 
 
+@pytest.mark.only_here
+def test_kind_of_a_missing_library(folder):
+    """It is a RuntimeError."""
+    assert call(folder, folder / "missing.so").stdout.startswith("RuntimeError: ")
+
+
 def test_missing_library(folder):
     """A library that is not there is an error to catch, with the path in it."""
     done = call(folder, folder / "missing.so")
     assert done.returncode == 1
-    assert done.stdout.startswith("RuntimeError: ")
     assert "missing.so" in done.stdout

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import tvm_ffi
-from tvm_ffi import config
+from _verify.package_flags import flags
 
 SOURCE = Path(__file__).with_name("map_layout.cc")
 FLAGS = "-shared -fPIC -O1 -Wall -Wextra -Wconversion -Werror"
@@ -18,7 +18,8 @@ FLAGS = "-shared -fPIC -O1 -Wall -Wextra -Wconversion -Werror"
 def module(tmp_path_factory):
     """The library that reads by the layout."""
     library = tmp_path_factory.mktemp("map_layout") / "map_layout.so"
-    command = f"g++ {FLAGS} {config.cxxflags()} {SOURCE} -o {library} {config.ldflags()} -ltvm_ffi"
+    command = f"g++ {FLAGS} {flags('--cxxflags')} {SOURCE} -o {library}"
+    command += f" {flags('--ldflags', '--libs')}"
     subprocess.run(shlex.split(command), check=True)
     return tvm_ffi.load_module(library)
 

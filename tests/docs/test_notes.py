@@ -5,6 +5,7 @@
 import sys
 
 import pytest
+from _verify import published_snippets
 from _verify.closure import digest
 from _verify.doctest_digest import example_digest
 from _verify.layout import Layout
@@ -43,7 +44,7 @@ def test_note_shows_what_one_gets_there(project):
     for text in (page, project.file("build/site/verification.html").read_text()):
         code = text.index('<span class="pre">+</span>')
         assert "[3]" in text[code:]
-    assert "1 examples of 1 pages pass under the published package too; 1 differ." in text
+    assert "1 doctest examples of 1 pages pass under the published package too; 1 differ." in text
 
 
 @pytest.mark.parametrize(
@@ -80,7 +81,7 @@ def test_note_without_a_paragraph(project, words):
 def test_note_on_a_page_without_doctests(project):
     """No run can show a difference, so it needs a test."""
     project.file("docs/more.rst").write_text(f":orphan:\n\nMore\n====\n\n{note()}")
-    project.refused_twice("docs/more.rst:6: no doctest of its section differs")
+    project.refused_twice("docs/more.rst:6: nothing in its section differs")
 
 
 def test_difference_of_a_file_that_is_included(project):
@@ -97,7 +98,7 @@ def test_difference_of_a_file_that_is_included(project):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (f"{CODE}\n{note()}", "no doctest of its section differs under the published package"),
+        (f"{CODE}\n{note()}", "nothing in its section differs under the published package"),
         (note(f"{TEST}::test_other"), f"{TEST} has no test test_other"),
         (note(f"{TEST}::helper"), f"expected the name of a test, got {TEST}::helper"),
         (note("tests/test_toy.py::test_sum"), "expected FILE::TEST with a file of tests/interop"),
@@ -111,6 +112,54 @@ def test_note_without_a_difference(project, text, why):
     project.file(TEST).write_text("def test_sum():\n    pass\n\n\ndef helper():\n    pass\n")
     show(project, text)
     project.refused_twice(why)
+
+
+BLOCK = ".. literalinclude:: ../{}\n   :region: sum\n"
+SNIPPET = "tests/snippets/test_toy.py"
+FAILED = {"outcome": "failed", "got": "AssertionError: 3", "files": [SNIPPET]}
+PASSED = {"outcome": "passed", "got": "", "files": [SNIPPET]}
+
+
+def show_snippet(project, text, **outcomes):
+    """Show a region of a test, with what its tests came to there."""
+    path = project.file(SNIPPET)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(
+        "def test_toy(shows):\n    # [sum.begin]\n    assert 1 + 1 == 2\n    # [sum.end]\n"
+        f'    shows("{SNIPPET}")\n\n\ndef test_other():\n    pass\n'
+    )
+    show(project, text)
+    layout = Layout.of(project.root)
+    found = {SNIPPET: {f"{SNIPPET}::{name}": each for name, each in outcomes.items()}}
+    published_snippets.write_record(layout, found, {"test_left.py": "it is left out"})
+    assert project.verify()[0] == 0
+
+
+def test_snippet_that_differs_without_a_note(project):
+    """Its file and region are named."""
+    show_snippet(project, BLOCK.format(SNIPPET), test_toy=FAILED, test_other=PASSED)
+    said = "test_toy.py [sum]: under the published package one gets: AssertionError: 3; no only-"
+    project.refused_twice(said)
+
+
+def test_snippet_that_differs(project):
+    """The note shows what one gets."""
+    text = f"{BLOCK.format(SNIPPET)}\n{note()}"
+    show_snippet(project, text, test_toy=FAILED, test_other=PASSED)
+    project.append("docs/verification.rst", "\n.. differences::\n")
+    status, output = project.build()
+    assert status == 0, output
+    assert ">AssertionError:<" in project.file("build/site/index.html").read_text()
+    text = project.file("build/site/verification.html").read_text()
+    assert " and 1 tests of shown files pass under the published package too; 1 differ." in text
+    assert "test_left.py (it is left out)" in text
+
+
+def test_snippet_that_does_not_differ(project):
+    """A test beside it does, so the note is not true."""
+    text = f"{BLOCK.format(SNIPPET)}\n{note()}"
+    show_snippet(project, text, test_toy=PASSED, test_other=FAILED)
+    project.refused_twice("nothing in its section differs under the published package")
 
 
 def test_page_that_was_edited_since(project):

@@ -6,6 +6,9 @@
 #include <tvm/ffi/tvm_ffi.h>
 // [metadata.end]
 
+#include <memory>
+#include <string>
+
 #include "norms.h"
 
 namespace ffi = tvm::ffi;
@@ -16,17 +19,13 @@ double norm(ffi::TensorView x, ffi::Optional<double> scale) {
   TVM_FFI_CHECK(x.dtype() == (DLDataType{kDLFloat, 32, 1}), TypeError)
       << "norm: x must be float32, got " << x.dtype();
   TVM_FFI_CHECK(x.device().device_type == kDLCPU && x.IsContiguous(), ValueError)
-      << "norm: x must be contiguous and on a CPU, got one on " << x.device();
+      << "norm: x must be contiguous and on a CPU";
   return scale.value_or(1.0) * l2_norm(static_cast<const float*>(x.data_ptr()), x.numel());
 }
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(norm, norm);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC(norm, "The Euclidean norm of x, times scale.");
 // [binding.end]
-
-// [arg_names.begin]
-TVM_FFI_DLL_EXPORT_TYPED_FUNC_ARG_NAMES(norm, "x", "scale");
-// [arg_names.end]
 
 // [callback.begin]
 // Sums f(0) to f(n - 1); f may be written in any language.
@@ -42,7 +41,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(sum_of, sum_of);
 // [result.begin]
 // A function that remembers.
 ffi::Function make_counter() {
-  return ffi::Function::FromTyped([count = int64_t{0}]() mutable { return ++count; });
+  return ffi::Function::FromTyped([count = std::make_shared<int64_t>(0)] { return ++*count; });
 }
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(make_counter, make_counter);

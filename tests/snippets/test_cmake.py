@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import tvm_ffi
+from _verify.package_flags import flags
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/kernel_library/scale"
 
@@ -30,7 +31,7 @@ def test_builds_by_cmake(shows, tmp_path):
     library = tmp_path / "build" / "scale_cpu.so"
     # As the page on troubles says; what is installed has none: test_library.py.
     entries = subprocess.check_output(["readelf", "-d", library], text=True)
-    assert f"Library runpath: [{tvm_ffi.libinfo.find_library_path()}]" in entries
+    assert f"Library runpath: [{flags('--libdir')}]" in entries
     mod = tvm_ffi.load_module(library)
     x = np.linspace(-1, 1, 7, dtype="float32")
     y = np.full_like(x, np.nan)

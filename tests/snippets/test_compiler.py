@@ -13,8 +13,8 @@ import numpy
 import pytest
 import torch
 import tvm_ffi
+from _verify.package_flags import flags
 from _verify.tools import find_nvcc
-from tvm_ffi import config
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = "tests/snippets/compiler"
@@ -60,9 +60,16 @@ def test_c(compiler, tmp_path):
     x, y, out = vectors()
     mod.axpy(x, y, out)
     numpy.testing.assert_array_equal(out, 2 * x + y / 4)
+    # [call_c.end]
+
+
+def test_texts_in_c(compiler, tmp_path):
+    """The library tells about its kernel what Python then knows."""
+    mod = compiler("emit_c").build("axpy", "2 * x + y / 4", tmp_path)
+    # [texts.begin]
     mod.axpy(x=torch.ones(2), y=torch.ones(2), out=torch.empty(2))
     assert mod.axpy.__doc__ == "axpy(x, y, out): out = 2 * x + y / 4"
-    # [call_c.end]
+    # [texts.end]
     assert list(inspect.signature(mod.axpy).parameters) == ["x", "y", "out"]
 
 
@@ -188,7 +195,7 @@ def test_layout(compiler, tmp_path):
     )
     source = tmp_path / "facts.c"
     source.write_text(f"#include <tvm/ffi/c_api.h>\n{facts}")
-    command = f"cc -std=c99 -fsyntax-only {config.cflags()} {source}"
+    command = f"cc -std=c99 -fsyntax-only {flags('--cflags')} {source}"
     subprocess.run(shlex.split(command), check=True)
 
 
@@ -213,8 +220,9 @@ def calls_library(tmp_path_factory):
     library = tmp_path_factory.mktemp("compiler") / "runtime_calls.so"
     source = ROOT / FOLDER / "runtime_calls.c"
     command = (
-        f"cc -std=c99 -O1 -Wall -Wextra -Wpedantic -Werror -shared -fPIC {config.cflags()} {source}"
-        f" -o {library} {config.ldflags()} -ltvm_ffi"
+        f"cc -std=c99 -O1 -Wall -Wextra -Wpedantic -Werror -shared -fPIC"
+        f" {flags('--cflags')} {source}"
+        f" -o {library} {flags('--ldflags', '--libs')}"
     )
     subprocess.run(shlex.split(command), check=True)
     return library

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy
 import pytest
 import tvm_ffi
-from tvm_ffi import config
+from _verify.package_flags import flags
 
 HERE = Path(__file__).resolve().parent
 FLAGS = "-shared -fPIC -O1 -Wall -Wextra -Wconversion -Werror"
@@ -21,9 +21,8 @@ SHOWN = ["tests/snippets/containers.cc", "tests/snippets/test_containers.py"]
 def library(tmp_path_factory):
     """The library of the page."""
     library = tmp_path_factory.mktemp("containers") / "containers.so"
-    command = (
-        f"g++ {FLAGS} {config.cxxflags()} containers.cc -o {library} {config.ldflags()} -ltvm_ffi"
-    )
+    command = f"g++ {FLAGS} {flags('--cxxflags')} containers.cc -o {library}"
+    command += f" {flags('--ldflags', '--libs')}"
     subprocess.run(shlex.split(command), cwd=HERE, check=True)
     return library
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tvm_ffi
-from tvm_ffi.cpp import toolchain
+from _verify.tools import find_nvcc
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples/kernel_library"
 
@@ -69,10 +69,9 @@ def test_compile_error(shows, captured, tmp_path):
 
 def test_cuda_from_text(shows, device, tmp_path):
     """It compiles and loads everywhere, and computes where there is a GPU."""
-    try:
-        toolchain.cuda_compiler()
-    except RuntimeError as error:
-        pytest.skip(str(error))
+    compiler = find_nvcc()
+    if not compiler:
+        pytest.skip("no CUDA compiler is installed")
     script = shows("tests/snippets/inline_cuda.py", "tests/snippets/test_cpp_tooling.py")
-    done = run(script, tmp_path, device)
+    done = run(script, tmp_path, device, **compiler)
     assert done.returncode == 0, done.stderr

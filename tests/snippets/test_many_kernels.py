@@ -5,14 +5,18 @@
 import subprocess
 import sys
 
+import pytest
 
-def test_many_kernels(shows, tmp_path):
+FOLDER = "tests/snippets/many_kernels"
+SOURCES = ["build.sh", "kernels.h", "binding.cc", "shift.cc", "total.cc"]
+
+
+@pytest.mark.parametrize("caller", ["use.py", "leave_out.py"])
+def test_many_kernels(shows, tmp_path, caller):
     """Kernels in files of their own and one binding file make a library that says what it has."""
-    folder = "tests/snippets/many_kernels"
-    names = ["build.sh", "use.py", "kernels.h", "binding.cc", "shift.cc", "total.cc"]
-    files = [f"{folder}/{name}" for name in names]
+    files = [f"{FOLDER}/{name}" for name in [*SOURCES, caller]]
     for shown in files:
         path = shows(shown, *(set(files) - {shown}), "tests/snippets/test_many_kernels.py")
     sources = path.parent
     subprocess.run(["bash", sources / "build.sh", sources], cwd=tmp_path, check=True)
-    subprocess.run([sys.executable, sources / "use.py"], cwd=tmp_path, check=True)
+    subprocess.run([sys.executable, sources / caller], cwd=tmp_path, check=True)

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import re
 import runpy
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ import numpy
 import pytest
 import torch
 import tvm_ffi
+from _verify.package_flags import flags
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = "tests/snippets/migrating"
@@ -168,20 +170,31 @@ def test_allocation(both):
     for name, arguments in [
         ("pairs", (5,)),
         ("same_again", ()),
-        ("columns", (3, 4)),
         ("counters", (6,)),
         ("counters", (0,)),
     ]:
         a, b = mod[name](x, *arguments), getattr(extension, name)(x, *arguments)
         assert type(a) is torch.Tensor
         assert alike(a, b)
-    assert mod.columns(x, 3, 4).stride() == (1, 3)
     assert mod.counters(x, 6).tolist() == [0] * 6
     sizes, dtype, device = [2, 3], torch.bfloat16, torch.device("cpu")
     b = extension.empty_of(sizes, dtype, device)
     a = mod.empty_of(sizes, "bfloat16", device)
     assert isinstance(a, tvm_ffi.Tensor)
     assert alike(torch.from_dlpack(a), b)
+
+
+def test_allocation_with_strides(both, shows, tmp_path):
+    """The strides are those of at::empty_strided."""
+    source = shows(f"{FOLDER}/strided.cc", "tests/snippets/test_migrating.py")
+    library = tmp_path / "strided.so"
+    command = f"g++ -O1 -Wall -Wextra -Werror -shared -fPIC {flags('--cxxflags')} {source}"
+    command += f" -o {library} {flags('--ldflags', '--libs')}"
+    subprocess.run(shlex.split(command), check=True)
+    x = torch.ones(2, 2)
+    a, b = tvm_ffi.load_module(library).columns(x, 3, 4), both[0].columns(x, 3, 4)
+    assert alike(a, b)
+    assert a.stride() == (1, 3)
 
 
 def test_the_allocator(both):

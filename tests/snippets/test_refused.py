@@ -8,14 +8,14 @@ import shlex
 import subprocess
 
 import pytest
-from tvm_ffi import config
+from _verify.package_flags import flags
 
 FLAGS = "-std=c++17 -fsyntax-only"
 
 
 def refusal(source):
     """Compile a source that must not compile, and give the compiler's errors."""
-    command = f"g++ {FLAGS} {config.cxxflags()} {source.name}"
+    command = f"g++ {FLAGS} {flags('--cxxflags')} {source.name}"
     done = subprocess.run(
         shlex.split(command),
         cwd=source.parent,

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tvm_ffi import config, libinfo
+from _verify.package_flags import flags, rpath
 
 SOURCE = Path(__file__).with_name("tensor_conversions_check.c")
 C99 = "-x c -std=c99 -pedantic"
@@ -25,8 +25,8 @@ def test_each_conversion(shows, tmp_path, compiler, language):
         pytest.skip(f"no {compiler} is installed")
     program = tmp_path / "check"
     command = (
-        f"{compiler} {language} {WARNINGS} {config.cflags()} {SOURCE} -o {program}"
-        f" {config.ldflags()} -ltvm_ffi -Wl,-rpath,{libinfo.find_library_path()}"
+        f"{compiler} {language} {WARNINGS} {flags('--cflags')} {SOURCE} -o {program}"
+        f" {flags('--ldflags', '--libs')} {rpath()}"
     )
     if language == CXX17:  # gcc and clang link it only by their other names
         command += " -lstdc++"

@@ -49,7 +49,7 @@ def test_graph_break(shows):
     """With fullgraph=True, torch.compile refuses the call of a function that it cannot trace."""
     torch = pytest.importorskip("torch")
     shows("tests/snippets/test_troubles.py")
-    kernel = tvm_ffi.Function(lambda x: None)
+    kernel = tvm_ffi.convert(lambda x: None)
 
     # [graph_break.begin]
     def model(x):

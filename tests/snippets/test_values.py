@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy
 import pytest
 import tvm_ffi
-from tvm_ffi import config
+from _verify.package_flags import flags
 
 HERE = Path(__file__).resolve().parent
 FLAGS = "-shared -fPIC -O1 -Wall -Wextra -Wconversion -Werror"
@@ -22,8 +22,8 @@ def library(tmp_path_factory):
     """The library of the page."""
     library = tmp_path_factory.mktemp("values") / "values.so"
     command = (
-        f"g++ {FLAGS} {config.cxxflags()} {HERE}/values.cc -o {library}"
-        f" {config.ldflags()} -ltvm_ffi"
+        f"g++ {FLAGS} {flags('--cxxflags')} {HERE}/values.cc -o {library}"
+        f" {flags('--ldflags', '--libs')}"
     )
     subprocess.run(shlex.split(command), check=True)
     return library

@@ -24,11 +24,13 @@ TVM_FFI_STATIC_INIT_BLOCK() {
 // [object_registration.end]
 
 // [exports.begin]
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(make_workspace, [](int64_t bytes, const ffi::String& name) {
-  return Workspace(bytes, name);
-});
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(bytes_of, [](const Workspace& w) { return w->bytes; });
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(grow, [](const Workspace& w, int64_t more) { w->grow(more); });
+Workspace make_workspace(int64_t bytes, const ffi::String& name) { return Workspace(bytes, name); }
+int64_t bytes_of(const Workspace& w) { return w->bytes; }
+void grow(const Workspace& w, int64_t more) { w->grow(more); }
+
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(make_workspace, make_workspace);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(bytes_of, bytes_of);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(grow, grow);
 // [exports.end]
 
 // [global_def.begin]
@@ -69,7 +71,7 @@ void use_by_name() {
 
 // [set_field.begin]
 void set_field(const ffi::Any& object, const std::string& name, const ffi::Any& value) {
-  refl::FieldSetter("workspaces.Workspace", name)(object.cast<ffi::ObjectRef>(), value);
+  refl::FieldSetter("workspaces.Workspace", name.c_str())(object.cast<ffi::ObjectRef>(), value);
 }
 // [set_field.end]
 

@@ -14,7 +14,7 @@ namespace refl = tvm::ffi::reflection;
 // [includes.end]
 
 // [object_type.begin]
-namespace workspaces TVM_FFI_HIDDEN {
+namespace [[gnu::visibility("hidden")]] workspaces {
 
 class WorkspaceObj : public ffi::Object {
  public:
@@ -40,7 +40,7 @@ class Workspace : public ffi::ObjectRef {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Workspace, ffi::ObjectRef, WorkspaceObj);
 };
 
-}  // namespace workspaces TVM_FFI_HIDDEN
+}  // namespace workspaces
 // [object_type.end]
 
 #endif  // TESTS_SNIPPETS_WORKSPACE_H_

@@ -3,8 +3,10 @@
 #include "workspace.h"
 
 // [declared_only.begin]
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(double_bytes, [](const workspaces::Workspace& w) {
+workspaces::Workspace double_bytes(const workspaces::Workspace& w) {
   w->grow(w->bytes);
   return w;
-});
+}
+
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(double_bytes, double_bytes);
 // [declared_only.end]

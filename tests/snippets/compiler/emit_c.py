@@ -7,7 +7,6 @@ from pathlib import Path
 
 import tvm_ffi
 from expression import parse, to_c
-from tvm_ffi import config
 
 # [template.begin]
 KERNEL = """\
@@ -109,11 +108,10 @@ def build(name: str, expression: str, folder: Path) -> tvm_ffi.Module:
     """Write the C file, compile it, and load the library."""
     source, library = folder / f"{name}.c", folder / f"{name}.so"
     source.write_text(emit(name, expression))
-    command = (
-        f"cc -std=c99 -O2 -Wall -Wextra -Werror -shared -fPIC {config.cflags()} {source}"
-        f" -o {library} {config.ldflags()} -ltvm_ffi"
-    )
-    subprocess.run(shlex.split(command), check=True)
+    asked = ["tvm-ffi-config", "--cflags", "--ldflags", "--libs"]
+    flags = shlex.split(subprocess.check_output(asked, text=True))
+    command = ["cc", "-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
+    subprocess.run([*command, source, "-o", library, *flags], check=True)
     return tvm_ffi.load_module(library)
 
 

@@ -3,6 +3,6 @@
 # Builds the library whose source, and the utility header, lie in the current folder.
 set -eu
 # [build.begin]
-g++ -std=c++17 -O1 -Wall -Wextra -Werror -fPIC -shared $(tvm-ffi-config --cxxflags) library.cc \
+g++ -std=c++17 -O1 -fPIC -shared $(tvm-ffi-config --cxxflags) library.cc \
   -o silu.so $(tvm-ffi-config --ldflags --libs)
 # [build.end]

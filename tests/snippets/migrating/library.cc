@@ -103,13 +103,6 @@ ffi::Tensor pairs(ffi::TensorView x, int64_t n) {
 ffi::Tensor same_again(ffi::TensorView x) { return alloc_tensor(x.shape(), x.dtype(), x.device()); }
 // [empty_like.end]
 
-// [empty_strided.begin]
-ffi::Tensor columns(ffi::TensorView x, int64_t rows, int64_t cols) {
-  return ffi::Tensor::FromEnvAllocStrided(TVMFFIEnvTensorAlloc, {rows, cols}, {1, rows}, x.dtype(),
-                                          x.device());
-}
-// [empty_strided.end]
-
 // [zeros.begin]
 ffi::Tensor counters(ffi::TensorView x, int64_t n) {
   ffi::Tensor zeros = alloc_tensor({n}, dl_int64, x.device());
@@ -208,7 +201,6 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(second, second);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(row_sums, row_sums);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(pairs, pairs);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(same_again, same_again);
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(columns, columns);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(counters, counters);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(diagonal, diagonal);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(as_rows, as_rows);

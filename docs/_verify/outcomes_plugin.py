@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A pytest plugin that records how each test ended, and which shown files it ran.
+
+The record is for a run under another package, where a failure is a difference and no error.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+OUTCOMES = pytest.StashKey[dict[str, dict[str, Any]]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Where the record goes."""
+    parser.getgroup("snippets").addoption("--outcomes-record", required=True)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """One record for the run."""
+    config.stash[OUTCOMES] = {}
+
+
+def pytest_runtest_protocol(item: pytest.Item) -> None:
+    """Keep which test begun last: it may end the process."""
+    path = Path(item.config.getoption("--outcomes-record"))
+    path.write_text(json.dumps({"begun": item.nodeid}))
+
+
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+    """Keep the worst of a test's phases, with the error's first line."""
+    test = item.config.stash[OUTCOMES].setdefault(item.nodeid, {"outcome": "passed", "got": ""})
+    shown = [value for kind, value in item.user_properties if kind == "shows"]
+    test["files"] = sorted({record["path"] for record in shown if isinstance(record, dict)})
+    if call.excinfo is None:
+        return
+    if call.excinfo.errisinstance(pytest.skip.Exception):
+        test["outcome"] = "skipped"
+    elif test["outcome"] != "failed":
+        line = next(iter(str(call.excinfo.value).splitlines()), "")
+        test |= {"outcome": "failed", "got": f"{call.excinfo.typename}: {line}".rstrip(": ")}
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write the record; what a crash leaves names the test that begun last."""
+    path = Path(session.config.getoption("--outcomes-record"))
+    path.write_text(json.dumps({"outcomes": session.config.stash[OUTCOMES]}))

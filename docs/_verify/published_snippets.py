@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tests of shown files, run under the published package, and the record that the site reads.
+
+A failure there is a difference between the packages: a page that shows the file needs a note.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .closure import digest, trees_digest
+from .layout import Layout
+from .pages import DOCS, with_plugin
+from .process import run
+from .published_pages import TO_THE_END, shortened
+from .regions import region_lines
+from .tree_record import read_tree_record, write_tree_record
+
+FOLDERS = ("examples", "tests/interop", "tests/snippets")
+FILES = ("docs/_setup/lock.txt", "docs/_verify/outcomes_plugin.py")
+# What a test came to: its outcome, the error's first line, and the shown files that it ran.
+Outcomes = dict[str, dict[str, Any]]
+
+
+def made_of(root: Path) -> str:
+    """What the outcomes depend on, but not the pages."""
+    return "".join([trees_digest(root, FOLDERS), *(digest(root / name) for name in FILES)])
+
+
+def run_tests(
+    file: str, python: str, layout: Layout, libraries: Path, environment: Mapping[str, str]
+) -> Outcomes:
+    """Run a file of snippet tests in an interpreter that has the published package.
+
+    After a crash the file is run again without the test that crashed.
+    RuntimeError: pytest did not reach its end, and no test had ended the process.
+    """
+    crashed: Outcomes = {}
+    with tempfile.TemporaryDirectory() as folder:
+        record = Path(folder) / "record.json"
+        while True:
+            command = [
+                *(python, "-m", "pytest", "-q", "--tb=short", "--rootdir", str(layout.root)),
+                *("-c", str(DOCS / "_verify/pytest.ini"), "-p", "no:cacheprovider"),
+                *("-p", "_verify.snippet_plugin", "-p", "_verify.outcomes_plugin"),
+                *("--snippet-libraries", str(libraries), "--outcomes-record", str(record)),
+                *(f"--deselect={name}" for name in crashed),
+                str(layout.root / file),
+            ]
+            outcome = run(command, cwd=layout.root, env=with_plugin(environment))
+            seen: dict[str, Any] = json.loads(record.read_text()) if record.exists() else {}
+            if outcome.status in TO_THE_END and seen.get("outcomes"):
+                break
+            begun = seen.get("begun", "")
+            if not begun or begun in crashed:
+                raise RuntimeError(f"{file}: {outcome.reason}: {outcome.tail}")
+            crashed[begun] = {"outcome": "failed", "got": outcome.reason, "files": []}
+            record.unlink()
+    found: Outcomes = {**seen["outcomes"], **crashed}
+    for each in found.values():
+        each["got"] = shortened(each["got"], libraries)
+    return found
+
+
+def write_record(layout: Layout, found: Mapping[str, Outcomes], left_out: dict[str, str]) -> None:
+    """Keep what each test came to, by its file, and the files of tests that were not run."""
+    path = layout.build / "published_snippets.json"
+    write_tree_record(path, made_of(layout.root), {"tests": dict(found), "left out": left_out})
+
+
+@dataclass
+class Snippets:
+    """What came of the tests; empty where they did not run on this tree."""
+
+    root: Path
+    tests: dict[str, Outcomes] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    def difference(self, path: str, region: str) -> str:
+        """What one gets of a shown file or region under the published package; empty if the same.
+
+        Of a test file the tests count that the region is part of, or that use a name which it
+        defines; of another file, all tests that ran it: one that passes is enough.
+        """
+        if path in self.tests:
+            tests = find_tests((self.root / path).read_text(), region)
+            cases = [each for name, each in self.tests[path].items() if function_of(name) in tests]
+            return next((each["got"] for each in cases if each["outcome"] == "failed"), "")
+        cases = [
+            each
+            for outcomes in self.tests.values()
+            for each in outcomes.values()
+            if path in each["files"] and each["outcome"] != "skipped"
+        ]
+        if any(each["outcome"] == "passed" for each in cases):
+            return ""
+        return next((each["got"] for each in cases), "")
+
+
+def record_of(root: Path, build: Path) -> Snippets:
+    """What came of the tests of this very tree, if they ran."""
+    record = read_tree_record(build / "published_snippets.json", made_of(root))
+    return Snippets(root, record["tests"], record["left out"]) if record else Snippets(root)
+
+
+def function_of(name: str) -> str:
+    """The function of a test, of which pytest names the file, and the case too."""
+    return name.partition("::")[2].partition("[")[0]
+
+
+def find_tests(text: str, region: str) -> set[str]:
+    """The tests that hold lines of a region, or of the file, or that use a name defined there."""
+    body = ast.parse(text).body
+    first, last = region_lines(text, region) if region else (0, text.count("\n") + 1)
+    tests = {each.name: each for each in body if isinstance(each, ast.FunctionDef)}
+    inside = [node for node in body if node.lineno <= last and (node.end_lineno or 0) > first]
+    defined = {name for node in inside for name in names_defined(node)}
+    return {
+        name
+        for name, test in tests.items()
+        if name.startswith("test_") and (name in defined or defined & names_used(test))
+    }
+
+
+def names_defined(node: ast.stmt) -> Iterator[str]:
+    """The names that a statement of a module defines."""
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        yield node.name
+    elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+        yield from (
+            each.id
+            for each in ast.walk(node)
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+        )
+
+
+def names_used(test: ast.FunctionDef) -> set[str]:
+    """The names that a test and its decorators use, its fixtures among them."""
+    names = {each.id for each in ast.walk(test) if isinstance(each, ast.Name)}
+    return names | {each.arg for each in ast.walk(test) if isinstance(each, ast.arg)}

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R9
+"""What the tests of shown files come to under another package, and which lines they speak for."""
+
+import sys
+
+import pytest
+from _verify.layout import Layout
+from _verify.published_snippets import Snippets, find_tests, run_tests
+from _verify.tools import base_environment
+
+TESTS = """\
+import pytest
+# [table.begin]
+CASES = [1, 2]
+# [table.end]
+
+# [helper.begin]
+def helper():
+    return 1
+# [helper.end]
+
+@pytest.fixture
+def made():
+    # [fixture.begin]
+    return 2
+    # [fixture.end]
+
+@pytest.mark.parametrize("case", CASES)
+def test_cases(case):
+    # [case.begin]
+    assert case
+    # [case.end]
+
+def test_helper(made):
+    assert helper() < made
+"""
+
+
+@pytest.mark.parametrize(
+    ("region", "tests"),
+    [
+        ("table", {"test_cases"}),
+        ("helper", {"test_helper"}),
+        ("fixture", {"test_helper"}),
+        ("case", {"test_cases"}),
+        ("", {"test_cases", "test_helper"}),
+    ],
+)
+def test_tests_of_a_region(region, tests):
+    """Those that hold its lines, or use what it defines, as a name, an argument or a fixture."""
+    assert find_tests(TESTS, region) == tests
+
+
+def outcome(kind, *files):
+    """How a test ended."""
+    return {"outcome": kind, "got": "TypeError: no" if kind == "failed" else "", "files": [*files]}
+
+
+@pytest.mark.parametrize(
+    ("kinds", "got"),
+    [
+        (["failed"], "TypeError: no"),
+        (["failed", "passed"], ""),
+        (["skipped", "failed"], "TypeError: no"),
+        (["skipped"], ""),
+        ([], ""),
+    ],
+)
+def test_difference_of_a_source(tmp_path, kinds, got):
+    """One test that ran it and passed is enough."""
+    tests = {f"t.py::test_{i}": outcome(kind, "a.cc") for i, kind in enumerate(kinds)}
+    tests["t.py::test_of_another"] = outcome("failed", "b.cc")
+    assert Snippets(tmp_path, {"t.py": tests}).difference("a.cc", "") == got
+
+
+def test_difference_of_a_test_file(tmp_path):
+    """Each case of the tests of the region counts, and no other test."""
+    (tmp_path / "t.py").write_text(TESTS)
+    tests = {"t.py::test_cases[1]": outcome("passed"), "t.py::test_cases[2]": outcome("failed")}
+    tests["t.py::test_helper"] = outcome("passed")
+    found = Snippets(tmp_path, {"t.py": tests})
+    assert found.difference("t.py", "table") == "TypeError: no"
+    assert found.difference("t.py", "helper") == ""
+
+
+def test_run(tmp_path):
+    """What fails is kept with its error; after a crash the other tests still run."""
+    path = tmp_path / "tests" / "snippets" / "test_toy.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        "import ctypes, pytest\n"
+        "def test_good(shows): shows('tests/snippets/test_toy.py')\n"
+        "def test_bad(): raise ValueError('no\\nmore')\n"
+        "def test_crash(): ctypes.string_at(0)\n"
+        "def test_skipped(): pytest.skip('not here')\n"
+    )
+    file = "tests/snippets/test_toy.py"
+    found = run_tests(file, sys.executable, Layout.of(tmp_path), tmp_path, base_environment())
+    told = {name.partition("::")[2]: (each["outcome"], each["got"]) for name, each in found.items()}
+    assert told == {
+        "test_good": ("passed", ""),
+        "test_bad": ("failed", "ValueError: no"),
+        "test_crash": ("failed", "crashed: SIGSEGV"),
+        "test_skipped": ("skipped", ""),
+    }
+    assert found[f"{file}::test_good"]["files"] == [file]
+
+
+def test_run_without_tests(tmp_path):
+    """A file that cannot be imported proves nothing."""
+    path = tmp_path / "test_toy.py"
+    path.write_text("import no_such_package\n")
+    with pytest.raises(RuntimeError, match=r"test_toy.py: exit status 2"):
+        run_tests("test_toy.py", sys.executable, Layout.of(tmp_path), tmp_path, base_environment())

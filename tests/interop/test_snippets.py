@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R8, R9
+"""The tests of shown files under the published package; the site holds its notes to the record."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import pytest
+from _verify.layout import Layout
+from _verify.published_snippets import record_of, run_tests, write_record
+from example_runtimes import OK, ONLY_HERE, ROOT
+
+LAYOUT = Layout.of(ROOT)
+LEFT_OUT = {
+    "test_building.py": "it builds this package",
+    "test_install.py": "it installs this package",
+    "test_cpp_tests.py": "it runs the tests of this package's headers",
+    "test_library.py": "it builds wheels for both packages itself",
+    "test_library_renamed.py": "it builds a wheel for this package",
+    "test_measure.py": "it runs the benchmark of the kernels",
+    "test_nvshmem.py": "it needs CUDA, and NVSHMEM",
+}
+NAMES = sorted(path.name for path in (ROOT / "tests" / "snippets").glob("test_*.py"))
+FILES = [f"tests/snippets/{name}" for name in NAMES if name not in LEFT_OUT]
+
+
+@pytest.fixture(scope="module")
+def found(pythons, copies) -> dict:
+    """What came of each file, with the examples' libraries built by the published headers."""
+    run = partial(
+        run_tests,
+        python=pythons["published"],
+        layout=LAYOUT,
+        libraries=copies.libraries["published"],
+        # -Wconversion finds something in the published headers.
+        environment={**copies.environment("published"), "SYSTEM_HEADERS": "1"},
+    )
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        told = {each.name: copies.build(each, "published") for each in copies.examples}
+        assert {name for name, said in told.items() if said != OK} == {*ONLY_HERE}, told
+        made = dict(zip(FILES, pool.map(run, FILES), strict=True))
+    write_record(LAYOUT, made, LEFT_OUT)
+    return made
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_file_runs(found, file):
+    """Some of its tests end with a result, the same or another."""
+    assert {each["outcome"] for each in found[file].values()} & {"passed", "failed"}
+
+
+def test_files_left_out_are_there():
+    """A file that is renamed or removed is left out no longer."""
+    assert {*LEFT_OUT} < {*NAMES}
+
+
+def test_record_is_for_the_site(found):
+    """It is of the tests as they are now."""
+    assert record_of(LAYOUT.root, LAYOUT.build).tests == found
