@@ -79,7 +79,7 @@ HELD = [
         "may be left out at the end",
         "optional-arguments",
         GUIDE,
-        ["tests/snippets/many_kernels/use.py [left_out]"],
+        ["tests/snippets/many_kernels/leave_out.py [left_out]"],
         ["tests/snippets/test_many_kernels.py test_many_kernels"],
     ),
     Claim(
