@@ -66,13 +66,13 @@ def test_call(mod):
 
 @pytest.fixture
 def names(shows):
-    """The file that tells the names of parameters; a test that takes it fails without them."""
+    """Declare the file that exports parameter names; tests that use it fail without them."""
     for path in [*SHOWN, f"tests/snippets/{NAMES}"]:
         shows(path, *SHOWN, f"tests/snippets/{NAMES}")
 
 
 def test_keywords(mod, names):
-    """A library that tells the names of parameters is called by them, too."""
+    """Functions whose parameter names are exported accept keyword arguments."""
     x = numpy.array([3, 4], dtype="float32")
     # [keywords.begin]
     assert mod.norm(x, scale=2.0) == mod.norm(scale=2.0, x=x) == 10.0
@@ -99,7 +99,7 @@ def test_description(mod):
 
 
 def test_signature(mod, names):
-    """A function has its signature, with the names where the library tells them."""
+    """A function has a docstring and a signature with its parameter names."""
     # [signature.begin]
     assert mod.norm.__doc__ == "The Euclidean norm of x, times scale."
     assert str(inspect.signature(mod.norm)) == (

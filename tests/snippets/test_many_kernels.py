@@ -13,7 +13,7 @@ SOURCES = ["build.sh", "kernels.h", "binding.cc", "shift.cc", "total.cc"]
 
 @pytest.mark.parametrize("caller", ["use.py", "leave_out.py"])
 def test_many_kernels(shows, tmp_path, caller):
-    """Kernels in files of their own and one binding file make a library that says what it has."""
+    """Separate kernel files and one binding file build a library that describes its functions."""
     files = [f"{FOLDER}/{name}" for name in [*SOURCES, caller]]
     for shown in files:
         path = shows(shown, *(set(files) - {shown}), "tests/snippets/test_many_kernels.py")
