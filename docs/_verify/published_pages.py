@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,30 +39,45 @@ def pages_of(layout: Layout) -> list[str]:
     return [page for page in find_pages(layout) if page.startswith("docs/")]
 
 
+def run_past_crashes(
+    name: str,
+    command_of: Callable[[list[Any]], list[str]],
+    record: Path,
+    cwd: Path,
+    environment: Mapping[str, str],
+) -> tuple[dict[str, Any], dict[Any, str]]:
+    """Run pytest until it reaches its end, each time without what ended the process before.
+
+    ``command_of`` makes the command, given what crashed. Returns what pytest wrote into the record,
+    and for each crash how the process ended.
+    RuntimeError: pytest did not reach its end, and nothing that it ran had ended the process.
+    """
+    crashed: dict[Any, str] = {}
+    while True:
+        outcome = run(command_of([*crashed]), cwd=cwd, env=with_plugin(environment))
+        seen: dict[str, Any] = json.loads(record.read_text()) if record.exists() else {"begun": ""}
+        # What a crash left behind may crash again when the process ends.
+        at_exit = bool(crashed) and (outcome.status or 0) < 0
+        if "begun" not in seen and (outcome.status in TO_THE_END or at_exit):
+            return seen, crashed
+        if not seen.get("begun") or seen["begun"] in crashed:
+            raise RuntimeError(f"{name}: {outcome.reason}: {outcome.tail}")
+        crashed[seen["begun"]] = outcome.reason
+        record.unlink()
+
+
 def replay(
     page: str, python: str, layout: Layout, libraries: Path, environment: Mapping[str, str]
 ) -> Found:
-    """Run one page in an interpreter that has the published package.
-
-    After a crash the page is run again without the example that crashed.
-    RuntimeError: pytest did not reach the page's end, and no example had ended the process.
-    """
-    crashed: dict[int, str] = {}
+    """Run one page in an interpreter that has the published package; see run_past_crashes."""
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "record.json"
-        while True:
+
+        def command_of(crashed: list[int]) -> list[str]:
             command = doctest_command(python, page, "cpu", layout.root, libraries, record)
-            command += ["--page-crashed", *map(str, crashed)] if crashed else []
-            outcome = run(command, cwd=libraries, env=with_plugin(environment))
-            seen: Found = json.loads(record.read_text()) if record.exists() else {"begun": 0}
-            # What a crash left behind may crash again when the process ends.
-            at_exit = bool(crashed) and (outcome.status or 0) < 0
-            if "begun" not in seen and (outcome.status in TO_THE_END or at_exit):
-                break
-            if not seen.get("begun") or seen["begun"] in crashed:
-                raise RuntimeError(f"{page}: {outcome.reason}: {outcome.tail}")
-            crashed[seen["begun"]] = outcome.reason
-            record.unlink()
+            return [*command, "--page-crashed", *map(str, crashed)] if crashed else command
+
+        seen, crashed = run_past_crashes(page, command_of, record, libraries, environment)
     differ = [
         {
             **{key: each[key] for key in ("digest", "place", "line")},

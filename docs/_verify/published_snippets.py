@@ -7,7 +7,6 @@ A failure there is a difference between the packages: a page that shows the file
 from __future__ import annotations
 
 import ast
-import json
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,9 +15,8 @@ from typing import Any
 
 from .closure import digest, trees_digest
 from .layout import Layout
-from .pages import DOCS, with_plugin
-from .process import run
-from .published_pages import TO_THE_END, shortened
+from .pages import DOCS
+from .published_pages import run_past_crashes, shortened
 from .regions import region_lines
 from .tree_record import read_tree_record, write_tree_record
 
@@ -38,14 +36,13 @@ def run_tests(
 ) -> Outcomes:
     """Run a file of snippet tests in an interpreter that has the published package.
 
-    After a crash the file is run again without the test that crashed.
-    RuntimeError: pytest did not reach its end, and no test had ended the process.
+    RuntimeError: it found no test, or see run_past_crashes.
     """
-    crashed: Outcomes = {}
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "record.json"
-        while True:
-            command = [
+
+        def command_of(crashed: list[str]) -> list[str]:
+            return [
                 *(python, "-m", "pytest", "-q", "--tb=short", "--rootdir", str(layout.root)),
                 *("-c", str(DOCS / "_verify/pytest.ini"), "-p", "no:cacheprovider"),
                 *("-p", "_verify.snippet_plugin", "-p", "_verify.outcomes_plugin"),
@@ -53,16 +50,11 @@ def run_tests(
                 *(f"--deselect={name}" for name in crashed),
                 str(layout.root / file),
             ]
-            outcome = run(command, cwd=layout.root, env=with_plugin(environment))
-            seen: dict[str, Any] = json.loads(record.read_text()) if record.exists() else {}
-            if outcome.status in TO_THE_END and seen.get("outcomes"):
-                break
-            begun = seen.get("begun", "")
-            if not begun or begun in crashed:
-                raise RuntimeError(f"{file}: {outcome.reason}: {outcome.tail}")
-            crashed[begun] = {"outcome": "failed", "got": outcome.reason, "files": []}
-            record.unlink()
-    found: Outcomes = {**seen["outcomes"], **crashed}
+
+        seen, crashed = run_past_crashes(file, command_of, record, layout.root, environment)
+    found: Outcomes = seen["outcomes"]
+    for name, reason in crashed.items():
+        found[name] = {"outcome": "failed", "got": reason, "files": []}
     for each in found.values():
         each["got"] = shortened(each["got"], libraries)
     return found

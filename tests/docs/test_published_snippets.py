@@ -107,6 +107,19 @@ def test_run(tmp_path):
     assert found[f"{file}::test_good"]["files"] == [file]
 
 
+def test_crash_at_the_end(tmp_path):
+    """What a crash left behind may crash again; without an earlier crash it is an error."""
+    path = tmp_path / "test_toy.py"
+    where = sys.executable, Layout.of(tmp_path), tmp_path, base_environment()
+    at_exit = "import atexit, ctypes\natexit.register(ctypes.string_at, 0)\ndef test_good(): pass\n"
+    path.write_text(at_exit)
+    with pytest.raises(RuntimeError, match=r"test_toy.py: crashed: SIGSEGV"):
+        run_tests("test_toy.py", *where)
+    path.write_text(at_exit + "def test_crash(): ctypes.string_at(0)\n")
+    found = run_tests("test_toy.py", *where)
+    assert [each["outcome"] for each in found.values()] == ["passed", "failed"]
+
+
 def test_run_without_tests(tmp_path):
     """A file that cannot be imported proves nothing."""
     path = tmp_path / "test_toy.py"
