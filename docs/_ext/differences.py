@@ -48,6 +48,9 @@ def tables(app: Sphinx, docname: str) -> list[nodes.Node]:
     told = f"{passed} doctest examples of {len(found.pages)} pages"
     if tests := found.snippets.tests:
         outcomes = Counter(o["outcome"] for file in tests.values() for o in file.values())
+        outcomes += Counter(
+            o["outcome"] for file in found.snippets.cpp.values() for o in file["outcomes"].values()
+        )
         told += f" and {outcomes['passed']} tests of shown files"
     said = [nodes.paragraph("", f"{told} pass under the published package too; {differ} differ.")]
     if left_out := found.snippets.left_out:

@@ -51,6 +51,7 @@ FILES_LEFT_OUT = {
 # nvcc 13.0 ends itself over `auto [a, b] = x` where the parts are values with destructors, in plain
 # C++ too; the headers themselves are compiled by it.
 NVCC_LEFT_OUT = {
+    "tests/cpp/test_shown_containers.cc": "nvcc 13.0 crashes on its structured bindings",
     "tests/cpp/test_tuple.cc": "nvcc 13.0 crashes on its structured bindings",
     "tests/cpp/test_kernel_utils.cc": "it tests storage types of CPU code; CUDA has its own",
     "examples/kernel_library/allocators/nvshmem_allocator.cu": (

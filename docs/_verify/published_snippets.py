@@ -7,6 +7,7 @@ A failure there is a difference between the packages: a page that shows the file
 from __future__ import annotations
 
 import ast
+import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -20,8 +21,9 @@ from .published_pages import run_past_crashes, shortened
 from .regions import region_lines
 from .tree_record import read_tree_record, write_tree_record
 
-FOLDERS = ("examples", "tests/interop", "tests/snippets")
+FOLDERS = ("examples", "tests/cpp", "tests/interop", "tests/snippets")
 FILES = ("docs/_setup/lock.txt", "docs/_verify/outcomes_plugin.py")
+DEFINES = re.compile(r"^ *(?:struct|class) +(\w+)|^ *[\w:<>&*, ]+? [*&]?(\w+)\(", re.MULTILINE)
 # What a test came to: its outcome, the error's first line, and the shown files that it ran.
 Outcomes = dict[str, dict[str, Any]]
 
@@ -60,10 +62,16 @@ def run_tests(
     return found
 
 
-def write_record(layout: Layout, found: Mapping[str, Outcomes], left_out: dict[str, str]) -> None:
+def write_record(
+    layout: Layout,
+    found: Mapping[str, Outcomes],
+    cpp: Mapping[str, dict[str, Any]],
+    left_out: dict[str, str],
+) -> None:
     """Keep what each test came to, by its file, and the files of tests that were not run."""
     path = layout.build / "published_snippets.json"
-    write_tree_record(path, made_of(layout.root), {"tests": dict(found), "left out": left_out})
+    fields = {"tests": dict(found), "cpp": dict(cpp), "left out": left_out}
+    write_tree_record(path, made_of(layout.root), fields)
 
 
 @dataclass
@@ -72,6 +80,7 @@ class Snippets:
 
     root: Path
     tests: dict[str, Outcomes] = field(default_factory=dict)
+    cpp: dict[str, dict[str, Any]] = field(default_factory=dict)  # see published_cpp.py
     left_out: dict[str, str] = field(default_factory=dict)
 
     def difference(self, path: str, region: str) -> str:
@@ -80,6 +89,8 @@ class Snippets:
         Of a test file the tests count that the region is part of, or that use a name which it
         defines; of another file, all tests that ran it: one that passes is enough.
         """
+        if path in self.cpp:
+            return cpp_difference((self.root / path).read_text(), region, self.cpp[path])
         if path in self.tests:
             tests = find_tests((self.root / path).read_text(), region)
             cases = [each for name, each in self.tests[path].items() if function_of(name) in tests]
@@ -98,7 +109,32 @@ class Snippets:
 def record_of(root: Path, build: Path) -> Snippets:
     """What came of the tests of this very tree, if they ran."""
     record = read_tree_record(build / "published_snippets.json", made_of(root))
-    return Snippets(root, record["tests"], record["left out"]) if record else Snippets(root)
+    if record is None:
+        return Snippets(root)
+    return Snippets(root, record["tests"], record["cpp"], record["left out"])
+
+
+def cpp_difference(text: str, region: str, found: dict[str, Any]) -> str:
+    """What one gets of a region of a file of C++ tests: see published_cpp.run_cpp_tests.
+
+    What does not compile differs, and so does a test that fails and holds the region, or uses what
+    the region defines.
+    """
+    first, last = region_lines(text, region) if region else (0, text.count("\n") + 1)
+    for begin, end, said in found["taken"]:
+        if begin <= last and end > first:
+            return f"error: {said}"
+    lines = text.splitlines()
+    shown = "\n".join(lines[first:last])
+    defined = {name for names in DEFINES.findall(shown) for name in names if name}
+    for test, (begin, end) in found["lines"].items():
+        inside = begin <= last and end > first
+        body = set(re.findall(r"\w+", "\n".join(lines[begin - 1 : end])))
+        result = found["outcomes"].get(test)
+        if (inside or defined & body) and result and result["outcome"] == "failed":
+            got: str = result["got"]
+            return got
+    return ""
 
 
 def function_of(name: str) -> str:

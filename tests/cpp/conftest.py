@@ -17,11 +17,11 @@ from pathlib import Path
 
 import pytest
 import tvm_ffi
-from tvm_ffi import config
+from _verify.package_flags import flags
 
 EXPORT = re.compile(r"^TVM_FFI_DLL_EXPORT_TYPED_FUNC\((test_\w+),", re.MULTILINE)
 FLAGS = "-shared -fPIC -O1 -Wall -Wextra -Wconversion -Werror"
-
+MORE = os.environ.get("CPP_TESTS_FLAGS", "")  # of a run under another package
 
 # Libraries by what they are made of. A run that counts lines wants its own.
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,8 +30,8 @@ KEPT = Path(os.environ.get("CPP_TESTS_BUILD", ROOT / "build" / "cpp_tests"))
 
 def build(source: Path, library: Path) -> subprocess.CompletedProcess:
     """Compile one source into a library; the compiler's words are in the result."""
-    compiler = shlex.split(f"g++ {FLAGS} {config.cxxflags()} {source}")
-    link = shlex.split(f"{config.ldflags()} -ltvm_ffi")
+    compiler = shlex.split(f"g++ {FLAGS} {flags('--cxxflags')} {MORE} {source}")
+    link = shlex.split(f"{flags('--ldflags')} -ltvm_ffi")
     version = subprocess.check_output(["g++", "--version"], text=True)
     read = subprocess.run([*compiler, "-E"], capture_output=True, text=True, check=False)
     made_of = "\0".join([version, *compiler, *link, read.stdout])

@@ -3,12 +3,9 @@
 // container/tensor.h: tensors from allocators of a library's own, strided ones, and their
 // lifetimes.
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <tvm/ffi/tvm_ffi.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -18,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "captured_stderr.h"
 #include "expect.h"
 
 namespace ffi = tvm::ffi;
@@ -25,7 +23,6 @@ namespace fs = std::filesystem;
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(only_in_the_test, [] { return 7; });
 
-// [malloc_allocator.begin]
 struct MallocAllocator {
   void AllocData(DLTensor* tensor) {
     const size_t size = ffi::GetDataSize(*tensor);
@@ -35,7 +32,6 @@ struct MallocAllocator {
   }
   void FreeData(DLTensor* tensor) { std::free(tensor->data); }
 };
-// [malloc_allocator.end]
 
 namespace {
 
@@ -71,38 +67,6 @@ ffi::Tensor Strided(ffi::ShapeView shape, ffi::ShapeView strides, DLDataType dty
   return ffi::Tensor::FromEnvAllocStrided(TVMFFIEnvTensorAlloc, shape, strides, dtype, kCPU);
 }
 
-// Sends stderr to a file while it lives.
-class CapturedStderr {
- public:
-  CapturedStderr() : file_(std::tmpfile()), before_(dup(2)) {
-    std::fflush(stderr);
-    dup2(fileno(file_), 2);
-  }
-  ~CapturedStderr() {
-    Restore();
-    std::fclose(file_);
-  }
-  std::string Text() {
-    Restore();
-    std::rewind(file_);
-    std::string text(4096, '\0');
-    text.resize(std::fread(text.data(), 1, text.size(), file_));
-    return text;
-  }
-
- private:
-  void Restore() {
-    std::fflush(stderr);
-    if (before_ >= 0) {
-      dup2(before_, 2);
-      close(before_);
-    }
-    before_ = -1;
-  }
-  std::FILE* file_;
-  int before_;
-};
-
 // A copy of allocation_library.so, which is a library of its own to the loader.
 class LibraryCopy {
  public:
@@ -137,12 +101,10 @@ ffi::Any CallAndDrop(const LibraryCopy& library, const char* name, ffi::AnyView 
 
 // A tensor of malloc is contiguous, and its memory is the allocator's.
 void from_nd_alloc() {
-  // [from_nd_alloc.begin]
   ffi::Tensor tensor =
       ffi::Tensor::FromNDAlloc(MallocAllocator(), {2, 3}, {kDLFloat, 32, 1}, {kDLCPU, 0});
   EXPECT_EQ(tensor.shape(), ffi::ShapeView({2, 3}));
   EXPECT(tensor.IsContiguous());
-  // [from_nd_alloc.end]
   std::memset(tensor.data_ptr(), 0, 24);
   EXPECT_EQ(tensor.strides(), ffi::ShapeView({3, 1}));
   EXPECT_EQ(tensor.dtype(), kFloat32);
@@ -241,26 +203,17 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_alloc_data_may_throw, alloc_data_may_throw);
 
 // A free that fails is told on stderr; whoever dropped the tensor goes on.
 void failed_free_is_reported() {
-  // [failed_free.begin]
   struct FailingFree {
     void AllocData(DLTensor* tensor) { tensor->data = this; }
     void FreeData(DLTensor*) { TVM_FFI_THROW(RuntimeError) << "pool: cannot free"; }
   };
-  std::string told;
-  {
-    CapturedStderr captured;
-    ffi::Tensor::FromNDAlloc(FailingFree(), {3}, {kDLFloat, 32, 1}, {kDLCPU, 0});
-    told = captured.Text();
-  }
-  EXPECT_EQ(told, "Tensor::FromNDAlloc: FreeData: ignored: RuntimeError: pool: cannot free\n");
-  // [failed_free.end]
+  EXPECT_EQ(StderrOf([] { ffi::Tensor::FromNDAlloc(FailingFree(), {3}, kFloat32, kCPU); }),
+            "Tensor::FromNDAlloc: FreeData: ignored: RuntimeError: pool: cannot free\n");
   struct Odd {
     void AllocData(DLTensor*) {}
     void FreeData(DLTensor*) { throw 7; }
   };
-  CapturedStderr captured;
-  ffi::Tensor::FromNDAlloc(Odd(), {3}, kFloat32, kCPU);
-  EXPECT_EQ(captured.Text(),
+  EXPECT_EQ(StderrOf([] { ffi::Tensor::FromNDAlloc(Odd(), {3}, kFloat32, kCPU); }),
             "Tensor::FromNDAlloc: FreeData: ignored: an exception that is no std::exception\n");
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_failed_free_is_reported, failed_free_is_reported);
@@ -269,13 +222,11 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_failed_free_is_reported, failed_free_is_repor
 void outlives_its_module() {
   LibraryCopy library;
   int freed = 0;
-  // [outlives_its_module.begin]
   ffi::Tensor tensor = CallAndDrop(library, "make", static_cast<void*>(&freed)).cast<ffi::Tensor>();
   EXPECT(library.IsLoaded());  // There is no module any more.
   tensor = ffi::Tensor();
   EXPECT_EQ(freed, 1);
   EXPECT(!library.IsLoaded());
-  // [outlives_its_module.end]
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_outlives_its_module, outlives_its_module);
 
@@ -330,13 +281,11 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_function_outlives_its_module, function_outliv
 
 // Tensors from the environment have the strides that were asked for.
 void from_env_alloc_strided() {
-  // [from_env_alloc_strided.begin]
   // Column-major, and a row for padding behind each column.
   ffi::Tensor tensor = ffi::Tensor::FromEnvAllocStrided(TVMFFIEnvTensorAlloc, {3, 2}, {1, 4},
                                                         {kDLFloat, 32, 1}, {kDLCPU, 0});
   EXPECT_EQ(tensor.shape(), ffi::ShapeView({3, 2}));
   EXPECT_EQ(tensor.strides(), ffi::ShapeView({1, 4}));
-  // [from_env_alloc_strided.end]
   std::memset(tensor.data_ptr(), 0, ffi::GetSpanSize(*tensor.GetDLTensorPtr()));
   EXPECT(tensor.IsAligned(64));
   EXPECT_EQ(Strided({}, {}).numel(), 1);
@@ -406,13 +355,11 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_random_strides, random_strides);
 
 // A strided view shares the memory and keeps it alive; the offset counts elements.
 void as_strided() {
-  // [as_strided.begin]
   ffi::Tensor tensor =
       ffi::Tensor::FromNDAlloc(MallocAllocator(), {2, 3}, {kDLFloat, 32, 1}, {kDLCPU, 0});
   ffi::Tensor column = tensor.as_strided({2}, {3}, 1);
   EXPECT_EQ(column.data_ptr(), static_cast<void*>(static_cast<float*>(tensor.data_ptr()) + 1));
   EXPECT_EQ(tensor.use_count(), 2);
-  // [as_strided.end]
   EXPECT_EQ(column.as_strided({1}, {1}, 2).data_ptr(),
             static_cast<void*>(static_cast<float*>(tensor.data_ptr()) + 3));
   EXPECT_EQ(column.as_strided({1}, {1}).data_ptr(), column.data_ptr());

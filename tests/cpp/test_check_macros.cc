@@ -13,7 +13,6 @@ void macros_in_unbraced_if_else() {
   std::string path;
   int zero = 0;
   for (bool outer : {true, false}) {
-    // [unbraced.begin]
     if (outer)
       TVM_FFI_CHECK(zero == 0, ValueError) << "never";
     else
@@ -22,7 +21,6 @@ void macros_in_unbraced_if_else() {
       TVM_FFI_CHECK_EQ(zero, 0, ValueError) << "never";
     else
       path += "check_eq ";
-    // [unbraced.end]
     if (outer)
       TVM_FFI_ICHECK(zero == 0) << "never";
     else

@@ -2,35 +2,15 @@
 // Rows: R6, R7
 // Deleters that callers give to the C ABI: one that throws is reported, and ends nothing.
 #include <tvm/ffi/tvm_ffi.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <stdexcept>
 
+#include "captured_stderr.h"
 #include "expect.h"
 
 namespace ffi = tvm::ffi;
 
 namespace {
-
-// What `function` writes to stderr.
-template <typename F>
-std::string StderrOf(F function) {
-  std::FILE* file = std::tmpfile();
-  EXPECT(file != nullptr);
-  std::fflush(stderr);
-  const int before = dup(2);
-  dup2(fileno(file), 2);
-  function();
-  std::fflush(stderr);
-  dup2(before, 2);
-  close(before);
-  std::string text(4096, '\0');
-  std::rewind(file);
-  text.resize(std::fread(text.data(), 1, text.size(), file));
-  std::fclose(file);
-  return text;
-}
 
 int Nothing(void*, const TVMFFIAny*, int32_t, TVMFFIAny*) { return 0; }
 void ThrowError(void*) { TVM_FFI_THROW(ValueError) << "cannot free"; }
@@ -70,7 +50,6 @@ void deleter_of_an_opaque_object() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_deleter_of_an_opaque_object, deleter_of_an_opaque_object);
 
-// [destructor.begin]
 namespace {
 
 // Calls code that may throw from a place that must not.
@@ -89,7 +68,6 @@ struct Workspace {
 };
 
 }  // namespace
-// [destructor.end]
 
 // A destructor says what went wrong, and the exception that was on its way goes on.
 void destructor_during_an_exception() {

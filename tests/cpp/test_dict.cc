@@ -122,14 +122,3 @@ void values_that_use_the_dict() {
   }
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_values_that_use_the_dict, values_that_use_the_dict);
-
-// [dict_example.begin]
-// A change of a Dict is seen through all its handles.
-void dict_example() {
-  ffi::Dict<ffi::String, int64_t> a{{"hits", 1}};
-  ffi::Dict<ffi::String, int64_t> b = a;
-  b.Set("hits", 2);
-  EXPECT_EQ(a["hits"], 2);
-}
-// [dict_example.end]
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_dict_example, dict_example);

@@ -10,11 +10,9 @@
 #include <vector>
 
 #include "expect.h"
-// [includes.begin]
 #include <tvm/ffi/tvm_ffi.h>
 
 namespace ffi = tvm::ffi;
-// [includes.end]
 
 namespace {
 
@@ -88,7 +86,6 @@ void streams_of_many_threads() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_streams_of_many_threads, streams_of_many_threads);
 
-// [set_stream.begin]
 namespace {
 
 // Makes a stream current while it lives, and puts the one of before back.
@@ -108,7 +105,6 @@ class CurrentStream {
 };
 
 }  // namespace
-// [set_stream.end]
 
 // A stream can be set for a scope, and scopes nest.
 void stream_of_a_scope() {

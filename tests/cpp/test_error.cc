@@ -92,7 +92,6 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_error_knows_its_place, error_knows_its_place)
 // The backtrace names the functions that were running, hidden ones too, up to the exported one; the
 // cell that every reader sees holds the throwing line alone.
 void backtrace_names_the_calls() {
-  // [show_backtrace.begin]
   try {
     outer(3);
   } catch (const ffi::Error& error) {
@@ -104,7 +103,6 @@ void backtrace_names_the_calls() {
         std::string("__tvm_ffi_test_backtrace_names_the_calls; "
                     "backtrace_names_the_calls(); (anonymous namespace)::outer(int); inner; "));
   }
-  // [show_backtrace.end]
   EXPECT_EQ(FunctionsIn(CellText(ErrorOf([] { outer(3); }))), std::string("inner; "));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_backtrace_names_the_calls, backtrace_names_the_calls);

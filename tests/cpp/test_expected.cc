@@ -9,13 +9,11 @@
 
 namespace ffi = tvm::ffi;
 
-// [expected.begin]
 // Gives an error instead of throwing it; exported, the error is raised.
 ffi::Expected<int> half(int x) {
   if (x % 2 != 0) return ffi::Error("ValueError", "half: x must be even");
   return x / 2;
 }
-// [expected.end]
 
 // It tells which of the two it holds.
 void value_or_error() {

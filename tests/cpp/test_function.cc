@@ -392,13 +392,11 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_exported, exported);
 
 // A typed function is made of a lambda or of any function, called by its types, and passed as one.
 void typed_functions() {
-  // [typed_function.begin]
   ffi::TypedFunction<int(int, const std::string&)> repeat(
       [](int n, const std::string& text) { return n * static_cast<int>(text.size()); }, "repeat");
   EXPECT_EQ(repeat(3, "ab"), 6);
   ffi::Function untyped = repeat;
   EXPECT_EQ(untyped(3, "ab").cast<int>(), 6);
-  // [typed_function.end]
   EXPECT_THROWS(
       "TypeError: repeat(int of 32 bits, str) -> int of 32 bits: argument 1: expected str, got int "
       "4",
@@ -430,14 +428,12 @@ void packed_forms() {
         *result = args[0].cast<int>() + n;
       });
   EXPECT_EQ(raw(5, 6).cast<int>(), 7);
-  // [packed_function.begin]
   ffi::Function sum = ffi::Function::FromPacked([](ffi::PackedArgs args, ffi::Any* result) {
     int64_t total = 0;
     for (int32_t i = 0; i < args.size(); ++i) total += args[i].cast<int64_t>();
     *result = total;
   });
   EXPECT_EQ(sum(1, 2, 3).cast<int64_t>(), 6);
-  // [packed_function.end]
   ffi::Function rest([sum](ffi::PackedArgs args, ffi::Any* result) {
     sum.CallPacked(args.Slice(1), result);
     EXPECT_EQ(args.Slice(1, 2).size(), 1);
@@ -478,14 +474,12 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_c_functions, c_functions);
 
 // The names of the global functions can be kept, and a function can be taken out.
 void list_and_remove() {
-  // [global_functions.begin]
   ffi::Function::SetGlobal("my_library.add_one", ffi::Function::FromTyped(plain));
   EXPECT_EQ(ffi::Function::GetGlobalRequired("my_library.add_one")(1).cast<int>(), 2);
   std::vector<ffi::String> names = ffi::Function::ListGlobalNames();
   EXPECT(std::find(names.begin(), names.end(), "my_library.add_one") != names.end());
   EXPECT(ffi::Function::RemoveGlobal("my_library.add_one"));
   EXPECT(!ffi::Function::GetGlobal("my_library.add_one").has_value());
-  // [global_functions.end]
   EXPECT(!ffi::Function::RemoveGlobal("my_library.add_one"));
   size_t count = 0;
   for (const ffi::String& name : ffi::Function::ListGlobalNames()) count += name.size() > 0;

@@ -20,20 +20,6 @@ std::vector<int> Elements(const Ints& list) { return std::vector<int>(list.begin
 
 }  // namespace
 
-// [shared.begin]
-// A change through one handle is seen through all.
-void shared() {
-  ffi::List<int> a{1, 2, 3};
-  ffi::List<int> b = a;  // the same object
-  b.push_back(4);
-  EXPECT_EQ(a.size(), 4u);
-  ffi::Function grow = ffi::Function::FromTyped([](ffi::List<int> list) { list.push_back(5); });
-  grow(a);
-  EXPECT_EQ(b.back(), 5);
-}
-// [shared.end]
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_shared, shared);
-
 // Every kind of change happens in the object that all share.
 void changes() {
   using Vector = std::vector<int>;

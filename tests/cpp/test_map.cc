@@ -288,22 +288,6 @@ void colliding_hashes() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_colliding_hashes, colliding_hashes);
 
-// [map_example.begin]
-// A Map keeps the order of insertion; a change is seen by the handle that makes it alone.
-void map_example() {
-  ffi::Map<ffi::String, int64_t> a{{"width", 3}, {"height", 4}};
-  ffi::Map<ffi::String, int64_t> b = a;
-  b.Set("depth", 5);
-  EXPECT_EQ(a.size(), 2u);
-  EXPECT_EQ(b["depth"], 5);
-  EXPECT(a.Get("depth") == nullptr);
-  std::string keys;
-  for (const auto& [key, value] : b) keys += std::string(key) + " ";
-  EXPECT_EQ(keys, std::string("width height depth "));
-}
-// [map_example.end]
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_map_example, map_example);
-
 // A map that is set as a value of itself is the map as it was: it never holds itself.
 void a_map_as_its_own_value() {
   ffi::Map<ffi::String, ffi::ObjectRef> map{{"list", ffi::Array<int>{1}}};

@@ -69,11 +69,9 @@ bool IsLoaded(const fs::path& path) {
 // function.
 void functions() {
   const std::string path = LibraryPath();
-  // [load.begin]
   ffi::Module module = ffi::Module::LoadFromFile(path);
   ffi::Function answer = module->GetFunction("answer").value();
   EXPECT_EQ(answer().cast<int>(), 42);
-  // [load.end]
   EXPECT(!module->GetFunction("question").has_value());
   EXPECT(!module->GetFunction("question", true).has_value());
   EXPECT(!module->GetFunction("__tvm_ffi_answer").has_value());

@@ -10,7 +10,6 @@ namespace ffi = tvm::ffi;
 
 // The callee holds the only reference to an object that the caller gave away.
 void unique_in_the_callee() {
-  // [rvalue_ref.begin]
   ffi::Function owners = ffi::Function::FromTyped([](ffi::RValueRef<ffi::Shape> given) {
     ffi::Shape shape = *std::move(given);
     return shape.use_count();
@@ -18,7 +17,6 @@ void unique_in_the_callee() {
   ffi::Shape shape{2, 3};
   EXPECT_EQ(owners(shape).cast<int>(), 2);
   EXPECT_EQ(owners(ffi::RValueRef<ffi::Shape>(std::move(shape))).cast<int>(), 1);
-  // [rvalue_ref.end]
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_unique_in_the_callee, unique_in_the_callee);
 

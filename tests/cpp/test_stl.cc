@@ -32,14 +32,12 @@ std::string Schema() {
 
 }  // namespace
 
-// [vector.begin]
 // A std::vector goes and comes as an Array; a List is taken too.
 std::vector<double> scaled(const std::vector<double>& x, double factor) {
   std::vector<double> y;
   for (double element : x) y.push_back(element * factor);
   return y;
 }
-// [vector.end]
 void vectors() {
   const ffi::Function function = ffi::Function::FromTyped(scaled, "scaled");
   const std::vector<double> twice{2, 4};

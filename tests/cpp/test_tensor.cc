@@ -5,11 +5,9 @@
 #include <random>
 
 #include "expect.h"
-// [includes.begin]
 #include <tvm/ffi/tvm_ffi.h>
 
 namespace ffi = tvm::ffi;
-// [includes.end]
 
 namespace {
 
@@ -24,7 +22,6 @@ ffi::Tensor NewTensor(ffi::ShapeView shape) {
 
 // A tensor answers every question about its metadata.
 void queries() {
-  // [queries.begin]
   ffi::Tensor tensor = NewTensor({2, 3, 4});
   ffi::TensorView view = tensor;
   EXPECT_EQ(view.ndim(), 3);
@@ -37,7 +34,6 @@ void queries() {
   EXPECT_EQ(view.device(), (DLDevice{kDLCPU, 0}));
   EXPECT_EQ(view.data_ptr(), tensor.data_ptr());
   EXPECT(view.IsContiguous() && view.IsAligned(64));
-  // [queries.end]
   EXPECT_EQ(view.dim(), 3);
   EXPECT_EQ(view.sizes(), view.shape());
   EXPECT_EQ(tensor.numel(), 24);
@@ -49,7 +45,6 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_queries, queries);
 
 // Devices are compared and shown as a kernel writes it, without a namespace.
 void devices_of_views() {
-  // [device.begin]
   auto check_device = [](ffi::TensorView x) {
     if (x.device() != DLDevice{kDLCUDA, 0}) {
       TVM_FFI_THROW(ValueError) << "expected a tensor on cuda:0, got " << x.device();
@@ -57,7 +52,6 @@ void devices_of_views() {
   };
   ffi::Tensor on_cpu = NewTensor({3});
   EXPECT_THROWS("ValueError: expected a tensor on cuda:0, got cpu:0", check_device(on_cpu));
-  // [device.end]
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_devices_of_views, devices_of_views);
 
@@ -77,7 +71,6 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_zero_dim_and_empty, zero_dim_and_empty);
 
 // A byte offset is folded into the address, except where addresses are opaque.
 void byte_offset() {
-  // [byte_offset.begin]
   float data[] = {0, 1, 2, 3};
   int64_t shape[] = {2};
   int64_t strides[] = {1};
@@ -86,7 +79,6 @@ void byte_offset() {
   ffi::TensorView view(&tensor);
   EXPECT_EQ(*static_cast<float*>(view.data_ptr()), 2.0f);
   EXPECT_EQ(view.byte_offset(), 0u);
-  // [byte_offset.end]
   tensor.device.device_type = kDLOpenCL;
   EXPECT_EQ(ffi::TensorView(&tensor).data_ptr(), static_cast<void*>(data));
   EXPECT_EQ(ffi::TensorView(&tensor).byte_offset(), 2 * sizeof(float));
@@ -95,14 +87,12 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_byte_offset, byte_offset);
 
 // A lent tensor without strides has them as a parameter; a view made by hand answers stride(i).
 void null_strides() {
-  // [null_strides.begin]
   float data[6] = {};
   int64_t shape[] = {2, 3};
   DLTensor tensor{data, {kDLCPU, 0}, 2, {kDLFloat, 32, 1}, shape, nullptr, 0};
   ffi::Function f = ffi::Function::FromTyped(
       [](ffi::TensorView x) { EXPECT_EQ(x.strides(), ffi::ShapeView({3, 1})); });
   f(&tensor);
-  // [null_strides.end]
   ffi::TensorView view(&tensor);
   EXPECT(view.IsContiguous());
   EXPECT_EQ(view.stride(0), 3);
@@ -178,14 +168,12 @@ void dlpack_round_trip() {
   source.managed.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
   DLManagedTensorVersioned* exported;
   {
-    // [dlpack.begin]
     ffi::Tensor tensor = ffi::Tensor::FromDLPackVersioned(&source.managed);
     EXPECT_EQ(tensor.data_ptr(), static_cast<void*>(source.data + 1));  // shared, not copied
     exported = tensor.ToDLPackVersioned();
     EXPECT_EQ(tensor.use_count(), 2);                     // the export holds a share
     EXPECT(source.managed.dl_tensor.strides == nullptr);  // allowed in DLPack 1.0
     EXPECT(exported->version.minor >= 2 && exported->dl_tensor.strides != nullptr);
-    // [dlpack.end]
     EXPECT_EQ(tensor.strides(), ffi::ShapeView({1}));
   }
   EXPECT_EQ(source.deleted, 0);

@@ -9,20 +9,6 @@
 
 namespace ffi = tvm::ffi;
 
-// [tuple.begin]
-// Elements are got by index, at compile time, or by structured bindings.
-void elements() {
-  ffi::Tuple<int, ffi::String> pair(1, "one");
-  EXPECT_EQ(pair.get<0>(), 1);
-  auto [number, name] = pair;
-  EXPECT_EQ(number, 1);
-  EXPECT_EQ(name, std::string("one"));
-  pair.Set<0>(2);
-  EXPECT_EQ(pair.get<0>(), 2);
-}
-// [tuple.end]
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_elements, elements);
-
 // It is made by default, of values that convert, of deduced types, of one element, of none.
 void construction() {
   const ffi::Tuple<int, ffi::String, double> made;

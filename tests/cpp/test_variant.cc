@@ -12,13 +12,11 @@ namespace ffi = tvm::ffi;
 
 using IntOrText = ffi::Variant<int64_t, ffi::String>;
 
-// [variant.begin]
 // A parameter may be of one of several types; `as` tells which came.
 ffi::String describe(const ffi::Variant<int64_t, ffi::String>& value) {
   if (value.as<int64_t>().has_value()) return "a number";
   return "the text " + std::string(value.get<ffi::String>());
 }
-// [variant.end]
 void held() {
   EXPECT_EQ(describe(int64_t{1}), std::string("a number"));
   EXPECT_EQ(describe(ffi::String("x")), std::string("the text x"));

@@ -87,7 +87,7 @@ HELD = [
         "devices-of-tensors",
         TENSOR,
         [
-            "tests/cpp/test_tensor.cc [device]",
+            "tests/cpp/test_shown_tensor.cc [device]",
             "tests/snippets/refused/device_in_namespace.cc [code]",
         ],
         ["tests/cpp/test_operators.cc test_devices"],
@@ -96,14 +96,14 @@ HELD = [
         "is the first element",
         "byte-offsets",
         TENSOR,
-        ["tests/cpp/test_tensor.cc [byte_offset]"],
+        ["tests/cpp/test_shown_tensor.cc [byte_offset]"],
         ["tests/examples/test_scale.py test_a_byte_offset_is_honoured"],
     ),
     Claim(
         "where the array of strides is missing",
         "missing-strides",
         TENSOR,
-        ["tests/cpp/test_tensor.cc [null_strides]"],
+        ["tests/cpp/test_shown_tensor.cc [null_strides]"],
         ["tests/cpp/test_tensor.cc test_null_strides"],
     ),
     Claim(
@@ -137,7 +137,7 @@ HELD = [
         "takes no ``else`` away from it",
         "check-macros",
         "docs/concepts/exception_handling.rst",
-        ["tests/cpp/test_check_macros.cc [unbraced]"],
+        ["tests/cpp/test_shown_errors.cc [unbraced]"],
         ["tests/cpp/test_check_macros.cc test_macros_in_unbraced_if_else"],
     ),
     Claim(

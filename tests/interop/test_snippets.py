@@ -5,9 +5,11 @@
 import os
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from subprocess import check_output
 
 import pytest
 from _verify.layout import Layout
+from _verify.published_cpp import run_cpp_tests, shown_cpp_tests
 from _verify.published_snippets import record_of, run_tests, write_record
 from example_runtimes import OK, ONLY_HERE, ROOT
 
@@ -15,7 +17,7 @@ LAYOUT = Layout.of(ROOT)
 LEFT_OUT = {
     "test_building.py": "it builds this package",
     "test_install.py": "it installs this package",
-    "test_cpp_tests.py": "it runs the tests of this package's headers",
+    "test_cpp_tests.py": "it runs C++ tests, which run function by function there",
     "test_library.py": "it builds wheels for both packages itself",
     "test_library_renamed.py": "it builds a wheel for this package",
     "test_measure.py": "it runs the benchmark of the kernels",
@@ -23,10 +25,28 @@ LEFT_OUT = {
 }
 NAMES = sorted(path.name for path in (ROOT / "tests" / "snippets").glob("test_*.py"))
 FILES = [f"tests/snippets/{name}" for name in NAMES if name not in LEFT_OUT]
+CPP_FILES = shown_cpp_tests(ROOT)
 
 
 @pytest.fixture(scope="module")
-def found(pythons, copies) -> dict:
+def cpp_found(pythons, copies) -> dict:
+    """What came of each file of C++ tests, compiled with the published headers."""
+    python = pythons["published"]
+    flags = check_output([python, "-m", "tvm_ffi.config", "--cxxflags"], text=True)
+    environment = copies.environment("published")
+    run = partial(
+        run_cpp_tests,
+        python=python,
+        root=ROOT,
+        flags=flags.replace("-I", "-isystem "),
+        environment=environment,
+    )
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return dict(zip(CPP_FILES, pool.map(run, CPP_FILES), strict=True))
+
+
+@pytest.fixture(scope="module")
+def found(pythons, copies, cpp_found) -> dict:
     """What came of each file, with the examples' libraries built by the published headers."""
     run = partial(
         run_tests,
@@ -40,7 +60,7 @@ def found(pythons, copies) -> dict:
         told = {each.name: copies.build(each, "published") for each in copies.examples}
         assert {name for name, said in told.items() if said != OK} == {*ONLY_HERE}, told
         made = dict(zip(FILES, pool.map(run, FILES), strict=True))
-    write_record(LAYOUT, made, LEFT_OUT)
+    write_record(LAYOUT, made, cpp_found, LEFT_OUT)
     return made
 
 
@@ -48,6 +68,16 @@ def found(pythons, copies) -> dict:
 def test_file_runs(found, file):
     """Some of its tests end with a result, the same or another."""
     assert {each["outcome"] for each in found[file].values()} & {"passed", "failed"}
+
+
+@pytest.mark.parametrize("file", CPP_FILES)
+def test_cpp_file_runs(cpp_found, file):
+    """Each test is either taken out, with what the compiler said, or ends with a result."""
+    each = cpp_found[file]
+    taken = {line for first, last, _ in each["taken"] for line in range(first, last + 1)}
+    compiled = {test for test, (first, _) in each["lines"].items() if first not in taken}
+    assert each["lines"]
+    assert {*each["outcomes"]} == compiled
 
 
 def test_files_left_out_are_there():

@@ -13,26 +13,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 SOURCES = [
-    "tests/cpp/test_allocation.cc",
-    "tests/cpp/test_any.cc",
-    "tests/cpp/test_array.cc",
-    "tests/cpp/test_check_macros.cc",
-    "tests/cpp/test_deleters.cc",
-    "tests/cpp/test_dict.cc",
-    "tests/cpp/test_env.cc",
-    "tests/cpp/test_error.cc",
-    "tests/cpp/test_expected.cc",
-    "tests/cpp/test_function.cc",
+    "tests/cpp/test_shown_any.cc",
+    "tests/cpp/test_shown_containers.cc",
+    "tests/cpp/test_shown_errors.cc",
+    "tests/cpp/test_shown_functions.cc",
+    "tests/cpp/test_shown_stream.cc",
+    "tests/cpp/test_shown_tensor.cc",
     "tests/cpp/test_kernel_utils.cc",
-    "tests/cpp/test_list.cc",
-    "tests/cpp/test_map.cc",
-    "tests/cpp/test_module.cc",
-    "tests/cpp/test_rvalue_ref.cc",
-    "tests/cpp/test_stl.cc",
     "tests/cpp/test_storage.cc",
-    "tests/cpp/test_tensor.cc",
-    "tests/cpp/test_tuple.cc",
-    "tests/cpp/test_variant.cc",
 ]
 
 

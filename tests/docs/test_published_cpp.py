@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R9
+"""C++ tests under other headers: what does not compile is taken out, and the rest runs."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from _verify.package_flags import flags
+from _verify.published_cpp import STANDARD, compile_rest, run_cpp_tests, shown_cpp_tests
+from _verify.published_snippets import cpp_difference
+
+ROOT = Path(__file__).resolve().parents[2]
+COMPILE = ["g++", "-fsyntax-only", STANDARD]
+SOURCE = """\
+namespace {
+int fine() { return 1; }
+
+template <typename T>
+int size_of(T value) {
+  return value.size();
+}
+}  // namespace
+
+struct Uses {
+  int lacking() { return missing(); }
+};
+
+int asks() { return size_of(3); }
+
+int all() { return asks() + fine(); }
+"""
+TESTS = """\
+#include <tvm/ffi/tvm_ffi.h>
+
+#include <cstdlib>
+
+#include "expect.h"
+
+// [passes.begin]
+void passes() { EXPECT(true); }
+// [passes.end]
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_passes, passes);
+
+// [two.begin]
+int two() { return 2; }
+// [two.end]
+// [fails.begin]
+void fails() { EXPECT_EQ(two(), 3); }
+// [fails.end]
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_fails, fails);
+
+// [ends.begin]
+void ends() { std::abort(); }
+// [ends.end]
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_ends, ends);
+
+// [lacks.begin]
+void lacks() { tvm::ffi::NoSuchFunction(); }
+// [lacks.end]
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_lacks, lacks);
+"""
+
+
+def test_only_what_does_not_compile_is_taken_out(tmp_path):
+    """An error in a template is one of the function that asks for it; callers follow."""
+    path = tmp_path / "a.cc"
+    path.write_text(SOURCE)
+    taken = compile_rest(path, COMPILE, os.environ)
+    assert [(first, last) for first, last, _ in taken] == [(10, 12), (14, 14), (16, 16)]
+    assert "'missing' was not declared" in taken[0][2]
+    assert "'size' in 'value'" in taken[1][2]
+    assert "int fine()" in path.read_text()
+
+
+def test_missing_header_takes_the_whole_file(tmp_path):
+    """Nothing of it can be used."""
+    path = tmp_path / "a.cc"
+    path.write_text("#include <no_such_header.h>\nint f() { return 1; }\n")
+    assert compile_rest(path, COMPILE, os.environ) == [
+        (1, 2, "no_such_header.h: No such file or directory")
+    ]
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """What comes of TESTS with the headers of this package."""
+    root = tmp_path_factory.mktemp("root")
+    (root / "tests" / "cpp").mkdir(parents=True)
+    (root / "examples").mkdir()
+    for name in ("conftest.py", "expect.h"):
+        shutil.copy(ROOT / "tests" / "cpp" / name, root / "tests" / "cpp")
+    (root / "tests" / "cpp" / "test_a.cc").write_text(TESTS)
+    return run_cpp_tests(
+        "tests/cpp/test_a.cc", sys.executable, root, flags("--cxxflags"), os.environ
+    )
+
+
+def test_outcomes(found):
+    """A test passes, fails or ends the process; one that does not compile has no outcome."""
+    outcomes = {name: each["outcome"] for name, each in found["outcomes"].items()}
+    assert outcomes == {"test_passes": "passed", "test_fails": "failed", "test_ends": "failed"}
+    assert {*found["lines"]} == {*outcomes, "test_lacks"}
+
+
+@pytest.mark.parametrize(
+    ("region", "got"),
+    [
+        ("passes", ""),
+        ("fails", "AssertionError: check failed: two() == 3"),
+        ("two", "AssertionError: check failed: two() == 3"),
+        ("ends", "crashed: SIGABRT"),
+        ("lacks", "error: 'NoSuchFunction' is not a member of 'tvm::ffi'"),
+    ],
+)
+def test_difference_of_a_region(found, region, got):
+    """The result of the test that holds it, or that uses what it defines."""
+    assert cpp_difference(TESTS, region, found).startswith(got)
+    assert bool(cpp_difference(TESTS, region, found)) == bool(got)
+
+
+def test_shown_files_are_found():
+    """Those that the snippet test names, and each is there."""
+    files = shown_cpp_tests(ROOT)
+    assert len(files) > 5
+    assert all((ROOT / file).is_file() for file in files)
