@@ -3,10 +3,16 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import runpy
 import shutil
 import subprocess
 import sys
+import tempfile
+import traceback
+import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +24,39 @@ TOY = Path(__file__).parent / "toy"
 sys.path.insert(0, str(DOCS))
 
 collect_ignore = ["toy"]  # its tests are the runner's to run
+
+
+def sphinx_in_a_fork(
+    options: list[str], folder: Path, variables: Mapping[str, str]
+) -> tuple[int, str]:
+    """Do what ``python -m sphinx`` does: its status, and all that it printed.
+
+    A fork need not import Sphinx and the extensions, which takes three times as long as the build.
+    """
+    from sphinx.cmd.build import main
+
+    with tempfile.TemporaryFile("w+") as output:
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                os.dup2(output.fileno(), 1)
+                os.dup2(output.fileno(), 2)
+                sys.stdout, sys.stderr = (os.fdopen(number, "w", 1) for number in (1, 2))
+                os.chdir(folder)
+                os.environ.update(variables)
+                warnings.simplefilter("ignore")  # pytest makes errors of them
+                sys.path[:0] = [str(folder), *variables["PYTHONPATH"].split(os.pathsep)]
+                status = main(options)
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(status)
+        _, ended = os.waitpid(child, 0)
+        output.seek(0)
+        return os.waitstatus_to_exitcode(ended), output.read()
 
 
 @dataclass
@@ -74,7 +113,11 @@ class Project:
     def site(self, *more: str) -> tuple[int, str]:
         """Build the site. Without -E: the check must not need all pages to be read anew."""
         options = ["-q", "-W", "-n", *more, "-c", ".", "docs", "build/site"]
-        return self.run("-m", "sphinx", *options)
+        return self.sphinx(*options)
+
+    def sphinx(self, *options: str, **variables: str) -> tuple[int, str]:
+        """Build something by Sphinx."""
+        return sphinx_in_a_fork([*options], self.root, {**self.variables, **variables})
 
     def refused_twice(self, reason: str) -> None:
         """Run everything: the site is refused, in a second build too, and says why."""
@@ -102,6 +145,15 @@ def pristine(tmp_path_factory) -> Project:
     for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Begin"]):
         subprocess.run([*git, *command], check=True)
     project = Project(root)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EXTENSIONS_FOLDER", str(DOCS))
+        patch.setattr(sys, "path", [*sys.path])
+        for name in runpy.run_path(str(TOY / "conf.py"))["extensions"]:
+            importlib.import_module(name)
+        from sphinx.application import builtin_extensions
+
+        for name in builtin_extensions:
+            importlib.import_module(name)
     status, output = project.build()
     assert status == 0, output
     return project

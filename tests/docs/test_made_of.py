@@ -20,7 +20,7 @@ def read(output):
 def site(project):
     """Build the site, and say what was read."""
     options = ["-W", "-n", "--no-color", "-c", ".", "docs", "build/site"]
-    return project.run("-m", "sphinx", *options, FORCE_COLOR="", NO_COLOR="1")
+    return project.sphinx(*options, FORCE_COLOR="", NO_COLOR="1")
 
 
 def test_warning_is_repeated_until_it_is_mended(project):

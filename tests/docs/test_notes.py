@@ -131,7 +131,7 @@ def show_snippet(project, text, **outcomes):
     show(project, text)
     layout = Layout.of(project.root)
     found = {SNIPPET: {f"{SNIPPET}::{name}": each for name, each in outcomes.items()}}
-    published_snippets.write_record(layout, found, {"test_left.py": "it is left out"})
+    published_snippets.write_record(layout, found, {}, {"test_left.py": "it is left out"})
     assert project.verify()[0] == 0
 
 
