@@ -22,7 +22,7 @@ NO_OTHER_INDEX = dict.fromkeys(("UV_DEFAULT_INDEX", "UV_FIND_LINKS", "UV_INDEX")
 
 
 def variables(session: nox.Session) -> dict[str, str | None]:
-    """The settings of pip, or of uv. Compiling every installed module would only take time."""
+    """The settings of pip, or of uv; pip would compile modules one by one: see write_bytecode."""
     quick = {"PIP_COMPILE": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     return {**quick, **(uv_settings() if session.venv_backend == "uv" else {})}
 
@@ -75,6 +75,18 @@ def install_package(session: nox.Session) -> None:
     options = ("--no-build-isolation", "--no-deps", "--force-reinstall")
     session.install(*options, str(ROOT), env=variables(session))
     memory.write_text(made_of)
+
+
+def write_bytecode(session: nox.Session, *folders: Path) -> None:
+    """Compile the modules of the session's environment, and of other folders, on all cores.
+
+    Hundreds of processes import PyTorch: 1.5 s instead of 3.5 s, and the proof lets none of them
+    write bytecode.
+    """
+    packages = [*Path(session.virtualenv.location).glob("lib/python*/site-packages"), *folders]
+    command = ["python", "-m", "compileall", "-qq", "-j", "0", *map(str, packages)]
+    # Some packages have modules for another Python.
+    session.run_install(*command, success_codes=[0, 1], silent=True)
 
 
 def write_lock(session: nox.Session) -> None:

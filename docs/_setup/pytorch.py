@@ -11,7 +11,7 @@ from pathlib import Path
 
 import nox
 
-from .install import NO_OTHER_INDEX, installs, variables
+from .install import NO_OTHER_INDEX, installs, variables, write_bytecode
 from .system import gpus, reachable
 
 # Not in lock.txt: a build for the CPU, or of another index, has other hashes.
@@ -63,6 +63,7 @@ def install_torch(session: nox.Session) -> None:
         session.install(*where, "--target", str(partial), TORCH, env=env)
         partial.rename(folder)
     share(session, folder)
+    write_bytecode(session, folder)
 
 
 def share(session: nox.Session, folder: Path) -> None:
