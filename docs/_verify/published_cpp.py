@@ -11,6 +11,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,8 @@ FOLDER = Path("tests/cpp")
 # With C++17, those headers take no lambda as an exported function; a note says so.
 STANDARD = "-std=c++20"
 HOLDERS = {"declaration_list", "linkage_specification", "namespace_definition"}
+NAMES = {"field_identifier", "identifier", "operator_name", "type_identifier"}
+MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(?P<name>\w+)(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
 PLACE = re.compile(r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:\d+:)? +(?P<said>.*)")
 EXPORTED = re.compile(
     r"^TVM_FFI_DLL_EXPORT_TYPED_FUNC\((test_\w+), (?:\w+::)*(\w+)\)", re.MULTILINE
@@ -35,25 +38,44 @@ CONTEXT = re.compile(r"^\S+: (?:In|At) ")
 Taken = list[tuple[int, int, str]]  # first and last line, counted from 1, and the message
 
 
-def items(node: Node) -> Iterator[range]:
-    """The lines of each definition of a file, those in a namespace one by one."""
+@dataclass(frozen=True)
+class Definition:
+    """A definition, or a macro: its first and last line, counted from 1, and its names."""
+
+    first: int
+    last: int
+    names: tuple[str, ...]
+
+
+def definitions(node: Node) -> Iterator[Definition]:
+    """The definitions of a file without its macros, those in a namespace one by one."""
     for child in node.named_children:
         if child.type in HOLDERS or child.type.startswith("preproc_if"):
-            yield from items(child)
-        elif child.type != "comment" and not child.type.startswith("preproc_"):
-            yield all_lines(child)
+            yield from definitions(child)
+        elif child.type.endswith(("_definition", "declaration", "_specifier", "_statement")):
+            lines = all_lines(child)
+            yield Definition(lines.start, lines.stop - 1, tuple(declared(child)))
 
 
-def lines_of_tests(text: str) -> dict[str, tuple[int, int]]:
-    """The first and last line of the function that each test calls, counted from 1."""
-    lines = text.splitlines()
-    heads = {lines[item.start - 1]: (item.start, item.stop - 1) for item in items(tree(text))}
-    return {
-        test: place
-        for test, function in EXPORTED.findall(text)
-        for head, place in heads.items()
-        if re.search(rf" {function}\(", head)
-    }
+def macros(text: str) -> Iterator[Definition]:
+    """The macros that a file defines."""
+    for found in MACRO.finditer(text):
+        first = text.count("\n", 0, found.start()) + 1
+        yield Definition(first, first + found[0].count("\n"), (found["name"],))
+
+
+def declared(node: Node) -> Iterator[str]:
+    """The names that a definition gives to something."""
+    if node.type in NAMES:
+        yield (node.text or b"").decode()
+    elif node.type == "template_declaration":
+        yield from (name for child in node.named_children for name in declared(child))
+    else:
+        for field in ("name", "declarator"):
+            for child in node.children_by_field_name(field):
+                yield from declared(child)
+        if (of_type := node.child_by_field_name("type")) and of_type.child_by_field_name("body"):
+            yield from declared(of_type)
 
 
 def errors_of(output: str, source: Path) -> Iterator[tuple[int, str]]:
@@ -62,20 +84,27 @@ def errors_of(output: str, source: Path) -> Iterator[tuple[int, str]]:
     RuntimeError: an error is about no line of it.
     """
     asked = 0
-    for text in output.splitlines():
+    held: tuple[int, str, str] | None = None  # an error, until the notes that belong to it
+    for text in [*output.splitlines(), "end: In "]:
+        found = PLACE.match(text)
+        said = found["said"] if found else ""
+        ours = found is not None and found["file"] == str(source)
+        is_error = said.startswith(("error: ", "fatal error: "))
+        if held and (is_error or CONTEXT.match(text)):
+            line, what, whole = held
+            if not line:
+                raise RuntimeError(f"{source}: expected errors of its own lines, got: {whole}")
+            yield line, what
+            held = None
         if CONTEXT.match(text):
             asked = 0
-        found = PLACE.match(text)
-        if found is None:
-            continue
-        ours, said = found["file"] == str(source), found["said"]
-        if ours and said.startswith("required "):
+        elif found and ours and said.startswith("required "):
             asked = int(found["line"])
-        elif said.startswith(("error: ", "fatal error: ")):
+        elif found and is_error:
             line = asked or (int(found["line"]) if ours else 0)
-            if not line:
-                raise RuntimeError(f"{source}: expected errors of its own lines, got: {text}")
-            yield line, said.partition("error: ")[2]
+            held = line, said.partition("error: ")[2], text
+        elif found and ours and held and not asked and "in expansion of macro" in said:
+            held = int(found["line"]), *held[1:]  # who uses the macro, not its definition
 
 
 def compile_rest(source: Path, command: list[str], environment: Mapping[str, str]) -> Taken:
@@ -84,15 +113,15 @@ def compile_rest(source: Path, command: list[str], environment: Mapping[str, str
     A file that includes what is not there is taken out as a whole.
     """
     taken: Taken = []
-    whole = list(items(tree(source.read_text())))
+    whole = list(definitions(tree(source.read_text())))
     while True:
         text = source.read_text().splitlines()
         done = run([*command, str(source)], cwd=source.parent, env={**environment, "LC_ALL": "C"})
         if done.ok:
             return sorted(taken)
-        wrong: dict[range, str] = {}
+        wrong: dict[Definition, str] = {}
         for line, said in errors_of(done.output, source):
-            item = next((each for each in whole if line in each), None)
+            item = next((each for each in whole if each.first <= line <= each.last), None)
             if item is None:  # an include: nothing of the file can be used
                 source.write_text("")
                 return [(1, len(text), said)]
@@ -100,8 +129,8 @@ def compile_rest(source: Path, command: list[str], environment: Mapping[str, str
         if not wrong:
             raise RuntimeError(f"{source}: {done.reason}: {done.tail}")
         for item, said in wrong.items():
-            text[item.start - 1 : item.stop - 1] = [""] * len(item)
-            taken.append((item.start, item.stop - 1, said))
+            text[item.first - 1 : item.last] = [""] * (item.last - item.first + 1)
+            taken.append((item.first, item.last, said))
             whole.remove(item)
         source.write_text("\n".join(text) + "\n")
 
@@ -130,9 +159,14 @@ def run_cpp_tests(
         taken = compile_rest(source, command, environment)
         record = Path(made) / "record.json"
 
-        lines = lines_of_tests((root / file).read_text())
+        text = (root / file).read_text()
+        facts = {
+            "tests": dict(EXPORTED.findall(text)),
+            "definitions": [asdict(each) for each in (*definitions(tree(text)), *macros(text))],
+            "taken": taken,
+        }
         if not EXPORTED.search(source.read_text()):
-            return {"taken": taken, "lines": lines, "outcomes": {}}
+            return {**facts, "outcomes": {}}
 
         def command_of(crashed: list[str]) -> list[str]:
             return [
@@ -153,4 +187,4 @@ def run_cpp_tests(
             outcomes[each.partition("::")[2]] = {"outcome": "failed", "got": reason}
         for result in outcomes.values():
             result["got"] = shortened(result["got"], folder)
-    return {"taken": taken, "lines": lines, "outcomes": outcomes}
+    return {**facts, "outcomes": outcomes}

@@ -22,8 +22,10 @@ from .regions import region_lines
 from .tree_record import read_tree_record, write_tree_record
 
 FOLDERS = ("examples", "tests/cpp", "tests/interop", "tests/snippets")
-FILES = ("docs/_setup/lock.txt", "docs/_verify/outcomes_plugin.py")
-DEFINES = re.compile(r"^ *(?:struct|class) +(\w+)|^ *[\w:<>&*, ]+? [*&]?(\w+)\(", re.MULTILINE)
+FILES = (
+    "docs/_setup/lock.txt",
+    *(f"docs/_verify/{name}.py" for name in ("outcomes_plugin", "published_cpp", "snippet_plugin")),
+)
 # What a test came to: its outcome, the error's first line, and the shown files that it ran.
 Outcomes = dict[str, dict[str, Any]]
 
@@ -117,24 +119,45 @@ def record_of(root: Path, build: Path) -> Snippets:
 def cpp_difference(text: str, region: str, found: dict[str, Any]) -> str:
     """What one gets of a region of a file of C++ tests: see published_cpp.run_cpp_tests.
 
-    What does not compile differs, and so does a test that fails and holds the region, or uses what
-    the region defines.
+    What does not compile differs, and so does what a test holds or uses, also through other
+    definitions, if that test fails or does not compile.
     """
     first, last = region_lines(text, region) if region else (0, text.count("\n") + 1)
     for begin, end, said in found["taken"]:
         if begin <= last and end > first:
             return f"error: {said}"
     lines = text.splitlines()
-    shown = "\n".join(lines[first:last])
-    defined = {name for names in DEFINES.findall(shown) for name in names if name}
-    for test, (begin, end) in found["lines"].items():
-        inside = begin <= last and end > first
-        body = set(re.findall(r"\w+", "\n".join(lines[begin - 1 : end])))
-        result = found["outcomes"].get(test)
-        if (inside or defined & body) and result and result["outcome"] == "failed":
-            got: str = result["got"]
+    words = {
+        index: set(re.findall(r"\w+", "\n".join(lines[each["first"] - 1 : each["last"]])))
+        for index, each in enumerate(found["definitions"])
+    }
+    reached = {
+        index
+        for index, each in enumerate(found["definitions"])
+        if each["first"] <= last and each["last"] > first
+    }
+    seen: set[int] = set()
+    while reached - seen:
+        names = {name for index in reached for name in found["definitions"][index]["names"]}
+        tests = [test for test, function in found["tests"].items() if function in names]
+        if got := next(filter(None, (ending_of(test, found) for test in tests)), ""):
             return got
+        if tests and not seen:
+            return ""  # it is part of a test, which nothing else uses
+        seen = reached
+        reached = seen | {index for index in words if words[index] & names}
     return ""
+
+
+def ending_of(test: str, found: dict[str, Any]) -> str:
+    """What came of a C++ test instead of success; empty if it passed, or was skipped."""
+    if result := found["outcomes"].get(test):
+        return str(result["got"]) if result["outcome"] == "failed" else ""
+    places = [
+        (each["first"], each["last"]) for each in found["definitions"] if function in each["names"]
+    ]
+    taken = [said for begin, end, said in found["taken"] if (begin, end) in places]
+    return f"error: {taken[0] if taken else 'it does not compile'}"
 
 
 def function_of(name: str) -> str:

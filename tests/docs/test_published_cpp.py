@@ -32,6 +32,11 @@ int asks() { return size_of(3); }
 
 int all() { return asks() + fine(); }
 """
+MACRO = """\
+#define LACKS() missing()
+int fine() { return 1; }
+int uses() { return LACKS(); }
+"""
 TESTS = """\
 #include <tvm/ffi/tvm_ffi.h>
 
@@ -44,13 +49,40 @@ void passes() { EXPECT(true); }
 // [passes.end]
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_passes, passes);
 
+// [macro.begin]
+#define DOUBLE(x) (2 * (x))
+// [macro.end]
+// [constant.begin]
+constexpr int kOne = DOUBLE(1) - 1;
+// [constant.end]
 // [two.begin]
-int two() { return 2; }
+__attribute__((noinline)) int two() {
+  return 2 * kOne;
+}
 // [two.end]
 // [fails.begin]
 void fails() { EXPECT_EQ(two(), 3); }
 // [fails.end]
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_fails, fails);
+
+// [template.begin]
+template <typename T>
+int member_of(T value) {
+  return value.member;
+}
+// [template.end]
+void asks() { EXPECT(member_of(3)); }
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_asks, asks);
+
+// [passes_too.begin]
+void passes_too() {
+  EXPECT_EQ(1, 1);
+  error_of([] { TVM_FFI_THROW(ValueError) << "fails"; });  // fails two ends
+  const int passes = 1, fails = 2;
+  EXPECT(passes < fails);
+}
+// [passes_too.end]
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_passes_too, passes_too);
 
 // [ends.begin]
 void ends() { std::abort(); }
@@ -73,6 +105,14 @@ def test_only_what_does_not_compile_is_taken_out(tmp_path):
     assert "'missing' was not declared" in taken[0][2]
     assert "'size' in 'value'" in taken[1][2]
     assert "int fine()" in path.read_text()
+
+
+def test_error_in_a_macro_is_of_the_function_that_uses_it(tmp_path):
+    """The macro, and the rest of the file, stay."""
+    path = tmp_path / "a.cc"
+    path.write_text(MACRO)
+    assert [each[:2] for each in compile_rest(path, COMPILE, os.environ)] == [(3, 3)]
+    assert path.read_text().splitlines() == [*MACRO.splitlines()[:2], ""]
 
 
 def test_missing_header_takes_the_whole_file(tmp_path):
@@ -101,14 +141,19 @@ def found(tmp_path_factory):
 def test_outcomes(found):
     """A test passes, fails or ends the process; one that does not compile has no outcome."""
     outcomes = {name: each["outcome"] for name, each in found["outcomes"].items()}
-    assert outcomes == {"test_passes": "passed", "test_fails": "failed", "test_ends": "failed"}
-    assert {*found["lines"]} == {*outcomes, "test_lacks"}
+    passing = dict.fromkeys(("test_passes", "test_passes_too"), "passed")
+    assert outcomes == passing | {"test_fails": "failed", "test_ends": "failed"}
+    assert {*found["tests"]} == {*outcomes, "test_asks", "test_lacks"}
 
 
 @pytest.mark.parametrize(
     ("region", "got"),
     [
         ("passes", ""),
+        ("passes_too", ""),
+        ("macro", "AssertionError: check failed: two() == 3"),
+        ("constant", "AssertionError: check failed: two() == 3"),
+        ("template", "error: request for member 'member' in 'value'"),
         ("fails", "AssertionError: check failed: two() == 3"),
         ("two", "AssertionError: check failed: two() == 3"),
         ("ends", "crashed: SIGABRT"),
