@@ -173,7 +173,7 @@ def run_cpp_tests(
                 *(python, "-m", "pytest", "-q", "--tb=short", "--rootdir", made),
                 *("-c", str(DOCS / "_verify/pytest.ini"), "-p", "no:cacheprovider"),
                 *("-p", "_verify.outcomes_plugin", "--outcomes-record", str(record)),
-                *(f"--deselect={each}" for each in crashed),
+                *(f"--left-out={each}" for each in crashed),
                 str(source),
             ]
 

@@ -17,7 +17,7 @@ from typing import Any
 from .closure import digest, trees_digest
 from .doctest_plugin import FAILED
 from .layout import Layout
-from .pages import doctest_command, find_pages, with_plugin
+from .pages import NO_TESTS_COLLECTED, doctest_command, find_pages, with_plugin
 from .process import run
 from .tree_record import read_tree_record, write_tree_record
 
@@ -56,9 +56,9 @@ def run_past_crashes(
     while True:
         outcome = run(command_of([*crashed]), cwd=cwd, env=with_plugin(environment))
         seen: dict[str, Any] = json.loads(record.read_text()) if record.exists() else {"begun": ""}
-        # What a crash left behind may crash again when the process ends.
-        at_exit = bool(crashed) and (outcome.status or 0) < 0
-        if "begun" not in seen and (outcome.status in TO_THE_END or at_exit):
+        # What a crash left behind may crash again when the process ends, and nothing may be left.
+        at_exit = (outcome.status or 0) < 0 or outcome.status == NO_TESTS_COLLECTED
+        if "begun" not in seen and (outcome.status in TO_THE_END or (crashed and at_exit)):
             return seen, crashed
         if not seen.get("begun") or seen["begun"] in crashed:
             raise RuntimeError(f"{name}: {outcome.reason}: {outcome.tail}")

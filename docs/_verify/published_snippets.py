@@ -19,6 +19,7 @@ from .layout import Layout
 from .pages import DOCS
 from .published_pages import run_past_crashes, shortened
 from .regions import region_lines
+from .snippets import DECLARED
 from .tree_record import read_tree_record, write_tree_record
 
 FOLDERS = ("examples", "tests/cpp", "tests/interop", "tests/snippets")
@@ -51,7 +52,7 @@ def run_tests(
                 *("-c", str(DOCS / "_verify/pytest.ini"), "-p", "no:cacheprovider"),
                 *("-p", "_verify.snippet_plugin", "-p", "_verify.outcomes_plugin"),
                 *("--snippet-libraries", str(libraries), "--outcomes-record", str(record)),
-                *(f"--deselect={name}" for name in crashed),
+                *(f"--left-out={name}" for name in crashed),
                 str(layout.root / file),
             ]
 
@@ -59,6 +60,10 @@ def run_tests(
     found: Outcomes = seen["outcomes"]
     for name, reason in crashed.items():
         found[name] = {"outcome": "failed", "got": reason, "files": []}
+    text = (layout.root / file).read_text()
+    for name, each in found.items():
+        if each["outcome"] == "failed" and not each["files"]:  # it ended before it could say so
+            each["files"] = files_named(text, function_of(name))
     for each in found.values():
         each["got"] = shortened(each["got"], libraries)
     return found
@@ -154,7 +159,9 @@ def ending_of(test: str, found: dict[str, Any]) -> str:
     if result := found["outcomes"].get(test):
         return str(result["got"]) if result["outcome"] == "failed" else ""
     places = [
-        (each["first"], each["last"]) for each in found["definitions"] if function in each["names"]
+        (each["first"], each["last"])
+        for each in found["definitions"]
+        if found["tests"][test] in each["names"]
     ]
     taken = [said for begin, end, said in found["taken"] if (begin, end) in places]
     return f"error: {taken[0] if taken else 'it does not compile'}"
@@ -166,32 +173,56 @@ def function_of(name: str) -> str:
 
 
 def find_tests(text: str, region: str) -> set[str]:
-    """The tests that hold lines of a region, or of the file, or that use a name defined there."""
+    """The tests that hold lines of a region, or of the file, or that use a name defined there.
+
+    They may use it through other functions, fixtures and tables of the file.
+    """
     body = ast.parse(text).body
     first, last = region_lines(text, region) if region else (0, text.count("\n") + 1)
-    tests = {each.name: each for each in body if isinstance(each, ast.FunctionDef)}
-    inside = [node for node in body if node.lineno <= last and (node.end_lineno or 0) > first]
-    defined = {name for node in inside for name in names_defined(node)}
-    return {
-        name
-        for name, test in tests.items()
-        if name.startswith("test_") and (name in defined or defined & names_used(test))
-    }
+    inside = {node for node in body if node.lineno <= last and (node.end_lineno or 0) > first}
+    return {name for node in inside | users_of(inside, body) if (name := test_name(node))}
+
+
+def files_named(text: str, test: str) -> list[str]:
+    """The files that a test says it shows, in its own lines or those of what it uses."""
+    body = ast.parse(text).body
+    used = {node for node in body if test_name(node) == test}
+    for node in body:
+        if not test_name(node) and used & users_of({node}, body):
+            used.add(node)
+    segments = (ast.get_source_segment(text, node) or "" for node in used)
+    return sorted({file for segment in segments for file in DECLARED.findall(segment)})
+
+
+def users_of(nodes: set[ast.stmt], body: list[ast.stmt]) -> set[ast.stmt]:
+    """The statements of a module that use a name which some define, directly or through others."""
+    found: set[ast.stmt] = set()
+    while True:
+        defined = {name for node in nodes | found for name in names_defined(node)}
+        more = {node for node in body if defined & names_used(node)} - nodes - found
+        if not more:
+            return found
+        found |= more
+
+
+def test_name(node: ast.stmt) -> str:
+    """The name of a test; empty if the statement is none."""
+    if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+        return node.name
+    return ""
 
 
 def names_defined(node: ast.stmt) -> Iterator[str]:
     """The names that a statement of a module defines."""
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         yield node.name
-    elif isinstance(node, (ast.Assign, ast.AnnAssign)):
-        yield from (
-            each.id
-            for each in ast.walk(node)
-            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-        )
+    else:
+        for each in ast.walk(node):
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+                yield each.id
 
 
-def names_used(test: ast.FunctionDef) -> set[str]:
-    """The names that a test and its decorators use, its fixtures among them."""
-    names = {each.id for each in ast.walk(test) if isinstance(each, ast.Name)}
-    return names | {each.arg for each in ast.walk(test) if isinstance(each, ast.arg)}
+def names_used(node: ast.stmt) -> set[str]:
+    """The names that a statement uses, fixtures among them."""
+    names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    return names | {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}

@@ -21,7 +21,13 @@ def helper():
 # [helper.end]
 
 @pytest.fixture
-def made():
+def deep():
+    # [deep.begin]
+    return 2
+    # [deep.end]
+
+@pytest.fixture
+def made(deep):
     # [fixture.begin]
     return 2
     # [fixture.end]
@@ -43,6 +49,7 @@ def test_helper(made):
         ("table", {"test_cases"}),
         ("helper", {"test_helper"}),
         ("fixture", {"test_helper"}),
+        ("deep", {"test_helper"}),
         ("case", {"test_cases"}),
         ("", {"test_cases", "test_helper"}),
     ],
@@ -92,7 +99,10 @@ def test_run(tmp_path):
         "import ctypes, pytest\n"
         "def test_good(shows): shows('tests/snippets/test_toy.py')\n"
         "def test_bad(): raise ValueError('no\\nmore')\n"
-        "def test_crash(): ctypes.string_at(0)\n"
+        "def end(): ctypes.string_at(0)\n"
+        "def ends(shows): end(); shows('a.py')\n"
+        "def test_crash(shows): ends(shows)\n"
+        "def test_crash_not(): pass\n"
         "def test_skipped(): pytest.skip('not here')\n"
     )
     file = "tests/snippets/test_toy.py"
@@ -102,9 +112,11 @@ def test_run(tmp_path):
         "test_good": ("passed", ""),
         "test_bad": ("failed", "ValueError: no"),
         "test_crash": ("failed", "crashed: SIGSEGV"),
+        "test_crash_not": ("passed", ""),
         "test_skipped": ("skipped", ""),
     }
     assert found[f"{file}::test_good"]["files"] == [file]
+    assert found[f"{file}::test_crash"]["files"] == ["a.py"]
 
 
 def test_crash_at_the_end(tmp_path):
@@ -118,6 +130,9 @@ def test_crash_at_the_end(tmp_path):
     path.write_text(at_exit + "def test_crash(): ctypes.string_at(0)\n")
     found = run_tests("test_toy.py", *where)
     assert [each["outcome"] for each in found.values()] == ["passed", "failed"]
+    path.write_text("import ctypes\ndef test_crash(): ctypes.string_at(0)\n")
+    found = run_tests("test_toy.py", *where)
+    assert [each["got"] for each in found.values()] == ["crashed: SIGSEGV"]
 
 
 def test_run_without_tests(tmp_path):
