@@ -124,8 +124,8 @@ def record_of(root: Path, build: Path) -> Snippets:
 def cpp_difference(text: str, region: str, found: dict[str, Any]) -> str:
     """What one gets of a region of a file of C++ tests: see published_cpp.run_cpp_tests.
 
-    What does not compile differs, and so does what a test holds or uses, also through other
-    definitions, if that test fails or does not compile.
+    What does not compile differs. So does what the nearest tests hold or use, also through other
+    definitions, if all of them fail or do not compile.
     """
     first, last = region_lines(text, region) if region else (0, text.count("\n") + 1)
     for begin, end, said in found["taken"]:
@@ -145,10 +145,9 @@ def cpp_difference(text: str, region: str, found: dict[str, Any]) -> str:
     while reached - seen:
         names = {name for index in reached for name in found["definitions"][index]["names"]}
         tests = [test for test, function in found["tests"].items() if function in names]
-        if got := next(filter(None, (ending_of(test, found) for test in tests)), ""):
-            return got
-        if tests and not seen:
-            return ""  # it is part of a test, which nothing else uses
+        if tests:
+            endings = [ending_of(test, found) for test in tests]
+            return endings[0] if all(endings) else ""
         seen = reached
         reached = seen | {index for index in words if words[index] & names}
     return ""
