@@ -50,7 +50,7 @@ static_assert(sizeof(Group) == 784);
 // [map_walk.begin]
 // The sum of all keys of a Map or a Dict with int keys.
 int64_t SumOfKeys(ffi::ObjectRef map) {
-  const auto* head = static_cast<const TVMFFIObject*>(ffi::ObjectUnsafe::Borrow(map));
+  const auto* head = reinterpret_cast<const TVMFFIObject*>(map.get());
   const auto* cell = reinterpret_cast<const MapCell*>(head + 1);
   int64_t sum = 0;
   if ((cell->slots >> 63) != 0) {
@@ -80,7 +80,7 @@ bool IsAtHome(const MapCell* cell, uint64_t slot) {
 // [map_home.end]
 
 int64_t KeysNotAtHome(ffi::ObjectRef map) {
-  const auto* head = static_cast<const TVMFFIObject*>(ffi::ObjectUnsafe::Borrow(map));
+  const auto* head = reinterpret_cast<const TVMFFIObject*>(map.get());
   const auto* cell = reinterpret_cast<const MapCell*>(head + 1);
   if ((cell->slots >> 63) != 0) return 0;
   const auto* groups = static_cast<const Group*>(cell->data);
