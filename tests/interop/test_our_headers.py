@@ -192,8 +192,9 @@ def told(text, pythons, kind, folder, *expressions, runtime=""):
             "auto f = ffi::Function::FromTyped([](std::pair<int, int> x) { return x.first; });",
             "function signature",
         ),
+        ("bool f(ffi::TensorView x) { return x.IsAligned(64); }", "IsAligned"),
     ],
-    ids=["strided", "lambda", "pair"],
+    ids=["strided", "lambda", "pair", "aligned"],
 )
 def test_what_only_our_headers_have(pythons, tmp_path, text, name):
     """It compiles with ours and not with the published ones."""
