@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R6, R7
-"""What pages say of C++ that holds here alone: one source, built with each package's headers.
+"""What pages say of C++ and only our headers do: one source, built with each package's headers.
 
 Each library runs under the runtime of its headers' package.
 """
@@ -136,7 +136,7 @@ def test_imports_of_dlpack(pythons, tmp_path, kind, results):
 
 @pytest.mark.parametrize(("kind", "no_memory"), [("ours", "MemoryError"), ("published", "")])
 def test_exceptions_of_cpp(pythons, tmp_path, kind, no_memory):
-    """The published headers know no MemoryError, and what is no std::exception ends the process."""
+    """With the published headers only a std::exception arrives, and always as a RuntimeError."""
     calls = ("mod.no_memory()", "mod.standard()", "mod.number()")
     done = told(EXCEPTIONS, pythons, kind, tmp_path, *calls)
     first = [no_memory or "RuntimeError", "RuntimeError"]
