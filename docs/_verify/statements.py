@@ -53,16 +53,19 @@ def python_statements(text: str) -> Iterator[set[int]]:
     Python removes the body of ``if False``, so compiled code cannot name the statements.
     """
     tree = ast.parse(text)
+    nodes = [*ast.walk(tree)]
     silent = without_instructions(tree)
-    expressions = (node for node in ast.walk(tree) if isinstance(node, ast.expr))
-    parts = [lines for node in expressions for lines in conditional_parts(node)]
+    parts = [lines for node in nodes for lines in conditional_parts(node)]
     heads = [
         set(range(node.lineno, last_of_head(node) + 1))
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.stmt) and id(node) not in silent
     ]
+    computed = {node.lineno for node in nodes if isinstance(node, ast.stmt) or computes(node)}
     for span in [*heads, *parts]:
-        yield span.difference(*(part for part in parts if part < span))
+        rest = span.difference(*(part for part in parts if part < span))
+        if rest & computed:  # else it is but the bracket after a part
+            yield rest
 
 
 def without_instructions(tree: ast.AST) -> set[int]:
@@ -89,23 +92,42 @@ def last_of_head(node: ast.stmt) -> int:
     return max(node.lineno, last)
 
 
-def conditional_parts(node: ast.expr) -> Iterator[set[int]]:
-    """The lines of what an expression may leave out, but for the line that it begins in.
+def computes(node: ast.AST) -> bool:
+    """Whether a node is an expression that leaves an instruction, which a constant may not."""
+    if not isinstance(node, ast.expr):
+        return False
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError):
+        return True
+    return False
 
-    Constants leave no instruction, so lines without a name are no part.
-    """
+
+def conditional_parts(node: ast.AST) -> Iterator[set[int]]:
+    """The lines of what an expression or an assertion may leave out, but for those of the rest."""
     parts: list[ast.expr] = []
+    first: ast.expr | None = None  # what runs in any case
     if isinstance(node, ast.Lambda):
         parts = [node.body]
     elif isinstance(node, ast.IfExp):
-        parts = [node.body, node.orelse]
-    elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
-        parts = [node.elt]
+        first, parts = node.test, [node.body, node.orelse]
+    elif isinstance(node, ast.BoolOp):
+        first, *parts = node.values
+    elif isinstance(node, ast.Compare):
+        first, *parts = node.comparators
+    elif isinstance(node, ast.Assert) and node.msg:
+        first, parts = node.test, [node.msg]
     elif isinstance(node, ast.DictComp):
         parts = [node.key, node.value]
+    elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+        parts = [node.elt]
+    if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
+        parts += [each.iter for each in node.generators[1:]]
+        parts += [test for each in node.generators for test in each.ifs]
+    begins = () if isinstance(node, ast.IfExp) else (getattr(node, "lineno", 0),)
     for part in parts:
-        lines = {*all_lines(part)} - {node.lineno}
-        if any(isinstance(each, ast.Name) and each.lineno in lines for each in ast.walk(part)):
+        lines = {*all_lines(part)}.difference(begins, all_lines(first) if first else ())
+        if any(computes(each) and each.lineno in lines for each in ast.walk(part)):
             yield lines
 
 

@@ -214,12 +214,31 @@ def test_python_statements():
         ("x = (\n    1\n    if a\n    else b\n)\n", [[1, 2, 3, 5], [4]]),
         ("x = [\n    f(i)\n    for i in a\n]\n", [[1, 3, 4], [2]]),
         ("x = {\n    i:\n    j\n    for i, j in a\n}\n", [[1, 4, 5], [2], [3]]),
+        ("x = (\n    f()\n    if a\n    else 1\n)\n", [[1, 3, 4, 5], [2]]),
+        ("f = lambda: (\n    '{}'.format(1 / 0),\n)\n", [[1], [2, 3]]),
+        ("x = (\n    a\n    and b\n    and c\n)\n", [[1, 2, 5], [3], [4]]),
+        ("if f(\n    1\n) or g(\n    h\n):\n    a\n", [[1, 2, 3], [4, 5], [6]]),
+        ("x = lambda: f(a or\n    b\n)\n", [[1], [2]]),
+        ("assert (\n    a\n    < b\n    < c\n), (\n    d\n)\n", [[1, 2, 3, 5, 7], [4], [6]]),
+        ("x = {\n    i\n    for j in a\n    if b\n    for i in j\n}\n", [[1, 3, 6], [2], [4], [5]]),
         ("def f():\n    x: int\n    return 1\nclass A:\n    y: int\n", [[1], [3], [4], [5]]),
     ],
 )
 def test_parts_of_python_statements(text, spans):
     """Cases, decorators, and what an expression leaves out; a local annotation runs nothing."""
     assert sorted(map(sorted, python_statements(text))) == spans
+
+
+def test_parts_that_python_left_out(tmp_path):
+    """Nothing of a condition that was settled before, or of a message that was not needed."""
+    text = (
+        "x = (\n    False\n    and x.typed\n)\nassert not x, (\n    x.typed\n)\n"
+        "x = 3 < (\n    2\n) < (\n    x.typed\n)\n"
+        "y = [\n    1\n    for i in ()\n    if x.typed\n]\n"
+    )
+    assert [*traced(tmp_path, "a.py", text, sys.executable)[1]] == ["3-3", "6-6", "11-11", "16-16"]
+    text = "x = (\n    True\n    and str(3)\n)\nassert 1 < (\n    2\n) < (\n    int(x)\n)\n"
+    assert traced(tmp_path, "a.py", text, sys.executable)[1] == {}
 
 
 def test_shell_commands():
