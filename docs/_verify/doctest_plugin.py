@@ -59,12 +59,15 @@ class Recorder(DocTestEvaluator):
     def __call__(self, sybil_example: SybilExample) -> str:
         """Run it, unless it depends on one that did not pass.
 
-        A doctest option hides its reason, or what was compared, so it is refused.
+        A doctest option hides its reason, or what was compared, so it is refused. So are the frames
+        of a traceback, which doctest does not compare.
         """
         example = sybil_example.parsed
         if example.options:
             said = example.source.strip()
             raise ValueError(f"expected no doctest option (skip by Sybil's directive), got {said}")
+        if (frames := uncompared(example)) not in ("", "..."):
+            raise ValueError(f'expected "..." for the frames of a traceback, got {frames}')
         if reason := self.lost.why_not(example.source):
             self.lost.lose(example.source, reason)
             raise SkipTest(reason)
@@ -85,6 +88,13 @@ class Recorder(DocTestEvaluator):
             place = f"the doctest in line {sybil_example.line}"
             self.lost.lose(example.source, f"{FAILED_BEFORE}{place}, which failed")
         return problem
+
+
+def uncompared(example: doctest.Example) -> str:
+    """What stands between the first line of an expected traceback and its error."""
+    if example.exc_msg is None:
+        return ""
+    return example.want.removesuffix(example.exc_msg).partition("\n")[2].strip()
 
 
 def instead(report: str) -> str:

@@ -53,7 +53,7 @@ def python_statements(text: str) -> Iterator[set[int]]:
     Python removes the body of ``if False``, so compiled code cannot name the statements.
     """
     tree = ast.parse(text)
-    nodes = [*ast.walk(tree)]
+    nodes = [each for each in ast.walk(tree) if isinstance(each, ast.stmt | ast.expr)]
     silent = without_instructions(tree)
     parts = [lines for node in nodes for lines in conditional_parts(node)]
     heads = [
@@ -61,7 +61,7 @@ def python_statements(text: str) -> Iterator[set[int]]:
         for node in nodes
         if isinstance(node, ast.stmt) and id(node) not in silent
     ]
-    computed = {node.lineno for node in nodes if isinstance(node, ast.stmt) or computes(node)}
+    computed = {node.lineno for node in nodes if computes(node)}
     for span in [*heads, *parts]:
         rest = span.difference(*(part for part in parts if part < span))
         if rest & computed:  # else it is but the bracket after a part
@@ -92,10 +92,8 @@ def last_of_head(node: ast.stmt) -> int:
     return max(node.lineno, last)
 
 
-def computes(node: ast.AST) -> bool:
-    """Whether a node is an expression that leaves an instruction, which a constant may not."""
-    if not isinstance(node, ast.expr):
-        return False
+def computes(node: ast.stmt | ast.expr) -> bool:
+    """Whether a node leaves an instruction where it begins, which a constant may not."""
     try:
         ast.literal_eval(node)
     except (ValueError, TypeError):
@@ -103,7 +101,7 @@ def computes(node: ast.AST) -> bool:
     return False
 
 
-def conditional_parts(node: ast.AST) -> Iterator[set[int]]:
+def conditional_parts(node: ast.stmt | ast.expr) -> Iterator[set[int]]:
     """The lines of what an expression or an assertion may leave out, but for those of the rest."""
     parts: list[ast.expr] = []
     first: ast.expr | None = None  # what runs in any case
@@ -124,10 +122,13 @@ def conditional_parts(node: ast.AST) -> Iterator[set[int]]:
     if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
         parts += [each.iter for each in node.generators[1:]]
         parts += [test for each in node.generators for test in each.ifs]
-    begins = () if isinstance(node, ast.IfExp) else (getattr(node, "lineno", 0),)
+    others = {*all_lines(first)} if first else set()
+    if not isinstance(node, ast.IfExp):
+        others.add(node.lineno)
     for part in parts:
-        lines = {*all_lines(part)}.difference(begins, all_lines(first) if first else ())
-        if any(computes(each) and each.lineno in lines for each in ast.walk(part)):
+        lines = {*all_lines(part)} - others
+        inside = (each for each in ast.walk(part) if isinstance(each, ast.expr))
+        if any(computes(each) and each.lineno in lines for each in inside):
             yield lines
 
 

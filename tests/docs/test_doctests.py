@@ -127,15 +127,25 @@ def test_doctest_that_ran_on_a_gpu_alone_may_be_shown(project):
     assert "ran on GPU: NVIDIA H200" in project.file("build/site/index.html").read_text()
 
 
+FRAMES = """
+>>> 1 / 0
+Traceback (most recent call last):
+  File "typed.py", line 7, in typed
+  ...
+ZeroDivisionError: division by zero
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         (SKIP.format(condition=""), "skipped without a reason"),
         ("\n>>> 1 + 1  # doctest: +SKIP\n3\n", "expected no doctest option (skip by Sybil's"),
+        (FRAMES, 'expected "..." for the frames of a traceback, got File "typed.py", line 7'),
     ],
 )
 def test_skip_without_a_reason_fails(project, text, message):
-    """What is left out silently would count as verified."""
+    """What is left out silently, or is not compared, would count as verified."""
     project.append(PAGE, text)
     status, output = project.verify()
     assert status != 0
