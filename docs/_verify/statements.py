@@ -17,6 +17,12 @@ SHELL_COMMANDS = {
 }
 SHELL_TEXTS = {"ansi_c_string", "heredoc_body", "raw_string", "string"}
 SUBSTITUTIONS = {"command_substitution", "process_substitution"}
+# What hands a text on, so that a command around it may run it.
+AROUND_TEXTS = {
+    *("command", "concatenation", "heredoc_redirect", "herestring_redirect", "pipeline"),
+    *("redirected_statement", "string", "variable_assignment", *SUBSTITUTIONS),
+}
+WRITERS = {b"cat", b"echo", b"printf", b"tee"}
 NAMES_DEVICE = re.compile(r"\b(cpu|cuda|gpu)\b", re.IGNORECASE)
 NEEDS_GPU = "needs a GPU"
 LEAVING = (ast.Break, ast.Continue, ast.Raise, ast.Return)
@@ -140,18 +146,55 @@ def shell_tree(text: str) -> Node:
     return Parser(Language(tree_sitter_bash.language())).parse(text.encode()).root_node
 
 
-def shell_texts(text: str) -> Iterator[range]:
-    """The lines, counted from 0, of each string and each document in a shell script."""
-    nodes = [shell_tree(text)]
+def shell_descendants(root: Node) -> Iterator[Node]:
+    """A node and all named nodes below it."""
+    nodes = [root]
     while nodes:
         node = nodes.pop()
         nodes += node.named_children
+        yield node
+
+
+def shell_texts(text: str) -> Iterator[range]:
+    """The lines, counted from 0, of each string and each document in a shell script."""
+    for node in shell_descendants(shell_tree(text)):
         if node.type in SHELL_TEXTS:
             yield range(node.start_point[0], node.end_point[0] + 1)
 
 
+def texts_for_programs(root: Node) -> Iterator[set[int]]:
+    """The lines that are but text to bash, of what it hands to commands that may run it.
+
+    A line of a text counts for the command where the text begins, or where bash fills something in.
+    """
+    for node in shell_descendants(root):
+        if node.type not in SHELL_TEXTS or node.start_point[0] == node.end_point[0]:
+            continue
+        around = node
+        while around.parent and around.parent.type in AROUND_TEXTS:
+            around = around.parent
+        inside = [*shell_descendants(node)]
+        others = [each for each in shell_descendants(around) if each not in inside]
+        if {each.text for each in others if each.type == "command_name"} <= WRITERS:
+            continue
+        rows = enumerate((node.text or b"").strip(b"\"'").split(b"\n"), node.start_point[0] + 1)
+        lines = {number for number, row in rows if row.strip()}
+        if node.type != "heredoc_body":
+            lines.discard(node.start_point[0] + 1)
+        for each in inside:
+            if each.type in SUBSTITUTIONS:
+                lines -= {*range(each.start_point[0] + 1, each.end_point[0] + 2)}
+        if lines:
+            yield lines
+
+
 def shell_commands(text: str) -> Iterator[set[int]]:
-    """The lines of each command of a shell script; a substitution of many lines has its own."""
+    """The lines of each command of a shell script; a substitution of many lines has its own.
+
+    So have texts for other programs, through which bash never goes.
+    """
+    root = shell_tree(text)
+    texts = [*texts_for_programs(root)]
 
     def walk(node: Node, *, within: bool = False) -> Iterator[set[int]]:
         if node.type in SUBSTITUTIONS:
@@ -165,10 +208,11 @@ def shell_commands(text: str) -> Iterator[set[int]]:
         inner = [each for child in children for each in walk(child, within=within or command)]
         if command:
             span = set(range(node.start_point[0] + 1, node.end_point[0] + 2))
-            yield span.difference(*inner) | {min(span)}
+            yield span.difference(*inner, *texts) | {min(span)}
         yield from inner
 
-    return walk(shell_tree(text))
+    yield from walk(root)
+    yield from texts
 
 
 def reasons(text: str, ran: Iterable[int], skips: Iterable[tuple[int, str]] = ()) -> dict[int, str]:

@@ -250,6 +250,26 @@ def test_shell_commands():
     assert sorted(map(sorted, shell_commands(text))) == [[1], [2], [3, 6], [4], [5], [7, 8]]
 
 
+@pytest.mark.parametrize(
+    ("text", "idle"),
+    [
+        ("bash -c '\nfalse || true\n true' \\\n  x\n", ["2-3"]),
+        ('bash -c "\ntrue\n$(echo true)\n$x\n"\n', ["2-2", "4-4"]),
+        (f"{sys.executable} - <<E\n1\nE\n", ["2-2"]),
+        ("cat <<E | bash\ntrue\nE\n", ["2-2"]),
+        ("echo '\ntrue\n' | bash\n", ["2-2"]),
+        ('bash -c "$(cat <<E\ntrue\nE\n)"\n', ["2-2"]),
+        ("bash <<< '\ntrue'\n", ["2-2"]),
+        ("cat <<E > typed.sh\ntrue\nE\n", []),
+        ("echo 'one\ntwo' > typed.sh\nx='one\ntwo'\n", []),
+    ],
+    ids=lambda each: each.split("\n")[0] if isinstance(each, str) else "",
+)
+def test_texts_of_shell_scripts(tmp_path, text, idle):
+    """Whether another program runs their lines is not known; those that are only written may be."""
+    assert [*traced(tmp_path, "a.sh", f"x=true; {text}", "bash")[1]] == idle
+
+
 def test_statement_ran_if_any_of_its_lines_did():
     """What shares a line with one that ran, ran as far as lines can say."""
     lines = held_against([{1}, {2, 3}, {4}, {4, 5}], {3, 4})
