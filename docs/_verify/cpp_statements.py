@@ -56,8 +56,9 @@ NOT_READ = re.compile(r"^\s*(?:#|namespace\b)|\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*\("
 MACRO_CALL = re.compile(rb"[A-Z][A-Z0-9_]+\(")
 KEPT_BY_COMPILER = {b"constexpr", b"extern", b"static"}
 MACRO = re.compile(
-    r"^[ \t]*#[ \t]*define[ \t]+(?P<name>\w+)\((?P<body>(?:[^\n]*\\[ \t]*\n)*[^\n]*)", re.MULTILINE
+    r"^[ \t]*#[ \t]*define[ \t]+(?P<name>\w+)(?P<body>\(?(?:[^\n]*\\[ \t]*\n)*[^\n]*)", re.MULTILINE
 )
+NAME = re.compile(r"\b[A-Za-z_]")
 # A macro before a declaration, and CUDA's words, are no C++ that the parser knows.
 BEFORE_DECLARATION = re.compile(
     r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]*\b(?= +[A-Za-z_])"
@@ -84,11 +85,13 @@ def tree(text: str) -> Node:
     import tree_sitter_cpp
     from tree_sitter import Language, Parser
 
-    def blank(found: re.Match[str]) -> str:
-        return re.sub(r"[^\n]", " ", found[0])
-
     readable = BEFORE_DECLARATION.sub(blank, MACRO.sub(blank, text))
     return Parser(Language(tree_sitter_cpp.language())).parse(readable.encode()).root_node
+
+
+def blank(found: re.Match[str]) -> str:
+    """Blanks instead of what was found, in as many lines."""
+    return re.sub(r"[^\n]", " ", found[0])
 
 
 def descendants(root: Node) -> Iterator[Node]:
@@ -178,7 +181,8 @@ def cpp_lines(
 ) -> dict[str, Lines]:
     """The lines of some files' statements that ran, and of those that did not, by gcov's counts.
 
-    The lines of a macro ran if a line that ran calls it, itself or by way of other macros.
+    The lines of a macro ran if a line that ran calls it, itself or by way of other macros. One
+    without parameters may also stand in declarations, which do not run.
     """
     found = {name: statement_lines(text, counts[name]) for name, text in texts.items()}
     code = {name: without_comments(text) for name, text in texts.items()}
@@ -190,9 +194,19 @@ def cpp_lines(
     ]
     bodies = {word: body for each in all_macros.values() for word, (_, body) in each.items()}
     expanded = expansions(called, bodies)
+    declares = [
+        row
+        for name, text in code.items()
+        for line, row in enumerate(MACRO.sub(blank, text).split("\n"), start=1)
+        if line not in found[name].idle and not row.lstrip().startswith("#")
+    ]
+    declared = {word for word in expansions(declares, bodies) if bodies[word][:2] != "\n("}
     for name, each in all_macros.items():
         for word, (lines, _) in each.items():
-            (found[name].ran if word in expanded else found[name].idle).update(lines)
+            if word in expanded:
+                found[name].ran |= lines
+            elif word not in declared:
+                found[name].idle |= lines
     return found
 
 
@@ -228,9 +242,11 @@ def unread(root: Node, text: str) -> set[int]:
 
 
 def macros(text: str) -> dict[str, tuple[set[int], str]]:
-    """The function-like macros of a file: the lines of each, and its body."""
+    """The macros of a file: the lines of each, and its body; not those that stand for constants."""
     found: dict[str, tuple[set[int], str]] = {}
     for macro in MACRO.finditer(text):
+        if not macro["body"].startswith("(") and not NAME.search(macro["body"]):
+            continue  # such as an include guard, or a setting that a header looks at
         first = text.count("\n", 0, macro.start()) + 1
         last = first + macro[0].count("\n")
         lines, body = found.get(macro["name"], (set(), ""))  # the other branch of a conditional

@@ -59,6 +59,12 @@ def test_lines_with_other_numbers(project):
     project.refused_twice("it holds '#line 1', which changes the numbers of its lines")
 
 
+def test_macro_that_nothing_names(project):
+    """It compiles, whatever it stands for."""
+    show(project, "#define TYPED format_disk(no_such_variable)\n")
+    project.refused_twice(f"{KERNEL} [typed]: no run went through line 1")
+
+
 def test_branch_for_a_gpu_is_named(project):
     """It may be shown; the line below it says what it waits for."""
     needs_parser()
@@ -241,6 +247,18 @@ def test_macro_that_is_defined_twice():
     assert cpp_lines({"a.h": text}, {"a.h": {}})["a.h"].idle == {2, 4, 6}
     text += "int g() {\n  return A(1);\n}\n"
     assert cpp_lines({"a.h": text}, {"a.h": {8: 1}})["a.h"].ran == {2, 4, 6, 8}
+
+
+def test_macro_without_parameters():
+    """It ran if a line that ran names it; a constant, or an include guard, is no code."""
+    needs_parser()
+    text = (
+        "#define A_H_\n#define SETTING 1UL\n#define NEVER format_disk(no_such_variable) + \\\n"
+        "  1\n#define USED f()\nint g() {\n  return USED;\n}\n"
+    )
+    assert cpp_lines({"a.h": text}, {"a.h": {7: 1}})["a.h"] == Lines({5, 7}, {3, 4})
+    text = "#define A B\n#define B f()\n#define C f()\nint g(int x = A);\n#undef C\n"
+    assert cpp_lines({"a.h": text}, {"a.h": {}})["a.h"] == Lines(set(), {3})
 
 
 def test_macro_that_only_comments_name():
