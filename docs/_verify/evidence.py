@@ -131,9 +131,16 @@ class Evidence:
             return True
         if path not in receipt.ran:
             return receipt.level == RAN_ON_GPU or (suffix in COUNTED and receipt.level == COMPILED)
-        span, ran = {*self.span(path, name)}, from_ranges(receipt.ran[path])
-        declares = not span & (ran | from_ranges(receipt.idle.get(path, {})))
-        return bool(span & ran) or (suffix in COUNTED and declares)
+        ran = {*self.span(path, name)} & from_ranges(receipt.ran[path])
+        return bool(ran) or self.declares([receipt], path, name)
+
+    def declares(self, receipts: Iterable[Receipt], path: str, name: str) -> bool:
+        """Whether the runs that were traced found no statement in a region of C++."""
+        traced = [each for each in receipts if path in each.ran]
+        if PurePosixPath(path).suffix not in COUNTED or not traced:
+            return False
+        seen = [part for each in traced for part in (*each.ran[path], *each.idle.get(path, {}))]
+        return not {*self.span(path, name)} & from_ranges(seen)
 
     def idle(self, path: str, name: str) -> dict[int, str]:
         """The lines that no run went through, as a page counts them, each with the reason.
@@ -227,9 +234,11 @@ class Evidence:
                     text += f" for {', '.join(receipt.targets)}"
                 compiled.append(text)
         parts = [f"compiled by {', '.join(dict.fromkeys(compiled))}"] if compiled else []
-        if any(receipt.level == RAN_ON_CPU for receipt in receipts):
-            parts.append(RAN_ON_CPU)
-        parts += gpu_runs(receipts)
+        if self.declares(receipts, path, name):
+            parts = parts or [COMPILED]
+        else:
+            parts += [RAN_ON_CPU] if any(each.level == RAN_ON_CPU for each in receipts) else []
+            parts += gpu_runs(receipts)
         idle = self.idle(path, name)
         ran, missed = self.places_emulated(path, name)
         if ran and (idle or PurePosixPath(path).suffix in DEVICE_CODE):

@@ -65,6 +65,18 @@ def test_macro_that_nothing_names(project):
     project.refused_twice(f"{KERNEL} [typed]: no run went through line 1")
 
 
+def test_declarations_are_compiled(project):
+    """None of them ran, so the line below them does not say so."""
+    needs_parser()
+    show(project, "template <typename T>\nstruct Typed {\n  T never = format_disk(T());\n};\n")
+    status, output = project.build()
+    assert status == 0, output
+    page = project.file("build/site/index.html").read_text()
+    state = page[page.index("format_disk") :].partition("snippet-verified")[2].partition("<")[0]
+    assert "compiled by g++" in state
+    assert "ran on" not in state
+
+
 def test_branch_for_a_gpu_is_named(project):
     """It may be shown; the line below it says what it waits for."""
     needs_parser()

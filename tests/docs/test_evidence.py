@@ -102,6 +102,17 @@ def test_state_names_compilers_devices_and_dates(layout):
     )
 
 
+@pytest.mark.parametrize(("compiled", "state"), [(True, "compiled by g++ 12.2"), (False, COMPILED)])
+def test_state_of_declarations(layout, compiled, state):
+    """They may be shown, as compiled; a run that nobody traced may have gone through more."""
+    receipts = [receipt(layout, "a.h", COMPILED, tools={"g++": "12.2.0"})] if compiled else []
+    gpu = receipt(layout, "a.h", RAN_ON_GPU, machine=GPU)
+    traced = receipt(layout, "a.h", RAN_ON_CPU, ran={"a.h": []}, idle={"a.h": {}})
+    evidence = Evidence(layout, [*receipts, traced, gpu])
+    assert (evidence.why_not("a.h"), evidence.state("a.h")) == ("", state)
+    assert "ran on GPU" in Evidence(layout, [*receipts, gpu]).state("a.h")
+
+
 def test_receipts_of_machines_merge_by_union(layout):
     """One file for each subject, level and machine: a run on a GPU replaces no run on a CPU."""
     for level, machine in [(COMPILED, {}), (RAN_ON_CPU, {}), (RAN_ON_GPU, GPU)]:
