@@ -4,6 +4,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -32,6 +33,13 @@ def test_skips():
 def test_parametrized(x):
     pass
 """
+
+
+def test_page_of_promises_has_all_rows():
+    """The titles of its sections are those of the rows."""
+    text = (ROOT / "docs" / "promises.rst").read_text()
+    titles = [f"{row} {title}" for row, title in rows.TITLES.items()]
+    assert re.findall(r"^(R\d .+)\n-+$", text, re.MULTILINE) == titles
 
 
 @pytest.fixture
