@@ -50,39 +50,6 @@ void deleter_of_an_opaque_object() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_deleter_of_an_opaque_object, deleter_of_an_opaque_object);
 
-namespace {
-
-// Calls code that may throw from a place that must not.
-struct Workspace {
-  explicit Workspace(void (*release)(void*)) : release_(release) {}
-  Workspace(const Workspace&) = delete;
-  Workspace& operator=(const Workspace&) = delete;
-  ~Workspace() {
-    TVM_FFI_LOG_EXCEPTION_CALL_BEGIN();
-    release_(this);
-    TVM_FFI_LOG_EXCEPTION_CALL_END(Workspace);
-  }
-
- private:
-  void (*release_)(void*);
-};
-
-}  // namespace
-
-// A destructor says what went wrong, and the exception that was on its way goes on.
-void destructor_during_an_exception() {
-  std::string error;
-  const std::string text = StderrOf([&] {
-    error = error_of([] {
-      Workspace workspace(ThrowError);
-      TVM_FFI_THROW(TypeError) << "the first";
-    });
-  });
-  EXPECT_EQ(text, std::string("Workspace: ignored: ValueError: cannot free\n"));
-  EXPECT_EQ(error, std::string("TypeError: the first"));
-}
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_destructor_during_an_exception, destructor_during_an_exception);
-
 // LOG_AND_THROW writes the whole message to stderr and throws.
 void log_and_throw() {
   std::string error;

@@ -3,6 +3,7 @@
 // extra/c_env_api.h: streams, the allocator of tensors, signals.
 #include <dlfcn.h>
 #include <sys/resource.h>
+#include <tvm/ffi/tvm_ffi.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,7 +11,6 @@
 #include <vector>
 
 #include "expect.h"
-#include <tvm/ffi/tvm_ffi.h>
 
 namespace ffi = tvm::ffi;
 
@@ -85,45 +85,6 @@ void streams_of_many_threads() {
   EXPECT(std::all_of(right.begin(), right.end(), [](char ok) { return ok != 0; }));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_streams_of_many_threads, streams_of_many_threads);
-
-namespace {
-
-// Makes a stream current while it lives, and puts the one of before back.
-class CurrentStream {
- public:
-  CurrentStream(DLDevice device, TVMFFIStreamHandle stream) : device_(device) {
-    TVM_FFI_CHECK_SAFE_CALL(
-        TVMFFIEnvSetStream(device.device_type, device.device_id, stream, &before_));
-  }
-  CurrentStream(const CurrentStream&) = delete;
-  CurrentStream& operator=(const CurrentStream&) = delete;
-  ~CurrentStream() { TVMFFIEnvSetStream(device_.device_type, device_.device_id, before_, nullptr); }
-
- private:
-  DLDevice device_;
-  TVMFFIStreamHandle before_ = nullptr;
-};
-
-}  // namespace
-
-// A stream can be set for a scope, and scopes nest.
-void stream_of_a_scope() {
-  InNewThread([] {
-    const DLDevice device{kDLCUDA, 1};
-    CurrentStream outer(device, Stream(16));
-    {
-      CurrentStream inner(device, Stream(32));
-      EXPECT_EQ(TVMFFIEnvGetStream(kDLCUDA, 1), Stream(32));
-      EXPECT_THROWS("ValueError: leave", {
-        CurrentStream innermost(device, Stream(48));
-        TVM_FFI_THROW(ValueError) << "leave";
-      });
-      EXPECT_EQ(TVMFFIEnvGetStream(kDLCUDA, 1), Stream(32));
-    }
-    EXPECT_EQ(TVMFFIEnvGetStream(kDLCUDA, 1), Stream(16));
-  });
-}
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_stream_of_a_scope, stream_of_a_scope);
 
 namespace {
 

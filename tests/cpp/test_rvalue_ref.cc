@@ -8,18 +8,6 @@
 
 namespace ffi = tvm::ffi;
 
-// The callee holds the only reference to an object that the caller gave away.
-void unique_in_the_callee() {
-  ffi::Function owners = ffi::Function::FromTyped([](ffi::RValueRef<ffi::Shape> given) {
-    ffi::Shape shape = *std::move(given);
-    return shape.use_count();
-  });
-  ffi::Shape shape{2, 3};
-  EXPECT_EQ(owners(shape).cast<int>(), 2);
-  EXPECT_EQ(owners(ffi::RValueRef<ffi::Shape>(std::move(shape))).cast<int>(), 1);
-}
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_unique_in_the_callee, unique_in_the_callee);
-
 // A parameter of type Any takes the object; one that lends leaves it with the caller.
 void other_parameters() {
   ffi::RValueRef<ffi::Shape> given(ffi::Shape{2, 3});

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "expect.h"
 #include "captured_stderr.h"
+#include "expect.h"
 // [includes.begin]
 #include <tvm/ffi/extra/module.h>
 #include <tvm/ffi/tvm_ffi.h>
@@ -95,8 +95,8 @@ void null_strides() {
   float data[6] = {};
   int64_t shape[] = {2, 3};
   DLTensor tensor{data, {kDLCPU, 0}, 2, {kDLFloat, 32, 1}, shape, nullptr, 0};
-  ffi::Function f = ffi::Function::FromTyped(
-      [](ffi::TensorView x) { EXPECT_EQ(x.strides()[0], 3); });
+  ffi::Function f =
+      ffi::Function::FromTyped([](ffi::TensorView x) { EXPECT_EQ(x.strides()[0], 3); });
   f(&tensor);
   // [null_strides.end]
 }
@@ -187,7 +187,7 @@ void dlpack() {
     ffi::Tensor tensor = ffi::Tensor::FromDLPackVersioned(&source);
     EXPECT_EQ(tensor.data_ptr(), static_cast<void*>(data));  // shared, not copied
     exported = tensor.ToDLPackVersioned();
-    EXPECT_EQ(tensor.use_count(), 2);                     // the export holds a share
+    EXPECT_EQ(tensor.use_count(), 2);             // the export holds a share
     EXPECT(source.dl_tensor.strides == nullptr);  // allowed in DLPack 1.0
     EXPECT(exported->version.minor >= 2 && exported->dl_tensor.strides != nullptr);
     // [dlpack.end]

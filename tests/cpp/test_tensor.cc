@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R1, R2
 // container/tensor.h: what tensors tell, views of odd DLTensors, DLPack both ways, allocation.
+#include <tvm/ffi/tvm_ffi.h>
+
 #include <memory>
 #include <random>
 
 #include "expect.h"
-#include <tvm/ffi/tvm_ffi.h>
 
 namespace ffi = tvm::ffi;
 
