@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .closure import digest, trees_digest
+from .comments import without_comments
 from .layout import Layout
 from .pages import DOCS
 from .published_pages import run_past_crashes, shortened
@@ -131,7 +132,7 @@ def cpp_difference(text: str, region: str, found: dict[str, Any]) -> str:
     for begin, end, said in found["taken"]:
         if begin <= last and end > first:
             return f"error: {said}"
-    lines = text.splitlines()
+    lines = without_comments(text).splitlines()
     words = {
         index: set(re.findall(r"\w+", "\n".join(lines[each["first"] - 1 : each["last"]])))
         for index, each in enumerate(found["definitions"])
