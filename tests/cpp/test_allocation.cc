@@ -201,7 +201,7 @@ void alloc_data_may_throw() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_alloc_data_may_throw, alloc_data_may_throw);
 
-// A free that fails is told on stderr; whoever dropped the tensor goes on.
+// A failed free is reported on stderr, and the program continues.
 void failed_free_is_reported() {
   struct FailingFree {
     void AllocData(DLTensor* tensor) { tensor->data = this; }

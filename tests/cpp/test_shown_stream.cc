@@ -12,7 +12,7 @@ namespace ffi = tvm::ffi;
 // [set_stream.begin]
 namespace {
 
-// Makes a stream current while it lives, and puts the one of before back.
+// Makes a stream current for the lifetime of the object, then restores the previous stream.
 class CurrentStream {
  public:
   CurrentStream(DLDevice device, TVMFFIStreamHandle stream) : device_(device) {
@@ -31,7 +31,7 @@ class CurrentStream {
 }  // namespace
 // [set_stream.end]
 
-// Scopes nest, and an error that leaves one puts back the stream of before.
+// Scopes nest; a scope that an error ends also restores the previous stream.
 void scopes() {
   const DLDevice device{kDLCUDA, 1};
   auto current = [] { return reinterpret_cast<uintptr_t>(TVMFFIEnvGetStream(kDLCUDA, 1)); };

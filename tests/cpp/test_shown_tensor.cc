@@ -137,7 +137,7 @@ void from_env_alloc_strided() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_from_env_alloc_strided, from_env_alloc_strided);
 
-// A free that fails is told on stderr; whoever dropped the tensor goes on.
+// A failed free is reported on stderr, and the program continues.
 void failed_free() {
   // [failed_free.begin]
   struct FailingFree {
