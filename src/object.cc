@@ -12,27 +12,42 @@
 
 namespace {
 
-// The pointer to free stands before the header, because an over-aligned object has a gap there.
-struct BuiltInHeader {
+constexpr size_t kAlignment = alignof(std::max_align_t);  // of all that malloc gives
+static_assert(sizeof(TVMFFIObjectAllocHeader) <= kAlignment, "the header has room before the body");
+
+void FreePlain(void* body) { std::free(static_cast<char*>(body) - kAlignment); }
+
+// Before the body of an over-aligned object, behind a gap.
+struct AlignedHeader {
   void* memory;
   TVMFFIObjectAllocHeader header;
 };
 
-void FreeBuiltIn(void* body) { std::free((static_cast<BuiltInHeader*>(body) - 1)->memory); }
+void FreeAligned(void* body) { std::free((static_cast<AlignedHeader*>(body) - 1)->memory); }
+
+void* RaiseNoMemory() {
+  TVMFFIErrorSetRaisedFromCStr("MemoryError", "out of memory for an object");
+  return nullptr;
+}
+
+void* AllocateAligned(size_t size, size_t alignment) {
+  void* memory = std::malloc(size + sizeof(AlignedHeader) + alignment);
+  if (memory == nullptr) return RaiseNoMemory();
+  auto address = reinterpret_cast<uintptr_t>(memory) + sizeof(AlignedHeader);
+  address = (address + alignment - 1) / alignment * alignment;
+  auto* body = reinterpret_cast<AlignedHeader*>(address);
+  body[-1].memory = memory;
+  body[-1].header.delete_space = FreeAligned;
+  return body;
+}
 
 void* AllocateBuiltIn(size_t size, size_t alignment, int32_t, void*) {
-  if (alignment < alignof(std::max_align_t)) alignment = alignof(std::max_align_t);
-  void* memory = std::malloc(size + sizeof(BuiltInHeader) + alignment);
-  if (memory == nullptr) {
-    TVMFFIErrorSetRaisedFromCStr("MemoryError", "no memory for an object");
-    return nullptr;
-  }
-  auto address = reinterpret_cast<uintptr_t>(memory) + sizeof(BuiltInHeader);
-  address = (address + alignment - 1) / alignment * alignment;
-  auto* header = reinterpret_cast<BuiltInHeader*>(address) - 1;
-  header->memory = memory;
-  header->header.delete_space = FreeBuiltIn;
-  return reinterpret_cast<void*>(address);
+  if (alignment > kAlignment) return AllocateAligned(size, alignment);
+  void* memory = std::malloc(size + kAlignment);
+  if (memory == nullptr) return RaiseNoMemory();
+  void* body = static_cast<char*>(memory) + kAlignment;
+  (static_cast<TVMFFIObjectAllocHeader*>(body) - 1)->delete_space = FreePlain;
+  return body;
 }
 
 TVMFFICustomAllocator built_in{AllocateBuiltIn, nullptr};

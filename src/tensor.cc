@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensor objects made from DLPack, and DLPack made from them.
 #include <tvm/ffi/container/tensor.h>
-#include <tvm/ffi/function.h>
 
 #include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "arguments.h"
-#include "library_pin.h"
 
 namespace ffi = tvm::ffi;
 
@@ -46,12 +44,9 @@ class ManagedTensorObj : public ffi::TensorObj {
     if (managed_->deleter != nullptr) managed_->deleter(managed_);
   }
   const Managed& managed() const { return *managed_; }
-  // Keeps the library loaded until the deleter, which is code of it, has returned.
-  void KeepLibrary(ffi::LibraryPin library) { library_ = std::move(library); }
 
  private:
   Managed* managed_;
-  ffi::LibraryPin library_;
 };
 
 // A tensor that keeps another object alive.
@@ -132,18 +127,6 @@ uint64_t FlagsOf(ffi::Object* tensor) {
   while (WasMadeAs<ViewTensorObj>(tensor)) tensor = static_cast<ViewTensorObj*>(tensor)->source();
   return WasMadeAs<Versioned>(tensor) ? static_cast<Versioned*>(tensor)->managed().flags : 0;
 }
-
-// Used by Tensor::FromNDAlloc; see there.
-const bool registered = [] {
-  const char* name = "ffi.TensorKeepLibrary";
-  auto keep_library = [](const ffi::Tensor& tensor, void* code) {
-    TVM_FFI_CHECK(WasMadeAs<Versioned>(tensor.get()), ValueError)
-        << "ffi.TensorKeepLibrary: tensor: expected one made by TVMFFITensorFromDLPackVersioned";
-    static_cast<Versioned*>(tensor.get())->KeepLibrary(ffi::LibraryPin(code));
-  };
-  ffi::Function::SetGlobal(name, ffi::Function::FromTyped(keep_library, name));
-  return true;
-}();
 
 }  // namespace
 

@@ -230,11 +230,11 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
     path
         The file; a relative path, or a bare name, starts at the current folder.
     keep_module_alive
-        Keep the library loaded until the process ends. With ``False`` it is unloaded when these
-        are gone: the module, its functions, and, if the library was built with this package's
-        headers, the functions that it made from lambdas and the tensors of its own allocators.
-        Delete other objects that it made, such as containers, before that, because its code frees
-        them. A library that registers object types or global functions is never unloaded.
+        Keep the library loaded until the process ends. With ``False`` it is unloaded when the
+        module and its functions are gone. Delete objects that it made, such as containers, before
+        that, because its code frees them. A library that registers object types or global
+        functions is never unloaded, nor is one, built with this package's headers, that has made
+        a function from a lambda or a tensor of an allocator of its own.
 
     Returns
     -------

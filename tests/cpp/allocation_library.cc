@@ -24,7 +24,7 @@ struct Counting {
   }
 };
 
-// Destroyed when the library is unloaded, which it is not while this holds a tensor of it.
+// Destroyed when the process ends: the library stays loaded once it has made a tensor.
 std::optional<ffi::Tensor>& Kept() {
   static std::optional<ffi::Tensor> kept;
   return kept;
@@ -37,9 +37,6 @@ ffi::Tensor Make(void* freed) {
 }  // namespace
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(make, [](void* freed) { return Make(freed); });
-
-// A tensor that the library's own code frees before it returns.
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(make_and_free, [](void* freed) { Make(freed); });
 
 // A tensor that the library's own code frees when the process ends, and says so.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(keep, [] {

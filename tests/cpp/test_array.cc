@@ -306,7 +306,7 @@ void layout() {
   const auto* cell = reinterpret_cast<const TVMFFISeqCell*>(head + sizeof(TVMFFIObject));
   EXPECT_EQ(array.type_index(), int32_t{kTVMFFIArray});
   EXPECT_EQ(cell->size, 3);
-  EXPECT_EQ(cell->capacity, 4);
+  EXPECT_EQ(cell->capacity, 3);
   EXPECT(cell->data_deleter == nullptr);
   EXPECT(cell->data == head + sizeof(TVMFFIObject) + sizeof(TVMFFISeqCell));
   EXPECT_EQ(static_cast<const TVMFFIAny*>(cell->data)[1].v_int64, 2);

@@ -107,11 +107,29 @@ class AnyBase {
   TVMFFIAny CopyToTVMFFIAny() const { return data_; }
 
  protected:
+  struct NotSet {};
+
   AnyBase() : data_{} {}
+  // For one that sets the value at once.
+  explicit AnyBase(NotSet) {}
 
   /*! \brief The value in the form of the C ABI. */
   TVMFFIAny data_;
 };
+
+namespace detail {
+
+// The value itself, without a copy.
+inline const TVMFFIAny* Raw(const AnyBase& value) {
+  return reinterpret_cast<const TVMFFIAny*>(&value);
+}
+
+// Whether a value of that type only lends what its owned form would be made of.
+inline bool IsLentForm(int32_t type_index) {
+  return type_index >= kTVMFFIRawStr && type_index <= kTVMFFIObjectRValueRef;
+}
+
+}  // namespace detail
 
 /*! \brief A value that somebody else owns. Never keep one longer than the value it was made from.
  */
@@ -143,32 +161,38 @@ class Any : public AnyBase {
  public:
   Any() = default;
   /*! \brief Owns a copy of the value: a reference of its own, or a copy of a lent string. */
-  Any(const AnyView& view) {  // NOLINT(runtime/explicit)
-    TVMFFIAny lent = view.CopyToTVMFFIAny();
-    TVM_FFI_CHECK_SAFE_CALL(TVMFFIAnyViewToOwnedAny(&lent, &data_));
-  }
+  Any(const AnyView& view) : AnyBase(NotSet()) { Own(view); }  // NOLINT(runtime/explicit)
   /*! \brief Owns `value`. */
   template <typename T, typename = detail::EnableIfStored<T>>
   Any(T&& value) {  // NOLINT(runtime/explicit)
     TypeTraitsNoCR<T>::MoveToAny(std::forward<T>(value), &data_);
   }
   /*! \brief Shares the object, or copies the number. */
-  Any(const Any& other) : AnyBase(other) {
-    if (IsObject()) TVMFFIObjectIncRef(data_.v_obj);
+  Any(const Any& other) : AnyBase(NotSet()) {
+    if (other.IsObject()) ObjectUnsafe::IncRef(other.data_.v_obj);
+    detail::CopyWords(other.data_, &data_);
   }
   /*! \brief Takes the value over; None stays behind. */
-  Any(Any&& other) noexcept : AnyBase(other) { other.data_ = TVMFFIAny{}; }
-  /*! \brief Shares or takes over the other's value. */
-  Any& operator=(Any other) noexcept {
-    std::swap(data_, other.data_);
+  Any(Any&& other) noexcept : AnyBase(NotSet()) {
+    detail::CopyWords(other.data_, &data_);
+    other.data_ = TVMFFIAny{};
+  }
+  /*! \brief Shares the other's value. */
+  Any& operator=(const Any& other) { return *this = Any(other); }
+  /*! \brief Takes over the other's value; None stays behind. */
+  Any& operator=(Any&& other) noexcept {
+    if (this == &other) return *this;
+    const Any old(std::move(*this));  // ends last: its end may come back to either
+    detail::CopyWords(other.data_, &data_);
+    other.data_ = TVMFFIAny{};
     return *this;
   }
   ~Any() {
-    if (IsObject()) TVMFFIObjectDecRef(data_.v_obj);
+    if (IsObject()) ObjectUnsafe::DecRef(data_.v_obj);
   }
 
   /*! \brief Drops the value; None is left. */
-  void reset() { *this = Any(); }
+  void reset() { const Any old(std::move(*this)); }
   /*! \brief Exchanges the two values. */
   void swap(Any& other) noexcept { std::swap(data_, other.data_); }
 
@@ -199,15 +223,27 @@ class Any : public AnyBase {
   }
   /*! \brief Where a C function must write its owned result; None before. */
   TVMFFIAny* Reset() {
-    *this = Any();
+    reset();
     return &data_;
   }
 
  private:
+  // Owns a copy of the value of `view`. Only what a caller lends needs the runtime for that.
+  void Own(const AnyView& view) {
+    const TVMFFIAny& lent = *detail::Raw(view);
+    if (detail::IsLentForm(lent.type_index)) {
+      data_ = TVMFFIAny{};
+      TVM_FFI_CHECK_SAFE_CALL(TVMFFIAnyViewToOwnedAny(&lent, &data_));
+      return;
+    }
+    if (lent.type_index >= kTVMFFIStaticObjectBegin) ObjectUnsafe::IncRef(lent.v_obj);
+    detail::CopyWords(lent, &data_);
+  }
+
   bool IsObject() const { return data_.type_index >= kTVMFFIStaticObjectBegin; }
 };
 
-inline AnyView::AnyView(const Any& value) { data_ = value.CopyToTVMFFIAny(); }
+inline AnyView::AnyView(const Any& value) { detail::CopyWords(*detail::Raw(value), &data_); }
 
 template <>
 struct TypeTraits<AnyView> : public detail::TypeTraitsBase {
@@ -249,10 +285,14 @@ struct TypeContains<T, U,
                                      std::is_base_of<T, U>::value && !std::is_same<T, U>::value>>
     : public std::true_type {};
 
+// Whether a view of a T can be had without a conversion.
+template <typename T>
+constexpr bool kIsView = std::is_base_of<AnyBase, T>::value || IsLendable<T>::value;
+
 // What lends `value` for a call: a view, or an Any that owns what `value` was converted to.
 template <typename T>
 auto Lend(const T& value) {
-  if constexpr (std::is_base_of<AnyBase, T>::value || IsLendable<T>::value) {
+  if constexpr (kIsView<T>) {
     return AnyView(value);
   } else {
     return Any(value);

@@ -153,7 +153,7 @@ struct AnyHash {
    *
    * What the type's own hash function throws passes through.
    */
-  uint64_t operator()(const Any& value) const { return detail::HashOf(value.CopyToTVMFFIAny()); }
+  uint64_t operator()(const Any& value) const { return detail::HashOf(*detail::Raw(value)); }
 };
 
 /*! \brief Tells whether two values are the same key. */
@@ -164,7 +164,7 @@ struct AnyEqual {
    * What the type's own equality throws passes through.
    */
   bool operator()(const Any& a, const Any& b) const {
-    return detail::AreEqual(a.CopyToTVMFFIAny(), b.CopyToTVMFFIAny());
+    return detail::AreEqual(*detail::Raw(a), *detail::Raw(b));
   }
 };
 

@@ -8,6 +8,7 @@
 
 #include <tvm/ffi/any.h>
 #include <tvm/ffi/function_details.h>
+#include <tvm/ffi/keep_library.h>
 #include <tvm/ffi/optional.h>
 #include <tvm/ffi/string.h>
 
@@ -75,6 +76,68 @@ class FunctionObj : public Object, public TVMFFIFunctionCell {
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC("ffi.Function", FunctionObj, Object)
 };
 
+namespace detail {
+
+// A function object that is code of this very library. Calls from elsewhere go through `safe_call`;
+// calls from the library itself need no error to be carried over a border.
+class LocalFunctionObj : public FunctionObj {
+ public:
+  using Call = void (*)(LocalFunctionObj* self, const TVMFFIAny* args, int32_t num_args,
+                        TVMFFIAny* result);
+
+  explicit LocalFunctionObj(Call call) : call_(call) {
+    safe_call = SafeCall;
+    cpp_call = nullptr;
+  }
+
+  // The object, if it was made by this library.
+  static LocalFunctionObj* Find(const FunctionObj* function) {
+    if (function->safe_call != SafeCall) return nullptr;
+    return static_cast<LocalFunctionObj*>(const_cast<FunctionObj*>(function));
+  }
+
+  // Throws only errors, as a call over a border does. `result` is None before.
+  void Run(const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) {
+    try {
+      call_(this, args, num_args, result);
+    } catch (const Error&) {
+      throw;
+    } catch (...) {
+      ThrowRaised(RaiseCurrentException());
+    }
+  }
+
+ private:
+  static int SafeCall(void* handle, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) {
+    TVM_FFI_SAFE_CALL_BEGIN();
+    auto* self = static_cast<LocalFunctionObj*>(static_cast<Object*>(handle));
+    self->call_(self, args, num_args, result);
+    TVM_FFI_SAFE_CALL_END();
+  }
+
+  Call call_;
+};
+
+// One with the state that it is called with.
+template <typename State, typename Function>
+class LocalFunctionOf : public LocalFunctionObj {
+ public:
+  LocalFunctionOf(State&& state, Function&& function)
+      : LocalFunctionObj(CallWithState), state_(std::move(state)), function_(std::move(function)) {}
+
+ private:
+  static void CallWithState(LocalFunctionObj* self, const TVMFFIAny* args, int32_t num_args,
+                            TVMFFIAny* result) {
+    auto* object = static_cast<LocalFunctionOf*>(self);
+    object->function_(object->state_, args, num_args, result);
+  }
+
+  State state_;
+  Function function_;
+};
+
+}  // namespace detail
+
 /*! \brief A function that every language can make and call. */
 class Function : public ObjectRef {
  public:
@@ -96,17 +159,15 @@ class Function : public ObjectRef {
   template <typename F>
   static Function FromPacked(F function) {
     return Make(std::move(function),
-                [](void* self, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) -> int {
-                  TVM_FFI_SAFE_CALL_BEGIN();
+                [](F& state, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) {
                   Any value;
                   auto* views = reinterpret_cast<const AnyView*>(args);
                   if constexpr (detail::kIsCallable<void, F&, const AnyView*, int32_t, Any*>) {
-                    (*static_cast<F*>(self))(views, num_args, &value);
+                    state(views, num_args, &value);
                   } else {
-                    (*static_cast<F*>(self))(PackedArgs(views, num_args), &value);
+                    state(PackedArgs(views, num_args), &value);
                   }
                   *result = std::move(value).MoveToTVMFFIAny();
-                  TVM_FFI_SAFE_CALL_END();
                 });
   }
 
@@ -174,12 +235,8 @@ class Function : public ObjectRef {
   /*! \brief Calls the function; what it raises is thrown, and `*result` stays as it was. An
    * argument may be a view of `*result`. */
   void CallPacked(const AnyView* args, int32_t num_args, Any* result) const {
-    TVM_FFI_CHECK(defined(), ValueError) << "Function: expected a function, got a null handle";
-    const FunctionObj* cell = get();
     Any made;  // `*result` stays until the call is over, for an argument may be a view of it.
-    TVM_FFI_CHECK_SAFE_CALL(cell->safe_call(const_cast<FunctionObj*>(cell),
-                                            reinterpret_cast<const TVMFFIAny*>(args), num_args,
-                                            made.Reset()));
+    CallInto(args, num_args, &made);
     *result = std::move(made);
   }
   /*!
@@ -201,7 +258,15 @@ class Function : public ObjectRef {
   /*! \brief Calls the function; what it raises is thrown. */
   template <typename... Args>
   Any operator()(const Args&... args) const {
-    return CallLent(detail::Lend(args)...);
+    if constexpr ((detail::kIsView<Args> && ...)) {
+      // One more, because an array of no elements is none.
+      const AnyView views[] = {AnyView(args)..., AnyView()};
+      Any result;
+      CallInto(views, static_cast<int32_t>(sizeof...(Args)), &result);
+      return result;
+    } else {
+      return CallLent(detail::Lend(args)...);
+    }
   }
 
  private:
@@ -218,8 +283,19 @@ class Function : public ObjectRef {
     // One more, because an array of no elements is none.
     const AnyView views[] = {AnyView(lent)..., AnyView()};
     Any result;
-    CallPacked(views, static_cast<int32_t>(sizeof...(Lent)), &result);
+    CallInto(views, static_cast<int32_t>(sizeof...(Lent)), &result);
     return result;
+  }
+  // As CallPacked; `result` is a new Any.
+  void CallInto(const AnyView* args, int32_t num_args, Any* result) const {
+    TVM_FFI_CHECK(defined(), ValueError) << "Function: expected a function, got a null handle";
+    const FunctionObj* function = get();
+    if (detail::LocalFunctionObj* local = detail::LocalFunctionObj::Find(function)) {
+      local->Run(detail::Raw(*args), num_args, result->Reset());
+      return;
+    }
+    TVM_FFI_CHECK_SAFE_CALL(function->safe_call(const_cast<FunctionObj*>(function),
+                                                detail::Raw(*args), num_args, result->Reset()));
   }
 
   // Fn is the type that tells the signature, F what is called.
@@ -230,26 +306,18 @@ class Function : public ObjectRef {
       std::string name;
     };
     return Make(Named{std::move(function), std::move(name)},
-                [](void* self, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) -> int {
-                  TVM_FFI_SAFE_CALL_BEGIN();
-                  auto* named = static_cast<Named*>(self);
-                  detail::CallUnpacked<Fn>(named->name.c_str(), named->function, args, num_args,
+                [](Named& named, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) {
+                  detail::CallUnpacked<Fn>(named.name.c_str(), named.function, args, num_args,
                                            result);
-                  TVM_FFI_SAFE_CALL_END();
                 });
   }
 
-  template <typename State>
-  static Function Make(State state, TVMFFISafeCallType call) {
-    auto* owned = new State(std::move(state));
-    TVMFFIObjectHandle handle = nullptr;
-    const int code = TVMFFIFunctionCreate(
-        owned, call, [](void* self) { delete static_cast<State*>(self); }, &handle);
-    if (code != 0) {
-      delete owned;
-      detail::ThrowRaised(code);
-    }
-    return Function(ObjectUnsafe::PtrFromOwned<FunctionObj>(handle));
+  // `call(state, args, num_args, result)` may throw; `*result` is None before.
+  template <typename State, typename Call>
+  static Function Make(State state, Call call) {
+    detail::KeepLibrary();
+    return Function(
+        make_object<detail::LocalFunctionOf<State, Call>>(std::move(state), std::move(call)));
   }
 
   template <typename>

@@ -152,8 +152,19 @@ class Object {
   void IncRef() { __atomic_fetch_add(&header_.combined_ref_count, kStrongOne, __ATOMIC_RELAXED); }
 
   void DecRef() {
+    // Nobody else can add a reference to an object that one strong reference alone holds, and what
+    // others did to it came before: so its end needs no atomic subtraction.
+    if (__atomic_load_n(&header_.combined_ref_count, __ATOMIC_ACQUIRE) == (kWeakOne | kStrongOne)) {
+      __atomic_store_n(&header_.combined_ref_count, kWeakOne, __ATOMIC_RELAXED);
+      Delete(kTVMFFIObjectDeleterFlagBitMaskBoth);
+      return;
+    }
     uint64_t before = __atomic_fetch_sub(&header_.combined_ref_count, kStrongOne, __ATOMIC_RELEASE);
     if ((before & kStrongMask) == 1) Drop(before);
+  }
+
+  void Delete(int32_t flags) {
+    if (header_.deleter != nullptr) header_.deleter(&header_, flags);
   }
 
   // What the others did to the object before they let go of it comes before what follows. A load
@@ -162,18 +173,14 @@ class Object {
     static_cast<void>(__atomic_load_n(&header_.combined_ref_count, __ATOMIC_ACQUIRE));
   }
 
-  // Runs once, when the last strong reference is gone.
+  // Runs once, when the last strong reference is gone while there were others a moment ago.
   TVM_FFI_COLD void Drop(uint64_t before) {
     SeeOtherThreads();
     if (before == (kWeakOne | kStrongOne)) {
-      if (header_.deleter != nullptr) {
-        header_.deleter(&header_, kTVMFFIObjectDeleterFlagBitMaskBoth);
-      }
+      Delete(kTVMFFIObjectDeleterFlagBitMaskBoth);
       return;
     }
-    if (header_.deleter != nullptr) {
-      header_.deleter(&header_, kTVMFFIObjectDeleterFlagBitMaskStrong);
-    }
+    Delete(kTVMFFIObjectDeleterFlagBitMaskStrong);
     DecWeak();
   }
 
@@ -183,7 +190,7 @@ class Object {
     uint64_t before = __atomic_fetch_sub(&header_.combined_ref_count, kWeakOne, __ATOMIC_RELEASE);
     if ((before >> 32) != 1) return;
     SeeOtherThreads();
-    if (header_.deleter != nullptr) header_.deleter(&header_, kTVMFFIObjectDeleterFlagBitMaskWeak);
+    Delete(kTVMFFIObjectDeleterFlagBitMaskWeak);
   }
 
   // Adds a strong reference unless the last one is gone.
@@ -439,6 +446,10 @@ struct ObjectUnsafe {
   static Ref RefFromPtr(ObjectPtr<Object> ptr) {
     return Ref(PtrFromOwned<typename Ref::ContainerType>(MoveToOwned(std::move(ptr))));
   }
+  /*! \brief Adds a reference to an object, which must not be NULL. */
+  static void IncRef(TVMFFIObject* object) { reinterpret_cast<Object*>(object)->IncRef(); }
+  /*! \brief Drops a reference to an object, which must not be NULL. */
+  static void DecRef(TVMFFIObject* object) { reinterpret_cast<Object*>(object)->DecRef(); }
   /*! \brief The head of an object that is being made. */
   static TVMFFIObject* Header(Object* object) { return &object->header_; }
 };

@@ -37,10 +37,18 @@ using EnableIfTexts =
 class BytesValue {
  public:
   /*! \brief Shares the bytes. */
-  BytesValue(const BytesValue& other) : any_(other.any_) { IncRef(); }
+  BytesValue(const BytesValue& other) {
+    if (!other.IsSmall()) ObjectUnsafe::IncRef(other.any_.v_obj);
+    detail::CopyWords(other.any_, &any_);
+  }
   /*! \brief Takes the bytes over; none stay behind. */
-  BytesValue(BytesValue&& other) noexcept : any_(other.any_) { other.Forget(); }
-  ~BytesValue() { DecRef(); }
+  BytesValue(BytesValue&& other) noexcept {
+    detail::CopyWords(other.any_, &any_);
+    other.Forget();
+  }
+  ~BytesValue() {
+    if (!IsSmall()) ObjectUnsafe::DecRef(any_.v_obj);
+  }
   /*! \brief Shares the other's bytes. */
   BytesValue& operator=(const BytesValue& other) {
     BytesValue copy(other);
@@ -128,16 +136,22 @@ class BytesValue {
   /*! \brief Owns a value of the C ABI. */
   explicit BytesValue(const TVMFFIAny& owned) : any_(owned) {}
 
+  /*! \brief As many bytes as stand in place. */
+  static constexpr size_t kSmallMost = 7;
+
+  /*! \brief A value with its bytes in place. */
+  static TVMFFIAny MakeSmall(int32_t type_index, std::string_view bytes) {
+    TVMFFIAny any{};
+    any.type_index = type_index;
+    any.small_str_len = static_cast<uint32_t>(bytes.size());
+    if (!bytes.empty()) std::memcpy(any.v_bytes, bytes.data(), bytes.size());
+    return any;
+  }
+
   /*! \brief The value. */
   TVMFFIAny any_;
 
  private:
-  void IncRef() {
-    if (!IsSmall()) TVMFFIObjectIncRef(any_.v_obj);
-  }
-  void DecRef() {
-    if (!IsSmall()) TVMFFIObjectDecRef(any_.v_obj);
-  }
   // Leaves an empty value of the same kind.
   void Forget() {
     const bool is_bytes = any_.type_index == kTVMFFIBytes || any_.type_index == kTVMFFISmallBytes;
@@ -205,6 +219,7 @@ class String : public BytesValue {
   explicit String(const TVMFFIAny& owned) : BytesValue(owned) {}
 
   static TVMFFIAny Make(std::string_view text) {
+    if (text.size() <= kSmallMost) return MakeSmall(kTVMFFISmallStr, text);
     TVMFFIByteArray bytes{text.data(), text.size()};
     TVMFFIAny any{};
     TVM_FFI_CHECK_SAFE_CALL(TVMFFIStringFromByteArray(&bytes, &any));
@@ -231,6 +246,7 @@ class Bytes : public BytesValue {
   explicit Bytes(const TVMFFIAny& owned) : BytesValue(owned) {}
 
   static TVMFFIAny Make(std::string_view content) {
+    if (content.size() <= kSmallMost) return MakeSmall(kTVMFFISmallBytes, content);
     TVMFFIByteArray bytes{content.data(), content.size()};
     TVMFFIAny any{};
     TVM_FFI_CHECK_SAFE_CALL(TVMFFIBytesFromByteArray(&bytes, &any));
@@ -249,7 +265,7 @@ struct TypeTraits<String> : public detail::TypeTraitsBase {
   }
   static String CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
     TVMFFIAny owned = *any;
-    if (owned.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectIncRef(owned.v_obj);
+    if (owned.type_index >= kTVMFFIStaticObjectBegin) ObjectUnsafe::IncRef(owned.v_obj);
     return String(owned);
   }
   static std::optional<String> TryCastFromAnyView(const TVMFFIAny* any) {
@@ -270,7 +286,7 @@ struct TypeTraits<Bytes> : public detail::TypeTraitsBase {
   }
   static Bytes CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
     TVMFFIAny owned = *any;
-    if (owned.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectIncRef(owned.v_obj);
+    if (owned.type_index >= kTVMFFIStaticObjectBegin) ObjectUnsafe::IncRef(owned.v_obj);
     return Bytes(owned);
   }
   static std::optional<Bytes> TryCastFromAnyView(const TVMFFIAny* any) {

@@ -11,6 +11,7 @@
 #include <tvm/ffi/error.h>
 
 #include <cstddef>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,6 +48,33 @@ using TypeTraitsNoCR = TypeTraits<std::remove_cv_t<std::remove_reference_t<T>>>;
 
 namespace detail {
 
+// The head of a value, its type and the padding, is written and copied as one word, and a value as
+// two: a load that takes in several stores just made has to wait for them.
+inline void SetHead(TVMFFIAny* out, int32_t type_index) {
+  static_assert(offsetof(TVMFFIAny, v_uint64) == sizeof(uint64_t), "the head is one word");
+  const uint64_t head = static_cast<uint32_t>(type_index);
+  std::memcpy(static_cast<void*>(out), &head, sizeof(head));
+}
+
+// g++ takes an optional value that it cannot see to be there for one that is not.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+inline void CopyWords(const TVMFFIAny& from, TVMFFIAny* to) {
+  uint64_t head = 0;
+  std::memcpy(&head, &from, sizeof(head));
+  uint64_t value = from.v_uint64;
+#if defined(__GNUC__)
+  asm("" : "+r"(head), "+r"(value));  // keeps the two from being joined
+#endif
+  std::memcpy(static_cast<void*>(to), &head, sizeof(head));
+  to->v_uint64 = value;
+}
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
 // What every specialisation starts from.
 struct TypeTraitsBase {
   static constexpr bool convert_enabled = true;
@@ -54,6 +82,11 @@ struct TypeTraitsBase {
   static void Set(TVMFFIAny* out, int32_t type_index) {
     out->type_index = type_index;
     out->zero_padding = 0;
+    out->v_uint64 = 0;
+  }
+  // The same for an index that is known only at run time.
+  static void SetObject(TVMFFIAny* out, int32_t type_index) {
+    SetHead(out, type_index);
     out->v_uint64 = 0;
   }
 };
@@ -386,11 +419,11 @@ struct ObjectRefTraits : public detail::TypeTraitsBase {
   using Obj = typename Ref::ContainerType;
 
   static void CopyToAnyView(const Ref& value, TVMFFIAny* out) {
-    Set(out, value.type_index());
+    SetObject(out, value.type_index());
     out->v_obj = ObjectUnsafe::Borrow(value);
   }
   static void MoveToAny(Ref value, TVMFFIAny* out) {
-    Set(out, value.type_index());
+    SetObject(out, value.type_index());
     out->v_obj = ObjectUnsafe::MoveToOwned(std::move(value));
   }
   static bool CheckAnyStrict(const TVMFFIAny* any) {
@@ -426,8 +459,8 @@ struct TypeTraits<T*, std::enable_if_t<detail::IsObjectType<T>::value>>
     : public detail::InPlaceTraits<T*, TypeTraits<T*>> {
   static void CopyToAnyView(T* value, TVMFFIAny* out) {
     const Object* object = value;
-    detail::TypeTraitsBase::Set(out,
-                                object == nullptr ? int32_t{kTVMFFINone} : object->type_index());
+    detail::TypeTraitsBase::SetObject(
+        out, object == nullptr ? int32_t{kTVMFFINone} : object->type_index());
     out->v_ptr = const_cast<Object*>(object);
   }
   static void MoveToAny(T* value, TVMFFIAny* out) {

@@ -78,7 +78,11 @@ class Array : public Sequence<Array<T>, T, ArrayObj> {
   Array(std::initializer_list<T> elements) : Array(elements.begin(), elements.end()) {}
   /*! \brief The elements of a range. */
   template <typename Iter, typename = detail::EnableIfIterator<Iter>>
-  Array(Iter first, Iter last) : Array() {
+  Array(Iter first, Iter last) : Base(ArrayObj::Empty(Base::CountOf(first, last))) {
+    ArrayObj* object = GetArrayObj();
+    for (; first != last && object->cell_.size < object->cell_.capacity; ++first) {
+      object->Append(Base::Own(T(*first)));
+    }
     this->AppendAll(first, last);
   }
   /*! \brief The elements of a container such as std::vector<T>. */
@@ -123,6 +127,12 @@ class Array : public Sequence<Array<T>, T, ArrayObj> {
   ArrayObj* GetArrayObj() const { return const_cast<ArrayObj*>(get()); }
 
  private:
+  // The object, if this handle may add an element to it as it is.
+  ArrayObj* WithRoom() {
+    ArrayObj* object = GetArrayObj();
+    const bool ready = object != nullptr && object->cell_.size < object->cell_.capacity;
+    return ready && object->unique() ? object : nullptr;
+  }
   ArrayObj* Writable(int64_t capacity) {
     if (!this->defined()) {
       this->data_ = ArrayObj::Empty(capacity);

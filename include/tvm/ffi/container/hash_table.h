@@ -53,19 +53,18 @@ class HashTable {
   }
   Pair& At(uint64_t at) const { return IsSmall() ? Row()[at] : EntryAt(at).pair; }
 
-  uint64_t Find(const Any& key) const {
-    const TVMFFIAny wanted = key.CopyToTVMFFIAny();
-    if (!IsSmall()) return FindDense(wanted, HashOf(wanted));
+  uint64_t Find(const TVMFFIAny& key) const {
+    if (!IsSmall()) return FindDense(key, HashOf(key));
     for (uint64_t at = 0; at < size_; ++at) {
-      if (AreEqual(Row()[at].first.CopyToTVMFFIAny(), wanted)) return at;
+      if (AreEqual(*Raw(Row()[at].first), key)) return at;
     }
     return End();
   }
 
   // Either succeeds or throws and changes nothing.
   void Set(Any key, Any value) {
-    const uint64_t hash = IsSmall() ? 0 : HashOf(key.CopyToTVMFFIAny());
-    const uint64_t at = IsSmall() ? Find(key) : FindDense(key.CopyToTVMFFIAny(), hash);
+    const uint64_t hash = IsSmall() ? 0 : HashOf(*Raw(key));
+    const uint64_t at = IsSmall() ? Find(*Raw(key)) : FindDense(*Raw(key), hash);
     if (at != End()) {
       // The old value ends with this call, when the table is whole again.
       std::swap(At(at).second, value);
@@ -206,7 +205,7 @@ class HashTable {
   uint64_t FindDense(const TVMFFIAny& key, uint64_t hash) const {
     uint64_t slot = HomeOf(hash);
     if (Continues(MarkOf(slot))) return kNone;
-    while (!AreEqual(EntryAt(slot).pair.first.CopyToTVMFFIAny(), key)) {
+    while (!AreEqual(*Raw(EntryAt(slot).pair.first), key)) {
       const uint8_t mark = MarkOf(slot);
       if ((mark & kJump) == 0) return kNone;
       slot = After(slot, mark);
@@ -221,7 +220,7 @@ class HashTable {
       new (Row() + size_++) Pair(std::move(key), std::move(value));
       return;
     }
-    const uint64_t hash = HashOf(key.CopyToTVMFFIAny());
+    const uint64_t hash = HashOf(*Raw(key));
     if (IsSmall()) Rehash(kSlotsLeast);
     AddDense(hash, std::move(key), std::move(value));
   }
@@ -295,7 +294,7 @@ class HashTable {
       }
     } guard{this};
     for (uint64_t at = other.Begin(); at != other.End(); at = other.Next(at)) {
-      const uint64_t slot = Take(HashOf(other.At(at).first.CopyToTVMFFIAny()));
+      const uint64_t slot = Take(HashOf(*Raw(other.At(at).first)));
       if (slot == kNone) return false;
       std::memcpy(static_cast<void*>(&EntryAt(slot).pair), &other.At(at), sizeof(Pair));
       Link(slot);
@@ -367,7 +366,7 @@ class HashTable {
 
   // The slot before one that continues a chain.
   uint64_t BeforeInChain(uint64_t slot) const {
-    uint64_t before = HomeOf(HashOf(EntryAt(slot).pair.first.CopyToTVMFFIAny()));
+    uint64_t before = HomeOf(HashOf(*Raw(EntryAt(slot).pair.first)));
     for (;;) {
       const uint64_t after = After(before, MarkOf(before));
       if (after == slot) return before;

@@ -78,6 +78,7 @@ class List : public Sequence<List<T>, T, ListObj> {
   /*! \brief The elements of a range. */
   template <typename Iter, typename = detail::EnableIfIterator<Iter>>
   List(Iter first, Iter last) : List() {
+    this->reserve(Base::CountOf(first, last));
     this->AppendAll(first, last);
   }
   /*! \brief The elements of a container such as std::vector<T>. */
@@ -93,6 +94,11 @@ class List : public Sequence<List<T>, T, ListObj> {
   ListObj* GetListObj() const { return get(); }
 
  private:
+  // The object, if an element can be added to it as it is.
+  ListObj* WithRoom() {
+    ListObj* object = get();
+    return object != nullptr && object->cell_.size < object->cell_.capacity ? object : nullptr;
+  }
   ListObj* Writable(int64_t capacity) {
     if (!this->defined()) this->data_ = make_object<ListObj>();
     get()->Reserve(capacity);

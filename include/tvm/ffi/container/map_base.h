@@ -114,7 +114,7 @@ class MapBaseObj : public Object {
   /*! \brief One past the last pair. */
   iterator end() const { return {table_.End(), &table_}; }
   /*! \brief The pair of a key, or end(). */
-  iterator find(const Any& key) const { return {table_.Find(key), &table_}; }
+  iterator find(const Any& key) const { return FindLent(*detail::Raw(key)); }
   /*! \brief 1 if the key is there, otherwise 0. */
   size_t count(const Any& key) const { return find(key) == end() ? 0 : 1; }
   /*! \brief The value of a key; a KeyError is thrown if it is not there. */
@@ -146,6 +146,12 @@ class MapBaseObj : public Object {
   detail::HashTable table_;
 
  private:
+  // The pair of a key that somebody else owns, or end().
+  iterator FindLent(const TVMFFIAny& key) const { return {table_.Find(key), &table_}; }
+
+  template <typename, typename, typename>
+  friend class MapBaseRef;
+
   iterator Existing(const Any& key) const {
     const iterator position = find(key);
     if (position == end()) {
@@ -160,15 +166,13 @@ namespace detail {
 // Whether a stored value is a T.
 template <typename T>
 bool IsStored(const Any& value) {
-  const TVMFFIAny any = value.CopyToTVMFFIAny();
-  return TypeTraits<T>::CheckAnyStrict(&any);
+  return TypeTraits<T>::CheckAnyStrict(Raw(value));
 }
 
 // The T that a stored value is.
 template <typename T>
 T FromStored(const Any& value) {
-  const TVMFFIAny any = value.CopyToTVMFFIAny();
-  return TypeTraits<T>::CopyFromAnyViewAfterCheck(&any);
+  return TypeTraits<T>::CopyFromAnyViewAfterCheck(Raw(value));
 }
 
 // Whether C is a standard map, whichever header it comes from.
@@ -270,7 +274,11 @@ class MapBaseRef : public ObjectRef {
   /*! \brief 1 if the key is there, otherwise 0. */
   size_t count(const K& key) const { return find(key) == end() ? 0 : 1; }
   /*! \brief The value of a key; a KeyError is thrown if it is not there. */
-  V at(const K& key) const { return detail::FromStored<V>(Existing(Any(key))); }
+  V at(const K& key) const {
+    const MapBaseObj::iterator position = Find(key);
+    if (!defined() || position == pairs()->end()) detail::ThrowNoKey(Obj::_type_key, Any(key));
+    return detail::FromStored<V>(position->second);
+  }
   /*! \brief The value of a key; a KeyError is thrown if it is not there. */
   V operator[](const K& key) const { return at(key); }
   /*! \brief The value of a key, or none. */
@@ -284,9 +292,7 @@ class MapBaseRef : public ObjectRef {
   /*! \brief One past the last pair. */
   iterator end() const { return iterator(defined() ? pairs()->end() : NoPair()); }
   /*! \brief The pair of a key, or end(). */
-  iterator find(const K& key) const {
-    return iterator(defined() ? pairs()->find(Any(key)) : NoPair());
-  }
+  iterator find(const K& key) const { return iterator(Find(key)); }
   /*! \brief The object behind the handle. */
   const Obj* get() const { return static_cast<const Obj*>(data_.get()); }
   /*! \brief The object behind the handle. */
@@ -315,9 +321,15 @@ class MapBaseRef : public ObjectRef {
  private:
   static MapBaseObj::iterator NoPair() { return {}; }
 
-  const Any& Existing(const Any& key) const {
-    if (!defined()) detail::ThrowNoKey(Obj::_type_key, key);
-    return static_cast<const MapBaseObj*>(pairs())->at(key);
+  // The pair of a key, or the end. A key that looks in a view as it does in the table is only lent.
+  MapBaseObj::iterator Find(const K& key) const {
+    if (!defined()) return NoPair();
+    if constexpr (detail::kIsView<K>) {
+      const AnyView view(key);
+      const TVMFFIAny& lent = *detail::Raw(view);
+      if (!detail::IsLentForm(lent.type_index)) return pairs()->FindLent(lent);
+    }
+    return pairs()->find(Any(key));
   }
 };
 

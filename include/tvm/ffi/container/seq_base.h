@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -100,9 +101,7 @@ class SeqBaseObj : public Object {
   /*! \brief Drops all elements from `size` on. The count goes first: an element's end may come
    * back to this object. */
   void Truncate(int64_t size) {
-    while (cell_.size > size) {
-      Any last = std::move(MutableBegin()[--cell_.size]);
-    }
+    while (cell_.size > size) MutableBegin()[--cell_.size].~Any();
   }
   /*! \brief Adds an element behind the last; there must be room. */
   void Append(Any&& value) {
@@ -340,6 +339,15 @@ class Sequence : public ObjectRef {
   void AppendAll(Iter first, Iter last) {
     for (; first != last; ++first) Append(Own(T(*first)));
   }
+  /*! \brief For how many elements of a range to make room; 0 where counting would use it up. */
+  template <typename Iter>
+  static int64_t CountOf(Iter first, Iter last) {
+    using Category = typename std::iterator_traits<Iter>::iterator_category;
+    if constexpr (std::is_base_of<std::forward_iterator_tag, Category>::value) {
+      return static_cast<int64_t>(std::distance(first, last));
+    }
+    return 0;
+  }
 
  private:
   int64_t Size() const { return static_cast<int64_t>(size()); }
@@ -351,10 +359,15 @@ class Sequence : public ObjectRef {
                   "an element owns what it stands for: Tensor or String, not a view of one");
     return Any(std::move(value));
   }
-  void Append(Any value) {
+  void Append(Any&& value) {
+    Obj* ready = static_cast<Derived*>(this)->WithRoom();
+    (ready != nullptr ? ready : Grown())->Append(std::move(value));
+  }
+  // The object to change, with room for one more element.
+  TVM_FFI_COLD Obj* Grown() {
     const auto capacity = static_cast<int64_t>(this->capacity());
     const int64_t grown = capacity < 2 ? 4 : 2 * capacity;
-    Writable(Size() < capacity ? capacity : grown)->Append(std::move(value));
+    return Writable(Size() < capacity ? capacity : grown);
   }
   // `i`, which must be an element's.
   int64_t Checked(int64_t i) const {
@@ -395,8 +408,6 @@ inline const SeqBaseObj* AsSeq(const TVMFFIAny* any) {
   return is_seq ? static_cast<const SeqBaseObj*>(reinterpret_cast<const Object*>(any->v_obj))
                 : nullptr;
 }
-
-inline const TVMFFIAny* Raw(const Any& value) { return reinterpret_cast<const TVMFFIAny*>(&value); }
 
 // Whether all elements are exactly of type T.
 template <typename T>

@@ -8,10 +8,7 @@
 
 #include <tvm/ffi/container/shape.h>
 #include <tvm/ffi/container/tensor_layout.h>
-
-#ifndef _WIN32
-#include <dlfcn.h>
-#endif
+#include <tvm/ffi/keep_library.h>
 
 #include <optional>
 #include <string>
@@ -43,62 +40,6 @@ class OwnedExtents {
  private:
   int64_t* data_ = nullptr;
 };
-
-// A tensor to be handed over by DLPack, so that its object belongs to the runtime and only its data
-// to the allocator.
-template <typename Alloc>
-struct NDAllocated {
-  DLManagedTensorVersioned managed{};
-  Alloc alloc;
-  OwnedExtents extents;  // shape, then strides
-  bool has_data = false;
-
-  NDAllocated(Alloc&& given, size_t ndim) : alloc(std::move(given)), extents(2 * ndim) {}
-
-  static void Delete(DLManagedTensorVersioned* self) noexcept {
-    auto* allocated = static_cast<NDAllocated*>(self->manager_ctx);
-    try {
-      if (allocated->has_data) allocated->alloc.FreeData(&self->dl_tensor);
-    } catch (...) {
-      LogCurrentException("Tensor::FromNDAlloc: FreeData");
-    }
-    delete allocated;
-  }
-
-  // Frees it, unless a tensor has taken it over.
-  struct Guard {
-    NDAllocated* allocated;
-    ~Guard() {
-      if (allocated != nullptr) Delete(&allocated->managed);
-    }
-  };
-};
-
-// Keeps the library of the function `code` loaded until the tensor has been freed.
-TVM_FFI_COLD inline void KeepLibrary(TVMFFIObject* tensor, void* code) {
-  constexpr const char* kName = "ffi.TensorKeepLibrary";
-  const TVMFFIByteArray name{kName, __builtin_strlen(kName)};
-  TVMFFIObjectHandle keep = nullptr;
-  TVM_FFI_CHECK_SAFE_CALL(TVMFFIFunctionGetGlobal(&name, &keep));
-  const ObjectPtr<Object> owner = ObjectUnsafe::PtrFromOwned<Object>(keep);
-  if (owner == nullptr) {
-    // A runtime that cannot unload the library after its code has returned: it stays for good.
-#ifndef _WIN32
-    Dl_info info;
-    if (dladdr(code, &info) == 0) return;
-    void* handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-    if (handle != nullptr) dlclose(handle);
-#endif
-    return;
-  }
-  TVMFFIAny arguments[2] = {};
-  arguments[0].type_index = kTVMFFITensor;
-  arguments[0].v_obj = tensor;
-  arguments[1].type_index = kTVMFFIOpaquePtr;
-  arguments[1].v_ptr = code;
-  TVMFFIAny none{};
-  TVM_FFI_CHECK_SAFE_CALL(TVMFFIFunctionCall(keep, arguments, 2, &none));
-}
 
 }  // namespace detail
 
@@ -179,6 +120,48 @@ class TensorObj : public Object, public DLTensor {
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC("ffi.Tensor", TensorObj, Object)
 };
 
+namespace detail {
+
+// A tensor with the memory of an allocator, a copy of it, and the shape and strides behind that.
+template <typename Alloc>
+class NDAllocObj : public TensorObj {
+ public:
+  // `steps` is NULL for row-major order.
+  template <typename... ExtraArgs>
+  NDAllocObj(Alloc&& alloc, ShapeView extents, const int64_t* steps, DLDataType element_type,
+             DLDevice on, ExtraArgs&&... extra_args)
+      : alloc_(std::move(alloc)) {
+    data = nullptr;
+    device = on;
+    ndim = static_cast<int32_t>(extents.size());
+    dtype = element_type;
+    shape = reinterpret_cast<int64_t*>(this + 1);
+    strides = shape + ndim;
+    byte_offset = 0;
+    int64_t step = 1;
+    for (int32_t i = ndim - 1; i >= 0; --i) {
+      shape[i] = extents[static_cast<size_t>(i)];
+      strides[i] = steps == nullptr ? step : steps[i];
+      step *= shape[i];
+    }
+    alloc_.AllocData(this, std::forward<ExtraArgs>(extra_args)...);
+  }
+  NDAllocObj(const NDAllocObj&) = delete;
+  NDAllocObj& operator=(const NDAllocObj&) = delete;
+  ~NDAllocObj() {
+    try {
+      alloc_.FreeData(this);
+    } catch (...) {
+      LogCurrentException("Tensor::FromNDAlloc: FreeData");
+    }
+  }
+
+ private:
+  Alloc alloc_;
+};
+
+}  // namespace detail
+
 /*!
  * \brief A tensor that this object owns a share of.
  *
@@ -233,7 +216,7 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
   /*!
    * \brief Allocates by an allocator of the library's own, for example one over `malloc`.
    *
-   * The library that the allocator's code belongs to stays loaded until the tensor has been freed.
+   * The library that calls it stays loaded from then on, because its code frees the tensor.
    *
    * Over `malloc`:
    * \snippet kernel_library/allocators/allocators_kernel.cc aligned_malloc
@@ -350,31 +333,12 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
   template <typename Alloc, typename... ExtraArgs>
   static Tensor Allocate(Alloc&& alloc, ShapeView shape, const int64_t* strides, DLDataType dtype,
                          DLDevice device, ExtraArgs&&... extra_args) {
-    using Allocated = detail::NDAllocated<Alloc>;
-    const size_t ndim = shape.size();
-    typename Allocated::Guard guard{new Allocated(std::move(alloc), ndim)};
-    Allocated* allocated = guard.allocated;
-    DLTensor& tensor = allocated->managed.dl_tensor;
-    tensor.device = device;
-    tensor.ndim = static_cast<int32_t>(ndim);
-    tensor.dtype = dtype;
-    tensor.shape = allocated->extents.get();
-    tensor.strides = tensor.shape + ndim;
-    int64_t step = 1;
-    for (size_t i = ndim; i-- > 0;) {
-      tensor.shape[i] = shape[i];
-      tensor.strides[i] = strides == nullptr ? step : strides[i];
-      step *= shape[i];
-    }
-    allocated->managed.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
-    allocated->managed.manager_ctx = allocated;
-    allocated->managed.deleter = Allocated::Delete;
-    allocated->alloc.AllocData(&tensor, std::forward<ExtraArgs>(extra_args)...);
-    allocated->has_data = true;
-    Tensor made = FromDLPackVersioned(&allocated->managed);
-    guard.allocated = nullptr;
-    detail::KeepLibrary(ObjectUnsafe::Borrow(made), reinterpret_cast<void*>(Allocated::Delete));
-    return made;
+    detail::KeepLibrary();
+    using Obj = detail::NDAllocObj<Alloc>;
+    static_assert(alignof(Obj) >= alignof(int64_t), "the extents behind it are aligned");
+    return Tensor(detail::MakeObjectWithTail<Obj>(2 * shape.size() * sizeof(int64_t),
+                                                  std::move(alloc), shape, strides, dtype, device,
+                                                  std::forward<ExtraArgs>(extra_args)...));
   }
 };
 
@@ -489,9 +453,10 @@ namespace detail {
 template <>
 class ArgumentHolder<TensorView> : public std::optional<TensorView> {
  public:
-  explicit ArgumentHolder(const TVMFFIAny* any)
-      : std::optional<TensorView>(TypeTraits<TensorView>::TryCastFromAnyView(any)) {
-    if (has_value() && (*this)->tensor_.strides == nullptr) FillStrides();
+  explicit ArgumentHolder(const TVMFFIAny* any) {
+    if (!TypeTraits<TensorView>::CheckAnyStrict(any)) return;
+    emplace(TypeTraits<DLTensor*>::CopyFromAnyViewAfterCheck(any));
+    if ((*this)->tensor_.strides == nullptr) FillStrides();
   }
 
  private:

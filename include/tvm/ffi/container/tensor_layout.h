@@ -66,8 +66,8 @@ namespace detail {
 
 // Number of elements from the first one to the last, gaps included, of a tensor that is to be made.
 // Refuses what no memory can hold. `strides` is NULL for row-major order.
-TVM_FFI_COLD inline int64_t CheckedSpan(const char* function, ShapeView shape,
-                                        const ShapeView* strides, DLDataType dtype) {
+inline int64_t CheckedSpan(const char* function, ShapeView shape, const ShapeView* strides,
+                           DLDataType dtype) {
   TVM_FFI_CHECK(strides == nullptr || strides->size() == shape.size(), ValueError)
       << function << ": strides: expected " << shape.size() << " strides, one for each extent, got "
       << strides->size();

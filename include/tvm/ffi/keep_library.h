@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/keep_library.h
+ * \brief Keeps a library loaded whose code is needed as long as an object lives.
+ */
+#ifndef TVM_FFI_KEEP_LIBRARY_H_
+#define TVM_FFI_KEEP_LIBRARY_H_
+
+#include <tvm/ffi/object.h>
+
+#ifndef _WIN32
+#include <dlfcn.h>
+#endif
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+namespace detail {
+
+TVM_FFI_COLD inline bool KeepThisLibrary() {
+#ifndef _WIN32
+  static const char address = 0;  // any of this library
+  Dl_info info;
+  if (dladdr(&address, &info) == 0) return false;
+  void* handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  if (handle != nullptr) dlclose(handle);
+#endif
+  return true;
+}
+
+// Keeps the library that this code belongs to loaded until the process ends, for its code calls or
+// frees what it makes. Once for each library: a share for each object would cost more than the
+// object.
+inline void KeepLibrary() { [[maybe_unused]] static const bool kept = KeepThisLibrary(); }
+
+}  // namespace detail
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+#endif  // TVM_FFI_KEEP_LIBRARY_H_
