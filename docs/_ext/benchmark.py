@@ -27,7 +27,7 @@ from .plot import bars, strips
 from .verification import table
 
 TITLES = {
-    "calls": "Time of a call from Python, this runtime against the published one",
+    "calls": "Time of a call, this runtime against the published one",
     "slim": "A minimal kernel file, with these headers against the published ones",
 }
 KERNEL_TITLES = {
@@ -39,9 +39,13 @@ KERNEL_TITLES = {
 def plots_of(part: str, record: dict[str, Any]) -> list[list[str]]:
     """For each table of the part, the plots that stand before it."""
     if part in TITLES:
-        measured = record["measured"].items()
-        pairs = [(name, row["ours"], row["published"], row["ratio"]) for name, row in measured]
-        return [[bars(TITLES[part], pairs)]]
+        groups: dict[str, list[tuple[str, float, float, float]]] = {}
+        for name, row in record["measured"].items():
+            title = " ".join([TITLES[part].partition(",")[0], row.get("group", "")]).strip()
+            title += "," + TITLES[part].partition(",")[2]
+            pair = (name, row["ours"], row["published"], row["ratio"])
+            groups.setdefault(title, []).append(pair)
+        return [[bars(title, pairs) for title, pairs in groups.items()]]
     if part != "kernels":
         return [[]]
     return [

@@ -14,22 +14,28 @@ from typing import Any, NamedTuple
 
 import tvm_ffi
 
+# How often a function of cpp_library.cc does what its row is named after.
+TIMES = 1000
 # Rows that have a trusted mode beside the default one: those that pass PyTorch's tensors.
 TRUSTED = " (trusted)"
 
 
 class Row(NamedTuple):
-    """What one row runs: a statement and the names in it."""
+    """What one row runs: a statement, the names in it, and how often it does the named thing."""
 
     statement: str
     names: dict[str, Any]
+    times: int = 1
 
 
 def build_library(library: Path, python: str = sys.executable) -> Path:
-    """Build the functions that the rows call, with the headers of an interpreter's package."""
+    """Build the functions that rows call, with the headers of an interpreter's package.
+
+    The source has the name of the library.
+    """
     command = [python, "-m", "tvm_ffi.config", "--cxxflags", "--ldflags", "--libs"]
     flags = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    source = Path(__file__).with_name("calls_library.cc")
+    source = Path(__file__).with_name(library.name).with_suffix(".cc")
     subprocess.run(
         ["g++", "-shared", "-fPIC", "-O2", str(source), "-o", str(library), *shlex.split(flags)],
         check=True,
@@ -49,6 +55,43 @@ def all_rows(library: str) -> dict[str, Row]:
             if error.name not in ("numpy", "torch"):
                 raise
     return rows
+
+
+def cpp_rows(library: str) -> dict[str, Row]:
+    """Give the rows of C++ that uses the headers, from cpp_library.so."""
+    module = tvm_ffi.load_module(library)
+    names = {
+        "object made": "make_object",
+        "Any with an object, copied": "copy_any",
+        "AnyView, made an Any": "own_view",
+        "Any of an int, and back": "any_of_int",
+        "String of 6, made": "small_string",
+        "String of 22, made": "heap_string",
+        "String of 22, copied": "copy_string",
+        "Shape of 4, made": "shape_of_4",
+        "Array of 8, made": "array_of_8",
+        "Array, 8 times push_back": "array_push_8",
+        "Array of 8, read": "array_read_8",
+        "List, 8 times push_back": "list_push_8",
+        "Map of 8, made": "map_of_8",
+        "Map of 4 strings, look-up": "map_look_up_4",
+        "Map of 100 strings, look-up": "map_look_up_100",
+        "Map of 100 ints, look-up": "map_look_up_int",
+        "Map of 100, iterated": "map_iterate_100",
+        "Dict of 64, set": "dict_set",
+        "Function, made": "make_function",
+        "Function, packed call": "call_packed",
+        "Function, call with an int": "call_typed",
+        "TypedFunction, call with an int": "call_typed_function",
+        "Function, call with a Tensor": "call_with_tensor",
+        "global function, look-up": "global_function",
+        "Tensor of an allocator, made": "custom_tensor",
+        "error, thrown and caught": "throw_and_catch",
+    }
+    return {
+        name: Row("f(n)", {"f": module.get_function(function), "n": TIMES}, TIMES)
+        for name, function in names.items()
+    }
 
 
 def plain_rows(module: tvm_ffi.Module) -> dict[str, Row]:
@@ -75,6 +118,9 @@ def plain_rows(module: tvm_ffi.Module) -> dict[str, Row]:
             "try:\n    f()\nexcept ValueError:\n    pass", {"f": module.get_function("fail")}
         ),
         "function of a module": Row("m.none", {"m": module}),
+        "global function": Row(
+            "get('ffi.FunctionRemoveGlobal')", {"get": tvm_ffi.get_global_func}
+        ),
         "field of an object": Row("p.x", {"p": module.get_function("point")()}),
     }
 

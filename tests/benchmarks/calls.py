@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What calls from Python cost with our runtime and with the published one: calls.py RECORD PEER.
+"""What calls from Python and C++ cost with our runtime and with the published one: calls.py RECORD PEER.
 
 PEER is an interpreter that has the published package. The table is printed and written to RECORD.
 Each runtime has a process of its own, on the same processor core; they take turns, block by block
@@ -47,7 +47,7 @@ class Worker:
         assert process.stdin is not None
         assert process.stdout is not None
         self.questions, self.answers = process.stdin, process.stdout
-        self.rows: list[str] = json.loads(self.answers.readline())
+        self.rows: dict[str, list[str]] = json.loads(self.answers.readline())
 
     def nanoseconds(self, row: str) -> float:
         """Time one block of a row."""
@@ -57,10 +57,11 @@ class Worker:
 
 @contextlib.contextmanager
 def worker(python: str, folder: Path) -> Iterator[Worker]:
-    """Build the library with a runtime's headers, and run a worker with it."""
-    library = build_library(folder / "calls_library.so", python)
+    """Build the libraries with a runtime's headers, and run a worker with them."""
+    for name in ("calls_library.so", "cpp_library.so"):
+        build_library(folder / name, python)
     with subprocess.Popen(
-        [python, str(HERE / "calls_worker.py"), str(library)],
+        [python, str(HERE / "calls_worker.py"), str(folder)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -70,8 +71,8 @@ def worker(python: str, folder: Path) -> Iterator[Worker]:
         process.stdin.close()
 
 
-def time_rows(pythons: list[str]) -> dict[str, dict[str, float]]:
-    """Give each row's median times and the median of its ratios."""
+def time_rows(pythons: list[str]) -> dict[str, dict[str, Any]]:
+    """Give each row's median times, the median of its ratios, and its group."""
     with contextlib.ExitStack() as stack:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
         folders = [
@@ -81,7 +82,11 @@ def time_rows(pythons: list[str]) -> dict[str, dict[str, float]]:
             stack.enter_context(worker(python, folder))
             for python, folder in zip(pythons, folders, strict=True)
         )
-        return {row: time_row(row, ours, theirs) for row in ours.rows}
+        return {
+            row: {**time_row(row, ours, theirs), "group": group}
+            for group, rows in ours.rows.items()
+            for row in rows
+        }
 
 
 def time_row(row: str, ours: Worker, theirs: Worker) -> dict[str, float]:
@@ -113,7 +118,7 @@ def record_of(pythons: list[str]) -> dict[str, Any]:
     default = [each["ratio"] for row, each in rows.items() if not row.endswith(TRUSTED)]
     version = "import importlib.metadata as m; print(m.version('apache-tvm-ffi'))"
     return {
-        "what": "calls from Python, with our runtime and with the published one",
+        "what": "calls from Python and C++, with our runtime and with the published one",
         **circumstances(
             "calls",
             {
@@ -126,7 +131,7 @@ def record_of(pythons: list[str]) -> dict[str, Any]:
         "geometric mean": round(statistics.geometric_mean(default), 3),
         "measured": {
             **{f"{row}, ns": each for row, each in rows.items()},
-            "import, ms": time_import(pythons),
+            "import, ms": {**time_import(pythons), "group": "from Python"},
         },
     }
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times rows of call_rows.py with the runtime of this interpreter: calls_worker.py LIBRARY.
+"""Times rows of call_rows.py with the runtime of this interpreter: calls_worker.py FOLDER.
 
 It answers one line of JSON for each line that it reads, so that calls.py lets one worker run at a
-time: first the names of the rows; then, for the name of a row, nanoseconds of one run of it.
+time: first the names of the rows by group; then, for the name of a row, nanoseconds of one run of it.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 import sys
 import timeit
+from pathlib import Path
 from time import process_time
 
-from call_rows import Row, all_rows
+from call_rows import Row, all_rows, cpp_rows
 
 # Long enough for the clock, short enough that few blocks are hit by what else the machine does.
 SECONDS_OF_A_BLOCK = 0.003
@@ -24,6 +25,7 @@ class Timed:
     def __init__(self, row: Row) -> None:
         setup = "; ".join(f"{name} = names[{name!r}]" for name in row.names)
         self.timer = timeit.Timer(row.statement, setup, process_time, {"names": row.names})
+        self.per_run = row.times
         self.times = 1
         # What a first call learns or builds is no part of the time.
         while (seconds := self.timer.timeit(self.times)) < SECONDS_OF_A_BLOCK / 4:
@@ -32,13 +34,18 @@ class Timed:
 
     def nanoseconds(self) -> float:
         """Time one block."""
-        return 1e9 * self.timer.timeit(self.times) / self.times
+        return 1e9 * self.timer.timeit(self.times) / self.times / self.per_run
 
 
 def main() -> None:
     """Answer until nothing is asked any more."""
-    rows = {name: Timed(row) for name, row in all_rows(sys.argv[1]).items()}
-    print(json.dumps(list(rows)), flush=True)
+    folder = Path(sys.argv[1])
+    groups = {
+        "from Python": all_rows(str(folder / "calls_library.so")),
+        "in C++": cpp_rows(str(folder / "cpp_library.so")),
+    }
+    rows = {name: Timed(row) for group in groups.values() for name, row in group.items()}
+    print(json.dumps({group: [*found] for group, found in groups.items()}), flush=True)
     for line in sys.stdin:
         print(rows[json.loads(line)].nanoseconds(), flush=True)
 
