@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <type_traits>
