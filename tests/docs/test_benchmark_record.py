@@ -3,6 +3,7 @@
 """The tables of the Performance page show what the committed records say, and when it was."""
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,42 @@ def test_committed_records_are_of_this_tree(part: str, device: str) -> None:
     measured = record["devices"][device] if device else record
     why = why_stale(ROOT, part, measured)
     assert not why, f"docs/benchmarks/{part}.json: {why}. Type: nox -s bench -- {part}"
+
+
+def git(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a command of git in a repository."""
+    command = ["git", "-C", str(root), *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def is_in_history(root: Path, commit: str) -> bool:
+    """Whether a commit is HEAD or came before it."""
+    return git(root, "merge-base", "--is-ancestor", commit, "HEAD").returncode == 0
+
+
+@pytest.mark.parametrize(("part", "device"), PARTS)
+def test_committed_records_are_of_a_commit_in_the_history(part: str, device: str) -> None:
+    """Whoever reads a record can check out what was measured."""
+    if git(ROOT, "rev-parse", "--is-shallow-repository").stdout.strip() != "false":
+        pytest.skip("needs the whole history")
+    record = record_of(ROOT, part)
+    assert record is not None
+    measured = record["devices"][device] if device else record
+    commit = measured["versions"]["commit"]
+    assert is_in_history(ROOT, commit), f"docs/benchmarks/{part}.json: {commit} is not in HEAD"
+
+
+def test_a_commit_of_another_branch_is_not_in_the_history(tmp_path: Path) -> None:
+    """A commit that was left behind, or that never was, is no ancestor."""
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    git(tmp_path, "init", "-q")
+    for message in ("one", "two"):
+        git(tmp_path, *identity, "commit", "-q", "--allow-empty", "-m", message)
+    two = git(tmp_path, "rev-parse", "HEAD").stdout.strip()
+    assert is_in_history(tmp_path, two)
+    git(tmp_path, "reset", "-q", "--hard", "HEAD~1")
+    assert not is_in_history(tmp_path, two)
+    assert not is_in_history(tmp_path, "0123456789abcdef")
 
 
 @pytest.fixture
