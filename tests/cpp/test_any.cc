@@ -193,6 +193,34 @@ void ownership() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_ownership, ownership);
 
+// A value may be moved to itself, or replaced by a part of what it owns.
+void moved_onto_itself() {
+  ffi::Any value = ffi::String("longer than seven bytes");
+  auto& self = value;
+  value = std::move(self);
+  EXPECT_EQ(value.cast<ffi::String>(), "longer than seven bytes");
+  value = ffi::Array<ffi::Any>{value, 2};
+  value = std::move(const_cast<ffi::Any&>(*value.cast<ffi::Array<ffi::Any>>().get()->begin()));
+  EXPECT_EQ(value.cast<ffi::String>(), "longer than seven bytes");
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_moved_onto_itself, moved_onto_itself);
+
+// What is only lent gets an owner when it becomes an Any: text, bytes and what may be moved.
+void lent_forms_are_owned() {
+  std::string text = "longer than seven bytes";
+  ffi::Any owned{ffi::AnyView(text)};
+  text = "gone";
+  EXPECT_EQ(owned.type_index(), int32_t{kTVMFFIStr});
+  EXPECT_EQ(owned.cast<ffi::String>(), "longer than seven bytes");
+  const TVMFFIByteArray bytes{"\0b", 2};
+  TVMFFIAny lent{};
+  lent.type_index = kTVMFFIByteArrayPtr;
+  lent.v_ptr = const_cast<TVMFFIByteArray*>(&bytes);
+  EXPECT_EQ(ffi::Any(ffi::AnyView::CopyFromTVMFFIAny(lent)).cast<ffi::Bytes>(),
+            ffi::Bytes("\0b", 2));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_lent_forms_are_owned, lent_forms_are_owned);
+
 // A view of a literal lends it; an Any of it owns a copy.
 void literals() {
   char text[] = "changeable and long";

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -528,3 +529,28 @@ void result_in_place_of_an_argument() {
   EXPECT_EQ(value.cast<int>(), 3);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_result_in_place_of_an_argument, result_in_place_of_an_argument);
+
+// A call within one library throws what a call over a border does: errors, whatever was thrown.
+void throws_alike_on_either_side() {
+  const auto throwing = [](auto thrown) {
+    return ffi::Function::FromTyped([thrown] { throw thrown; });
+  };
+  const ffi::Function functions[] = {throwing(ffi::Error("KeyError", "k", "")),
+                                     throwing(std::runtime_error("r")), throwing(7)};
+  for (const ffi::Function& local : functions) {
+    const auto message = [](const auto& call) -> std::string {
+      try {
+        call();
+      } catch (const ffi::Error& error) {
+        return std::string(error.kind()) + ": " + std::string(error.message());
+      }
+      return "none";
+    };
+    // A wrapper of a C function is no function of this library to its callers.
+    const ffi::Function foreign = ffi::Function::FromExternC(
+        const_cast<ffi::FunctionObj*>(local.get()), local.get()->safe_call, nullptr);
+    EXPECT(message(local) != "none");
+    EXPECT_EQ(message(local), message(foreign));
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_throws_alike_on_either_side, throws_alike_on_either_side);

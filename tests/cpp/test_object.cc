@@ -39,6 +39,18 @@ int32_t RegisterType(const char* key, int32_t parent, int32_t depth, int32_t fix
   return TVMFFITypeGetOrAllocIndex(&name, fixed, depth, 0, 1, parent);
 }
 
+// Tells how many strong references it has while it ends, with one owner left or after several.
+class EndingObj : public ffi::Object {
+ public:
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("test_object.Ending", EndingObj, ffi::Object)
+
+  explicit EndingObj(std::vector<int>* counts) : counts_(counts) {}
+  ~EndingObj() { counts_->push_back(use_count()); }
+
+ private:
+  std::vector<int>* counts_;
+};
+
 int living = 0;
 
 class AnimalObj : public ffi::Object {
@@ -136,6 +148,41 @@ void strong_counts() {
   EXPECT_EQ(first.use_count(), 0);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_strong_counts, strong_counts);
+
+// An object has no strong reference any more while it ends, whichever way its last owner went.
+void counts_at_the_end() {
+  std::vector<int> counts;
+  ffi::make_object<EndingObj>(&counts);
+  {
+    ffi::ObjectPtr<EndingObj> owner = ffi::make_object<EndingObj>(&counts);
+    const ffi::WeakObjectPtr<EndingObj> watcher = owner;
+    owner = nullptr;
+    EXPECT(watcher.lock() == nullptr);
+  }
+  {
+    ffi::Any first(ffi::make_object<EndingObj>(&counts));
+    ffi::Any second = first;
+    first.reset();
+    second.reset();
+  }
+  EXPECT(counts == (std::vector<int>{0, 0, 0}));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_counts_at_the_end, counts_at_the_end);
+
+// Of many threads that drop their share at once, one ends the object, after what all did to it.
+void many_threads_drop_at_once() {
+  for (int round = 0; round < 200; ++round) {
+    std::vector<int> counts;
+    ffi::ObjectPtr<EndingObj> first = ffi::make_object<EndingObj>(&counts);
+    std::vector<ffi::ObjectPtr<EndingObj>> shares(4, first);
+    first = nullptr;
+    std::vector<std::thread> threads;
+    for (auto& share : shares) threads.emplace_back([&share] { share = nullptr; });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT(counts == (std::vector<int>{0}));
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_many_threads_drop_at_once, many_threads_drop_at_once);
 
 // A declared type gets an index once, under its parent.
 void declared_types() {
