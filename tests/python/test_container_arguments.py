@@ -113,6 +113,77 @@ def test_python_containers_that_hold_themselves(functions: Any) -> None:
     assert functions.echo([shared, shared]) == [[1], [1]]
 
 
+@pytest.mark.parametrize(
+    ("change", "first"),
+    [
+        (lambda source, me: source.update({object(): me}), True),
+        (lambda source, me: source.update({object(): me}), False),
+        (lambda source, me: source.popitem(), True),
+        (lambda source, me: source.popitem(), False),
+        (lambda source, me: source.clear(), True),
+        (lambda source, me: (source.pop(2), source.update({object(): me})), False),
+    ],
+    ids=["grows", "grows at the end", "shrinks", "shrinks at the end", "empties", "other keys"],
+)
+def test_dicts_that_change_while_they_are_packed(functions: Any, change: Any, first: bool) -> None:
+    """A dict that an element's own code changes is an error, and its packing ends."""
+    calls = 0
+
+    class Changes:
+        def __tvm_ffi_int__(self) -> int:
+            nonlocal calls
+            calls += 1
+            if calls > 1000:
+                raise RecursionError("packing does not end")
+            change(source, self)
+            return 7
+
+    expected = "expected a dict that stays as it is while it is packed, got one that changed"
+    for take, name in [(functions.nop, r"nop: argument 0 \(dict\)"), (Map, "Map: dict")]:
+        source: dict[Any, Any] = {0: 0, 1: 1, 2: 2}
+        source[0 if first else 2] = Changes()
+        with pytest.raises(ValueError, match=f"^{name}: {expected}$") as caught:
+            take(source)
+        assert type(caught.value.__cause__) is RuntimeError
+
+
+def test_changes_that_do_not_reach_what_is_packed(functions: Any) -> None:
+    """A dict may get other values, and a subclass of dict gives its pairs before any is packed."""
+
+    class Changes:
+        def __init__(self, change: Any) -> None:
+            self.change = change
+
+        def __tvm_ffi_int__(self) -> int:
+            self.change()
+            return 7
+
+    class Pairs(dict):
+        pass
+
+    source: dict[Any, Any] = {"a": Changes(lambda: source.update(b=8)), "b": 2}
+    assert functions.echo(source) == {"a": 7, "b": 8}
+    pairs: dict[Any, Any] = Pairs(a=Changes(lambda: pairs.clear()), b=2)
+    assert functions.echo(pairs) == {"a": 7, "b": 2}
+
+
+def test_lists_that_change_while_they_are_packed(functions: Any) -> None:
+    """A list is read as far as it went at first, and no further than it goes by then."""
+
+    class Changes:
+        def __init__(self, change: Any) -> None:
+            self.change = change
+
+        def __tvm_ffi_int__(self) -> int:
+            self.change(source)
+            return 7
+
+    source: list[Any] = [Changes(lambda source: source.append(source[0])), 2]
+    assert functions.echo(source) == [7, 2]
+    source = [1, Changes(lambda source: source.pop()), 3, 4]
+    assert functions.echo(source) == [1, 7, 3]
+
+
 def test_too_deep_lists(functions: Any) -> None:
     """Lists nested beyond Python's limit are a RecursionError."""
     nested: list[Any] = []

@@ -76,11 +76,18 @@ int pack_pair(const Place& place, const Ancestor* here, PyObject* key, PyObject*
 
 int pack_pairs(const Place& place, const Ancestor* here, PyObject* dict, ffi::MapObj* map) {
   PyObject *key, *value;
-  Py_ssize_t at = 0;
-  for (Py_ssize_t number = 0; PyDict_Next(dict, &at, &key, &value); ++number) {
-    if (pack_pair(place, here, key, value, number, map) != 0) return -1;
+  Py_ssize_t at = 0, number = 0;
+  const Py_ssize_t size = PyDict_GET_SIZE(dict);
+  // Packing a pair may run code that changes the dict.
+  while (number < size && PyDict_GET_SIZE(dict) == size && PyDict_Next(dict, &at, &key, &value)) {
+    if (pack_pair(place, here, key, value, number++, map) != 0) return -1;
   }
-  return 0;
+  if (number == size && PyDict_GET_SIZE(dict) == size && !PyDict_Next(dict, &at, &key, &value)) {
+    return 0;
+  }
+  PyErr_SetString(PyExc_RuntimeError,
+                  "expected a dict that stays as it is while it is packed, got one that changed");
+  return -1;
 }
 
 // A subclass may have an order of its own.
