@@ -31,6 +31,10 @@ extern "C" int TVMFFIAnyViewToOwnedAny(const TVMFFIAny* any_view, TVMFFIAny* out
       out->v_obj = object;
       break;
     }
+    case kTVMFFIDLTensorPtr:
+      TVM_FFI_THROW(TypeError)
+          << "TVMFFIAnyViewToOwnedAny: any_view: expected a value that can be owned, got a lent "
+             "tensor (DLTensor*), whose memory may be gone after the call";
     default:
       *out = *any_view;
       if (out->type_index >= kTVMFFIStaticObjectBegin) {

@@ -282,6 +282,23 @@ void view_to_owned() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_view_to_owned, view_to_owned);
 
+// A lent tensor has no owner to share: neither an Any nor a parameter of that type takes it.
+void nothing_owns_a_lent_tensor() {
+  DLTensor tensor{};
+  const ffi::AnyView view(&tensor);
+  EXPECT_THROWS(
+      "TypeError: TVMFFIAnyViewToOwnedAny: any_view: expected a value that can be owned, got a "
+      "lent tensor (DLTensor*), whose memory may be gone after the call",
+      ffi::Any{view});
+  const ffi::Function keep = ffi::Function::FromTyped([](const ffi::Any&) {}, "keep");
+  EXPECT_THROWS("TypeError: keep(Any) -> None: argument 0: expected Any, got Tensor (a view)",
+                keep(&tensor));
+  const ffi::Function look =
+      ffi::Function::FromTyped([](ffi::AnyView x) { return x.cast<DLTensor*>()->ndim; });
+  EXPECT_EQ(look(&tensor).cast<int>(), 0);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_nothing_owns_a_lent_tensor, nothing_owns_a_lent_tensor);
+
 // The padding of a value is zero, so that values can be compared by their bytes.
 void padding_is_zero() {
   for (const ffi::AnyView& view :

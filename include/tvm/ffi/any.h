@@ -266,6 +266,8 @@ struct TypeTraits<Any> : public detail::TypeTraitsBase {
     return Any(AnyView::CopyFromTVMFFIAny(*any));
   }
   static std::optional<Any> TryCastFromAnyView(const TVMFFIAny* any) {
+    // A lent tensor has no owner to share.
+    if (any->type_index == kTVMFFIDLTensorPtr) return std::nullopt;
     return Any(AnyView::CopyFromTVMFFIAny(*any));
   }
   static std::string TypeStr() { return "Any"; }

@@ -134,11 +134,29 @@ int follow_stream_of_source(CallFrame* frame, const LentTensor* lent) {
 
 int pack_own_tensor(const Place& place, PyObject* value) {
   TVMFFIObject* handle = handle_of(value);
-  const LentTensor* lent = lent_tensor_of(handle);
+  LentTensor* lent = lent_tensor_of(handle);
   if (lent != nullptr && follow_stream_of_source(place.frame, lent) != 0) return -1;
   place.frame->saw_tensor_of(nullptr);
-  place.borrow(handle);
+  if (lent == nullptr || !is_bare_view(lent) || own_bare_view(lent)) {
+    place.borrow(handle);
+    return 0;
+  }
+  if (place.owns) {
+    refuse_bare_view();
+    return -1;
+  }
+  // Of a Tensor, the function could make another one, which would outlive the memory.
+  place.out->type_index = kTVMFFIDLTensorPtr;
+  place.out->v_ptr = &lent->tensor;
   return 0;
+}
+
+// As pack_value, for a receiver that keeps the value after the call.
+int pack_to_keep(const Place& place, PyObject* value) {
+  if (pack_value(place, value) != 0) return -1;
+  if (place.out->type_index != kTVMFFIDLTensorPtr) return 0;
+  refuse_bare_view();
+  return -1;
 }
 
 // Follows the stream of the first tensor in a container that is on a device with streams.
@@ -377,7 +395,7 @@ int pack_by_kind(const Place& place, PyObject* value, const Converter& converter
 template <typename NameError>
 int pack_apart(PyObject* what, PyObject* value, TVMFFIAny* result, NameError name_error) {
   CallFrame frame(what, false, 1);
-  int code = pack_value({&frame, frame.arguments()}, value);
+  int code = pack_to_keep({&frame, frame.arguments()}, value);
   if (code != 0) {
     name_error(frame.path());
   } else {
@@ -412,7 +430,7 @@ int pack_argument(CallFrame* frame, int index, PyObject* value) {
 }
 
 int pack_field(CallFrame* frame, PyObject* value) {
-  if (pack_value({frame, frame->arguments()}, value) == 0) return 0;
+  if (pack_to_keep({frame, frame->arguments()}, value) == 0) return 0;
   name_argument(frame->name(), kUnnumbered, Py_TYPE(value), frame->path());
   return -1;
 }

@@ -46,6 +46,11 @@ bool end_loan(PyObject* tensor) {
   if (is_owned) return true;
   auto* view = contents<DLTensor>(handle);
   view->data = nullptr;
+  if (view->ndim == 0) {  // which is one element
+    view->ndim = 1;
+    view->strides = view->shape + 1;
+    view->strides[0] = 1;
+  }
   for (int i = 0; i < view->ndim; ++i) view->shape[i] = 0;
   return false;
 }

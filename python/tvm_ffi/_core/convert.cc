@@ -20,6 +20,10 @@ PyObject* convert(PyObject*, PyObject* value) {
     // Made here, the function knows its callable: its signature, and its part in cycles.
     return PyObject_CallOneArg(reinterpret_cast<PyObject*>(function_type), value);
   }
+  if (converter.kind == Kind::kTensor) {
+    Py_INCREF(value);
+    return value;
+  }
   TVMFFIAny packed;
   clear(&packed);
   if (pack_unnumbered("convert", value, &packed) != 0) return nullptr;

@@ -85,6 +85,13 @@ inline bool is_bare_view(const LentTensor* lent) {
   return lent->owner_kind == Owner::kNobody && lent->owner == nullptr;
 }
 
+// Makes a bare view own its memory; false, without a Python error, if no argument of a call in
+// progress owns that.
+bool own_bare_view(LentTensor* lent);
+
+// Sets the Python error for a bare view that cannot own its memory where it would have to.
+void refuse_bare_view();
+
 }  // namespace tvm_ffi_core
 
 #endif  // TVM_FFI_PYTHON_CORE_LENT_TENSOR_H_
