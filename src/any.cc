@@ -13,11 +13,13 @@ extern "C" int TVMFFIAnyViewToOwnedAny(const TVMFFIAny* any_view, TVMFFIAny* out
   ffi::Given("TVMFFIAnyViewToOwnedAny: out", out);
   switch (any_view->type_index) {
     case kTVMFFIRawStr:
-      ffi::TypeTraits<ffi::String>::MoveToAny(ffi::String(any_view->v_c_str), out);
+      ffi::TypeTraits<ffi::String>::MoveToAny(
+          ffi::String(ffi::GivenText("TVMFFIAnyViewToOwnedAny: any_view", any_view->v_c_str)), out);
       break;
     case kTVMFFIByteArrayPtr: {
       const auto* bytes = static_cast<const TVMFFIByteArray*>(any_view->v_ptr);
-      ffi::TypeTraits<ffi::Bytes>::MoveToAny(ffi::Bytes(bytes->data, bytes->size), out);
+      ffi::TypeTraits<ffi::Bytes>::MoveToAny(
+          ffi::Bytes(ffi::GivenText("TVMFFIAnyViewToOwnedAny: any_view", bytes)), out);
       break;
     }
     case kTVMFFIObjectRValueRef: {

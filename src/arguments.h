@@ -17,11 +17,17 @@ T& Given(const char* where, T* address) {
   return *address;
 }
 
+// The most bytes of a text. A std::string takes no more, and what an object adds to them does not
+// let the sum wrap around.
+constexpr size_t kMostBytes = PTRDIFF_MAX / 2 - 1024;
+
 // A text that is given with its size.
 inline std::string_view GivenText(const char* where, const TVMFFIByteArray* text) {
   const TVMFFIByteArray& bytes = Given(where, text);
   TVM_FFI_CHECK(bytes.data != nullptr || bytes.size == 0, ValueError)
       << where << ": expected " << bytes.size << " bytes, got NULL";
+  TVM_FFI_CHECK(bytes.size <= kMostBytes, ValueError)
+      << where << ": expected at most " << kMostBytes << " bytes, got " << bytes.size;
   return {bytes.data, bytes.size};
 }
 

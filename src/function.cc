@@ -191,8 +191,9 @@ int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo* method_info, i
   ffi::GivenText("TVMFFIFunctionSetGlobalFromMethodInfo: name", &method_info->name);
   GlobalFunction entry{
       FunctionFrom("TVMFFIFunctionSetGlobalFromMethodInfo: method", method_info->method),
-      std::string(method_info->metadata.data, method_info->metadata.size),
-      std::string(method_info->doc.data, method_info->doc.size)};
+      std::string(ffi::GivenText("TVMFFIFunctionSetGlobalFromMethodInfo: metadata",
+                                 &method_info->metadata)),
+      std::string(ffi::GivenText("TVMFFIFunctionSetGlobalFromMethodInfo: doc", &method_info->doc))};
   GlobalTable::Get().Set(method_info->name, std::move(entry), allow_override != 0);
   TVM_FFI_SAFE_CALL_END();
 }

@@ -30,8 +30,13 @@ void* RaiseNoMemory() {
   return nullptr;
 }
 
+// NULL where the sum is more than there are addresses.
+void* Malloc(size_t size, size_t more) {
+  return __builtin_add_overflow(size, more, &size) ? nullptr : std::malloc(size);
+}
+
 void* AllocateAligned(size_t size, size_t alignment) {
-  void* memory = std::malloc(size + sizeof(AlignedHeader) + alignment);
+  void* memory = Malloc(size, sizeof(AlignedHeader) + alignment);
   if (memory == nullptr) return RaiseNoMemory();
   auto address = reinterpret_cast<uintptr_t>(memory) + sizeof(AlignedHeader);
   address = (address + alignment - 1) / alignment * alignment;
@@ -43,7 +48,7 @@ void* AllocateAligned(size_t size, size_t alignment) {
 
 void* AllocateBuiltIn(size_t size, size_t alignment, int32_t, void*) {
   if (alignment > kAlignment) return AllocateAligned(size, alignment);
-  void* memory = std::malloc(size + kAlignment);
+  void* memory = Malloc(size, kAlignment);
   if (memory == nullptr) return RaiseNoMemory();
   void* body = static_cast<char*>(memory) + kAlignment;
   (static_cast<TVMFFIObjectAllocHeader*>(body) - 1)->delete_space = FreePlain;

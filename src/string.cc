@@ -71,6 +71,9 @@ int TVMFFIBigIntFromByteArray(const TVMFFIByteArray* input, TVMFFIAny* out) {
   TVM_FFI_SAFE_CALL_BEGIN();
   ffi::GivenText("TVMFFIBigIntFromByteArray: input", input);
   ffi::Given("TVMFFIBigIntFromByteArray: out", out);
+  // Room for all words, before any byte is read: a size that no memory has is refused.
+  std::string words;
+  if (input->size > sizeof(int64_t)) words.reserve(input->size + sizeof(int64_t));
   const bool negative = input->size != 0 && (input->data[input->size - 1] & 0x80) != 0;
   const char sign = negative ? '\xff' : '\0';
   // The shortest form first: without bytes that only repeat the sign.
@@ -87,7 +90,7 @@ int TVMFFIBigIntFromByteArray(const TVMFFIByteArray* input, TVMFFIAny* out) {
     out->v_uint64 = value;
   } else {
     // Then words of 8 bytes, so that equal numbers have equal contents.
-    std::string words(input->data, size);
+    words.assign(input->data, size);
     words.resize((size + 7) / 8 * 8, sign);
     const TVMFFIByteArray content{words.data(), words.size()};
     MakeHeap<kTVMFFIBigInt>(&content, out);

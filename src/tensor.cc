@@ -32,6 +32,21 @@ void Normalize(DLTensor* tensor, int64_t* tail) {
   tensor->strides = tail;
 }
 
+// Refuses extents by which strides, the products of those behind them, would be beyond 64 bits.
+void CheckExtents(const char* function, const char* argument, const DLTensor& tensor) {
+  const ffi::ShapeView shape(tensor.shape, static_cast<size_t>(tensor.ndim));
+  int64_t numel = 1;
+  bool fits = true;
+  for (size_t i = shape.size(); i-- > 0;) {
+    TVM_FFI_CHECK(shape[i] >= 0, ValueError)
+        << function << ": " << argument << ": expected extents that are not negative, got shape "
+        << shape;
+    fits = fits && !__builtin_mul_overflow(numel, shape[i], &numel);
+  }
+  TVM_FFI_CHECK(fits, ValueError) << function << ": " << argument
+                                  << ": expected strides of 64 bits, got shape " << shape;
+}
+
 // Owns a managed tensor of either generation of DLPack.
 template <typename Managed>
 class ManagedTensorObj : public ffi::TensorObj {
@@ -83,6 +98,7 @@ TVMFFIObjectHandle Import(const char* function, Managed* from, int32_t require_a
       << function << ": from: expected a managed tensor, got NULL";
   const DLTensor& tensor = from->dl_tensor;
   ffi::CheckDimensions(function, "from", tensor);
+  CheckExtents(function, "from", tensor);
   TVM_FFI_CHECK(
       require_alignment == 0 || ffi::IsAligned(tensor, static_cast<size_t>(require_alignment)),
       ValueError)
@@ -179,6 +195,7 @@ int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DLTensor* prot
   TVM_FFI_CHECK(prototype != nullptr, ValueError)
       << "TVMFFITensorCreateUnsafeView: prototype: expected a tensor, got NULL";
   ffi::CheckDimensions("TVMFFITensorCreateUnsafeView", "prototype", *prototype);
+  CheckExtents("TVMFFITensorCreateUnsafeView", "prototype", *prototype);
   TVMFFIObjectHandle& result = ffi::Given("TVMFFITensorCreateUnsafeView: out", out);
   const size_t tail = 2 * static_cast<size_t>(prototype->ndim) * sizeof(int64_t);
   result = ffi::ObjectUnsafe::MoveToOwned(ffi::detail::MakeObjectWithTail<ViewTensorObj>(

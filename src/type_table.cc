@@ -139,9 +139,9 @@ class TypeTable {
     Entry* entry = Require("TVMFFITypeRegisterField", index);
     Loading::KeepLibrary();
     TVMFFIFieldInfo copy = field;
-    copy.name = Keep(field.name);
-    copy.doc = Keep(field.doc);
-    copy.metadata = Keep(field.metadata);
+    copy.name = Keep("TVMFFITypeRegisterField: name", field.name);
+    copy.doc = Keep("TVMFFITypeRegisterField: doc", field.doc);
+    copy.metadata = Keep("TVMFFITypeRegisterField: metadata", field.metadata);
     if (field.flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) TVMFFIObjectIncRef(field.setter);
     copy.default_value_or_factory = Keep(field.default_value_or_factory);
     entry->fields.Set(static_cast<size_t>(entry->info.num_fields), copy, &entry->info.fields,
@@ -153,9 +153,9 @@ class TypeTable {
     Entry* entry = Require("TVMFFITypeRegisterMethod", index);
     Loading::KeepLibrary();
     TVMFFIMethodInfo copy = method;
-    copy.name = Keep(method.name);
-    copy.doc = Keep(method.doc);
-    copy.metadata = Keep(method.metadata);
+    copy.name = Keep("TVMFFITypeRegisterMethod: name", method.name);
+    copy.doc = Keep("TVMFFITypeRegisterMethod: doc", method.doc);
+    copy.metadata = Keep("TVMFFITypeRegisterMethod: metadata", method.metadata);
     copy.method = Keep(method.method);
     entry->methods.Set(static_cast<size_t>(entry->info.num_methods), copy, &entry->info.methods,
                        &entry->info.num_methods);
@@ -170,7 +170,7 @@ class TypeTable {
         << " in this process";
     Loading::KeepLibrary();
     entry->metadata = metadata;
-    entry->metadata.doc = Keep(metadata.doc);
+    entry->metadata.doc = Keep("TVMFFITypeRegisterMetadata: doc", metadata.doc);
     entry->info.metadata = &entry->metadata;
   }
 
@@ -289,9 +289,10 @@ class TypeTable {
     return entry;
   }
 
-  TVMFFIByteArray Keep(const TVMFFIByteArray& bytes) {
-    if (bytes.size == 0) return {"", 0};
-    const std::string& kept = texts_.emplace_back(bytes.data, bytes.size);
+  TVMFFIByteArray Keep(const char* where, const TVMFFIByteArray& bytes) {
+    const std::string_view text = ffi::GivenText(where, &bytes);
+    if (text.empty()) return {"", 0};
+    const std::string& kept = texts_.emplace_back(text);
     return {kept.data(), kept.size()};
   }
 

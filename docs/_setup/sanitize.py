@@ -25,7 +25,10 @@ THREADS = re.compile(r"^#include <(?:thread|future)>", re.MULTILINE)
 
 # What cannot run, by the kind of sanitizer: "file::test", or a file, and the reason.
 SKIPPED: dict[str, dict[str, str]] = {
-    "address,undefined": {},
+    "address,undefined": {
+        "test_sizes.cc::test_texts_beyond_memory": "asks for memory that the sanitizer never gives",
+        "test_sizes.cc::test_impossible_objects": "asks for memory that the sanitizer never gives",
+    },
     "thread": {
         "test_env.cc::test_large_device_id": "limits the address space, which the sanitizer needs",
     },

@@ -64,6 +64,11 @@ void required_addresses() {
               TVMFFIFunctionSetGlobalFromMethodInfo(nullptr, 0));
   EXPECT_NULL("TVMFFIAnyViewToOwnedAny: any_view", TVMFFIAnyViewToOwnedAny(nullptr, &any));
   EXPECT_NULL("TVMFFIAnyViewToOwnedAny: out", TVMFFIAnyViewToOwnedAny(&any, nullptr));
+  for (const int32_t type : {kTVMFFIRawStr, kTVMFFIByteArrayPtr}) {
+    TVMFFIAny view{}, owned{};
+    view.type_index = type;
+    EXPECT_NULL("TVMFFIAnyViewToOwnedAny: any_view", TVMFFIAnyViewToOwnedAny(&view, &owned));
+  }
   EXPECT_NULL("TVMFFIStringFromByteArray: input", TVMFFIStringFromByteArray(nullptr, &any));
   EXPECT_NULL("TVMFFIStringFromByteArray: out", TVMFFIStringFromByteArray(&kName, nullptr));
   EXPECT_NULL("TVMFFIBytesFromByteArray: input", TVMFFIBytesFromByteArray(nullptr, &any));
@@ -124,6 +129,11 @@ void texts_without_address() {
   int32_t index = 0;
   EXPECT_EQ(raised_by(TVMFFITypeKeyToIndex(&kBroken, &index)),
             std::string("ValueError: TVMFFITypeKeyToIndex: type_key: expected 5 bytes, got NULL"));
+  TVMFFIFieldInfo field{};
+  field.name = kName;
+  field.doc = kBroken;
+  EXPECT_EQ(raised_by(TVMFFITypeRegisterField(kTVMFFIObject, &field)),
+            std::string("ValueError: TVMFFITypeRegisterField: doc: expected 5 bytes, got NULL"));
   EXPECT_EQ(TVMFFITypeGetOrAllocIndex(&kBroken, -1, 1, 0, 1, kTVMFFIObject), -1);
   EXPECT_EQ(
       raised(),

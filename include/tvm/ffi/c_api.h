@@ -535,7 +535,10 @@ TVM_FFI_DLL int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo* me
 
 /* ---- Values ---- */
 
-/*! \brief Copies a lent value into an owned one: adds a reference, copies lent strings and bytes.
+/*!
+ * \brief Copies a lent value into an owned one: adds a reference, copies lent strings and bytes.
+ *
+ * A TypeError is raised for a lent tensor: it has no owner to share.
  */
 TVM_FFI_DLL int TVMFFIAnyViewToOwnedAny(const TVMFFIAny* any_view, TVMFFIAny* out);
 

@@ -545,6 +545,7 @@ ObjectPtr<ArrayType> make_inplace_array_object(size_t num_elements, Args&&... ar
   static_assert(alignof(ArrayType) % alignof(ElementType) == 0 &&
                     sizeof(ArrayType) % alignof(ElementType) == 0,
                 "the elements behind the object are aligned");
+  if (num_elements > PTRDIFF_MAX / 2 / sizeof(ElementType)) throw std::bad_alloc();
   return detail::MakeObjectWithTail<ArrayType>(num_elements * sizeof(ElementType),
                                                std::forward<Args>(args)...);
 }

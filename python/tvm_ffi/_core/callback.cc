@@ -60,7 +60,7 @@ class Values {
  public:
   explicit Values(int32_t capacity) {
     // One more, in front, for what Python calls the vectorcall offset.
-    if (capacity + 1 > kInline) heap_.resize(static_cast<size_t>(capacity) + 1);
+    if (capacity >= kInline) heap_.resize(static_cast<size_t>(capacity) + 1);
     first_ = (heap_.empty() ? inline_ : heap_.data()) + 1;
   }
   Values(const Values&) = delete;

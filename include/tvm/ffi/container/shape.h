@@ -143,7 +143,9 @@ class Shape : public ObjectRef {
 
  private:
   static ObjectPtr<ShapeObj> Make(ShapeView extents) {
-    return Make(extents.begin(), extents.end());
+    ObjectPtr<ShapeObj> object = MakeOfSize(extents.size());
+    for (size_t i = 0; i < extents.size(); ++i) Extents(object)[i] = extents[i];
+    return object;
   }
   template <typename Iter>
   static ObjectPtr<ShapeObj> Make(Iter first, Iter last) {
@@ -152,6 +154,8 @@ class Shape : public ObjectRef {
     return object;
   }
   static ObjectPtr<ShapeObj> MakeOfSize(size_t size) {
+    TVM_FFI_CHECK(size <= PTRDIFF_MAX / 2 / sizeof(int64_t), ValueError)
+        << "Shape: expected a number of extents that fits into memory, got " << size;
     ObjectPtr<ShapeObj> object = detail::MakeObjectWithTail<ShapeObj>(size * sizeof(int64_t));
     object->data = Extents(object);
     object->size = size;
