@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "fork.h"
 #include "symbol_name.h"
 #include "thread_value.h"
 
@@ -116,7 +117,7 @@ class Descriptions {
   Call Find(void* address) {
     const unsigned long long unloads = Unloads();
     {
-      std::lock_guard<std::mutex> lock(mutex_);
+      std::lock_guard<std::mutex> lock(Lock());
       if (unloads > unloads_) {
         known_.clear();
         unloads_ = unloads;
@@ -125,7 +126,7 @@ class Descriptions {
       if (unloads == unloads_ && found != known_.end()) return found->second;
     }
     const Call call = Describe(address);
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<std::mutex> lock(Lock());
     if (unloads == unloads_) known_.try_emplace(address, call);
     return call;
   }
@@ -133,6 +134,7 @@ class Descriptions {
  private:
   static unsigned long long Unloads() {
     unsigned long long unloads = 0;
+    std::lock_guard<std::mutex> lock(ffi::LockOf(ffi::Guarded::kLoadedLibraries));
     dl_iterate_phdr(
         [](dl_phdr_info* info, size_t, void* out) {
           *static_cast<unsigned long long*>(out) = info->dlpi_subs;
@@ -142,7 +144,8 @@ class Descriptions {
     return unloads;
   }
 
-  std::mutex mutex_;
+  static std::mutex& Lock() { return ffi::LockOf(ffi::Guarded::kBacktraces); }
+
   std::unordered_map<void*, Call> known_;
   unsigned long long unloads_ = 0;
 };
@@ -171,6 +174,7 @@ std::string ErrorBacktrace(const ffi::Error& error) {
 }
 
 const bool registered = [] {
+  Descriptions::Get();  // see fork.h
   ffi::Function::SetGlobal("ffi.ErrorBacktrace",
                            ffi::Function::FromTyped(ErrorBacktrace, "ffi.ErrorBacktrace"));
   return true;
@@ -195,6 +199,7 @@ void SetHostCode(const void* function) {
     }
     return 0;
   };
+  std::lock_guard<std::mutex> lock(LockOf(Guarded::kLoadedLibraries));
   dl_iterate_phdr(find, const_cast<void*>(function));
 }
 

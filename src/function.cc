@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "arguments.h"
+#include "fork.h"
 #include "library_pin.h"
 
 namespace ffi = tvm::ffi;
@@ -59,7 +60,7 @@ class GlobalTable {
   void Set(const TVMFFIByteArray& name, GlobalFunction&& entry, bool allow_override) {
     std::string key(name.data, name.size);
     // The function that is replaced goes after the lock: freeing it may run anybody's code.
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<std::mutex> lock(Lock());
     TVM_FFI_CHECK(allow_override || functions_.count(key) == 0, ValueError)
         << "global function: name: expected one that is free, got \"" << key << "\"";
     std::swap(functions_[key], entry);
@@ -67,13 +68,13 @@ class GlobalTable {
 
   bool Remove(const std::string& name) {
     decltype(functions_)::node_type removed;  // Freed after the lock, see Set.
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<std::mutex> lock(Lock());
     removed = functions_.extract(name);
     return !removed.empty();
   }
 
   std::vector<std::string> Names() {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<std::mutex> lock(Lock());
     std::vector<std::string> names;
     for (const auto& item : functions_) names.push_back(item.first);
     return names;
@@ -81,7 +82,7 @@ class GlobalTable {
 
   // What the entry of `name` says in one of its texts; `where` asks.
   std::string Text(const char* where, const std::string& name, std::string GlobalFunction::* text) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<std::mutex> lock(Lock());
     auto found = functions_.find(name);
     TVM_FFI_CHECK(found != functions_.end(), ValueError)
         << where << ": name: expected a registered name, got \"" << name << "\"";
@@ -89,7 +90,7 @@ class GlobalTable {
   }
 
   TVMFFIObjectHandle Find(const TVMFFIByteArray& name) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<std::mutex> lock(Lock());
     auto found = functions_.find(std::string(name.data, name.size));
     if (found == functions_.end()) return nullptr;
     ffi::Function copy = found->second.function;
@@ -97,7 +98,8 @@ class GlobalTable {
   }
 
  private:
-  std::mutex mutex_;
+  static std::mutex& Lock() { return ffi::LockOf(ffi::Guarded::kGlobalFunctions); }
+
   std::unordered_map<std::string, GlobalFunction> functions_;
 };
 

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "fork.h"
+
 namespace {
 
 struct Library {
@@ -26,10 +28,7 @@ struct Library {
 
 // The loader is never called under this lock: it has one of its own, and calls destructors of
 // libraries under it.
-std::mutex& Lock() {
-  static auto* lock = new std::mutex();
-  return *lock;
-}
+std::mutex& Lock() { return tvm::ffi::LockOf(tvm::ffi::Guarded::kLibraries); }
 
 // Libraries that a handle here keeps loaded, by where they begin. Leaked, because objects are freed
 // until the process ends.
@@ -38,6 +37,7 @@ Libraries& Known() {
   static auto* libraries = new Libraries();
   return *libraries;
 }
+[[maybe_unused]] const Libraries& made = Known();  // see fork.h
 
 Libraries::iterator FindKnown(uintptr_t address) {
   auto after = Known().upper_bound(address);
@@ -61,6 +61,7 @@ struct Place {
   std::string name;
 
   explicit Place(uintptr_t searched) : address(searched) {
+    std::lock_guard<std::mutex> lock(tvm::ffi::LockOf(tvm::ffi::Guarded::kLoadedLibraries));
     dl_iterate_phdr([](dl_phdr_info* info, size_t,
                        void* state) { return static_cast<Place*>(state)->IsIn(*info) ? 1 : 0; },
                     this);

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "arguments.h"
+#include "fork.h"
 #include "library_pin.h"
 #include "loading.h"
 
@@ -33,21 +34,22 @@ constexpr const char* kLibraryContext = "__tvm_ffi__library_ctx";
 class SymbolTable {
  public:
   void Set(const char* name, void* symbol) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<std::mutex> lock(Lock());
     symbols_[name] = symbol;
   }
   void* Find(const std::string& name) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<std::mutex> lock(Lock());
     auto found = symbols_.find(name);
     return found == symbols_.end() ? nullptr : found->second;
   }
   std::map<std::string, void*> All() {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<std::mutex> lock(Lock());
     return symbols_;
   }
 
  private:
-  std::mutex mutex_;
+  static std::mutex& Lock() { return ffi::LockOf(ffi::Guarded::kSymbols); }
+
   std::map<std::string, void*> symbols_;
 };
 
@@ -61,10 +63,15 @@ SymbolTable& SystemLibSymbols() {
   return *table;
 }
 
-// Makes the check for a circle and the import that follows it one step.
-std::mutex& ImportLock() {
-  static auto* lock = new std::mutex();
-  return *lock;
+// Guards the imports, lent functions and contexts of all modules: a check for a circle looks at
+// many. Modules are freed without it.
+std::mutex& ModulesLock() { return ffi::LockOf(ffi::Guarded::kModules); }
+
+// Living modules of each library that has a context variable, the oldest first.
+class LibraryObj;
+std::unordered_map<void**, std::vector<LibraryObj*>>& ModulesByContext() {
+  static auto* modules = new std::unordered_map<void**, std::vector<LibraryObj*>>();
+  return *modules;
 }
 
 // An exported function; it keeps its library loaded.
@@ -99,7 +106,7 @@ class LibraryObj : public ffi::ModuleObj {
     void* variable = Symbol(kLibraryContext);
     if (variable == nullptr) return;
     context_ = static_cast<void**>(variable);
-    std::lock_guard<std::mutex> lock(ContextLock());
+    std::lock_guard<std::mutex> lock(ModulesLock());
     std::vector<LibraryObj*>& modules = ModulesByContext()[context_];
     modules.push_back(this);
     *context_ = static_cast<ffi::Object*>(modules.front());
@@ -126,7 +133,7 @@ class LibraryObj : public ffi::ModuleObj {
   // Lent to the library that asked; kept here, because it asks once and keeps the pointer.
   TVMFFIObjectHandle FindInImports(const std::string& name) {
     {
-      std::lock_guard<std::mutex> lock(mutex_);
+      std::lock_guard<std::mutex> lock(ModulesLock());
       auto known = looked_up_.find(name);
       if (known != looked_up_.end()) return ffi::ObjectUnsafe::Borrow(known->second);
     }
@@ -139,25 +146,23 @@ class LibraryObj : public ffi::ModuleObj {
     TVM_FFI_CHECK(found.has_value(), AttributeError)
         << "TVMFFIEnvModLookupFromImports: func_name: expected a function of an imported module or "
         << "a global one, got \"" << name << "\"";
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<std::mutex> lock(ModulesLock());
     return ffi::ObjectUnsafe::Borrow(looked_up_.try_emplace(name, *found).first->second);
   }
 
   void Import(ffi::ObjectPtr<LibraryObj> module) {
-    // A circle would never be freed, and a search in it would never end. Two threads must not build
-    // one together.
-    std::lock_guard<std::mutex> import_lock(ImportLock());
+    // A circle would never be freed, and a search in it would never end.
+    std::lock_guard<std::mutex> lock(ModulesLock());
     TVM_FFI_CHECK(!module->Reaches(this), ValueError)
         << "ffi.ModuleImportModule: other: expected a module that does not import this one, got "
            "one "
         << "that does";
-    std::lock_guard<std::mutex> lock(mutex_);
     imports_.push_back(std::move(module));
   }
   void ClearImports() {
     // Freed after the lock: unloading a library runs its code.
     decltype(imports_) imports;
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<std::mutex> lock(ModulesLock());
     imports_.swap(imports);
     // The library may still call what it was lent, but what it asks for from now on is searched
     // for.
@@ -166,7 +171,7 @@ class LibraryObj : public ffi::ModuleObj {
   }
 
   std::vector<ffi::ObjectPtr<LibraryObj>> Imports() {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<std::mutex> lock(ModulesLock());
     return imports_;
   }
 
@@ -191,9 +196,10 @@ class LibraryObj : public ffi::ModuleObj {
     return std::nullopt;
   }
 
-  bool Reaches(const LibraryObj* other) {
+  // Called with the lock.
+  bool Reaches(const LibraryObj* other) const {
     if (this == other) return true;
-    for (const ffi::ObjectPtr<LibraryObj>& import : Imports()) {
+    for (const ffi::ObjectPtr<LibraryObj>& import : imports_) {
       if (import->Reaches(other)) return true;
     }
     return false;
@@ -203,7 +209,7 @@ class LibraryObj : public ffi::ModuleObj {
   // context, and it keeps what the library was lent.
   void LeaveContext() {
     if (context_ == nullptr) return;
-    std::lock_guard<std::mutex> lock(ContextLock());
+    std::lock_guard<std::mutex> lock(ModulesLock());
     auto entry = ModulesByContext().find(context_);
     std::vector<LibraryObj*>& modules = entry->second;
     modules.erase(std::find(modules.begin(), modules.end(), this));
@@ -214,26 +220,14 @@ class LibraryObj : public ffi::ModuleObj {
     }
     LibraryObj* heir = modules.front();
     *context_ = static_cast<ffi::Object*>(heir);
-    std::lock_guard<std::mutex> heir_lock(heir->mutex_);
     for (auto& [name, function] : looked_up_) heir->outdated_.push_back(std::move(function));
     for (ffi::Function& function : outdated_) heir->outdated_.push_back(std::move(function));
-  }
-
-  // Living modules of each library that has a context variable, the oldest first.
-  static std::unordered_map<void**, std::vector<LibraryObj*>>& ModulesByContext() {
-    static auto* modules = new std::unordered_map<void**, std::vector<LibraryObj*>>();
-    return *modules;
-  }
-  static std::mutex& ContextLock() {
-    static auto* lock = new std::mutex();
-    return *lock;
   }
 
   ffi::LibraryPin library_;  // dropped last: members below may need the library's code
   void* handle_;
   std::string prefix_;
   void** context_ = nullptr;  // the library's variable
-  std::mutex mutex_;
   std::vector<ffi::ObjectPtr<LibraryObj>> imports_;
   std::unordered_map<std::string, ffi::Function> looked_up_;
   std::vector<ffi::Function> outdated_;  // lent to the library, and found no more
@@ -262,12 +256,16 @@ void StaticInitFailed(const ffi::ObjectRef& error) {
 
 ffi::Module AsModule(ffi::ObjectPtr<LibraryObj> library) { return ffi::Module(std::move(library)); }
 
+// By their prefixes.
+std::unordered_map<std::string, ffi::Module>& SystemLibs() {
+  static auto* modules = new std::unordered_map<std::string, ffi::Module>();
+  return *modules;
+}
+
 // The same module for the same prefix, so that it keeps its imports.
 ffi::Module SystemLib(const std::string& prefix) {
-  static auto* lock = new std::mutex();
-  static auto* modules = new std::unordered_map<std::string, ffi::Module>();
-  std::lock_guard<std::mutex> guard(*lock);
-  ffi::Module& module = (*modules)[prefix];
+  std::lock_guard<std::mutex> lock(ModulesLock());
+  ffi::Module& module = SystemLibs()[prefix];
   if (module == nullptr) module = AsModule(ffi::make_object<LibraryObj>(nullptr, prefix));
   return module;
 }
@@ -324,6 +322,7 @@ ffi::Module LoadFromFile(const std::string& path) {
 
 // The functions that other languages reach modules by.
 const bool registered = [] {
+  ContextSymbols(), SystemLibSymbols(), SystemLibs(), ModulesByContext();  // see fork.h
   auto set = [](const char* name, auto function) {
     ffi::Function::SetGlobal(name, ffi::Function::FromTyped(function, name));
   };

@@ -5,11 +5,12 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <unordered_map>
 #include <utility>
 
+#include "fork.h"
 #include "library_pin.h"
+#include "turn.h"
 
 namespace ffi = tvm::ffi;
 
@@ -46,101 +47,71 @@ class Store {
   }
 
   ffi::Any Find(const std::string& key) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<std::mutex> lock(Lock());
     auto found = entries_.find(key);
-    return found == entries_.end() ? ffi::Any() : found->second->value.get();
+    return found == entries_.end() ? ffi::Any() : found->second->get();
   }
 
   void Set(const std::string& key, ffi::Any value) {
     // The value that is replaced goes after the lock: freeing it may run anybody's code.
     Value stored = Checked("ffi.StorageSet: value", std::move(value));
-    std::lock_guard<std::mutex> lock(mutex_);
-    std::swap(EntryOf(key)->value, stored);
+    std::lock_guard<std::mutex> lock(Lock());
+    std::swap(*EntryOf(key), stored);
   }
 
   bool Erase(const std::string& key) {
     Value erased;  // freed after the lock, as in Set
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<std::mutex> lock(Lock());
     auto found = entries_.find(key);
     if (found == entries_.end()) return false;
-    std::swap(found->second->value, erased);
+    std::swap(*found->second, erased);
     if (found->second.use_count() == 1) entries_.erase(found);
     return !erased.empty();
   }
 
   ffi::Any GetOrCreate(const std::string& key, const ffi::Function& factory) {
-    Creation creation(this, key);
-    std::lock_guard<std::mutex> one_creates(creation.entry->creating);
+    std::shared_ptr<Value> entry;
     {
-      std::lock_guard<std::mutex> lock(mutex_);
-      waiting_.erase(std::this_thread::get_id());
-      if (!creation.entry->value.empty()) return creation.entry->value.get();
-      creation.entry->creator = std::this_thread::get_id();
+      std::lock_guard<std::mutex> lock(Lock());
+      entry = EntryOf(key);
+      if (!entry->empty()) return entry->get();
+    }
+    const ffi::Turn turn(entry.get());
+    TVM_FFI_CHECK(turn.outcome() != ffi::Turn::Outcome::kTakenBefore, RuntimeError)
+        << "ffi.StorageGetOrCreate: factory: expected one that does not ask for the key that it "
+           "makes a value for, got a call for \""
+        << key << "\"";
+    TVM_FFI_CHECK(turn.outcome() != ffi::Turn::Outcome::kCircle, RuntimeError)
+        << "ffi.StorageGetOrCreate: factory: expected one that does not ask for a key whose "
+           "factory waits for it, got a call for \""
+        << key << "\"";
+    {
+      // The thread whose turn was before may have made it.
+      std::lock_guard<std::mutex> lock(Lock());
+      if (!entry->empty()) return entry->get();
     }
     Value made = Checked("ffi.StorageGetOrCreate: factory", factory());
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<std::mutex> lock(Lock());
     // A value that was set in the meantime stays.
-    Value& value = creation.entry->value;
-    if (value.empty()) std::swap(value, made);
-    return value.get();
+    if (entry->empty()) std::swap(*entry, made);
+    return entry->get();
   }
 
  private:
-  struct Entry {
-    Value value;              // guarded by the store's lock
-    std::thread::id creator;  // guarded by the store's lock
-    std::mutex creating;
-  };
+  static std::mutex& Lock() { return ffi::LockOf(ffi::Guarded::kStore); }
 
-  // An entry while a thread waits for it or creates its value.
-  struct Creation {
-    Store* store;
-    std::shared_ptr<Entry> entry;
-
-    Creation(Store* in, const std::string& key) : store(in) {
-      std::lock_guard<std::mutex> lock(store->mutex_);
-      entry = store->EntryOf(key);
-      TVM_FFI_CHECK(entry->creator != std::this_thread::get_id(), RuntimeError)
-          << "ffi.StorageGetOrCreate: factory: expected one that does not ask for the key that it "
-             "makes a value for, got a call for \""
-          << key << "\"";
-      TVM_FFI_CHECK(!store->WaitsForThisThread(entry.get()), RuntimeError)
-          << "ffi.StorageGetOrCreate: factory: expected one that does not ask for a key whose "
-             "factory waits for it, got a call for \""
-          << key << "\"";
-      store->waiting_[std::this_thread::get_id()] = entry.get();
-    }
-    ~Creation() {
-      std::lock_guard<std::mutex> lock(store->mutex_);
-      // Another thread may have begun.
-      if (entry->creator == std::this_thread::get_id()) entry->creator = std::thread::id();
-    }
-  };
-
-  std::shared_ptr<Entry>& EntryOf(const std::string& key) {
-    std::shared_ptr<Entry>& entry = entries_[key];
-    if (entry == nullptr) entry = std::make_shared<Entry>();
+  std::shared_ptr<Value>& EntryOf(const std::string& key) {
+    std::shared_ptr<Value>& entry = entries_[key];
+    if (entry == nullptr) entry = std::make_shared<Value>();
     return entry;
   }
 
-  // Whether the thread that makes the value of an entry waits, maybe for others that wait in turn,
-  // for one that the calling thread makes.
-  bool WaitsForThisThread(const Entry* entry) const {
-    while (entry->creator != std::thread::id()) {
-      if (entry->creator == std::this_thread::get_id()) return true;
-      auto wanted = waiting_.find(entry->creator);
-      if (wanted == waiting_.end()) return false;
-      entry = wanted->second;
-    }
-    return false;
-  }
-
-  std::mutex mutex_;
-  std::unordered_map<std::thread::id, const Entry*> waiting_;
-  std::unordered_map<std::string, std::shared_ptr<Entry>> entries_;
+  // An entry is shared by the threads that wait for its value or create it.
+  std::unordered_map<std::string, std::shared_ptr<Value>> entries_;
 };
 
 const bool registered = [] {
+  Store::Get();  // see fork.h
   auto set = [](const char* name, auto function) {
     ffi::Function::SetGlobal(name, ffi::Function::FromTyped(function, name));
   };

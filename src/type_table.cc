@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "arguments.h"
+#include "fork.h"
 #include "loading.h"
 
 namespace ffi = tvm::ffi;
@@ -80,7 +81,7 @@ class TypeTable {
 
   int32_t GetOrAlloc(std::string_view key, int32_t index, int32_t depth, int32_t child_slots,
                      bool can_overflow, int32_t parent_index) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<std::mutex> lock(Lock());
     auto found = by_key_.find(std::string(key));
     if (found != by_key_.end()) {
       CheckSame(*Find(found->second), index, depth, parent_index);
@@ -124,7 +125,7 @@ class TypeTable {
   }
 
   int32_t IndexOf(std::string_view key) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<std::mutex> lock(Lock());
     auto found = by_key_.find(std::string(key));
     TVM_FFI_CHECK(found != by_key_.end(), TypeError)
         << "TVMFFITypeKeyToIndex: expected a registered type, got \"" << key << "\"";
@@ -135,7 +136,7 @@ class TypeTable {
   const TVMFFITypeInfo* Info(int32_t index) { return &Require("TVMFFIGetTypeInfo", index)->info; }
 
   void AddField(int32_t index, const TVMFFIFieldInfo& field) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<std::mutex> lock(Lock());
     Entry* entry = Require("TVMFFITypeRegisterField", index);
     Loading::KeepLibrary();
     TVMFFIFieldInfo copy = field;
@@ -149,7 +150,7 @@ class TypeTable {
   }
 
   void AddMethod(int32_t index, const TVMFFIMethodInfo& method) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<std::mutex> lock(Lock());
     Entry* entry = Require("TVMFFITypeRegisterMethod", index);
     Loading::KeepLibrary();
     TVMFFIMethodInfo copy = method;
@@ -162,7 +163,7 @@ class TypeTable {
   }
 
   void SetMetadata(int32_t index, const TVMFFITypeMetadata& metadata) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<std::mutex> lock(Lock());
     Entry* entry = Require("TVMFFITypeRegisterMetadata", index);
     TVM_FFI_CHECK(entry->info.metadata == nullptr, ValueError)
         << "TVMFFITypeRegisterMetadata: expected a type that is not registered yet, got "
@@ -175,7 +176,7 @@ class TypeTable {
   }
 
   void SetAttribute(int32_t index, std::string_view name, const TVMFFIAny& value) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<std::mutex> lock(Lock());
     // Values in place, such as integers, have attributes too but no entries.
     if (index >= kTVMFFIStaticObjectBegin) Require("TVMFFITypeRegisterAttr", index);
     // Columns are made for a name even if no type has a value yet (kTVMFFIAny stands for that).
@@ -189,7 +190,7 @@ class TypeTable {
   }
 
   const TVMFFITypeAttrColumn* GetColumn(std::string_view name) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<std::mutex> lock(Lock());
     auto found = columns_.find(std::string(name));
     return found == columns_.end() ? nullptr : &found->second->info;
   }
@@ -302,13 +303,16 @@ class TypeTable {
     return owned;
   }
 
-  std::mutex mutex_;
+  static std::mutex& Lock() { return ffi::LockOf(ffi::Guarded::kTypes); }
+
   int32_t next_index_ = kTVMFFIDynObjectBegin;
   std::atomic<Slot*> pages_[kPages] = {};
   std::unordered_map<std::string, int32_t> by_key_;
   std::unordered_map<std::string, std::unique_ptr<Column>> columns_;
   std::deque<std::string> texts_;
 };
+
+[[maybe_unused]] const TypeTable& made = TypeTable::Get();  // see fork.h
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from _thread import RLock
 from collections.abc import Callable
 from typing import Any
@@ -142,6 +143,15 @@ def _keyword_mark() -> Object:
 _made: dict[int, type] = {}
 # One thread makes them, so that all objects of a type are of one class.
 _making = RLock()
+
+
+def _renew_lock() -> None:
+    """Free the lock in the child of a fork, which lacks the thread that may have held it."""
+    global _making
+    _making = RLock()
+
+
+os.register_at_fork(after_in_child=_renew_lock)
 
 
 def _make_class(type_index: int) -> None:

@@ -142,3 +142,41 @@ void makes_itself() {
   EXPECT(inner_handle == nullptr);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_makes_itself, makes_itself);
+
+namespace {
+
+void* crossed[2];
+std::atomic<int> crossing{0};
+
+// Asks for the other handle once both threads are making theirs.
+template <int mine>
+int MakeCrossed(void** result) {
+  if (++crossing > 2) return Make(result);
+  while (crossing < 2) std::this_thread::yield();
+  *result = &target;
+  return TVMFFIHandleInitOnce(&crossed[1 - mine], MakeCrossed<1 - mine>);
+}
+
+}  // namespace
+
+// Of two threads whose handles need each other, one is refused; none waits for ever.
+void circle() {
+  crossed[0] = crossed[1] = nullptr;
+  crossing = 0;
+  std::atomic<int> refused{0};
+  auto make = [&](int mine, int (*init)(void**)) {
+    try {
+      TVM_FFI_CHECK_SAFE_CALL(TVMFFIHandleInitOnce(&crossed[mine], init));
+    } catch (const ffi::Error& error) {
+      EXPECT_EQ(error.message(),
+                "TVMFFIHandleInitOnce: handle_addr: expected a handle that is not waiting for one "
+                "that this thread is making or unmaking, got one that is");
+      ++refused;
+    }
+  };
+  std::thread other([&] { make(0, MakeCrossed<0>); });
+  make(1, MakeCrossed<1>);
+  other.join();
+  EXPECT_EQ(refused.load(), 1);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_circle, circle);

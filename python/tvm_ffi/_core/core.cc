@@ -5,6 +5,7 @@
 #include "converter.h"
 #include "error.h"
 #include "field.h"
+#include "frame.h"
 #include "framework.h"
 #include "function.h"
 #include "keywords.h"
@@ -40,6 +41,8 @@ NB_MODULE(_core, module) {
   bind_converter(module);
   bind_stream(module);
   set_metaclass(module);
+  nb::module_::import_("os").attr("register_at_fork")(
+      nb::arg("after_in_child") = nb::cpp_function(CallFrame::forget_other_threads));
   module.def("version", [] {
     TVMFFIVersion version{};
     TVMFFIGetVersion(&version);

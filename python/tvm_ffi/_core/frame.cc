@@ -66,6 +66,7 @@ int CallFrame::set_stream(DLDevice device, void* stream) {
 void CallFrame::enter() {
   if (saw_tensor_) {
     is_listed_ = true;
+    thread_ = PyThread_get_thread_ident();
     older_ = newest_frame;
     if (older_ != nullptr) older_->newer_ = this;
     newest_frame = this;
@@ -81,11 +82,21 @@ void CallFrame::enter() {
       TVMFFIEnvSetDLPackManagedTensorAllocator(allocator, 0, &original_allocator_) == 0;
 }
 
-int CallFrame::finish() {
-  if (std::exchange(is_listed_, false)) {
-    if (older_ != nullptr) older_->newer_ = newer_;
-    (newer_ != nullptr ? newer_->older_ : newest_frame) = older_;
+void CallFrame::unlist() {
+  if (older_ != nullptr) older_->newer_ = newer_;
+  (newer_ != nullptr ? newer_->older_ : newest_frame) = older_;
+}
+
+void CallFrame::forget_other_threads() {
+  // Their stacks are still in place: new threads will get them.
+  const unsigned long self = PyThread_get_thread_ident();
+  for (CallFrame* frame = newest_frame; frame != nullptr; frame = frame->older_) {
+    if (frame->thread_ != self) frame->unlist();
   }
+}
+
+int CallFrame::finish() {
+  if (std::exchange(is_listed_, false)) unlist();
   if (std::exchange(allocator_is_set_, false)) {
     framework_that_allocates = original_allocating_;
     TVMFFIEnvSetDLPackManagedTensorAllocator(original_allocator_, 0, nullptr);

@@ -76,6 +76,9 @@ class CallFrame {
   // Undoes everything, once. Needs the GIL and no Python error; -1 with a Python error.
   int finish();
 
+  // Forgets the calls of threads that the child of a fork does not have. Needs the GIL.
+  static void forget_other_threads();
+
  private:
   friend TVMFFIObject* argument_that_holds(const DLTensor& view);
 
@@ -97,8 +100,12 @@ class CallFrame {
   LentTensor* element_tensors_ = nullptr;
   nb::object path_;
   void* heap_ = nullptr;
+  // Takes the call off the list of those in progress.
+  void unlist();
+
   // Calls in progress with tensors; several threads' calls end in any order.
   bool is_listed_ = false;
+  unsigned long thread_ = 0;
   CallFrame* older_ = nullptr;
   CallFrame* newer_ = nullptr;
   TVMFFIAny inline_arguments_[kInlineArguments];

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads that use what the process shares, and children that do so too, for test_fork.py.
+#include <sys/wait.h>
+#include <tvm/ffi/extra/module.h>
+#include <tvm/ffi/extra/storage.h>
+#include <tvm/ffi/tvm_ffi.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+namespace ffi = tvm::ffi;
+
+namespace {
+
+void* handle = nullptr;
+int target;
+
+void WaitABit() { std::this_thread::sleep_for(std::chrono::microseconds(200)); }
+
+void UseStore() {
+  ffi::storage::Set("tests.forks.value", 1);
+  ffi::storage::Get<int64_t>("tests.forks.value");
+}
+
+void UseFactory() {
+  ffi::storage::GetOrCreate<int64_t>("tests.forks.made", [] {
+    WaitABit();
+    return 1;
+  });
+  ffi::storage::Erase("tests.forks.made");
+}
+
+void UseGlobalFunctions() {
+  static const ffi::Function function = ffi::Function::FromTyped([] { return 1; });
+  ffi::Function::SetGlobal("tests.forks.function", function, true);
+  ffi::Function::GetGlobal("tests.forks.function");
+}
+
+void UseTypes() {
+  const std::string key = "ffi.Object";
+  const TVMFFIByteArray bytes{key.data(), key.size()};
+  int32_t index = 0;
+  TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeKeyToIndex(&bytes, &index));
+}
+
+void UseModules() {
+  TVMFFIEnvModRegisterSystemLibSymbol("__tvm_ffi_tests.forks", &target);
+  static const ffi::Function system_lib = *ffi::Function::GetGlobal("ffi.SystemLib");
+  system_lib("tests.forks");
+}
+
+void UseBacktraces() { TVMFFIBacktrace(nullptr, 0, nullptr, 0); }
+
+void UseHandle() {
+  TVMFFIHandleInitOnce(&handle, [](void** result) {
+    WaitABit();
+    *result = &target;
+    return 0;
+  });
+  TVMFFIHandleDeinitOnce(&handle, [](void*) { return 0; });
+}
+
+constexpr void (*kUses[])() = {UseStore,   UseFactory,    UseGlobalFunctions, UseTypes,
+                               UseModules, UseBacktraces, UseHandle};
+
+}  // namespace
+
+// Starts a thread for each use, which goes on until the process ends.
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(start_threads, [] {
+  for (auto use : kUses) use();
+  for (auto use : kUses) {
+    std::thread([use] {
+      for (;;) use();
+    }).detach();
+  }
+});
+
+// Forks children one by one, until one of them hangs or fails; how many did not.
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(fork_children, [](int64_t count) -> int64_t {
+  for (int64_t i = 0; i < count; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(5);  // ends a child that hangs
+      for (auto use : kUses) use();
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (status != 0) return i;
+  }
+  return count;
+});
+
+// Forks while the calling thread makes a value and a handle: the child finishes what it is making.
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(fork_in_factory, []() -> int64_t {
+  pid_t child = 0;
+  const auto value = ffi::storage::GetOrCreate<int64_t>("tests.forks.inner", [&child]() -> int64_t {
+    child = fork();
+    if (child == 0) alarm(5);
+    return 7;
+  });
+  ffi::storage::Erase("tests.forks.inner");
+  if (child == 0) _exit(value == 7 ? 0 : 1);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+});

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R5, R6
+"""What works in the child of a fork, whatever other threads were doing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .conftest import compile_cpp_library
+
+
+@pytest.fixture(scope="module")
+def forks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the functions of forks.cc."""
+    path = tmp_path_factory.mktemp("forks") / "forks.so"
+    compile_cpp_library(Path(__file__).with_name("forks.cc"), path)
+    return path
+
+
+def run(code: str) -> None:
+    """Run a script in a process of its own."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_no_child_hangs(forks: Path) -> None:
+    """A child works whatever locks other threads held, and whatever values they were making."""
+    run(f"""
+import tvm_ffi
+module = tvm_ffi.load_module({str(forks)!r})
+module.start_threads()
+assert module.fork_children(200) == 200
+""")
+
+
+def test_fork_in_a_factory(forks: Path) -> None:
+    """A thread that forks while it makes a value goes on making it in the child as well."""
+    run(f"""
+import tvm_ffi
+assert tvm_ffi.load_module({str(forks)!r}).fork_in_factory() == 0
+""")
+
+
+def test_calls_of_other_threads_are_forgotten(library: Path) -> None:
+    """A call with a tensor in another thread is none in the child, where its stack is reused."""
+    run(f"""
+import os, threading
+import numpy, tvm_ffi
+functions = tvm_ffi.load_module({str(library)!r})
+inside, over = threading.Event(), threading.Event()
+def wait(x):
+    inside.set()
+    over.wait()
+def work():
+    functions.call_with_view(wait, numpy.zeros(3))
+thread = threading.Thread(target=work)
+thread.start()
+inside.wait()
+child = os.fork()
+if child == 0:
+    def recurse(depth):
+        return sorted([depth], key=lambda _: recurse(depth - 1)) if depth else None
+    other = threading.Thread(target=recurse, args=(30,))
+    other.start()
+    other.join()
+    kept = []
+    try:
+        functions.call_with_view_of_own_memory(kept.append, 4)
+    except ValueError as error:
+        os._exit("keep a copy" not in str(error))
+    os._exit(1)
+over.set()
+assert os.waitpid(child, 0)[1] == 0
+""")
+
+
+def test_classes_are_made_in_the_child() -> None:
+    """A thread that makes classes of types while another forks does not keep the child from it."""
+    run("""
+import os, threading
+import tvm_ffi
+from tvm_ffi import object as classes
+inside, over = threading.Event(), threading.Event()
+def work():
+    with classes._making:
+        inside.set()
+        over.wait()
+thread = threading.Thread(target=work)
+thread.start()
+inside.wait()
+child = os.fork()
+if child == 0:
+    os._exit(not classes._making.acquire(timeout=5))
+over.set()
+assert os.waitpid(child, 0)[1] == 0
+""")
