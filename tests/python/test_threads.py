@@ -149,3 +149,30 @@ module.call_kept_at_exit()
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "RuntimeError: a Python callback was called after Python ended\n"
+
+
+@pytest.mark.parametrize("work", ["pass", "time.sleep(0)", "[object() for _ in range(999)]"])
+def test_daemon_threads_end_quietly(described: Any, work: str) -> None:
+    """Python may end while daemon threads are in callbacks, or in functions that call them."""
+    code = f"""
+import threading, time
+import numpy, tvm_ffi
+module = tvm_ffi.load_module({str(described.path)!r})
+calls = threading.Semaphore(0)
+def callback(*arguments):
+    calls.release()
+    {work}
+    return list(arguments)
+function = tvm_ffi.Function(callback)
+def run():
+    while True:
+        module.call(callback)
+        function("text", [1, 2], numpy.zeros(3))
+for _ in range(4):
+    threading.Thread(target=run, daemon=True).start()
+for _ in range(100):
+    calls.acquire()
+"""
+    for _ in range(8):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")

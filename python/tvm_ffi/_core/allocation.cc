@@ -66,7 +66,7 @@ int allocate_in_environment(DLTensor* prototype, DLManagedTensorVersioned** out,
 }
 
 int allocate_in_python(DLTensor* prototype, DLManagedTensorVersioned** out, void* error_context,
-                       SetError set_error) {
+                       SetError set_error) noexcept {
   if (prototype->device.device_type == kDLCPU) {
     DLPackManagedTensorAllocator own = nullptr;
     TVMFFIEnvSetDLPackManagedTensorAllocator(nullptr, 0, &own);
@@ -75,7 +75,7 @@ int allocate_in_python(DLTensor* prototype, DLManagedTensorVersioned** out, void
     return code;
   }
   const Framework* framework = framework_that_allocates;
-  PyGILState_STATE state = PyGILState_Ensure();
+  PyGILState_STATE state = take_gil();
   int code = allocate_by_framework(framework, *prototype, out);
   if (code != 0) report_python_error(error_context, set_error);
   PyGILState_Release(state);

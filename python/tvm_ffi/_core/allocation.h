@@ -11,10 +11,10 @@ namespace tvm_ffi_core {
 extern thread_local const Framework* framework_that_allocates;
 
 // A DLPackManagedTensorAllocator: on a device, the `allocate` of that framework; on the CPU the
-// default allocator. Takes the GIL.
+// default allocator. Takes the GIL, see take_gil for noexcept.
 int allocate_in_python(DLTensor* prototype, DLManagedTensorVersioned** out, void* error_context,
                        void (*set_error)(void* error_context, const char* kind,
-                                         const char* message));
+                                         const char* message)) noexcept;
 
 // A DLPackManagedTensorAllocator: whatever is the environment's.
 int allocate_in_environment(DLTensor* prototype, DLManagedTensorVersioned** out,

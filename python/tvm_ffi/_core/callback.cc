@@ -128,12 +128,13 @@ int invoke(PyObject* callable, const TVMFFIAny* args, int32_t num_args, TVMFFIAn
   return code;
 }
 
-int safe_call(void* callable, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) {
+// noexcept for the same reason as take_gil.
+int safe_call(void* callable, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) noexcept {
   if (interpreter_is_gone()) {
     TVMFFIErrorSetRaisedFromCStr("RuntimeError", "a Python callback was called after Python ended");
     return -1;
   }
-  PyGILState_STATE state = PyGILState_Ensure();
+  PyGILState_STATE state = take_gil();
   int code = invoke(static_cast<PyObject*>(callable), args, num_args, result);
   if (code != 0) raise_current_python_error();
   PyGILState_Release(state);

@@ -63,10 +63,15 @@ inline bool interpreter_is_gone() {
 #endif
 }
 
-// Drops a Python reference from any thread.
-inline void drop_from_any_thread(PyObject* object) {
+// Takes the GIL from any thread. If Python ends meanwhile, the thread never returns from here
+// (ended_threads.cc); noexcept makes sure of a frame that can stop it.
+inline PyGILState_STATE take_gil() noexcept { return PyGILState_Ensure(); }
+
+// Drops a Python reference from any thread. Whatever a library calls this extension by is
+// noexcept, see take_gil.
+inline void drop_from_any_thread(PyObject* object) noexcept {
   if (interpreter_is_gone()) return;
-  PyGILState_STATE state = PyGILState_Ensure();
+  PyGILState_STATE state = take_gil();
   Py_DECREF(object);
   PyGILState_Release(state);
 }

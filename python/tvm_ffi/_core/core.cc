@@ -50,6 +50,6 @@ NB_MODULE(_core, module) {
   });
   // Lets a long kernel notice Ctrl-C through TVMFFIEnvCheckSignals, which takes the lock itself.
   check(TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", reinterpret_cast<void*>(&PyErr_CheckSignals)));
-  check(TVMFFIEnvRegisterCAPI("PyGILState_Ensure", reinterpret_cast<void*>(&PyGILState_Ensure)));
+  check(TVMFFIEnvRegisterCAPI("PyGILState_Ensure", reinterpret_cast<void*>(&take_gil)));
   check(TVMFFIEnvRegisterCAPI("PyGILState_Release", reinterpret_cast<void*>(&PyGILState_Release)));
 }
