@@ -20,6 +20,12 @@
 
 NB_MODULE(_core, module) {
   using namespace tvm_ffi_core;
+  // The types of objects and what is registered exist once in the process, as Python objects of
+  // the interpreter that imported this first.
+  if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
+    throw nb::import_error(
+        "tvm_ffi can be imported in the main interpreter only, not in a sub-interpreter");
+  }
   // Objects outlive the module when Python ends: they are in other libraries' hands as well.
   nb::set_leak_warnings(false);
   bind_error(module);
