@@ -310,7 +310,7 @@ int pack_by_kind(const Place& place, PyObject* value, const Converter& converter
         return -1;
       }
       place.borrow(handle_of(value));
-      if (!place.owns && Py_TYPE(value) == function_type) {
+      if (!place.owns && PyObject_TypeCheck(value, function_type)) {
         ObjectRef shared = share_callable(value);
         if (shared.get() != nullptr) place.frame->keep(shared.release());
       }

@@ -52,6 +52,13 @@ inline PyObject* call_by_position(PyObject* self, PyObject* const* args, Py_ssiz
                  function->name, num_args);
     return nullptr;
   }
+  if (function->base.handle == nullptr) {
+    PyErr_Format(PyExc_ValueError,
+                 "%U: expected an instance that has a function, got one whose __init__ has not "
+                 "made it",
+                 function->name);
+    return nullptr;
+  }
   // An argument's own code, or another thread, may give the function another name meanwhile.
   nb::object name = nb::borrow(function->name);
   CallFrame frame(name.ptr(), function->trusted, static_cast<int>(num_args));
@@ -102,18 +109,6 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
   return call_by_position(self, args, num_args, value_to_python);
 }
 
-PyObject* alloc(PyTypeObject* type, Py_ssize_t items) {
-  static PyObject* no_name = PyUnicode_InternFromString("tvm_ffi.Function");
-  PyObject* self = PyType_GenericAlloc(type, items);
-  if (self == nullptr) return nullptr;
-  auto* function = reinterpret_cast<FunctionInstance*>(self);
-  function->vectorcall = call;
-  function->release_gil = 1;
-  Py_INCREF(no_name);
-  function->name = no_name;
-  return self;
-}
-
 void dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   auto* function = reinterpret_cast<FunctionInstance*>(self);
@@ -152,32 +147,59 @@ int clear_attributes(PyObject* self) {
   return 0;
 }
 
-PyObject* new_from_callable(PyTypeObject*, PyObject* args, PyObject* keywords) {
+// The one argument of Function(callable), lent; NULL with a Python error.
+PyObject* parse_callable(PyObject* args, PyObject* keywords) {
   static const char* names[] = {"callable", nullptr};
   PyObject* callable;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:Function", const_cast<char**>(names),
                                    &callable)) {
     return nullptr;
   }
-  if (!PyCallable_Check(callable)) {
-    PyErr_Format(PyExc_TypeError, "Function: callable: expected a callable, got %s",
-                 Py_TYPE(callable)->tp_name);
-    return nullptr;
+  if (PyCallable_Check(callable)) return callable;
+  PyErr_Format(PyExc_TypeError, "Function: callable: expected a callable, got %s",
+               Py_TYPE(callable)->tp_name);
+  return nullptr;
+}
+
+// Lets `self`, which has no function yet, hold that of `callable`; 0, or -1 with a Python error.
+int fill(PyObject* self, PyObject* callable) {
+  static PyObject* what = PyUnicode_InternFromString("Function");
+  if (PyObject_TypeCheck(callable, function_type)) return init_handle(what, self, callable);
+  TVMFFIObject* handle = function_from_callable(callable);
+  if (handle == nullptr) return -1;
+  auto* function = reinterpret_cast<FunctionInstance*>(self);
+  function->base.handle = handle;
+  function->callable = callable;
+  nb::object name = nb::steal(PyObject_GetAttrString(callable, "__name__"));
+  PyErr_Clear();
+  if (name.is_valid() && PyUnicode_Check(name.ptr())) {
+    Py_SETREF(function->name, name.release().ptr());
   }
-  if (PyObject_TypeCheck(callable, function_type)) {
+  return 0;
+}
+
+// An instance of a subclass has no function until its __init__ has made one.
+PyObject* new_function(PyTypeObject* type, PyObject* args, PyObject* keywords) {
+  if (type != function_type) return make_instance(type, nullptr);
+  PyObject* callable = parse_callable(args, keywords);
+  if (callable == nullptr) return nullptr;
+  if (Py_TYPE(callable) == function_type) {
     Py_INCREF(callable);
     return callable;
   }
-  TVMFFIObject* handle = function_from_callable(callable);
-  if (handle == nullptr) return nullptr;
-  PyObject* self = make_instance(function_type, handle);
-  if (self != nullptr) reinterpret_cast<FunctionInstance*>(self)->callable = callable;
-  nb::object name = nb::steal(PyObject_GetAttrString(callable, "__name__"));
-  PyErr_Clear();
-  if (self != nullptr && name.is_valid() && PyUnicode_Check(name.ptr())) {
-    Py_SETREF(reinterpret_cast<FunctionInstance*>(self)->name, name.release().ptr());
-  }
-  return self;
+  nb::object self = nb::steal(make_instance(type, nullptr));
+  if (!self.is_valid() || fill(self.ptr(), callable) != 0) return nullptr;
+  return self.release().ptr();
+}
+
+// Function.__init__(self, callable); without an argument the instance stays as it is.
+int init(PyObject* self, PyObject* args, PyObject* keywords) {
+  if (Py_TYPE(self) == function_type) return 0;  // made by new_function
+  bool is_done = false;
+  int code = init_next_base(self, args, keywords, &is_done);
+  if (is_done || (PyTuple_GET_SIZE(args) == 0 && keywords == nullptr)) return code;
+  PyObject* callable = parse_callable(args, keywords);
+  return callable == nullptr ? -1 : fill(self, callable);
 }
 
 PyObject* repr(PyObject* self) {
@@ -250,8 +272,8 @@ PyType_Slot slots[] = {
          "Tensors of any framework are passed without a copy, and a tensor that the function\n"
          "returns comes back as one of the same framework. ``ValueError`` and ``TypeError`` name\n"
          "the function and the argument that is wrong.")},
-    {Py_tp_new, reinterpret_cast<void*>(new_from_callable)},
-    {Py_tp_alloc, reinterpret_cast<void*>(alloc)},
+    {Py_tp_new, reinterpret_cast<void*>(new_function)},
+    {Py_tp_init, reinterpret_cast<void*>(init)},
     {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
     {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
     {Py_tp_repr, reinterpret_cast<void*>(repr)},
@@ -263,7 +285,9 @@ PyType_Slot slots[] = {
     {0, nullptr}};
 
 PyType_Spec spec = {"tvm_ffi.Function", sizeof(FunctionInstance), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC, slots};
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_VECTORCALL |
+                        Py_TPFLAGS_HAVE_GC,
+                    slots};
 
 TVMFFIByteArray utf8(const nb::str& text) {
   Py_ssize_t size = 0;
@@ -273,6 +297,23 @@ TVMFFIByteArray utf8(const nb::str& text) {
 }
 
 }  // namespace
+
+void prepare_function(PyObject* self) {
+  static PyObject* no_name = PyUnicode_InternFromString("tvm_ffi.Function");
+  auto* function = reinterpret_cast<FunctionInstance*>(self);
+  function->vectorcall = call;
+  function->release_gil = 1;
+  Py_INCREF(no_name);
+  function->name = no_name;
+}
+
+void share_function(PyObject* self, PyObject* other) {
+  auto* function = reinterpret_cast<FunctionInstance*>(self);
+  auto* shared = reinterpret_cast<FunctionInstance*>(other);
+  function->callable = shared->callable;
+  Py_INCREF(shared->name);
+  Py_SETREF(function->name, shared->name);
+}
 
 ObjectRef share_callable(PyObject* value) {
   if (reinterpret_cast<FunctionInstance*>(value)->callable == nullptr) return ObjectRef();

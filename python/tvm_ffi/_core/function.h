@@ -20,6 +20,12 @@ struct FunctionInstance {
 
 extern PyTypeObject* function_type;
 
+// Sets up a new instance of function_type or a subtype, which has no function yet.
+void prepare_function(PyObject* self);
+
+// Gives `self`, which has got the function of `other`, what else belongs to that.
+void share_function(PyObject* self, PyObject* other);
+
 // A count of its own for the Function `value` while code outside Python uses it, if it was made of
 // a Python callable: the garbage collector relies on it.
 ObjectRef share_callable(PyObject* value);

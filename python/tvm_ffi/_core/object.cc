@@ -22,9 +22,12 @@ std::vector<PyTypeObject*>& made_types() {
   return types;
 }
 
-int refuse_init(PyObject* self, PyObject*, PyObject*) {
+int refuse_init(PyObject* self, PyObject* args, PyObject* keywords) {
   // Types with a constructor of their own have made the object already.
   if (handle_of(self) != nullptr) return 0;
+  bool is_done = false;
+  int code = init_next_base(self, args, keywords, &is_done);
+  if (is_done) return code;
   PyErr_Format(PyExc_TypeError,
                "%s cannot be made by calling its type: it has no registered constructor, so its "
                "objects come from functions",
@@ -95,6 +98,13 @@ PyObject* init_handle_by_constructor(PyObject* self, PyObject* const* args, Py_s
   Py_RETURN_NONE;
 }
 
+// Both hold the object from now on: a call of the other may be in progress.
+PyObject* move_handle_from(PyObject* self, PyObject* other) {
+  static PyObject* what = PyUnicode_InternFromString("__move_handle_from__");
+  if (init_handle(what, self, other) != 0) return nullptr;
+  Py_RETURN_NONE;
+}
+
 PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET,
                           offsetof(ObjectInstance, weak_references), READONLY, nullptr},
                          {nullptr, 0, 0, 0, nullptr}};
@@ -110,6 +120,9 @@ PyMethodDef methods[] = {
      METH_FASTCALL,
      "__init_handle_by_constructor__($self, constructor, /, *arguments)\n--\n\n"
      "Let ``self`` hold the object that the constructor gives; for an ``__init__``."},
+    {"__move_handle_from__", move_handle_from, METH_O,
+     "__move_handle_from__($self, other, /)\n--\n\n"
+     "Let ``self``, which has no object yet, hold that of ``other``."},
     {nullptr, nullptr, 0, nullptr}};
 
 PyGetSetDef properties[] = {
@@ -151,11 +164,30 @@ void release_instance(ObjectInstance* self) {
 PyObject* make_instance(PyTypeObject* type, TVMFFIObject* owned) {
   PyObject* self = type->tp_alloc(type, 0);
   if (self == nullptr) {
-    TVMFFIObjectDecRef(owned);
+    if (owned != nullptr) TVMFFIObjectDecRef(owned);
     return nullptr;
   }
   reinterpret_cast<ObjectInstance*>(self)->handle = owned;
+  if (function_type != nullptr && PyType_IsSubtype(type, function_type)) prepare_function(self);
   return self;
+}
+
+int init_next_base(PyObject* self, PyObject* args, PyObject* keywords, bool* is_done) {
+  PyObject* bases = Py_TYPE(self)->tp_mro;
+  bool is_after = false;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(bases); ++i) {
+    auto* base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i));
+    if (is_after && base->tp_init != PyBaseObject_Type.tp_init) *is_done = true;
+    is_after = is_after || base == object_type;
+  }
+  if (!*is_done) return 0;
+  nb::object next = nb::steal(PyObject_CallFunctionObjArgs(
+      reinterpret_cast<PyObject*>(&PySuper_Type), object_type, self, nullptr));
+  if (!next.is_valid()) return -1;
+  nb::object initialize = nb::steal(PyObject_GetAttrString(next.ptr(), "__init__"));
+  if (!initialize.is_valid()) return -1;
+  nb::object done = nb::steal(PyObject_Call(initialize.ptr(), args, keywords));
+  return done.is_valid() ? 0 : -1;
 }
 
 PyObject* wrap_object(TVMFFIObject* owned) {
@@ -168,9 +200,21 @@ PyObject* wrap_object(TVMFFIObject* owned) {
 }
 
 int init_handle(PyObject* what, PyObject* self, PyObject* made) {
-  if (!PyObject_TypeCheck(made, object_type) || handle_of(made) == nullptr) {
-    PyErr_Format(PyExc_TypeError, "%U: expected a constructor that gives an object, got a %s", what,
-                 Py_TYPE(made)->tp_name);
+  const bool is_instance = PyObject_TypeCheck(made, object_type);
+  if (!is_instance || handle_of(made) == nullptr) {
+    PyErr_Format(PyExc_TypeError, "%U: expected a tvm_ffi.Object, got a %s%s", what,
+                 Py_TYPE(made)->tp_name, is_instance ? " without an object" : "");
+    return -1;
+  }
+  for (size_t i = 1; i < made_types().size(); ++i) {
+    // The code of such a type knows what its objects look like.
+    PyTypeObject* expected = made_types()[i];
+    if (!PyType_IsSubtype(Py_TYPE(self), expected)) continue;
+    PyTypeObject* got = class_of(handle_of(made)->type_index);
+    if (got == nullptr) return -1;
+    if (PyType_IsSubtype(got, expected)) continue;
+    PyErr_Format(PyExc_TypeError, "%U: expected a %s, got a %s", what,
+                 expected->tp_name, got->tp_name);
     return -1;
   }
   auto* instance = reinterpret_cast<ObjectInstance*>(self);
@@ -182,6 +226,9 @@ int init_handle(PyObject* what, PyObject* self, PyObject* made) {
   }
   TVMFFIObjectIncRef(handle_of(made));
   instance->handle = handle_of(made);
+  if (PyObject_TypeCheck(self, function_type) && PyObject_TypeCheck(made, function_type)) {
+    share_function(self, made);
+  }
   return 0;
 }
 

@@ -18,7 +18,8 @@ inline TVMFFIObject* handle_of(PyObject* instance) {
   return reinterpret_cast<ObjectInstance*>(instance)->handle;
 }
 
-// Makes an instance of `type`, which must be object_type or a subtype; takes the reference.
+// Makes an instance of `type`, which must be object_type or a subtype; takes the reference, which
+// may be NULL for a type whose code expects that.
 PyObject* make_instance(PyTypeObject* type, TVMFFIObject* owned);
 
 // Makes an instance of the Python type that is registered for the object's type, or for the
@@ -31,6 +32,11 @@ PyTypeObject* make_type(nb::module_& module, PyType_Spec* spec, PyTypeObject* ba
 // Gives `self`, an instance without an object, the object of `made`; 0, or -1 with a Python error
 // that starts with `what`.
 int init_handle(PyObject* what, PyObject* self, PyObject* made);
+
+// Calls the __init__ of the class that follows tvm_ffi.Object among the bases of `self`, if one has
+// it: a class may derive from an object type and from a class of Python. 0, or -1 with a Python
+// error.
+int init_next_base(PyObject* self, PyObject* args, PyObject* keywords, bool* is_done);
 
 // Gives the types of make_type their metaclass; once all of them are made.
 void set_metaclass(nb::module_& module);

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R5, R7
+"""Python classes derived from Function, Object, Module and Tensor."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import pickle
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+import tvm_ffi
+
+
+class Compiled:
+    """What a compiler knows of a function that it made; a class of Python."""
+
+    def __init__(self, name: str, *, arch: str = "any") -> None:
+        self.compiled_name, self.arch = name, arch
+
+
+class Kernel(tvm_ffi.Function, Compiled):
+    """A function of a compiler, called without a detour through Python."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+
+    __call__ = tvm_ffi.Function.__call__
+
+
+class Empty(tvm_ffi.Function):
+    """Its ``__init__`` makes no function."""
+
+    def __init__(self, *args: Any) -> None:
+        self.args = args
+
+
+def test_base_of_python_and_moved_handle(functions: Any) -> None:
+    """The bases are initialised in order; the function comes from another Function."""
+    kernel = Kernel("scale", arch="sm_90")
+    assert (kernel.compiled_name, kernel.arch, kernel.__chandle__()) == ("scale", "sm_90", 0)
+    kernel.__move_handle_from__(functions.sum)
+    assert kernel.__chandle__() == functions.sum.__chandle__()
+    assert kernel(1, 2, 3) == 6
+    assert isinstance(kernel, tvm_ffi.Function)
+    assert isinstance(kernel, Compiled)
+    echoed = functions.echo(kernel)
+    assert type(echoed) is tvm_ffi.Function
+    assert echoed == kernel
+    assert echoed(4, 5) == 9
+    assert functions.call(kernel, 1, 2) == 3
+    kernel.release_gil = False
+    assert kernel(1) == 1
+
+
+@pytest.mark.parametrize("order", ["function first", "function last"])
+def test_base_of_python_on_either_side(order: str) -> None:
+    """Function may be any of the bases."""
+    bases = (tvm_ffi.Function, Compiled) if order == "function first" else (Compiled, tvm_ffi.Function)
+    cls = type(tvm_ffi.Function)("Made", bases, {})
+    made = cls("name", arch="x")
+    assert made.arch == "x"
+    made.__init_handle_by_constructor__(tvm_ffi.Function(lambda: tvm_ffi.Function(lambda: 7)))
+    assert made() == 7
+
+
+def test_init_by_callable() -> None:
+    """Without a base of Python, ``Function.__init__`` takes the callable as Function does."""
+
+    class Named(tvm_ffi.Function):
+        def __init__(self, callable: Callable[..., Any], unit: str) -> None:
+            super().__init__(callable)
+            self.unit = unit
+
+    def double(x: int) -> int:
+        return 2 * x
+
+    named = Named(double, "m")
+    assert (named(4), named.unit, named.__name__) == (8, "m", "double")
+    assert Named(named, "s")(5) == 10
+    assert tvm_ffi.Function(named)(6) == 12
+    assert type(tvm_ffi.Function(named)) is tvm_ffi.Function
+    with pytest.raises(TypeError, match=r"^Function: callable: expected a callable, got int$"):
+        Named(1, "m")  # type: ignore[arg-type]
+
+
+def test_own_call(functions: Any) -> None:
+    """A subclass may have a ``__call__`` of its own; C++ calls the function itself."""
+
+    class Loud(tvm_ffi.Function):
+        def __call__(self, *args: Any) -> Any:
+            return ("called", super().__call__(*args))
+
+    loud = Loud(lambda x: x + 1)
+    assert loud(1) == ("called", 2)
+    assert functions.call(loud, 1) == 2
+
+
+def test_slots_dictionaries_and_weak_references() -> None:
+    """Instances have a dictionary, slots that the class names, and weak references."""
+
+    class Slotted(tvm_ffi.Function):
+        __slots__ = ("unit",)
+
+    slotted = Slotted(lambda: 1)
+    slotted.unit, slotted.other = "m", 2
+    assert (slotted.unit, slotted.__dict__, slotted()) == ("m", {"other": 2}, 1)
+    alive = weakref.ref(slotted)
+    assert alive() is slotted
+    del slotted
+    assert alive() is None
+
+
+def test_cycles_are_collected() -> None:
+    """A function that keeps an object that keeps the function is freed by the collector."""
+
+    class Owner:
+        def __init__(self) -> None:
+            self.function = Kernel("name")
+            self.function.__move_handle_from__(tvm_ffi.Function(self.method))
+
+        def method(self) -> int:
+            return 1
+
+    owner = Owner()
+    assert owner.function() == 1
+    alive = weakref.ref(owner)
+    del owner
+    gc.collect()
+    assert alive() is None
+
+
+MISUSES: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "call": (lambda x: x(1), "expected an instance that has a function"),
+    "keyword": (lambda x: x(a=1), "expected an object, got an instance without one"),
+    "argument": (lambda x: tvm_ffi.Function(id)(x), "expected an object, got an instance"),
+    "wrap": (lambda x: Kernel("x").__move_handle_from__(x), "got a Empty without an object"),
+    "wrap again": (lambda x: tvm_ffi.Function(x), "got a Empty without an object"),
+    "register": (
+        lambda x: tvm_ffi.register_global_func("tests.subclasses", x, override=True),
+        "got a Empty without an object",
+    ),
+    "convert": (lambda x: tvm_ffi.convert([x]), "expected an object, got an instance"),
+    "copy": (copy.copy, "expected an object"),
+    "pickle": (pickle.dumps, "expected an object"),
+    "item": (lambda x: tvm_ffi.storage.set("tests.subclasses", x), "expected an object"),
+}
+
+
+@pytest.mark.parametrize("misuse", MISUSES)
+def test_instances_without_a_function(misuse: str) -> None:
+    """What needs the function raises an error that says that there is none."""
+    use, message = MISUSES[misuse]
+    with pytest.raises((TypeError, ValueError), match=message):
+        use(Empty())
+
+
+def test_instances_without_a_function_can_be_looked_at() -> None:
+    """They are printed, compared and hashed."""
+    empty = Empty(1)
+    assert (empty.args, empty.__chandle__(), empty.same_as(empty)) == ((1,), 0, True)
+    assert repr(empty) == "<tvm_ffi.Function tvm_ffi.Function>"
+    assert hash(empty) == hash(Empty())
+    assert empty == empty  # noqa: PLR0124
+    assert empty.__doc__ == "Its ``__init__`` makes no function."
+
+
+def test_wrong_objects_are_refused() -> None:
+    """A function cannot hold an object of another type, nor a second function."""
+    empty = Empty()
+    with pytest.raises(TypeError, match=r"expected a tvm_ffi.Function, got a .*Array"):
+        empty.__move_handle_from__(tvm_ffi.convert([1]))
+    with pytest.raises(TypeError, match=r"expected a tvm_ffi.Function, got a .*Array"):
+        empty.__init_handle_by_constructor__(tvm_ffi.Function(lambda: tvm_ffi.convert([1])))
+    empty.__move_handle_from__(tvm_ffi.Function(lambda: 1))
+    with pytest.raises(TypeError, match="expected an instance without an object, got one that has"):
+        empty.__move_handle_from__(tvm_ffi.Function(lambda: 2))
+    assert empty() == 1
