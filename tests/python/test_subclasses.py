@@ -60,7 +60,9 @@ def test_base_of_python_and_moved_handle(functions: Any) -> None:
 @pytest.mark.parametrize("order", ["function first", "function last"])
 def test_base_of_python_on_either_side(order: str) -> None:
     """Function may be any of the bases."""
-    bases = (tvm_ffi.Function, Compiled) if order == "function first" else (Compiled, tvm_ffi.Function)
+    bases = (
+        (tvm_ffi.Function, Compiled) if order == "function first" else (Compiled, tvm_ffi.Function)
+    )
     cls = type(tvm_ffi.Function)("Made", bases, {})
     made = cls("name", arch="x")
     assert made.arch == "x"
@@ -165,7 +167,7 @@ def test_instances_without_a_function_can_be_looked_at() -> None:
     assert (empty.args, empty.__chandle__(), empty.same_as(empty)) == ((1,), 0, True)
     assert repr(empty) == "<tvm_ffi.Function tvm_ffi.Function>"
     assert hash(empty) == hash(Empty())
-    assert empty == empty  # noqa: PLR0124
+    assert empty == empty
     assert empty.__doc__ == "Its ``__init__`` makes no function."
 
 
@@ -180,3 +182,100 @@ def test_wrong_objects_are_refused() -> None:
     with pytest.raises(TypeError, match="expected an instance without an object, got one that has"):
         empty.__move_handle_from__(tvm_ffi.Function(lambda: 2))
     assert empty() == 1
+
+
+class Frame(tvm_ffi.Tensor, Compiled):
+    """A tensor with something beside it."""
+
+    def __init__(self, tensor: Any, name: str) -> None:
+        super().__init__(name)
+        if tensor is not None:
+            self.__move_handle_from__(tvm_ffi.from_dlpack(tensor))
+
+
+def test_tensors(functions: Any) -> None:
+    """A subclass of Tensor is passed, exported and read as the tensor that it holds."""
+    array = numpy.arange(6, dtype="float32").reshape(2, 3)
+    frame = Frame(array, "name")
+    assert (frame.compiled_name, frame.shape, frame.data_ptr()) == (
+        "name",
+        (2, 3),
+        array.ctypes.data,
+    )
+    assert tvm_ffi.from_dlpack(frame) is frame
+    assert numpy.from_dlpack(frame)[1, 2] == 5
+    assert numpy.asarray(frame)[1, 2] == 5
+    assert functions.address(frame) == array.ctypes.data
+    assert type(functions.echo(frame)) is tvm_ffi.Tensor
+    assert functions.echo(frame) == frame
+    del array
+    gc.collect()
+    assert numpy.from_dlpack(frame).sum() == 15
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda x: x.shape,
+        lambda x: x.strides,
+        lambda x: x.dtype,
+        lambda x: x.device,
+        lambda x: x.ndim,
+        lambda x: x.read_only,
+        lambda x: x.size(0),
+        lambda x: x.numel(),
+        lambda x: x.data_ptr(),
+        lambda x: x.is_contiguous(),
+        lambda x: x.__dlpack__(),
+        lambda x: x.__dlpack_device__(),
+        lambda x: numpy.from_dlpack(x),
+        lambda x: numpy.asarray(x),
+        lambda x: tvm_ffi.from_dlpack(x),
+        lambda x: tvm_ffi.convert([x]),
+        lambda x: tvm_ffi.Function(id)(x),
+        lambda x: tvm_ffi.storage.set("tests.subclasses", x),
+    ],
+)
+def test_instances_without_a_tensor(use: Callable[[Any], Any]) -> None:
+    """What needs the tensor raises an error that says that there is none."""
+    empty = Frame(None, "name")
+    with pytest.raises(ValueError, match="that has a tensor, got one whose __init__ has not made"):
+        use(empty)
+    assert repr(empty) == "<Frame without an object>"
+
+
+def test_tensors_have_no_constructor() -> None:
+    """A subclass without an ``__init__`` cannot be called, as Tensor cannot."""
+
+    class Plain(tvm_ffi.Tensor):
+        pass
+
+    for cls in (Plain, tvm_ffi.Tensor):
+        with pytest.raises(TypeError, match="cannot be made by calling its type"):
+            cls()
+    with pytest.raises(TypeError, match=r"expected a tvm_ffi.Tensor, got a tvm_ffi.Function"):
+        Frame(None, "name").__move_handle_from__(tvm_ffi.Function(id))
+
+
+def test_modules_and_objects(functions: Any) -> None:
+    """Modules and plain objects take a base of Python as well."""
+
+    class Library(tvm_ffi.Module, Compiled):
+        def __init__(self, name: str) -> None:
+            super().__init__(name)
+
+    library = Library("name")
+    with pytest.raises((TypeError, ValueError), match="expected an object"):
+        library.get_function("sum")
+    library.__move_handle_from__(functions)
+    assert library.compiled_name == "name"
+    assert library.get_function("sum")(1, 2) == 3
+
+    class Thing(tvm_ffi.Object, Compiled):
+        def __init__(self, name: str) -> None:
+            super().__init__(name)
+
+    thing = Thing("name")
+    assert thing.compiled_name == "name"
+    thing.__move_handle_from__(tvm_ffi.convert([1]))
+    assert functions.echo(thing)[0] == 1

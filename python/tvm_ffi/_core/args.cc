@@ -133,6 +133,7 @@ int follow_stream_of_source(CallFrame* frame, const LentTensor* lent) {
 }
 
 int pack_own_tensor(const Place& place, PyObject* value) {
+  if (!has_tensor(value)) return -1;
   TVMFFIObject* handle = handle_of(value);
   LentTensor* lent = lent_tensor_of(handle);
   if (lent != nullptr && follow_stream_of_source(place.frame, lent) != 0) return -1;

@@ -35,7 +35,7 @@ PyObject* convert(PyObject*, PyObject* value) {
 PyObject* read_as(const Framework* framework, PyObject* value) {
   if (PyObject_TypeCheck(value, tensor_type)) {
     // What the framework gets may outlive a callback.
-    if (own_before_export(handle_of(value)) != 0) return nullptr;
+    if (!has_tensor(value) || own_before_export(handle_of(value)) != 0) return nullptr;
   } else if (!PyObject_TypeCheck(value, container_type)) {
     Py_INCREF(value);
     return value;

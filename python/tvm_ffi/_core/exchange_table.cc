@@ -9,7 +9,7 @@ namespace tvm_ffi_core {
 namespace {
 
 bool is_tensor(PyObject* object) {
-  if (Py_TYPE(object) == tensor_type) return true;
+  if (PyObject_TypeCheck(object, tensor_type)) return has_tensor(object);
   PyErr_Format(PyExc_TypeError, "expected a tvm_ffi.Tensor, got %s", Py_TYPE(object)->tp_name);
   return false;
 }

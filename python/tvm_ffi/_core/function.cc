@@ -284,10 +284,10 @@ PyType_Slot slots[] = {
     {Py_tp_getset, properties},
     {0, nullptr}};
 
-PyType_Spec spec = {"tvm_ffi.Function", sizeof(FunctionInstance), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_VECTORCALL |
-                        Py_TPFLAGS_HAVE_GC,
-                    slots};
+PyType_Spec spec = {
+    "tvm_ffi.Function", sizeof(FunctionInstance), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC,
+    slots};
 
 TVMFFIByteArray utf8(const nb::str& text) {
   Py_ssize_t size = 0;

@@ -42,11 +42,12 @@ PyObject* descr_of(DLDataType dtype) {
 
 // The array; the tensor itself where NumPy has none: another device, an element type it lacks.
 PyObject* ndarray_from_tensor(PyObject*, PyObject* tensor) {
-  if (numpy_table == nullptr || Py_TYPE(tensor) != tensor_type) {
+  if (numpy_table == nullptr || !PyObject_TypeCheck(tensor, tensor_type)) {
     PyErr_Format(PyExc_TypeError, "ndarray_from_tensor: expected a tvm_ffi.Tensor, got %s",
                  Py_TYPE(tensor)->tp_name);
     return nullptr;
   }
+  if (!has_tensor(tensor)) return nullptr;
   const auto* view = contents<DLTensor>(handle_of(tensor));
   PyObject* descr = nullptr;
   if (view->device.device_type == kDLCPU && view->ndim <= kMaxDims) {

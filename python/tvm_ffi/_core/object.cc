@@ -213,8 +213,8 @@ int init_handle(PyObject* what, PyObject* self, PyObject* made) {
     PyTypeObject* got = class_of(handle_of(made)->type_index);
     if (got == nullptr) return -1;
     if (PyType_IsSubtype(got, expected)) continue;
-    PyErr_Format(PyExc_TypeError, "%U: expected a %s, got a %s", what,
-                 expected->tp_name, got->tp_name);
+    PyErr_Format(PyExc_TypeError, "%U: expected a %s, got a %s", what, expected->tp_name,
+                 got->tp_name);
     return -1;
   }
   auto* instance = reinterpret_cast<ObjectInstance*>(self);

@@ -19,7 +19,10 @@ PyTypeObject* tensor_type = nullptr;
 
 namespace {
 
-const DLTensor* layout(PyObject* self) { return contents<DLTensor>(handle_of(self)); }
+// NULL with a Python error for an instance without a tensor.
+const DLTensor* layout(PyObject* self) {
+  return has_tensor(self) ? contents<DLTensor>(handle_of(self)) : nullptr;
+}
 
 uintptr_t address_of(const DLTensor* tensor) {
   return reinterpret_cast<uintptr_t>(tensor->data) + tensor->byte_offset;
@@ -27,11 +30,13 @@ uintptr_t address_of(const DLTensor* tensor) {
 
 PyObject* shape(PyObject* self, void*) {
   const DLTensor* tensor = layout(self);
+  if (tensor == nullptr) return nullptr;
   return shape_to_python(tensor->shape, static_cast<size_t>(tensor->ndim));
 }
 
 PyObject* strides(PyObject* self, void*) {
   const DLTensor* tensor = layout(self);
+  if (tensor == nullptr) return nullptr;
   if (tensor->strides != nullptr || tensor->ndim == 0) {
     return shape_to_python(tensor->strides, static_cast<size_t>(tensor->ndim));
   }
@@ -44,18 +49,28 @@ PyObject* strides(PyObject* self, void*) {
   return PyObject_CallOneArg(reinterpret_cast<PyObject*>(shape_class), result.ptr());
 }
 
-PyObject* dtype(PyObject* self, void*) { return dtype_to_python(layout(self)->dtype); }
+PyObject* dtype(PyObject* self, void*) {
+  const DLTensor* tensor = layout(self);
+  return tensor == nullptr ? nullptr : dtype_to_python(tensor->dtype);
+}
 
-PyObject* device(PyObject* self, void*) { return device_to_python(layout(self)->device); }
+PyObject* device(PyObject* self, void*) {
+  const DLTensor* tensor = layout(self);
+  return tensor == nullptr ? nullptr : device_to_python(tensor->device);
+}
 
-PyObject* ndim(PyObject* self, void*) { return PyLong_FromLong(layout(self)->ndim); }
+PyObject* ndim(PyObject* self, void*) {
+  const DLTensor* tensor = layout(self);
+  return tensor == nullptr ? nullptr : PyLong_FromLong(tensor->ndim);
+}
 
 PyObject* read_only(PyObject* self, void*) {
-  return PyBool_FromLong(is_read_only(handle_of(self)));
+  return has_tensor(self) ? PyBool_FromLong(is_read_only(handle_of(self))) : nullptr;
 }
 
 PyObject* size(PyObject* self, PyObject* index) {
   const DLTensor* tensor = layout(self);
+  if (tensor == nullptr) return nullptr;
   Py_ssize_t i = PyNumber_AsSsize_t(index, PyExc_IndexError);
   if (i == -1 && PyErr_Occurred()) return nullptr;
   if (i < -tensor->ndim || i >= tensor->ndim) {
@@ -68,7 +83,7 @@ PyObject* size(PyObject* self, PyObject* index) {
 
 // What numpy.asarray calls; the adapter does the rest.
 PyObject* as_array(PyObject* self, PyObject* args, PyObject* keywords) {
-  if (own_before_export(handle_of(self)) != 0) return nullptr;
+  if (!has_tensor(self) || own_before_export(handle_of(self)) != 0) return nullptr;
   nb::object numpy = nb::steal(PyImport_ImportModule("numpy"));
   if (!numpy.is_valid()) return nullptr;
   nb::object adapter = nb::steal(PyImport_ImportModule("tvm_ffi.frameworks.numpy"));
@@ -81,18 +96,22 @@ PyObject* as_array(PyObject* self, PyObject* args, PyObject* keywords) {
 }
 
 PyObject* numel(PyObject* self, PyObject*) {
-  return PyLong_FromLongLong(tvm::ffi::GetNumel(*layout(self)));
+  const DLTensor* tensor = layout(self);
+  return tensor == nullptr ? nullptr : PyLong_FromLongLong(tvm::ffi::GetNumel(*tensor));
 }
 
 PyObject* data_ptr(PyObject* self, PyObject*) {
-  return PyLong_FromUnsignedLongLong(address_of(layout(self)));
+  const DLTensor* tensor = layout(self);
+  return tensor == nullptr ? nullptr : PyLong_FromUnsignedLongLong(address_of(tensor));
 }
 
 PyObject* contiguous(PyObject* self, PyObject*) {
-  return PyBool_FromLong(tvm::ffi::IsContiguous(*layout(self)));
+  const DLTensor* tensor = layout(self);
+  return tensor == nullptr ? nullptr : PyBool_FromLong(tvm::ffi::IsContiguous(*tensor));
 }
 
 PyObject* dlpack_device(PyObject* self, PyObject*) {
+  if (!has_tensor(self)) return nullptr;
   DLDevice device = layout(self)->device;
   return make_int_pair(static_cast<int>(device.device_type), device.device_id);
 }
@@ -159,6 +178,7 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t num_args, PyO
                  num_args);
     return nullptr;
   }
+  if (!has_tensor(self)) return nullptr;
   DlpackOptions options;
   Py_ssize_t num_keywords = keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords);
   for (Py_ssize_t i = 0; i < num_keywords; ++i) {
@@ -206,6 +226,9 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t num_args, PyO
 }
 
 PyObject* repr(PyObject* self) {
+  if (handle_of(self) == nullptr) {
+    return PyUnicode_FromFormat("<%s without an object>", Py_TYPE(self)->tp_name);
+  }
   nb::object extents = nb::steal(shape(self, nullptr)), type = nb::steal(dtype(self, nullptr)),
              place = nb::steal(device(self, nullptr));
   if (!extents.is_valid() || !type.is_valid() || !place.is_valid()) return nullptr;
@@ -213,6 +236,12 @@ PyObject* repr(PyObject* self) {
   if (!dims_text.is_valid()) return nullptr;
   return PyUnicode_FromFormat("tvm_ffi.Tensor(shape=%U, dtype='%S', device='%S')", dims_text.ptr(),
                               type.ptr(), place.ptr());
+}
+
+// An instance of a subclass has no tensor until its __init__ has made one.
+PyObject* new_tensor(PyTypeObject* type, PyObject* args, PyObject* keywords) {
+  if (type == tensor_type) return object_type->tp_new(type, args, keywords);  // refuses
+  return make_instance(type, nullptr);
 }
 
 void dealloc(PyObject* self) {
@@ -266,13 +295,15 @@ PyType_Slot slots[] = {
      const_cast<char*>("A tensor that is counted by reference.\n\n"
                        "It comes from :func:`tvm_ffi.from_dlpack` or from a function that returns\n"
                        "one, and can be handed to every framework that reads DLPack.")},
+    {Py_tp_new, reinterpret_cast<void*>(new_tensor)},
     {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
     {Py_tp_repr, reinterpret_cast<void*>(repr)},
     {Py_tp_getset, properties},
     {Py_tp_methods, methods},
     {0, nullptr}};
 
-PyType_Spec spec = {"tvm_ffi.Tensor", sizeof(ObjectInstance), 0, Py_TPFLAGS_DEFAULT, slots};
+PyType_Spec spec = {"tvm_ffi.Tensor", sizeof(ObjectInstance), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
 
 // A tensor of what a `__dlpack__` gave; NULL with a Python error.
 LentTensor* tensor_from_capsule(PyObject* capsule, bool allow_read_only) {
@@ -307,7 +338,8 @@ PyObject* from_dlpack(PyObject*, PyObject* const* args, Py_ssize_t num_args) {
     return nullptr;
   }
   nb::object result;
-  if (Py_TYPE(source) == tensor_type) {
+  if (PyObject_TypeCheck(source, tensor_type)) {
+    if (!has_tensor(source)) return nullptr;
     result = nb::borrow(source);
   } else {
     LentTensor* lent = PyCapsule_CheckExact(source)
@@ -342,6 +374,14 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
+
+bool has_tensor(PyObject* self) {
+  if (handle_of(self) != nullptr) return true;
+  PyErr_Format(PyExc_ValueError,
+               "expected a %s that has a tensor, got one whose __init__ has not made it",
+               Py_TYPE(self)->tp_name);
+  return false;
+}
 
 int own_before_export(TVMFFIObject* tensor) {
   LentTensor* lent = lent_tensor_of(tensor);

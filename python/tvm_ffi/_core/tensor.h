@@ -12,6 +12,10 @@ extern PyTypeObject* tensor_type;
 
 void bind_tensor(nb::module_& module);
 
+// Whether a Tensor of Python, which may be of a subclass, has its tensor yet; false with a Python
+// error.
+bool has_tensor(PyObject* self);
+
 // Whether the producer of a Tensor object forbids writing to it.
 inline bool is_read_only(TVMFFIObject* tensor) {
   const LentTensor* lent = lent_tensor_of(tensor);
