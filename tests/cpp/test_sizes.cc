@@ -198,7 +198,7 @@ void impossible_objects() {
   for (const size_t size : {SIZE_MAX, SIZE_MAX - 16, SIZE_MAX - 40, SIZE_MAX / 2 + 1}) {
     void* memory = allocator->allocate(size, 16, kTVMFFIObject, allocator->context);
     EXPECT(memory == nullptr) << size;
-    EXPECT_EQ(raised_by(-1), std::string("MemoryError: no memory for an object"));
+    EXPECT_EQ(raised_by(-1), std::string("MemoryError: out of memory for an object"));
   }
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_impossible_objects, impossible_objects);

@@ -124,9 +124,9 @@ inline const TVMFFIAny* Raw(const AnyBase& value) {
   return reinterpret_cast<const TVMFFIAny*>(&value);
 }
 
-// Whether a value of that type only lends what its owned form would be made of.
+// Whether a value of that type only lends: what it would own has to be made, if it can be.
 inline bool IsLentForm(int32_t type_index) {
-  return type_index >= kTVMFFIRawStr && type_index <= kTVMFFIObjectRValueRef;
+  return type_index >= kTVMFFIDLTensorPtr && type_index <= kTVMFFIObjectRValueRef;
 }
 
 }  // namespace detail
