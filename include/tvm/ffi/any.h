@@ -187,9 +187,7 @@ class Any : public AnyBase {
     other.data_ = TVMFFIAny{};
     return *this;
   }
-  ~Any() {
-    if (IsObject()) ObjectUnsafe::DecRef(data_.v_obj);
-  }
+  ~Any() { detail::DropOwned(data_); }
 
   /*! \brief Drops the value; None is left. */
   void reset() { const Any old(std::move(*this)); }

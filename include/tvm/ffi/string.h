@@ -46,9 +46,7 @@ class BytesValue {
     detail::CopyWords(other.any_, &any_);
     other.Forget();
   }
-  ~BytesValue() {
-    if (!IsSmall()) ObjectUnsafe::DecRef(any_.v_obj);
-  }
+  ~BytesValue() { detail::DropOwned(any_); }
   /*! \brief Shares the other's bytes. */
   BytesValue& operator=(const BytesValue& other) {
     BytesValue copy(other);

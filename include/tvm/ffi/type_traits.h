@@ -71,6 +71,11 @@ inline void CopyWords(const TVMFFIAny& from, TVMFFIAny* to) {
   std::memcpy(static_cast<void*>(to), &head, sizeof(head));
   to->v_uint64 = value;
 }
+
+// Ends an owned value.
+inline void DropOwned(const TVMFFIAny& any) {
+  if (any.type_index >= kTVMFFIStaticObjectBegin) ObjectUnsafe::DecRef(any.v_obj);
+}
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
