@@ -2,8 +2,8 @@
 // The environment's allocator for frameworks that allocate in Python, as they have no DLPack table.
 #include "allocation.h"
 
-#include "args.h"
 #include "error.h"
+#include "lending.h"
 #include "values.h"
 
 namespace tvm_ffi_core {

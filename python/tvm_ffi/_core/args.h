@@ -3,6 +3,7 @@
 #ifndef TVM_FFI_PYTHON_CORE_ARGS_H_
 #define TVM_FFI_PYTHON_CORE_ARGS_H_
 
+#include "converter.h"
 #include "frame.h"
 
 namespace tvm_ffi_core {
@@ -58,6 +59,13 @@ struct Place {
   }
 };
 
+// Packs a new object; 0, or -1 with a Python error if there is none.
+inline int pack_new(const Place& place, TVMFFIObject* owned) {
+  if (owned == nullptr) return -1;
+  place.take(owned);
+  return 0;
+}
+
 // Packs `value`. 0, or -1 with a Python error that does not name the argument; the frame knows the
 // element.
 int pack_value(const Place& place, PyObject* value);
@@ -75,10 +83,6 @@ int pack_owned(PyObject* what, PyObject* value, TVMFFIAny* result);
 
 // As pack_owned, with messages that start with "what: type: ".
 int pack_unnumbered(const char* what, PyObject* value, TVMFFIAny* result);
-
-// Makes an owned tensor from any object that pack_argument takes as a tensor; NULL with a Python
-// error that starts with `what`.
-LentTensor* owned_tensor_from(PyObject* what, PyObject* value, bool allow_read_only);
 
 }  // namespace tvm_ffi_core
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "args.h"
+#include "bare_view.h"
 #include "error.h"
 #include "lent_tensor.h"
 #include "object.h"
@@ -40,7 +41,7 @@ bool end_loan(PyObject* tensor) {
   if (sole) return true;
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
-  bool is_owned = own_lent_tensor(lent_tensor_of(handle)) == 0;
+  bool is_owned = own_bare_view(lent_tensor_of(handle)) == 0;
   if (!is_owned) PyErr_Clear();
   PyErr_Restore(type, value, traceback);
   if (is_owned) return true;

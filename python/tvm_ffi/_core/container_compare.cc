@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Equality, hash and text of containers.
+#include "container_compare.h"
+
 #include <tvm/ffi/any_hash.h>
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/container/seq_base.h>
@@ -7,7 +9,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "container.h"
+#include "container_instance.h"
+#include "guarded.h"
+#include "result.h"
 
 namespace tvm_ffi_core {
 

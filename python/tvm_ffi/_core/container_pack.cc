@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Python lists, tuples and dicts as Arrays and Maps.
+#include "container_pack.h"
+
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/map.h>
 
-#include "container.h"
+#include "container_deletion.h"
+#include "guarded.h"
 
 namespace tvm_ffi_core {
 
@@ -109,7 +112,7 @@ int pack_items(const Place& place, const Ancestor* here, PyObject* dict, ffi::Ma
 
 }  // namespace
 
-int pack_sequence(const Place& place, PyObject* value) {
+int pack_sequence(const Place& place, PyObject* value, const Converter&) {
   Nesting nesting(place, value);
   if (!nesting.ok()) return -1;
   return guarded(-1, [&] {
@@ -135,7 +138,7 @@ int pack_sequence(const Place& place, PyObject* value) {
   });
 }
 
-int pack_dict(const Place& place, PyObject* value) {
+int pack_dict(const Place& place, PyObject* value, const Converter&) {
   Nesting nesting(place, value);
   if (!nesting.ok()) return -1;
   return guarded(-1, [&] {

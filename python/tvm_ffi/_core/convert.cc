@@ -3,9 +3,11 @@
 #include "convert.h"
 
 #include "args.h"
-#include "container.h"
+#include "container_instance.h"
 #include "converter.h"
-#include "function.h"
+#include "function_instance.h"
+#include "pack_object.h"
+#include "pack_tensor.h"
 #include "result.h"
 #include "tensor.h"
 
@@ -14,13 +16,13 @@ namespace tvm_ffi_core {
 namespace {
 
 PyObject* convert(PyObject*, PyObject* value) {
-  Converter converter;
-  if (find_converter(Py_TYPE(value), &converter) != 0) return nullptr;
-  if (converter.kind == Kind::kCallable) {
+  const Converter* converter = find_converter(Py_TYPE(value));
+  if (converter == nullptr) return nullptr;
+  if (converter->kind->pack == pack_callable) {
     // Made here, the function knows its callable: its signature, and its part in cycles.
     return PyObject_CallOneArg(reinterpret_cast<PyObject*>(function_type), value);
   }
-  if (converter.kind == Kind::kTensor) {
+  if (converter->kind->pack == pack_own_tensor) {
     Py_INCREF(value);
     return value;
   }
@@ -57,12 +59,10 @@ void bind_convert(nb::module_& module) {
   module.def(
       "framework_of",
       [](nb::type_object type) -> nb::object {
-        Converter converter;
-        if (find_converter(reinterpret_cast<PyTypeObject*>(type.ptr()), &converter) != 0) {
-          throw nb::python_error();
-        }
-        if (!is_foreign_tensor(converter.kind)) return nb::none();
-        return nb::cast(converter.framework, nb::rv_policy::reference);
+        const Converter* converter = find_converter(reinterpret_cast<PyTypeObject*>(type.ptr()));
+        if (converter == nullptr) throw nb::python_error();
+        if (!is_foreign_tensor(*converter)) return nb::none();
+        return nb::cast(converter->framework, nb::rv_policy::reference);
       },
       nb::arg("type"), nb::sig("def framework_of(type: type) -> Framework | None"));
   module.def(

@@ -4,58 +4,49 @@
 #define TVM_FFI_PYTHON_CORE_CONVERTER_H_
 
 #include "framework.h"
+#include "producer.h"
 
 namespace tvm_ffi_core {
 
-enum class Kind : uint8_t {
-  kNone,
-  kBool,
-  kInt,
-  kFloat,
-  kStr,
-  kBytes,
-  kDtype,
-  kDevice,
-  kBuffer,  // bytearray
-  kShape,
-  kSequence,       // list, tuple
-  kDict,           // dict
-  kObject,         // tvm_ffi.Object and below, but what follows
-  kContainer,      // tvm_ffi.Array, List, Map, Dict
-  kTensor,         // tvm_ffi.Tensor
-  kExchange,       // a tensor with a DLPack table
-  kNdarray,        // numpy.ndarray, whose layout is known
-  kDlpack,         // a tensor with __dlpack__
-  kForeignDtype,   // a framework's dtype; `helper` gives (code, bits, lanes)
-  kForeignDevice,  // a framework's device; `helper` gives (type, id)
-  kForeignBool,    // a framework's bool scalar
-  kIndex,          // anything with __index__
-  kReal,           // anything with __float__
-  kVoidPointer,    // ctypes.c_void_p
-  kStandIn,        // an object whose method `helper` gives the value that is passed in its place
-  kAddress,        // an object whose method `helper` gives an address
-  kCudaStream,     // an object whose method `helper` gives (version, address)
-  kException,      // becomes an error
-  kCallable,
-  kSet,      // refused
-  kRefused,  // by a framework's adapter; `helper` is the reason
-  kOpaque,   // carried through
+struct Converter;
+struct Place;
+
+// How the types of a kind are recognised: by one of three ways.
+struct Recognition {
+  bool (*is)(PyTypeObject* type);  // by what the type is
+  const char* method;              // by a method that it has, which becomes the helper
+  const char* word;                // by what its framework's adapter calls it
+};
+constexpr Recognition by_type(bool (*is)(PyTypeObject*)) { return {is, nullptr, nullptr}; }
+constexpr Recognition by_method(const char* name) { return {nullptr, name, nullptr}; }
+constexpr Recognition by_adapter(const char* word) { return {nullptr, nullptr, word}; }
+
+// A kind of Python values that are packed in one way.
+struct Kind {
+  Recognition recognition;
+  // 0, or -1 with a Python error that does not name the argument.
+  int (*pack)(const Place& place, PyObject* value, const Converter& converter);
+  Fill fill = nullptr;  // of a framework's tensors
 };
 
 struct Converter {
   PyTypeObject* type = nullptr;  // owned: a type that was an argument once is never forgotten
-  Kind kind = Kind::kNone;
+  const Kind* kind = nullptr;
   Framework* framework = nullptr;
-  PyObject* helper = nullptr;  // owned
+  PyObject* helper = nullptr;  // owned; the kind says what it is
 };
 
-inline bool is_foreign_tensor(Kind kind) {
-  return kind == Kind::kExchange || kind == Kind::kNdarray || kind == Kind::kDlpack;
+inline bool is_foreign_tensor(const Converter& converter) {
+  return converter.kind->fill != nullptr;
 }
 
-// Copies the converter of the type, which is learnt if it was never seen; 0, or -1 with a Python
-// error when the adapter of its framework failed.
-int find_converter(PyTypeObject* type, Converter* converter);
+// The converter of the type, which is learnt if it was never seen, and stays where it is; NULL with
+// a Python error when the adapter of its framework failed.
+const Converter* find_converter(PyTypeObject* type);
+
+// Hands over the kinds, which live as long as the process: types are recognised in their order, and
+// the last one takes what no other does. They pack through layers above this one.
+void set_kinds(const Kind* first, const Kind* end);
 
 void bind_converter(nb::module_& module);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fills a lent tensor by the Python protocol of DLPack: `__dlpack_device__` and `__dlpack__`.
+#include "dlpack_producer.h"
+
 #include "int_pair.h"
-#include "producer.h"
 
 namespace tvm_ffi_core {
 
@@ -68,7 +69,7 @@ nb::object call_dlpack(PyObject* tensor, nb::object stream) {
 
 }  // namespace
 
-int fill_from_dlpack(LentTensor* lent, PyObject* tensor) {
+int fill_from_dlpack(LentTensor* lent, PyObject* tensor, const Lending&) {
   const Framework* framework = lent->framework;
   nb::object prepared;
   if (framework != nullptr && framework->prepare != nullptr) {

@@ -36,7 +36,6 @@ inline void check(int code) {
 }
 
 void bind_error(nb::module_& module);
-void bind_error_object(nb::module_& module);
 
 }  // namespace tvm_ffi_core
 

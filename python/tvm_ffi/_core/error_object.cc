@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tvm_ffi.core.Error, an error that is a value, asks of the runtime.
+#include "error_object.h"
+
 #include "error.h"
 #include "object.h"
 #include "result.h"

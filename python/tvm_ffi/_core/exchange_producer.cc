@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fills a lent tensor by the DLPack table of its type.
-#include "producer.h"
+#include "exchange_producer.h"
+
+#include "lazy_view.h"
 
 namespace tvm_ffi_core {
 
-int fill_from_exchange(LentTensor* lent, PyObject* tensor, bool own) {
+int fill_from_exchange(LentTensor* lent, PyObject* tensor, const Lending& how) {
   const DLPackExchangeAPI* exchange = lent->framework->exchange;
   const DLTensor* source;
   DLTensor view;
-  if (exchange->dltensor_from_py_object_no_sync != nullptr && !own) {
+  if (exchange->dltensor_from_py_object_no_sync != nullptr && !how.own) {
     if (exchange->dltensor_from_py_object_no_sync(tensor, &view) != 0) return -1;
     lent->owner = tensor;
     lent->owner_kind = Owner::kNobody;
@@ -26,7 +28,7 @@ int fill_from_exchange(LentTensor* lent, PyObject* tensor, bool own) {
     PyErr_SetString(PyExc_ValueError, problem);
     return -1;
   }
-  return 0;
+  return how.trusted ? 0 : check_lazy_view(lent->framework, lent->tensor.dtype, tensor);
 }
 
 }  // namespace tvm_ffi_core

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The DLPack table that lets other libraries take and make tvm_ffi.Tensor without Python calls.
+#include "exchange_table.h"
+
 #include "allocation.h"
 #include "error.h"
 #include "tensor.h"
@@ -53,7 +55,7 @@ int current_stream(DLDeviceType device_type, int32_t device_id, void** out) {
 
 }  // namespace
 
-nb::object make_exchange_capsule() {
+void bind_exchange_table() {
   static const DLPackExchangeAPI table = {
       {{DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION}, nullptr},
       allocate_in_environment,
@@ -62,10 +64,10 @@ nb::object make_exchange_capsule() {
       to_view,
       current_stream,
   };
-  PyObject* capsule =
-      PyCapsule_New(const_cast<DLPackExchangeAPI*>(&table), "dlpack_exchange_api", nullptr);
-  if (capsule == nullptr) throw nb::python_error();
-  return nb::steal(capsule);
+  nb::object capsule = nb::steal(
+      PyCapsule_New(const_cast<DLPackExchangeAPI*>(&table), "dlpack_exchange_api", nullptr));
+  if (!capsule.is_valid()) throw nb::python_error();
+  nb::handle(reinterpret_cast<PyObject*>(tensor_type)).attr("__dlpack_c_exchange_api__") = capsule;
 }
 
 }  // namespace tvm_ffi_core

@@ -5,11 +5,13 @@
 #include <memory>
 
 #include "error.h"
-#include "function.h"
+#include "function_instance.h"
 
 namespace tvm_ffi_core {
 
-const char from_extern_c_doc[] =
+namespace {
+
+constexpr char from_extern_c_doc[] =
     "__from_extern_c__(c_symbol, *, keep_alive_object=None)\n--\n\n"
     "Make a function of the address of C code.\n\n"
     "Parameters\n"
@@ -23,7 +25,7 @@ const char from_extern_c_doc[] =
     "ValueError\n"
     "    The address is 0.\n";
 
-const char from_mlir_packed_safe_call_doc[] =
+constexpr char from_mlir_packed_safe_call_doc[] =
     "__from_mlir_packed_safe_call__(mlir_packed_symbol, *, keep_alive_object=None)\n--\n\n"
     "Make a function of the address of code that MLIR packed.\n\n"
     "Parameters\n"
@@ -37,8 +39,6 @@ const char from_mlir_packed_safe_call_doc[] =
     "------\n"
     "ValueError\n"
     "    The address is 0.\n";
-
-namespace {
 
 // What a function is made of.
 struct Given {
@@ -96,8 +96,6 @@ int call_mlir(void* self, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* re
   return code;
 }
 
-}  // namespace
-
 PyObject* from_extern_c(PyObject*, PyObject* args, PyObject* keywords) {
   Given given;
   if (!parse("__from_extern_c__", "c_symbol", args, keywords, &given)) return nullptr;
@@ -118,6 +116,29 @@ PyObject* from_mlir_packed_safe_call(PyObject*, PyObject* args, PyObject* keywor
     std::unique_ptr<MlirFunction> owned(static_cast<MlirFunction*>(self));
     drop_from_any_thread(owned->keep_alive);
   });
+}
+
+PyCFunction with_keywords(PyObject* (*function)(PyObject*, PyObject*, PyObject*)) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+
+PyMethodDef static_methods[] = {
+    {"__from_extern_c__", with_keywords(from_extern_c), METH_VARARGS | METH_KEYWORDS,
+     from_extern_c_doc},
+    {"__from_mlir_packed_safe_call__", with_keywords(from_mlir_packed_safe_call),
+     METH_VARARGS | METH_KEYWORDS, from_mlir_packed_safe_call_doc}};
+
+}  // namespace
+
+void bind_extern_function() {
+  nb::handle type(reinterpret_cast<PyObject*>(function_type));
+  for (PyMethodDef& each : static_methods) {
+    nb::object function = nb::steal(PyCFunction_New(&each, type.ptr()));
+    nb::object method =
+        nb::steal(function.is_valid() ? PyStaticMethod_New(function.ptr()) : nullptr);
+    if (!method.is_valid()) throw nb::python_error();
+    type.attr(each.ml_name) = method;
+  }
 }
 
 }  // namespace tvm_ffi_core

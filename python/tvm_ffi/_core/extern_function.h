@@ -7,12 +7,8 @@
 
 namespace tvm_ffi_core {
 
-// Static methods of tvm_ffi.Function.
-PyObject* from_extern_c(PyObject*, PyObject* args, PyObject* keywords);
-PyObject* from_mlir_packed_safe_call(PyObject*, PyObject* args, PyObject* keywords);
-
-extern const char from_extern_c_doc[];
-extern const char from_mlir_packed_safe_call_doc[];
+// Gives tvm_ffi.Function the static methods that make them.
+void bind_extern_function();
 
 }  // namespace tvm_ffi_core
 

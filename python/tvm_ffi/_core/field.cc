@@ -7,8 +7,8 @@
 #include "args.h"
 #include "error.h"
 #include "object.h"
+#include "object_class.h"
 #include "result.h"
-#include "type_info.h"
 
 namespace tvm_ffi_core {
 

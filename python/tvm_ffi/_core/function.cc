@@ -8,13 +8,10 @@
 #include "argument_type.h"
 #include "callback.h"
 #include "error.h"
-#include "extern_function.h"
 #include "keywords.h"
 #include "result.h"
 
 namespace tvm_ffi_core {
-
-PyTypeObject* function_type = nullptr;
 
 namespace {
 
@@ -107,6 +104,25 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
     return call_with_keywords(reinterpret_cast<FunctionInstance*>(self), args, num_args, keywords);
   }
   return call_by_position(self, args, num_args, value_to_python);
+}
+
+// Sets up an instance that has no function yet. Not tp_alloc, which subtypes do not inherit.
+void prepare(PyObject* self) {
+  static PyObject* no_name = PyUnicode_InternFromString("tvm_ffi.Function");
+  auto* function = reinterpret_cast<FunctionInstance*>(self);
+  function->vectorcall = call;
+  function->release_gil = 1;
+  Py_INCREF(no_name);
+  function->name = no_name;
+}
+
+// Gives `self`, which has got the function of `other`, what else belongs to that.
+void share(PyObject* self, PyObject* other) {
+  auto* function = reinterpret_cast<FunctionInstance*>(self);
+  auto* shared = reinterpret_cast<FunctionInstance*>(other);
+  function->callable = shared->callable;
+  Py_INCREF(shared->name);
+  Py_SETREF(function->name, shared->name);
 }
 
 void dealloc(PyObject* self) {
@@ -231,15 +247,6 @@ PyObject* get_callable(PyObject* self, void*) {
   return callable;
 }
 
-PyMethodDef methods[] = {
-    {"__from_extern_c__",
-     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(from_extern_c)),
-     METH_STATIC | METH_VARARGS | METH_KEYWORDS, from_extern_c_doc},
-    {"__from_mlir_packed_safe_call__",
-     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(from_mlir_packed_safe_call)),
-     METH_STATIC | METH_VARARGS | METH_KEYWORDS, from_mlir_packed_safe_call_doc},
-    {nullptr, nullptr, 0, nullptr}};
-
 PyMemberDef members[] = {
     {"__dictoffset__", T_PYSSIZET, offsetof(FunctionInstance, attributes), READONLY, nullptr},
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionInstance, vectorcall), READONLY, nullptr},
@@ -279,7 +286,6 @@ PyType_Slot slots[] = {
     {Py_tp_repr, reinterpret_cast<void*>(repr)},
     {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
     {Py_tp_clear, reinterpret_cast<void*>(clear_attributes)},
-    {Py_tp_methods, methods},
     {Py_tp_members, members},
     {Py_tp_getset, properties},
     {0, nullptr}};
@@ -298,30 +304,6 @@ TVMFFIByteArray utf8(const nb::str& text) {
 
 }  // namespace
 
-void prepare_function(PyObject* self) {
-  static PyObject* no_name = PyUnicode_InternFromString("tvm_ffi.Function");
-  auto* function = reinterpret_cast<FunctionInstance*>(self);
-  function->vectorcall = call;
-  function->release_gil = 1;
-  Py_INCREF(no_name);
-  function->name = no_name;
-}
-
-void share_function(PyObject* self, PyObject* other) {
-  auto* function = reinterpret_cast<FunctionInstance*>(self);
-  auto* shared = reinterpret_cast<FunctionInstance*>(other);
-  function->callable = shared->callable;
-  Py_INCREF(shared->name);
-  Py_SETREF(function->name, shared->name);
-}
-
-ObjectRef share_callable(PyObject* value) {
-  if (reinterpret_cast<FunctionInstance*>(value)->callable == nullptr) return ObjectRef();
-  TVMFFIObject* handle = handle_of(value);
-  TVMFFIObjectIncRef(handle);
-  return ObjectRef(handle);
-}
-
 PyObject* call_constructor(PyObject* constructor, PyObject* const* args, Py_ssize_t num_args) {
   if (Py_TYPE(constructor) != function_type) {
     return PyObject_Vectorcall(constructor, args, static_cast<size_t>(num_args), nullptr);
@@ -336,6 +318,7 @@ PyObject* call_constructor(PyObject* constructor, PyObject* const* args, Py_ssiz
 
 void bind_function(nb::module_& module) {
   function_type = make_type(module, &spec, object_type);
+  set_instance_hooks({function_type, prepare, share});
   register_object_class(kTVMFFIFunction, function_type);
   module.def(
       "get_global_func",

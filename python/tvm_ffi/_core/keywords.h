@@ -3,7 +3,7 @@
 #ifndef TVM_FFI_PYTHON_CORE_KEYWORDS_H_
 #define TVM_FFI_PYTHON_CORE_KEYWORDS_H_
 
-#include "function.h"
+#include "function_instance.h"
 
 namespace tvm_ffi_core {
 

@@ -2,8 +2,7 @@
 // Lends a framework's tensor, if it may be lent.
 #include "lending.h"
 
-#include "lazy_view.h"
-#include "producer.h"
+#include "argument_error.h"
 
 namespace tvm_ffi_core {
 
@@ -14,24 +13,10 @@ void discard(LentTensor* lent) {
   PyErr_Restore(type, value, traceback);
 }
 
-LentTensor* lend(const Converter& converter, PyObject* value, Lending how) {
+LentTensor* lend(const Converter& converter, PyObject* value, const Lending& how) {
   LentTensor* lent = acquire_lent_tensor(converter.framework);
   if (lent == nullptr) return nullptr;
-  int code;
-  switch (converter.kind) {
-    case Kind::kExchange:
-      code = fill_from_exchange(lent, value, how.own);
-      if (code == 0 && !how.trusted) {
-        code = check_lazy_view(converter.framework, lent->tensor.dtype, value);
-      }
-      break;
-    case Kind::kNdarray:
-      code = fill_from_ndarray(lent, value);
-      break;
-    default:
-      code = fill_from_dlpack(lent, value);
-      break;
-  }
+  int code = converter.kind->fill(lent, value, how);
   if (code == 0 && lent->read_only && !how.allow_read_only) {
     PyErr_SetString(PyExc_ValueError,
                     "expected a tensor that may be written, got a read-only one; if the function "
@@ -42,6 +27,32 @@ LentTensor* lend(const Converter& converter, PyObject* value, Lending how) {
     discard(lent);
     return nullptr;
   }
+  return lent;
+}
+
+LentTensor* owned_tensor_from(PyObject* what, PyObject* value, bool allow_read_only) {
+  const Converter* converter = find_converter(Py_TYPE(value));
+  LentTensor* lent = nullptr;
+  if (converter != nullptr) {
+    if (!is_foreign_tensor(*converter)) {
+      PyErr_Format(PyExc_TypeError, "%U: ext_tensor: expected an object with __dlpack__, got %s",
+                   what, Py_TYPE(value)->tp_name);
+      return nullptr;
+    }
+    Lending how;
+    how.allow_read_only = allow_read_only;
+    how.own = true;
+    lent = lend(*converter, value, how);
+    if (lent != nullptr && own_lent_tensor(lent) != 0) {
+      discard(lent);
+      lent = nullptr;
+    }
+    if (lent != nullptr && converter->helper != nullptr) {
+      Py_INCREF(value);
+      lent->stream_source = value;
+    }
+  }
+  if (lent == nullptr) name_argument(what, kUnnumbered, Py_TYPE(value), nullptr);
   return lent;
 }
 

@@ -4,22 +4,19 @@
 #define TVM_FFI_PYTHON_CORE_LENDING_H_
 
 #include "converter.h"
-#include "lent_tensor.h"
+#include "producer.h"
 
 namespace tvm_ffi_core {
 
-// What lend() leaves out or adds.
-struct Lending {
-  bool trusted = false;
-  bool allow_read_only = false;
-  bool own = false;  // whether it owns its memory at once, if that is cheaper than later
-};
-
-// Fills a lent tensor from a tensor of the kind; NULL with a Python error that names no argument.
-LentTensor* lend(const Converter& converter, PyObject* value, Lending how);
+// Fills a lent tensor from a framework's tensor; NULL with a Python error that names no argument.
+LentTensor* lend(const Converter& converter, PyObject* value, const Lending& how);
 
 // Gives a lent tensor back while a Python error is set.
 void discard(LentTensor* lent);
+
+// Makes an owned tensor from any object that a function takes as a tensor; NULL with a Python
+// error that starts with `what`.
+LentTensor* owned_tensor_from(PyObject* what, PyObject* value, bool allow_read_only);
 
 }  // namespace tvm_ffi_core
 

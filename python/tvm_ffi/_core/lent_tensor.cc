@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <new>
 
-#include "frame.h"
 #include "stream.h"
 
 namespace tvm_ffi_core {
@@ -138,29 +137,8 @@ const char* fill_lent_tensor(LentTensor* lent, const DLTensor& view) {
   return nullptr;
 }
 
-bool own_bare_view(LentTensor* lent) {
-  TVMFFIObject* holder = argument_that_holds(lent->tensor);
-  if (holder == nullptr) return false;
-  TVMFFIObjectIncRef(holder);
-  lent->owner = holder;
-  lent->owner_kind = Owner::kTensorObject;
-  return true;
-}
-
-void refuse_bare_view() {
-  PyErr_SetString(PyExc_BufferError,
-                  "expected a tensor whose memory belongs to an argument of the call, got a view "
-                  "of other memory, which nothing keeps after the callback; the function that "
-                  "calls back must pass a Tensor");
-}
-
 int own_lent_tensor(LentTensor* lent) {
-  if (lent->owner_kind != Owner::kNobody) return 0;
-  if (is_bare_view(lent)) {
-    if (own_bare_view(lent)) return 0;
-    refuse_bare_view();
-    return -1;
-  }
+  if (lent->owner_kind != Owner::kNobody || is_bare_view(lent)) return 0;
   auto* source = static_cast<PyObject*>(lent->owner);
   const DLPackExchangeAPI* exchange =
       lent->framework != nullptr ? lent->framework->exchange : nullptr;

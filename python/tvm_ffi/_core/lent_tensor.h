@@ -68,7 +68,8 @@ inline void own_python_source(LentTensor* lent) {
   lent->owner_kind = Owner::kPythonObject;
 }
 
-// Makes a tensor that is nobody's own its memory. 0, or -1 with a Python error.
+// Makes a tensor that is nobody's own its memory; a bare view stays one. 0, or -1 with a Python
+// error.
 int own_lent_tensor(LentTensor* lent);
 
 // Frees a Tensor object that the caller alone holds, by way of the pool if it came from there;
@@ -84,13 +85,6 @@ DLManagedTensorVersioned* take_managed(TVMFFIObject* tensor);
 inline bool is_bare_view(const LentTensor* lent) {
   return lent->owner_kind == Owner::kNobody && lent->owner == nullptr;
 }
-
-// Makes a bare view own its memory; false, without a Python error, if no argument of a call in
-// progress owns that.
-bool own_bare_view(LentTensor* lent);
-
-// Sets the Python error for a bare view that cannot own its memory where it would have to.
-void refuse_bare_view();
 
 }  // namespace tvm_ffi_core
 

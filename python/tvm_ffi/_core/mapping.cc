@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Python types of mappings, below tvm_ffi.Map and tvm_ffi.Dict.
+#include "mapping.h"
+
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/map.h>
 
 #include <vector>
 
-#include "container.h"
+#include "container_deletion.h"
+#include "container_instance.h"
+#include "container_pack.h"
+#include "guarded.h"
+#include "result.h"
 
 namespace tvm_ffi_core {
-
-PyTypeObject* map_type = nullptr;
-PyTypeObject* dict_type = nullptr;
 
 namespace {
 

@@ -3,11 +3,12 @@
 //
 // The table and its slots are NumPy's public binary interface; the adapter hands the table over, so
 // that nothing here imports or is compiled against NumPy.
+#include "ndarray_consumer.h"
+
 #include <cstring>
 #include <unordered_map>
 
 #include "object.h"
-#include "producer.h"
 #include "tensor.h"
 
 namespace tvm_ffi_core {

@@ -4,7 +4,7 @@
 // The fields below are part of NumPy's C ABI, unchanged from 1.7 to 2.x. Nothing is taken on trust:
 // the adapter compares them with what Python says of sample arrays, and arrays go through
 // `__dlpack__` if they differ.
-#include "producer.h"
+#include "ndarray_producer.h"
 
 namespace tvm_ffi_core {
 
@@ -68,7 +68,7 @@ bool ndarray_layout_is_known(nb::object sample, uint64_t data, nb::tuple shape, 
 
 }  // namespace
 
-int fill_from_ndarray(LentTensor* lent, PyObject* object) {
+int fill_from_ndarray(LentTensor* lent, PyObject* object, const Lending&) {
   auto* array = reinterpret_cast<NdArray*>(object);
   DLTensor& tensor = lent->tensor;
   if (dtype_of(array->descr, &tensor.dtype) != 0) return -1;
@@ -109,7 +109,7 @@ int fill_from_ndarray(LentTensor* lent, PyObject* object) {
   return 0;
 }
 
-void bind_producer(nb::module_& module) {
+void bind_ndarray_producer(nb::module_& module) {
   module.def("ndarray_layout_is_known", &ndarray_layout_is_known, nb::arg("sample"),
              nb::arg("data"), nb::arg("shape"), nb::arg("strides"), nb::arg("writeable"));
   // The function gives (code, bits, lanes) for a numpy.dtype, or raises TypeError.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python type tvm_ffi.Object, and which Python type stands for which object type.
+// The Python type tvm_ffi.Object, the base of all types that hold an object of libtvm_ffi.
 #include "object.h"
 
 #include <structmember.h>
@@ -7,12 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "error.h"
-#include "function.h"
-
 namespace tvm_ffi_core {
-
-PyTypeObject* object_type = nullptr;
 
 namespace {
 
@@ -21,6 +16,8 @@ std::vector<PyTypeObject*>& made_types() {
   static std::vector<PyTypeObject*> types;
   return types;
 }
+
+InstanceHooks hooks;
 
 int refuse_init(PyObject* self, PyObject* args, PyObject* keywords) {
   // Types with a constructor of their own have made the object already.
@@ -86,18 +83,6 @@ PyObject* chandle(PyObject* self, PyObject*) { return PyLong_FromVoidPtr(handle_
 
 PyObject* id(PyObject* self, void*) { return PyLong_FromVoidPtr(handle_of(self)); }
 
-// __init_handle_by_constructor__(constructor, *arguments)
-PyObject* init_handle_by_constructor(PyObject* self, PyObject* const* args, Py_ssize_t num_args) {
-  static PyObject* what = PyUnicode_InternFromString("__init_handle_by_constructor__");
-  if (num_args == 0) {
-    PyErr_Format(PyExc_TypeError, "%U: expected a constructor, got no argument", what);
-    return nullptr;
-  }
-  nb::object made = nb::steal(call_constructor(args[0], args + 1, num_args - 1));
-  if (!made.is_valid() || init_handle(what, self, made.ptr()) != 0) return nullptr;
-  Py_RETURN_NONE;
-}
-
 // Both hold the object from now on: a call of the other may be in progress.
 PyObject* move_handle_from(PyObject* self, PyObject* other) {
   static PyObject* what = PyUnicode_InternFromString("__move_handle_from__");
@@ -115,11 +100,6 @@ PyMethodDef methods[] = {
     {"is_", same_as, METH_O, "is_($self, other, /)\n--\n\nAnother name of :meth:`same_as`."},
     {"__chandle__", chandle, METH_NOARGS,
      "__chandle__($self, /)\n--\n\nAddress of the object, 0 if there is none yet."},
-    {"__init_handle_by_constructor__",
-     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(init_handle_by_constructor)),
-     METH_FASTCALL,
-     "__init_handle_by_constructor__($self, constructor, /, *arguments)\n--\n\n"
-     "Let ``self`` hold the object that the constructor gives; for an ``__init__``."},
     {"__move_handle_from__", move_handle_from, METH_O,
      "__move_handle_from__($self, other, /)\n--\n\n"
      "Let ``self``, which has no object yet, hold that of ``other``."},
@@ -168,9 +148,11 @@ PyObject* make_instance(PyTypeObject* type, TVMFFIObject* owned) {
     return nullptr;
   }
   reinterpret_cast<ObjectInstance*>(self)->handle = owned;
-  if (function_type != nullptr && PyType_IsSubtype(type, function_type)) prepare_function(self);
+  if (hooks.type != nullptr && PyType_IsSubtype(type, hooks.type)) hooks.prepare(self);
   return self;
 }
+
+void set_instance_hooks(const InstanceHooks& given) { hooks = given; }
 
 int init_next_base(PyObject* self, PyObject* args, PyObject* keywords, bool* is_done) {
   PyObject* bases = Py_TYPE(self)->tp_mro;
@@ -226,8 +208,8 @@ int init_handle(PyObject* what, PyObject* self, PyObject* made) {
   }
   TVMFFIObjectIncRef(handle_of(made));
   instance->handle = handle_of(made);
-  if (PyObject_TypeCheck(self, function_type) && PyObject_TypeCheck(made, function_type)) {
-    share_function(self, made);
+  if (PyObject_TypeCheck(self, hooks.type) && PyObject_TypeCheck(made, hooks.type)) {
+    hooks.share(self, made);
   }
   return 0;
 }

@@ -3,7 +3,7 @@
 #ifndef TVM_FFI_PYTHON_CORE_OBJECT_H_
 #define TVM_FFI_PYTHON_CORE_OBJECT_H_
 
-#include "type_info.h"
+#include "object_class.h"
 
 namespace tvm_ffi_core {
 
@@ -11,8 +11,6 @@ struct ObjectInstance {
   PyObject_HEAD TVMFFIObject* handle;  // owned; NULL only while an instance is being made
   PyObject* weak_references;
 };
-
-extern PyTypeObject* object_type;
 
 inline TVMFFIObject* handle_of(PyObject* instance) {
   return reinterpret_cast<ObjectInstance*>(instance)->handle;
@@ -32,6 +30,17 @@ PyTypeObject* make_type(nb::module_& module, PyType_Spec* spec, PyTypeObject* ba
 // Gives `self`, an instance without an object, the object of `made`; 0, or -1 with a Python error
 // that starts with `what`.
 int init_handle(PyObject* what, PyObject* self, PyObject* made);
+
+// What a type of make_type does to each new instance of it or of a subtype, and to one that has got
+// the object of another one.
+struct InstanceHooks {
+  PyTypeObject* type = nullptr;
+  void (*prepare)(PyObject* self) = nullptr;
+  void (*share)(PyObject* self, PyObject* other) = nullptr;
+};
+
+// For the one type that needs them.
+void set_instance_hooks(const InstanceHooks& hooks);
 
 // Calls the __init__ of the class that follows tvm_ffi.Object among the bases of `self`, if one has
 // it: a class may derive from an object type and from a class of Python. 0, or -1 with a Python

@@ -2,7 +2,7 @@
 // Values of libtvm_ffi as Python objects.
 #include "result.h"
 
-#include "container.h"
+#include "container_instance.h"
 #include "error.h"
 #include "object.h"
 #include "tensor.h"
@@ -134,6 +134,12 @@ PyObject* value_to_python(TVMFFIAny* value, const Framework* framework) {
                    value->type_index);
       return nullptr;
   }
+}
+
+PyObject* element_to_python(const TVMFFIAny& element, const Framework* framework) {
+  TVMFFIAny owned = element;
+  if (owned.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectIncRef(owned.v_obj);
+  return value_to_python(&owned, framework);
 }
 
 PyObject* view_to_python(const TVMFFIAny* view) {

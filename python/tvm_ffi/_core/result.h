@@ -14,6 +14,9 @@ PyObject* value_to_python(TVMFFIAny* owned, const Framework* framework);
 // Leaves the value with its owner. Tensors become tvm_ffi.Tensor.
 PyObject* view_to_python(const TVMFFIAny* view);
 
+// Reads an element, which stays in its container; a new reference, or NULL with a Python error.
+PyObject* element_to_python(const TVMFFIAny& element, const Framework* framework);
+
 }  // namespace tvm_ffi_core
 
 #endif  // TVM_FFI_PYTHON_CORE_RESULT_H_

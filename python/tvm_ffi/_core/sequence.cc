@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Python types of sequences, below tvm_ffi.Array and tvm_ffi.List, and their iterator.
+#include "sequence.h"
+
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/list.h>
 
-#include "container.h"
+#include "container_compare.h"
+#include "container_deletion.h"
+#include "container_instance.h"
+#include "container_pack.h"
+#include "guarded.h"
+#include "result.h"
 
 namespace tvm_ffi_core {
-
-PyTypeObject* array_type = nullptr;
-PyTypeObject* list_type = nullptr;
 
 namespace {
 

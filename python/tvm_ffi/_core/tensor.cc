@@ -6,11 +6,11 @@
 
 #include <cstring>
 
-#include "args.h"
+#include "bare_view.h"
+#include "dlpack_producer.h"
 #include "error.h"
 #include "int_pair.h"
 #include "lending.h"
-#include "producer.h"
 #include "values.h"
 
 namespace tvm_ffi_core {
@@ -387,7 +387,7 @@ int own_before_export(TVMFFIObject* tensor) {
   LentTensor* lent = lent_tensor_of(tensor);
   // An empty view has no memory that could be gone.
   if (lent == nullptr || !is_bare_view(lent) || tvm::ffi::GetNumel(lent->tensor) == 0) return 0;
-  return own_lent_tensor(lent);
+  return own_bare_view(lent);
 }
 
 int to_managed_versioned(TVMFFIObject* tensor, DLManagedTensorVersioned** out) {
@@ -399,10 +399,6 @@ int to_managed_versioned(TVMFFIObject* tensor, DLManagedTensorVersioned** out) {
 void bind_tensor(nb::module_& module) {
   tensor_type = make_type(module, &spec, object_type);
   register_object_class(kTVMFFITensor, tensor_type);
-  if (PyObject_SetAttrString(reinterpret_cast<PyObject*>(tensor_type), "__dlpack_c_exchange_api__",
-                             make_exchange_capsule().ptr()) != 0) {
-    throw nb::python_error();
-  }
   if (PyModule_AddFunctions(module.ptr(), functions) != 0) throw nb::python_error();
 }
 

@@ -29,9 +29,6 @@ int own_before_export(TVMFFIObject* tensor);
 // Exports with the read-only flag; the result is that of a C function.
 int to_managed_versioned(TVMFFIObject* tensor, DLManagedTensorVersioned** out);
 
-// The capsule behind tvm_ffi.Tensor.__dlpack_c_exchange_api__.
-nb::object make_exchange_capsule();
-
 }  // namespace tvm_ffi_core
 
 #endif  // TVM_FFI_PYTHON_CORE_TENSOR_H_

@@ -1,36 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which Python class stands for which object type, and what is registered about a type.
+// What is registered about object types, as tvm_ffi.type_info shows it.
 #include "type_info.h"
 
-#include <vector>
-
-#include "container.h"
+#include "container_instance.h"
 #include "error.h"
 #include "field.h"
 #include "method.h"
 #include "object.h"
+#include "object_class.h"
 #include "result.h"
 
 namespace tvm_ffi_core {
 
 namespace {
 
-// Python class of each type index; NULL where none is registered or made yet.
-std::vector<PyTypeObject*>& classes() {
-  static std::vector<PyTypeObject*> table;
-  return table;
-}
-
-// tvm_ffi.object.make_class: registers a class for a type index that has none.
-PyObject* make_class = nullptr;
-
 nb::str text(const TVMFFIByteArray& bytes) { return nb::str(bytes.data, bytes.size); }
-
-const TVMFFITypeInfo* require_info(int32_t type_index) {
-  const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(type_index);
-  if (info == nullptr) check(-1);
-  return info;
-}
 
 // The type's index, or None.
 nb::object find_type(nb::str type_key) {
@@ -140,26 +124,7 @@ nb::object adopt(nb::type_object type, nb::object instance) {
 
 }  // namespace
 
-PyTypeObject* class_of(int32_t type_index) {
-  size_t index = static_cast<size_t>(type_index);
-  if (index < classes().size() && classes()[index] != nullptr) return classes()[index];
-  if (make_class == nullptr) return object_type;
-  nb::object made = nb::steal(PyObject_CallFunction(make_class, "i", type_index));
-  if (!made.is_valid()) return nullptr;
-  return index < classes().size() && classes()[index] != nullptr ? classes()[index] : object_type;
-}
-
-void register_object_class(int32_t type_index, PyTypeObject* type) {
-  auto& table = classes();
-  size_t index = static_cast<size_t>(type_index);
-  if (index >= table.size()) table.resize(index + 1, nullptr);
-  Py_INCREF(type);
-  // The type that was registered before may have instances, and costs little: it is never dropped.
-  table[index] = type;
-}
-
 void bind_type_info(nb::module_& module) {
-  register_object_class(kTVMFFIObject, object_type);
   module.def(
       "register_object_class",
       [](nb::str type_key, nb::type_object type) {
@@ -188,33 +153,6 @@ void bind_type_info(nb::module_& module) {
         register_object_class(nb::cast<int32_t>(type_index), python_type);
       },
       nb::arg("type_key"), nb::arg("type"));
-  module.def(
-      "forget_class",
-      [](int32_t type_index) {
-        size_t index = static_cast<size_t>(type_index);
-        if (index < classes().size()) classes()[index] = nullptr;
-      },
-      nb::arg("type_index"));
-  module.def(
-      "set_class_maker", [](nb::object function) { make_class = function.release().ptr(); },
-      nb::arg("function"));
-  module.def(
-      "class_of",
-      [](int32_t type_index) -> nb::object {
-        require_info(type_index);
-        PyTypeObject* type = class_of(type_index);
-        if (type == nullptr) throw nb::python_error();
-        return nb::borrow(reinterpret_cast<PyObject*>(type));
-      },
-      nb::arg("type_index"));
-  module.def(
-      "registered_class",
-      [](int32_t type_index) -> nb::object {
-        size_t index = static_cast<size_t>(type_index);
-        if (index >= classes().size() || classes()[index] == nullptr) return nb::none();
-        return nb::borrow(reinterpret_cast<PyObject*>(classes()[index]));
-      },
-      nb::arg("type_index"), nb::sig("def registered_class(type_index: int) -> type | None"));
   module.def("find_type", find_type, nb::arg("type_key"),
              nb::sig("def find_type(type_key: str) -> int | None"));
   module.def("describe_type", describe_type, nb::arg("type_index"));

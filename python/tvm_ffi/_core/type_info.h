@@ -1,31 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which Python class stands for which object type, and what is registered about a type.
+// What is registered about object types, as tvm_ffi.type_info shows it.
 #ifndef TVM_FFI_PYTHON_CORE_TYPE_INFO_H_
 #define TVM_FFI_PYTHON_CORE_TYPE_INFO_H_
 
 #include "common.h"
 
 namespace tvm_ffi_core {
-
-// Never NULL: a type that has objects is registered.
-inline const TVMFFITypeInfo* type_info_of(const TVMFFIObject* object) {
-  return TVMFFIGetTypeInfo(object->type_index);
-}
-
-inline bool is_or_derives_from(const TVMFFITypeInfo* info, int32_t type_index) {
-  if (info->type_index == type_index) return true;
-  for (int32_t depth = info->type_depth; depth-- > 0;) {
-    if (info->type_ancestors[depth]->type_index == type_index) return true;
-  }
-  return false;
-}
-
-// The class of the type's objects, lent; one is made where none is registered. NULL with a Python
-// error.
-PyTypeObject* class_of(int32_t type_index);
-
-// From now on objects of the type become instances of `type`.
-void register_object_class(int32_t type_index, PyTypeObject* type);
 
 void bind_type_info(nb::module_& module);
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Python errors of values that cannot be packed: they name the argument.
+#include "argument_error.h"
+
+namespace tvm_ffi_core {
+
+void name_argument(PyObject* name, int index, PyTypeObject* value_type, PyObject* path) {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  nb::object cause = nb::steal(value), owned_type = nb::steal(type);
+  nb::object owned_traceback = nb::steal(traceback);
+  if (traceback != nullptr) PyException_SetTraceback(value, traceback);
+  if (!PyErr_GivenExceptionMatches(value, PyExc_Exception) ||
+      PyErr_GivenExceptionMatches(value, PyExc_MemoryError) ||
+      PyErr_GivenExceptionMatches(value, PyExc_RecursionError)) {
+    PyErr_SetObject(type, value);
+    return;
+  }
+  nb::object text = nb::steal(PyObject_Str(value));
+  if (!text.is_valid()) {
+    PyErr_Clear();
+    text = nb::str("unknown error");
+  }
+  // PyTorch appends a C++ backtrace to its messages.
+  Py_ssize_t line = PyUnicode_FindChar(text.ptr(), '\n', 0, PyUnicode_GET_LENGTH(text.ptr()), 1);
+  if (line >= 0) text = nb::steal(PyUnicode_Substring(text.ptr(), 0, line));
+  PyObject* error =
+      PyErr_GivenExceptionMatches(value, PyExc_TypeError) ? PyExc_TypeError : PyExc_ValueError;
+  nb::object steps = path != nullptr ? nb::borrow(path) : nb::str("");
+  if (index == kResult) {
+    PyErr_Format(error, "%U: result (%s): %U%U", name, value_type->tp_name, steps.ptr(),
+                 text.ptr());
+  } else if (index == kUnnumbered) {
+    PyErr_Format(error, "%U: %s: %U%U", name, value_type->tp_name, steps.ptr(), text.ptr());
+  } else {
+    PyErr_Format(error, "%U: argument %d (%s): %U%U", name, index, value_type->tp_name, steps.ptr(),
+                 text.ptr());
+  }
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (value != nullptr) PyException_SetCause(value, cause.release().ptr());
+  PyErr_Restore(type, value, traceback);
+}
+
+}  // namespace tvm_ffi_core

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R9
+"""The include graphs of the extension, the library and the headers are layered: no cycle.
+
+A unit is a header with the source file of its name: what either includes, both depend on. So a
+source file cannot hide that its header's layer is entered again from below.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TREES = ["python/tvm_ffi/_core", "src", "include"]
+INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
+
+
+def unit_graph(tree: Path) -> dict[str, set[str]]:
+    """The units of a tree, named with their folders, and those that each includes.
+
+    A name is looked up where the including file is, then at the top of the tree; what neither has
+    belongs to another tree.
+    """
+    graph: dict[str, set[str]] = {}
+    for path in sorted(tree.rglob("*")):
+        if path.suffix not in (".h", ".cc"):
+            continue
+        unit = path.relative_to(tree).with_suffix("").as_posix()
+        included = graph.setdefault(unit, set())
+        for name in INCLUDE.findall(path.read_text()):
+            found = next((at for at in (path.parent / name, tree / name) if at.is_file()), None)
+            if found is not None:
+                resolved = found.resolve().relative_to(tree.resolve())
+                included.add(resolved.with_suffix("").as_posix())
+        included.discard(unit)
+    return graph
+
+
+def layers(graph: dict[str, set[str]]) -> list[list[str]]:
+    """The units in layers, each of which includes only units of those before it.
+
+    The layers end where every unit that is left is part of a cycle or includes one.
+    """
+    below: set[str] = set()
+    found: list[list[str]] = []
+    while layer := sorted(unit for unit in graph if unit not in below and graph[unit] <= below):
+        found.append(layer)
+        below.update(layer)
+    return found
+
+
+def cycle(graph: dict[str, set[str]]) -> list[str]:
+    """Units each of which includes the next, the first one again at the end; empty if layered."""
+    left = set(graph).difference(*layers(graph))
+    if not left:
+        return []
+    # Each unit that is left includes another that is left, so that the walk meets itself.
+    walk = [min(left)]
+    while walk[-1] not in walk[:-1]:
+        walk.append(min(graph[walk[-1]] & left))
+    return walk[walk.index(walk[-1]) :]
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_includes_have_no_cycle(tree: str) -> None:
+    """Every unit can be read, and changed, with no more in mind than the layers below it."""
+    graph = unit_graph(ROOT / tree)
+    assert len(graph) > 20
+    assert sum(map(len, graph.values())) > 20
+    assert " -> ".join(cycle(graph)) == ""
+
+
+def write_tree(tree: Path, files: dict[str, str]) -> None:
+    """Files that include others, each given as `name: included included`."""
+    for name, included in files.items():
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).write_text("".join(f"#include {each}\n" for each in included.split()))
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"a.h": "", "b.h": '"a.h"', "c.h": '"a.h" "b.h"'}, []),
+        # The header alone is below b, its source file is above.
+        ({"a.h": "", "a.cc": '"a.h" "b.h"', "b.h": '"a.h"', "c.h": '"b.h"'}, ["a", "b", "a"]),
+        ({"a.h": "<t/b.h>", "t/b.h": '"c.h"', "t/c.h": "<a.h>"}, ["a", "t/b", "t/c", "a"]),
+        # Two units of one name in two folders are two.
+        ({"a.h": '"t/a.h"', "t/a.h": '"b.h"', "t/b.h": "", "b.h": '"a.h"'}, []),
+        ({"a.h": "<vector>", "b.h": '"../other/a.h"'}, []),
+    ],
+)
+def test_cycle_is_found(tmp_path: Path, files: dict[str, str], expected: list[str]) -> None:
+    """A cycle is named by its units, also one by way of a source file or of folders."""
+    write_tree(tmp_path, files)
+    assert cycle(unit_graph(tmp_path)) == expected
