@@ -4,6 +4,7 @@
 
 #include "error.h"
 #include "lending.h"
+#include "python_error.h"
 #include "values.h"
 
 namespace tvm_ffi_core {
@@ -15,10 +16,7 @@ namespace {
 using SetError = void (*)(void* error_context, const char* kind, const char* message);
 
 void report_python_error(void* error_context, SetError set_error) {
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyErr_NormalizeException(&type, &value, &traceback);
-  nb::object owned_type = nb::steal(type), error = nb::steal(value), trace = nb::steal(traceback);
+  nb::object error = take_exception();
   nb::object text = nb::steal(PyObject_Str(error.ptr()));
   const char* message = text.is_valid() ? PyUnicode_AsUTF8(text.ptr()) : nullptr;
   PyErr_Clear();

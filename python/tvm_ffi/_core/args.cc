@@ -30,11 +30,8 @@ int pack_apart(PyObject* what, PyObject* value, TVMFFIAny* result, NameError nam
     code = TVMFFIAnyViewToOwnedAny(frame.arguments(), result);
     if (code != 0) set_python_error(code);
   }
-  PyObject *type, *error, *traceback;
-  PyErr_Fetch(&type, &error, &traceback);
   // If owning fails, the result holds the Python object, which keeps the memory as well.
-  if (frame.finish() != 0) PyErr_Clear();
-  PyErr_Restore(type, error, traceback);
+  frame.abandon();
   return code;
 }
 

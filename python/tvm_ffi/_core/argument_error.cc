@@ -2,19 +2,17 @@
 // Python errors of values that cannot be packed: they name the argument.
 #include "argument_error.h"
 
+#include "python_error.h"
+
 namespace tvm_ffi_core {
 
 void name_argument(PyObject* name, int index, PyTypeObject* value_type, PyObject* path) {
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyErr_NormalizeException(&type, &value, &traceback);
-  nb::object cause = nb::steal(value), owned_type = nb::steal(type);
-  nb::object owned_traceback = nb::steal(traceback);
-  if (traceback != nullptr) PyException_SetTraceback(value, traceback);
+  nb::object cause = take_exception();
+  PyObject* value = cause.ptr();
   if (!PyErr_GivenExceptionMatches(value, PyExc_Exception) ||
       PyErr_GivenExceptionMatches(value, PyExc_MemoryError) ||
       PyErr_GivenExceptionMatches(value, PyExc_RecursionError)) {
-    PyErr_SetObject(type, value);
+    set_exception(std::move(cause));
     return;
   }
   nb::object text = nb::steal(PyObject_Str(value));
@@ -37,10 +35,9 @@ void name_argument(PyObject* name, int index, PyTypeObject* value_type, PyObject
     PyErr_Format(error, "%U: argument %d (%s): %U%U", name, index, value_type->tp_name, steps.ptr(),
                  text.ptr());
   }
-  PyErr_Fetch(&type, &value, &traceback);
-  PyErr_NormalizeException(&type, &value, &traceback);
-  if (value != nullptr) PyException_SetCause(value, cause.release().ptr());
-  PyErr_Restore(type, value, traceback);
+  nb::object named = take_exception();
+  PyException_SetCause(named.ptr(), cause.release().ptr());
+  set_exception(std::move(named));
 }
 
 }  // namespace tvm_ffi_core

@@ -39,12 +39,9 @@ bool end_loan(PyObject* tensor) {
   TVMFFIObject* handle = handle_of(tensor);
   bool sole = Py_REFCNT(tensor) == 1 && (handle->combined_ref_count & 0xffffffffu) == 1;
   if (sole) return true;
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  bool is_owned = own_bare_view(lent_tensor_of(handle)) == 0;
-  if (!is_owned) PyErr_Clear();
-  PyErr_Restore(type, value, traceback);
-  if (is_owned) return true;
+  nb::error_scope raised;
+  if (own_bare_view(lent_tensor_of(handle)) == 0) return true;
+  PyErr_Clear();
   auto* view = contents<DLTensor>(handle);
   view->data = nullptr;
   if (view->ndim == 0) {  // which is one element

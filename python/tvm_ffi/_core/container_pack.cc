@@ -41,8 +41,7 @@ class Nesting {
 // Puts a step before the path to the value whose packing failed; leaves the error as it is.
 void note_step(CallFrame* frame, const char* format, PyObject* detail, Py_ssize_t index,
                PyTypeObject* type) {
-  PyObject *error_type, *error, *traceback;
-  PyErr_Fetch(&error_type, &error, &traceback);
+  nb::error_scope raised;
   PyObject* step = detail != nullptr ? PyUnicode_FromFormat(format, detail, type->tp_name)
                                      : PyUnicode_FromFormat(format, index, type->tp_name);
   if (step != nullptr) {
@@ -50,7 +49,6 @@ void note_step(CallFrame* frame, const char* format, PyObject* detail, Py_ssize_
   } else {
     PyErr_Clear();
   }
-  PyErr_Restore(error_type, error, traceback);
 }
 
 int pack_element(const Place& outer, const Ancestor* here, PyObject* value, TVMFFIAny* out) {

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "python_error.h"
+
 namespace tvm_ffi_core {
 
 namespace {
@@ -31,16 +33,18 @@ PyObject* decode(std::string_view text) {
 
 // Adds a frame of a file that is not Python's to the traceback of the current exception.
 void add_frame(const std::string& file, int line, const std::string& function) {
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyCodeObject* code = PyCode_NewEmpty(file.c_str(), function.c_str(), line);
-  PyObject* globals = PyDict_New();
+  PyCodeObject* code;
+  PyObject* globals;
   PyFrameObject* frame = nullptr;
-  if (code != nullptr && globals != nullptr) {
-    frame = PyFrame_New(PyThreadState_Get(), code, globals, nullptr);
+  {
+    nb::error_scope raised;
+    code = PyCode_NewEmpty(file.c_str(), function.c_str(), line);
+    globals = PyDict_New();
+    if (code != nullptr && globals != nullptr) {
+      frame = PyFrame_New(PyThreadState_Get(), code, globals, nullptr);
+    }
+    PyErr_Clear();
   }
-  PyErr_Clear();
-  PyErr_Restore(type, value, traceback);
   if (frame != nullptr) {
 #if PY_VERSION_HEX < 0x030B0000
     frame->f_lineno = line;
@@ -159,13 +163,11 @@ PyObject* exception_of(TVMFFIObject* error) {
   std::string_view backtrace = whole;
   PyObject* exception = carried_exception(cell);
   if (exception != nullptr) {
-    Py_INCREF(exception);
-    PyObject* traceback = PyException_GetTraceback(exception);
+    nb::object traceback = nb::steal(PyException_GetTraceback(exception));
     // Python's own frames are in the exception already: only what C++ added to them is new.
-    std::string known = backtrace_text(traceback);
+    std::string known = backtrace_text(traceback.ptr());
     if (backtrace.substr(0, known.size()) == known) backtrace.remove_prefix(known.size());
-    Py_INCREF(Py_TYPE(exception));
-    PyErr_Restore(reinterpret_cast<PyObject*>(Py_TYPE(exception)), exception, traceback);
+    set_exception(nb::borrow(exception));
   } else {
     exception = new_exception(cell);
     if (exception == nullptr) return nullptr;
@@ -173,13 +175,7 @@ PyObject* exception_of(TVMFFIObject* error) {
     Py_DECREF(exception);
   }
   add_frames(backtrace);
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyErr_NormalizeException(&type, &value, &traceback);
-  if (traceback != nullptr) PyException_SetTraceback(value, traceback);
-  Py_XDECREF(type);
-  Py_XDECREF(traceback);
-  return value;
+  return take_exception().release().ptr();
 }
 
 // Makes the error that carries an exception; takes the reference to it.
@@ -264,9 +260,7 @@ void set_python_error_from(TVMFFIObject* error) {
     outer = inner;
     cell = contents<TVMFFIErrorCell>(cause);
   }
-  Py_INCREF(Py_TYPE(exception));
-  PyErr_Restore(reinterpret_cast<PyObject*>(Py_TYPE(exception)), exception,
-                PyException_GetTraceback(exception));
+  set_exception(nb::steal(exception));
 }
 
 void set_python_error(int code) {
@@ -281,17 +275,12 @@ void set_python_error(int code) {
 }
 
 void raise_current_python_error() {
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyErr_NormalizeException(&type, &value, &traceback);
-  if (value == nullptr) {
+  nb::object exception = take_exception();
+  if (!exception.is_valid()) {
     TVMFFIErrorSetRaisedFromCStr("InternalError", "no Python exception is set");
     return;
   }
-  if (traceback != nullptr) PyException_SetTraceback(value, traceback);
-  Py_XDECREF(type);
-  Py_XDECREF(traceback);
-  ObjectRef error = error_with_causes(nb::steal(value));
+  ObjectRef error = error_with_causes(std::move(exception));
   if (error.get() == nullptr) {
     TVMFFIErrorSetRaisedFromCStr("MemoryError", "no memory for the error of a Python exception");
     return;

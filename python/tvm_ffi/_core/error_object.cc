@@ -4,6 +4,7 @@
 
 #include "error.h"
 #include "object.h"
+#include "python_error.h"
 #include "result.h"
 
 namespace tvm_ffi_core {
@@ -77,12 +78,7 @@ void bind_error_object(nb::module_& module) {
       "exception_of_error",
       [](nb::object error) {
         set_python_error_from(error_in(error));
-        PyObject *type, *value, *traceback;
-        PyErr_Fetch(&type, &value, &traceback);
-        PyErr_NormalizeException(&type, &value, &traceback);
-        Py_XDECREF(type);
-        Py_XDECREF(traceback);
-        return checked(value);
+        return take_exception();
       },
       nb::arg("error"));
   module.def(

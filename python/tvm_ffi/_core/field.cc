@@ -8,6 +8,7 @@
 #include "error.h"
 #include "object.h"
 #include "object_class.h"
+#include "python_error.h"
 #include "result.h"
 
 namespace tvm_ffi_core {
@@ -44,20 +45,20 @@ void* locate(const FieldInstance* field, PyObject* instance) {
 // Sets the Python error of a getter or setter, with the field's name before its message.
 void fail(const FieldInstance* field, int code) {
   set_python_error(code);
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyErr_NormalizeException(&type, &value, &traceback);
+  nb::object error = take_exception();
+  PyObject* type = error.type().ptr();
   if (type == PyExc_TypeError || type == PyExc_ValueError) {
-    nb::object text = nb::steal(PyObject_Str(value));
+    nb::object text = nb::steal(PyObject_Str(error.ptr()));
     nb::object arguments =
         text.is_valid() ? nb::steal(Py_BuildValue(
                               "(N)", PyUnicode_FromFormat("%U: %U", field->full_name, text.ptr())))
                         : nb::object();
-    if (!arguments.is_valid() || PyObject_SetAttrString(value, "args", arguments.ptr()) != 0) {
+    if (!arguments.is_valid() ||
+        PyObject_SetAttrString(error.ptr(), "args", arguments.ptr()) != 0) {
       PyErr_Clear();
     }
   }
-  PyErr_Restore(type, value, traceback);
+  set_exception(std::move(error));
 }
 
 PyObject* get(PyObject* self, PyObject* instance, PyObject*) {
@@ -102,12 +103,8 @@ int write(const FieldInstance* field, PyObject* instance, PyObject* value) {
   if (code == 0 && (code = call_setter(field, address, frame.arguments())) != 0) {
     fail(field, code);
   }
-  PyObject *type, *error, *traceback;
-  PyErr_Fetch(&type, &error, &traceback);
-  int finished = frame.finish();
-  if (code == 0) return finished;
-  if (finished != 0) PyErr_Clear();
-  PyErr_Restore(type, error, traceback);
+  if (code == 0) return frame.finish();
+  frame.abandon();
   return -1;
 }
 

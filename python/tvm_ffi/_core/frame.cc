@@ -3,6 +3,7 @@
 #include "frame.h"
 
 #include <cstdlib>
+#include <optional>
 
 #include "allocation.h"
 #include "error.h"
@@ -109,30 +110,24 @@ int CallFrame::finish() {
   // Containers go before the tensors that they hold, so that these find out whether they were kept.
   while (num_objects_ > 0) TVMFFIObjectDecRef(objects_[--num_objects_]);
   // Only the first error is reported; each tensor is released all the same.
-  nb::object first_error[3];
-  int code = 0;
+  std::optional<nb::error_scope> first_error;
   while (num_tensors_ > 0 || element_tensors_ != nullptr) {
     LentTensor* lent = num_tensors_ > 0
                            ? tensors_[--num_tensors_]
                            : std::exchange(element_tensors_, element_tensors_->next_free);
     if (release_lent_tensor(lent) == 0) continue;
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    if (std::exchange(code, -1) == 0) {
-      first_error[0] = nb::steal(type);
-      first_error[1] = nb::steal(value);
-      first_error[2] = nb::steal(traceback);
+    if (first_error) {
+      PyErr_Clear();
     } else {
-      Py_XDECREF(type);
-      Py_XDECREF(value);
-      Py_XDECREF(traceback);
+      first_error.emplace();  // set again on return
     }
   }
-  if (code != 0) {
-    PyErr_Restore(first_error[0].release().ptr(), first_error[1].release().ptr(),
-                  first_error[2].release().ptr());
-  }
-  return code;
+  return first_error ? -1 : 0;
+}
+
+void CallFrame::abandon() {
+  nb::error_scope raised;
+  if (finish() != 0) PyErr_Clear();
 }
 
 void CallFrame::prepend_to_path(nb::object step) {

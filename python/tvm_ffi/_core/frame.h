@@ -79,6 +79,9 @@ class CallFrame {
   // Forgets the calls of threads that the child of a fork does not have. Needs the GIL.
   static void forget_other_threads();
 
+  // As finish(), for a call that failed: a Python error that is set stays, later ones are dropped.
+  void abandon();
+
  private:
   friend TVMFFIObject* argument_that_holds(const DLTensor& view);
 

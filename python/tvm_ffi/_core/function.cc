@@ -18,10 +18,7 @@ namespace {
 // Ends a call that failed with `code`: first cleans up, then sets the Python error.
 PyObject* fail(CallFrame* frame, PyObject* const* args, int code) {
   if (code == -2 && PyErr_Occurred()) {
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    if (frame->finish() != 0) PyErr_Clear();
-    PyErr_Restore(type, value, traceback);
+    frame->abandon();
     return nullptr;
   }
   ObjectRef error;
@@ -29,7 +26,7 @@ PyObject* fail(CallFrame* frame, PyObject* const* args, int code) {
   if (ObjectRef named = name_argument_type(frame, args, error.get()); named.get() != nullptr) {
     error = std::move(named);
   }
-  if (frame->finish() != 0) PyErr_Clear();
+  frame->abandon();
   if (error.get() != nullptr && error.get()->type_index == kTVMFFIError) {
     set_python_error_from(error.get());
   } else {
@@ -62,10 +59,7 @@ inline PyObject* call_by_position(PyObject* self, PyObject* const* args, Py_ssiz
   if (!frame.ok()) return nullptr;
   for (int i = 0; i < static_cast<int>(num_args); ++i) {
     if (pack_argument(&frame, i, args[i]) != 0) {
-      PyObject *type, *value, *traceback;
-      PyErr_Fetch(&type, &value, &traceback);
-      if (frame.finish() != 0) PyErr_Clear();
-      PyErr_Restore(type, value, traceback);
+      frame.abandon();
       return nullptr;
     }
   }

@@ -7,10 +7,8 @@
 namespace tvm_ffi_core {
 
 void discard(LentTensor* lent) {
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
+  nb::error_scope raised;
   if (release_lent_tensor(lent) != 0) PyErr_Clear();
-  PyErr_Restore(type, value, traceback);
 }
 
 LentTensor* lend(const Converter& converter, PyObject* value, const Lending& how) {
