@@ -3,48 +3,28 @@
 #include "converter.h"
 
 #include <cstring>
-#include <vector>
 
 namespace tvm_ffi_core {
 
 namespace {
 
-// Open addressing by the type's address.
-class ConverterTable {
- public:
-  ConverterTable() : slots_(64) {}
+constexpr size_t kFirstSlots = 64;
+const Converter* first_slots[kFirstSlots];
+size_t num_converters = 0;
 
-  const Converter* find(PyTypeObject* type) const {
-    for (size_t i = slot_of(type);; i = (i + 1) & (slots_.size() - 1)) {
-      if (slots_[i] == nullptr || slots_[i]->type == type) return slots_[i];
+// Keeps a converter of a type that has none.
+void insert(const Converter* converter) {
+  if (2 * ++num_converters > converters.mask + 1) {
+    const ConverterTable old = converters;
+    const size_t num_slots = 2 * (old.mask + 1);
+    converters = {new const Converter*[num_slots](), num_slots - 1};
+    for (size_t i = 0; i <= old.mask; ++i) {
+      if (old.slots[i] != nullptr) *converters.slot_of(old.slots[i]->type) = old.slots[i];
     }
+    if (old.slots != first_slots) delete[] old.slots;
   }
-
-  void insert(const Converter* converter) {
-    if (2 * ++size_ > slots_.size()) {
-      std::vector<const Converter*> old(2 * slots_.size());
-      old.swap(slots_);
-      for (const Converter* each : old) {
-        if (each != nullptr) place(each);
-      }
-    }
-    place(converter);
-  }
-
- private:
-  size_t slot_of(PyTypeObject* type) const {
-    return (reinterpret_cast<uintptr_t>(type) >> 4) & (slots_.size() - 1);
-  }
-  void place(const Converter* converter) {
-    size_t i = slot_of(converter->type);
-    while (slots_[i] != nullptr) i = (i + 1) & (slots_.size() - 1);
-    slots_[i] = converter;
-  }
-  std::vector<const Converter*> slots_;
-  size_t size_ = 0;
-};
-
-ConverterTable& converters = *new ConverterTable();
+  *converters.slot_of(converter->type) = converter;
+}
 
 const Kind* first_kind = nullptr;
 const Kind* end_of_kinds = nullptr;
@@ -118,17 +98,18 @@ const Converter* learn(PyTypeObject* type) {
   }
   converter.type = type;
   // The adapters may have run code that met the type, too.
-  if (const Converter* known = converters.find(type)) return known;
+  if (const Converter* known = *converters.slot_of(type)) return known;
   Py_INCREF(type);
   const auto* learnt = new Converter(converter);
-  converters.insert(learnt);
+  insert(learnt);
   return learnt;
 }
 
 }  // namespace
 
-const Converter* find_converter(PyTypeObject* type) {
-  if (const Converter* known = converters.find(type)) return known;
+ConverterTable converters = {first_slots, kFirstSlots - 1};
+
+const Converter* learn_converter(PyTypeObject* type) {
   try {
     return learn(type);
   } catch (nb::python_error& error) {

@@ -40,9 +40,31 @@ inline bool is_foreign_tensor(const Converter& converter) {
   return converter.kind->fill != nullptr;
 }
 
-// The converter of the type, which is learnt if it was never seen, and stays where it is; NULL with
-// a Python error when the adapter of its framework failed.
-const Converter* find_converter(PyTypeObject* type);
+// The converters that were learnt, by the addresses of their types: open addressing, at most half
+// full. Guarded by the GIL.
+struct ConverterTable {
+  const Converter** slots;
+  size_t mask;  // the number of slots, a power of two, less one
+
+  // The type's slot, or the empty one where it belongs.
+  const Converter** slot_of(PyTypeObject* type) const {
+    size_t i = (reinterpret_cast<uintptr_t>(type) >> 4) & mask;
+    while (slots[i] != nullptr && slots[i]->type != type) i = (i + 1) & mask;
+    return &slots[i];
+  }
+};
+extern ConverterTable converters;
+
+// Learns the converter of a type that was never seen; NULL with a Python error when the adapter of
+// its framework failed.
+const Converter* learn_converter(PyTypeObject* type);
+
+// The converter of the type, which stays where it is; NULL with a Python error. Every argument
+// asks.
+inline const Converter* find_converter(PyTypeObject* type) {
+  const Converter* known = *converters.slot_of(type);
+  return known != nullptr ? known : learn_converter(type);
+}
 
 // Hands over the kinds, which live as long as the process: types are recognised in their order, and
 // the last one takes what no other does. They pack through layers above this one.

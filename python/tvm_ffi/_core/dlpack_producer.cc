@@ -69,7 +69,7 @@ nb::object call_dlpack(PyObject* tensor, nb::object stream) {
 
 }  // namespace
 
-int fill_from_dlpack(LentTensor* lent, PyObject* tensor, const Lending&) {
+int fill_from_dlpack(LentTensor* lent, PyObject* tensor, Lending) {
   const Framework* framework = lent->framework;
   nb::object prepared;
   if (framework != nullptr && framework->prepare != nullptr) {

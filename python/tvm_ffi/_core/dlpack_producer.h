@@ -8,7 +8,7 @@
 namespace tvm_ffi_core {
 
 // By `__dlpack__`, whose work is ordered before the environment's stream; owns.
-int fill_from_dlpack(LentTensor* lent, PyObject* tensor, const Lending& how);
+int fill_from_dlpack(LentTensor* lent, PyObject* tensor, Lending how);
 
 // From what `__dlpack__` gave, which is used up; owns. 0, or -1 with a Python error.
 int fill_from_capsule(LentTensor* lent, PyObject* capsule);

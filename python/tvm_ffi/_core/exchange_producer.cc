@@ -6,7 +6,7 @@
 
 namespace tvm_ffi_core {
 
-int fill_from_exchange(LentTensor* lent, PyObject* tensor, const Lending& how) {
+int fill_from_exchange(LentTensor* lent, PyObject* tensor, Lending how) {
   const DLPackExchangeAPI* exchange = lent->framework->exchange;
   const DLTensor* source;
   DLTensor view;

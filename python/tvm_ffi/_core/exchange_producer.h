@@ -8,7 +8,7 @@
 namespace tvm_ffi_core {
 
 // By the table of the lent tensor's framework; borrows unless told to own.
-int fill_from_exchange(LentTensor* lent, PyObject* tensor, const Lending& how);
+int fill_from_exchange(LentTensor* lent, PyObject* tensor, Lending how);
 
 }  // namespace tvm_ffi_core
 

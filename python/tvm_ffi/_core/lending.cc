@@ -11,7 +11,7 @@ void discard(LentTensor* lent) {
   if (release_lent_tensor(lent) != 0) PyErr_Clear();
 }
 
-LentTensor* lend(const Converter& converter, PyObject* value, const Lending& how) {
+LentTensor* lend(const Converter& converter, PyObject* value, Lending how) {
   LentTensor* lent = acquire_lent_tensor(converter.framework);
   if (lent == nullptr) return nullptr;
   int code = converter.kind->fill(lent, value, how);

@@ -9,7 +9,7 @@
 namespace tvm_ffi_core {
 
 // Fills a lent tensor from a framework's tensor; NULL with a Python error that names no argument.
-LentTensor* lend(const Converter& converter, PyObject* value, const Lending& how);
+LentTensor* lend(const Converter& converter, PyObject* value, Lending how);
 
 // Gives a lent tensor back while a Python error is set.
 void discard(LentTensor* lent);

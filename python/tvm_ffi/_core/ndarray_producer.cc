@@ -68,7 +68,7 @@ bool ndarray_layout_is_known(nb::object sample, uint64_t data, nb::tuple shape, 
 
 }  // namespace
 
-int fill_from_ndarray(LentTensor* lent, PyObject* object, const Lending&) {
+int fill_from_ndarray(LentTensor* lent, PyObject* object, Lending) {
   auto* array = reinterpret_cast<NdArray*>(object);
   DLTensor& tensor = lent->tensor;
   if (dtype_of(array->descr, &tensor.dtype) != 0) return -1;

@@ -8,7 +8,7 @@
 namespace tvm_ffi_core {
 
 // From a numpy.ndarray whose layout the adapter has checked; borrows.
-int fill_from_ndarray(LentTensor* lent, PyObject* array, const Lending& how);
+int fill_from_ndarray(LentTensor* lent, PyObject* array, Lending how);
 
 void bind_ndarray_producer(nb::module_& module);
 

@@ -16,7 +16,7 @@ struct Lending {
 
 // One way to fill. 0, or -1 with a Python error that does not name the argument yet (the caller
 // does).
-using Fill = int (*)(LentTensor* lent, PyObject* tensor, const Lending& how);
+using Fill = int (*)(LentTensor* lent, PyObject* tensor, Lending how);
 
 }  // namespace tvm_ffi_core
 
