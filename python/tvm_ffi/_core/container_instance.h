@@ -3,10 +3,11 @@
 #ifndef TVM_FFI_PYTHON_CORE_CONTAINER_INSTANCE_H_
 #define TVM_FFI_PYTHON_CORE_CONTAINER_INSTANCE_H_
 
-#include "framework.h"
 #include "object.h"
 
 namespace tvm_ffi_core {
+
+struct Framework;
 
 struct ContainerInstance {
   ObjectInstance base;
