@@ -111,7 +111,9 @@ def extension_flags() -> str:
     import nanobind
 
     folders = [sysconfig.get_path("include"), nanobind.include_dir()]
-    return " ".join(["-fvisibility=hidden", *(f"-isystem {folder}" for folder in folders)])
+    own = ROOT / "python" / "tvm_ffi" / "_core"
+    outside = (f"-isystem {folder}" for folder in folders)
+    return " ".join(["-fvisibility=hidden", f"-I{own}", *outside])
 
 
 def example_flags() -> str:
@@ -127,7 +129,7 @@ def host_jobs() -> Iterator[Job]:
     tested = [path for path in found if path.relative_to(ROOT).as_posix() not in FILES_LEFT_OUT]
     groups = {
         "sources of libtvm_ffi": (sources("src/*.cc"), ""),
-        "Python extension": (sources("python/tvm_ffi/_core/*.cc"), extension_flags()),
+        "Python extension": (sources("python/tvm_ffi/_core/**/*.cc"), extension_flags()),
         "C++ tests": (tested, UTILITY_HEADER),
         "examples": (sources("examples/**/*.cc"), example_flags()),
     }

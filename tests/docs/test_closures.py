@@ -14,7 +14,7 @@ from _verify.survival import as_ranges
 
 KERNEL = "examples/kernel_library/scale/scale_kernel.cu"
 HEADER = "include/tvm/ffi/container/tensor.h"
-SOURCE, CORE = "src/tensor.cc", "python/tvm_ffi/_core/tensor.cc"
+SOURCE, CORE = "src/tensor.cc", "python/tvm_ffi/_core/tensors/tensor.cc"
 PYTHON, PROJECT, CMAKE = "python/tvm_ffi/tensor.py", "pyproject.toml", "CMakeLists.txt"
 FILES = {
     KERNEL: "#if A\nint kernel;\n#else\nint other;\n#endif\n",

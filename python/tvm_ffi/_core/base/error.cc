@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors of libtvm_ffi as Python exceptions, and the other way round.
+#include "base/error.h"
+
+#include <frameobject.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/python_error.h"
+
+namespace tvm_ffi_core {
+
+namespace {
+
+// Kind to exception class, and exception class to kind; filled by tvm_ffi.error.
+PyObject* class_of_kind = nullptr;
+PyObject* kind_of_class = nullptr;
+
+// Causes beyond it are left behind.
+constexpr size_t max_causes = 64;
+
+std::string_view view(const TVMFFIByteArray& bytes) { return {bytes.data, bytes.size}; }
+
+PyObject* decode(std::string_view text) {
+  return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
+}
+
+// Adds a frame of a file that is not Python's to the traceback of the current exception.
+void add_frame(const std::string& file, int line, const std::string& function) {
+  PyCodeObject* code;
+  PyObject* globals;
+  PyFrameObject* frame = nullptr;
+  {
+    nb::error_scope raised;
+    code = PyCode_NewEmpty(file.c_str(), function.c_str(), line);
+    globals = PyDict_New();
+    if (code != nullptr && globals != nullptr) {
+      frame = PyFrame_New(PyThreadState_Get(), code, globals, nullptr);
+    }
+    PyErr_Clear();
+  }
+  if (frame != nullptr) {
+#if PY_VERSION_HEX < 0x030B0000
+    frame->f_lineno = line;
+#endif
+    PyTraceBack_Here(frame);
+  }
+  Py_XDECREF(reinterpret_cast<PyObject*>(frame));
+  Py_XDECREF(reinterpret_cast<PyObject*>(code));
+  Py_XDECREF(globals);
+}
+
+// Adds one frame for each line `  File "f.cc", line 3, in g`; other lines are passed over.
+void add_frames(std::string_view backtrace) {
+  constexpr std::string_view file_mark = "  File \"", line_mark = "\", line ", in_mark = ", in ";
+  while (!backtrace.empty()) {
+    size_t end = backtrace.find('\n');
+    std::string_view text = backtrace.substr(0, end);
+    backtrace.remove_prefix(end == std::string_view::npos ? backtrace.size() : end + 1);
+    size_t line_at = text.find(line_mark);
+    if (text.substr(0, file_mark.size()) != file_mark || line_at == std::string_view::npos)
+      continue;
+    size_t number_at = line_at + line_mark.size();
+    size_t in_at = text.find(in_mark, number_at);
+    if (in_at == std::string_view::npos) continue;
+    std::string file(text.substr(file_mark.size(), line_at - file_mark.size()));
+    std::string number(text.substr(number_at, in_at - number_at));
+    add_frame(file, std::atoi(number.c_str()), std::string(text.substr(in_at + in_mark.size())));
+  }
+}
+
+// The traceback as lines of an error's backtrace, the most recent call first.
+std::string backtrace_text(PyObject* traceback) {
+  std::string text;
+  for (auto* entry = reinterpret_cast<PyTracebackObject*>(traceback); entry != nullptr;
+       entry = entry->tb_next) {
+    PyCodeObject* code = PyFrame_GetCode(entry->tb_frame);
+    // tb_lineno is -1 until somebody asks for it (CPython 3.11 and newer).
+    nb::object line =
+        nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(entry), "tb_lineno"));
+    long number = line.is_valid() ? PyLong_AsLong(line.ptr()) : -1;
+    const char* file = PyUnicode_AsUTF8(code->co_filename);
+    if (file == nullptr) PyErr_Clear();
+    const char* function = PyUnicode_AsUTF8(code->co_name);
+    if (function == nullptr) PyErr_Clear();
+    if (PyErr_Occurred()) PyErr_Clear();
+    text.insert(0, std::string("  File \"") + (file ? file : "?") + "\", line " +
+                       std::to_string(number) + ", in " + (function ? function : "?") + "\n");
+    Py_DECREF(reinterpret_cast<PyObject*>(code));
+  }
+  return text;
+}
+
+// The Python exception that an error carries, or NULL.
+PyObject* carried_exception(const TVMFFIErrorCell* cell) {
+  auto* context = static_cast<TVMFFIObject*>(cell->extra_context);
+  if (context == nullptr || context->type_index != kTVMFFIOpaquePyObject) return nullptr;
+  auto* exception = static_cast<PyObject*>(contents<TVMFFIOpaqueObjectCell>(context)->handle);
+  return PyExceptionInstance_Check(exception) ? exception : nullptr;
+}
+
+// A new exception of the kind's class; RuntimeError naming the kind where there is no such class.
+PyObject* new_exception(const TVMFFIErrorCell* cell) {
+  nb::object kind = nb::steal(decode(view(cell->kind)));
+  nb::object message = nb::steal(decode(view(cell->message)));
+  if (!kind.is_valid() || !message.is_valid()) return nullptr;
+  PyObject* known = class_of_kind ? PyDict_GetItemWithError(class_of_kind, kind.ptr()) : nullptr;
+  if (known != nullptr) {
+    PyObject* exception = PyObject_CallOneArg(known, message.ptr());
+    if (exception != nullptr && PyExceptionInstance_Check(exception)) return exception;
+    // A registered class that wants other arguments must not hide the error.
+    Py_XDECREF(exception);
+  }
+  PyErr_Clear();
+  nb::object text = nb::steal(PyUnicode_FromFormat("%U: %U", kind.ptr(), message.ptr()));
+  if (!text.is_valid()) return nullptr;
+  return PyObject_CallOneArg(PyExc_RuntimeError, text.ptr());
+}
+
+std::string kind_of(PyObject* exception) {
+  PyObject* mro = Py_TYPE(exception)->tp_mro;
+  for (Py_ssize_t i = 0; kind_of_class != nullptr && i < PyTuple_GET_SIZE(mro); ++i) {
+    PyObject* kind = PyDict_GetItemWithError(kind_of_class, PyTuple_GET_ITEM(mro, i));
+    const char* text = kind != nullptr ? PyUnicode_AsUTF8(kind) : nullptr;
+    if (text != nullptr) return text;
+    PyErr_Clear();
+  }
+  const char* name = std::strrchr(Py_TYPE(exception)->tp_name, '.');
+  return name != nullptr ? name + 1 : Py_TYPE(exception)->tp_name;
+}
+
+std::string message_of(PyObject* exception) {
+  nb::object text;
+  if (PyErr_GivenExceptionMatches(exception, PyExc_KeyError)) {
+    // str(KeyError("k")) has quotes around it that the C++ side never wrote.
+    nb::object arguments = nb::steal(PyObject_GetAttrString(exception, "args"));
+    if (arguments.is_valid() && PyTuple_Check(arguments.ptr()) &&
+        PyTuple_GET_SIZE(arguments.ptr()) == 1 &&
+        PyUnicode_Check(PyTuple_GET_ITEM(arguments.ptr(), 0))) {
+      text = nb::borrow(PyTuple_GET_ITEM(arguments.ptr(), 0));
+    }
+  }
+  if (!text.is_valid()) text = nb::steal(PyObject_Str(exception));
+  PyErr_Clear();
+  if (!text.is_valid()) return "<the message of this exception cannot be made>";
+  nb::object bytes = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "replace"));
+  PyErr_Clear();
+  if (!bytes.is_valid()) return "";
+  return std::string(PyBytes_AS_STRING(bytes.ptr()),
+                     static_cast<size_t>(PyBytes_GET_SIZE(bytes.ptr())));
+}
+
+// The exception of an error, without its cause; NULL when another Python exception is set.
+PyObject* exception_of(TVMFFIObject* error) {
+  const auto* cell = contents<TVMFFIErrorCell>(error);
+  const std::string whole = whole_backtrace(error);
+  std::string_view backtrace = whole;
+  PyObject* exception = carried_exception(cell);
+  if (exception != nullptr) {
+    nb::object traceback = nb::steal(PyException_GetTraceback(exception));
+    // Python's own frames are in the exception already: only what C++ added to them is new.
+    std::string known = backtrace_text(traceback.ptr());
+    if (backtrace.substr(0, known.size()) == known) backtrace.remove_prefix(known.size());
+    set_exception(nb::borrow(exception));
+  } else {
+    exception = new_exception(cell);
+    if (exception == nullptr) return nullptr;
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception)), exception);
+    Py_DECREF(exception);
+  }
+  add_frames(backtrace);
+  return take_exception().release().ptr();
+}
+
+// Makes the error that carries an exception; takes the reference to it.
+ObjectRef error_of(PyObject* exception, TVMFFIObject* cause) {
+  std::string kind = kind_of(exception), message = message_of(exception);
+  nb::object traceback = nb::steal(PyException_GetTraceback(exception));
+  std::string backtrace = backtrace_text(traceback.ptr());
+  ObjectRef carrier, error;
+  if (TVMFFIObjectCreateOpaque(
+          exception, kTVMFFIOpaquePyObject,
+          [](void* handle) { drop_from_any_thread(static_cast<PyObject*>(handle)); },
+          carrier.out()) != 0) {
+    Py_DECREF(exception);
+  }
+  TVMFFIByteArray kind_bytes{kind.data(), kind.size()};
+  TVMFFIByteArray message_bytes{message.data(), message.size()};
+  TVMFFIByteArray backtrace_bytes{backtrace.data(), backtrace.size()};
+  TVMFFIErrorCreateWithCauseAndExtraContext(&kind_bytes, &message_bytes, &backtrace_bytes, cause,
+                                            carrier.get(), error.out());
+  return error;
+}
+
+// Makes the error of an exception and its causes.
+ObjectRef error_with_causes(nb::object exception) {
+  // Python lets an exception be its own cause.
+  std::vector<nb::object> chain{std::move(exception)};
+  while (nb::object cause = nb::steal(PyException_GetCause(chain.back().ptr()))) {
+    const bool is_known = std::any_of(chain.begin(), chain.end(),
+                                      [&](const nb::object& one) { return one.is(cause); });
+    if (is_known || chain.size() == max_causes) break;
+    chain.push_back(std::move(cause));
+  }
+  ObjectRef error;
+  while (!chain.empty()) {
+    ObjectRef outer = error_of(chain.back().release().ptr(), error.get());
+    error = std::move(outer);
+    chain.pop_back();
+  }
+  return error;
+}
+
+}  // namespace
+
+std::string whole_backtrace(TVMFFIObject* error) {
+  static TVMFFIObjectHandle function = [] {
+    TVMFFIObjectHandle found = nullptr;
+    TVMFFIByteArray name = byte_array("ffi.ErrorBacktrace");
+    TVMFFIFunctionGetGlobal(&name, &found);
+    return found;
+  }();
+  TVMFFIAny argument{}, result{};
+  argument.type_index = kTVMFFIError;
+  argument.v_obj = error;
+  if (TVMFFIFunctionCall(function, &argument, 1, &result) != 0) {
+    ObjectRef dropped;
+    TVMFFIErrorMoveFromRaised(dropped.out());
+    return std::string(view(contents<TVMFFIErrorCell>(error)->backtrace));
+  }
+  if (result.type_index == kTVMFFISmallStr) return {result.v_bytes, result.small_str_len};
+  ObjectRef text(result.v_obj);
+  return std::string(view(*contents<TVMFFIByteArray>(text.get())));
+}
+
+TVMFFIObject* error_from_exception(PyObject* exception) {
+  ObjectRef error = error_with_causes(nb::borrow(exception));
+  if (error.get() == nullptr) PyErr_NoMemory();
+  return error.release();
+}
+
+void set_python_error_from(TVMFFIObject* error) {
+  PyObject* exception = exception_of(error);
+  if (exception == nullptr) return;
+  PyObject* outer = exception;
+  // A loop, because a chain may be long. A Python exception has its own causes already.
+  for (auto* cell = contents<TVMFFIErrorCell>(error);
+       cell->cause_chain != nullptr && carried_exception(cell) == nullptr;) {
+    auto* cause = static_cast<TVMFFIObject*>(cell->cause_chain);
+    PyObject* inner = exception_of(cause);
+    if (inner == nullptr) PyErr_Clear();
+    if (inner == nullptr || inner == outer) break;
+    PyException_SetCause(outer, inner);  // takes the reference
+    outer = inner;
+    cell = contents<TVMFFIErrorCell>(cause);
+  }
+  set_exception(nb::steal(exception));
+}
+
+void set_python_error(int code) {
+  if (code == -2 && PyErr_Occurred()) return;
+  ObjectRef error;
+  TVMFFIErrorMoveFromRaised(error.out());
+  if (error.get() == nullptr || error.get()->type_index != kTVMFFIError) {
+    PyErr_Format(PyExc_RuntimeError, "a function returned %d and raised no error", code);
+    return;
+  }
+  set_python_error_from(error.get());
+}
+
+void raise_current_python_error() {
+  nb::object exception = take_exception();
+  if (!exception.is_valid()) {
+    TVMFFIErrorSetRaisedFromCStr("InternalError", "no Python exception is set");
+    return;
+  }
+  ObjectRef error = error_with_causes(std::move(exception));
+  if (error.get() == nullptr) {
+    TVMFFIErrorSetRaisedFromCStr("MemoryError", "no memory for the error of a Python exception");
+    return;
+  }
+  TVMFFIErrorSetRaised(error.get());
+}
+
+void bind_error(nb::module_& module) {
+  module.def(
+      "set_error_classes",
+      [](nb::dict classes, nb::dict kinds) {
+        class_of_kind = classes.release().ptr();
+        kind_of_class = kinds.release().ptr();
+      },
+      nb::arg("class_of_kind"), nb::arg("kind_of_class"));
+}
+
+}  // namespace tvm_ffi_core

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names the Python type of an argument where C++ knows only what it was packed as.
+#ifndef TVM_FFI_PYTHON_CORE_ARGUMENT_TYPE_H_
+#define TVM_FFI_PYTHON_CORE_ARGUMENT_TYPE_H_
+
+#include "lending/frame.h"
+
+namespace tvm_ffi_core {
+
+// When the function of the call refused an object that C++ only carries, or a list, tuple or dict,
+// which it got as an Array or a Map: the same error, with the Python type's name in the message;
+// else an empty one. `args` are those of the call. Needs the GIL, before the frame is finished.
+ObjectRef name_argument_type(CallFrame* frame, PyObject* const* args, TVMFFIObject* error);
+
+}  // namespace tvm_ffi_core
+
+#endif  // TVM_FFI_PYTHON_CORE_ARGUMENT_TYPE_H_

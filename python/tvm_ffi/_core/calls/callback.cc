@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Python callables and other Python objects as objects of libtvm_ffi.
+#include "calls/callback.h"
+
+#include <vector>
+
+#include "base/error.h"
+#include "conversion/args.h"
+#include "conversion/result.h"
+#include "lending/bare_view.h"
+#include "lending/lent_tensor.h"
+#include "objects/object.h"
+#include "tensors/tensor.h"
+
+namespace tvm_ffi_core {
+
+namespace {
+
+void drop(void* object) { drop_from_any_thread(static_cast<PyObject*>(object)); }
+
+// A tvm_ffi.Tensor over a view that the caller lends until the callback returns.
+PyObject* tensor_over_view(const DLTensor* view) {
+  LentTensor* lent = acquire_lent_tensor(nullptr);
+  if (lent == nullptr) return nullptr;
+  lent->owner = nullptr;
+  lent->owner_kind = Owner::kNobody;
+  const char* problem = fill_lent_tensor(lent, *view);
+  if (problem != nullptr) {
+    release_lent_tensor(lent);
+    PyErr_SetString(PyExc_ValueError, problem);
+    return nullptr;
+  }
+  return make_instance(tensor_type, &lent->head);
+}
+
+// Ends the loan. A tensor that the callback kept owns its memory from now on; if that cannot be, it
+// loses its elements, so that it cannot dangle, and the result is false.
+bool end_loan(PyObject* tensor) {
+  TVMFFIObject* handle = handle_of(tensor);
+  bool sole = Py_REFCNT(tensor) == 1 && (handle->combined_ref_count & 0xffffffffu) == 1;
+  if (sole) return true;
+  nb::error_scope raised;
+  if (own_bare_view(lent_tensor_of(handle)) == 0) return true;
+  PyErr_Clear();
+  auto* view = contents<DLTensor>(handle);
+  view->data = nullptr;
+  if (view->ndim == 0) {  // which is one element
+    view->ndim = 1;
+    view->strides = view->shape + 1;
+    view->strides[0] = 1;
+  }
+  for (int i = 0; i < view->ndim; ++i) view->shape[i] = 0;
+  return false;
+}
+
+// The Python values of a callback's arguments; on the stack, unless there are many.
+class Values {
+ public:
+  explicit Values(int32_t capacity) {
+    // One more, in front, for what Python calls the vectorcall offset.
+    if (capacity >= kInline) heap_.resize(static_cast<size_t>(capacity) + 1);
+    first_ = (heap_.empty() ? inline_ : heap_.data()) + 1;
+  }
+  Values(const Values&) = delete;
+  Values& operator=(const Values&) = delete;
+  ~Values() {
+    for (size_t i = 0; i < size_; ++i) Py_DECREF(first_[i]);
+  }
+  void push_back(PyObject* owned) { first_[size_++] = owned; }
+  PyObject* operator[](int32_t i) const { return first_[i]; }
+  PyObject* call(PyObject* callable) const {
+    return PyObject_Vectorcall(callable, first_, size_ | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
+  }
+
+ private:
+  static constexpr int32_t kInline = 9;
+  PyObject* inline_[kInline];
+  std::vector<PyObject*> heap_;
+  PyObject** first_;
+  size_t size_ = 0;
+};
+
+// What messages call a callback.
+nb::object name_of(PyObject* callable) {
+  nb::object name = nb::steal(PyObject_GetAttrString(callable, "__name__"));
+  if (name.is_valid() && PyUnicode_Check(name.ptr())) return name;
+  PyErr_Clear();
+  return nb::str(Py_TYPE(callable)->tp_name);
+}
+
+int pack_result(PyObject* callable, PyObject* answer, TVMFFIAny* result) {
+  if (pack_plain(answer, result)) return 0;
+  return pack_owned(name_of(callable).ptr(), answer, result);
+}
+
+// Calls `callable`; -1 with a Python error.
+int invoke(PyObject* callable, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) {
+  Values values(num_args);
+  bool is_lent = false;  // whether an argument is a view
+  for (int32_t i = 0; i < num_args; ++i) {
+    bool is_view = args[i].type_index == kTVMFFIDLTensorPtr && args[i].v_ptr != nullptr;
+    PyObject* value = is_view ? tensor_over_view(static_cast<const DLTensor*>(args[i].v_ptr))
+                              : view_to_python(&args[i]);
+    if (value == nullptr) return -1;
+    values.push_back(value);
+    is_lent = is_lent || is_view;
+  }
+  nb::object answer = nb::steal(values.call(callable));
+  int code = answer.is_valid() ? pack_result(callable, answer.ptr(), result) : -1;
+  if (!is_lent) return code;
+  answer.reset();
+  for (int32_t i = 0; i < num_args; ++i) {
+    if (args[i].type_index != kTVMFFIDLTensorPtr || args[i].v_ptr == nullptr ||
+        end_loan(values[i])) {
+      continue;
+    }
+    if (code != 0) continue;  // the traceback of the error may well refer to it
+    PyErr_Format(PyExc_ValueError,
+                 "%U: argument %d: expected to be used during the call only, as the caller lent "
+                 "it, got kept; keep a copy",
+                 name_of(callable).ptr(), i);
+    code = -1;
+    if (result->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(result->v_obj);
+    clear(result);
+  }
+  return code;
+}
+
+// noexcept for the same reason as take_gil.
+int safe_call(void* callable, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) noexcept {
+  if (interpreter_is_gone()) {
+    TVMFFIErrorSetRaisedFromCStr("RuntimeError", "a Python callback was called after Python ended");
+    return -1;
+  }
+  PyGILState_STATE state = take_gil();
+  int code = invoke(static_cast<PyObject*>(callable), args, num_args, result);
+  if (code != 0) raise_current_python_error();
+  PyGILState_Release(state);
+  return code;
+}
+
+}  // namespace
+
+TVMFFIObject* function_from_callable(PyObject* callable) {
+  TVMFFIObjectHandle function = nullptr;
+  Py_INCREF(callable);
+  int code = TVMFFIFunctionCreate(callable, safe_call, drop, &function);
+  if (code != 0) {
+    Py_DECREF(callable);
+    set_python_error(code);
+    return nullptr;
+  }
+  return static_cast<TVMFFIObject*>(function);
+}
+
+TVMFFIObject* opaque_from_python(PyObject* value) {
+  TVMFFIObjectHandle object = nullptr;
+  Py_INCREF(value);
+  int code = TVMFFIObjectCreateOpaque(value, kTVMFFIOpaquePyObject, drop, &object);
+  if (code != 0) {
+    Py_DECREF(value);
+    set_python_error(code);
+    return nullptr;
+  }
+  return static_cast<TVMFFIObject*>(object);
+}
+
+}  // namespace tvm_ffi_core

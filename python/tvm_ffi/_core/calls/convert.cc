@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Python values as what a function gets of them.
+#include "calls/convert.h"
+
+#include "calls/pack_object.h"
+#include "conversion/args.h"
+#include "conversion/pack_tensor.h"
+#include "conversion/result.h"
+#include "lending/converter.h"
+#include "objects/container_instance.h"
+#include "objects/function_instance.h"
+#include "tensors/tensor.h"
+
+namespace tvm_ffi_core {
+
+namespace {
+
+PyObject* convert(PyObject*, PyObject* value) {
+  const Converter* converter = find_converter(Py_TYPE(value));
+  if (converter == nullptr) return nullptr;
+  if (converter->kind->pack == pack_callable) {
+    // Made here, the function knows its callable: its signature, and its part in cycles.
+    return PyObject_CallOneArg(reinterpret_cast<PyObject*>(function_type), value);
+  }
+  if (converter->kind->pack == pack_own_tensor) {
+    Py_INCREF(value);
+    return value;
+  }
+  TVMFFIAny packed;
+  clear(&packed);
+  if (pack_unnumbered("convert", value, &packed) != 0) return nullptr;
+  return value_to_python(&packed, nullptr);
+}
+
+// A tvm_ffi.Tensor as a tensor of the framework, a container as one that is read so; anything else
+// stays.
+PyObject* read_as(const Framework* framework, PyObject* value) {
+  if (PyObject_TypeCheck(value, tensor_type)) {
+    // What the framework gets may outlive a callback.
+    if (!has_tensor(value) || own_before_export(handle_of(value)) != 0) return nullptr;
+  } else if (!PyObject_TypeCheck(value, container_type)) {
+    Py_INCREF(value);
+    return value;
+  }
+  TVMFFIAny owned;
+  clear(&owned);
+  owned.v_obj = handle_of(value);
+  owned.type_index = owned.v_obj->type_index;
+  TVMFFIObjectIncRef(owned.v_obj);
+  return value_to_python(&owned, framework);
+}
+
+PyMethodDef functions[] = {{"convert", convert, METH_O, nullptr}, {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+void bind_convert(nb::module_& module) {
+  if (PyModule_AddFunctions(module.ptr(), functions) != 0) throw nb::python_error();
+  module.def(
+      "framework_of",
+      [](nb::type_object type) -> nb::object {
+        const Converter* converter = find_converter(reinterpret_cast<PyTypeObject*>(type.ptr()));
+        if (converter == nullptr) throw nb::python_error();
+        if (!is_foreign_tensor(*converter)) return nb::none();
+        return nb::cast(converter->framework, nb::rv_policy::reference);
+      },
+      nb::arg("type"), nb::sig("def framework_of(type: type) -> Framework | None"));
+  module.def(
+      "read_as",
+      [](const Framework* framework, nb::object value) {
+        nb::object read = nb::steal(read_as(framework, value.ptr()));
+        if (!read.is_valid()) throw nb::python_error();
+        return read;
+      },
+      nb::arg("framework"), nb::arg("value"));
+}
+
+}  // namespace tvm_ffi_core

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Python type tvm_ffi.Function: the call path from Python, and global functions.
+#include "calls/function.h"
+
+#include <structmember.h>
+
+#include "base/error.h"
+#include "calls/argument_type.h"
+#include "calls/callback.h"
+#include "calls/keywords.h"
+#include "conversion/args.h"
+#include "conversion/result.h"
+
+namespace tvm_ffi_core {
+
+namespace {
+
+// Ends a call that failed with `code`: first cleans up, then sets the Python error.
+PyObject* fail(CallFrame* frame, PyObject* const* args, int code) {
+  if (code == -2 && PyErr_Occurred()) {
+    frame->abandon();
+    return nullptr;
+  }
+  ObjectRef error;
+  TVMFFIErrorMoveFromRaised(error.out());
+  if (ObjectRef named = name_argument_type(frame, args, error.get()); named.get() != nullptr) {
+    error = std::move(named);
+  }
+  frame->abandon();
+  if (error.get() != nullptr && error.get()->type_index == kTVMFFIError) {
+    set_python_error_from(error.get());
+  } else {
+    PyErr_Format(PyExc_RuntimeError, "%U: the function returned %d and raised no error",
+                 frame->name(), code);
+  }
+  return nullptr;
+}
+
+// Calls the function; `to_python` takes the result and the framework of the arguments.
+template <typename ToPython>
+inline PyObject* call_by_position(PyObject* self, PyObject* const* args, Py_ssize_t num_args,
+                                  ToPython to_python) {
+  auto* function = reinterpret_cast<FunctionInstance*>(self);
+  if (num_args > INT32_MAX) {
+    PyErr_Format(PyExc_ValueError, "%U: expected fewer than 2^31 arguments, got %zd",
+                 function->name, num_args);
+    return nullptr;
+  }
+  if (function->base.handle == nullptr) {
+    PyErr_Format(PyExc_ValueError,
+                 "%U: expected an instance that has a function, got one whose __init__ has not "
+                 "made it",
+                 function->name);
+    return nullptr;
+  }
+  // An argument's own code, or another thread, may give the function another name meanwhile.
+  nb::object name = nb::borrow(function->name);
+  CallFrame frame(name.ptr(), function->trusted, static_cast<int>(num_args));
+  if (!frame.ok()) return nullptr;
+  for (int i = 0; i < static_cast<int>(num_args); ++i) {
+    if (pack_argument(&frame, i, args[i]) != 0) {
+      frame.abandon();
+      return nullptr;
+    }
+  }
+  frame.enter();
+  TVMFFIObject* handle = function->base.handle;
+  TVMFFISafeCallType target = contents<TVMFFIFunctionCell>(handle)->safe_call;
+  TVMFFIAny result;
+  clear(&result);
+  int code;
+  // A callback may drop the last reference to this function while it runs.
+  Py_INCREF(self);
+  ObjectRef shared = share_callable(self);
+  if (function->release_gil) {
+    PyThreadState* state = PyEval_SaveThread();
+    code = target(handle, frame.arguments(), static_cast<int32_t>(num_args), &result);
+    PyEval_RestoreThread(state);
+  } else {
+    code = target(handle, frame.arguments(), static_cast<int32_t>(num_args), &result);
+  }
+  PyObject* answer;
+  if (code != 0) {
+    answer = fail(&frame, args, code);
+  } else if (frame.finish() != 0) {
+    if (result.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(result.v_obj);
+    answer = nullptr;
+  } else {
+    answer = to_python(&result, frame.framework());
+  }
+  Py_DECREF(self);
+  return answer;
+}
+
+PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
+  Py_ssize_t num_args = PyVectorcall_NARGS(nargsf);
+  if (keywords != nullptr && PyTuple_GET_SIZE(keywords) != 0) {
+    return call_with_keywords(reinterpret_cast<FunctionInstance*>(self), args, num_args, keywords);
+  }
+  return call_by_position(self, args, num_args, value_to_python);
+}
+
+// Sets up an instance that has no function yet. Not tp_alloc, which subtypes do not inherit.
+void prepare(PyObject* self) {
+  static PyObject* no_name = PyUnicode_InternFromString("tvm_ffi.Function");
+  auto* function = reinterpret_cast<FunctionInstance*>(self);
+  function->vectorcall = call;
+  function->release_gil = 1;
+  Py_INCREF(no_name);
+  function->name = no_name;
+}
+
+// Gives `self`, which has got the function of `other`, what else belongs to that.
+void share(PyObject* self, PyObject* other) {
+  auto* function = reinterpret_cast<FunctionInstance*>(self);
+  auto* shared = reinterpret_cast<FunctionInstance*>(other);
+  function->callable = shared->callable;
+  Py_INCREF(shared->name);
+  Py_SETREF(function->name, shared->name);
+}
+
+void dealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  auto* function = reinterpret_cast<FunctionInstance*>(self);
+  PyObject_GC_UnTrack(self);
+  Py_TRASHCAN_BEGIN(self, dealloc);
+  Py_XDECREF(function->name);
+  Py_XDECREF(function->parameters);
+  Py_XDECREF(function->attributes);
+  release_instance(&function->base);
+  type->tp_free(self);
+  Py_DECREF(type);
+  Py_TRASHCAN_END;
+}
+
+// A callable that this function alone keeps is its part in a cycle. Whoever else may use the object
+// holds a count of it, also for the time of a call (share_callable): so the answer cannot change
+// while the collector, which holds the GIL, asks several times.
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  auto* function = reinterpret_cast<FunctionInstance*>(self);
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(function->parameters);
+  Py_VISIT(function->attributes);
+  constexpr uint64_t one_owner = (uint64_t{1} << 32) | 1;  // no other, weak or strong
+  if (function->callable != nullptr &&
+      __atomic_load_n(&function->base.handle->combined_ref_count, __ATOMIC_RELAXED) == one_owner) {
+    Py_VISIT(function->callable);
+  }
+  return 0;
+}
+
+// The callable stays, as an item of a tuple does: who took part in making a cycle can be changed.
+int clear_attributes(PyObject* self) {
+  auto* function = reinterpret_cast<FunctionInstance*>(self);
+  Py_CLEAR(function->parameters);
+  Py_CLEAR(function->attributes);
+  return 0;
+}
+
+// The one argument of Function(callable), lent; NULL with a Python error.
+PyObject* parse_callable(PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"callable", nullptr};
+  PyObject* callable;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:Function", const_cast<char**>(names),
+                                   &callable)) {
+    return nullptr;
+  }
+  if (PyCallable_Check(callable)) return callable;
+  PyErr_Format(PyExc_TypeError, "Function: callable: expected a callable, got %s",
+               Py_TYPE(callable)->tp_name);
+  return nullptr;
+}
+
+// Lets `self`, which has no function yet, hold that of `callable`; 0, or -1 with a Python error.
+int fill(PyObject* self, PyObject* callable) {
+  static PyObject* what = PyUnicode_InternFromString("Function");
+  if (PyObject_TypeCheck(callable, function_type)) return init_handle(what, self, callable);
+  TVMFFIObject* handle = function_from_callable(callable);
+  if (handle == nullptr) return -1;
+  auto* function = reinterpret_cast<FunctionInstance*>(self);
+  function->base.handle = handle;
+  function->callable = callable;
+  nb::object name = nb::steal(PyObject_GetAttrString(callable, "__name__"));
+  PyErr_Clear();
+  if (name.is_valid() && PyUnicode_Check(name.ptr())) {
+    Py_SETREF(function->name, name.release().ptr());
+  }
+  return 0;
+}
+
+// An instance of a subclass has no function until its __init__ has made one.
+PyObject* new_function(PyTypeObject* type, PyObject* args, PyObject* keywords) {
+  if (type != function_type) return make_instance(type, nullptr);
+  PyObject* callable = parse_callable(args, keywords);
+  if (callable == nullptr) return nullptr;
+  if (Py_TYPE(callable) == function_type) {
+    Py_INCREF(callable);
+    return callable;
+  }
+  nb::object self = nb::steal(make_instance(type, nullptr));
+  if (!self.is_valid() || fill(self.ptr(), callable) != 0) return nullptr;
+  return self.release().ptr();
+}
+
+// Function.__init__(self, callable); without an argument the instance stays as it is.
+int init(PyObject* self, PyObject* args, PyObject* keywords) {
+  if (Py_TYPE(self) == function_type) return 0;  // made by new_function
+  bool is_done = false;
+  int code = init_next_base(self, args, keywords, &is_done);
+  if (is_done || (PyTuple_GET_SIZE(args) == 0 && keywords == nullptr)) return code;
+  PyObject* callable = parse_callable(args, keywords);
+  return callable == nullptr ? -1 : fill(self, callable);
+}
+
+PyObject* repr(PyObject* self) {
+  return PyUnicode_FromFormat("<tvm_ffi.Function %U>",
+                              reinterpret_cast<FunctionInstance*>(self)->name);
+}
+
+PyObject* get_name(PyObject* self, void*) {
+  PyObject* name = reinterpret_cast<FunctionInstance*>(self)->name;
+  Py_INCREF(name);
+  return name;
+}
+
+int set_name(PyObject* self, PyObject* name, void*) {
+  if (name == nullptr || !PyUnicode_Check(name)) {
+    PyErr_Format(PyExc_TypeError, "Function.__name__: expected a str, got %s",
+                 name == nullptr ? "its deletion" : Py_TYPE(name)->tp_name);
+    return -1;
+  }
+  Py_INCREF(name);
+  Py_SETREF(reinterpret_cast<FunctionInstance*>(self)->name, name);
+  return 0;
+}
+
+PyObject* get_callable(PyObject* self, void*) {
+  PyObject* callable = reinterpret_cast<FunctionInstance*>(self)->callable;
+  if (callable == nullptr) Py_RETURN_NONE;
+  Py_INCREF(callable);
+  return callable;
+}
+
+PyMemberDef members[] = {
+    {"__dictoffset__", T_PYSSIZET, offsetof(FunctionInstance, attributes), READONLY, nullptr},
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionInstance, vectorcall), READONLY, nullptr},
+    {"release_gil", T_BOOL, offsetof(FunctionInstance, release_gil), 0,
+     "Whether other Python threads run during a call; True unless set.\n\n"
+     "Releasing the lock and taking it back costs a few dozen nanoseconds. Set it to False only\n"
+     "for a function that returns at once and that waits for no other thread."},
+    {"trusted", T_BOOL, offsetof(FunctionInstance, trusted), 0,
+     "Whether the check for negated and conjugated tensor views is left out; False unless set.\n\n"
+     "The check costs little, except for subclasses of PyTorch's tensors, which are asked one by\n"
+     "one. With it left out, such a view is read as it lies in memory, which gives wrong results:\n"
+     "set it only where no caller can pass one."},
+    {nullptr, 0, 0, 0, nullptr}};
+
+PyGetSetDef properties[] = {
+    {"__name__", get_name, set_name, "Name of the function, as messages show it.", nullptr},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, "What was set on it.", nullptr},
+    {"_callable", get_callable, nullptr, "The Python callable that it was made of, or None.",
+     nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyType_Slot slots[] = {
+    {Py_tp_doc,
+     const_cast<char*>(
+         "Function(callable)\n--\n\n"
+         "A function that every language can call.\n\n"
+         "Functions come from a :class:`tvm_ffi.Module`; calling this type makes one of a Python\n"
+         "callable. Arguments are given by position, and by keyword where the function tells the\n"
+         "names of its parameters. ``inspect.signature`` and ``__doc__`` show what it tells.\n\n"
+         "Tensors of any framework are passed without a copy, and a tensor that the function\n"
+         "returns comes back as one of the same framework. ``ValueError`` and ``TypeError`` name\n"
+         "the function and the argument that is wrong.")},
+    {Py_tp_new, reinterpret_cast<void*>(new_function)},
+    {Py_tp_init, reinterpret_cast<void*>(init)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+    {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+    {Py_tp_repr, reinterpret_cast<void*>(repr)},
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(clear_attributes)},
+    {Py_tp_members, members},
+    {Py_tp_getset, properties},
+    {0, nullptr}};
+
+PyType_Spec spec = {
+    "tvm_ffi.Function", sizeof(FunctionInstance), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC,
+    slots};
+
+TVMFFIByteArray utf8(const nb::str& text) {
+  Py_ssize_t size = 0;
+  const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (data == nullptr) throw nb::python_error();
+  return {data, static_cast<size_t>(size)};
+}
+
+}  // namespace
+
+PyObject* call_constructor(PyObject* constructor, PyObject* const* args, Py_ssize_t num_args) {
+  if (Py_TYPE(constructor) != function_type) {
+    return PyObject_Vectorcall(constructor, args, static_cast<size_t>(num_args), nullptr);
+  }
+  auto to_python = [](TVMFFIAny* result, const Framework*) {
+    return result->type_index >= kTVMFFIStaticObjectBegin
+               ? make_instance(object_type, result->v_obj)
+               : value_to_python(result, nullptr);
+  };
+  return call_by_position(constructor, args, num_args, to_python);
+}
+
+void bind_function(nb::module_& module) {
+  function_type = make_type(module, &spec, object_type);
+  set_instance_hooks({function_type, prepare, share});
+  register_object_class(kTVMFFIFunction, function_type);
+  module.def(
+      "get_global_func",
+      [](nb::str name) -> nb::object {
+        TVMFFIByteArray bytes = utf8(name);
+        TVMFFIObjectHandle handle = nullptr;
+        check(TVMFFIFunctionGetGlobal(&bytes, &handle));
+        if (handle == nullptr) return nb::none();
+        nb::object function =
+            nb::steal(make_instance(function_type, static_cast<TVMFFIObject*>(handle)));
+        if (!function.is_valid() || set_name(function.ptr(), name.ptr(), nullptr) != 0) {
+          throw nb::python_error();
+        }
+        return function;
+      },
+      nb::arg("name"), nb::sig("def get_global_func(name: str) -> Function | None"));
+  module.def(
+      "set_global_func",
+      [](nb::str name, nb::object function, bool override) {
+        if (!PyObject_TypeCheck(function.ptr(), function_type)) {
+          PyErr_Format(PyExc_TypeError,
+                       "set_global_func: function: expected a tvm_ffi.Function, got %s",
+                       Py_TYPE(function.ptr())->tp_name);
+          throw nb::python_error();
+        }
+        TVMFFIByteArray bytes = utf8(name);
+        check(TVMFFIFunctionSetGlobal(&bytes, handle_of(function.ptr()), override));
+      },
+      nb::arg("name"), nb::arg("function"), nb::arg("override"));
+}
+
+}  // namespace tvm_ffi_core

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keyword arguments, put in the places that their names have.
+#include "calls/keywords.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace tvm_ffi_core {
+
+namespace {
+
+// Given a Function, tells (names, defaults) of its parameters, or None.
+PyObject* describer = nullptr;
+
+// In the place of a default: there is none.
+PyObject* no_default() { return Py_NotImplemented; }
+
+bool is_description(PyObject* found) {
+  if (!PyTuple_Check(found) || PyTuple_GET_SIZE(found) != 2) return false;
+  PyObject* names = PyTuple_GET_ITEM(found, 0);
+  PyObject* defaults = PyTuple_GET_ITEM(found, 1);
+  return PyTuple_Check(names) && PyTuple_Check(defaults) &&
+         PyTuple_GET_SIZE(names) == PyTuple_GET_SIZE(defaults);
+}
+
+// The parameters, asked for once; lent by the function. NULL with a Python error.
+PyObject* parameters_of(FunctionInstance* function) {
+  if (function->parameters != nullptr) return function->parameters;
+  PyObject* self = reinterpret_cast<PyObject*>(function);
+  nb::object found = describer != nullptr ? nb::steal(PyObject_CallOneArg(describer, self))
+                                          : nb::object(nb::none());
+  if (!found.is_valid()) return nullptr;
+  if (!found.is_none() && !is_description(found.ptr())) {
+    PyErr_SetString(PyExc_SystemError, "the describer gave neither None nor (names, defaults)");
+    return nullptr;
+  }
+  // Another thread may have asked meanwhile: what is there stays.
+  if (function->parameters == nullptr) function->parameters = found.release().ptr();
+  return function->parameters;
+}
+
+// The place of `name`; -1 if there is none, -2 with a Python error.
+Py_ssize_t place_of(PyObject* names, PyObject* name) {
+  const Py_ssize_t count = PyTuple_GET_SIZE(names);
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (PyTuple_GET_ITEM(names, i) == name) return i;  // names are interned
+  }
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    int is_equal = PyObject_RichCompareBool(PyTuple_GET_ITEM(names, i), name, Py_EQ);
+    if (is_equal != 0) return is_equal > 0 ? i : -2;
+  }
+  return -1;
+}
+
+PyObject* refuse_name(FunctionInstance* function, PyObject* names, PyObject* keyword) {
+  nb::object separator = nb::steal(PyUnicode_FromString(", "));
+  nb::object all = nb::steal(PyUnicode_Join(separator.ptr(), names));
+  if (all.is_valid()) {
+    PyErr_Format(PyExc_TypeError, "%U: expected keywords among (%U), got %R", function->name,
+                 all.ptr(), keyword);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+PyObject* call_with_keywords(FunctionInstance* function, PyObject* const* args, Py_ssize_t num_args,
+                             PyObject* keywords) {
+  nb::object parameters = nb::borrow(parameters_of(function));
+  if (!parameters.is_valid()) return nullptr;
+  if (parameters.is_none()) {
+    PyErr_Format(PyExc_TypeError,
+                 "%U: expected positional arguments only, got keyword %R; the function does not "
+                 "tell the names of its arguments",
+                 function->name, PyTuple_GET_ITEM(keywords, 0));
+    return nullptr;
+  }
+  PyObject* names = PyTuple_GET_ITEM(parameters.ptr(), 0);
+  PyObject* defaults = PyTuple_GET_ITEM(parameters.ptr(), 1);
+  std::vector<PyObject*> placed(static_cast<size_t>(std::max(num_args, PyTuple_GET_SIZE(names))));
+  std::copy(args, args + num_args, placed.begin());
+  Py_ssize_t end = num_args;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keywords); ++i) {
+    PyObject* keyword = PyTuple_GET_ITEM(keywords, i);
+    Py_ssize_t place = place_of(names, keyword);
+    if (place == -2) return nullptr;
+    if (place < 0) return refuse_name(function, names, keyword);
+    if (placed[static_cast<size_t>(place)] != nullptr) {
+      PyErr_Format(PyExc_TypeError, "%U: argument %zd: expected one value for %R, got two",
+                   function->name, place, keyword);
+      return nullptr;
+    }
+    placed[static_cast<size_t>(place)] = args[num_args + i];
+    end = std::max(end, place + 1);
+  }
+  for (Py_ssize_t i = num_args; i < end; ++i) {
+    PyObject*& value = placed[static_cast<size_t>(i)];
+    if (value != nullptr) continue;
+    value = PyTuple_GET_ITEM(defaults, i);
+    if (value != no_default()) continue;
+    PyErr_Format(PyExc_TypeError, "%U: argument %zd: expected a value for %R, got none",
+                 function->name, i, PyTuple_GET_ITEM(names, i));
+    return nullptr;
+  }
+  return PyObject_Vectorcall(reinterpret_cast<PyObject*>(function), placed.data(),
+                             static_cast<size_t>(end), nullptr);
+}
+
+void bind_keywords(nb::module_& module) {
+  module.def(
+      "set_describer", [](nb::object function) { describer = function.release().ptr(); },
+      nb::arg("function"));
+}
+
+}  // namespace tvm_ffi_core

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objects as arguments: those of libtvm_ffi, and any of Python.
+#include "calls/pack_object.h"
+
+#include "base/error.h"
+#include "calls/callback.h"
+#include "objects/function_instance.h"
+
+namespace tvm_ffi_core {
+
+int pack_object(const Place& place, PyObject* value, const Converter&) {
+  if (handle_of(value) == nullptr) {
+    PyErr_SetString(
+        PyExc_ValueError,
+        "expected an object, got an instance without one: its __init__ has not made it");
+    return -1;
+  }
+  place.borrow(handle_of(value));
+  if (!place.owns && PyObject_TypeCheck(value, function_type)) {
+    ObjectRef shared = share_callable(value);
+    if (shared.get() != nullptr) place.frame->keep(shared.release());
+  }
+  return 0;
+}
+
+int pack_exception(const Place& place, PyObject* value, const Converter&) {
+  return pack_new(place, error_from_exception(value));
+}
+
+int pack_callable(const Place& place, PyObject* value, const Converter&) {
+  return pack_new(place, function_from_callable(value));
+}
+
+int pack_opaque(const Place& place, PyObject* value, const Converter&) {
+  return pack_new(place, opaque_from_python(value));
+}
+
+// Packs what the object's method gives; nobody but the frame keeps that until the call is over.
+int pack_stand_in(const Place& place, PyObject* value, const Converter& converter) {
+  nb::object stand_in = nb::steal(PyObject_CallOneArg(converter.helper, value));
+  if (!stand_in.is_valid()) return -1;
+  if (Py_EnterRecursiveCall(" while a value is converted")) return -1;
+  Place owning = place;
+  owning.owns = true;
+  int code = pack_value(owning, stand_in.ptr());
+  Py_LeaveRecursiveCall();
+  if (code == 0 && !place.owns && place.out->type_index >= kTVMFFIStaticObjectBegin) {
+    place.frame->keep(place.out->v_obj);
+  }
+  return code;
+}
+
+int pack_refused(const Place&, PyObject*, const Converter& converter) {
+  PyErr_SetObject(PyExc_TypeError, converter.helper);
+  return -1;
+}
+
+int pack_set(const Place&, PyObject*, const Converter& converter) {
+  PyErr_Format(PyExc_TypeError,
+               "expected a single value, a list, a tuple or a dict, got a %s; pass list(x)",
+               converter.type->tp_name);
+  return -1;
+}
+
+}  // namespace tvm_ffi_core

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objects as arguments: those of libtvm_ffi, and any of Python.
+#ifndef TVM_FFI_PYTHON_CORE_PACK_OBJECT_H_
+#define TVM_FFI_PYTHON_CORE_PACK_OBJECT_H_
+
+#include "conversion/args.h"
+
+namespace tvm_ffi_core {
+
+// A tvm_ffi.Object.
+int pack_object(const Place& place, PyObject* value, const Converter& converter);
+
+// Becomes an error.
+int pack_exception(const Place& place, PyObject* value, const Converter& converter);
+
+// Becomes a Function.
+int pack_callable(const Place& place, PyObject* value, const Converter& converter);
+
+// Carried through.
+int pack_opaque(const Place& place, PyObject* value, const Converter& converter);
+
+// An object whose method, the helper, gives the value that is passed in its place.
+int pack_stand_in(const Place& place, PyObject* value, const Converter& converter);
+
+// Refused by a framework's adapter; the helper is the reason.
+int pack_refused(const Place& place, PyObject* value, const Converter& converter);
+
+// Refused.
+int pack_set(const Place& place, PyObject* value, const Converter& converter);
+
+}  // namespace tvm_ffi_core
+
+#endif  // TVM_FFI_PYTHON_CORE_PACK_OBJECT_H_

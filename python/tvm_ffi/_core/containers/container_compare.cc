@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Equality, hash and text of containers.
+#include "containers/container_compare.h"
+
+#include <tvm/ffi/any_hash.h>
+#include <tvm/ffi/container/map.h>
+#include <tvm/ffi/container/seq_base.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/guarded.h"
+#include "conversion/result.h"
+#include "objects/container_instance.h"
+
+namespace tvm_ffi_core {
+
+namespace {
+
+int sequences_are_equal(TVMFFIObject* a, TVMFFIObject* b) {
+  const auto* x = contents<TVMFFISeqCell>(a);
+  const auto* y = contents<TVMFFISeqCell>(b);
+  if (x->size != y->size) return 0;
+  for (int64_t i = 0; i < x->size && i < y->size; ++i) {
+    int equal = values_are_equal(static_cast<const TVMFFIAny*>(x->data)[i],
+                                 static_cast<const TVMFFIAny*>(y->data)[i]);
+    if (equal != 1) return equal;
+  }
+  return 1;
+}
+
+// Keys are found as the table finds them: a container as a key is the same only as itself.
+int mappings_are_equal(TVMFFIObject* a, TVMFFIObject* b) {
+  const auto* x = reinterpret_cast<const ffi::MapBaseObj*>(a);
+  const auto* y = reinterpret_cast<const ffi::MapBaseObj*>(b);
+  if (x->size() != y->size()) return 0;
+  for (const auto& pair : *x) {
+    auto found = y->find(pair.first);
+    if (found == y->end()) return 0;
+    int equal = values_are_equal(pair.second.CopyToTVMFFIAny(), found->second.CopyToTVMFFIAny());
+    if (equal != 1) return equal;
+  }
+  return 1;
+}
+
+int containers_are_equal(TVMFFIObject* a, TVMFFIObject* b) {
+  if (Py_EnterRecursiveCall(" while comparing containers")) return -1;
+  int equal = guarded(-1, [&] {
+    return is_sequence(a->type_index) ? sequences_are_equal(a, b) : mappings_are_equal(a, b);
+  });
+  Py_LeaveRecursiveCall();
+  return equal;
+}
+
+int shapes_are_equal(TVMFFIObject* a, TVMFFIObject* b) {
+  const auto* x = contents<TVMFFIShapeCell>(a);
+  const auto* y = contents<TVMFFIShapeCell>(b);
+  return x->size == y->size && std::equal(x->data, x->data + x->size, y->data);
+}
+
+bool is_object(const TVMFFIAny& value) { return value.type_index >= kTVMFFIStaticObjectBegin; }
+
+// The Python object that an opaque object carries.
+void* carried(const TVMFFIAny& value) {
+  return contents<TVMFFIOpaqueObjectCell>(value.v_obj)->handle;
+}
+
+// A Python object whose hash is that of the value: equal for equal values.
+PyObject* hash_proxy(const TVMFFIAny& value) {
+  switch (value.type_index) {
+    case kTVMFFIFloat:
+      // Python hashes each NaN by its address.
+      if (value.v_float64 != value.v_float64) Py_RETURN_NONE;
+      break;
+    case kTVMFFIOpaquePtr:
+      return PyLong_FromVoidPtr(value.v_ptr);
+    case kTVMFFIOpaquePyObject:
+      return PyLong_FromVoidPtr(carried(value));
+    case kTVMFFIStr:
+    case kTVMFFIBytes:
+    case kTVMFFIBigInt:
+    case kTVMFFIShape:
+    case kTVMFFIArray:
+    case kTVMFFIList:
+    case kTVMFFIMap:
+    case kTVMFFIDict:
+      break;
+    default:
+      if (is_object(value)) return PyLong_FromVoidPtr(value.v_obj);
+  }
+  return element_to_python(value, nullptr);
+}
+
+// As the tuple of the same elements, which it may be equal to.
+Py_hash_t hash_of_sequence(TVMFFIObject* sequence) {
+  // Copied first, as Python may run code that changes a List whenever it makes an object.
+  const auto* list = reinterpret_cast<const ffi::SeqBaseObj*>(sequence);
+  const std::vector<ffi::Any> elements(list->begin(), list->end());
+  nb::object proxies = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(elements.size())));
+  if (!proxies.is_valid()) return -1;
+  Py_ssize_t i = 0;
+  for (const ffi::Any& element : elements) {
+    PyObject* proxy = hash_proxy(element.CopyToTVMFFIAny());
+    if (proxy == nullptr) return -1;
+    PyTuple_SET_ITEM(proxies.ptr(), i++, proxy);
+  }
+  return PyObject_Hash(proxies.ptr());
+}
+
+// Does not depend on the order.
+Py_hash_t hash_of_mapping(TVMFFIObject* mapping) {
+  const auto* map = reinterpret_cast<const ffi::MapBaseObj*>(mapping);
+  const std::vector<std::pair<ffi::Any, ffi::Any>> pairs(map->begin(), map->end());
+  Py_uhash_t sum = 0x345678;
+  for (const auto& pair : pairs) {
+    nb::object key = nb::steal(hash_proxy(pair.first.CopyToTVMFFIAny()));
+    nb::object value = nb::steal(hash_proxy(pair.second.CopyToTVMFFIAny()));
+    if (!key.is_valid() || !value.is_valid()) return -1;
+    nb::object both = nb::steal(PyTuple_Pack(2, key.ptr(), value.ptr()));
+    Py_hash_t hash = both.is_valid() ? PyObject_Hash(both.ptr()) : -1;
+    if (hash == -1) return -1;
+    sum += static_cast<Py_uhash_t>(hash);
+  }
+  auto hash = static_cast<Py_hash_t>(sum);
+  return hash == -1 ? -2 : hash;
+}
+
+// The containers whose text is being made, as each reading of an element makes a new instance.
+thread_local std::vector<TVMFFIObject*>* shown = nullptr;
+
+}  // namespace
+
+int values_are_equal(const TVMFFIAny& a, const TVMFFIAny& b) {
+  if (is_object(a) && is_object(b)) {
+    if (a.v_obj == b.v_obj) return 1;
+    if ((is_sequence(a.type_index) && is_sequence(b.type_index)) ||
+        (is_mapping(a.type_index) && is_mapping(b.type_index))) {
+      return containers_are_equal(a.v_obj, b.v_obj);
+    }
+    if (a.type_index == b.type_index) {
+      if (a.type_index == kTVMFFIShape) return shapes_are_equal(a.v_obj, b.v_obj);
+      if (a.type_index == kTVMFFIOpaquePyObject) return carried(a) == carried(b);
+    }
+  }
+  if (a.type_index == kTVMFFIFloat && b.type_index == kTVMFFIFloat) {
+    // A NaN equals another, so that a container equals its copy.
+    return a.v_float64 == b.v_float64 || (a.v_float64 != a.v_float64 && b.v_float64 != b.v_float64);
+  }
+  return guarded(-1, [&] { return static_cast<int>(ffi::detail::AreEqual(a, b)); });
+}
+
+Py_hash_t hash_of_container(PyObject* container) {
+  if (Py_EnterRecursiveCall(" while hashing a container")) return -1;
+  TVMFFIObject* handle = handle_of(container);
+  Py_hash_t hash =
+      is_sequence(handle->type_index) ? hash_of_sequence(handle) : hash_of_mapping(handle);
+  Py_LeaveRecursiveCall();
+  return hash;
+}
+
+PyObject* repr_of_container(PyObject* container) {
+  TVMFFIObject* handle = handle_of(container);
+  if (shown == nullptr) shown = new std::vector<TVMFFIObject*>();
+  if (std::find(shown->begin(), shown->end(), handle) != shown->end()) {
+    return PyUnicode_FromString(handle->type_index == kTVMFFIArray  ? "(...)"
+                                : handle->type_index == kTVMFFIList ? "[...]"
+                                                                    : "{...}");
+  }
+  if (Py_EnterRecursiveCall(" while getting the repr of a container")) return nullptr;
+  shown->push_back(handle);
+  PyObject* text = PyObject_CallMethod(container, "_as_literal", nullptr);
+  shown->pop_back();
+  if (shown->empty()) delete std::exchange(shown, nullptr);
+  Py_LeaveRecursiveCall();
+  return text;
+}
+
+}  // namespace tvm_ffi_core

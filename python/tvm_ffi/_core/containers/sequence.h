@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Python types of sequences, below tvm_ffi.Array and tvm_ffi.List, and their iterator.
+#ifndef TVM_FFI_PYTHON_CORE_SEQUENCE_H_
+#define TVM_FFI_PYTHON_CORE_SEQUENCE_H_
+
+#include "base/common.h"
+
+namespace tvm_ffi_core {
+
+// After the base of the types.
+void bind_sequence(nb::module_& module);
+
+}  // namespace tvm_ffi_core
+
+#endif  // TVM_FFI_PYTHON_CORE_SEQUENCE_H_

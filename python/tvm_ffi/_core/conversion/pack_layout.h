@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Element types, devices and shapes as arguments.
+#ifndef TVM_FFI_PYTHON_CORE_PACK_LAYOUT_H_
+#define TVM_FFI_PYTHON_CORE_PACK_LAYOUT_H_
+
+#include "conversion/args.h"
+
+namespace tvm_ffi_core {
+
+// A tvm_ffi.dtype, tvm_ffi.Device and tvm_ffi.Shape.
+int pack_dtype(const Place& place, PyObject* value, const Converter& converter);
+
+int pack_device(const Place& place, PyObject* value, const Converter& converter);
+
+int pack_shape(const Place& place, PyObject* value, const Converter& converter);
+
+// A framework's; the helper gives (code, bits, lanes).
+int pack_foreign_dtype(const Place& place, PyObject* value, const Converter& converter);
+
+// A framework's; the helper gives (type, id).
+int pack_foreign_device(const Place& place, PyObject* value, const Converter& converter);
+
+}  // namespace tvm_ffi_core
+
+#endif  // TVM_FFI_PYTHON_CORE_PACK_LAYOUT_H_

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lends a framework's tensor, if it may be lent.
+#include "lending/lending.h"
+
+#include "lending/argument_error.h"
+
+namespace tvm_ffi_core {
+
+void discard(LentTensor* lent) {
+  nb::error_scope raised;
+  if (release_lent_tensor(lent) != 0) PyErr_Clear();
+}
+
+LentTensor* lend(const Converter& converter, PyObject* value, Lending how) {
+  LentTensor* lent = acquire_lent_tensor(converter.framework);
+  if (lent == nullptr) return nullptr;
+  int code = converter.kind->fill(lent, value, how);
+  if (code == 0 && lent->read_only && !how.allow_read_only) {
+    PyErr_SetString(PyExc_ValueError,
+                    "expected a tensor that may be written, got a read-only one; if the function "
+                    "only reads it, pass tvm_ffi.from_dlpack(x, allow_read_only=True)");
+    code = -1;
+  }
+  if (code != 0) {
+    discard(lent);
+    return nullptr;
+  }
+  return lent;
+}
+
+LentTensor* owned_tensor_from(PyObject* what, PyObject* value, bool allow_read_only) {
+  const Converter* converter = find_converter(Py_TYPE(value));
+  LentTensor* lent = nullptr;
+  if (converter != nullptr) {
+    if (!is_foreign_tensor(*converter)) {
+      PyErr_Format(PyExc_TypeError, "%U: ext_tensor: expected an object with __dlpack__, got %s",
+                   what, Py_TYPE(value)->tp_name);
+      return nullptr;
+    }
+    Lending how;
+    how.allow_read_only = allow_read_only;
+    how.own = true;
+    lent = lend(*converter, value, how);
+    if (lent != nullptr && own_lent_tensor(lent) != 0) {
+      discard(lent);
+      lent = nullptr;
+    }
+    if (lent != nullptr && converter->helper != nullptr) {
+      Py_INCREF(value);
+      lent->stream_source = value;
+    }
+  }
+  if (lent == nullptr) name_argument(what, kUnnumbered, Py_TYPE(value), nullptr);
+  return lent;
+}
+
+}  // namespace tvm_ffi_core

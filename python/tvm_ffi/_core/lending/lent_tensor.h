@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Tensor object over a framework's tensor that owns nothing until somebody keeps it.
+//
+// A kernel may take a `TensorView` or a `Tensor`. So that both work, and that the usual call costs
+// no allocation and no ownership, an argument is passed as a Tensor object from a pool which only
+// borrows the framework's memory. After the call, an object that the callee kept a reference to is
+// made to own the framework's tensor; any other goes back to the pool.
+#ifndef TVM_FFI_PYTHON_CORE_LENT_TENSOR_H_
+#define TVM_FFI_PYTHON_CORE_LENT_TENSOR_H_
+
+#include "lending/framework.h"
+
+namespace tvm_ffi_core {
+
+enum class Owner : int {
+  kNobody,        // `owner` is a Python tensor, borrowed for the call, or NULL: see is_bare_view
+  kPythonObject,  // a PyObject
+  kTensorObject,  // a TVMFFIObject, the Tensor whose memory this one shows
+  kManaged,       // a DLManagedTensor
+  kManagedVersioned,  // a DLManagedTensorVersioned
+};
+
+struct LentTensor {
+  static constexpr int kInlineDims = 8;
+
+  TVMFFIObjectAllocHeader allocation;
+  TVMFFIObject head;
+  DLTensor tensor;
+  // What follows is known to this extension alone.
+  Owner owner_kind;
+  bool read_only;  // the producer forbids writing
+  void* owner;
+  const Framework* framework;  // whose tensor it is, or NULL; calls follow its stream
+  PyObject* stream_source;     // owned; asked for the stream of calls, in place of the framework
+  int64_t* heap_dims;          // shape and strides when inline_dims is too small
+  LentTensor* next_free;       // in the pool; while it is lent as an element, the frame's next one
+  int64_t inline_dims[2 * kInlineDims];
+};
+
+static_assert(offsetof(LentTensor, head) == sizeof(TVMFFIObjectAllocHeader));
+static_assert(offsetof(LentTensor, tensor) == offsetof(LentTensor, head) + sizeof(TVMFFIObject));
+
+// The lent tensor behind a Tensor object; NULL for one that was made elsewhere.
+LentTensor* lent_tensor_of(TVMFFIObject* tensor);
+
+// Takes a tensor from the pool; NULL, with a Python error, when memory is short. Needs the GIL.
+LentTensor* acquire_lent_tensor(const Framework* framework);
+
+// Whether there ever was a lent tensor on a device with streams. Guarded by the GIL.
+extern bool device_tensor_was_lent;
+
+// Copies the layout of `view` with its byte offset folded into the data pointer and its strides
+// filled in. Returns what is wrong with the view, or NULL.
+const char* fill_lent_tensor(LentTensor* lent, const DLTensor& view);
+
+// Room for the shape and the strides of `ndim` dimensions; NULL when memory is short.
+int64_t* lent_tensor_dims(LentTensor* lent, int ndim);
+
+// Ends the call: gives the tensor back to the pool, or makes it own its memory if it was kept.
+// Needs the GIL and no Python error; returns -1 with a Python error when owning failed.
+int release_lent_tensor(LentTensor* lent);
+
+// Takes a reference to a Python tensor that is borrowed for the call, as one in a list may go
+// before the call ends.
+inline void own_python_source(LentTensor* lent) {
+  if (lent->owner_kind != Owner::kNobody || lent->owner == nullptr) return;
+  Py_INCREF(static_cast<PyObject*>(lent->owner));
+  lent->owner_kind = Owner::kPythonObject;
+}
+
+// Makes a tensor that is nobody's own its memory; a bare view stays one. 0, or -1 with a Python
+// error.
+int own_lent_tensor(LentTensor* lent);
+
+// Frees a Tensor object that the caller alone holds, by way of the pool if it came from there;
+// false, and nothing is done, for any other. Needs the GIL.
+bool recycle_tensor(TVMFFIObject* tensor);
+
+// Takes the DLPack tensor out of a Tensor object that the caller alone holds, and gives the object
+// back; NULL, and nothing is done, if others hold it or it shows something else.
+DLManagedTensorVersioned* take_managed(TVMFFIObject* tensor);
+
+// Whether the tensor is a view that C code lends to a callback, of memory that nobody named. It can
+// own that memory only if it belongs to an argument of a call in progress.
+inline bool is_bare_view(const LentTensor* lent) {
+  return lent->owner_kind == Owner::kNobody && lent->owner == nullptr;
+}
+
+}  // namespace tvm_ffi_core
+
+#endif  // TVM_FFI_PYTHON_CORE_LENT_TENSOR_H_

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Python type tvm_ffi.Object, the base of all types that hold an object of libtvm_ffi.
+#include "objects/object.h"
+
+#include <structmember.h>
+
+#include <cstring>
+#include <vector>
+
+namespace tvm_ffi_core {
+
+namespace {
+
+// The types that are made in C++, tvm_ffi.Object first.
+std::vector<PyTypeObject*>& made_types() {
+  static std::vector<PyTypeObject*> types;
+  return types;
+}
+
+InstanceHooks hooks;
+
+int refuse_init(PyObject* self, PyObject* args, PyObject* keywords) {
+  // Types with a constructor of their own have made the object already.
+  if (handle_of(self) != nullptr) return 0;
+  bool is_done = false;
+  int code = init_next_base(self, args, keywords, &is_done);
+  if (is_done) return code;
+  PyErr_Format(PyExc_TypeError,
+               "%s cannot be made by calling its type: it has no registered constructor, so its "
+               "objects come from functions",
+               Py_TYPE(self)->tp_name);
+  return -1;
+}
+
+// An instance without an object yet, for a subclass whose __init__ will make that.
+PyObject* new_empty(PyTypeObject* type, PyObject*, PyObject*) {
+  bool is_python_class = type->tp_init != refuse_init;
+  for (size_t i = 1; i < made_types().size(); ++i) {
+    // The code of such a type reads the object without asking whether there is one.
+    if (PyType_IsSubtype(type, made_types()[i])) is_python_class = false;
+  }
+  if (!is_python_class) {
+    PyErr_Format(PyExc_TypeError,
+                 "%s cannot be made by calling its type: objects come from functions, from_dlpack "
+                 "or load_module",
+                 type->tp_name);
+    return nullptr;
+  }
+  return type->tp_alloc(type, 0);
+}
+
+void dealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  release_instance(reinterpret_cast<ObjectInstance*>(self));
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyObject* repr(PyObject* self) {
+  TVMFFIObject* handle = handle_of(self);
+  if (handle == nullptr)
+    return PyUnicode_FromFormat("<%s without an object>", Py_TYPE(self)->tp_name);
+  const TVMFFITypeInfo* info = type_info_of(handle);
+  return PyUnicode_FromFormat("<%s object at %p>", info->type_key.data, handle);
+}
+
+Py_hash_t hash(PyObject* self) { return _Py_HashPointer(handle_of(self)); }
+
+PyObject* compare(PyObject* self, PyObject* other, int operation) {
+  if ((operation != Py_EQ && operation != Py_NE) || !PyObject_TypeCheck(other, object_type)) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  bool same = handle_of(self) == handle_of(other);
+  return PyBool_FromLong(same == (operation == Py_EQ));
+}
+
+PyObject* same_as(PyObject* self, PyObject* other) {
+  return PyBool_FromLong(PyObject_TypeCheck(other, object_type) &&
+                         handle_of(self) == handle_of(other));
+}
+
+PyObject* chandle(PyObject* self, PyObject*) { return PyLong_FromVoidPtr(handle_of(self)); }
+
+PyObject* id(PyObject* self, void*) { return PyLong_FromVoidPtr(handle_of(self)); }
+
+// Both hold the object from now on: a call of the other may be in progress.
+PyObject* move_handle_from(PyObject* self, PyObject* other) {
+  static PyObject* what = PyUnicode_InternFromString("__move_handle_from__");
+  if (init_handle(what, self, other) != 0) return nullptr;
+  Py_RETURN_NONE;
+}
+
+PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET,
+                          offsetof(ObjectInstance, weak_references), READONLY, nullptr},
+                         {nullptr, 0, 0, 0, nullptr}};
+
+PyMethodDef methods[] = {
+    {"same_as", same_as, METH_O,
+     "same_as($self, other, /)\n--\n\nTell whether both hold the same object."},
+    {"is_", same_as, METH_O, "is_($self, other, /)\n--\n\nAnother name of :meth:`same_as`."},
+    {"__chandle__", chandle, METH_NOARGS,
+     "__chandle__($self, /)\n--\n\nAddress of the object, 0 if there is none yet."},
+    {"__move_handle_from__", move_handle_from, METH_O,
+     "__move_handle_from__($self, other, /)\n--\n\n"
+     "Let ``self``, which has no object yet, hold that of ``other``."},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyGetSetDef properties[] = {
+    {"id_", id, nullptr, "Address of the object, 0 if there is none yet.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+// __prepare__ of the metaclass: what a class body starts with. Without the empty __slots__ each
+// instance had a dictionary, and a misspelt field would be stored there.
+PyObject* prepare(PyObject*, PyObject*, PyObject*) { return Py_BuildValue("{s:()}", "__slots__"); }
+
+PyMethodDef prepare_definition = {
+    "__prepare__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(prepare)),
+    METH_VARARGS | METH_KEYWORDS, nullptr};
+
+PyType_Slot slots[] = {
+    {Py_tp_doc, const_cast<char*>("An object of libtvm_ffi, counted by reference.\n\n"
+                                  "Equality, and the hash, are those of identity.")},
+    {Py_tp_new, reinterpret_cast<void*>(new_empty)},
+    {Py_tp_init, reinterpret_cast<void*>(refuse_init)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+    {Py_tp_repr, reinterpret_cast<void*>(repr)},
+    {Py_tp_hash, reinterpret_cast<void*>(hash)},
+    {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
+    {Py_tp_members, members},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, properties},
+    {0, nullptr}};
+
+PyType_Spec spec = {"tvm_ffi.Object", sizeof(ObjectInstance), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+
+}  // namespace
+
+void release_instance(ObjectInstance* self) {
+  if (self->weak_references != nullptr) PyObject_ClearWeakRefs(reinterpret_cast<PyObject*>(self));
+  if (self->handle != nullptr) TVMFFIObjectDecRef(self->handle);
+}
+
+PyObject* make_instance(PyTypeObject* type, TVMFFIObject* owned) {
+  PyObject* self = type->tp_alloc(type, 0);
+  if (self == nullptr) {
+    if (owned != nullptr) TVMFFIObjectDecRef(owned);
+    return nullptr;
+  }
+  reinterpret_cast<ObjectInstance*>(self)->handle = owned;
+  if (hooks.type != nullptr && PyType_IsSubtype(type, hooks.type)) hooks.prepare(self);
+  return self;
+}
+
+void set_instance_hooks(const InstanceHooks& given) { hooks = given; }
+
+int init_next_base(PyObject* self, PyObject* args, PyObject* keywords, bool* is_done) {
+  PyObject* bases = Py_TYPE(self)->tp_mro;
+  bool is_after = false;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(bases); ++i) {
+    auto* base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i));
+    if (is_after && base->tp_init != PyBaseObject_Type.tp_init) *is_done = true;
+    is_after = is_after || base == object_type;
+  }
+  if (!*is_done) return 0;
+  nb::object next = nb::steal(PyObject_CallFunctionObjArgs(
+      reinterpret_cast<PyObject*>(&PySuper_Type), object_type, self, nullptr));
+  if (!next.is_valid()) return -1;
+  nb::object initialize = nb::steal(PyObject_GetAttrString(next.ptr(), "__init__"));
+  if (!initialize.is_valid()) return -1;
+  nb::object done = nb::steal(PyObject_Call(initialize.ptr(), args, keywords));
+  return done.is_valid() ? 0 : -1;
+}
+
+PyObject* wrap_object(TVMFFIObject* owned) {
+  PyTypeObject* type = class_of(owned->type_index);
+  if (type == nullptr) {
+    TVMFFIObjectDecRef(owned);
+    return nullptr;
+  }
+  return make_instance(type, owned);
+}
+
+int init_handle(PyObject* what, PyObject* self, PyObject* made) {
+  const bool is_instance = PyObject_TypeCheck(made, object_type);
+  if (!is_instance || handle_of(made) == nullptr) {
+    PyErr_Format(PyExc_TypeError, "%U: expected a tvm_ffi.Object, got a %s%s", what,
+                 Py_TYPE(made)->tp_name, is_instance ? " without an object" : "");
+    return -1;
+  }
+  for (size_t i = 1; i < made_types().size(); ++i) {
+    // The code of such a type knows what its objects look like.
+    PyTypeObject* expected = made_types()[i];
+    if (!PyType_IsSubtype(Py_TYPE(self), expected)) continue;
+    PyTypeObject* got = class_of(handle_of(made)->type_index);
+    if (got == nullptr) return -1;
+    if (PyType_IsSubtype(got, expected)) continue;
+    PyErr_Format(PyExc_TypeError, "%U: expected a %s, got a %s", what, expected->tp_name,
+                 got->tp_name);
+    return -1;
+  }
+  auto* instance = reinterpret_cast<ObjectInstance*>(self);
+  if (instance->handle != nullptr) {
+    // Others may be using the object that a second one would take the place of.
+    PyErr_Format(PyExc_TypeError, "%U: expected an instance without an object, got one that has it",
+                 what);
+    return -1;
+  }
+  TVMFFIObjectIncRef(handle_of(made));
+  instance->handle = handle_of(made);
+  if (PyObject_TypeCheck(self, hooks.type) && PyObject_TypeCheck(made, hooks.type)) {
+    hooks.share(self, made);
+  }
+  return 0;
+}
+
+PyTypeObject* make_type(nb::module_& module, PyType_Spec* spec, PyTypeObject* base) {
+  nb::object bases;
+  if (base != nullptr) bases = nb::make_tuple(nb::handle(reinterpret_cast<PyObject*>(base)));
+  PyObject* type = PyType_FromSpecWithBases(spec, bases.ptr());
+  if (type == nullptr) throw nb::python_error();
+  module.attr(std::strrchr(spec->name, '.') + 1) = nb::handle(type);
+  made_types().push_back(reinterpret_cast<PyTypeObject*>(type));
+  return made_types().back();
+}
+
+void set_metaclass(nb::module_& module) {
+  nb::handle type(reinterpret_cast<PyObject*>(&PyType_Type));
+  nb::dict body;
+  body["__module__"] = "tvm_ffi._core";
+  body["__slots__"] = nb::tuple();
+  body["__prepare__"] = nb::steal(PyCFunction_New(&prepare_definition, nullptr));
+  // That of ABCMeta runs Python code.
+  body["__instancecheck__"] = type.attr("__instancecheck__");
+  body["__subclasscheck__"] = type.attr("__subclasscheck__");
+  // Derived from ABCMeta, so that a class can derive from Object and collections.abc.Sequence.
+  nb::object bases = nb::make_tuple(nb::module_::import_("abc").attr("ABCMeta"));
+  nb::object metaclass = type("ObjectMeta", bases, body);
+  module.attr("ObjectMeta") = metaclass;
+  for (PyTypeObject* each : made_types()) {
+    // Python has no call that makes a type of such a metaclass.
+    Py_INCREF(metaclass.ptr());
+    Py_SET_TYPE(reinterpret_cast<PyObject*>(each),
+                reinterpret_cast<PyTypeObject*>(metaclass.ptr()));
+    PyType_Modified(each);
+  }
+}
+
+void bind_object(nb::module_& module) {
+  object_type = make_type(module, &spec, nullptr);
+  register_object_class(kTVMFFIObject, object_type);
+}
+
+}  // namespace tvm_ffi_core

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes a numpy.ndarray over a tvm_ffi.Tensor through NumPy's C table.
+#ifndef TVM_FFI_PYTHON_CORE_NDARRAY_CONSUMER_H_
+#define TVM_FFI_PYTHON_CORE_NDARRAY_CONSUMER_H_
+
+#include "base/common.h"
+
+namespace tvm_ffi_core {
+
+void bind_ndarray_consumer(nb::module_& module);
+
+}  // namespace tvm_ffi_core
+
+#endif  // TVM_FFI_PYTHON_CORE_NDARRAY_CONSUMER_H_

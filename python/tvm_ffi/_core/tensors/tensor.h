@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Python type tvm_ffi.Tensor.
+#ifndef TVM_FFI_PYTHON_CORE_TENSOR_H_
+#define TVM_FFI_PYTHON_CORE_TENSOR_H_
+
+#include "lending/lent_tensor.h"
+#include "objects/object.h"
+
+namespace tvm_ffi_core {
+
+extern PyTypeObject* tensor_type;
+
+void bind_tensor(nb::module_& module);
+
+// Whether a Tensor of Python, which may be of a subclass, has its tensor yet; false with a Python
+// error.
+bool has_tensor(PyObject* self);
+
+// Whether the producer of a Tensor object forbids writing to it.
+inline bool is_read_only(TVMFFIObject* tensor) {
+  const LentTensor* lent = lent_tensor_of(tensor);
+  return lent != nullptr && lent->read_only;
+}
+
+// Makes a view that is lent to a callback own its memory, as an export may outlive the callback.
+// 0, or -1 with a Python error.
+int own_before_export(TVMFFIObject* tensor);
+
+// Exports with the read-only flag; the result is that of a C function.
+int to_managed_versioned(TVMFFIObject* tensor, DLManagedTensorVersioned** out);
+
+}  // namespace tvm_ffi_core
+
+#endif  // TVM_FFI_PYTHON_CORE_TENSOR_H_
