@@ -71,6 +71,26 @@ def test_includes_have_no_cycle(tree: str) -> None:
     assert " -> ".join(cycle(graph)) == ""
 
 
+def folder_graph(graph: dict[str, set[str]]) -> dict[str, set[str]]:
+    """The folders of units, and those that their units include; a unit at the top is its own."""
+    folders: dict[str, set[str]] = {}
+    for unit, included in graph.items():
+        folder = unit.partition("/")[0]
+        folders.setdefault(folder, set()).update(each.partition("/")[0] for each in included)
+    return {folder: included - {folder} for folder, included in folders.items()}
+
+
+def test_folders_of_the_extension_are_layers() -> None:
+    """The folders, in the order in which AGENTS.md names them, include only those before them."""
+    graph = folder_graph(unit_graph(ROOT / "python/tvm_ffi/_core"))
+    assert " -> ".join(cycle(graph)) == ""
+    told = re.findall(r"`(\w+)/`", (ROOT / "AGENTS.md").read_text().split("those before it: ")[1])
+    order = [*told[: len(graph) - 1], "core"]
+    assert sorted(order) == sorted(graph)
+    for place, folder in enumerate(order):
+        assert graph[folder] <= set(order[:place]), folder
+
+
 def write_tree(tree: Path, files: dict[str, str]) -> None:
     """Files that include others, each given as `name: included included`."""
     for name, included in files.items():
