@@ -3,7 +3,8 @@
 
 An adapter is a module named like the framework's package, with one function
 ``recognize(cls) -> tuple[str, Any] | None``. It is imported when a value of one of the framework's
-types arrives for the first time, so the framework is imported already. It answers with
+types arrives for the first time, so the framework is imported already. It answers with the word of
+a row in ``_core/calls/kinds.cc`` and what that kind needs:
 
 ``("exchange", Framework)``
     a tensor type with ``__dlpack_c_exchange_api__``;
