@@ -16,7 +16,8 @@ bool is_tensor(PyObject* object) {
   return false;
 }
 
-int to_managed(void* python_object, DLManagedTensorVersioned** out) {
+// This and the next are noexcept for the same reason as take_gil.
+int to_managed(void* python_object, DLManagedTensorVersioned** out) noexcept {
   auto* self = static_cast<PyObject*>(python_object);
   if (!is_tensor(self) || own_before_export(handle_of(self)) != 0) return -1;
   int code = to_managed_versioned(handle_of(self), out);
@@ -25,7 +26,7 @@ int to_managed(void* python_object, DLManagedTensorVersioned** out) {
   return -1;
 }
 
-int from_managed(DLManagedTensorVersioned* managed, void** out) {
+int from_managed(DLManagedTensorVersioned* managed, void** out) noexcept {
   LentTensor* lent = acquire_lent_tensor(nullptr);
   if (lent == nullptr) return -1;
   const char* problem = fill_lent_tensor(lent, managed->dl_tensor);
