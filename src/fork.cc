@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include <iterator>
+#include <mutex>
 
 #include "turn.h"
 
