@@ -17,7 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "fork.h"
+#include "locks.h"
 #include "symbol_name.h"
 #include "thread_value.h"
 
@@ -174,7 +174,7 @@ std::string ErrorBacktrace(const ffi::Error& error) {
 }
 
 const bool registered = [] {
-  Descriptions::Get();  // see fork.h
+  Descriptions::Get();  // see locks.h
   ffi::Function::SetGlobal("ffi.ErrorBacktrace",
                            ffi::Function::FromTyped(ErrorBacktrace, "ffi.ErrorBacktrace"));
   return true;

@@ -191,7 +191,7 @@ DLDevice FirstDevice(const Any& value) {
 }
 
 [[maybe_unused]] const bool registered = [] {
-  InvalidObject();  // see fork.h
+  InvalidObject();  // see locks.h
   ffi::reflection::GlobalDef()
       .def("ffi.GetInvalidObject", [] { return InvalidObject(); })
       .def_packed("ffi.Array", MakeSequence<AnyArray>)

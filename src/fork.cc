@@ -1,40 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The locks of this library, which are free in the child of a fork.
-#include "fork.h"
-
+// What happens when the process forks: the child gets free locks, and no turns of other threads.
 #include <pthread.h>
 
-#include <iterator>
-#include <mutex>
-
+#include "locks.h"
 #include "turn.h"
 
 namespace {
 
-// Usable before any constructor has run and until the process ends.
-std::mutex locks[static_cast<size_t>(tvm::ffi::Guarded::kEnd)];
-
-void LockAll() {
-  for (std::mutex& lock : locks) lock.lock();
-}
-
-void UnlockAll() {
-  for (auto lock = std::rbegin(locks); lock != std::rend(locks); ++lock) lock->unlock();
-}
-
 void UnlockAllInChild() {
   tvm::ffi::Turn::ForgetOtherThreads();
-  UnlockAll();
+  tvm::ffi::UnlockAll();
 }
 
-[[maybe_unused]] const int registered = pthread_atfork(LockAll, UnlockAll, UnlockAllInChild);
+[[maybe_unused]] const int registered =
+    pthread_atfork(tvm::ffi::LockAll, tvm::ffi::UnlockAll, UnlockAllInChild);
 
 }  // namespace
-
-namespace tvm {
-namespace ffi TVM_FFI_HIDDEN {
-
-std::mutex& LockOf(Guarded what) { return locks[static_cast<size_t>(what)]; }
-
-}  // namespace ffi TVM_FFI_HIDDEN
-}  // namespace tvm

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "arguments.h"
-#include "fork.h"
+#include "locks.h"
 #include "library_pin.h"
 
 namespace ffi = tvm::ffi;

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "fork.h"
+#include "locks.h"
 
 namespace {
 
@@ -37,7 +37,7 @@ Libraries& Known() {
   static auto* libraries = new Libraries();
   return *libraries;
 }
-[[maybe_unused]] const Libraries& made = Known();  // see fork.h
+[[maybe_unused]] const Libraries& made = Known();  // see locks.h
 
 Libraries::iterator FindKnown(uintptr_t address) {
   auto after = Known().upper_bound(address);

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "arguments.h"
-#include "fork.h"
+#include "locks.h"
 #include "library_pin.h"
 #include "loading.h"
 
@@ -322,7 +322,7 @@ ffi::Module LoadFromFile(const std::string& path) {
 
 // The functions that other languages reach modules by.
 const bool registered = [] {
-  ContextSymbols(), SystemLibSymbols(), SystemLibs(), ModulesByContext();  // see fork.h
+  ContextSymbols(), SystemLibSymbols(), SystemLibs(), ModulesByContext();  // see locks.h
   auto set = [](const char* name, auto function) {
     ffi::Function::SetGlobal(name, ffi::Function::FromTyped(function, name));
   };

@@ -119,7 +119,7 @@ void RegisterInit(int32_t type_index) {
 }
 
 const bool registered = [] {
-  KeywordMark();  // see fork.h
+  KeywordMark();  // see locks.h
   ffi::Function::SetGlobal("ffi._RegisterFFIInit",
                            ffi::Function::FromTyped(RegisterInit, "ffi._RegisterFFIInit"));
   ffi::Function::SetGlobal("ffi.GetKwargsObject",

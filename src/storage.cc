@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "fork.h"
+#include "locks.h"
 #include "library_pin.h"
 #include "turn.h"
 
@@ -111,7 +111,7 @@ class Store {
 };
 
 const bool registered = [] {
-  Store::Get();  // see fork.h
+  Store::Get();  // see locks.h
   auto set = [](const char* name, auto function) {
     ffi::Function::SetGlobal(name, ffi::Function::FromTyped(function, name));
   };

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "fork.h"
+#include "locks.h"
 
 namespace {
 
@@ -88,7 +88,7 @@ class Table {
   std::vector<Entry> waiting_;
 };
 
-[[maybe_unused]] const Table& made = Table::Get();  // see fork.h
+[[maybe_unused]] const Table& made = Table::Get();  // see locks.h
 
 }  // namespace
 

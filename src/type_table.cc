@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "arguments.h"
-#include "fork.h"
+#include "locks.h"
 #include "loading.h"
 
 namespace ffi = tvm::ffi;
@@ -312,7 +312,7 @@ class TypeTable {
   std::deque<std::string> texts_;
 };
 
-[[maybe_unused]] const TypeTable& made = TypeTable::Get();  // see fork.h
+[[maybe_unused]] const TypeTable& made = TypeTable::Get();  // see locks.h
 
 }  // namespace
 

@@ -23,6 +23,7 @@ ELSEWHERE = {
     "tvm/ffi/extra/cuda/base.h": ("tests/examples/test_scale.py", "it needs CUDA"),
     "tvm/ffi/extra/cuda/device_guard.h": ("tests/examples/test_scale.py", "it needs CUDA"),
     "tvm/ffi/function_details.h": ("tests/cpp/test_function.cc", "what Function is made of"),
+    "tvm/ffi/keep_library.h": ("tests/cpp/test_allocation.cc", "it loads a library to see"),
     "tvm/ffi/message.h": ("tests/cpp/test_error.cc", "the text of an error's macros"),
     "tvm/ffi/object_macros.h": ("tests/cpp/test_object.cc", "they declare objects"),
     "tvm/ffi/tvm_ffi.h": ("tests/cpp/test_slim.py", "it is the other headers"),

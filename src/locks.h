@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The locks of this library, which are free in the child of a fork.
-#ifndef TVM_FFI_SRC_FORK_H_
-#define TVM_FFI_SRC_FORK_H_
+#ifndef TVM_FFI_SRC_LOCKS_H_
+#define TVM_FFI_SRC_LOCKS_H_
 
 #include <tvm/ffi/object.h>
 
@@ -31,7 +31,11 @@ enum class Guarded {
 
 std::mutex& LockOf(Guarded what);
 
+// Takes all of them, in their order, and gives them back.
+void LockAll();
+void UnlockAll();
+
 }  // namespace ffi TVM_FFI_HIDDEN
 }  // namespace tvm
 
-#endif  // TVM_FFI_SRC_FORK_H_
+#endif  // TVM_FFI_SRC_LOCKS_H_

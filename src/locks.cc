@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The locks of this library, which are free in the child of a fork.
+#include "locks.h"
+
+#include <iterator>
+#include <mutex>
+
+namespace {
+
+// Usable before any constructor has run and until the process ends.
+std::mutex locks[static_cast<size_t>(tvm::ffi::Guarded::kEnd)];
+
+}  // namespace
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+std::mutex& LockOf(Guarded what) { return locks[static_cast<size_t>(what)]; }
+
+void LockAll() {
+  for (std::mutex& lock : locks) lock.lock();
+}
+
+void UnlockAll() {
+  for (auto lock = std::rbegin(locks); lock != std::rend(locks); ++lock) lock->unlock();
+}
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
