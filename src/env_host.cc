@@ -37,11 +37,12 @@ int TVMFFIEnvRegisterCAPI(const char* name, void* symbol) {
   const std::string_view key(name);
   if (key == "PyErr_CheckSignals") {
     check_signals = reinterpret_cast<int (*)()>(symbol);
-    tvm::ffi::SetHostCode(symbol);
   } else if (key == "PyGILState_Ensure") {
     gil_ensure = reinterpret_cast<int (*)()>(symbol);
   } else if (key == "PyGILState_Release") {
     gil_release = reinterpret_cast<void (*)(int)>(symbol);
+    // Of the three the one that the host need not wrap.
+    tvm::ffi::SetHostCode(symbol);
   } else {
     TVM_FFI_THROW(ValueError) << "TVMFFIEnvRegisterCAPI: name: expected PyErr_CheckSignals, "
                               << "PyGILState_Ensure or PyGILState_Release, got \"" << key << "\"";

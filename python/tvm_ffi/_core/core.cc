@@ -27,6 +27,13 @@
 #include "values/stream.h"
 #include "values/values.h"
 
+namespace {
+
+// noexcept for the same reason as take_gil: it may run the garbage collector.
+int check_signals() noexcept { return PyErr_CheckSignals(); }
+
+}  // namespace
+
 NB_MODULE(_core, module) {
   using namespace tvm_ffi_core;
   // The types of objects and what is registered exist once in the process, as Python objects of
@@ -71,7 +78,7 @@ NB_MODULE(_core, module) {
     return nb::make_tuple(version.major, version.minor, version.patch);
   });
   // Lets a long kernel notice Ctrl-C through TVMFFIEnvCheckSignals, which takes the lock itself.
-  check(TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", reinterpret_cast<void*>(&PyErr_CheckSignals)));
+  check(TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", reinterpret_cast<void*>(&check_signals)));
   check(TVMFFIEnvRegisterCAPI("PyGILState_Ensure", reinterpret_cast<void*>(&take_gil)));
   check(TVMFFIEnvRegisterCAPI("PyGILState_Release", reinterpret_cast<void*>(&PyGILState_Release)));
 }
