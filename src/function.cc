@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "arguments.h"
-#include "locks.h"
 #include "library_pin.h"
+#include "locks.h"
 
 namespace ffi = tvm::ffi;
 

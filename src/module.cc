@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "arguments.h"
-#include "locks.h"
 #include "library_pin.h"
 #include "loading.h"
+#include "locks.h"
 
 namespace ffi = tvm::ffi;
 

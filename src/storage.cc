@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "locks.h"
 #include "library_pin.h"
+#include "locks.h"
 #include "turn.h"
 
 namespace ffi = tvm::ffi;

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "arguments.h"
-#include "locks.h"
 #include "loading.h"
+#include "locks.h"
 
 namespace ffi = tvm::ffi;
 
