@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What calls from Python and C++ cost with our runtime and with the published one: calls.py RECORD PEER.
+"""What calls from Python and C++ cost with our runtime and the published one: calls.py RECORD PEER.
 
 PEER is an interpreter that has the published package. The table is printed and written to RECORD.
 Each runtime has a process of its own, on the same processor core; they take turns, block by block

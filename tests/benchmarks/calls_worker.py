@@ -2,7 +2,7 @@
 """Times rows of call_rows.py with the runtime of this interpreter: calls_worker.py FOLDER.
 
 It answers one line of JSON for each line that it reads, so that calls.py lets one worker run at a
-time: first the names of the rows by group; then, for the name of a row, nanoseconds of one run of it.
+time: first the names of the rows by group; then, for the name of a row, the nanoseconds of one run.
 """
 
 from __future__ import annotations

@@ -116,7 +116,7 @@ HELD = [
         "may be freed after the last module",
         "after-unloading",
         "docs/guides/kernels/allocators.rst",
-        [">>> is_loaded()  # although there is no module of it any more", ">>> del x"],
+        [">>> is_loaded()  # although there is no module of it any more", ">>> float(x.fill_(2.0)"],
         ["tests/cpp/test_allocation.cc test_outlives_its_module"],
     ),
     Claim(

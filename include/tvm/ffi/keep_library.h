@@ -2,6 +2,8 @@
 /*!
  * \file tvm/ffi/keep_library.h
  * \brief Keeps a library loaded whose code is needed as long as an object lives.
+ *
+ * Nothing in it is for users.
  */
 #ifndef TVM_FFI_KEEP_LIBRARY_H_
 #define TVM_FFI_KEEP_LIBRARY_H_
