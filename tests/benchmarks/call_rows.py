@@ -118,9 +118,7 @@ def plain_rows(module: tvm_ffi.Module) -> dict[str, Row]:
             "try:\n    f()\nexcept ValueError:\n    pass", {"f": module.get_function("fail")}
         ),
         "function of a module": Row("m.none", {"m": module}),
-        "global function": Row(
-            "get('ffi.FunctionRemoveGlobal')", {"get": tvm_ffi.get_global_func}
-        ),
+        "global function": Row("get('ffi.FunctionRemoveGlobal')", {"get": tvm_ffi.get_global_func}),
         "field of an object": Row("p.x", {"p": module.get_function("point")()}),
     }
 
