@@ -131,7 +131,7 @@ void TVMFFIErrorSetRaised(TVMFFIObjectHandle error) {
     // anybody's code.
     std::swap(ThreadValue<Raised>::Get().error, kept);
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "TVMFFIErrorSetRaised: no memory to keep an error\n");
+    std::fprintf(stderr, "TVMFFIErrorSetRaised: out of memory, the error is lost\n");
   }
 }
 
@@ -145,7 +145,7 @@ void TVMFFIErrorSetRaisedFromCStrParts(const char* kind, const char** message_pa
     }
     TVMFFIErrorSetRaised(ffi::ObjectUnsafe::Borrow(ffi::Error(kind, message)));
   } catch (...) {
-    std::fprintf(stderr, "TVMFFIErrorSetRaisedFromCStrParts: no memory for an error of kind %s\n",
+    std::fprintf(stderr, "TVMFFIErrorSetRaisedFromCStrParts: out of memory for an error of kind %s\n",
                  kind);
     TVMFFIErrorSetRaised(nullptr);
   }

@@ -253,7 +253,7 @@ def test_an_empty_tensor_calls_nothing(fake):
     ("name", "call"), [("empty", "cudaMalloc"), ("empty_async", "cudaMallocAsync")]
 )
 def test_a_failed_allocation_is_raised(fake, name, call):
-    """A MemoryError if memory is short, else a RuntimeError with CUDA's words."""
+    """A MemoryError when out of memory, else a RuntimeError with CUDA's words."""
     fake.fail(call, 2)
     with pytest.raises(MemoryError, match=f"^{call}: no memory for 100 bytes$"):
         make(fake, name)

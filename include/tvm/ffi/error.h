@@ -77,7 +77,7 @@ class Error : public ObjectRef, public std::exception {
    * \param kind Name of the exception that it becomes in Python, for example "ValueError".
    * \param message What is wrong: subject, expected, got.
    * \param backtrace Lines `  File "f.cc", line 3, in g`, the most recent call first.
-   * \throws std::bad_alloc when memory is short.
+   * \throws std::bad_alloc when out of memory.
    */
   Error(const std::string& kind, const std::string& message, const std::string& backtrace = "")
       : Error(kind, message, backtrace, std::nullopt, std::nullopt) {}
@@ -89,7 +89,7 @@ class Error : public ObjectRef, public std::exception {
    * \param backtrace The most recent call first.
    * \param cause_chain The error that caused this one: the exception's `__cause__` in Python.
    * \param extra_context Any further object; the runtime keeps it and does not look at it.
-   * \throws std::bad_alloc when memory is short.
+   * \throws std::bad_alloc when out of memory.
    */
   Error(const std::string& kind, const std::string& message, const std::string& backtrace,
         const std::optional<Error>& cause_chain, const std::optional<ObjectRef>& extra_context) {
@@ -104,7 +104,7 @@ class Error : public ObjectRef, public std::exception {
    * \param kind Name of the exception that it becomes in Python.
    * \param message What is wrong.
    * \param backtrace What TVMFFIBacktrace returned: the calls behind its text are kept too.
-   * \throws std::bad_alloc when memory is short.
+   * \throws std::bad_alloc when out of memory.
    */
   Error(const std::string& kind, const std::string& message, const TVMFFIByteArray* backtrace) {
     Create(kind, message, backtrace, nullptr, nullptr);

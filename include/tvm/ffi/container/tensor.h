@@ -181,7 +181,7 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
    * \param dtype Element type.
    * \param device Device.
    * \return A contiguous tensor; its contents are undefined.
-   * \throws Error What the allocator raised, for example that memory is short.
+   * \throws Error What the allocator raised, for example when out of memory.
    */
   static Tensor FromEnvAlloc(int (*env_alloc)(DLTensor*, TVMFFIObjectHandle*), ShapeView shape,
                              DLDataType dtype, DLDevice device) {

@@ -19,7 +19,7 @@ class CallFrame {
   static constexpr int kMaxStreams = 8;
 
   // `name` is that of the function, for messages; `trusted` skips the check for lazy views. When
-  // memory is short, ok() is false and a Python error is set.
+  // out of memory, ok() is false and a Python error is set.
   CallFrame(PyObject* name, bool trusted, int num_args);
   bool ok() const { return arguments_ != nullptr; }
   // finish() must have been called.

@@ -114,7 +114,7 @@ const char* fill_lent_tensor(LentTensor* lent, const DLTensor& view) {
   if (ndim < 0) return "its DLPack view has a negative number of dimensions";
   if (ndim > 0 && view.shape == nullptr) return "its DLPack view has no shape";
   int64_t* shape = lent_tensor_dims(lent, ndim);
-  if (shape == nullptr) return "memory is short";
+  if (shape == nullptr) return "out of memory";
   int64_t* strides = shape + ndim;
   lent->tensor = view;
   lent->tensor.shape = shape;

@@ -43,7 +43,7 @@ static_assert(offsetof(LentTensor, tensor) == offsetof(LentTensor, head) + sizeo
 // The lent tensor behind a Tensor object; NULL for one that was made elsewhere.
 LentTensor* lent_tensor_of(TVMFFIObject* tensor);
 
-// Takes a tensor from the pool; NULL, with a Python error, when memory is short. Needs the GIL.
+// Takes a tensor from the pool; NULL with a Python error when out of memory. Needs the GIL.
 LentTensor* acquire_lent_tensor(const Framework* framework);
 
 // Whether there ever was a lent tensor on a device with streams. Guarded by the GIL.
@@ -53,7 +53,7 @@ extern bool device_tensor_was_lent;
 // filled in. Returns what is wrong with the view, or NULL.
 const char* fill_lent_tensor(LentTensor* lent, const DLTensor& view);
 
-// Room for the shape and the strides of `ndim` dimensions; NULL when memory is short.
+// Room for the shape and the strides of `ndim` dimensions; NULL when out of memory.
 int64_t* lent_tensor_dims(LentTensor* lent, int ndim);
 
 // Ends the call: gives the tensor back to the pool, or makes it own its memory if it was kept.
