@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from .closure import RUNTIME, Closure, closure_of
 from .comments import C_LIKE
 
-ROWS = "tests/benchmarks/call_rows.py", "tests/benchmarks/*_library.cc"
+ROWS = "tests/benchmarks/call_rows.py", "tests/benchmarks/*_library.cc", "tests/benchmarks/limit.cc"
 SHOWN = 3  # of the files that changed
 # What each part measures, and by what.
 MEASURED = {
@@ -55,13 +56,19 @@ def record_of(root: Path, part: str) -> dict[str, Any] | None:
 
 def table_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
     """The headings and the rows: each quantity of ours, of the published package, and the ratio."""
+    measured = record["measured"].items()
     rows = [
         [name, f"{row['ours']:,}", f"{row['published']:,}", f"{row['ratio']:.3g}"]
-        for name, row in record["measured"].items()
+        for name, row in measured
     ]
     if "geometric mean" in record:
         rows.append(["geometric mean, trusted mode aside", "", "", f"{record['geometric mean']}"])
-    return ["", "this runtime", "published", "ratio"], rows
+    headings = ["", "this runtime", "published", "ratio"]
+    limits = [f"{row['of limit']:.3g}" if "of limit" in row else "" for _, row in measured]
+    if any(limits):
+        headings.append("of the limit")
+        rows = [[*row, limit] for row, limit in itertools.zip_longest(rows, limits, fillvalue="")]
+    return headings, rows
 
 
 def leaks_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:

@@ -6,9 +6,12 @@ calls.py times them and leaks.py counts what they leave behind, so that neither 
 
 from __future__ import annotations
 
+import ctypes
+import importlib.util
 import shlex
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +21,8 @@ import tvm_ffi
 TIMES = 1000
 # Rows that have a trusted mode beside the default one: those that pass PyTorch's tensors.
 TRUSTED = " (trusted)"
+# The same call by limit.cc, beside a row that has one.
+LIMIT = " (limit)"
 
 
 class Row(NamedTuple):
@@ -41,6 +46,40 @@ def build_library(library: Path, python: str = sys.executable) -> Path:
         check=True,
     )
     return library
+
+
+def build_limit(library: Path) -> Path:
+    """Build the extension that calls with the least possible work, for this interpreter."""
+    includes = [sysconfig.get_path("include"), str(Path(tvm_ffi.__file__).parent / "include")]
+    source = Path(__file__).with_name("limit.cc")
+    flags = ["-std=c++17", "-O2", "-shared", "-fPIC", *(f"-I{folder}" for folder in includes)]
+    subprocess.run(["g++", *flags, str(source), "-o", str(library)], check=True)
+    return library
+
+
+def limit_rows(library: str, limit: str) -> dict[str, Row]:
+    """Give the rows of calls through limit.cc to the functions that other rows call."""
+    import torch
+
+    spec = importlib.util.spec_from_file_location("limit", limit)
+    assert spec is not None
+    module: Any = importlib.util.module_from_spec(spec)
+    module.lend(torch.Tensor)
+    functions = ctypes.CDLL(library)
+
+    def call(name: str, **values: Any) -> Row:
+        address = ctypes.cast(functions[f"__tvm_ffi_{name}"], ctypes.c_void_p).value
+        return Row(f"f({', '.join(values)})", {"f": module.function(address), **values})
+
+    tensors = {letter: torch.zeros(4, 5) for letter in "pqrstuvw"}
+    rows = {
+        "no argument": call("none"),
+        "int": call("one_int", a=1),
+        "1 torch tensor": call("one_tensor", a=tensors["p"]),
+        "3 torch tensors": call("three_tensors", **{x: tensors[x] for x in "pqr"}),
+        "8 torch tensors": call("eight_tensors", **tensors),
+    }
+    return {name + LIMIT: row for name, row in rows.items()}
 
 
 def all_rows(library: str) -> dict[str, Row]:

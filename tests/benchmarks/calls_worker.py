@@ -13,7 +13,7 @@ import timeit
 from pathlib import Path
 from time import process_time
 
-from call_rows import Row, all_rows, cpp_rows
+from call_rows import Row, all_rows, cpp_rows, limit_rows
 
 # Long enough for the clock, short enough that few blocks are hit by what else the machine does.
 SECONDS_OF_A_BLOCK = 0.003
@@ -44,8 +44,12 @@ def main() -> None:
         "from Python": all_rows(str(folder / "calls_library.so")),
         "in C++": cpp_rows(str(folder / "cpp_library.so")),
     }
-    rows = {name: Timed(row) for group in groups.values() for name, row in group.items()}
-    print(json.dumps({group: [*found] for group, found in groups.items()}), flush=True)
+    limit = folder / "limit.so"
+    limits = limit_rows(str(folder / "calls_library.so"), str(limit)) if limit.exists() else {}
+    found = [*groups.values(), limits]
+    rows = {name: Timed(row) for group in found for name, row in group.items()}
+    names = {group: [*of_group] for group, of_group in groups.items()}
+    print(json.dumps({**names, "limit": [*limits]}), flush=True)
     for line in sys.stdin:
         print(rows[json.loads(line)].nanoseconds(), flush=True)
 

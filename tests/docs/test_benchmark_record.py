@@ -40,6 +40,16 @@ def test_table() -> None:
     ]
 
 
+def test_table_with_limits() -> None:
+    """A row that has a limit says how near it is, in a column of its own."""
+    row = RECORD["measured"]["call, ns"]
+    measured = {"call, ns": {**row, "of limit": 1.234}, "other, ns": row}
+    headings, rows = table_of({**RECORD, "measured": measured})
+    assert headings[-1] == "of the limit"
+    assert [cells[-1] for cells in rows] == ["1.23", "", ""]
+    assert {len(cells) for cells in rows} == {len(headings)}
+
+
 def test_leaks() -> None:
     """What was left behind is told; nothing is told, too."""
     assert leaks_of(RECORD)[1] == [

@@ -20,6 +20,7 @@ class Worker:
     def __init__(self, *times: float) -> None:
         self.times = list(times)
         self.asked: set[str] = set()
+        self.limited: list[str] = []
 
     def nanoseconds(self, row: str) -> float:
         """Give the next time."""
@@ -45,6 +46,24 @@ def record(mean: float, importing: float, **ratios: float) -> dict:
 def test_what_is_over_its_target(given: dict, over: list[str]) -> None:
     """The limits of a row, of the mean and of the import."""
     assert calls.missed(given) == over
+
+
+def test_a_row_far_from_its_limit() -> None:
+    """A row may take 1.3 times as long as the least that a call costs."""
+    slow = record(0.5, 0.01, int=0.5)
+    for of_limit, over in ((1.3, []), (1.301, ["int, ns"])):
+        slow["measured"]["int, ns"]["of limit"] = of_limit
+        assert calls.missed(slow) == over
+
+
+def test_limits_are_timed_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ratio is the median of the turns; a row without a limit is not asked for one."""
+    monkeypatch.setattr(calls, "TURNS", 3)
+    ours = Worker(20, 10, 900, 10, 40, 10)
+    ours.limited = ["int (limit)"]
+    assert calls.time_limit("int", ours) == {"limit": 10, "of limit": 4.0}
+    assert ours.asked == {"int", "int (limit)"}
+    assert calls.time_limit("str", ours) == {}
 
 
 def test_trusted_rows_have_no_target() -> None:
