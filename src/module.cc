@@ -264,10 +264,10 @@ std::unordered_map<std::string, ffi::Module>& SystemLibs() {
 
 // The same module for the same prefix, so that it keeps its imports.
 ffi::Module SystemLib(const std::string& prefix) {
+  // Made before the lock: an allocator is code of others.
+  ffi::Module made = AsModule(ffi::make_object<LibraryObj>(nullptr, prefix));
   std::lock_guard<std::mutex> lock(ModulesLock());
-  ffi::Module& module = SystemLibs()[prefix];
-  if (module == nullptr) module = AsModule(ffi::make_object<LibraryObj>(nullptr, prefix));
-  return module;
+  return SystemLibs().try_emplace(prefix, std::move(made)).first->second;
 }
 
 // What the library of an exported function tells about it; nothing of any other function.

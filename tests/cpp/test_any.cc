@@ -205,6 +205,21 @@ void moved_onto_itself() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_moved_onto_itself, moved_onto_itself);
 
+// A view that a temporary value is cast to lives as long as the temporary.
+void view_of_a_temporary() {
+  const auto make = [] { return ffi::Any(ffi::Shape({3, 4})); };
+  EXPECT_EQ(make().cast<const ffi::ShapeObj*>()->data[1], 4);
+  ffi::Any owned = make();
+  const ffi::Shape taken = std::move(owned).cast<ffi::Shape>();
+  EXPECT_EQ(taken.use_count(), 1);
+  DLTensor view{};
+  EXPECT(!ffi::AnyView(&view).as<ffi::Any>().has_value());
+  ffi::Any called;
+  ffi::Function::FromTyped([] { return 7; }).CallPacked(nullptr, 0, &called);
+  EXPECT_EQ(called.cast<int>(), 7);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_view_of_a_temporary, view_of_a_temporary);
+
 // What is only lent gets an owner when it becomes an Any: text, bytes and what may be moved.
 void lent_forms_are_owned() {
   std::string text = "longer than seven bytes";

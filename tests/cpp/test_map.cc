@@ -5,6 +5,7 @@
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -13,6 +14,34 @@
 #include "expect.h"
 
 namespace ffi = tvm::ffi;
+
+namespace test_map {
+
+// Lent as a pointer, stored as a string.
+struct Label {
+  const char* text;
+};
+
+}  // namespace test_map
+
+template <>
+struct tvm::ffi::TypeTraits<test_map::Label> : public tvm::ffi::detail::TypeTraitsBase {
+  static void CopyToAnyView(const test_map::Label& value, TVMFFIAny* out) {
+    Set(out, kTVMFFIOpaquePtr);
+    out->v_ptr = const_cast<char*>(value.text);
+  }
+  static void MoveToAny(const test_map::Label& value, TVMFFIAny* out) {
+    TypeTraits<String>::MoveToAny(String(value.text), out);
+  }
+  static bool CheckAnyStrict(const TVMFFIAny* any) {
+    return TypeTraits<String>::CheckAnyStrict(any);
+  }
+  static test_map::Label CopyFromAnyViewAfterCheck(const TVMFFIAny*) { return {""}; }
+  static std::optional<test_map::Label> TryCastFromAnyView(const TVMFFIAny*) {
+    return std::nullopt;
+  }
+  static std::string TypeStr() { return "Label"; }
+};
 
 template <typename K, typename V>
 std::string text_of(const ffi::Map<K, V>& map) {
@@ -55,6 +84,21 @@ void lookup() {
                 (ffi::Map<ffi::Any, int>()[ffi::Shape({1})]));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_lookup, lookup);
+
+// A key is looked up in the form that it is stored in, whatever form a view of it has.
+void keys_with_forms_of_their_own() {
+  const std::string zero("a\0b", 3);
+  ffi::Map<std::string, int> texts;
+  texts.Set(zero, 1);
+  EXPECT_EQ(texts.count(zero), 1u);
+  EXPECT_EQ(texts.at(zero), 1);
+  ffi::Map<test_map::Label, int> labels;
+  labels.Set({"abc"}, 2);
+  EXPECT_EQ(labels.count({"abc"}), 1u);
+  EXPECT_EQ(labels.at({"abc"}), 2);
+  EXPECT_EQ(labels.count({"abd"}), 0u);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_keys_with_forms_of_their_own, keys_with_forms_of_their_own);
 
 // Handles share their pairs until one of them changes; then that one has a copy.
 void copy_on_write() {

@@ -108,3 +108,37 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(fork_in_factory, []() -> int64_t {
   waitpid(child, &status, 0);
   return status;
 });
+
+// Forks children of which each has a thread that makes the library's first function and first
+// object of a type while it forks in turn; how many had a child of their own that hung.
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(hung_first_uses, [](int64_t count) -> int64_t {
+  struct FirstObj : public ffi::Object {
+    TVM_FFI_DECLARE_OBJECT_INFO_FINAL("tests.forks.First", FirstObj, ffi::Object);
+  };
+  const auto use = [] {
+    ffi::make_object<FirstObj>();
+    ffi::Function::FromTyped([] { return 1; });
+  };
+  int64_t hung = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const pid_t outer = fork();
+    if (outer == 0) {
+      std::thread first(use);
+      std::this_thread::sleep_for(std::chrono::microseconds(i % 120));
+      const pid_t inner = fork();
+      if (inner == 0) {
+        alarm(2);  // ends a child that hangs
+        use();
+        _exit(0);
+      }
+      int status = 0;
+      waitpid(inner, &status, 0);
+      first.join();
+      _exit(status == 0 ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(outer, &status, 0);
+    if (status != 0) ++hung;
+  }
+  return hung;
+});

@@ -39,6 +39,14 @@ assert module.fork_children(100) == 100
 """)
 
 
+def test_first_uses(forks: Path) -> None:
+    """A child may use a type or make a function first, while a thread was doing so at the fork."""
+    run(f"""
+import tvm_ffi
+assert tvm_ffi.load_module({str(forks)!r}).hung_first_uses(600) == 0
+""")
+
+
 def test_fork_in_a_factory(forks: Path) -> None:
     """A thread that forks while it makes a value goes on making it in the child as well."""
     run(f"""

@@ -202,6 +202,15 @@ def test_the_named_stream_is_followed(functions: Any) -> None:
     assert functions.stream_of(CUDA, 3) == 0
 
 
+def test_a_container_follows_the_named_stream(functions: Any) -> None:
+    """A container made of the argument asks it again in each call."""
+    source = Streamed()
+    assert functions.stream_of(CUDA, 3, [source]) == 99
+    container = tvm_ffi.convert([source])
+    source.stream = 101
+    assert functions.stream_of(CUDA, 3, container) == 101
+
+
 def test_from_dlpack_keeps_who_names_the_stream(functions: Any) -> None:
     """The producer lives as long as the tensor that follows its stream, and no longer."""
     source = Streamed()

@@ -44,6 +44,13 @@ using EnableIfValue = std::enable_if_t<!std::is_base_of<Object, T>::value>;
 template <typename T>
 using ObjectPointer = std::conditional_t<T::_type_mutable, T*, const T*>;
 
+// Whether a cast to T gives an owner, and not a view of what the value owns.
+template <typename T, typename = void>
+struct IsOwner : public std::false_type {};
+template <typename T>
+struct IsOwner<T, std::void_t<decltype(TypeTraits<T>::MoveToAny(std::declval<T>(), nullptr))>>
+    : public std::negation<std::is_pointer<T>> {};
+
 [[noreturn]] TVM_FFI_COLD inline void ThrowBadCast(const std::string& wanted,
                                                    const std::string& got) {
   TVM_FFI_THROW(TypeError) << "Any: expected " << wanted << ", got " << got;
@@ -107,10 +114,11 @@ class AnyBase {
   TVMFFIAny CopyToTVMFFIAny() const { return data_; }
 
  protected:
+  /*! \brief Marks the constructor that leaves the value to the derived class. */
   struct NotSet {};
 
   AnyBase() : data_{} {}
-  // For one that sets the value at once.
+  /*! \brief Without a value: the derived class sets it at once. */
   explicit AnyBase(NotSet) {}
 
   /*! \brief The value in the form of the C ABI. */
@@ -199,11 +207,12 @@ class Any : public AnyBase {
   T cast() const& {
     return AnyBase::cast<T>();
   }
-  /*! \brief As AnyBase::cast, and leaves None, so that the result may be the only owner. */
+  /*! \brief As AnyBase::cast, and leaves None, so that the result may be the only owner; a view or
+   * a pointer leaves the value, which it refers to. */
   template <typename T>
   T cast() && {
     T value = AnyBase::cast<T>();
-    reset();
+    if constexpr (detail::IsOwner<T>::value) reset();
     return value;
   }
 
@@ -259,7 +268,8 @@ template <>
 struct TypeTraits<Any> : public detail::TypeTraitsBase {
   static void CopyToAnyView(const Any& value, TVMFFIAny* out) { *out = value.CopyToTVMFFIAny(); }
   static void MoveToAny(Any value, TVMFFIAny* out) { *out = std::move(value).MoveToTVMFFIAny(); }
-  static bool CheckAnyStrict(const TVMFFIAny*) { return true; }
+  // A lent tensor has no owner to share.
+  static bool CheckAnyStrict(const TVMFFIAny* any) { return any->type_index != kTVMFFIDLTensorPtr; }
   static Any CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
     return Any(AnyView::CopyFromTVMFFIAny(*any));
   }
@@ -284,6 +294,12 @@ struct TypeContains<T, U,
                     std::enable_if_t<std::is_base_of<ObjectRef, T>::value &&
                                      std::is_base_of<T, U>::value && !std::is_same<T, U>::value>>
     : public std::true_type {};
+
+// Whether a lent T has the very form of an owned one, so that a look-up need not own its key.
+template <typename T>
+inline constexpr bool kLentAsOwned =
+    std::is_arithmetic<T>::value || std::is_enum<T>::value || std::is_same<T, Any>::value ||
+    (std::is_base_of<ObjectRef, T>::value && use_default_type_traits_v<T>);
 
 // Whether a view of a T can be had without a conversion.
 template <typename T>

@@ -290,12 +290,13 @@ class Function : public ObjectRef {
   void CallInto(const AnyView* args, int32_t num_args, Any* result) const {
     TVM_FFI_CHECK(defined(), ValueError) << "Function: expected a function, got a null handle";
     const FunctionObj* function = get();
+    auto* values = reinterpret_cast<const TVMFFIAny*>(args);  // NULL where there are none
     if (detail::LocalFunctionObj* local = detail::LocalFunctionObj::Find(function)) {
-      local->Run(detail::Raw(*args), num_args, result->Reset());
+      local->Run(values, num_args, result->Reset());
       return;
     }
-    TVM_FFI_CHECK_SAFE_CALL(function->safe_call(const_cast<FunctionObj*>(function),
-                                                detail::Raw(*args), num_args, result->Reset()));
+    TVM_FFI_CHECK_SAFE_CALL(
+        function->safe_call(const_cast<FunctionObj*>(function), values, num_args, result->Reset()));
   }
 
   // Fn is the type that tells the signature, F what is called.

@@ -19,21 +19,26 @@ namespace ffi TVM_FFI_HIDDEN {
 
 namespace detail {
 
-TVM_FFI_COLD inline bool KeepThisLibrary() {
+TVM_FFI_COLD inline void KeepThisLibrary() {
 #ifndef _WIN32
   static const char address = 0;  // any of this library
   Dl_info info;
-  if (dladdr(&address, &info) == 0) return false;
+  if (dladdr(&address, &info) == 0) return;
   void* handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
   if (handle != nullptr) dlclose(handle);
 #endif
-  return true;
 }
 
 // Keeps the library that this code belongs to loaded until the process ends, for its code calls or
 // frees what it makes. Once for each library: a share for each object would cost more than the
 // object.
-inline void KeepLibrary() { [[maybe_unused]] static const bool kept = KeepThisLibrary(); }
+inline void KeepLibrary() {
+  // Not an initialiser, which would stay locked in the child of a fork; twice does no harm.
+  static bool kept = false;
+  if (__atomic_load_n(&kept, __ATOMIC_ACQUIRE)) return;
+  KeepThisLibrary();
+  __atomic_store_n(&kept, true, __ATOMIC_RELEASE);
+}
 
 }  // namespace detail
 }  // namespace ffi TVM_FFI_HIDDEN

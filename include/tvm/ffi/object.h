@@ -59,15 +59,17 @@ namespace detail {
 template <typename T, typename Parent>
 int32_t TypeIndexOf() {
   static_assert(!Parent::_type_final, "the parent is declared final");
-  static const int32_t index = [] {
-    const TVMFFIByteArray key{T::_type_key, __builtin_strlen(T::_type_key)};
-    const int32_t given =
-        TVMFFITypeGetOrAllocIndex(&key, -1, T::_type_depth, T::_type_child_slots,
-                                  T::_type_child_slots_can_overflow, Parent::RuntimeTypeIndex());
-    if (given < 0) ThrowRaised(-1);
-    return given;
-  }();
-  return index;
+  // Not an initialiser, which would stay locked in the child of a fork; twice does no harm.
+  static int32_t known = -1;
+  const int32_t seen = __atomic_load_n(&known, __ATOMIC_ACQUIRE);
+  if (seen >= 0) return seen;
+  const TVMFFIByteArray key{T::_type_key, __builtin_strlen(T::_type_key)};
+  const int32_t given =
+      TVMFFITypeGetOrAllocIndex(&key, -1, T::_type_depth, T::_type_child_slots,
+                                T::_type_child_slots_can_overflow, Parent::RuntimeTypeIndex());
+  if (given < 0) ThrowRaised(-1);
+  __atomic_store_n(&known, given, __ATOMIC_RELEASE);
+  return given;
 }
 
 }  // namespace detail
@@ -245,10 +247,8 @@ class ObjectPtr {
   void swap(ObjectPtr& other) noexcept { std::swap(data_, other.data_); }
   /*! \brief Drops the reference. */
   void reset() {
-    if (data_ != nullptr) {
-      static_cast<Object*>(data_)->DecRef();
-      data_ = nullptr;
-    }
+    // Null first: the object's end may come back to this pointer.
+    if (T* old = std::exchange(data_, nullptr)) static_cast<Object*>(old)->DecRef();
   }
   /*! \brief The object, or NULL. */
   T* get() const { return data_; }
@@ -314,10 +314,7 @@ class WeakObjectPtr {
   int32_t use_count() const { return data_ == nullptr ? 0 : data_->use_count(); }
   /*! \brief Stops watching. */
   void reset() {
-    if (data_ != nullptr) {
-      static_cast<Object*>(data_)->DecWeak();
-      data_ = nullptr;
-    }
+    if (T* old = std::exchange(data_, nullptr)) static_cast<Object*>(old)->DecWeak();
   }
   /*! \brief An owning pointer, or a null one if the object is gone. */
   ObjectPtr<T> lock() const {

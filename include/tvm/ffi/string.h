@@ -158,6 +158,18 @@ class BytesValue {
   }
 };
 
+class String;
+class Bytes;
+
+namespace detail {
+
+template <>
+inline constexpr bool kLentAsOwned<String> = true;
+template <>
+inline constexpr bool kLentAsOwned<Bytes> = true;
+
+}  // namespace detail
+
 /*! \brief An immutable string. */
 class String : public BytesValue {
  public:
@@ -268,7 +280,7 @@ struct TypeTraits<String> : public detail::TypeTraitsBase {
   }
   static std::optional<String> TryCastFromAnyView(const TVMFFIAny* any) {
     if (CheckAnyStrict(any)) return CopyFromAnyViewAfterCheck(any);
-    if (any->type_index == kTVMFFIRawStr) return String(any->v_c_str);
+    if (any->type_index == kTVMFFIRawStr && any->v_c_str != nullptr) return String(any->v_c_str);
     return std::nullopt;
   }
   static std::string TypeStr() { return "str"; }

@@ -321,15 +321,15 @@ class MapBaseRef : public ObjectRef {
  private:
   static MapBaseObj::iterator NoPair() { return {}; }
 
-  // The pair of a key, or the end. A key that looks in a view as it does in the table is only lent.
+  // The pair of a key, or the end.
   MapBaseObj::iterator Find(const K& key) const {
     if (!defined()) return NoPair();
-    if constexpr (detail::kIsView<K>) {
+    if constexpr (detail::kLentAsOwned<K>) {
       const AnyView view(key);
-      const TVMFFIAny& lent = *detail::Raw(view);
-      if (!detail::IsLentForm(lent.type_index)) return pairs()->FindLent(lent);
+      return pairs()->FindLent(*detail::Raw(view));
+    } else {
+      return pairs()->find(Any(key));
     }
-    return pairs()->find(Any(key));
   }
 };
 

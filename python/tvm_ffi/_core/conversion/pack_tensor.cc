@@ -82,6 +82,10 @@ int pack_tensor(const Place& place, PyObject* value, const Converter& converter)
   place.out->v_obj = &lent->head;
   if (place.owns) {
     own_python_source(lent);
+    if (converter.helper != nullptr) {  // a later call with the container asks it again
+      Py_INCREF(value);
+      lent->stream_source = value;
+    }
     frame->keep_element(lent);
     TVMFFIObjectIncRef(&lent->head);
   } else {

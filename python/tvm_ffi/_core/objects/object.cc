@@ -188,15 +188,20 @@ int init_handle(PyObject* what, PyObject* self, PyObject* made) {
                  Py_TYPE(made)->tp_name, is_instance ? " without an object" : "");
     return -1;
   }
+  PyTypeObject* got = class_of(handle_of(made)->type_index);
+  if (got == nullptr) return -1;
   for (size_t i = 1; i < made_types().size(); ++i) {
-    // The code of such a type knows what its objects look like.
-    PyTypeObject* expected = made_types()[i];
-    if (!PyType_IsSubtype(Py_TYPE(self), expected)) continue;
-    PyTypeObject* got = class_of(handle_of(made)->type_index);
-    if (got == nullptr) return -1;
-    if (PyType_IsSubtype(got, expected)) continue;
-    PyErr_Format(PyExc_TypeError, "%U: expected a %s, got a %s", what, expected->tp_name,
-                 got->tp_name);
+    // The code of such a type knows what its objects look like, and what must be done to pass one.
+    PyTypeObject* type = made_types()[i];
+    const bool is_expected = PyType_IsSubtype(Py_TYPE(self), type) != 0;
+    if (is_expected == (PyType_IsSubtype(got, type) != 0)) continue;
+    if (is_expected) {
+      PyErr_Format(PyExc_TypeError, "%U: expected a %s, got a %s", what, type->tp_name,
+                   got->tp_name);
+    } else {
+      PyErr_Format(PyExc_TypeError, "%U: expected an instance of a class below %s, got a %s", what,
+                   type->tp_name, Py_TYPE(self)->tp_name);
+    }
     return -1;
   }
   auto* instance = reinterpret_cast<ObjectInstance*>(self);
