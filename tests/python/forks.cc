@@ -63,6 +63,10 @@ void UseHandle() {
   TVMFFIHandleDeinitOnce(&handle, [](void*) { return 0; });
 }
 
+struct FirstObj : public ffi::Object {
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("tests.forks.First", FirstObj, ffi::Object);
+};
+
 constexpr void (*kUses[])() = {UseStore,   UseFactory,    UseGlobalFunctions, UseTypes,
                                UseModules, UseBacktraces, UseHandle};
 
@@ -112,9 +116,6 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(fork_in_factory, []() -> int64_t {
 // Forks children of which each has a thread that makes the library's first function and first
 // object of a type while it forks in turn; how many had a child of their own that hung.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(hung_first_uses, [](int64_t count) -> int64_t {
-  struct FirstObj : public ffi::Object {
-    TVM_FFI_DECLARE_OBJECT_INFO_FINAL("tests.forks.First", FirstObj, ffi::Object);
-  };
   const auto use = [] {
     ffi::make_object<FirstObj>();
     ffi::Function::FromTyped([] { return 1; });

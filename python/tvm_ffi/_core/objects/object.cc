@@ -181,6 +181,30 @@ PyObject* wrap_object(TVMFFIObject* owned) {
   return make_instance(type, owned);
 }
 
+namespace {
+
+// Whether instances of `type` may hold objects of the class `got`; false with a Python error. The
+// code of a type of make_type knows what its objects look like, and what must be done to pass one.
+bool fits(PyObject* what, PyTypeObject* type, PyTypeObject* got) {
+  for (size_t i = 1; i < made_types().size(); ++i) {
+    PyTypeObject* expected = made_types()[i];
+    if (!PyType_IsSubtype(type, expected) || PyType_IsSubtype(got, expected)) continue;
+    PyErr_Format(PyExc_TypeError, "%U: expected a %s, got a %s", what, expected->tp_name,
+                 got->tp_name);
+    return false;
+  }
+  for (size_t i = 1; i < made_types().size(); ++i) {
+    PyTypeObject* needed = made_types()[i];
+    if (!PyType_IsSubtype(got, needed) || PyType_IsSubtype(type, needed)) continue;
+    PyErr_Format(PyExc_TypeError, "%U: expected an instance of a class below %s, got a %s", what,
+                 needed->tp_name, type->tp_name);
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 int init_handle(PyObject* what, PyObject* self, PyObject* made) {
   const bool is_instance = PyObject_TypeCheck(made, object_type);
   if (!is_instance || handle_of(made) == nullptr) {
@@ -190,20 +214,7 @@ int init_handle(PyObject* what, PyObject* self, PyObject* made) {
   }
   PyTypeObject* got = class_of(handle_of(made)->type_index);
   if (got == nullptr) return -1;
-  for (size_t i = 1; i < made_types().size(); ++i) {
-    // The code of such a type knows what its objects look like, and what must be done to pass one.
-    PyTypeObject* type = made_types()[i];
-    const bool is_expected = PyType_IsSubtype(Py_TYPE(self), type) != 0;
-    if (is_expected == (PyType_IsSubtype(got, type) != 0)) continue;
-    if (is_expected) {
-      PyErr_Format(PyExc_TypeError, "%U: expected a %s, got a %s", what, type->tp_name,
-                   got->tp_name);
-    } else {
-      PyErr_Format(PyExc_TypeError, "%U: expected an instance of a class below %s, got a %s", what,
-                   type->tp_name, Py_TYPE(self)->tp_name);
-    }
-    return -1;
-  }
+  if (!fits(what, Py_TYPE(self), got)) return -1;
   auto* instance = reinterpret_cast<ObjectInstance*>(self);
   if (instance->handle != nullptr) {
     // Others may be using the object that a second one would take the place of.
