@@ -145,8 +145,8 @@ void TVMFFIErrorSetRaisedFromCStrParts(const char* kind, const char** message_pa
     }
     TVMFFIErrorSetRaised(ffi::ObjectUnsafe::Borrow(ffi::Error(kind, message)));
   } catch (...) {
-    std::fprintf(stderr, "TVMFFIErrorSetRaisedFromCStrParts: out of memory for an error of kind %s\n",
-                 kind);
+    std::fprintf(
+        stderr, "TVMFFIErrorSetRaisedFromCStrParts: out of memory for an error of kind %s\n", kind);
     TVMFFIErrorSetRaised(nullptr);
   }
 }

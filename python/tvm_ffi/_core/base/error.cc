@@ -282,7 +282,8 @@ void raise_current_python_error() {
   }
   ObjectRef error = error_with_causes(std::move(exception));
   if (error.get() == nullptr) {
-    TVMFFIErrorSetRaisedFromCStr("MemoryError", "out of memory for the error of a Python exception");
+    TVMFFIErrorSetRaisedFromCStr("MemoryError",
+                                 "out of memory for the error of a Python exception");
     return;
   }
   TVMFFIErrorSetRaised(error.get());
