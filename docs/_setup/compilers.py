@@ -130,7 +130,7 @@ def host_jobs() -> Iterator[Job]:
     groups = {
         "sources of libtvm_ffi": (sources("src/*.cc"), ""),
         "Python extension": (sources("python/tvm_ffi/_core/**/*.cc"), extension_flags()),
-        "C++ tests": (tested, UTILITY_HEADER),
+        "C++ tests": (tested, f"{UTILITY_HEADER} -isystem {sysconfig.get_path('include')}"),
         "examples": (sources("examples/**/*.cc"), example_flags()),
     }
     for compiler, program in CPP.items():
