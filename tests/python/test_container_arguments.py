@@ -168,7 +168,7 @@ def test_changes_that_do_not_reach_what_is_packed(functions: Any) -> None:
 
 
 def test_lists_that_change_while_they_are_packed(functions: Any) -> None:
-    """A list is read as far as it went at first, and no further than it goes by then."""
+    """Packing a list ends at its first length, or sooner if the list has become shorter."""
 
     class Changes:
         def __init__(self, change: Any) -> None:
