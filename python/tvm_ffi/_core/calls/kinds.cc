@@ -76,7 +76,7 @@ constexpr Kind kinds[] = {
     {by_type(is_a<PyByteArray_Type>), pack_bytearray},
     // Before the methods of DLPack, as it says more.
     {by_method("__tvm_ffi_object__"), pack_stand_in},
-    {by_adapter("exchange"), pack_tensor, fill_from_exchange},
+    {by_adapter("exchange"), pack_exchange_tensor, fill_from_exchange},
     {by_adapter("ndarray"), pack_tensor, fill_from_ndarray},
     {by_adapter("dlpack"), pack_tensor, fill_from_dlpack},
     {by_adapter("dtype"), pack_foreign_dtype},

@@ -4,6 +4,7 @@
 
 #include "conversion/container_device.h"
 #include "lending/bare_view.h"
+#include "lending/exchange_producer.h"
 #include "lending/lending.h"
 #include "objects/container_instance.h"
 #include "tensors/tensor.h"
@@ -44,6 +45,13 @@ int follow_stream(CallFrame* frame, const Framework* framework, DLDevice device)
   return frame->set_stream(device, stream);
 }
 
+// Sets the device's stream to that of `value`: by asking it, or its framework.
+int follow_stream_of(CallFrame* frame, const Converter& converter, PyObject* value,
+                     DLDevice device) {
+  return converter.helper != nullptr ? follow_asked_stream(frame, converter.helper, value, device)
+                                     : follow_stream(frame, converter.framework, device);
+}
+
 // As the tensor that it was made of: by asking that, or its framework.
 int follow_stream_of_source(CallFrame* frame, const LentTensor* lent) {
   if (lent->stream_source == nullptr) {
@@ -61,19 +69,17 @@ int follow_stream_in(CallFrame* frame, TVMFFIObject* container) {
   return lent == nullptr ? 0 : follow_stream_of_source(frame, lent);
 }
 
-}  // namespace
-
-int pack_tensor(const Place& place, PyObject* value, const Converter& converter) {
+// Packs a tensor that `fill` lends.
+template <typename FillWith>
+inline int pack_lent(FillWith fill, const Place& place, PyObject* value,
+                     const Converter& converter) {
   CallFrame* frame = place.frame;
   Lending how;
   how.trusted = frame->trusted();
-  LentTensor* lent = lend(converter, value, how);
+  LentTensor* lent = lend_by(fill, converter.framework, value, how);
   if (lent == nullptr) return -1;
-  DLDevice device = lent->tensor.device;
-  int code = converter.helper != nullptr
-                 ? follow_asked_stream(frame, converter.helper, value, device)
-                 : follow_stream(frame, converter.framework, device);
-  if (code != 0) {
+  if (has_streams(lent->tensor.device.device_type) &&
+      follow_stream_of(frame, converter, value, lent->tensor.device) != 0) {
     discard(lent);
     return -1;
   }
@@ -92,6 +98,19 @@ int pack_tensor(const Place& place, PyObject* value, const Converter& converter)
     frame->keep(lent);
   }
   return 0;
+}
+
+}  // namespace
+
+int pack_exchange_tensor(const Place& place, PyObject* value, const Converter& converter) {
+  auto fill = [](LentTensor* lent, PyObject* tensor, Lending how) {
+    return fill_from_exchange(lent, tensor, how);
+  };
+  return pack_lent(fill, place, value, converter);
+}
+
+int pack_tensor(const Place& place, PyObject* value, const Converter& converter) {
+  return pack_lent(converter.kind->fill, place, value, converter);
 }
 
 int pack_own_tensor(const Place& place, PyObject* value, const Converter&) {

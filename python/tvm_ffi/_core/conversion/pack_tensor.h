@@ -7,7 +7,10 @@
 
 namespace tvm_ffi_core {
 
-// A tensor of a framework.
+// A tensor of a framework with a DLPack table.
+int pack_exchange_tensor(const Place& place, PyObject* value, const Converter& converter);
+
+// A tensor of another framework.
 int pack_tensor(const Place& place, PyObject* value, const Converter& converter);
 
 // A tvm_ffi.Tensor.

@@ -49,6 +49,7 @@ class CallFrame {
 
   // Notes that an argument is a tensor of the framework; `framework` may be NULL (tvm_ffi.Tensor).
   void saw_tensor_of(const Framework* framework) {
+    if (saw_tensor_ && framework_ == framework) return;
     if (!saw_tensor_) {
       framework_ = framework;
       saw_tensor_ = true;

@@ -2,7 +2,6 @@
 // Refuses views whose elements are negated or conjugated when read, which DLPack cannot say.
 #include "lending/lazy_view.h"
 
-#include <cstring>
 #include <optional>
 
 namespace tvm_ffi_core {
@@ -74,14 +73,7 @@ bool learn_lazy_bits(Framework* framework, nb::type_object tensor, nb::type_obje
 
 }  // namespace
 
-int check_lazy_view(const Framework* framework, DLDataType dtype, PyObject* tensor) {
-  if (const LazyBits* bits = framework->lazy_bits) {
-    PyTypeObject* type = Py_TYPE(tensor);
-    if (type == bits->tensor || type == bits->parameter) {
-      const auto* impl = reinterpret_cast<const void*>(word_at(tensor, bits->impl_at));
-      if ((word_at(impl, bits->keys_at) & bits->mask) == 0) return 0;
-    }
-  }
+int ask_whether_lazy(const Framework* framework, DLDataType dtype, PyObject* tensor) {
   if (framework->is_negative != nullptr && dtype.code != kDLBool &&
       ask(framework->is_negative, tensor,
           "expected a tensor as it lies in memory, got a view that is negated when read; pass "

@@ -10,6 +10,8 @@
 #ifndef TVM_FFI_PYTHON_CORE_LAZY_VIEW_H_
 #define TVM_FFI_PYTHON_CORE_LAZY_VIEW_H_
 
+#include <cstring>
+
 #include "lending/framework.h"
 
 namespace tvm_ffi_core {
@@ -24,8 +26,21 @@ struct LazyBits {
   uint64_t mask;
 };
 
+// As check_lazy_view(), by asking the framework's methods.
+int ask_whether_lazy(const Framework* framework, DLDataType dtype, PyObject* tensor);
+
 // 0, or -1 with a Python error, for a tensor that the framework's DLPack table has accepted.
-int check_lazy_view(const Framework* framework, DLDataType dtype, PyObject* tensor);
+inline int check_lazy_view(const Framework* framework, DLDataType dtype, PyObject* tensor) {
+  const LazyBits* bits = framework->lazy_bits;
+  if (bits != nullptr && (Py_TYPE(tensor) == bits->tensor || Py_TYPE(tensor) == bits->parameter)) {
+    const char* impl;
+    uint64_t keys;
+    std::memcpy(&impl, reinterpret_cast<const char*>(tensor) + bits->impl_at, sizeof(impl));
+    std::memcpy(&keys, impl + bits->keys_at, sizeof(keys));
+    if ((keys & bits->mask) == 0) return 0;
+  }
+  return ask_whether_lazy(framework, dtype, tensor);
+}
 
 void bind_lazy_view(nb::module_& module);
 

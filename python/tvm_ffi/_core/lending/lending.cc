@@ -11,21 +11,11 @@ void discard(LentTensor* lent) {
   if (release_lent_tensor(lent) != 0) PyErr_Clear();
 }
 
-LentTensor* lend(const Converter& converter, PyObject* value, Lending how) {
-  LentTensor* lent = acquire_lent_tensor(converter.framework);
-  if (lent == nullptr) return nullptr;
-  int code = converter.kind->fill(lent, value, how);
-  if (code == 0 && lent->read_only && !how.allow_read_only) {
-    PyErr_SetString(PyExc_ValueError,
-                    "expected a tensor that may be written, got a read-only one; if the function "
-                    "only reads it, pass tvm_ffi.from_dlpack(x, allow_read_only=True)");
-    code = -1;
-  }
-  if (code != 0) {
-    discard(lent);
-    return nullptr;
-  }
-  return lent;
+void refuse_read_only(LentTensor* lent) {
+  PyErr_SetString(PyExc_ValueError,
+                  "expected a tensor that may be written, got a read-only one; if the function "
+                  "only reads it, pass tvm_ffi.from_dlpack(x, allow_read_only=True)");
+  discard(lent);
 }
 
 LentTensor* owned_tensor_from(PyObject* what, PyObject* value, bool allow_read_only) {
@@ -40,7 +30,7 @@ LentTensor* owned_tensor_from(PyObject* what, PyObject* value, bool allow_read_o
     Lending how;
     how.allow_read_only = allow_read_only;
     how.own = true;
-    lent = lend(*converter, value, how);
+    lent = lend_by(converter->kind->fill, converter->framework, value, how);
     if (lent != nullptr && own_lent_tensor(lent) != 0) {
       discard(lent);
       lent = nullptr;

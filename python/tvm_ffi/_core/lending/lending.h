@@ -8,11 +8,28 @@
 
 namespace tvm_ffi_core {
 
-// Fills a lent tensor from a framework's tensor; NULL with a Python error that names no argument.
-LentTensor* lend(const Converter& converter, PyObject* value, Lending how);
-
 // Gives a lent tensor back while a Python error is set.
 void discard(LentTensor* lent);
+
+// Refuses a tensor that may not be written: sets a Python error and gives the tensor back.
+void refuse_read_only(LentTensor* lent);
+
+// Fills a lent tensor from a framework's tensor; NULL with a Python error that names no argument.
+template <typename FillWith>
+inline LentTensor* lend_by(FillWith fill, const Framework* framework, PyObject* value,
+                           Lending how) {
+  LentTensor* lent = acquire_lent_tensor(framework);
+  if (lent == nullptr) return nullptr;
+  if (fill(lent, value, how) != 0) {
+    discard(lent);
+    return nullptr;
+  }
+  if (lent->read_only && !how.allow_read_only) {
+    refuse_read_only(lent);
+    return nullptr;
+  }
+  return lent;
+}
 
 // Makes an owned tensor from any object that a function takes as a tensor; NULL with a Python
 // error that starts with `what`.

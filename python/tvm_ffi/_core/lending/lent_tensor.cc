@@ -13,17 +13,6 @@ namespace tvm_ffi_core {
 
 namespace {
 
-// One strong reference, and the weak one that all strong references hold together.
-constexpr uint64_t kSoleReference = (uint64_t{1} << 32) | 1;
-
-struct Pool {
-  static constexpr int kMostTensors = 64;
-  LentTensor* first = nullptr;
-  int size = 0;
-};
-
-Pool pool;  // guarded by the GIL
-
 void drop_owner(LentTensor* lent) {
   if (PyObject* source = std::exchange(lent->stream_source, nullptr)) drop_from_any_thread(source);
   void* owner = std::exchange(lent->owner, nullptr);
@@ -66,26 +55,16 @@ void delete_lent_tensor(void* head, int flags) {
 
 void delete_space(void* head) { std::free(from_head(head)); }
 
-bool has_sole_owner(const LentTensor* lent) {
-  return __atomic_load_n(&lent->head.combined_ref_count, __ATOMIC_ACQUIRE) == kSoleReference;
-}
-
 }  // namespace
+
+LentTensorPool lent_tensor_pool;
 
 LentTensor* lent_tensor_of(TVMFFIObject* tensor) {
   return tensor->deleter == delete_lent_tensor ? from_head(tensor) : nullptr;
 }
 
-LentTensor* acquire_lent_tensor(const Framework* framework) {
-  LentTensor* lent = pool.first;
-  if (lent != nullptr) {
-    pool.first = lent->next_free;
-    --pool.size;
-    lent->framework = framework;
-    lent->read_only = false;
-    return lent;
-  }
-  lent = static_cast<LentTensor*>(std::calloc(1, sizeof(LentTensor)));
+LentTensor* new_lent_tensor(const Framework* framework) {
+  auto* lent = static_cast<LentTensor*>(std::calloc(1, sizeof(LentTensor)));
   if (lent == nullptr) {
     PyErr_NoMemory();
     return nullptr;
@@ -108,7 +87,8 @@ int64_t* lent_tensor_dims(LentTensor* lent, int ndim) {
 
 bool device_tensor_was_lent = false;
 
-const char* fill_lent_tensor(LentTensor* lent, const DLTensor& view) {
+const char* complete_any_lent_tensor(LentTensor* lent) {
+  const DLTensor view = lent->tensor;
   if (has_streams(view.device.device_type)) device_tensor_was_lent = true;
   int ndim = view.ndim;
   if (ndim < 0) return "its DLPack view has a negative number of dimensions";
@@ -116,7 +96,6 @@ const char* fill_lent_tensor(LentTensor* lent, const DLTensor& view) {
   int64_t* shape = lent_tensor_dims(lent, ndim);
   if (shape == nullptr) return "out of memory";
   int64_t* strides = shape + ndim;
-  lent->tensor = view;
   lent->tensor.shape = shape;
   lent->tensor.strides = strides;
   int64_t numel = 1;
@@ -180,7 +159,7 @@ DLManagedTensorVersioned* take_managed(TVMFFIObject* tensor) {
   return managed;
 }
 
-int release_lent_tensor(LentTensor* lent) {
+int release_any_lent_tensor(LentTensor* lent) {
   if (has_sole_owner(lent)) {
     if (lent->owner_kind == Owner::kPythonObject) {
       // The lock is held already.
@@ -188,12 +167,11 @@ int release_lent_tensor(LentTensor* lent) {
       Py_XDECREF(static_cast<PyObject*>(std::exchange(lent->owner, nullptr)));
     }
     drop_owner(lent);
-    if (pool.size == Pool::kMostTensors) {
+    if (lent_tensor_pool.size == LentTensorPool::kMostTensors) {
       std::free(lent->heap_dims);
       std::free(lent);
     } else {
-      lent->next_free = std::exchange(pool.first, lent);
-      ++pool.size;
+      put_into_pool(lent);
     }
     return 0;
   }

@@ -9,6 +9,7 @@
 #define TVM_FFI_PYTHON_CORE_LENT_TENSOR_H_
 
 #include "lending/framework.h"
+#include "values/stream.h"
 
 namespace tvm_ffi_core {
 
@@ -43,22 +44,97 @@ static_assert(offsetof(LentTensor, tensor) == offsetof(LentTensor, head) + sizeo
 // The lent tensor behind a Tensor object; NULL for one that was made elsewhere.
 LentTensor* lent_tensor_of(TVMFFIObject* tensor);
 
+// The lent tensors that nobody uses, by `next_free`. Guarded by the GIL.
+struct LentTensorPool {
+  static constexpr int kMostTensors = 64;
+  LentTensor* first = nullptr;
+  int size = 0;
+};
+extern LentTensorPool lent_tensor_pool;
+
+// One strong reference, and the weak one that all strong references hold together.
+constexpr uint64_t kSoleReference = (uint64_t{1} << 32) | 1;
+
+inline bool has_sole_owner(const LentTensor* lent) {
+  return __atomic_load_n(&lent->head.combined_ref_count, __ATOMIC_ACQUIRE) == kSoleReference;
+}
+
+// Allocates a tensor; NULL with a Python error when out of memory.
+LentTensor* new_lent_tensor(const Framework* framework);
+
 // Takes a tensor from the pool; NULL with a Python error when out of memory. Needs the GIL.
-LentTensor* acquire_lent_tensor(const Framework* framework);
+inline LentTensor* acquire_lent_tensor(const Framework* framework) {
+  LentTensor* lent = lent_tensor_pool.first;
+  if (lent == nullptr) return new_lent_tensor(framework);
+  lent_tensor_pool.first = lent->next_free;
+  --lent_tensor_pool.size;
+  lent->framework = framework;
+  lent->read_only = false;
+  return lent;
+}
+
+inline void put_into_pool(LentTensor* lent) {
+  lent->owner = nullptr;
+  lent->next_free = lent_tensor_pool.first;
+  lent_tensor_pool.first = lent;
+  ++lent_tensor_pool.size;
+}
 
 // Whether there ever was a lent tensor on a device with streams. Guarded by the GIL.
 extern bool device_tensor_was_lent;
 
-// Copies the layout of `view` with its byte offset folded into the data pointer and its strides
-// filled in. Returns what is wrong with the view, or NULL.
-const char* fill_lent_tensor(LentTensor* lent, const DLTensor& view);
+// As complete_lent_tensor(), for every view.
+const char* complete_any_lent_tensor(LentTensor* lent);
+
+// Copies the shape and the strides of the view in `lent->tensor`, which stay the producer's until
+// then, fills in strides that are left out, and folds the byte offset into the data pointer.
+// Returns what is wrong with the view, or NULL.
+inline const char* complete_lent_tensor(LentTensor* lent) {
+  DLTensor* view = &lent->tensor;
+  const int ndim = view->ndim;
+  if (ndim < 0 || ndim > LentTensor::kInlineDims || view->data == nullptr ||
+      view->shape == nullptr || view->strides == nullptr || view->byte_offset != 0 ||
+      has_streams(view->device.device_type)) {
+    return complete_any_lent_tensor(lent);
+  }
+  int64_t* shape = lent->inline_dims;
+  int64_t* strides = shape + ndim;
+  int64_t numel = 1;
+  for (int i = ndim; i-- > 0;) {
+    const int64_t extent = view->shape[i];
+    shape[i] = extent;
+    strides[i] = view->strides[i];
+    if (extent < 0 || __builtin_mul_overflow(numel, extent, &numel)) {
+      return complete_any_lent_tensor(lent);
+    }
+  }
+  view->shape = shape;
+  view->strides = strides;
+  return nullptr;
+}
+
+// As complete_lent_tensor(), of a view that lies elsewhere.
+inline const char* fill_lent_tensor(LentTensor* lent, const DLTensor& view) {
+  lent->tensor = view;
+  return complete_lent_tensor(lent);
+}
 
 // Room for the shape and the strides of `ndim` dimensions; NULL when out of memory.
 int64_t* lent_tensor_dims(LentTensor* lent, int ndim);
 
+// As release_lent_tensor(), for every tensor.
+int release_any_lent_tensor(LentTensor* lent);
+
 // Ends the call: gives the tensor back to the pool, or makes it own its memory if it was kept.
 // Needs the GIL and no Python error; returns -1 with a Python error when owning failed.
-int release_lent_tensor(LentTensor* lent);
+inline int release_lent_tensor(LentTensor* lent) {
+  if (lent->owner_kind != Owner::kNobody || lent->stream_source != nullptr ||
+      !has_sole_owner(lent) || lent_tensor_pool.size == LentTensorPool::kMostTensors) {
+    return release_any_lent_tensor(lent);
+  }
+  put_into_pool(lent);
+  return 0;
+}
 
 // Takes a reference to a Python tensor that is borrowed for the call, as one in a list may go
 // before the call ends.
