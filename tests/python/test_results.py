@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy
@@ -99,6 +100,35 @@ def test_results_share_memory(functions: Any, framework: Any) -> None:
     result = functions.echo(source)
     result[1] = 7
     assert source.tolist() == [0, 7, 0]
+
+
+def test_an_argument_comes_back_as_the_very_object(functions: Any, framework: Any) -> None:
+    """A function that returns its argument gives the object that was passed, views included."""
+    source = framework.arange(12).reshape(3, 4)
+    for tensor in (source, source[:, ::2], source[0], framework.zeros(0)):
+        count = sys.getrefcount(tensor)
+        result = functions.echo(tensor)
+        assert result is tensor
+        del result
+        assert sys.getrefcount(tensor) == count
+
+
+@needs_torch
+def test_a_parameter_comes_back_with_its_gradient(functions: Any) -> None:
+    """What PyTorch alone knows of a tensor is not lost on the way."""
+    parameter = torch.nn.Parameter(torch.zeros(2))
+    assert functions.echo(parameter) is parameter
+
+
+@needs_torch
+def test_among_several_frameworks_the_array_becomes_a_torch_tensor(functions: Any) -> None:
+    """A result is of the framework that wins, also where it is an argument of another one."""
+    values = numpy.zeros(2, "float32")
+    result = functions.echo(values, torch.zeros(1))
+    assert type(result) is torch.Tensor
+    assert result.data_ptr() == values.ctypes.data
+    tensor = torch.zeros(2)
+    assert functions.echo(tensor, values) is tensor
 
 
 def test_results_outlive_their_argument(functions: Any, framework: Any) -> None:

@@ -36,10 +36,26 @@ PyObject* fail(CallFrame* frame, PyObject* const* args, int code) {
   return nullptr;
 }
 
+// Takes a result that is a tensor among the arguments, and gives the very object that was passed;
+// NULL, and nothing is done, for any other.
+inline PyObject* take_argument(const TVMFFIAny& result, const CallFrame& frame) {
+  if (result.type_index != kTVMFFITensor) return nullptr;
+  PyObject* source = lent_source(result.v_obj, frame.framework());
+  if (source == nullptr) return nullptr;
+  Py_INCREF(source);
+  TVMFFIObjectDecRef(result.v_obj);
+  return source;
+}
+
+// What a constructor gives: an instance, whatever the object is.
+PyObject* instance_of(TVMFFIAny* result, const Framework*) {
+  return result->type_index >= kTVMFFIStaticObjectBegin ? make_instance(object_type, result->v_obj)
+                                                        : value_to_python(result, nullptr);
+}
+
 // Calls the function; `to_python` takes the result and the framework of the arguments.
-template <typename ToPython>
-inline PyObject* call_by_position(PyObject* self, PyObject* const* args, Py_ssize_t num_args,
-                                  ToPython to_python) {
+template <PyObject* (*to_python)(TVMFFIAny*, const Framework*)>
+inline PyObject* call_by_position(PyObject* self, PyObject* const* args, Py_ssize_t num_args) {
   auto* function = reinterpret_cast<FunctionInstance*>(self);
   if (num_args > INT32_MAX) {
     PyErr_Format(PyExc_ValueError, "%U: expected fewer than 2^31 arguments, got %zd",
@@ -79,12 +95,13 @@ inline PyObject* call_by_position(PyObject* self, PyObject* const* args, Py_ssiz
   } else {
     code = target(handle, frame.arguments(), static_cast<int32_t>(num_args), &result);
   }
-  PyObject* answer;
+  PyObject* answer = nullptr;
   if (code != 0) {
     answer = fail(&frame, args, code);
+  } else if (to_python == value_to_python && (answer = take_argument(result, frame)) != nullptr) {
+    if (frame.finish() != 0) Py_CLEAR(answer);
   } else if (frame.finish() != 0) {
     if (result.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(result.v_obj);
-    answer = nullptr;
   } else {
     answer = to_python(&result, frame.framework());
   }
@@ -97,7 +114,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
   if (keywords != nullptr && PyTuple_GET_SIZE(keywords) != 0) {
     return call_with_keywords(reinterpret_cast<FunctionInstance*>(self), args, num_args, keywords);
   }
-  return call_by_position(self, args, num_args, value_to_python);
+  return call_by_position<value_to_python>(self, args, num_args);
 }
 
 // Sets up an instance that has no function yet. Not tp_alloc, which subtypes do not inherit.
@@ -271,8 +288,9 @@ PyType_Slot slots[] = {
          "callable. Arguments are given by position, and by keyword where the function tells the\n"
          "names of its parameters. ``inspect.signature`` and ``__doc__`` show what it tells.\n\n"
          "Tensors of any framework are passed without a copy, and a tensor that the function\n"
-         "returns comes back as one of the same framework. ``ValueError`` and ``TypeError`` name\n"
-         "the function and the argument that is wrong.")},
+         "returns comes back as one of the same framework; an argument of PyTorch or NumPy as the\n"
+         "very object that was passed. ``ValueError`` and ``TypeError`` name the function and the\n"
+         "argument that is wrong.")},
     {Py_tp_new, reinterpret_cast<void*>(new_function)},
     {Py_tp_init, reinterpret_cast<void*>(init)},
     {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
@@ -302,12 +320,7 @@ PyObject* call_constructor(PyObject* constructor, PyObject* const* args, Py_ssiz
   if (Py_TYPE(constructor) != function_type) {
     return PyObject_Vectorcall(constructor, args, static_cast<size_t>(num_args), nullptr);
   }
-  auto to_python = [](TVMFFIAny* result, const Framework*) {
-    return result->type_index >= kTVMFFIStaticObjectBegin
-               ? make_instance(object_type, result->v_obj)
-               : value_to_python(result, nullptr);
-  };
-  return call_by_position(constructor, args, num_args, to_python);
+  return call_by_position<instance_of>(constructor, args, num_args);
 }
 
 void bind_function(nb::module_& module) {

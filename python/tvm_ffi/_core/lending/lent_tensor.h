@@ -156,6 +156,15 @@ bool recycle_tensor(TVMFFIObject* tensor);
 // back; NULL, and nothing is done, if others hold it or it shows something else.
 DLManagedTensorVersioned* take_managed(TVMFFIObject* tensor);
 
+// The Python tensor that a call in progress lends as this Tensor object, if it is one of
+// `framework`; borrowed, or NULL. Needs the GIL.
+inline PyObject* lent_source(TVMFFIObject* tensor, const Framework* framework) {
+  const LentTensor* lent = framework != nullptr ? lent_tensor_of(tensor) : nullptr;
+  return lent != nullptr && lent->framework == framework && lent->owner_kind == Owner::kNobody
+             ? static_cast<PyObject*>(lent->owner)
+             : nullptr;
+}
+
 // Whether the tensor is a view that C code lends to a callback, of memory that nobody named. It can
 // own that memory only if it belongs to an argument of a call in progress.
 inline bool is_bare_view(const LentTensor* lent) {
