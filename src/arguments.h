@@ -10,10 +10,15 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
+// Apart from the checks, which every call of the C ABI runs.
+[[noreturn]] TVM_FFI_COLD inline void ThrowNoAddress(const char* where) {
+  TVM_FFI_THROW(ValueError) << where << ": expected an address, got NULL";
+}
+
 // What stands at an address; `where` names the function and the argument.
 template <typename T>
 T& Given(const char* where, T* address) {
-  TVM_FFI_CHECK(address != nullptr, ValueError) << where << ": expected an address, got NULL";
+  if (address == nullptr) ThrowNoAddress(where);
   return *address;
 }
 
@@ -21,13 +26,19 @@ T& Given(const char* where, T* address) {
 // let the sum wrap around.
 constexpr size_t kMostBytes = PTRDIFF_MAX / 2 - 1024;
 
+[[noreturn]] TVM_FFI_COLD inline void ThrowBadText(const char* where, size_t size) {
+  TVM_FFI_CHECK(size > kMostBytes, ValueError)
+      << where << ": expected " << size << " bytes, got NULL";
+  TVM_FFI_THROW(ValueError) << where << ": expected at most " << kMostBytes << " bytes, got "
+                            << size;
+}
+
 // A text that is given with its size.
 inline std::string_view GivenText(const char* where, const TVMFFIByteArray* text) {
   const TVMFFIByteArray& bytes = Given(where, text);
-  TVM_FFI_CHECK(bytes.data != nullptr || bytes.size == 0, ValueError)
-      << where << ": expected " << bytes.size << " bytes, got NULL";
-  TVM_FFI_CHECK(bytes.size <= kMostBytes, ValueError)
-      << where << ": expected at most " << kMostBytes << " bytes, got " << bytes.size;
+  if ((bytes.data == nullptr && bytes.size != 0) || bytes.size > kMostBytes) {
+    ThrowBadText(where, bytes.size);
+  }
   return {bytes.data, bytes.size};
 }
 

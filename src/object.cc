@@ -56,7 +56,6 @@ void* AllocateBuiltIn(size_t size, size_t alignment, int32_t, void*) {
 }
 
 TVMFFICustomAllocator built_in{AllocateBuiltIn, nullptr};
-std::atomic<TVMFFICustomAllocator*> allocator{&built_in};
 
 // A foreign object with the deleter that came with it.
 class OpaqueObj : public tvm::ffi::Object, public TVMFFIOpaqueObjectCell {
@@ -107,12 +106,16 @@ int TVMFFIObjectCreateOpaque(void* handle, int32_t type_index, void (*deleter)(v
   TVM_FFI_SAFE_CALL_END();
 }
 
+TVMFFICustomAllocator* TVMFFIReplacedAllocator = nullptr;
+
 TVMFFICustomAllocator* TVMFFIGetCustomAllocator(void) {
-  return allocator.load(std::memory_order_acquire);
+  TVMFFICustomAllocator* replaced = __atomic_load_n(&TVMFFIReplacedAllocator, __ATOMIC_ACQUIRE);
+  return replaced == nullptr ? &built_in : replaced;
 }
 
 int TVMFFISetCustomAllocator(TVMFFICustomAllocator* replacement) {
-  allocator.store(replacement == nullptr ? &built_in : replacement, std::memory_order_release);
+  if (replacement == &built_in) replacement = nullptr;
+  __atomic_store_n(&TVMFFIReplacedAllocator, replacement, __ATOMIC_RELEASE);
   return 0;
 }
 }

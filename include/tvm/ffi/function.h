@@ -259,11 +259,7 @@ class Function : public ObjectRef {
   template <typename... Args>
   Any operator()(const Args&... args) const {
     if constexpr ((detail::kIsView<Args> && ...)) {
-      // One more, because an array of no elements is none.
-      const AnyView views[] = {AnyView(args)..., AnyView()};
-      Any result;
-      CallInto(views, static_cast<int32_t>(sizeof...(Args)), &result);
-      return result;
+      return CallLent(args...);
     } else {
       return CallLent(detail::Lend(args)...);
     }
@@ -288,15 +284,19 @@ class Function : public ObjectRef {
   }
   // As CallPacked; `result` is a new Any.
   void CallInto(const AnyView* args, int32_t num_args, Any* result) const {
-    TVM_FFI_CHECK(defined(), ValueError) << "Function: expected a function, got a null handle";
     const FunctionObj* function = get();
+    if (function == nullptr) ThrowNull();
     auto* values = reinterpret_cast<const TVMFFIAny*>(args);  // NULL where there are none
+    auto* out = reinterpret_cast<TVMFFIAny*>(result);
     if (detail::LocalFunctionObj* local = detail::LocalFunctionObj::Find(function)) {
-      local->Run(values, num_args, result->Reset());
+      local->Run(values, num_args, out);
       return;
     }
     TVM_FFI_CHECK_SAFE_CALL(
-        function->safe_call(const_cast<FunctionObj*>(function), values, num_args, result->Reset()));
+        function->safe_call(const_cast<FunctionObj*>(function), values, num_args, out));
+  }
+  [[noreturn]] TVM_FFI_COLD static void ThrowNull() {
+    TVM_FFI_THROW(ValueError) << "Function: expected a function, got a null handle";
   }
 
   // Fn is the type that tells the signature, F what is called.

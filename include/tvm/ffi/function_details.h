@@ -196,11 +196,7 @@ class Argument {
  public:
   Argument(const char* name, const TVMFFIAny* args, int32_t num_args)
       : held_(Given(args, num_args)) {
-    if (held_.has_value()) return;
-    ThrowBadArgument(SignatureText<typename Signature<Fn>::Result>(
-                         name, static_cast<typename Signature<Fn>::Parameters*>(nullptr)),
-                     static_cast<int>(I), TypeTraitsNoCR<P>::TypeStr(),
-                     MismatchText<NoCR<P>>(Given(args, num_args)));
+    if (!held_.has_value()) Throw(name, Given(args, num_args));
   }
   // A reference binds to what is held; a value is moved out of it.
   decltype(auto) Pass() {
@@ -217,6 +213,13 @@ class Argument {
   static const TVMFFIAny* Given(const TVMFFIAny* args, int32_t num_args) {
     static constexpr TVMFFIAny kNone{};
     return static_cast<int32_t>(I) < num_args ? args + I : &kNone;
+  }
+  // Apart, so that its texts need no room and no clean-up in the function that converts.
+  [[noreturn]] TVM_FFI_COLD static void Throw(const char* name, const TVMFFIAny* given) {
+    ThrowBadArgument(SignatureText<typename Signature<Fn>::Result>(
+                         name, static_cast<typename Signature<Fn>::Parameters*>(nullptr)),
+                     static_cast<int>(I), TypeTraitsNoCR<P>::TypeStr(),
+                     MismatchText<NoCR<P>>(given));
   }
 
   ArgumentHolder<NoCR<P>> held_;
@@ -240,6 +243,14 @@ struct Arguments<Fn, std::tuple<Args...>, std::index_sequence<I...>>
       (IsParameter<typename Content<NoCR<Args>>::Type>::value && ...);
 };
 
+// As ThrowBadCount(), for functions of type Fn.
+template <typename Fn>
+[[noreturn]] TVM_FFI_COLD void ThrowBadCountOf(const char* name, int32_t num_args) {
+  constexpr auto* kParameters = static_cast<typename Signature<Fn>::Parameters*>(nullptr);
+  ThrowBadCount(SignatureText<typename Signature<Fn>::Result>(name, kParameters),
+                RequiredCount(kParameters), Signature<Fn>::kCount, num_args);
+}
+
 // Calls `function` with converted arguments. Fn is the type that tells its signature.
 template <typename Fn, typename F>
 void CallUnpacked(const char* name, F& function, const TVMFFIAny* args, int32_t num_args,
@@ -253,10 +264,7 @@ void CallUnpacked(const char* name, F& function, const TVMFFIAny* args, int32_t 
                 "the result's type cannot be returned: return an owner, such as Tensor or String");
   constexpr int32_t kMost = Signature<Fn>::kCount;
   constexpr int32_t kRequired = RequiredCount(static_cast<Parameters*>(nullptr));
-  if (num_args < kRequired || num_args > kMost) {
-    ThrowBadCount(SignatureText<R>(name, static_cast<Parameters*>(nullptr)), kRequired, kMost,
-                  num_args);
-  }
+  if (num_args < kRequired || num_args > kMost) ThrowBadCountOf<Fn>(name, num_args);
   Held held(name, args, num_args);
   if constexpr (std::is_void<R>::value) {
     held.Apply(function);

@@ -10,6 +10,7 @@
 #include <tvm/ffi/object_macros.h>
 
 #include <cstddef>
+#include <cstdlib>
 #include <new>
 #include <optional>
 #include <string>
@@ -39,11 +40,23 @@
 #pragma GCC diagnostic ignored "-Wattributes"
 #endif
 
-/*! \brief Keeps rarely taken paths out of the way of the common one. */
+/*! \brief Keeps a longer path out of the way of the common one. */
 #ifdef _MSC_VER
-#define TVM_FFI_COLD __declspec(noinline)
+#define TVM_FFI_NOINLINE __declspec(noinline)
+#else
+#define TVM_FFI_NOINLINE __attribute__((noinline))
+#endif
+/*! \brief The same for a rarely taken path, which is compiled for size. */
+#ifdef _MSC_VER
+#define TVM_FFI_COLD TVM_FFI_NOINLINE
 #else
 #define TVM_FFI_COLD __attribute__((noinline, cold))
+#endif
+
+#if defined(__ELF__)
+// The allocator that replaces the built-in one, or NULL. Only this runtime has the name.
+extern "C" __attribute__((weak, visibility("default"))) TVMFFICustomAllocator*
+    TVMFFIReplacedAllocator;
 #endif
 
 namespace tvm {
@@ -485,9 +498,44 @@ struct ObjectPtrEqual {
 
 namespace detail {
 
+// Whether objects get their memory from the built-in allocator, as far as one can tell quickly.
+inline bool HasBuiltInAllocator() {
+#if defined(__ELF__)
+  return &TVMFFIReplacedAllocator != nullptr &&
+         __atomic_load_n(&TVMFFIReplacedAllocator, __ATOMIC_RELAXED) == nullptr;
+#else
+  return false;
+#endif
+}
+
+// What `malloc` aligns to; the head of the memory has room before it.
+constexpr size_t kObjectAlignment = alignof(std::max_align_t);
+
+inline void FreePlainMemory(void* body) { std::free(static_cast<char*>(body) - kObjectAlignment); }
+
 inline void FreeObjectMemory(void* body) {
   auto* header = static_cast<TVMFFIObjectAllocHeader*>(body) - 1;
+  if (header->delete_space == FreePlainMemory) return FreePlainMemory(body);
   if (header->delete_space != nullptr) header->delete_space(body);
+}
+
+// Memory for an object of type T and `tail` bytes behind it.
+template <typename T>
+void* AllocateObjectMemory(size_t tail) {
+  // The built-in allocator does the same, three calls further away.
+  if (alignof(T) <= kObjectAlignment && HasBuiltInAllocator()) {
+    if (void* memory = std::malloc(kObjectAlignment + sizeof(T) + tail)) {
+      void* body = static_cast<char*>(memory) + kObjectAlignment;
+      (static_cast<TVMFFIObjectAllocHeader*>(body) - 1)->delete_space = FreePlainMemory;
+      return body;
+    }
+  } else {
+    TVMFFICustomAllocator* allocator = TVMFFIGetCustomAllocator();
+    void* memory = allocator->allocate(sizeof(T) + tail, alignof(T), T::RuntimeTypeIndex(),
+                                       allocator->context);
+    if (memory != nullptr) return memory;
+  }
+  throw std::bad_alloc();
 }
 
 // Destroys and frees an object that make_object made.
@@ -501,10 +549,7 @@ void DeleteObject(void* self, int flags) {
 // `tail` bytes are added behind the object, for contents that stand in place.
 template <typename T, typename... Args>
 ObjectPtr<T> MakeObjectWithTail(size_t tail, Args&&... args) {
-  TVMFFICustomAllocator* allocator = TVMFFIGetCustomAllocator();
-  void* memory =
-      allocator->allocate(sizeof(T) + tail, alignof(T), T::RuntimeTypeIndex(), allocator->context);
-  if (memory == nullptr) throw std::bad_alloc();
+  void* memory = AllocateObjectMemory<T>(tail);
   T* object = nullptr;
   try {
     object = new (memory) T(std::forward<Args>(args)...);

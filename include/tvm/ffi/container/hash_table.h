@@ -266,7 +266,7 @@ class HashTable {
   }
 
   // Moves all pairs into a dense table of at least `slots` slots.
-  TVM_FFI_COLD void Rehash(uint64_t slots) {
+  TVM_FFI_NOINLINE void Rehash(uint64_t slots) {
     for (;; slots *= 2) {
       TVM_FFI_CHECK(slots <= kSlotsMost, RuntimeError)
           << "Map: expected keys with different hashes, got " << size_ << " that do not fit into "

@@ -363,7 +363,7 @@ class Sequence : public ObjectRef {
     (ready != nullptr ? ready : Grown())->Append(std::move(value));
   }
   // The object to change, with room for one more element.
-  TVM_FFI_COLD Obj* Grown() {
+  TVM_FFI_NOINLINE Obj* Grown() {
     const auto capacity = static_cast<int64_t>(this->capacity());
     const int64_t grown = capacity < 2 ? 4 : 2 * capacity;
     return Writable(Size() < capacity ? capacity : grown);

@@ -10,6 +10,7 @@
 #include <tvm/ffi/container/tensor_layout.h>
 #include <tvm/ffi/keep_library.h>
 
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -353,10 +354,7 @@ class TensorView : public TensorQueries<TensorView> {
  public:
   /*! \brief A view of `tensor`, valid while its shape, its strides and its data live. */
   TensorView(const DLTensor* tensor) : tensor_(*tensor) {  // NOLINT(runtime/explicit)
-    if (tensor_.byte_offset != 0 && HasPlainAddresses(tensor_.device)) {
-      tensor_.data = static_cast<char*>(tensor_.data) + tensor_.byte_offset;
-      tensor_.byte_offset = 0;
-    }
+    if (tensor->byte_offset != 0) AddByteOffset();
   }
   /*! \brief A view of an owned tensor; a ValueError is thrown for a null handle. */
   TensorView(const Tensor& tensor)  // NOLINT(runtime/explicit)
@@ -385,6 +383,12 @@ class TensorView : public TensorQueries<TensorView> {
 
  private:
   friend class detail::ArgumentHolder<TensorView>;
+
+  TVM_FFI_COLD void AddByteOffset() {
+    if (!HasPlainAddresses(tensor_.device)) return;
+    tensor_.data = static_cast<char*>(tensor_.data) + tensor_.byte_offset;
+    tensor_.byte_offset = 0;
+  }
 
   DLTensor tensor_;
 };
@@ -451,17 +455,22 @@ namespace detail {
 
 // Gives a lent tensor without strides its row-major ones for the length of the call.
 template <>
-class ArgumentHolder<TensorView> : public std::optional<TensorView> {
+class ArgumentHolder<TensorView> {
  public:
   explicit ArgumentHolder(const TVMFFIAny* any) {
     if (!TypeTraits<TensorView>::CheckAnyStrict(any)) return;
-    emplace(TypeTraits<DLTensor*>::CopyFromAnyViewAfterCheck(any));
-    if ((*this)->tensor_.strides == nullptr) FillStrides();
+    const DLTensor* given = TypeTraits<DLTensor*>::CopyFromAnyViewAfterCheck(any);
+    new (&view_) TensorView(given);
+    if (given->strides == nullptr) FillStrides();
+    has_value_ = true;
   }
+  bool has_value() const { return has_value_; }
+  const TensorView& operator*() const& { return view_; }
+  TensorView&& operator*() && { return std::move(view_); }
 
  private:
   TVM_FFI_COLD void FillStrides() {
-    DLTensor& tensor = (*this)->tensor_;
+    DLTensor& tensor = view_.tensor_;
     int64_t* strides = few_;
     if (tensor.ndim > kFew) {
       many_.reset(static_cast<size_t>(tensor.ndim));
@@ -475,6 +484,10 @@ class ArgumentHolder<TensorView> : public std::optional<TensorView> {
     tensor.strides = strides;
   }
 
+  union {
+    TensorView view_;  // made where a tensor is given
+  };
+  bool has_value_ = false;
   static constexpr int32_t kFew = 8;
   int64_t few_[kFew];
   OwnedExtents many_;
