@@ -52,7 +52,9 @@ Any ItemOf(const Seq& sequence, int64_t index) {
 
 template <typename Seq>
 bool Contains(const Seq& sequence, const Any& value) {
-  for (const Any& element : sequence) {
+  // Each is held, and the size read again: the equality of a type may change the list.
+  for (int64_t i = 0; i < SizeOf(sequence); ++i) {
+    const Any element = sequence[i];
     if (ffi::AnyEqual()(element, value)) return true;
   }
   return false;

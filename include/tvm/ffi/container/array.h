@@ -143,14 +143,11 @@ class Array : public Sequence<Array<T>, T, ArrayObj> {
     }
     return GetArrayObj();
   }
-  ArrayObj* Emptied(int64_t capacity) {
-    if (!this->defined() || !this->unique() || capacity > get()->cell_.capacity) {
-      this->data_ = ArrayObj::Empty(capacity);
-    } else {
-      GetArrayObj()->Truncate(0);
-    }
-    return GetArrayObj();
+  void RemoveAll() {
+    if (this->unique()) return this->Remove(0, this->Size());
+    this->data_ = ArrayObj::Empty(0);
   }
+  void Replace(Array&& other) { *this = std::move(other); }
 
   template <typename, typename, typename>
   friend class Sequence;

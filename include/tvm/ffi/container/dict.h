@@ -61,10 +61,16 @@ class Dict : public MapBaseRef<DictObj, K, V> {
   Dict(const Dict<K2, V2>& other) : Base(other.data_) {}  // NOLINT(runtime/explicit)
 
   /*! \brief Sets the value of a key, which is added at the end if it is not there. */
-  void Set(const K& key, const V& value) { Filled()->Set(Any(key), Any(value)); }
+  void Set(const K& key, const V& value) {
+    // Owned first, as a conversion may call back and change this handle.
+    Any owned_key(key);
+    Any owned_value(value);
+    Filled()->Set(std::move(owned_key), std::move(owned_value));
+  }
   /*! \brief Removes the pair of a key, if there is one. */
   void erase(const K& key) {
-    if (this->defined()) this->pairs()->erase(Any(key));
+    const Any owned(key);
+    if (this->defined()) this->pairs()->erase(owned);
   }
   /*! \brief Removes all pairs. */
   void clear() {

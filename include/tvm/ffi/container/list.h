@@ -104,10 +104,12 @@ class List : public Sequence<List<T>, T, ListObj> {
     get()->Reserve(capacity);
     return get();
   }
-  ListObj* Emptied(int64_t capacity) {
-    ListObj* object = Writable(capacity);
-    object->Truncate(0);
-    return object;
+  void RemoveAll() { this->Remove(0, this->Size()); }
+  void Replace(List&& other) {
+    ListObj* object = Writable(other.Size());
+    const detail::TakenElements gone(object->MutableBegin(), object->cell_.size);
+    object->cell_.size = 0;
+    object->TakeAll(other.get());
   }
 
   template <typename, typename, typename>

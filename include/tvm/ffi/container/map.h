@@ -68,7 +68,8 @@ class Map : public MapBaseRef<MapObj, K, V> {
   }
   /*! \brief Removes the pair of a key, if there is one. */
   void erase(const K& key) {
-    if (this->count(key) != 0) CopyOnWrite()->erase(Any(key));
+    const Any owned(key);
+    if (this->defined() && this->pairs()->count(owned) != 0) CopyOnWrite()->erase(owned);
   }
   /*! \brief Removes all pairs. */
   void clear() { *this = Map(); }

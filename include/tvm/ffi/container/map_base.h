@@ -272,7 +272,10 @@ class MapBaseRef : public ObjectRef {
   /*! \brief Whether there are none. */
   bool empty() const { return size() == 0; }
   /*! \brief 1 if the key is there, otherwise 0. */
-  size_t count(const K& key) const { return find(key) == end() ? 0 : 1; }
+  size_t count(const K& key) const {
+    const iterator position = find(key);
+    return position == end() ? 0 : 1;
+  }
   /*! \brief The value of a key; a KeyError is thrown if it is not there. */
   V at(const K& key) const {
     const MapBaseObj::iterator position = Find(key);
@@ -323,17 +326,39 @@ class MapBaseRef : public ObjectRef {
 
   // The pair of a key, or the end.
   MapBaseObj::iterator Find(const K& key) const {
-    if (!defined()) return NoPair();
     if constexpr (detail::kLentAsOwned<K>) {
+      if (!defined()) return NoPair();
       const AnyView view(key);
       return pairs()->FindLent(*detail::Raw(view));
     } else {
-      return pairs()->find(Any(key));
+      // First, as a conversion may call back and change this handle.
+      const Any owned(key);
+      return defined() ? pairs()->find(owned) : NoPair();
     }
   }
 };
 
 namespace detail {
+
+// Copies of the pairs of a table: what converts one may call back, and change the table.
+class PairsNow {
+ public:
+  using Pair = MapBaseObj::KVType;
+
+  explicit PairsNow(const MapBaseObj& from) : pairs_(new Pair[from.size()]), end_(pairs_) {
+    for (const Pair& pair : from) *end_++ = pair;
+  }
+  PairsNow(const PairsNow&) = delete;
+  PairsNow& operator=(const PairsNow&) = delete;
+  ~PairsNow() { delete[] pairs_; }
+
+  const Pair* begin() const { return pairs_; }
+  const Pair* end() const { return end_; }
+
+ private:
+  Pair* pairs_;
+  Pair* end_;
+};
 
 // TypeTraits of Map and Dict. Each converts to the other.
 template <typename Ref>
@@ -355,7 +380,7 @@ struct MapTraits : public ObjectRefTraits<Ref> {
     if (any->type_index != kTVMFFIMap && any->type_index != kTVMFFIDict) return std::nullopt;
     if (CheckAnyStrict(any)) return ObjectRefTraits<Ref>::CopyFromAnyViewAfterCheck(any);
     ObjectPtr<Obj> made = make_object<Obj>();
-    for (const auto& pair : *PairsIn(any)) {
+    for (const auto& pair : PairsNow(*PairsIn(any))) {
       std::optional<K> key = pair.first.template try_cast<K>();
       if (!key.has_value()) return std::nullopt;
       std::optional<V> value = pair.second.template try_cast<V>();
@@ -373,7 +398,7 @@ struct MapTraits : public ObjectRefTraits<Ref> {
     if (any->type_index != kTVMFFIMap && any->type_index != kTVMFFIDict) {
       return ValueText(any);
     }
-    for (const auto& pair : *PairsIn(any)) {
+    for (const auto& pair : PairsNow(*PairsIn(any))) {
       const TVMFFIAny key = pair.first.CopyToTVMFFIAny();
       const TVMFFIAny value = pair.second.CopyToTVMFFIAny();
       if (!TypeTraits<K>::TryCastFromAnyView(&key).has_value()) {

@@ -59,6 +59,32 @@ inline size_t SeqBytes(const char* type_key, int64_t capacity) {
   return static_cast<size_t>(capacity) * sizeof(TVMFFIAny);
 }
 
+// Elements that were taken out of a container. They end with this, when the container is whole
+// again: the end of one may come back to the handle, and change or free what it holds.
+class TakenElements {
+ public:
+  // The bytes of `count` elements from `first` on, which are no elements there from now on.
+  TakenElements(const Any* first, int64_t count) {
+    // Numbers end without notice, and need no room for that.
+    while (count > 0 && first[count - 1].type_index() < kTVMFFIStaticObjectBegin) --count;
+    if (count == 0) return;
+    const size_t bytes = static_cast<size_t>(count) * sizeof(TVMFFIAny);
+    elements_ = static_cast<Any*>(::operator new(bytes));
+    std::memcpy(static_cast<void*>(elements_), static_cast<const void*>(first), bytes);
+    count_ = count;
+  }
+  TakenElements(const TakenElements&) = delete;
+  TakenElements& operator=(const TakenElements&) = delete;
+  ~TakenElements() {
+    while (count_ > 0) elements_[--count_].~Any();
+    ::operator delete(elements_);
+  }
+
+ private:
+  Any* elements_{nullptr};
+  int64_t count_{0};
+};
+
 }  // namespace detail
 
 /*! \brief The objects of Array and List: values one behind the other. */
@@ -66,7 +92,7 @@ class SeqBaseObj : public Object {
  public:
   SeqBaseObj() : cell_{nullptr, 0, 0, nullptr} {}
   ~SeqBaseObj() {
-    Truncate(0);
+    while (cell_.size > 0) MutableBegin()[--cell_.size].~Any();
     if (cell_.data_deleter != nullptr) cell_.data_deleter(cell_.data);
   }
 
@@ -97,11 +123,6 @@ class SeqBaseObj : public Object {
 
   /*! \brief First element, for changes. */
   Any* MutableBegin() { return static_cast<Any*>(cell_.data); }
-  /*! \brief Drops all elements from `size` on. The count goes first: an element's end may come
-   * back to this object. */
-  void Truncate(int64_t size) {
-    while (cell_.size > size) MutableBegin()[--cell_.size].~Any();
-  }
   /*! \brief Adds an element behind the last; there must be room. */
   void Append(Any&& value) {
     new (MutableBegin() + cell_.size) Any(std::move(value));
@@ -119,10 +140,17 @@ class SeqBaseObj : public Object {
     Reverse(middle, cell_.size);
     Reverse(first, cell_.size);
   }
-  /*! \brief Removes `count` elements from `first` on. */
-  void Remove(int64_t first, int64_t count) {
-    Rotate(first, first + count);
-    Truncate(cell_.size - count);
+  /*! \brief Takes out the element at `i`. */
+  Any Take(int64_t i) {
+    Any taken = std::move(MutableBegin()[i]);
+    Close(i, 1);
+    return taken;
+  }
+  /*! \brief Closes the gap of `count` elements that were taken out from `first` on. */
+  void Close(int64_t first, int64_t count) {
+    const auto behind = static_cast<size_t>(cell_.size - first - count);
+    std::memmove(Raw() + first, Raw() + first + count, behind * sizeof(TVMFFIAny));
+    cell_.size -= count;
   }
 
  private:
@@ -259,8 +287,8 @@ class Sequence : public ObjectRef {
 
   /*! \brief Replaces the element at `i`; an IndexError is thrown beyond the ends. */
   void Set(int64_t i, T value) {
-    Checked(i);
     Any owned = Own(std::move(value));
+    Checked(i);
     // The old element ends last, with `owned`: its end may come back to this object.
     std::swap(Writable(Size())->MutableBegin()[i], owned);
   }
@@ -274,13 +302,14 @@ class Sequence : public ObjectRef {
   /*! \brief Removes the last element; an IndexError is thrown if there is none. */
   void pop_back() {
     if (empty()) detail::ThrowNoElement(Obj::_type_key, "pop_back");
-    Writable(Size())->Truncate(Size() - 1);
+    const Any gone = Writable(Size())->Take(Size() - 1);
   }
   /*! \brief Puts an element before `position`. */
   void insert(iterator position, const T& value) {
     const int64_t index = PlaceOf(position);
-    const int64_t before = Size();
-    Append(Own(value));
+    Any owned = Own(value);
+    const int64_t before = SizeFrom(index);
+    Append(std::move(owned));
     Writable(Size())->Rotate(index, before);
   }
   /*! \brief Puts the elements of a range before `position`. */
@@ -289,7 +318,7 @@ class Sequence : public ObjectRef {
     const int64_t index = PlaceOf(position);
     // Converted first, so that a range of this very handle is read before it changes.
     Derived added(first, last);
-    const int64_t before = Size();
+    const int64_t before = SizeFrom(index);
     if (added.empty()) return;
     Obj* object = Writable(before + added.Size());
     for (const Any& value : *added.object()) object->Append(Any(value));
@@ -298,20 +327,20 @@ class Sequence : public ObjectRef {
   /*! \brief Removes the element at `position`; an IndexError is thrown at the end. */
   void erase(iterator position) {
     const int64_t index = Checked(position - begin());
-    Writable(Size())->Remove(index, 1);
+    const Any gone = Writable(Size())->Take(index);
   }
   /*! \brief Removes the elements from `first` to before `last`. */
   void erase(iterator first, iterator last) {
     const int64_t from = PlaceOf(first);
     const int64_t to = PlaceOf(last);
     if (from > to) detail::ThrowBadIndex(Obj::_type_key, from, to);
-    if (from != to) Writable(Size())->Remove(from, to - from);
+    if (from != to) Remove(from, to - from);
   }
   /*! \brief Changes the number of elements to `size`; new ones are made by `T()`. */
   void resize(int64_t size) {
     if (size < 0) detail::ThrowBadSize(Obj::_type_key, size);
+    if (size < Size()) return Remove(size, Size() - size);
     reserve(size);
-    if (size < Size()) Writable(Size())->Truncate(size);
     while (Size() < size) emplace_back();
   }
   /*! \brief Makes room for `capacity` elements. */
@@ -320,14 +349,12 @@ class Sequence : public ObjectRef {
   }
   /*! \brief Removes all elements. */
   void clear() {
-    if (!empty()) static_cast<Derived*>(this)->Emptied(0);
+    if (!empty()) static_cast<Derived*>(this)->RemoveAll();
   }
   /*! \brief Replaces all elements by those of a range. */
   template <typename Iter>
   void Assign(Iter first, Iter last) {
-    Derived assigned(first, last);
-    Obj* object = static_cast<Derived*>(this)->Emptied(assigned.Size());
-    for (const Any& value : *assigned.object()) object->Append(Any(value));
+    static_cast<Derived*>(this)->Replace(Derived(first, last));
   }
 
  protected:
@@ -368,6 +395,12 @@ class Sequence : public ObjectRef {
     const int64_t grown = capacity < 2 ? 4 : 2 * capacity;
     return Writable(Size() < capacity ? capacity : grown);
   }
+  // Removes `count` elements from `first` on.
+  void Remove(int64_t first, int64_t count) {
+    Obj* object = Writable(Size());
+    const detail::TakenElements gone(object->MutableBegin() + first, count);
+    object->Close(first, count);
+  }
   // `i`, which must be an element's.
   int64_t Checked(int64_t i) const {
     if (i < 0 || i >= Size()) detail::ThrowBadIndex(Obj::_type_key, i, Size());
@@ -378,6 +411,11 @@ class Sequence : public ObjectRef {
     const int64_t index = position - begin();
     if (index < 0 || index > Size()) detail::ThrowBadIndex(Obj::_type_key, index, Size());
     return index;
+  }
+  // Number of elements, of which a conversion must have left those before `index`.
+  int64_t SizeFrom(int64_t index) const {
+    if (index > Size()) detail::ThrowBadIndex(Obj::_type_key, index, Size());
+    return Size();
   }
 
   template <typename, typename, typename>
@@ -408,6 +446,12 @@ inline const SeqBaseObj* AsSeq(const TVMFFIAny* any) {
                 : nullptr;
 }
 
+// The element at `i`, owned, or None beyond the end: what converts it may call back, and change the
+// sequence.
+inline Any ElementAt(const SeqBaseObj& seq, size_t i) {
+  return i < seq.size() ? seq.begin()[i] : Any();
+}
+
 // Whether all elements are exactly of type T.
 template <typename T>
 bool AllStrict(const SeqBaseObj& seq) {
@@ -419,17 +463,23 @@ bool AllStrict(const SeqBaseObj& seq) {
   return true;
 }
 
-// "Array with str at index 2", or what it is if it is neither an Array nor a List.
+// Whether the element at `i` converts to T; if not, `text` says "Array with str at index 2".
+template <typename T>
+TVM_FFI_COLD bool ElementFits(const TVMFFIAny* any, size_t i, std::string* text) {
+  const Any value = ElementAt(*AsSeq(any), i);
+  if (TypeTraits<T>::TryCastFromAnyView(Raw(value)).has_value()) return true;
+  *text = ElementText(any, MismatchText<T>(Raw(value)), static_cast<int64_t>(i));
+  return false;
+}
+
+// Names the first element that does not fit, or what it is if it is neither an Array nor a List.
 template <typename T>
 TVM_FFI_COLD std::string ElementMismatch(const TVMFFIAny* any) {
   const SeqBaseObj* seq = AsSeq(any);
   if (seq != nullptr) {
-    int64_t index = 0;
-    for (const Any& value : *seq) {
-      if (!TypeTraits<T>::TryCastFromAnyView(Raw(value)).has_value()) {
-        return ElementText(any, MismatchText<T>(Raw(value)), index);
-      }
-      ++index;
+    std::string text;
+    for (size_t i = 0; i < seq->size(); ++i) {
+      if (!ElementFits<T>(any, i, &text)) return text;
     }
   }
   return ValueText(any);
@@ -447,7 +497,8 @@ struct SequenceTraits : public ObjectRefTraits<Seq> {
     if (CheckAnyStrict(any)) return ObjectRefTraits<Seq>::CopyFromAnyViewAfterCheck(any);
     Seq converted;
     converted.reserve(static_cast<int64_t>(seq->size()));
-    for (const Any& value : *seq) {
+    for (size_t i = 0; i < seq->size(); ++i) {
+      const Any value = ElementAt(*seq, i);
       std::optional<T> element = TypeTraits<T>::TryCastFromAnyView(Raw(value));
       if (!element.has_value()) return std::nullopt;
       converted.push_back(*std::move(element));

@@ -86,15 +86,8 @@ TVM_FFI_COLD std::string TupleMismatch(const TVMFFIAny* any) {
   if (seq == nullptr) return ValueText(any);
   if (seq->size() != sizeof...(Types)) return LengthText(any, seq->size());
   std::string text;
-  [[maybe_unused]] int64_t i = 0;
-  [[maybe_unused]] auto fits = [&](bool converts, std::string (*mismatch)(const TVMFFIAny*)) {
-    if (!converts) text = ElementText(any, mismatch(Raw(seq->begin()[i])), i);
-    ++i;
-    return converts;
-  };
-  (void)(fits(TypeTraits<Types>::TryCastFromAnyView(Raw(seq->begin()[i])).has_value(),
-              MismatchText<Types>) &&
-         ...);
+  [[maybe_unused]] size_t i = 0;
+  (void)(ElementFits<Types>(any, i++, &text) && ...);
   return text;
 }
 
@@ -150,7 +143,7 @@ struct TypeTraits<Tuple<Types...>> : public ObjectRefTraits<Tuple<Types...>> {
   static std::optional<Tuple<Types...>> Converted([[maybe_unused]] const TVMFFIAny* any,
                                                   std::index_sequence<I...>) {
     std::tuple<std::optional<Types>...> elements{
-        TypeTraits<Types>::TryCastFromAnyView(ElementOf(any, I))...};
+        detail::ElementAt(*detail::AsSeq(any), I).template try_cast<Types>()...};
     if (!(std::get<I>(elements).has_value() && ...)) return std::nullopt;
     if constexpr (sizeof...(Types) == 0) {
       return Tuple<>();

@@ -83,8 +83,7 @@ struct StdTupleTraits : public TypeTraitsBase {
   template <size_t... I>
   static std::optional<Std> Cast([[maybe_unused]] const SeqBaseObj& seq,
                                  std::index_sequence<I...>) {
-    std::tuple<std::optional<Types>...> elements{
-        TypeTraits<Types>::TryCastFromAnyView(Raw(seq.begin()[I]))...};
+    std::tuple<std::optional<Types>...> elements{ElementAt(seq, I).template try_cast<Types>()...};
     if (!(std::get<I>(elements).has_value() && ...)) return std::nullopt;
     return Std(*std::move(std::get<I>(elements))...);
   }
@@ -136,7 +135,8 @@ struct TypeTraits<std::vector<T>> : public detail::TypeTraitsBase {
     if (seq == nullptr) return std::nullopt;
     std::optional<std::vector<T>> elements(std::in_place);
     elements->reserve(seq->size());
-    for (const Any& value : *seq) {
+    for (size_t i = 0; i < seq->size(); ++i) {
+      const Any value = detail::ElementAt(*seq, i);
       std::optional<T> element = TypeTraits<T>::TryCastFromAnyView(detail::Raw(value));
       if (!element.has_value()) {
         elements.reset();
