@@ -213,7 +213,7 @@ void dlpack_requirements() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_dlpack_requirements, dlpack_requirements);
 
-// No tensor at all is a ValueError too.
+// No tensor at all is an error too.
 void dlpack_of_null() {
   EXPECT_THROWS("ValueError: TVMFFITensorFromDLPack: from: expected a managed tensor, got NULL",
                 ffi::Tensor::FromDLPack(nullptr));
@@ -225,6 +225,8 @@ void dlpack_of_null() {
   EXPECT_THROWS("ValueError: TensorView: expected a tensor, got a null handle",
                 const ffi::Tensor none;
                 ffi::TensorView{none});
+  EXPECT_THROWS("ValueError: as_strided: expected a tensor, got a null handle",
+                ffi::Tensor().as_strided({1}, {1}));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_dlpack_of_null, dlpack_of_null);
 

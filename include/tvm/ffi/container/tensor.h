@@ -21,9 +21,9 @@ namespace ffi TVM_FFI_HIDDEN {
 namespace detail {
 
 // The tensor behind a handle.
-inline const DLTensor* NotNull(const DLTensor* tensor) {
+inline const DLTensor* NotNull(const char* function, const DLTensor* tensor) {
   TVM_FFI_CHECK(tensor != nullptr, ValueError)
-      << "TensorView: expected a tensor, got a null handle";
+      << function << ": expected a tensor, got a null handle";
   return tensor;
 }
 
@@ -44,7 +44,12 @@ class OwnedExtents {
 
 }  // namespace detail
 
-/*! \brief What Tensor and TensorView tell about a tensor. Derived has `GetDLTensorPtr()`. */
+/*!
+ * \brief What Tensor and TensorView tell about a tensor. Derived has `GetDLTensorPtr()`.
+ *
+ * None of these members checks that there is a tensor, as kernels call them often: ask
+ * `defined()` of a Tensor that may be a null handle.
+ */
 template <typename Derived>
 class TensorQueries {
  public:
@@ -281,12 +286,13 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
    * \param shape Extents.
    * \param strides Steps in elements.
    * \param element_offset Elements from the first element of this tensor to the first of the new.
-   * \throws Error A ValueError if the numbers of extents and strides differ, an extent is negative,
-   *         or the offset is no whole number of bytes.
+   * \throws Error A ValueError for a null handle, if the numbers of extents and strides differ, an
+   *         extent is negative, or the offset is no whole number of bytes.
    */
   Tensor as_strided(ShapeView shape, ShapeView strides,
                     std::optional<int64_t> element_offset = std::nullopt) const {
-    const DLTensor prototype = detail::AsStrided(*GetDLTensorPtr(), shape, strides, element_offset);
+    const DLTensor& from = *detail::NotNull("as_strided", GetDLTensorPtr());
+    const DLTensor prototype = detail::AsStrided(from, shape, strides, element_offset);
     TVMFFIObjectHandle handle = nullptr;
     TVM_FFI_CHECK_SAFE_CALL(
         TVMFFITensorCreateUnsafeView(ObjectUnsafe::Borrow(*this), &prototype, &handle));
@@ -352,13 +358,14 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
  */
 class TensorView : public TensorQueries<TensorView> {
  public:
-  /*! \brief A view of `tensor`, valid while its shape, its strides and its data live. */
+  /*! \brief A view of `tensor`, which is not NULL; valid while its shape, its strides and its data
+   * live. */
   TensorView(const DLTensor* tensor) : tensor_(*tensor) {  // NOLINT(runtime/explicit)
     if (tensor->byte_offset != 0) AddByteOffset();
   }
   /*! \brief A view of an owned tensor; a ValueError is thrown for a null handle. */
   TensorView(const Tensor& tensor)  // NOLINT(runtime/explicit)
-      : TensorView(detail::NotNull(tensor.GetDLTensorPtr())) {}
+      : TensorView(detail::NotNull("TensorView", tensor.GetDLTensorPtr())) {}
   /*! \brief A view of a temporary would outlive its owner. */
   TensorView(Tensor&& tensor) = delete;  // NOLINT(runtime/explicit)
 
