@@ -55,8 +55,8 @@
 
 #if defined(__ELF__)
 // The allocator that replaces the built-in one, or NULL. Only this runtime has the name.
-extern "C" __attribute__((weak, visibility("default"))) TVMFFICustomAllocator*
-    TVMFFIReplacedAllocator;
+extern "C" __attribute__((weak, visibility("default")))
+TVMFFICustomAllocator* TVMFFIReplacedAllocator;
 #endif
 
 namespace tvm {

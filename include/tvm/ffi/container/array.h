@@ -80,8 +80,10 @@ class Array : public Sequence<Array<T>, T, ArrayObj> {
   template <typename Iter, typename = detail::EnableIfIterator<Iter>>
   Array(Iter first, Iter last) : Base(ArrayObj::Empty(Base::CountOf(first, last))) {
     ArrayObj* object = GetArrayObj();
-    for (; first != last && object->cell_.size < object->cell_.capacity; ++first) {
-      object->Append(Base::Own(T(*first)));
+    const int64_t capacity = object->cell_.capacity;
+    for (int64_t size = 0; size < capacity && first != last; ++first) {
+      new (object->MutableBegin() + size) Any(Base::Own(T(*first)));
+      object->cell_.size = ++size;  // at once, as the next conversion may throw
     }
     this->AppendAll(first, last);
   }

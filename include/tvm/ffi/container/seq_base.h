@@ -92,7 +92,8 @@ class SeqBaseObj : public Object {
  public:
   SeqBaseObj() : cell_{nullptr, 0, 0, nullptr} {}
   ~SeqBaseObj() {
-    while (cell_.size > 0) MutableBegin()[--cell_.size].~Any();
+    Any* elements = MutableBegin();
+    for (int64_t i = cell_.size; i-- > 0;) elements[i].~Any();
     if (cell_.data_deleter != nullptr) cell_.data_deleter(cell_.data);
   }
 

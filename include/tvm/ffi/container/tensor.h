@@ -146,9 +146,10 @@ class NDAllocObj : public TensorObj {
     byte_offset = 0;
     int64_t step = 1;
     for (int32_t i = ndim - 1; i >= 0; --i) {
-      shape[i] = extents[static_cast<size_t>(i)];
+      const int64_t extent = extents[static_cast<size_t>(i)];
+      shape[i] = extent;
       strides[i] = steps == nullptr ? step : steps[i];
-      step *= shape[i];
+      step *= extent;
     }
     alloc_.AllocData(this, std::forward<ExtraArgs>(extra_args)...);
   }
