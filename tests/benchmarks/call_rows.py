@@ -16,9 +16,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import tvm_ffi
+from tvm_ffi.utils.kwargs_wrapper import make_kwargs_wrapper
 
 # How often a function of cpp_library.cc does what its row is named after.
 TIMES = 1000
+# How often a row of callbacks with tensors calls back.
+CALLBACKS = 100
+# Whether this is our runtime, or the published one.
+OURS = hasattr(tvm_ffi.Function, "trusted")
 # Rows that have a trusted mode beside the default one: those that pass PyTorch's tensors.
 TRUSTED = " (trusted)"
 # The same call by limit.cc, beside a row that has one.
@@ -87,6 +92,8 @@ def all_rows(library: str) -> dict[str, Row]:
     module = tvm_ffi.load_module(library)
     tvm_ffi.register_object("calls_library.Point")(type("Point", (tvm_ffi.Object,), {}))
     rows = plain_rows(module)
+    load = {"load": tvm_ffi.load_module, "path": library}
+    rows["load_module, loaded before"] = Row("load(path)", load)
     for of_framework in (numpy_rows, torch_rows):
         try:
             rows |= of_framework(module)
@@ -139,6 +146,7 @@ def plain_rows(module: tvm_ffi.Module) -> dict[str, Row]:
     def call(name: str, **values: Any) -> Row:
         return Row(f"f({', '.join(values)})", {"f": module.get_function(name), **values})
 
+    point = module.get_function("point")()
     lock_kept = module.get_function("none")
     lock_kept.release_gil = False
     return {
@@ -152,14 +160,40 @@ def plain_rows(module: tvm_ffi.Module) -> dict[str, Row]:
         "list of 8 ints": call("ints", a=list(range(8))),
         "dict of 3": call("map", a={"m": 1, "n": 2, "k": 3}),
         "tuple as shape": call("shape", a=(2, 3, 4)),
+        **keyword_rows(module),
         "1,000 callbacks": call("call_back", a=lambda i: None, n=1000),
         "error": Row(
             "try:\n    f()\nexcept ValueError:\n    pass", {"f": module.get_function("fail")}
         ),
         "function of a module": Row("m.none", {"m": module}),
         "global function": Row("get('ffi.FunctionRemoveGlobal')", {"get": tvm_ffi.get_global_func}),
-        "field of an object": Row("p.x", {"p": module.get_function("point")()}),
+        "field of an object": Row("p.x", {"p": point}),
+        "field of an object, set": Row("p.y = a", {"p": point, "a": 5}),
+        "method of an object": Row("p.plus(a)", {"p": point, "a": 1}),
     }
+
+
+def keyword_rows(module: tvm_ffi.Module) -> dict[str, Row]:
+    """Give the rows of calls by keyword.
+
+    Functions of the published package take no keywords; its users wrap them, so the row does too.
+    """
+    plain, named = (module.get_function(name) for name in ("three_floats", "three_named"))
+    letters = ["a", "b", "c"]
+    wrapped = make_kwargs_wrapper(plain, letters)
+    named = named if OURS else wrapped
+    values = dict(zip(letters, (1.0, 2.0, 3.0), strict=True))
+    return {
+        "3 floats by keyword": Row("f(a=a, b=b, c=c)", {"f": named, **values}),
+        "3 floats by keyword, wrapped": Row("f(a=a, b=b, c=c)", {"f": wrapped, **values}),
+    }
+
+
+def callbacks_with(tensor: Any, callback: Any, module: tvm_ffi.Module) -> Row:
+    """Give the row of a Python function that is given a tensor, and gives one back."""
+    function = module.get_function("call_back_with_tensor")
+    names = {"f": function, "callback": callback, "a": tensor, "n": CALLBACKS}
+    return Row("f(callback, a, n)", names, CALLBACKS)
 
 
 def numpy_rows(module: tvm_ffi.Module) -> dict[str, Row]:
@@ -172,6 +206,7 @@ def numpy_rows(module: tvm_ffi.Module) -> dict[str, Row]:
     return {
         "3 NumPy arrays": Row("f(a, b, c)", {"f": three, "a": a, "b": b, "c": c}),
         "3 tvm_ffi tensors": Row("f(a, b, c)", {"f": three, "a": p, "b": q, "c": r}),
+        "callback with a tensor": callbacks_with(p, lambda x: x, module),
         "tvm_ffi tensor returned": Row("f(a)", {"f": module.get_function("same_tensor"), "a": p}),
         "from_dlpack of NumPy": Row("f(a)", {"f": tvm_ffi.from_dlpack, "a": a}),
         "from_dlpack of tvm_ffi": Row("f(a)", {"f": tvm_ffi.from_dlpack, "a": p}),
@@ -204,9 +239,10 @@ def torch_rows(module: tvm_ffi.Module) -> dict[str, Row]:
         }
 
     rows = calls(trusted=False)
-    if hasattr(tvm_ffi.Function, "trusted"):
+    if OURS:
         rows |= {name + TRUSTED: row for name, row in calls(trusted=True).items()}
     return rows | {
+        "callback with a torch tensor": callbacks_with(a, torch.from_dlpack, module),
         "from_dlpack of torch": Row("f(a)", {"f": tvm_ffi.from_dlpack, "a": a}),
         "to torch": Row("f(a)", {"f": torch.from_dlpack, "a": tvm_ffi.from_dlpack(a)}),
     }

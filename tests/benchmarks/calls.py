@@ -26,13 +26,20 @@ from record import answer, circumstances, finish
 
 HERE = Path(__file__).resolve().parent
 TURNS = 101
-IMPORTS = 5
+PROCESSES = 5
 TARGETS = {"geometric mean": 0.7, "each row": 1.1, "of the limit": 1.3, "import": 0.05}
 IMPORT = """
 import time
 start = time.process_time()
 import tvm_ffi
-print(time.process_time() - start)
+print(1e3 * (time.process_time() - start))
+"""
+LOAD = """
+import sys, time
+import tvm_ffi
+start = time.process_time()
+tvm_ffi.load_module(sys.argv[1])
+print(1e3 * (time.process_time() - start))
 """
 VERSIONS = """
 import importlib.metadata as m, json
@@ -115,13 +122,27 @@ def time_limit(row: str, ours: Worker) -> dict[str, float]:
 
 def time_import(pythons: list[str]) -> dict[str, float]:
     """Give the median processor time of an import, in milliseconds."""
-    for python in pythons:
-        answer(python, "-c", IMPORT)  # compiles, and fills the disk's cache
-    ours, theirs = (
-        statistics.median(float(answer(python, "-c", IMPORT)) for _ in range(IMPORTS))
-        for python in pythons
-    )
-    milliseconds = {"ours": round(1e3 * ours, 1), "published": round(1e3 * theirs, 1)}
+    return time_processes([[python, "-c", IMPORT] for python in pythons])
+
+
+def time_load(pythons: list[str]) -> dict[str, float]:
+    """Give the same of the first load of a library, built with each runtime's headers."""
+    with tempfile.TemporaryDirectory(prefix="load_") as folder:
+        commands = []
+        for name, python in zip(("ours", "published"), pythons, strict=True):
+            library = Path(folder, name, "minimal_kernel.so")
+            library.parent.mkdir()
+            commands.append([python, "-c", LOAD, str(build_library(library, python))])
+        return time_processes(commands)
+
+
+def time_processes(commands: list[list[str]]) -> dict[str, float]:
+    """Give the median of what two commands print, each run several times, in turns."""
+    for command in commands:
+        answer(*command)  # compiles, and fills the disk's cache
+    turns = [[float(answer(*command)) for command in commands] for _ in range(PROCESSES)]
+    ours, theirs = (statistics.median(times) for times in zip(*turns, strict=True))
+    milliseconds = {"ours": round(ours, 3), "published": round(theirs, 3)}
     return {**milliseconds, "ratio": round(ours / theirs, 4)}
 
 
@@ -145,6 +166,7 @@ def record_of(pythons: list[str]) -> dict[str, Any]:
         "measured": {
             **{f"{row}, ns": each for row, each in rows.items()},
             "import, ms": {**time_import(pythons), "group": "from Python"},
+            "load_module, first time, ms": {**time_load(pythons), "group": "from Python"},
         },
     }
 

@@ -20,7 +20,9 @@ namespace {
 
 class PointObj : public ffi::Object {
  public:
-  int64_t x = 3;
+  static constexpr bool _type_mutable = true;
+  int64_t x = 3, y = 4;
+  int64_t plus(int64_t more) const { return x + more; }
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("calls_library.Point", PointObj, ffi::Object);
 };
 class Point : public ffi::ObjectRef {
@@ -28,11 +30,17 @@ class Point : public ffi::ObjectRef {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Point, ffi::ObjectRef, PointObj);
 };
 
-TVM_FFI_STATIC_INIT_BLOCK() { ffi::reflection::ObjectDef<PointObj>().def_ro("x", &PointObj::x); }
+TVM_FFI_STATIC_INIT_BLOCK() {
+  ffi::reflection::ObjectDef<PointObj>()
+      .def_ro("x", &PointObj::x)
+      .def_rw("y", &PointObj::y)
+      .def("plus", &PointObj::plus);
+}
 
 void none() {}
 void one_int(int64_t) {}
 void three_floats(double, double, double) {}
+void three_named(double, double, double) {}
 void one_tensor(View) {}
 void three_tensors(View, View, View) {}
 void eight_tensors(View, View, View, View, View, View, View, View) {}
@@ -51,6 +59,9 @@ void fail() { TVM_FFI_THROW(ValueError) << "on purpose"; }
 void call_back(ffi::Function f, int64_t times) {
   for (int64_t i = 0; i < times; ++i) f(i);
 }
+void call_back_with_tensor(ffi::Function f, ffi::Tensor x, int64_t times) {
+  for (int64_t i = 0; i < times; ++i) f(x).cast<ffi::Tensor>();
+}
 Point point() { return Point(ffi::make_object<PointObj>()); }
 
 // For leaks.py, and for the test that it finds leaks.
@@ -62,6 +73,10 @@ void leak_share(ffi::ObjectRef x) { new ffi::ObjectRef(x); }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(none, none);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(one_int, one_int);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(three_floats, three_floats);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(three_named, three_named);
+#ifdef TVM_FFI_DLL_EXPORT_TYPED_FUNC_ARG_NAMES  // the published headers have no names
+TVM_FFI_DLL_EXPORT_TYPED_FUNC_ARG_NAMES(three_named, "a", "b", "c");
+#endif
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(one_tensor, one_tensor);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(three_tensors, three_tensors);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(eight_tensors, eight_tensors);
@@ -75,6 +90,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(same_tensor, same_tensor);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(like, like);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(fail, fail);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(call_back, call_back);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(call_back_with_tensor, call_back_with_tensor);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(point, point);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(use_count, use_count);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(leak_share, leak_share);

@@ -94,22 +94,26 @@ def state(row: Row, use_count: Callable[[Any], int]) -> dict[str, int]:
 
 
 def left_behind(row: Row, calls: int, use_count: Callable[[Any], int]) -> dict[str, int]:
-    """Tell what has changed, and by how much, after each of several attempts."""
+    """Tell what has changed, and by how much, after each of several attempts.
+
+    A run that does what its row is named after several times counts as so many calls.
+    """
     # timeit switches the collector of cycles off, with which programs run.
     setup = "; ".join(["gc.enable()", *(f"{name} = names[{name!r}]" for name in row.names)])
     timer = timeit.Timer(row.statement, setup, globals={"names": row.names, "gc": gc})
-    timer.timeit(min(calls, 1000))
+    runs = max(1, calls // row.times)
+    timer.timeit(min(runs, 1000))
     # What is there already is neither counted nor looked at, which would take most of the time.
     gc.collect()
     gc.freeze()
     try:
-        return changes(row, timer, calls, use_count)
+        return changes(row, timer, runs, use_count)
     finally:
         gc.unfreeze()
 
 
 def changes(
-    row: Row, timer: timeit.Timer, calls: int, use_count: Callable[[Any], int]
+    row: Row, timer: timeit.Timer, runs: int, use_count: Callable[[Any], int]
 ) -> dict[str, int]:
     """Run a row as often as it takes for nothing to change, at most ATTEMPTS times."""
     changed: dict[str, int] = {}
@@ -117,7 +121,7 @@ def changes(
         before = state(row, use_count)
         # Counted twice, so that each time one older dictionary of counts is alive.
         before = state(row, use_count)
-        timer.timeit(calls)
+        timer.timeit(runs)
         after = state(row, use_count)
         changed = {name: after[name] - before[name] for name in before}
         changed = {

@@ -12,6 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
 
 import calls
+from call_rows import build_library
 
 
 class Worker:
@@ -80,3 +81,29 @@ def test_medians_of_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     row = calls.time_row("1 torch tensor (trusted)", ours, theirs)
     assert row == {"ours": 30, "published": 40, "ratio": 0.75}
     assert (ours.asked, theirs.asked) == ({"1 torch tensor (trusted)"}, {"1 torch tensor"})
+
+
+def test_processes_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first run of each is not counted; one disturbed run changes nothing."""
+    monkeypatch.setattr(calls, "PROCESSES", 3)
+    said = {"ours": ["99", "2", "1", "9"], "theirs": ["99", "4", "4", "4"]}
+    asked: list[str] = []
+
+    def answer(name: str) -> str:
+        asked.append(name)
+        return said[name].pop(0)
+
+    monkeypatch.setattr(calls, "answer", answer)
+    assert calls.time_processes([["ours"], ["theirs"]]) == {
+        "ours": 2,
+        "published": 4,
+        "ratio": 0.5,
+    }
+    assert asked == ["ours", "theirs"] * 4
+
+
+def test_import_and_first_load_are_timed(tmp_path: Path) -> None:
+    """Each program prints milliseconds, and nothing else."""
+    library = str(build_library(tmp_path / "minimal_kernel.so"))
+    for program in (calls.IMPORT, calls.LOAD):
+        assert float(calls.answer(sys.executable, "-c", program, library)) > 0

@@ -39,9 +39,15 @@ def use_count(path: str) -> Callable[[Any], int]:
     return tvm_ffi.load_module(path).use_count
 
 
-def test_rows_leave_nothing_behind(path: str, use_count: Callable[[Any], int]) -> None:
+@pytest.fixture(scope="module")
+def rows(path: str) -> dict[str, Row]:
+    """Give every row of the benchmark."""
+    return all_rows(path)
+
+
+def test_rows_leave_nothing_behind(rows: dict[str, Row], use_count: Callable[[Any], int]) -> None:
     """No row of the benchmark does."""
-    left = {name: left_behind(row, CALLS, use_count) for name, row in all_rows(path).items()}
+    left = {name: left_behind(row, CALLS, use_count) for name, row in rows.items()}
     assert {name: what for name, what in left.items() if what} == {}
 
 
@@ -76,3 +82,43 @@ def test_leaks_are_found(
     used = {name: value for name, value in names.items() if name in statement}
     left = left_behind(Row(statement, used), CALLS, use_count)
     assert left[caught] >= CALLS
+
+
+def test_what_a_run_does_several_times_is_several_calls(use_count: Callable[[Any], int]) -> None:
+    """A row of ten calls runs a tenth as often."""
+    names = {"increment": lambda x: ctypes.pythonapi.Py_IncRef(ctypes.py_object(x)), "a": object()}
+    row = Row("for _ in range(10): increment(a)", names, times=10)
+    assert left_behind(row, CALLS, use_count)["references to a"] == CALLS
+
+
+def test_rows_do_what_they_are_named_after(rows: dict[str, Row]) -> None:
+    """Keywords reach the function itself, and the field is written."""
+    by_keyword = rows["3 floats by keyword"]
+    assert isinstance(by_keyword.names["f"], tvm_ffi.Function)
+    exec(by_keyword.statement, {}, by_keyword.names)
+    written = rows["field of an object, set"].names
+    exec("p.y = 0", {}, written)
+    exec(rows["field of an object, set"].statement, {}, written)
+    assert written["p"].y == written["a"] == 5
+    method = rows["method of an object"]
+    assert eval(method.statement, {}, method.names) == 4
+
+
+@pytest.mark.parametrize("name", ["callback with a tensor", "callback with a torch tensor"])
+def test_callbacks_get_tensors(rows: dict[str, Row], name: str) -> None:
+    """As many as the row divides its time by; what they return is a tensor, too."""
+    if name not in rows:
+        pytest.skip("the framework is not installed")
+    row = rows[name]
+    given, returned = [], []
+
+    def callback(x: Any) -> Any:
+        given.append(x)
+        returned.append(row.names["callback"](x))
+        return returned[-1]
+
+    exec(row.statement, {**row.names, "callback": callback})
+    assert len(given) == row.times
+    assert {type(x) for x in given} == {tvm_ffi.Tensor}
+    expected = "torch" if "torch" in name else "tvm_ffi"
+    assert {type(x).__module__.split(".")[0] for x in returned} == {expected}
