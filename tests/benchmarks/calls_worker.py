@@ -27,7 +27,8 @@ class Timed:
         self.timer = timeit.Timer(row.statement, setup, process_time, {"names": row.names})
         self.per_run = row.times
         self.times = 1
-        # What a first call learns or builds is no part of the time.
+        # What a first call learns or builds is no part of the time, nor of how long a block is.
+        self.timer.timeit(1)
         while (seconds := self.timer.timeit(self.times)) < SECONDS_OF_A_BLOCK / 4:
             self.times *= 4
         self.times = max(1, round(self.times * SECONDS_OF_A_BLOCK / seconds))

@@ -12,7 +12,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
 
 import calls
-from call_rows import build_library
+import calls_worker
+from call_rows import Row, build_library
 
 
 class Worker:
@@ -107,3 +108,17 @@ def test_import_and_first_load_are_timed(tmp_path: Path) -> None:
     library = str(build_library(tmp_path / "minimal_kernel.so"))
     for program in (calls.IMPORT, calls.LOAD):
         assert float(calls.answer(sys.executable, "-c", program, library)) > 0
+
+
+def test_a_slow_first_call_makes_no_short_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A block is as long as the calls after the first make it, and so is what it says."""
+    now, took = [0.0], [1.0]
+
+    def call() -> None:
+        now[0] += took[0]
+        took[0] = 1e-6
+
+    monkeypatch.setattr(calls_worker, "process_time", lambda: now[0])
+    timed = calls_worker.Timed(Row("f()", {"f": call}))
+    assert timed.times == 3000
+    assert timed.nanoseconds() == pytest.approx(1000)
