@@ -316,8 +316,8 @@ def lock(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["environment", "published"])
 def bench(session: nox.Session) -> None:
-    """Measure and write docs/benchmarks: slim, calls, leaks, kernels; other arguments go there."""
-    beside_published, alone = ("slim", "calls"), ("leaks", "kernels")
+    """Measure and write docs/benchmarks: slim, calls, peers, leaks, kernels; others go there."""
+    beside_published, alone = ("slim", "calls"), ("peers", "leaks", "kernels")
     known = [*beside_published, *alone]
     parts = [part for part in known if part in session.posargs] or beside_published
     others = [word for word in session.posargs if word not in known]

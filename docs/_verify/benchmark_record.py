@@ -16,6 +16,14 @@ SHOWN = 3  # of the files that changed
 # What each part measures, and by what.
 MEASURED = {
     "calls": [RUNTIME, *ROWS, "tests/benchmarks/calls.py", "tests/benchmarks/calls_worker.py"],
+    "peers": [
+        RUNTIME,
+        "tests/benchmarks/call_rows.py",
+        "tests/benchmarks/calls_worker.py",
+        "tests/benchmarks/build_peers.py",
+        "tests/benchmarks/peers.py",
+        "tests/benchmarks/peers/*",
+    ],
     "slim": [RUNTIME, "tests/benchmarks/minimal_kernel.*", "tests/benchmarks/slim.py"],
     "leaks": [RUNTIME, *ROWS, "tests/benchmarks/leaks.py"],
     "kernels": [

@@ -19,7 +19,8 @@ ROOT = Path(__file__).resolve().parents[2]
 CHECKED = {
     "docs": ["docs/_ext", "docs/preview.py", "docs/verify.py", "conf.py"],
     "tests/benchmarks": [
-        f"tests/benchmarks/{name}.py" for name in ("calls", "kernels", "leaks", "record", "slim")
+        f"tests/benchmarks/{name}.py"
+        for name in ("calls", "kernels", "leaks", "peers", "record", "slim")
     ],
     "tests/emulation": ["tests/emulation/emulate.py"],
     "tests/gpu": ["tests/gpu"],
