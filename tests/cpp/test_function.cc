@@ -231,6 +231,42 @@ void release_uses_the_table() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_release_uses_the_table, release_uses_the_table);
 
+// NULL in place of a lent text, bytes or tensor is an error that names function and argument.
+void lent_nulls() {
+  const auto lent = [](int32_t type_index, const void* address) {
+    TVMFFIAny any{};
+    any.type_index = type_index;
+    any.v_ptr = const_cast<void*>(address);
+    return ffi::AnyView::CopyFromTVMFFIAny(any);
+  };
+  const TVMFFIByteArray broken{nullptr, 3};
+  const ffi::AnyView text = lent(kTVMFFIRawStr, nullptr);
+  const ffi::AnyView bytes = lent(kTVMFFIByteArrayPtr, nullptr);
+  const ffi::AnyView broken_bytes = lent(kTVMFFIByteArrayPtr, &broken);
+  const ffi::AnyView tensor = lent(kTVMFFIDLTensorPtr, nullptr);
+  const auto takes_dtype = ffi::Function::FromTyped([](DLDataType) {}, "f");
+  EXPECT_THROWS("TypeError: f(dtype) -> None: argument 0: expected dtype, got NULL",
+                takes_dtype(text));
+  const auto takes_text = ffi::Function::FromTyped([](int, const std::string&) {}, "f");
+  EXPECT_THROWS("TypeError: f(int of 32 bits, str) -> None: argument 1: expected str, got NULL",
+                takes_text(1, text));
+  const auto takes_bytes = ffi::Function::FromTyped([](const ffi::Bytes&) {}, "f");
+  const auto takes_any = ffi::Function::FromTyped([](const ffi::Any&) {}, "f");
+  for (const ffi::AnyView& value : {bytes, broken_bytes}) {
+    EXPECT_THROWS("TypeError: f(bytes) -> None: argument 0: expected bytes, got NULL",
+                  takes_bytes(value));
+    EXPECT_THROWS("TypeError: f(Any) -> None: argument 0: expected Any, got NULL",
+                  takes_any(value));
+  }
+  EXPECT_THROWS("TypeError: f(Any) -> None: argument 0: expected Any, got NULL", takes_any(text));
+  const auto takes_tensor = ffi::Function::FromTyped([](ffi::TensorView) {}, "f");
+  EXPECT_THROWS("TypeError: f(Tensor) -> None: argument 0: expected Tensor, got NULL",
+                takes_tensor(tensor));
+  const TVMFFIByteArray empty{nullptr, 0};
+  takes_bytes(lent(kTVMFFIByteArrayPtr, &empty));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_lent_nulls, lent_nulls);
+
 // Registering by TVMFFIFunctionSetGlobalFromMethodInfo keeps the metadata; what is no function is
 // refused.
 void global_from_method_info() {

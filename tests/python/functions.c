@@ -217,6 +217,15 @@ EXPORT(call) {
   return TVMFFIFunctionCall(args[0].v_obj, (TVMFFIAny*)args + 1, n - 1, result);
 }
 
+/* Calls the first argument with NULL, lent as a value of the type that the second one says. */
+EXPORT(call_with_null) {
+  TVMFFIAny argument;
+  UNUSED;
+  memset(&argument, 0, sizeof(argument));
+  argument.type_index = (int32_t)args[1].v_int64;
+  return TVMFFIFunctionCall(args[0].v_obj, &argument, 1, result);
+}
+
 /* Calls the first argument with a view of the second; with a third one, an integer, without so many
  * of its first elements, which must be a vector's. */
 EXPORT(call_with_view) {

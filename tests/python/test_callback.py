@@ -32,6 +32,17 @@ def test_arguments_arrive_as_python_values(functions: Any) -> None:
     assert seen[11].shape == (2,)
 
 
+@pytest.mark.parametrize(("type_index", "kind"), [(7, "a tensor"), (8, "a str"), (9, "bytes")])
+def test_a_lent_null_is_refused(functions: Any, type_index: int, kind: str) -> None:
+    """NULL in place of a lent value is an error that names the callback and the argument."""
+
+    def callback(value: Any) -> None:
+        raise AssertionError(value)
+
+    with pytest.raises(ValueError, match=f"^callback: argument 0: expected {kind}, got NULL$"):
+        functions.call_with_null(callback, type_index)
+
+
 @pytest.mark.parametrize("value", [None, True, 3, 1.5, "text", "a longer text", b"bytes", (1, 2)])
 def test_results_return_to_c(functions: Any, value: Any) -> None:
     """What a callback returns goes through C."""

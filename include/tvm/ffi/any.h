@@ -274,8 +274,10 @@ struct TypeTraits<Any> : public detail::TypeTraitsBase {
     return Any(AnyView::CopyFromTVMFFIAny(*any));
   }
   static std::optional<Any> TryCastFromAnyView(const TVMFFIAny* any) {
-    // A lent tensor has no owner to share.
-    if (any->type_index == kTVMFFIDLTensorPtr) return std::nullopt;
+    if (detail::IsLentForm(any->type_index)) {
+      // A lent tensor has no owner to share, and of NULL there is nothing to copy.
+      if (any->type_index == kTVMFFIDLTensorPtr || detail::LendsNull(any)) return std::nullopt;
+    }
     return Any(AnyView::CopyFromTVMFFIAny(*any));
   }
   static std::string TypeStr() { return "Any"; }

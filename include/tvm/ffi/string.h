@@ -301,7 +301,7 @@ struct TypeTraits<Bytes> : public detail::TypeTraitsBase {
   }
   static std::optional<Bytes> TryCastFromAnyView(const TVMFFIAny* any) {
     if (CheckAnyStrict(any)) return CopyFromAnyViewAfterCheck(any);
-    if (any->type_index == kTVMFFIByteArrayPtr) {
+    if (any->type_index == kTVMFFIByteArrayPtr && !detail::LendsNull(any)) {
       const auto* bytes = static_cast<const TVMFFIByteArray*>(any->v_ptr);
       return Bytes(bytes->data, bytes->size);
     }

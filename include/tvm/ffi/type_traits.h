@@ -174,8 +174,17 @@ TVM_FFI_COLD inline std::string TypeName(const TVMFFIAny* any) {
   return (Message().self() << "type index " << any->type_index).take();
 }
 
+// Whether a value lends a tensor, a text or bytes, and gives NULL instead.
+TVM_FFI_COLD inline bool LendsNull(const TVMFFIAny* any) {
+  if (any->type_index < kTVMFFIDLTensorPtr || any->type_index > kTVMFFIByteArrayPtr) return false;
+  if (any->v_ptr == nullptr || any->type_index != kTVMFFIByteArrayPtr) return any->v_ptr == nullptr;
+  const auto* bytes = static_cast<const TVMFFIByteArray*>(any->v_ptr);
+  return bytes->data == nullptr && bytes->size != 0;
+}
+
 // The type of a value, and a number itself, for an error message.
 TVM_FFI_COLD inline std::string ValueText(const TVMFFIAny* any) {
+  if (LendsNull(any)) return "NULL";
   if (any->type_index != kTVMFFIInt) return TypeName(any);
   return (Message().self() << "int " << any->v_int64).take();
 }
@@ -398,6 +407,7 @@ struct TypeTraits<DLDataType> : public detail::InPlaceTraits<DLDataType, TypeTra
       case kTVMFFIDataType:
         return any->v_dtype;
       case kTVMFFIRawStr:
+        if (any->v_c_str == nullptr) return std::nullopt;
         return StringToDLDataType(any->v_c_str);
       case kTVMFFISmallStr:
         return StringToDLDataType({any->v_bytes, any->small_str_len});

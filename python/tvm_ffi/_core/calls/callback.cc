@@ -93,12 +93,27 @@ int pack_result(PyObject* callable, PyObject* answer, TVMFFIAny* result) {
   return pack_owned(name_of(callable).ptr(), answer, result);
 }
 
+// What was lent as NULL, if that: a tensor, a text or bytes.
+const char* lent_as_null(const TVMFFIAny& value) {
+  if (value.type_index < kTVMFFIDLTensorPtr || value.type_index > kTVMFFIByteArrayPtr) {
+    return nullptr;
+  }
+  if (value.v_ptr != nullptr) return nullptr;
+  if (value.type_index == kTVMFFIDLTensorPtr) return "a tensor";
+  return value.type_index == kTVMFFIRawStr ? "a str" : "bytes";
+}
+
 // Calls `callable`; -1 with a Python error.
 int invoke(PyObject* callable, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) {
   Values values(num_args);
   bool is_lent = false;  // whether an argument is a view
   for (int32_t i = 0; i < num_args; ++i) {
-    bool is_view = args[i].type_index == kTVMFFIDLTensorPtr && args[i].v_ptr != nullptr;
+    if (const char* expected = lent_as_null(args[i])) {
+      PyErr_Format(PyExc_ValueError, "%U: argument %d: expected %s, got NULL",
+                   name_of(callable).ptr(), i, expected);
+      return -1;
+    }
+    bool is_view = args[i].type_index == kTVMFFIDLTensorPtr;
     PyObject* value = is_view ? tensor_over_view(static_cast<const DLTensor*>(args[i].v_ptr))
                               : view_to_python(&args[i]);
     if (value == nullptr) return -1;
@@ -110,10 +125,7 @@ int invoke(PyObject* callable, const TVMFFIAny* args, int32_t num_args, TVMFFIAn
   if (!is_lent) return code;
   answer.reset();
   for (int32_t i = 0; i < num_args; ++i) {
-    if (args[i].type_index != kTVMFFIDLTensorPtr || args[i].v_ptr == nullptr ||
-        end_loan(values[i])) {
-      continue;
-    }
+    if (args[i].type_index != kTVMFFIDLTensorPtr || end_loan(values[i])) continue;
     if (code != 0) continue;  // the traceback of the error may well refer to it
     PyErr_Format(PyExc_ValueError,
                  "%U: argument %d: expected to be used during the call only, as the caller lent "
