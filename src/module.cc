@@ -233,10 +233,14 @@ class LibraryObj : public ffi::ModuleObj {
   std::vector<ffi::Function> outdated_;  // lent to the library, and found no more
 };
 
+// Any other object, one of a type derived from Module too, lacks what the functions here use.
+bool IsLibrary(const TVMFFIObject* object) {
+  return object != nullptr && object->deleter == ffi::detail::DeleteObject<LibraryObj>;
+}
+
 LibraryObj* Library(const ffi::Module& module) {
   const TVMFFIObject* object = ffi::ObjectUnsafe::Borrow(module);
-  TVM_FFI_CHECK(object != nullptr && object->deleter == ffi::detail::DeleteObject<LibraryObj>,
-                TypeError)
+  TVM_FFI_CHECK(IsLibrary(object), TypeError)
       << "ffi.Module: expected a library that this runtime loaded, got "
       << (object == nullptr ? "None" : "another object of type Module");
   return const_cast<LibraryObj*>(static_cast<const LibraryObj*>(module.get()));
@@ -371,9 +375,14 @@ extern "C" {
 int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char* func_name,
                                   TVMFFIObjectHandle* out) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  auto* library = static_cast<LibraryObj*>(static_cast<ffi::Object*>(library_ctx));
-  TVM_FFI_CHECK(library != nullptr, ValueError)
+  auto* object = static_cast<ffi::Object*>(library_ctx);
+  TVM_FFI_CHECK(object != nullptr, ValueError)
       << "TVMFFIEnvModLookupFromImports: library_ctx: expected a module, got NULL";
+  TVM_FFI_CHECK(IsLibrary(static_cast<const TVMFFIObject*>(library_ctx)), TypeError)
+      << "TVMFFIEnvModLookupFromImports: library_ctx: expected a library that this runtime loaded, "
+         "got an object of type "
+      << object->GetTypeKey();
+  auto* library = static_cast<LibraryObj*>(object);
   TVMFFIObjectHandle& result = ffi::Given("TVMFFIEnvModLookupFromImports: out", out);
   result =
       library->FindInImports(ffi::GivenText("TVMFFIEnvModLookupFromImports: func_name", func_name));

@@ -341,6 +341,12 @@ void lookup_from_a_library() {
   EXPECT_THROWS(
       "ValueError: TVMFFIEnvModLookupFromImports: library_ctx: expected a module, got NULL",
       TVM_FFI_CHECK_SAFE_CALL(TVMFFIEnvModLookupFromImports(nullptr, "x", &lent)));
+  const ffi::Shape shape;
+  EXPECT_THROWS(
+      "TypeError: TVMFFIEnvModLookupFromImports: library_ctx: expected a library that this runtime "
+      "loaded, got an object of type ffi.Shape",
+      TVM_FFI_CHECK_SAFE_CALL(
+          TVMFFIEnvModLookupFromImports(ffi::ObjectUnsafe::Borrow(shape), "x", &lent)));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_lookup_from_a_library, lookup_from_a_library);
 
