@@ -6,7 +6,7 @@
 from . import libinfo  # isort: split
 
 from . import _core
-from ._core import Function, Object, Tensor
+from ._core import Function, Object, Tensor, from_dlpack
 from .device import Device, DLDeviceType, device
 from .dtype import dtype
 from .dtypes import (
@@ -61,7 +61,6 @@ from .stream import (  # noqa: E402
     use_raw_stream,
     use_torch_stream,
 )
-from .tensor import from_dlpack  # noqa: E402
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

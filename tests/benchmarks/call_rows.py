@@ -63,7 +63,7 @@ def build_limit(library: Path) -> Path:
 
 
 def limit_rows(library: str, limit: str) -> dict[str, Row]:
-    """Give the rows of calls through limit.cc to the functions that other rows call."""
+    """Give the rows through limit.cc: the functions that other rows call, and PyTorch's part."""
     import torch
 
     spec = importlib.util.spec_from_file_location("limit", limit)
@@ -83,6 +83,9 @@ def limit_rows(library: str, limit: str) -> dict[str, Row]:
         "1 torch tensor": call("one_tensor", a=tensors["p"]),
         "3 torch tensors": call("three_tensors", **{x: tensors[x] for x in "pqr"}),
         "8 torch tensors": call("eight_tensors", **tensors),
+        "torch tensor allocated": Row("f(a)", {"f": module.allocated, "a": tensors["p"]}),
+        "from_dlpack of torch": Row("f(a)", {"f": module.taken, "a": tensors["p"]}),
+        "to torch": Row("f(a)", {"f": torch.from_dlpack, "a": module.Producer()}),
     }
     return {name + LIMIT: row for name, row in rows.items()}
 

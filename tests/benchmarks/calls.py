@@ -122,6 +122,8 @@ def time_limit(row: str, ours: Worker) -> dict[str, float]:
 
 def time_import(pythons: list[str]) -> dict[str, float]:
     """Give the median processor time of an import, in milliseconds."""
+    # As after an installation by pip: the compiled files are kept.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     return time_processes([[python, "-c", IMPORT] for python in pythons])
 
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The least that a call from Python costs: a type that packs integers and tensors, and calls a C
-// function. No other type, no check, no error message, no stream, no allocator, no keyword.
+// function. No other type, no check, no error message, no stream, no allocator, no keyword. And the
+// least that PyTorch takes for a tensor that comes from it, or goes to it.
 //
-// calls.py measures the same functions through it, as the limit of what a runtime can reach.
+// calls.py measures the same rows through it, as the limit of what a runtime can reach.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <structmember.h>
@@ -10,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 
 namespace {
 
@@ -89,7 +91,61 @@ PyObject* lend(PyObject*, PyObject* type) {
   Py_RETURN_NONE;
 }
 
+void drop(PyObject* capsule) {
+  auto* managed =
+      static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule, "dltensor_versioned"));
+  managed->deleter(managed);
+}
+
+// limit.taken(tensor): a Python object that owns a share of a tensor of PyTorch.
+PyObject* taken(PyObject*, PyObject* tensor) {
+  DLManagedTensorVersioned* managed = nullptr;
+  if (exchange->managed_tensor_from_py_object_no_sync(tensor, &managed) != 0) return nullptr;
+  return PyCapsule_New(managed, "dltensor_versioned", drop);
+}
+
+// limit.allocated(tensor): what PyTorch does for a new tensor of the same shape.
+PyObject* allocated(PyObject*, PyObject* tensor) {
+  DLTensor prototype;
+  DLManagedTensorVersioned* managed = nullptr;
+  void* result = nullptr;
+  if (exchange->dltensor_from_py_object_no_sync(tensor, &prototype) != 0 ||
+      exchange->managed_tensor_allocator(&prototype, &managed, nullptr, nullptr) != 0 ||
+      exchange->managed_tensor_to_py_object_no_sync(managed, &result) != 0) {
+    return nullptr;
+  }
+  return static_cast<PyObject*>(result);
+}
+
+// What a producer of DLPack must do for one that asks: here for a tensor that never ends.
+PyObject* export_one(PyObject*, PyObject* const*, Py_ssize_t, PyObject*) {
+  static float data[20];
+  static int64_t shape[] = {4, 5}, strides[] = {5, 1};
+  auto* managed =
+      static_cast<DLManagedTensorVersioned*>(std::calloc(1, sizeof(DLManagedTensorVersioned)));
+  if (managed == nullptr) return PyErr_NoMemory();
+  managed->version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
+  managed->deleter = [](DLManagedTensorVersioned* self) { std::free(self); };
+  managed->dl_tensor = {data, {kDLCPU, 0}, 2, {kDLFloat, 32, 1}, shape, strides, 0};
+  return PyCapsule_New(managed, "dltensor_versioned", nullptr);
+}
+
+PyObject* device(PyObject*, PyObject*) { return Py_BuildValue("(ii)", kDLCPU, 0); }
+
+PyMethodDef producer_methods[] = {
+    {"__dlpack__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(export_one)),
+     METH_FASTCALL | METH_KEYWORDS, nullptr},
+    {"__dlpack_device__", device, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyType_Slot producer_slots[] = {{Py_tp_methods, producer_methods}, {0, nullptr}};
+
+PyType_Spec producer_spec = {"limit.Producer", sizeof(PyObject), 0, Py_TPFLAGS_DEFAULT,
+                             producer_slots};
+
 PyMethodDef methods[] = {{"function", function, METH_O, nullptr},
+                         {"taken", taken, METH_O, nullptr},
+                         {"allocated", allocated, METH_O, nullptr},
                          {"lend", lend, METH_O, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 
@@ -103,5 +159,7 @@ PyMODINIT_FUNC PyInit_limit() {
   if (module == nullptr) return nullptr;
   PyObject* type = PyType_FromSpec(&spec);
   if (type == nullptr || PyModule_AddObject(module, "Limit", type) != 0) return nullptr;
+  PyObject* producer = PyType_FromSpec(&producer_spec);
+  if (producer == nullptr || PyModule_AddObject(module, "Producer", producer) != 0) return nullptr;
   return module;
 }

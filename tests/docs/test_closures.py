@@ -15,7 +15,7 @@ from _verify.survival import as_ranges
 KERNEL = "examples/kernel_library/scale/scale_kernel.cu"
 HEADER = "include/tvm/ffi/container/tensor.h"
 SOURCE, CORE = "src/tensor.cc", "python/tvm_ffi/_core/tensors/tensor.cc"
-PYTHON, PROJECT, CMAKE = "python/tvm_ffi/tensor.py", "pyproject.toml", "CMakeLists.txt"
+PYTHON, PROJECT, CMAKE = "python/tvm_ffi/stream.py", "pyproject.toml", "CMakeLists.txt"
 FILES = {
     KERNEL: "#if A\nint kernel;\n#else\nint other;\n#endif\n",
     HEADER: "int rank(int n) { return n + 1; }\n",
@@ -173,14 +173,14 @@ def test_package_with_a_file_that_is_gone_is_refused(layout, package, name):
 def test_edited_package_is_refused(layout, package):
     """A file was changed where it is installed, also in the same way as in the tree."""
     for folder in (package, layout.root / "python" / "tvm_ffi"):
-        (folder / "tensor.py").write_text("n = 2\n")
+        (folder / "stream.py").write_text("n = 2\n")
         assert f"differs in {PYTHON}." in why_not(layout.root, str(package / "include"))
 
 
 def test_many_differences_are_counted(layout, package):
     """The message stays short."""
     (package / RECORD).write_text("")
-    (package / "tensor.py").unlink()
+    (package / "stream.py").unlink()
     (package / "include/tvm/ffi/container/tensor.h").unlink()
     said = f"differs in {CMAKE}, {HEADER}, {CORE} and 3 others. Type"
     assert said in why_not(layout.root, str(package / "include"))

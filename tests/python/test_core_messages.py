@@ -21,7 +21,13 @@ def delete_name() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: _core.from_dlpack(1, 0), "from_dlpack: expected 4 arguments, got 2"),
+        (lambda: tvm_ffi.from_dlpack(1, 0), "from_dlpack: expected 1 argument by position, got 2"),
+        (lambda: tvm_ffi.from_dlpack(), "from_dlpack: expected 1 argument by position, got 0"),
+        (
+            lambda: tvm_ffi.from_dlpack(1, copy=True),
+            "from_dlpack: expected require_alignment, require_contiguous or allow_read_only as a "
+            "keyword, got copy",
+        ),
         (
             lambda: _core.register_object_class("ffi.Module", int),
             "register_object_class: type: expected a class derived from tvm_ffi.Object, got int",

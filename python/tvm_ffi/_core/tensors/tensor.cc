@@ -321,20 +321,90 @@ LentTensor* tensor_from_capsule(PyObject* capsule, bool allow_read_only) {
   return nullptr;
 }
 
-// from_dlpack(ext_tensor, require_alignment, require_contiguous, allow_read_only)
-PyObject* from_dlpack(PyObject*, PyObject* const* args, Py_ssize_t num_args) {
-  static PyObject* name = PyUnicode_InternFromString("from_dlpack");
-  if (num_args != 4) {
-    PyErr_Format(PyExc_TypeError, "from_dlpack: expected 4 arguments, got %zd", num_args);
-    return nullptr;
-  }
-  PyObject* source = args[0];
-  long long alignment = PyLong_AsLongLong(args[1]);
-  int require_contiguous = PyObject_IsTrue(args[2]), allow_read_only = PyObject_IsTrue(args[3]);
-  if (PyErr_Occurred()) return nullptr;
-  if (alignment < 0) {
+struct Requirements {
+  long long alignment = 0;
+  int contiguous = 0;
+  int allow_read_only = 0;
+};
+
+// Reads one keyword argument of from_dlpack; 0, or -1 with a Python error.
+int read_requirement(PyObject* name, PyObject* value, Requirements* to) {
+  if (PyUnicode_CompareWithASCIIString(name, "require_alignment") == 0) {
+    to->alignment = PyLong_AsLongLong(value);
+    if (to->alignment == -1 && PyErr_Occurred()) return -1;
+    if (to->alignment >= 0) return 0;
     PyErr_Format(PyExc_ValueError,
-                 "from_dlpack: require_alignment: expected 0 or more bytes, got %lld", alignment);
+                 "from_dlpack: require_alignment: expected 0 or more bytes, got %lld",
+                 to->alignment);
+    return -1;
+  }
+  int* flag = nullptr;
+  if (PyUnicode_CompareWithASCIIString(name, "require_contiguous") == 0) flag = &to->contiguous;
+  if (PyUnicode_CompareWithASCIIString(name, "allow_read_only") == 0) flag = &to->allow_read_only;
+  if (flag == nullptr) {
+    PyErr_Format(PyExc_TypeError,
+                 "from_dlpack: expected require_alignment, require_contiguous or allow_read_only "
+                 "as a keyword, got %U",
+                 name);
+    return -1;
+  }
+  *flag = PyObject_IsTrue(value);
+  return *flag < 0 ? -1 : 0;
+}
+
+constexpr const char* kFromDLPackDoc =
+    "from_dlpack(ext_tensor, *, require_alignment=0, require_contiguous=False, "
+    "allow_read_only=False)\n--\n\n"
+    R"(Take a framework's tensor as a :class:`tvm_ffi.Tensor` that shares its memory.
+
+Calls take framework tensors as they are; this is for a tensor that is to be kept, or that needs
+one of the options. Calls with the result follow the framework's stream, as with the tensor
+itself.
+
+Parameters
+----------
+ext_tensor
+    Any object with ``__dlpack_c_exchange_api__`` or ``__dlpack__``, or what a ``__dlpack__``
+    gave, which is used up.
+require_alignment
+    The first element's address must be a multiple of that many bytes; 0 for any.
+require_contiguous
+    Refuse a tensor that is not compact and row-major.
+allow_read_only
+    Accept a tensor that its producer forbids to write. The result, too, may then be passed to
+    a function; that the function only reads it is your promise.
+
+Raises
+------
+ValueError
+    The tensor does not meet a requirement, or is a view that is negated or conjugated when
+    read.
+TypeError
+    The object is not a tensor.
+
+Notes
+-----
+What shares a PyTorch tensor keeps the tensor, not its memory, and so does whatever a function
+keeps: ``x.set_()`` frees memory that is still shown, unless ``x.detach()`` was shared.
+``x.resize_()`` may free it in any case.
+)";
+
+// Not a function of Python, which would take longer for its keywords than all that is done here.
+PyObject* from_dlpack(PyObject*, PyObject* const* args, Py_ssize_t num_args, PyObject* keywords) {
+  static PyObject* name = PyUnicode_InternFromString("from_dlpack");
+  PyObject* source = num_args == 1 ? args[0] : nullptr;
+  Requirements required;
+  for (Py_ssize_t i = 0; keywords != nullptr && i < PyTuple_GET_SIZE(keywords); ++i) {
+    PyObject* keyword = PyTuple_GET_ITEM(keywords, i);
+    if (num_args == 0 && PyUnicode_CompareWithASCIIString(keyword, "ext_tensor") == 0) {
+      source = args[i];
+    } else if (read_requirement(keyword, args[num_args + i], &required) != 0) {
+      return nullptr;
+    }
+  }
+  if (source == nullptr) {
+    PyErr_Format(PyExc_TypeError, "from_dlpack: expected 1 argument by position, got %zd",
+                 num_args);
     return nullptr;
   }
   nb::object result;
@@ -343,14 +413,14 @@ PyObject* from_dlpack(PyObject*, PyObject* const* args, Py_ssize_t num_args) {
     result = nb::borrow(source);
   } else {
     LentTensor* lent = PyCapsule_CheckExact(source)
-                           ? tensor_from_capsule(source, allow_read_only != 0)
-                           : owned_tensor_from(name, source, allow_read_only != 0);
+                           ? tensor_from_capsule(source, required.allow_read_only != 0)
+                           : owned_tensor_from(name, source, required.allow_read_only != 0);
     if (lent == nullptr) return nullptr;
     result = nb::steal(make_instance(tensor_type, &lent->head));
     if (!result.is_valid()) return nullptr;
   }
   const DLTensor* tensor = layout(result.ptr());
-  if (require_contiguous && !tvm::ffi::IsContiguous(*tensor)) {
+  if (required.contiguous != 0 && !tvm::ffi::IsContiguous(*tensor)) {
     nb::object steps = nb::steal(strides(result.ptr(), nullptr));
     nb::object text = nb::steal(steps.is_valid() ? PyTuple_Type.tp_repr(steps.ptr()) : nullptr);
     if (!text.is_valid()) return nullptr;
@@ -359,10 +429,11 @@ PyObject* from_dlpack(PyObject*, PyObject* const* args, Py_ssize_t num_args) {
                  text.ptr());
     return nullptr;
   }
-  if (alignment > 0 && address_of(tensor) % static_cast<uintptr_t>(alignment) != 0) {
+  if (required.alignment > 0 &&
+      address_of(tensor) % static_cast<uintptr_t>(required.alignment) != 0) {
     PyErr_Format(PyExc_ValueError,
                  "from_dlpack: ext_tensor: expected an address that is a multiple of %lld, got %p",
-                 alignment, reinterpret_cast<void*>(address_of(tensor)));
+                 required.alignment, reinterpret_cast<void*>(address_of(tensor)));
     return nullptr;
   }
   return result.release().ptr();
@@ -370,7 +441,7 @@ PyObject* from_dlpack(PyObject*, PyObject* const* args, Py_ssize_t num_args) {
 
 PyMethodDef functions[] = {
     {"from_dlpack", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(from_dlpack)),
-     METH_FASTCALL, nullptr},
+     METH_FASTCALL | METH_KEYWORDS, kFromDLPackDoc},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
