@@ -12,6 +12,7 @@ from _verify.benchmark_record import (
     files_of,
     kernels_of,
     leaks_of,
+    peers_of,
     record_of,
     table_of,
     why_stale,
@@ -23,7 +24,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
 from .made_html import MadeHtml, folded
-from .plot import bars, strips
+from .plot import Bar, bars, strips
 from .verification import table
 
 TITLES = {
@@ -39,13 +40,14 @@ KERNEL_TITLES = {
 def plots_of(part: str, record: dict[str, Any]) -> list[list[str]]:
     """For each table of the part, the plots that stand before it."""
     if part in TITLES:
-        groups: dict[str, list[tuple[str, float, float, float]]] = {}
+        groups: dict[str, list[Bar]] = {}
         for name, row in record["measured"].items():
             title = " ".join([TITLES[part].partition(",")[0], row.get("group", "")]).strip()
             title += "," + TITLES[part].partition(",")[2]
-            pair = (name, row["ours"], row["published"], row["ratio"])
-            groups.setdefault(title, []).append(pair)
-        return [[bars(title, pairs) for title, pairs in groups.items()]]
+            limit = row["ratio"] / row["of limit"] if "of limit" in row else None
+            bar = Bar(name, row["ours"], row["published"], row["ratio"], limit)
+            groups.setdefault(title, []).append(bar)
+        return [[bars(title, rows) for title, rows in groups.items()]]
     if part != "kernels":
         return [[]]
     return [
@@ -75,7 +77,7 @@ def warnings_of(root: Path, part: str, measured: dict[str, Any]) -> list[nodes.N
 
 
 class Benchmark(SphinxDirective):
-    """Shows one part: ``calls``, ``kernels``, ``leaks`` or ``slim``."""
+    """Shows one part: ``calls``, ``kernels``, ``leaks``, ``peers`` or ``slim``."""
 
     required_arguments = 1
 
@@ -92,8 +94,8 @@ class Benchmark(SphinxDirective):
         if part == "kernels":
             tables = kernels_of(record)
         else:
-            made = leaks_of(record) if part == "leaks" else table_of(record)
-            tables = [(*made, record)]
+            of_part = {"leaks": leaks_of, "peers": peers_of}.get(part, table_of)
+            tables = [(*of_part(record), record)]
         shown: list[nodes.Node] = []
         for plots, (headings, rows, measured) in zip(plots_of(part, record), tables, strict=True):
             for plot in plots:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from html import escape
+from typing import NamedTuple
 
 ROW, BAR, DOT = 34, 9, 4  # heights in pixels; of a dot the radius
 LEFT, RIGHT = 2.0, 98.0  # where a logarithmic axis begins and ends, in percent
@@ -32,11 +33,22 @@ def text(x: str, y: float, words: str, name: str = "", anchor: str = "start") ->
     )
 
 
-def bars(title: str, rows: Sequence[tuple[str, float, float, float]]) -> str:
-    """For each row, a bar of ours on one of the published package's: name, ours, theirs, ratio."""
-    scale = 100 / max(1, *(ratio for *_, ratio in rows))
+class Bar(NamedTuple):
+    """A row of a plot of bars; the ratio and the limit are relative to the published package."""
+
+    name: str
+    ours: float
+    published: float
+    ratio: float
+    limit: float | None = None
+
+
+def bars(title: str, rows: Sequence[Bar]) -> str:
+    """For each row, a bar of ours on one of the published package's, and a tick at its limit."""
+    limits = [row.limit for row in rows if row.limit is not None]
+    scale = 100 / max(1, *(row.ratio for row in rows), *limits)
     parts = []
-    for place, (name, ours, published, ratio) in enumerate(rows):
+    for place, (name, ours, published, ratio, limit) in enumerate(rows):
         y = place * ROW
         parts += [
             text("0", y + 13, name),
@@ -46,10 +58,17 @@ def bars(title: str, rows: Sequence[tuple[str, float, float, float]]) -> str:
             f'<rect class="ours" y="{y + 18}" width="{ratio * scale:.2f}%" height="{BAR}"'
             f' fill="#1f5fa8"/>',
         ]
-    slower = sum(ratio > 1 for *_, ratio in rows)
+        if limit is not None:
+            at = f"{limit * scale:.2f}%"
+            parts.append(
+                f'<line class="limit" x1="{at}" x2="{at}" y1="{y + 16}" y2="{y + 20 + BAR}"'
+                f' stroke="currentColor" stroke-width="2"/>'
+            )
+    slower = sum(row.ratio > 1 for row in rows)
+    ticks = f" A tick marks the limit of {len(limits)}." if limits else ""
     about = (
         f"{len(rows)} bars of this runtime over those of the published package; shorter is better."
-        f" {len(rows) - slower} are not longer. The table has the numbers."
+        f" {len(rows) - slower} are not longer.{ticks} The table has the numbers."
     )
     return svg(title, about, len(rows) * ROW, parts)
 

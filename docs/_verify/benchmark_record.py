@@ -88,6 +88,24 @@ def leaks_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
     return ["", "left behind"], rows
 
 
+def peers_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """The headings and the rows: each call through each tool, in nanoseconds and beside ours."""
+    measured = record["measured"]
+    tools = [*dict.fromkeys(tool for row in measured.values() for tool in row)]
+    ours = tools[0]
+
+    def cell(tool: str, row: dict[str, Any]) -> str:
+        if tool not in row:
+            return ""
+        time = f"{row[tool]['ns']:,.0f}"
+        ratio = row[tool]["of ours"]
+        return time if tool == ours else f"{time} ({ratio:{'.2g' if ratio < 10 else '.0f'}})"
+
+    return ["", *tools], [
+        [name, *(cell(tool, row) for tool in tools)] for name, row in measured.items()
+    ]
+
+
 def kernels_of(record: dict[str, Any]) -> list[tuple[list[str], list[list[str]], dict[str, Any]]]:
     """For each device, the headings, the rows, and its part of the record: the kernels' speed."""
     headings = ["Kernel", "Case", "GB/s", "of a copy", "beside PyTorch"]

@@ -14,6 +14,7 @@ from _verify.benchmark_record import (
     kernels_of,
     leaks_of,
     measured_now,
+    peers_of,
     record_of,
     table_of,
     why_stale,
@@ -67,6 +68,19 @@ def test_circumstances() -> None:
     assert aimed.endswith("with changes. At most: import 0.05; bytes 20,000.")
 
 
+def test_peers() -> None:
+    """Each tool is a column, beside the first; a call that a tool cannot make is left blank."""
+    row = {
+        "this runtime": {"ns": 94.6, "of ours": 1.0},
+        "torch.ops": {"ns": 1234.5, "of ours": 113.05},
+    }
+    measured = {"int": row, "str": {**row, "ctypes": {"ns": 9.4, "of ours": 0.0994}}}
+    assert peers_of({"measured": measured}) == (
+        ["", "this runtime", "torch.ops", "ctypes"],
+        [["int", "95", "1,234 (113)", ""], ["str", "95", "1,234 (113)", "9 (0.099)"]],
+    )
+
+
 def test_kernels() -> None:
     """Each device has a table; what was not measured is left blank."""
     rows = [{"case": "float32", "GB/s": 10.5, "of a copy": 0.95}]
@@ -86,13 +100,13 @@ def test_committed_kernels_can_be_shown() -> None:
     assert all(rows for _, rows, _ in kernels_of(record))
 
 
-@pytest.mark.parametrize("part", ["calls", "slim", "leaks"])
+@pytest.mark.parametrize("part", ["calls", "slim", "leaks", "peers"])
 def test_committed_records_can_be_shown(part: str) -> None:
     """What lies in docs/benchmarks has the form that the page reads."""
     record = record_of(ROOT, part)
     if record is None:
         pytest.skip(f"{part} has not been measured")
-    _, rows = leaks_of(record) if part == "leaks" else table_of(record)
+    _, rows = {"leaks": leaks_of, "peers": peers_of}.get(part, table_of)(record)
     assert rows
     assert record["date"] in circumstances_of(record)
 
@@ -105,7 +119,7 @@ def test_no_record(tmp_path: Path) -> None:
     assert record_of(tmp_path, "slim") is None
 
 
-PARTS = [*((part, "") for part in ("calls", "slim", "leaks")), ("kernels", "cpu")]
+PARTS = [*((part, "") for part in ("calls", "slim", "leaks", "peers")), ("kernels", "cpu")]
 
 
 @pytest.mark.parametrize(("part", "device"), PARTS)

@@ -12,10 +12,10 @@ import pytest
 pytest.importorskip("sphinx", reason="the site needs Python 3.11")
 
 from _ext.benchmark import plots_of
-from _ext.plot import bars, strips
+from _ext.plot import ROW, Bar, bars, strips
 
 RECORDS = Path(__file__).resolve().parents[2] / "docs" / "benchmarks"
-ROWS = [("call <int>, ns", 1234.5, 2469.0, 0.5), ("slow, ns", 125.0, 100.0, 1.25)]
+ROWS = [Bar("call <int>, ns", 1234.5, 2469.0, 0.5), Bar("slow, ns", 125.0, 100.0, 1.25)]
 
 
 def widths(plot, name):
@@ -31,6 +31,33 @@ def test_bars_share_one_scale():
     assert widths(plot, "published") == [80.0, 80.0]
     assert widths(plot, "ours") == [40.0, 100.0]
     assert "1,234.5 against 2,469.0" in plot
+
+
+def ticks(plot):
+    """Where the ticks are, in percent, with the rows of their bars."""
+    lines = re.findall(r'<line class="limit" x1="([\d.]+)%" x2="([\d.]+)%" y1="([\d.]+)"', plot)
+    return [(float(x1), float(x2), float(y1) // ROW) for x1, x2, y1 in lines]
+
+
+def test_a_tick_marks_a_limit():
+    """It is on the scale of the bars, in its own row; a row without a limit has none."""
+    plot = bars("Calls", [*ROWS, Bar("int, ns", 50.0, 100.0, 0.5, limit=0.25)])
+    assert ticks(plot) == [(20.0, 20.0, 2)]
+    assert "A tick marks the limit of 1." in plot
+    assert "tick" not in bars("Calls", ROWS)
+
+
+def test_a_limit_beyond_all_bars_is_seen():
+    """It takes part in the scale."""
+    assert ticks(bars("Calls", [Bar("int, ns", 1.0, 1.0, 1.0, limit=2.0)])) == [(100.0, 100.0, 0)]
+
+
+def test_limits_of_a_record_are_drawn():
+    """A row's time is so many times its limit: the tick stands on the bar of the limit's length."""
+    row = {"ours": 60.0, "published": 100.0, "ratio": 0.6, "group": "from Python"}
+    measured = {"int, ns": {**row, "limit": 50.0, "of limit": 1.2}, "str, ns": row}
+    [[plot]] = plots_of("calls", {"measured": measured})
+    assert ticks(plot) == [(50.0, 50.0, 0)]
 
 
 def test_dots_stand_on_a_logarithmic_axis():
