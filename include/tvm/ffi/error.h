@@ -7,6 +7,7 @@
 #ifndef TVM_FFI_ERROR_H_
 #define TVM_FFI_ERROR_H_
 
+#include <cxxabi.h>
 #include <tvm/ffi/message.h>
 #include <tvm/ffi/object.h>
 
@@ -253,7 +254,7 @@ TVM_FFI_COLD inline std::string BacktraceOf(const ErrorObj* error) {
 }
 
 // Raises the exception being handled through the C ABI and returns the code that says so.
-TVM_FFI_COLD inline int RaiseCurrentException() noexcept {
+TVM_FFI_COLD inline int RaiseCurrentException() {
   try {
     throw;
   } catch (const EnvErrorAlreadySet&) {
@@ -265,6 +266,9 @@ TVM_FFI_COLD inline int RaiseCurrentException() noexcept {
   } catch (const std::exception& error) {
     TVMFFIErrorSetRaisedFromCStr("RuntimeError", error.what());
   } catch (...) {
+    // Without a type it is no exception of C++: a thread that ends, by pthread_exit or because it
+    // is cancelled, unwinds its stack, and aborts the process if it is stopped.
+    if (abi::__cxa_current_exception_type() == nullptr) throw;
     TVMFFIErrorSetRaisedFromCStr("RuntimeError", "an exception that is no std::exception");
   }
   return -1;

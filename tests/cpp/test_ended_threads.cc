@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows: R7
+// error.h: a thread that ends inside a function, by pthread_exit or because it is cancelled,
+// unwinds through the function's callers.
+#include <pthread.h>
+#include <tvm/ffi/tvm_ffi.h>
+
+#include "expect.h"
+
+namespace ffi = tvm::ffi;
+
+namespace {
+
+// Counts the frames that were unwound.
+struct Frame {
+  int* unwound;
+  ~Frame() { ++*unwound; }
+};
+
+void exit_thread(void* result) { pthread_exit(result); }
+void cancel_thread(void*) {
+  pthread_cancel(pthread_self());
+  pthread_testcancel();
+}
+
+}  // namespace
+
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(exit_thread, exit_thread);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(cancel_thread, cancel_thread);
+
+namespace {
+
+// A way to call a function that ends the thread.
+struct Call {
+  void (*run)(const Call&);
+  TVMFFISafeCallType exported;
+  void (*function)(void*);
+  int unwound = 0;
+};
+
+void CallExported(const Call& call) {
+  const ffi::AnyView argument(static_cast<void*>(const_cast<Call*>(&call)));
+  ffi::Any result;
+  TVM_FFI_CHECK_SAFE_CALL(
+      call.exported(nullptr, reinterpret_cast<const TVMFFIAny*>(&argument), 1, result.Reset()));
+}
+
+void CallTyped(const Call& call) {
+  ffi::Function::FromTyped(call.function)(static_cast<void*>(const_cast<Call*>(&call)));
+}
+
+void CallThroughLibrary(const Call& call) {
+  const ffi::Function function = ffi::Function::FromTyped(call.function);
+  ffi::AnyView argument(static_cast<void*>(const_cast<Call*>(&call)));
+  ffi::Any result;
+  TVM_FFI_CHECK_SAFE_CALL(TVMFFIFunctionCall(ffi::ObjectUnsafe::Borrow(function),
+                                             reinterpret_cast<TVMFFIAny*>(&argument), 1,
+                                             result.Reset()));
+}
+
+// From inside another function, as a callback.
+void CallNested(const Call& call) {
+  const auto outer = ffi::Function::FromTyped([&call](const ffi::Function& inner) {
+    Frame frame{const_cast<int*>(&call.unwound)};
+    inner(static_cast<void*>(const_cast<Call*>(&call)));
+  });
+  outer(ffi::Function::FromTyped(call.function));
+}
+
+void* StartThread(void* argument) {
+  auto* call = static_cast<Call*>(argument);
+  Frame frame{&call->unwound};
+  call->run(*call);
+  return nullptr;
+}
+
+}  // namespace
+
+// The thread ends, its destructors run, and what waits for it gets its result.
+void threads_end_in_functions() {
+  for (const auto run : {CallExported, CallTyped, CallThroughLibrary, CallNested}) {
+    for (const bool cancels : {false, true}) {
+      Call call{run, cancels ? __tvm_ffi_cancel_thread : __tvm_ffi_exit_thread,
+                cancels ? cancel_thread : exit_thread};
+      pthread_t thread;
+      EXPECT_EQ(pthread_create(&thread, nullptr, StartThread, &call), 0);
+      void* result = nullptr;
+      EXPECT_EQ(pthread_join(thread, &result), 0);
+      EXPECT(result == (cancels ? PTHREAD_CANCELED : static_cast<void*>(&call)));
+      EXPECT_EQ(call.unwound, run == CallNested ? 2 : 1);
+    }
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_threads_end_in_functions, threads_end_in_functions);
