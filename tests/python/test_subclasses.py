@@ -137,14 +137,17 @@ def test_cycles_are_collected() -> None:
 
 
 MISUSES: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "call": (lambda x: x(1), "expected an instance that has a function"),
-    "keyword": (lambda x: x(a=1), "expected an object, got an instance without one"),
+    "call": (lambda x: x(1), "expected a function, got an instance that holds none"),
+    "keyword": (
+        lambda x: x(a=1),
+        "expected an object, got an instance that holds none",
+    ),
     "argument": (lambda x: tvm_ffi.Function(id)(x), "expected an object, got an instance"),
-    "wrap": (lambda x: Kernel("x").__move_handle_from__(x), "got a Empty without an object"),
-    "wrap again": (lambda x: tvm_ffi.Function(x), "got a Empty without an object"),
+    "wrap": (lambda x: Kernel("x").__move_handle_from__(x), "got Empty that holds no object"),
+    "wrap again": (lambda x: tvm_ffi.Function(x), "got Empty that holds no object"),
     "register": (
         lambda x: tvm_ffi.register_global_func("tests.subclasses", x, override=True),
-        "got a Empty without an object",
+        "got Empty that holds no object",
     ),
     "convert": (lambda x: tvm_ffi.convert([x]), "expected an object, got an instance"),
     "copy": (copy.copy, "expected an object"),
@@ -166,9 +169,27 @@ def test_instances_without_a_function_can_be_looked_at() -> None:
     empty = Empty(1)
     assert (empty.args, empty.__chandle__(), empty.same_as(empty)) == ((1,), 0, True)
     assert repr(empty) == "<tvm_ffi.Function tvm_ffi.Function>"
-    assert hash(empty) == hash(Empty())
-    assert empty == empty
     assert empty.__doc__ == "Its ``__init__`` makes no function."
+
+
+def test_instances_without_an_object_are_themselves() -> None:
+    """Each is equal to itself only, until both hold the same object."""
+    one, other = Empty(), Empty()
+    assert one == one
+    assert one != other
+    assert not one.same_as(other)
+    assert one.same_as(one)
+    assert hash(one) == hash(one)
+    assert len({one, other, one}) == 2
+    function = tvm_ffi.Function(lambda: 1)
+    assert one != function
+    one.__move_handle_from__(function)
+    assert one == function
+    assert hash(one) == hash(function)
+    assert one != other
+    other.__move_handle_from__(function)
+    assert one == other
+    assert hash(one) == hash(other)
 
 
 def test_wrong_objects_are_refused() -> None:
@@ -179,7 +200,10 @@ def test_wrong_objects_are_refused() -> None:
     with pytest.raises(TypeError, match=r"expected a tvm_ffi.Function, got a .*Array"):
         empty.__init_handle_by_constructor__(tvm_ffi.Function(lambda: tvm_ffi.convert([1])))
     empty.__move_handle_from__(tvm_ffi.Function(lambda: 1))
-    with pytest.raises(TypeError, match="expected an instance without an object, got one that has"):
+    with pytest.raises(
+        TypeError,
+        match="holds no object yet, got one that already holds one",
+    ):
         empty.__move_handle_from__(tvm_ffi.Function(lambda: 2))
     assert empty() == 1
 
@@ -239,7 +263,9 @@ def test_tensors(functions: Any) -> None:
 def test_instances_without_a_tensor(use: Callable[[Any], Any]) -> None:
     """What needs the tensor raises an error that says that there is none."""
     empty = Frame(None, "name")
-    with pytest.raises(ValueError, match="that has a tensor, got one whose __init__ has not made"):
+    with pytest.raises(
+        ValueError, match="expected a tensor, got a Frame that holds none: its __init__"
+    ):
         use(empty)
     assert repr(empty) == "<Frame without an object>"
 

@@ -64,8 +64,8 @@ inline PyObject* call_by_position(PyObject* self, PyObject* const* args, Py_ssiz
   }
   if (function->base.handle == nullptr) {
     PyErr_Format(PyExc_ValueError,
-                 "%U: expected an instance that has a function, got one whose __init__ has not "
-                 "made it",
+                 "%U: expected a function, got an instance that holds none: its __init__ did not "
+                 "create one",
                  function->name);
     return nullptr;
   }

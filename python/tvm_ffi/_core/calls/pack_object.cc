@@ -12,7 +12,7 @@ int pack_object(const Place& place, PyObject* value, const Converter&) {
   if (handle_of(value) == nullptr) {
     PyErr_SetString(
         PyExc_ValueError,
-        "expected an object, got an instance without one: its __init__ has not made it");
+        "expected an object, got an instance that holds none: its __init__ did not create one");
     return -1;
   }
   place.borrow(handle_of(value));

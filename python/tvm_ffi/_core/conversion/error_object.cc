@@ -18,7 +18,7 @@ TVMFFIObject* error_in(nb::handle instance) {
   if (handle == nullptr || handle->type_index != kTVMFFIError) {
     PyErr_Format(PyExc_TypeError, "expected a tvm_ffi.core.Error, got %s%s",
                  Py_TYPE(instance.ptr())->tp_name,
-                 is_object && handle == nullptr ? " without an object" : "");
+                 is_object && handle == nullptr ? " that holds no object" : "");
     throw nb::python_error();
   }
   return handle;

@@ -64,19 +64,27 @@ PyObject* repr(PyObject* self) {
   return PyUnicode_FromFormat("<%s object at %p>", info->type_key.data, handle);
 }
 
-Py_hash_t hash(PyObject* self) { return _Py_HashPointer(handle_of(self)); }
+// The object; for an instance that holds none, the instance itself.
+const void* identity_of(PyObject* instance) {
+  const TVMFFIObject* handle = handle_of(instance);
+  if (handle != nullptr) return handle;
+  return instance;
+}
+
+// Changes when an instance gets its object, as equality does.
+Py_hash_t hash(PyObject* self) { return _Py_HashPointer(const_cast<void*>(identity_of(self))); }
 
 PyObject* compare(PyObject* self, PyObject* other, int operation) {
   if ((operation != Py_EQ && operation != Py_NE) || !PyObject_TypeCheck(other, object_type)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  bool same = handle_of(self) == handle_of(other);
+  bool same = identity_of(self) == identity_of(other);
   return PyBool_FromLong(same == (operation == Py_EQ));
 }
 
 PyObject* same_as(PyObject* self, PyObject* other) {
   return PyBool_FromLong(PyObject_TypeCheck(other, object_type) &&
-                         handle_of(self) == handle_of(other));
+                         identity_of(self) == identity_of(other));
 }
 
 PyObject* chandle(PyObject* self, PyObject*) { return PyLong_FromVoidPtr(handle_of(self)); }
@@ -96,7 +104,8 @@ PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET,
 
 PyMethodDef methods[] = {
     {"same_as", same_as, METH_O,
-     "same_as($self, other, /)\n--\n\nTell whether both hold the same object."},
+     "same_as($self, other, /)\n--\n\n"
+     "Tell whether both hold the same object; an instance without one is only the same as itself."},
     {"is_", same_as, METH_O, "is_($self, other, /)\n--\n\nAnother name of :meth:`same_as`."},
     {"__chandle__", chandle, METH_NOARGS,
      "__chandle__($self, /)\n--\n\nAddress of the object, 0 if there is none yet."},
@@ -119,7 +128,8 @@ PyMethodDef prepare_definition = {
 
 PyType_Slot slots[] = {
     {Py_tp_doc, const_cast<char*>("An object of libtvm_ffi, counted by reference.\n\n"
-                                  "Equality, and the hash, are those of identity.")},
+                                  "Two instances are equal, and have the same hash, if they hold "
+                                  "the same object.")},
     {Py_tp_new, reinterpret_cast<void*>(new_empty)},
     {Py_tp_init, reinterpret_cast<void*>(refuse_init)},
     {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
@@ -208,8 +218,8 @@ bool fits(PyObject* what, PyTypeObject* type, PyTypeObject* got) {
 int init_handle(PyObject* what, PyObject* self, PyObject* made) {
   const bool is_instance = PyObject_TypeCheck(made, object_type);
   if (!is_instance || handle_of(made) == nullptr) {
-    PyErr_Format(PyExc_TypeError, "%U: expected a tvm_ffi.Object, got a %s%s", what,
-                 Py_TYPE(made)->tp_name, is_instance ? " without an object" : "");
+    PyErr_Format(PyExc_TypeError, "%U: expected a tvm_ffi.Object, got %s%s", what,
+                 Py_TYPE(made)->tp_name, is_instance ? " that holds no object" : "");
     return -1;
   }
   PyTypeObject* got = class_of(handle_of(made)->type_index);
@@ -218,8 +228,9 @@ int init_handle(PyObject* what, PyObject* self, PyObject* made) {
   auto* instance = reinterpret_cast<ObjectInstance*>(self);
   if (instance->handle != nullptr) {
     // Others may be using the object that a second one would take the place of.
-    PyErr_Format(PyExc_TypeError, "%U: expected an instance without an object, got one that has it",
-                 what);
+    PyErr_Format(
+        PyExc_TypeError,
+        "%U: expected an instance that holds no object yet, got one that already holds one", what);
     return -1;
   }
   TVMFFIObjectIncRef(handle_of(made));

@@ -34,10 +34,10 @@ void* locate(const FieldInstance* field, PyObject* instance) {
                             is_or_derives_from(type_info_of(handle), field->owner))) {
     return reinterpret_cast<char*>(handle) + field->info.offset;
   }
-  PyErr_Format(PyExc_TypeError, "%U: expected an object that has the field, got %s%s",
+  PyErr_Format(PyExc_TypeError, "%U: expected an object with this field, got %s%s",
                field->full_name, Py_TYPE(instance)->tp_name,
                handle == nullptr && PyObject_TypeCheck(instance, object_type)
-                   ? " without an object; its __init__ has to make that first"
+                   ? " that holds no object: its __init__ did not create one"
                    : "");
   return nullptr;
 }

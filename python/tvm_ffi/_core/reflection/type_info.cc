@@ -101,7 +101,9 @@ nb::object new_object(int32_t type_index) {
 
 int32_t type_index_of(nb::handle instance) {
   if (!PyObject_TypeCheck(instance.ptr(), object_type) || handle_of(instance.ptr()) == nullptr) {
-    PyErr_Format(PyExc_ValueError, "%s: expected an object, got an instance without one",
+    PyErr_Format(PyExc_ValueError,
+                 "%s: expected an object, got an instance that holds none: its __init__ did not "
+                 "create one",
                  Py_TYPE(instance.ptr())->tp_name);
     throw nb::python_error();
   }

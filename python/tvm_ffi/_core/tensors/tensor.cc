@@ -449,7 +449,7 @@ PyMethodDef functions[] = {
 bool has_tensor(PyObject* self) {
   if (handle_of(self) != nullptr) return true;
   PyErr_Format(PyExc_ValueError,
-               "expected a %s that has a tensor, got one whose __init__ has not made it",
+               "expected a tensor, got a %s that holds none: its __init__ did not create one",
                Py_TYPE(self)->tp_name);
   return false;
 }
