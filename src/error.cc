@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Error objects and the one raised error that each thread has.
+#include <tvm/ffi/container/tuple.h>
 #include <tvm/ffi/error.h>
+#include <tvm/ffi/function.h>
 
+#include <cstdint>
 #include <cstdio>
+#include <cstring>
+#include <functional>
+#include <memory>
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "backtrace.h"
@@ -21,6 +28,18 @@ std::string TextOf(const TVMFFIByteArray* bytes) {
   return bytes == nullptr || bytes->size == 0 ? std::string()
                                               : std::string(bytes->data, bytes->size);
 }
+
+// The argument of a call that a function refused, which the error is about.
+struct RefusedArgument {
+  // Where the value was, to be compared only, and what it was: a call after the refused one may
+  // have its arguments at the same place.
+  const TVMFFIAny* address;
+  TVMFFIAny value;
+  std::string expected;
+  std::string got;   // in the message, from got_at on
+  bool is_got_type;  // no more than the name of the value's type
+  int64_t got_at;
+};
 
 // An error with the storage behind its cell.
 class OwnedErrorObj : public ffi::ErrorObj {
@@ -52,6 +71,14 @@ class OwnedErrorObj : public ffi::ErrorObj {
     return text.insert(throwing_line_size_, ffi::LinesOf(stack_, line));
   }
 
+  // Nothing for an error of another library.
+  static OwnedErrorObj* Find(const ffi::ErrorObj* error) {
+    if (error->update_backtrace != Update) return nullptr;
+    return static_cast<OwnedErrorObj*>(const_cast<ffi::ErrorObj*>(error));
+  }
+
+  std::unique_ptr<RefusedArgument> argument;
+
   static void Update(TVMFFIObjectHandle self, const TVMFFIByteArray* lines, int32_t mode) {
     auto* error = static_cast<OwnedErrorObj*>(static_cast<ffi::Object*>(self));
     TVM_FFI_LOG_EXCEPTION_CALL_BEGIN();
@@ -75,6 +102,49 @@ class OwnedErrorObj : public ffi::ErrorObj {
   ffi::CallStack stack_;
 };
 
+// The method of errors that tvm/ffi/function_details.h calls for one about an argument: the value
+// in the caller's array, what was expected, what came, the name of its type, and where the message
+// says what came.
+void SetArgument(const ffi::Error& error, void* value, const std::string& expected,
+                 const std::string& got, const std::string& type, int64_t got_at) {
+  OwnedErrorObj* owned = OwnedErrorObj::Find(error.get());
+  const std::string_view message(error->message.data, error->message.size);
+  if (owned == nullptr || got_at < 0 || static_cast<size_t>(got_at) > message.size() ||
+      message.substr(static_cast<size_t>(got_at), got.size()) != got) {
+    return;
+  }
+  const auto* address = static_cast<const TVMFFIAny*>(value);
+  owned->argument.reset(new RefusedArgument{address, *address, expected, got, got == type, got_at});
+}
+
+// The global function `ffi.ErrorArgument`, for the caller of a function that raised the error:
+// which of the `count` values at `arguments` it is about, what was expected, what came, whether
+// that is only the name of the value's type, and where the message says so. None for any other
+// error.
+ffi::Any ErrorArgument(const ffi::Error& error, void* arguments, int64_t count) {
+  const OwnedErrorObj* owned = OwnedErrorObj::Find(error.get());
+  if (owned == nullptr || owned->argument == nullptr) return nullptr;
+  const RefusedArgument& about = *owned->argument;
+  const auto* first = static_cast<const TVMFFIAny*>(arguments);
+  if (std::less<>()(about.address, first) || !std::less<>()(about.address, first + count) ||
+      std::memcmp(about.address, &about.value, sizeof(TVMFFIAny)) != 0) {
+    return nullptr;
+  }
+  return ffi::Tuple<int64_t, ffi::String, ffi::String, bool, int64_t>(
+      about.address - first, about.expected, about.got, about.is_got_type, about.got_at);
+}
+
+const bool registered = [] {
+  TVMFFIMethodInfo method{};
+  method.name = {"_set_argument", 13};
+  const ffi::Any function = ffi::Function::FromTyped(SetArgument, "ffi.Error._set_argument");
+  method.method = *reinterpret_cast<const TVMFFIAny*>(&function);
+  TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterMethod(kTVMFFIError, &method));
+  ffi::Function::SetGlobal("ffi.ErrorArgument",
+                           ffi::Function::FromTyped(ErrorArgument, "ffi.ErrorArgument"));
+  return true;
+}();
+
 // The calling thread's raised error.
 struct Raised {
   ffi::ObjectPtr<ffi::Object> error;
@@ -86,8 +156,9 @@ namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
 std::optional<std::string> WholeBacktrace(const ErrorObj* error) {
-  if (error->update_backtrace != OwnedErrorObj::Update) return std::nullopt;
-  return static_cast<const OwnedErrorObj*>(error)->WholeBacktrace();
+  const OwnedErrorObj* owned = OwnedErrorObj::Find(error);
+  if (owned == nullptr) return std::nullopt;
+  return owned->WholeBacktrace();
 }
 
 }  // namespace ffi TVM_FFI_HIDDEN

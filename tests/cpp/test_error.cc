@@ -217,6 +217,34 @@ void error_in_any() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_error_in_any, error_in_any);
 
+// An error about an argument tells the caller which one, what was expected and what came, as data;
+// one about an argument of another call tells nothing.
+void error_about_an_argument() {
+  const ffi::Function function =
+      ffi::Function::FromTyped([](int64_t, const ffi::String&) {}, "function");
+  ffi::AnyView arguments[] = {1, 2.5}, others[] = {1, 2.5};
+  const ffi::Error error = ErrorOf([&] {
+    ffi::Any result;
+    function.CallPacked(arguments, 2, &result);
+  });
+  const ffi::Function about = ffi::Function::GetGlobalRequired("ffi.ErrorArgument");
+  const auto told = about(error, static_cast<void*>(arguments), 2)
+                        .cast<ffi::Tuple<int64_t, ffi::String, ffi::String, bool, int64_t>>();
+  EXPECT_EQ(told.get<0>(), 1);
+  EXPECT_EQ(told.get<1>(), ffi::String("str"));
+  EXPECT_EQ(told.get<2>(), ffi::String("float"));
+  EXPECT(told.get<3>());
+  EXPECT_EQ(error.message().substr(static_cast<size_t>(told.get<4>())), std::string("float"));
+  EXPECT(about(error, static_cast<void*>(others), 2) == nullptr);
+  EXPECT(about(error, static_cast<void*>(arguments), 1) == nullptr);
+  EXPECT(about(ffi::Error("TypeError", error.message()), static_cast<void*>(arguments), 2) ==
+         nullptr);
+  // Another value at the same place belongs to another call.
+  arguments[1] = 3.5;
+  EXPECT(about(error, static_cast<void*>(arguments), 2) == nullptr);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_error_about_an_argument, error_about_an_argument);
+
 // A thread's raised error is its own, and a second one takes the place of the first.
 void one_raised_error_per_thread() {
   TVMFFIErrorSetRaisedFromCStr("ValueError", "first");

@@ -68,12 +68,13 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> tvm_ffi.Module:
     return tvm_ffi.load_module(path)
 
 
-def compile_cpp_library(source: Path, path: Path) -> None:
+def compile_cpp_library(source: Path, path: Path, *first: str) -> None:
     """Build a library of C++ functions and types against the installed package."""
     flags = f"{config.cxxflags()} -fPIC -O1 -Wall -Wextra -Werror -pthread".split()
     link = f"{config.ldflags()} -ltvm_ffi".split()
     compiler = os.environ.get("CXX", "g++")
-    subprocess.run([compiler, "-shared", *flags, str(source), "-o", str(path), *link], check=True)
+    command = [compiler, "-shared", *first, *flags, str(source), "-o", str(path), *link]
+    subprocess.run(command, check=True)
 
 
 @pytest.fixture(scope="session")

@@ -183,11 +183,38 @@ TVM_FFI_COLD inline std::string JsonString(std::string_view text) {
                            << (most == 1 ? " argument, got " : " arguments, got ") << got;
 }
 
+// Calls the method of errors by which this project's runtime learns which argument one is about.
+// The published runtime has no such method, and the error its message alone. A method, because a
+// look-up of types needs no function of the runtime that a kernel's library does not need anyway.
+TVM_FFI_COLD inline void TellArgument(TVMFFIAny* told, int32_t count) {
+  constexpr std::string_view kName = "_set_argument";
+  const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(kTVMFFIError);
+  for (int32_t i = 0; i < info->num_methods; ++i) {
+    const TVMFFIMethodInfo& method = info->methods[i];
+    if (std::string_view(method.name.data, method.name.size) != kName) continue;
+    TVMFFIObject* function = method.method.v_obj;
+    TVMFFIAny none{};
+    const auto* cell = reinterpret_cast<const TVMFFIFunctionCell*>(function + 1);
+    if (cell->safe_call(function, told, count, &none) != 0) DropRaised();
+  }
+}
+
+// `value` is what came, in the caller's array of arguments.
 [[noreturn]] TVM_FFI_COLD inline void ThrowBadArgument(const std::string& signature, int index,
+                                                       const TVMFFIAny* value,
                                                        const std::string& wanted,
                                                        const std::string& got) {
-  TVM_FFI_THROW(TypeError) << signature << ": argument " << index << ": expected " << wanted
-                           << ", got " << got;
+  Message message;
+  message << signature << ": argument " << index << ": expected " << wanted << ", got ";
+  const auto got_at = static_cast<int64_t>(message.size());
+  message << got;
+  const Error error = Thrower{"TypeError", __FILE__, __LINE__, __func__}.Made(message);
+  const std::string type = TypeName(value);
+  AnyView told[] = {error,          static_cast<void*>(const_cast<TVMFFIAny*>(value)),
+                    wanted.c_str(), got.c_str(),
+                    type.c_str(),   got_at};
+  TellArgument(reinterpret_cast<TVMFFIAny*>(told), 6);
+  throw error;
 }
 
 // Converts and holds one argument during a call; P is the parameter's type.
@@ -218,7 +245,7 @@ class Argument {
   [[noreturn]] TVM_FFI_COLD static void Throw(const char* name, const TVMFFIAny* given) {
     ThrowBadArgument(SignatureText<typename Signature<Fn>::Result>(
                          name, static_cast<typename Signature<Fn>::Parameters*>(nullptr)),
-                     static_cast<int>(I), TypeTraitsNoCR<P>::TypeStr(),
+                     static_cast<int>(I), given, TypeTraitsNoCR<P>::TypeStr(),
                      MismatchText<NoCR<P>>(given));
   }
 

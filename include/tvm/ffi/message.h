@@ -8,6 +8,7 @@
 
 #include <tvm/ffi/object.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <iosfwd>
@@ -72,6 +73,9 @@ class Message {
 
   /*! \brief The text; the message is empty afterwards. */
   std::string take() { return std::exchange(text_, std::string()); }
+
+  /*! \brief Number of bytes so far. */
+  size_t size() const { return text_.size(); }
 
   /*! \brief Appends a value. */
   template <typename T>

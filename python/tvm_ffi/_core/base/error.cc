@@ -106,9 +106,9 @@ PyObject* carried_exception(const TVMFFIErrorCell* cell) {
 }
 
 // A new exception of the kind's class; RuntimeError naming the kind where there is no such class.
-PyObject* new_exception(const TVMFFIErrorCell* cell) {
+PyObject* new_exception(const TVMFFIErrorCell* cell, std::string_view words) {
   nb::object kind = nb::steal(decode(view(cell->kind)));
-  nb::object message = nb::steal(decode(view(cell->message)));
+  nb::object message = nb::steal(decode(words));
   if (!kind.is_valid() || !message.is_valid()) return nullptr;
   PyObject* known = class_of_kind ? PyDict_GetItemWithError(class_of_kind, kind.ptr()) : nullptr;
   if (known != nullptr) {
@@ -157,7 +157,8 @@ std::string message_of(PyObject* exception) {
 }
 
 // The exception of an error, without its cause; NULL when another Python exception is set.
-PyObject* exception_of(TVMFFIObject* error) {
+// `message` as for set_python_error_from.
+PyObject* exception_of(TVMFFIObject* error, const std::string* message = nullptr) {
   const auto* cell = contents<TVMFFIErrorCell>(error);
   const std::string whole = whole_backtrace(error);
   std::string_view backtrace = whole;
@@ -169,7 +170,7 @@ PyObject* exception_of(TVMFFIObject* error) {
     if (backtrace.substr(0, known.size()) == known) backtrace.remove_prefix(known.size());
     set_exception(nb::borrow(exception));
   } else {
-    exception = new_exception(cell);
+    exception = new_exception(cell, message != nullptr ? *message : view(cell->message));
     if (exception == nullptr) return nullptr;
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception)), exception);
     Py_DECREF(exception);
@@ -245,8 +246,8 @@ TVMFFIObject* error_from_exception(PyObject* exception) {
   return error.release();
 }
 
-void set_python_error_from(TVMFFIObject* error) {
-  PyObject* exception = exception_of(error);
+void set_python_error_from(TVMFFIObject* error, const std::string* message) {
+  PyObject* exception = exception_of(error, message);
   if (exception == nullptr) return;
   PyObject* outer = exception;
   // A loop, because a chain may be long. A Python exception has its own causes already.

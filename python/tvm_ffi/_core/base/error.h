@@ -15,8 +15,9 @@ namespace tvm_ffi_core {
 // to its traceback. -2 means that Python's own error is set already.
 void set_python_error(int code);
 
-// Sets the Python exception for `error`, which the caller keeps.
-void set_python_error_from(TVMFFIObject* error);
+// Sets the Python exception for `error`, which the caller keeps. `message` replaces the error's
+// own; it may be NULL.
+void set_python_error_from(TVMFFIObject* error, const std::string* message = nullptr);
 
 // Raises the current Python exception as an error of libtvm_ffi, and clears it in Python.
 void raise_current_python_error();

@@ -2,48 +2,41 @@
 // Names the Python type of an argument where C++ knows only what it was packed as.
 #include "calls/argument_type.h"
 
-#include <cstdlib>
 #include <string>
 #include <string_view>
+
+#include "base/runtime_function.h"
 
 namespace tvm_ffi_core {
 
 namespace {
 
-// What C++ calls the value that it got of the object, where the caller would not know that name.
-std::string_view packed_name(PyObject* object, const TVMFFIAny& value) {
-  if (value.type_index == kTVMFFIOpaquePyObject) return "OpaquePyObject";
-  if (PyList_Check(object) || PyTuple_Check(object)) return "Array";
-  return PyDict_Check(object) ? "Map" : "";
+// Whether C++ has another name for the type than the caller.
+bool has_another_name(PyObject* object, const TVMFFIAny& value) {
+  return value.type_index == kTVMFFIOpaquePyObject || PyList_Check(object) ||
+         PyTuple_Check(object) || PyDict_Check(object);
 }
 
 }  // namespace
 
-ObjectRef name_argument_type(CallFrame* frame, PyObject* const* args, TVMFFIObject* error) {
-  constexpr std::string_view kArgument = "argument ", kGot = "got ";
-  if (error == nullptr || error->type_index != kTVMFFIError) return ObjectRef();
+std::optional<std::string> name_argument_type(CallFrame* frame, PyObject* const* args,
+                                              TVMFFIObject* error) {
+  static const RuntimeFunction error_argument("ffi.ErrorArgument");
+  if (error == nullptr || error->type_index != kTVMFFIError) return std::nullopt;
   const auto* cell = contents<TVMFFIErrorCell>(error);
-  const std::string_view message(cell->message.data, cell->message.size);
-  const size_t got = message.rfind(kGot), argument = message.find(kArgument);
-  const char* name = PyUnicode_AsUTF8(frame->name());
-  if (name == nullptr) PyErr_Clear();
-  // An error of another function, which this one called, has another argument in mind.
-  if (got == message.npos || argument > got || name == nullptr ||
-      message.substr(0, std::char_traits<char>::length(name)) != name) {
-    return ObjectRef();
-  }
-  const long index = std::atol(message.data() + argument + kArgument.size());
-  if (index < 0 || index >= frame->num_args()) return ObjectRef();
-  const std::string_view packed = packed_name(args[index], frame->arguments()[index]);
-  if (packed.empty() || message.substr(got + kGot.size()) != packed) return ObjectRef();
-  const std::string text =
-      std::string(message.substr(0, got)) + "got " + Py_TYPE(args[index])->tp_name;
-  const TVMFFIByteArray bytes{text.data(), text.size()};
-  ObjectRef named;
-  if (TVMFFIErrorCreate(&cell->kind, &bytes, &cell->backtrace, named.out()) != 0) {
-    return ObjectRef();
-  }
-  return named;
+  if (std::string_view(cell->kind.data, cell->kind.size) != "TypeError") return std::nullopt;
+  Answer answer;
+  error_argument.call(&answer, error, static_cast<void*>(frame->arguments()),
+                      int64_t{frame->num_args()});
+  if (answer.is_none()) return std::nullopt;
+  const TVMFFIAny* parts = elements_of(answer.value());
+  const int64_t index = parts[0].v_int64, got_at = parts[4].v_int64;
+  const bool is_type = parts[3].v_int64 != 0;
+  if (!is_type || !has_another_name(args[index], frame->arguments()[index])) return std::nullopt;
+  std::string message(cell->message.data, cell->message.size);
+  message.replace(static_cast<size_t>(got_at), text_in(parts[2]).size(),
+                  Py_TYPE(args[index])->tp_name);
+  return message;
 }
 
 }  // namespace tvm_ffi_core

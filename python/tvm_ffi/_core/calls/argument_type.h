@@ -3,14 +3,18 @@
 #ifndef TVM_FFI_PYTHON_CORE_ARGUMENT_TYPE_H_
 #define TVM_FFI_PYTHON_CORE_ARGUMENT_TYPE_H_
 
+#include <optional>
+#include <string>
+
 #include "lending/frame.h"
 
 namespace tvm_ffi_core {
 
 // When the function of the call refused an object that C++ only carries, or a list, tuple or dict,
-// which it got as an Array or a Map: the same error, with the Python type's name in the message;
-// else an empty one. `args` are those of the call. Needs the GIL, before the frame is finished.
-ObjectRef name_argument_type(CallFrame* frame, PyObject* const* args, TVMFFIObject* error);
+// which it got as an Array or a Map: the message of `error` with the Python type's name in it.
+// `args` are those of the call. Needs the GIL, before the frame is finished.
+std::optional<std::string> name_argument_type(CallFrame* frame, PyObject* const* args,
+                                              TVMFFIObject* error);
 
 }  // namespace tvm_ffi_core
 

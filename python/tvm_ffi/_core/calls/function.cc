@@ -4,6 +4,9 @@
 
 #include <structmember.h>
 
+#include <optional>
+#include <string>
+
 #include "base/error.h"
 #include "calls/argument_type.h"
 #include "calls/callback.h"
@@ -23,12 +26,10 @@ PyObject* fail(CallFrame* frame, PyObject* const* args, int code) {
   }
   ObjectRef error;
   TVMFFIErrorMoveFromRaised(error.out());
-  if (ObjectRef named = name_argument_type(frame, args, error.get()); named.get() != nullptr) {
-    error = std::move(named);
-  }
+  const std::optional<std::string> message = name_argument_type(frame, args, error.get());
   frame->abandon();
   if (error.get() != nullptr && error.get()->type_index == kTVMFFIError) {
-    set_python_error_from(error.get());
+    set_python_error_from(error.get(), message.has_value() ? &*message : nullptr);
   } else {
     PyErr_Format(PyExc_RuntimeError, "%U: the function returned %d and raised no error",
                  frame->name(), code);
