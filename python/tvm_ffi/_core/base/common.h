@@ -43,6 +43,13 @@ inline Contents* contents(TVMFFIObject* object) {
   return reinterpret_cast<Contents*>(object + 1);
 }
 
+// One strong reference, and the weak one that all strong references hold together.
+constexpr uint64_t kSoleReference = (uint64_t{1} << 32) | 1;
+
+inline bool has_sole_owner(const TVMFFIObject* object) {
+  return __atomic_load_n(&object->combined_ref_count, __ATOMIC_ACQUIRE) == kSoleReference;
+}
+
 inline void clear(TVMFFIAny* value) {
   value->type_index = kTVMFFINone;
   value->zero_padding = 0;

@@ -6,7 +6,7 @@
 #include "conversion/args.h"
 #include "conversion/pack_tensor.h"
 #include "conversion/result.h"
-#include "lending/converter.h"
+#include "lending/packer.h"
 #include "objects/container_instance.h"
 #include "objects/function_instance.h"
 #include "tensors/tensor.h"
@@ -16,13 +16,13 @@ namespace tvm_ffi_core {
 namespace {
 
 PyObject* convert(PyObject*, PyObject* value) {
-  const Converter* converter = find_converter(Py_TYPE(value));
-  if (converter == nullptr) return nullptr;
-  if (converter->kind->pack == pack_callable) {
+  const Packer* packer = find_packer(Py_TYPE(value));
+  if (packer == nullptr) return nullptr;
+  if (packer->kind->pack == pack_callable) {
     // Made here, the function knows its callable: its signature, and its part in cycles.
     return PyObject_CallOneArg(reinterpret_cast<PyObject*>(function_type), value);
   }
-  if (converter->kind->pack == pack_own_tensor) {
+  if (packer->kind->pack == pack_own_tensor) {
     Py_INCREF(value);
     return value;
   }
@@ -59,10 +59,10 @@ void bind_convert(nb::module_& module) {
   module.def(
       "framework_of",
       [](nb::type_object type) -> nb::object {
-        const Converter* converter = find_converter(reinterpret_cast<PyTypeObject*>(type.ptr()));
-        if (converter == nullptr) throw nb::python_error();
-        if (!is_foreign_tensor(*converter)) return nb::none();
-        return nb::cast(converter->framework, nb::rv_policy::reference);
+        const Packer* packer = find_packer(reinterpret_cast<PyTypeObject*>(type.ptr()));
+        if (packer == nullptr) throw nb::python_error();
+        if (!is_foreign_tensor(*packer)) return nb::none();
+        return nb::cast(packer->framework, nb::rv_policy::reference);
       },
       nb::arg("type"), nb::sig("def framework_of(type: type) -> Framework | None"));
   module.def(

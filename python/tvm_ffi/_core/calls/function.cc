@@ -159,9 +159,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(function->parameters);
   Py_VISIT(function->attributes);
-  constexpr uint64_t one_owner = (uint64_t{1} << 32) | 1;  // no other, weak or strong
-  if (function->callable != nullptr &&
-      __atomic_load_n(&function->base.handle->combined_ref_count, __ATOMIC_RELAXED) == one_owner) {
+  if (function->callable != nullptr && has_sole_owner(function->base.handle)) {
     Py_VISIT(function->callable);
   }
   return 0;

@@ -8,7 +8,7 @@
 
 namespace tvm_ffi_core {
 
-int pack_object(const Place& place, PyObject* value, const Converter&) {
+int pack_object(const Place& place, PyObject* value, const Packer&) {
   if (handle_of(value) == nullptr) {
     PyErr_SetString(
         PyExc_ValueError,
@@ -23,21 +23,21 @@ int pack_object(const Place& place, PyObject* value, const Converter&) {
   return 0;
 }
 
-int pack_exception(const Place& place, PyObject* value, const Converter&) {
+int pack_exception(const Place& place, PyObject* value, const Packer&) {
   return pack_new(place, error_from_exception(value));
 }
 
-int pack_callable(const Place& place, PyObject* value, const Converter&) {
+int pack_callable(const Place& place, PyObject* value, const Packer&) {
   return pack_new(place, function_from_callable(value));
 }
 
-int pack_opaque(const Place& place, PyObject* value, const Converter&) {
+int pack_opaque(const Place& place, PyObject* value, const Packer&) {
   return pack_new(place, opaque_from_python(value));
 }
 
 // Packs what the object's method gives; nobody but the frame keeps that until the call is over.
-int pack_stand_in(const Place& place, PyObject* value, const Converter& converter) {
-  nb::object stand_in = nb::steal(PyObject_CallOneArg(converter.helper, value));
+int pack_stand_in(const Place& place, PyObject* value, const Packer& packer) {
+  nb::object stand_in = nb::steal(PyObject_CallOneArg(packer.helper, value));
   if (!stand_in.is_valid()) return -1;
   if (Py_EnterRecursiveCall(" while a value is converted")) return -1;
   Place owning = place;
@@ -50,15 +50,15 @@ int pack_stand_in(const Place& place, PyObject* value, const Converter& converte
   return code;
 }
 
-int pack_refused(const Place&, PyObject*, const Converter& converter) {
-  PyErr_SetObject(PyExc_TypeError, converter.helper);
+int pack_refused(const Place&, PyObject*, const Packer& packer) {
+  PyErr_SetObject(PyExc_TypeError, packer.helper);
   return -1;
 }
 
-int pack_set(const Place&, PyObject*, const Converter& converter) {
+int pack_set(const Place&, PyObject*, const Packer& packer) {
   PyErr_Format(PyExc_TypeError,
                "expected a single value, a list, a tuple or a dict, got a %s; pass list(x)",
-               converter.type->tp_name);
+               packer.type->tp_name);
   return -1;
 }
 

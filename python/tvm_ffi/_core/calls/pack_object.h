@@ -8,25 +8,25 @@
 namespace tvm_ffi_core {
 
 // A tvm_ffi.Object.
-int pack_object(const Place& place, PyObject* value, const Converter& converter);
+int pack_object(const Place& place, PyObject* value, const Packer& packer);
 
 // Becomes an error.
-int pack_exception(const Place& place, PyObject* value, const Converter& converter);
+int pack_exception(const Place& place, PyObject* value, const Packer& packer);
 
 // Becomes a Function.
-int pack_callable(const Place& place, PyObject* value, const Converter& converter);
+int pack_callable(const Place& place, PyObject* value, const Packer& packer);
 
 // Carried through.
-int pack_opaque(const Place& place, PyObject* value, const Converter& converter);
+int pack_opaque(const Place& place, PyObject* value, const Packer& packer);
 
 // An object whose method, the helper, gives the value that is passed in its place.
-int pack_stand_in(const Place& place, PyObject* value, const Converter& converter);
+int pack_stand_in(const Place& place, PyObject* value, const Packer& packer);
 
 // Refused by a framework's adapter; the helper is the reason.
-int pack_refused(const Place& place, PyObject* value, const Converter& converter);
+int pack_refused(const Place& place, PyObject* value, const Packer& packer);
 
 // Refused.
-int pack_set(const Place& place, PyObject* value, const Converter& converter);
+int pack_set(const Place& place, PyObject* value, const Packer& packer);
 
 }  // namespace tvm_ffi_core
 

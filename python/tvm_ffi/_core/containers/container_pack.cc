@@ -110,7 +110,7 @@ int pack_items(const Place& place, const Ancestor* here, PyObject* dict, ffi::Ma
 
 }  // namespace
 
-int pack_sequence(const Place& place, PyObject* value, const Converter&) {
+int pack_sequence(const Place& place, PyObject* value, const Packer&) {
   Nesting nesting(place, value);
   if (!nesting.ok()) return -1;
   return guarded(-1, [&] {
@@ -136,7 +136,7 @@ int pack_sequence(const Place& place, PyObject* value, const Converter&) {
   });
 }
 
-int pack_dict(const Place& place, PyObject* value, const Converter&) {
+int pack_dict(const Place& place, PyObject* value, const Packer&) {
   Nesting nesting(place, value);
   if (!nesting.ok()) return -1;
   return guarded(-1, [&] {

@@ -10,8 +10,8 @@
 namespace tvm_ffi_core {
 
 // A list or a tuple becomes an Array, a dict a Map.
-int pack_sequence(const Place& place, PyObject* value, const Converter& converter);
-int pack_dict(const Place& place, PyObject* value, const Converter& converter);
+int pack_sequence(const Place& place, PyObject* value, const Packer& packer);
+int pack_dict(const Place& place, PyObject* value, const Packer& packer);
 
 // The value packed as an owned one. 1, or 0 without an error if no container can hold it, or -1
 // with a Python error.

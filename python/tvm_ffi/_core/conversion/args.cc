@@ -40,8 +40,8 @@ int pack_apart(PyObject* what, PyObject* value, TVMFFIAny* result, NameError nam
 int pack_value(const Place& place, PyObject* value) {
   if (pack_plain(value, place.out)) return 0;
   clear(place.out);
-  const Converter* converter = find_converter(Py_TYPE(value));
-  return converter != nullptr ? converter->kind->pack(place, value, *converter) : -1;
+  const Packer* packer = find_packer(Py_TYPE(value));
+  return packer != nullptr ? packer->kind->pack(place, value, *packer) : -1;
 }
 
 int pack_argument(CallFrame* frame, int index, PyObject* value) {

@@ -3,8 +3,8 @@
 #ifndef TVM_FFI_PYTHON_CORE_ARGS_H_
 #define TVM_FFI_PYTHON_CORE_ARGS_H_
 
-#include "lending/converter.h"
 #include "lending/frame.h"
+#include "lending/packer.h"
 
 namespace tvm_ffi_core {
 

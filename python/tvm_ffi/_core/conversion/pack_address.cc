@@ -14,7 +14,7 @@ int pack_number(PyObject* number, TVMFFIAny* out) {
 
 }  // namespace
 
-int pack_void_pointer(const Place& place, PyObject* value, const Converter&) {
+int pack_void_pointer(const Place& place, PyObject* value, const Packer&) {
   nb::object address = nb::steal(PyObject_GetAttrString(value, "value"));
   if (!address.is_valid()) return -1;
   if (!address.is_none()) return pack_number(address.ptr(), place.out);
@@ -22,13 +22,13 @@ int pack_void_pointer(const Place& place, PyObject* value, const Converter&) {
   return 0;
 }
 
-int pack_address(const Place& place, PyObject* value, const Converter& converter) {
-  nb::object address = nb::steal(PyObject_CallOneArg(converter.helper, value));
+int pack_address(const Place& place, PyObject* value, const Packer& packer) {
+  nb::object address = nb::steal(PyObject_CallOneArg(packer.helper, value));
   return address.is_valid() ? pack_number(address.ptr(), place.out) : -1;
 }
 
-int pack_stream(const Place& place, PyObject* value, const Converter& converter) {
-  nb::object pair = nb::steal(PyObject_CallOneArg(converter.helper, value));
+int pack_stream(const Place& place, PyObject* value, const Packer& packer) {
+  nb::object pair = nb::steal(PyObject_CallOneArg(packer.helper, value));
   PyObject* address;
   int version;
   if (!pair.is_valid() || !PyArg_ParseTuple(pair.ptr(), "iO", &version, &address)) return -1;

@@ -8,13 +8,13 @@
 namespace tvm_ffi_core {
 
 // A ctypes.c_void_p.
-int pack_void_pointer(const Place& place, PyObject* value, const Converter& converter);
+int pack_void_pointer(const Place& place, PyObject* value, const Packer& packer);
 
 // An object whose method, the helper, gives an address.
-int pack_address(const Place& place, PyObject* value, const Converter& converter);
+int pack_address(const Place& place, PyObject* value, const Packer& packer);
 
 // An object whose method, the helper, gives (version, address of a stream).
-int pack_stream(const Place& place, PyObject* value, const Converter& converter);
+int pack_stream(const Place& place, PyObject* value, const Packer& packer);
 
 }  // namespace tvm_ffi_core
 

@@ -8,17 +8,17 @@
 namespace tvm_ffi_core {
 
 // A tvm_ffi.dtype, tvm_ffi.Device and tvm_ffi.Shape.
-int pack_dtype(const Place& place, PyObject* value, const Converter& converter);
+int pack_dtype(const Place& place, PyObject* value, const Packer& packer);
 
-int pack_device(const Place& place, PyObject* value, const Converter& converter);
+int pack_device(const Place& place, PyObject* value, const Packer& packer);
 
-int pack_shape(const Place& place, PyObject* value, const Converter& converter);
+int pack_shape(const Place& place, PyObject* value, const Packer& packer);
 
 // A framework's; the helper gives (code, bits, lanes).
-int pack_foreign_dtype(const Place& place, PyObject* value, const Converter& converter);
+int pack_foreign_dtype(const Place& place, PyObject* value, const Packer& packer);
 
 // A framework's; the helper gives (type, id).
-int pack_foreign_device(const Place& place, PyObject* value, const Converter& converter);
+int pack_foreign_device(const Place& place, PyObject* value, const Packer& packer);
 
 }  // namespace tvm_ffi_core
 

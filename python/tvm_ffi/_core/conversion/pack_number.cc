@@ -35,7 +35,7 @@ int pack_wide_int(const Place& place, PyObject* value) {
 
 }  // namespace
 
-int pack_foreign_bool(const Place& place, PyObject* value, const Converter&) {
+int pack_foreign_bool(const Place& place, PyObject* value, const Packer&) {
   int truth = PyObject_IsTrue(value);
   if (truth < 0) return -1;
   place.out->type_index = kTVMFFIBool;
@@ -43,7 +43,7 @@ int pack_foreign_bool(const Place& place, PyObject* value, const Converter&) {
   return 0;
 }
 
-int pack_int(const Place& place, PyObject* value, const Converter&) {
+int pack_int(const Place& place, PyObject* value, const Packer&) {
   int overflow = 0;
   long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
   if (overflow != 0) return pack_wide_int(place, value);
@@ -53,18 +53,18 @@ int pack_int(const Place& place, PyObject* value, const Converter&) {
   return 0;
 }
 
-int pack_index(const Place& place, PyObject* value, const Converter& converter) {
+int pack_index(const Place& place, PyObject* value, const Packer& packer) {
   nb::object number = nb::steal(PyNumber_Index(value));
-  return number.is_valid() ? pack_int(place, number.ptr(), converter) : -1;
+  return number.is_valid() ? pack_int(place, number.ptr(), packer) : -1;
 }
 
-int pack_float(const Place& place, PyObject* value, const Converter&) {
+int pack_float(const Place& place, PyObject* value, const Packer&) {
   place.out->type_index = kTVMFFIFloat;
   place.out->v_float64 = PyFloat_AS_DOUBLE(value);
   return 0;
 }
 
-int pack_real(const Place& place, PyObject* value, const Converter&) {
+int pack_real(const Place& place, PyObject* value, const Packer&) {
   double number = PyFloat_AsDouble(value);
   if (number == -1.0 && PyErr_Occurred()) return -1;
   place.out->type_index = kTVMFFIFloat;

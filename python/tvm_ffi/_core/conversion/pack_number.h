@@ -8,17 +8,17 @@
 namespace tvm_ffi_core {
 
 // A framework's truth value.
-int pack_foreign_bool(const Place& place, PyObject* value, const Converter& converter);
+int pack_foreign_bool(const Place& place, PyObject* value, const Packer& packer);
 
-int pack_int(const Place& place, PyObject* value, const Converter& converter);
+int pack_int(const Place& place, PyObject* value, const Packer& packer);
 
 // Anything with `__index__`.
-int pack_index(const Place& place, PyObject* value, const Converter& converter);
+int pack_index(const Place& place, PyObject* value, const Packer& packer);
 
-int pack_float(const Place& place, PyObject* value, const Converter& converter);
+int pack_float(const Place& place, PyObject* value, const Packer& packer);
 
 // Anything with `__float__`.
-int pack_real(const Place& place, PyObject* value, const Converter& converter);
+int pack_real(const Place& place, PyObject* value, const Packer& packer);
 
 }  // namespace tvm_ffi_core
 

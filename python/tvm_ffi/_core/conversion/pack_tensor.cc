@@ -5,7 +5,7 @@
 #include "conversion/container_device.h"
 #include "lending/bare_view.h"
 #include "lending/exchange_producer.h"
-#include "lending/lending.h"
+#include "lending/lend.h"
 #include "objects/container_instance.h"
 #include "tensors/tensor.h"
 #include "values/stream.h"
@@ -46,10 +46,9 @@ int follow_stream(CallFrame* frame, const Framework* framework, DLDevice device)
 }
 
 // Sets the device's stream to that of `value`: by asking it, or its framework.
-int follow_stream_of(CallFrame* frame, const Converter& converter, PyObject* value,
-                     DLDevice device) {
-  return converter.helper != nullptr ? follow_asked_stream(frame, converter.helper, value, device)
-                                     : follow_stream(frame, converter.framework, device);
+int follow_stream_of(CallFrame* frame, const Packer& packer, PyObject* value, DLDevice device) {
+  return packer.helper != nullptr ? follow_asked_stream(frame, packer.helper, value, device)
+                                  : follow_stream(frame, packer.framework, device);
 }
 
 // As the tensor that it was made of: by asking that, or its framework.
@@ -58,9 +57,9 @@ int follow_stream_of_source(CallFrame* frame, const LentTensor* lent) {
     return follow_stream(frame, lent->framework, lent->tensor.device);
   }
   nb::object source = nb::borrow(lent->stream_source);
-  const Converter* converter = find_converter(Py_TYPE(source.ptr()));
-  if (converter == nullptr) return -1;
-  return follow_asked_stream(frame, converter->helper, source.ptr(), lent->tensor.device);
+  const Packer* packer = find_packer(Py_TYPE(source.ptr()));
+  if (packer == nullptr) return -1;
+  return follow_asked_stream(frame, packer->helper, source.ptr(), lent->tensor.device);
 }
 
 // Follows the stream of the first tensor in a container that is on a device with streams.
@@ -71,24 +70,23 @@ int follow_stream_in(CallFrame* frame, TVMFFIObject* container) {
 
 // Packs a tensor that `fill` lends.
 template <typename FillWith>
-inline int pack_lent(FillWith fill, const Place& place, PyObject* value,
-                     const Converter& converter) {
+inline int pack_lent(FillWith fill, const Place& place, PyObject* value, const Packer& packer) {
   CallFrame* frame = place.frame;
   Lending how;
   how.trusted = frame->trusted();
-  LentTensor* lent = lend_by(fill, converter.framework, value, how);
+  LentTensor* lent = lend_by(fill, packer.framework, value, how);
   if (lent == nullptr) return -1;
   if (has_streams(lent->tensor.device.device_type) &&
-      follow_stream_of(frame, converter, value, lent->tensor.device) != 0) {
+      follow_stream_of(frame, packer, value, lent->tensor.device) != 0) {
     discard(lent);
     return -1;
   }
-  frame->saw_tensor_of(converter.framework);
+  frame->saw_tensor_of(packer.framework);
   place.out->type_index = kTVMFFITensor;
   place.out->v_obj = &lent->head;
   if (place.owns) {
     own_python_source(lent);
-    if (converter.helper != nullptr) {  // a later call with the container asks it again
+    if (packer.helper != nullptr) {  // a later call with the container asks it again
       Py_INCREF(value);
       lent->stream_source = value;
     }
@@ -102,18 +100,18 @@ inline int pack_lent(FillWith fill, const Place& place, PyObject* value,
 
 }  // namespace
 
-int pack_exchange_tensor(const Place& place, PyObject* value, const Converter& converter) {
+int pack_exchange_tensor(const Place& place, PyObject* value, const Packer& packer) {
   auto fill = [](LentTensor* lent, PyObject* tensor, Lending how) {
     return fill_from_exchange(lent, tensor, how);
   };
-  return pack_lent(fill, place, value, converter);
+  return pack_lent(fill, place, value, packer);
 }
 
-int pack_tensor(const Place& place, PyObject* value, const Converter& converter) {
-  return pack_lent(converter.kind->fill, place, value, converter);
+int pack_tensor(const Place& place, PyObject* value, const Packer& packer) {
+  return pack_lent(packer.kind->fill, place, value, packer);
 }
 
-int pack_own_tensor(const Place& place, PyObject* value, const Converter&) {
+int pack_own_tensor(const Place& place, PyObject* value, const Packer&) {
   if (!has_tensor(value)) return -1;
   TVMFFIObject* handle = handle_of(value);
   LentTensor* lent = lent_tensor_of(handle);
@@ -133,7 +131,7 @@ int pack_own_tensor(const Place& place, PyObject* value, const Converter&) {
   return 0;
 }
 
-int pack_container(const Place& place, PyObject* value, const Converter&) {
+int pack_container(const Place& place, PyObject* value, const Packer&) {
   TVMFFIObject* handle = handle_of(value);
   if (follow_stream_in(place.frame, handle) != 0) return -1;
   const Framework* framework = framework_of_container(value);

@@ -8,16 +8,16 @@
 namespace tvm_ffi_core {
 
 // A tensor of a framework with a DLPack table.
-int pack_exchange_tensor(const Place& place, PyObject* value, const Converter& converter);
+int pack_exchange_tensor(const Place& place, PyObject* value, const Packer& packer);
 
 // A tensor of another framework.
-int pack_tensor(const Place& place, PyObject* value, const Converter& converter);
+int pack_tensor(const Place& place, PyObject* value, const Packer& packer);
 
 // A tvm_ffi.Tensor.
-int pack_own_tensor(const Place& place, PyObject* value, const Converter& converter);
+int pack_own_tensor(const Place& place, PyObject* value, const Packer& packer);
 
 // A tvm_ffi.Array, List, Map or Dict.
-int pack_container(const Place& place, PyObject* value, const Converter& converter);
+int pack_container(const Place& place, PyObject* value, const Packer& packer);
 
 }  // namespace tvm_ffi_core
 

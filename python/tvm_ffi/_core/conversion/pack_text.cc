@@ -32,17 +32,17 @@ int pack_characters(const Place& place, const char* data, Py_ssize_t size, bool 
 
 }  // namespace
 
-int pack_str(const Place& place, PyObject* value, const Converter&) {
+int pack_str(const Place& place, PyObject* value, const Packer&) {
   Py_ssize_t size = 0;
   const char* data = PyUnicode_AsUTF8AndSize(value, &size);
   return data != nullptr ? pack_characters(place, data, size, true) : -1;
 }
 
-int pack_bytes(const Place& place, PyObject* value, const Converter&) {
+int pack_bytes(const Place& place, PyObject* value, const Packer&) {
   return pack_characters(place, PyBytes_AS_STRING(value), PyBytes_GET_SIZE(value), false);
 }
 
-int pack_bytearray(const Place& place, PyObject* value, const Converter&) {
+int pack_bytearray(const Place& place, PyObject* value, const Packer&) {
   Py_buffer view;
   if (PyObject_GetBuffer(value, &view, PyBUF_SIMPLE) != 0) return -1;
   int code = pack_characters(place, static_cast<const char*>(view.buf), view.len, false);

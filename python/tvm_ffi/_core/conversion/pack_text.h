@@ -7,12 +7,12 @@
 
 namespace tvm_ffi_core {
 
-int pack_str(const Place& place, PyObject* value, const Converter& converter);
+int pack_str(const Place& place, PyObject* value, const Packer& packer);
 
-int pack_bytes(const Place& place, PyObject* value, const Converter& converter);
+int pack_bytes(const Place& place, PyObject* value, const Packer& packer);
 
 // A bytearray.
-int pack_bytearray(const Place& place, PyObject* value, const Converter& converter);
+int pack_bytearray(const Place& place, PyObject* value, const Packer& packer);
 
 }  // namespace tvm_ffi_core
 

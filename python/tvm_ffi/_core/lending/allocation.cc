@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/python_error.h"
-#include "lending/lending.h"
+#include "lending/lend.h"
 #include "values/values.h"
 
 namespace tvm_ffi_core {

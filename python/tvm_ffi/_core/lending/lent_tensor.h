@@ -52,12 +52,7 @@ struct LentTensorPool {
 };
 extern LentTensorPool lent_tensor_pool;
 
-// One strong reference, and the weak one that all strong references hold together.
-constexpr uint64_t kSoleReference = (uint64_t{1} << 32) | 1;
-
-inline bool has_sole_owner(const LentTensor* lent) {
-  return __atomic_load_n(&lent->head.combined_ref_count, __ATOMIC_ACQUIRE) == kSoleReference;
-}
+inline bool has_sole_owner(const LentTensor* lent) { return has_sole_owner(&lent->head); }
 
 // Allocates a tensor; NULL with a Python error when out of memory.
 LentTensor* new_lent_tensor(const Framework* framework);

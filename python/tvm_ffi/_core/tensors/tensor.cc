@@ -10,7 +10,7 @@
 #include "base/int_pair.h"
 #include "lending/bare_view.h"
 #include "lending/dlpack_producer.h"
-#include "lending/lending.h"
+#include "lending/lend.h"
 #include "values/values.h"
 
 namespace tvm_ffi_core {

@@ -120,7 +120,7 @@ TVMFFIObject* shape_from_python(PyObject* tuple) {
   }
   shape->allocation.delete_space = delete_shape_space;
   shape->head = {};
-  shape->head.combined_ref_count = (uint64_t{1} << 32) | 1;
+  shape->head.combined_ref_count = kSoleReference;
   shape->head.type_index = kTVMFFIShape;
   shape->head.deleter = [](void* head, int flags) {
     if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) delete_shape_space(head);

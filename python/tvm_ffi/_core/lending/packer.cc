@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a Python type is packed as an argument, found once per type.
-#include "lending/converter.h"
+#include "lending/packer.h"
 
 #include <cstring>
 
@@ -9,21 +9,21 @@ namespace tvm_ffi_core {
 namespace {
 
 constexpr size_t kFirstSlots = 64;
-const Converter* first_slots[kFirstSlots];
-size_t num_converters = 0;
+const Packer* first_slots[kFirstSlots];
+size_t num_packers = 0;
 
-// Keeps a converter of a type that has none.
-void insert(const Converter* converter) {
-  if (2 * ++num_converters > converters.mask + 1) {
-    const ConverterTable old = converters;
+// Keeps a packer of a type that has none.
+void insert(const Packer* packer) {
+  if (2 * ++num_packers > packers.mask + 1) {
+    const PackerTable old = packers;
     const size_t num_slots = 2 * (old.mask + 1);
-    converters = {new const Converter*[num_slots](), num_slots - 1};
+    packers = {new const Packer*[num_slots](), num_slots - 1};
     for (size_t i = 0; i <= old.mask; ++i) {
-      if (old.slots[i] != nullptr) *converters.slot_of(old.slots[i]->type) = old.slots[i];
+      if (old.slots[i] != nullptr) *packers.slot_of(old.slots[i]->type) = old.slots[i];
     }
     if (old.slots != first_slots) delete[] old.slots;
   }
-  *converters.slot_of(converter->type) = converter;
+  *packers.slot_of(packer->type) = packer;
 }
 
 const Kind* first_kind = nullptr;
@@ -59,57 +59,57 @@ nb::object ask_adapters(PyTypeObject* type) {
 }
 
 // Keeps what the adapter gave beside the word.
-void take(nb::object given, Converter* converter) {
+void take(nb::object given, Packer* packer) {
   if (nb::isinstance<Framework>(given)) {
-    converter->framework = nb::cast<Framework*>(given);
+    packer->framework = nb::cast<Framework*>(given);
   } else if (!given.is_none()) {
-    converter->helper = given.ptr();
+    packer->helper = given.ptr();
   }
   given.release();  // as long as the type, which is for ever
 }
 
 // Finds the kind of the type, and what it needs. Throws.
-void recognise(PyTypeObject* type, Converter* converter) {
+void recognise(PyTypeObject* type, Packer* packer) {
   nb::object answer;  // of the adapters, which are asked once, and not if an earlier kind fits
   for (const Kind* kind = first_kind; kind != end_of_kinds; ++kind) {
-    converter->kind = kind;
+    packer->kind = kind;
     const Recognition& by = kind->recognition;
     if (by.is != nullptr) {
       if (by.is(type)) return;
     } else if (by.method != nullptr) {
       // Asked once: a metaclass may answer differently the next time.
-      converter->helper = attribute_of(type, by.method);
-      if (converter->helper != nullptr) return;
+      packer->helper = attribute_of(type, by.method);
+      if (packer->helper != nullptr) return;
     } else {
       if (!answer.is_valid()) answer = ask_adapters(type);
       if (answer.is_none() || !is_called(*kind, nb::cast<nb::str>(answer[0]))) continue;
-      take(answer[1], converter);
+      take(answer[1], packer);
       return;
     }
   }
 }
 
-// The converter for a type that is seen for the first time. Throws.
-const Converter* learn(PyTypeObject* type) {
-  Converter converter;
-  recognise(type, &converter);
-  if (is_foreign_tensor(converter)) {
-    converter.helper = attribute_of(type, "__tvm_ffi_env_stream__");
+// The packer for a type that is seen for the first time. Throws.
+const Packer* learn(PyTypeObject* type) {
+  Packer packer;
+  recognise(type, &packer);
+  if (is_foreign_tensor(packer)) {
+    packer.helper = attribute_of(type, "__tvm_ffi_env_stream__");
   }
-  converter.type = type;
+  packer.type = type;
   // The adapters may have run code that met the type, too.
-  if (const Converter* known = *converters.slot_of(type)) return known;
+  if (const Packer* known = *packers.slot_of(type)) return known;
   Py_INCREF(type);
-  const auto* learnt = new Converter(converter);
+  const auto* learnt = new Packer(packer);
   insert(learnt);
   return learnt;
 }
 
 }  // namespace
 
-ConverterTable converters = {first_slots, kFirstSlots - 1};
+PackerTable packers = {first_slots, kFirstSlots - 1};
 
-const Converter* learn_converter(PyTypeObject* type) {
+const Packer* learn_packer(PyTypeObject* type) {
   try {
     return learn(type);
   } catch (nb::python_error& error) {
@@ -125,7 +125,7 @@ void set_kinds(const Kind* first, const Kind* end) {
   end_of_kinds = end;
 }
 
-void bind_converter(nb::module_& module) {
+void bind_packer(nb::module_& module) {
   module.def(
       "set_recognizer", [](nb::object function) { recognize = function.release().ptr(); },
       nb::arg("function"));

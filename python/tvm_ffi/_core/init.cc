@@ -10,19 +10,19 @@
 #include "containers/mapping.h"
 #include "containers/sequence.h"
 #include "conversion/error_object.h"
-#include "lending/converter.h"
 #include "lending/frame.h"
 #include "lending/framework.h"
 #include "lending/lazy_view.h"
 #include "lending/ndarray_producer.h"
+#include "lending/packer.h"
 #include "objects/object.h"
 #include "objects/object_class.h"
 #include "reflection/constructor.h"
 #include "reflection/field.h"
 #include "reflection/method.h"
 #include "reflection/type_info.h"
-#include "tensors/exchange_table.h"
 #include "tensors/ndarray_consumer.h"
+#include "tensors/own_exchange.h"
 #include "tensors/tensor.h"
 #include "values/stream.h"
 #include "values/values.h"
@@ -53,9 +53,9 @@ NB_MODULE(_core, module) {
   bind_framework(module);
   bind_lazy_view(module);
   bind_ndarray_producer(module);
-  bind_converter(module);
+  bind_packer(module);
   bind_tensor(module);
-  bind_exchange_table();
+  bind_own_exchange();
   bind_ndarray_consumer(module);
   bind_container(module);
   bind_sequence(module);

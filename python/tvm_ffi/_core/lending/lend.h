@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lends a framework's tensor, if it may be lent.
-#ifndef TVM_FFI_PYTHON_CORE_LENDING_H_
-#define TVM_FFI_PYTHON_CORE_LENDING_H_
+#ifndef TVM_FFI_PYTHON_CORE_LEND_H_
+#define TVM_FFI_PYTHON_CORE_LEND_H_
 
-#include "lending/converter.h"
+#include "lending/packer.h"
 #include "lending/producer.h"
 
 namespace tvm_ffi_core {
@@ -37,4 +37,4 @@ LentTensor* owned_tensor_from(PyObject* what, PyObject* value, bool allow_read_o
 
 }  // namespace tvm_ffi_core
 
-#endif  // TVM_FFI_PYTHON_CORE_LENDING_H_
+#endif  // TVM_FFI_PYTHON_CORE_LEND_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lends a framework's tensor, if it may be lent.
-#include "lending/lending.h"
+#include "lending/lend.h"
 
 #include "lending/argument_error.h"
 
@@ -19,10 +19,10 @@ void refuse_read_only(LentTensor* lent) {
 }
 
 LentTensor* owned_tensor_from(PyObject* what, PyObject* value, bool allow_read_only) {
-  const Converter* converter = find_converter(Py_TYPE(value));
+  const Packer* packer = find_packer(Py_TYPE(value));
   LentTensor* lent = nullptr;
-  if (converter != nullptr) {
-    if (!is_foreign_tensor(*converter)) {
+  if (packer != nullptr) {
+    if (!is_foreign_tensor(*packer)) {
       PyErr_Format(PyExc_TypeError, "%U: ext_tensor: expected an object with __dlpack__, got %s",
                    what, Py_TYPE(value)->tp_name);
       return nullptr;
@@ -30,12 +30,12 @@ LentTensor* owned_tensor_from(PyObject* what, PyObject* value, bool allow_read_o
     Lending how;
     how.allow_read_only = allow_read_only;
     how.own = true;
-    lent = lend_by(converter->kind->fill, converter->framework, value, how);
+    lent = lend_by(packer->kind->fill, packer->framework, value, how);
     if (lent != nullptr && own_lent_tensor(lent) != 0) {
       discard(lent);
       lent = nullptr;
     }
-    if (lent != nullptr && converter->helper != nullptr) {
+    if (lent != nullptr && packer->helper != nullptr) {
       Py_INCREF(value);
       lent->stream_source = value;
     }

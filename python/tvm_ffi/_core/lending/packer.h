@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a Python type is packed as an argument, found once per type.
-#ifndef TVM_FFI_PYTHON_CORE_CONVERTER_H_
-#define TVM_FFI_PYTHON_CORE_CONVERTER_H_
+#ifndef TVM_FFI_PYTHON_CORE_PACKER_H_
+#define TVM_FFI_PYTHON_CORE_PACKER_H_
 
 #include "lending/framework.h"
 #include "lending/producer.h"
 
 namespace tvm_ffi_core {
 
-struct Converter;
+struct Packer;
 struct Place;
 
 // How the types of a kind are recognised: by one of three ways.
@@ -25,53 +25,51 @@ constexpr Recognition by_adapter(const char* word) { return {nullptr, nullptr, w
 struct Kind {
   Recognition recognition;
   // 0, or -1 with a Python error that does not name the argument.
-  int (*pack)(const Place& place, PyObject* value, const Converter& converter);
+  int (*pack)(const Place& place, PyObject* value, const Packer& packer);
   Fill fill = nullptr;  // of a framework's tensors
 };
 
-struct Converter {
+struct Packer {
   PyTypeObject* type = nullptr;  // owned: a type that was an argument once is never forgotten
   const Kind* kind = nullptr;
   Framework* framework = nullptr;
   PyObject* helper = nullptr;  // owned; the kind says what it is
 };
 
-inline bool is_foreign_tensor(const Converter& converter) {
-  return converter.kind->fill != nullptr;
-}
+inline bool is_foreign_tensor(const Packer& packer) { return packer.kind->fill != nullptr; }
 
-// The converters that were learnt, by the addresses of their types: open addressing, at most half
+// The packers that were learnt, by the addresses of their types: open addressing, at most half
 // full. Guarded by the GIL.
-struct ConverterTable {
-  const Converter** slots;
+struct PackerTable {
+  const Packer** slots;
   size_t mask;  // the number of slots, a power of two, less one
 
   // The type's slot, or the empty one where it belongs.
-  const Converter** slot_of(PyTypeObject* type) const {
+  const Packer** slot_of(PyTypeObject* type) const {
     size_t i = (reinterpret_cast<uintptr_t>(type) >> 4) & mask;
     while (slots[i] != nullptr && slots[i]->type != type) i = (i + 1) & mask;
     return &slots[i];
   }
 };
-extern ConverterTable converters;
+extern PackerTable packers;
 
-// Learns the converter of a type that was never seen; NULL with a Python error when the adapter of
+// Learns the packer of a type that was never seen; NULL with a Python error when the adapter of
 // its framework failed.
-const Converter* learn_converter(PyTypeObject* type);
+const Packer* learn_packer(PyTypeObject* type);
 
-// The converter of the type, which stays where it is; NULL with a Python error. Every argument
+// The packer of the type, which stays where it is; NULL with a Python error. Every argument
 // asks.
-inline const Converter* find_converter(PyTypeObject* type) {
-  const Converter* known = *converters.slot_of(type);
-  return known != nullptr ? known : learn_converter(type);
+inline const Packer* find_packer(PyTypeObject* type) {
+  const Packer* known = *packers.slot_of(type);
+  return known != nullptr ? known : learn_packer(type);
 }
 
 // Hands over the kinds, which live as long as the process: types are recognised in their order, and
 // the last one takes what no other does. They pack through layers above this one.
 void set_kinds(const Kind* first, const Kind* end);
 
-void bind_converter(nb::module_& module);
+void bind_packer(nb::module_& module);
 
 }  // namespace tvm_ffi_core
 
-#endif  // TVM_FFI_PYTHON_CORE_CONVERTER_H_
+#endif  // TVM_FFI_PYTHON_CORE_PACKER_H_

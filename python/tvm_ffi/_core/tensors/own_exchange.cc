@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The DLPack table that lets other libraries take and make tvm_ffi.Tensor without Python calls.
-#include "tensors/exchange_table.h"
+#include "tensors/own_exchange.h"
 
 #include "base/error.h"
 #include "lending/allocation.h"
@@ -56,7 +56,7 @@ int current_stream(DLDeviceType device_type, int32_t device_id, void** out) {
 
 }  // namespace
 
-void bind_exchange_table() {
+void bind_own_exchange() {
   static const DLPackExchangeAPI table = {
       {{DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION}, nullptr},
       allocate_in_environment,
