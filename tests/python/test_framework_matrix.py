@@ -113,7 +113,7 @@ def outcome_of(elements: Any, kit: Kit, dtype: str) -> str:
     if on_cpu:
         assert elements.read(tensor) == raw
     back = elements.echo(tensor)
-    assert kit.is_tensor(back)
+    assert back is tensor or kit.is_tensor(back)
     assert (back.dtype, tuple(back.shape)) == (tensor.dtype, (3,))
     assert kit.address(back) == kit.address(tensor)
     made = elements.allocate_like(tensor)
@@ -317,7 +317,7 @@ def outcome_of_layout(elements: Any, kit: Kit, tensor: Any) -> str:
         back = elements.echo(tensor)
     except (TypeError, ValueError) as error:
         return told(error)
-    assert kit.is_tensor(back)
+    assert back is tensor or kit.is_tensor(back)
     assert list(back.shape) == list(tensor.shape)
     values = tensor.tolist()
     assert back.tolist() == values
