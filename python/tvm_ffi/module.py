@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import stat
 import warnings
 from enum import IntEnum
 from typing import Any, BinaryIO, NoReturn
@@ -255,23 +256,30 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
     """
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"load_module: path: expected a str or a path, got {type(path).__name__}")
-    full = os.path.abspath(os.fsdecode(path))
-    if not os.path.exists(full):
-        raise FileNotFoundError(errno.ENOENT, "load_module: there is no such file", full)
-    if os.path.isdir(full):
+    full = os.fsdecode(path)
+    if full not in _kept:
+        full = os.path.abspath(full)
+    try:
+        status = os.stat(full)
+    except (OSError, ValueError):
+        raise FileNotFoundError(errno.ENOENT, "load_module: there is no such file", full) from None
+    if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, "load_module: expected a library, got a folder", full)
-    if full in _kept and _kept[full][1] != _file_state(full):
-        warnings.warn(
-            f"load_module: {full} has changed since this process loaded it, and the old code goes "
-            "on running: build to a new name, or start a new process",
-            RuntimeWarning,
-            stacklevel=2,
-        )
-    if (least := _least_size(full)) > (size := os.path.getsize(full)):
-        raise OSError(
-            f"load_module: {full} is not a library that can be loaded: expected a file of at least "
-            f"{least} bytes, got {size}; it was not copied to its end"
-        )
+    file = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+    known = _kept.get(full)
+    if known is None or known[1] != file:
+        if known is not None:
+            warnings.warn(
+                f"load_module: {full} has changed since this process loaded it, and the old code "
+                "goes on running: build to a new name, or start a new process",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        if (least := _least_size(full)) > status.st_size:
+            raise OSError(
+                f"load_module: {full} is not a library that can be loaded: expected a file of at "
+                f"least {least} bytes, got {status.st_size}; it was not copied to its end"
+            )
     try:
         module = call("ffi.ModuleLoadFromFile", full)
     except RuntimeError as error:
@@ -282,7 +290,7 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
         ) from error
     module.path = full
     if keep_module_alive:
-        _kept.setdefault(full, (module, _file_state(full)))
+        _kept.setdefault(full, (module, file))
     return module
 
 
@@ -292,15 +300,16 @@ def _least_size(path: str) -> int:
     The loader maps segments without a look at the file's size, and a read behind its end is a
     signal that ends the process.
     """
-    import struct
+
+    def number(text: bytes, start: int, size: int) -> int:
+        return int.from_bytes(text[start : start + size], "little")
 
     try:
         with open(path, "rb") as file:
             head = file.read(64)
             if len(head) < 64 or not head.startswith(b"\x7fELF\x02\x01"):
                 return 0
-            (table,) = struct.unpack_from("<Q", head, 32)
-            size, count = struct.unpack_from("<HH", head, 54)
+            table, size, count = number(head, 32, 8), number(head, 54, 2), number(head, 56, 2)
             file.seek(table)
             segments = file.read(size * count)
     except OSError:
@@ -308,9 +317,9 @@ def _least_size(path: str) -> int:
     if size != 56 or len(segments) < size * count:
         return 0
     ends = (
-        offset + length
-        for kind, offset, length in struct.iter_unpack("<I4xQ16xQ16x", segments)
-        if kind == 1  # PT_LOAD
+        number(segments, start + 8, 8) + number(segments, start + 32, 8)
+        for start in range(0, len(segments), size)
+        if number(segments, start, 4) == 1  # PT_LOAD
     )
     return max(ends, default=0)
 
@@ -341,12 +350,6 @@ def system_lib(symbol_prefix: str = "") -> Module:
 def _check_name(module: Module, name: object) -> None:
     if not isinstance(name, str):
         raise TypeError(f"{module!r}: name: expected a str, got {type(name).__name__}")
-
-
-def _file_state(path: str) -> tuple[int, ...]:
-    """Tell one version of a file from another."""
-    status = os.stat(path)
-    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def _exported_names(path: str) -> list[str]:

@@ -27,7 +27,14 @@ from record import answer, circumstances, finish
 HERE = Path(__file__).resolve().parent
 TURNS = 101
 PROCESSES = 5
-TARGETS = {"geometric mean": 0.7, "each row": 1.1, "of the limit": 1.3, "import": 0.05}
+TARGETS = {
+    "geometric mean": 0.7,
+    "each row": 1.1,
+    "of the limit": 1.3,
+    "import": 0.05,
+    # Looks at the file again, to warn if it has changed.
+    "load_module, loaded before": 1.5,
+}
 IMPORT = """
 import time
 start = time.process_time()
@@ -179,7 +186,7 @@ def missed(record: dict[str, Any]) -> list[str]:
         name
         for name, row in record["measured"].items()
         if (
-            row["ratio"] > TARGETS["import" if name == "import, ms" else "each row"]
+            row["ratio"] > TARGETS.get(name.rpartition(", ")[0], TARGETS["each row"])
             or row.get("of limit", 0) > TARGETS["of the limit"]
         )
         and TRUSTED not in name

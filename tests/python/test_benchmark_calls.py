@@ -15,6 +15,8 @@ import calls
 import calls_worker
 from call_rows import Row, build_library
 
+LOADED = "load_module, loaded before, ns"
+
 
 class Worker:
     """Answers with given times, and notes what it was asked for."""
@@ -32,7 +34,7 @@ class Worker:
 
 def record(mean: float, importing: float, **ratios: float) -> dict:
     """Give a record with these ratios."""
-    rows = {name.replace("_", " ") + ", ns": {"ratio": ratio} for name, ratio in ratios.items()}
+    rows = {f"{name}, ns": {"ratio": ratio} for name, ratio in ratios.items()}
     return {"geometric mean": mean, "measured": {**rows, "import, ms": {"ratio": importing}}}
 
 
@@ -43,6 +45,8 @@ def record(mean: float, importing: float, **ratios: float) -> dict:
         (record(0.7, 0.05, int=1.101), ["int, ns"]),
         (record(0.701, 0.05, int=0.9), ["geometric mean"]),
         (record(0.5, 0.051, int=0.9), ["import, ms"]),
+        (record(0.5, 0.05, **{"load_module, loaded before": 1.5}), []),
+        (record(0.5, 0.05, **{"load_module, loaded before": 1.501}), [LOADED]),
     ],
 )
 def test_what_is_over_its_target(given: dict, over: list[str]) -> None:

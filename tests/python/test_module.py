@@ -89,6 +89,15 @@ def test_what_a_module_tells(functions: Any, library: Path) -> None:
     assert repr(functions) == f"<tvm_ffi.Module {library}>"
 
 
+def test_a_library_that_is_loaded_again_is_not_read_again(
+    library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether its file is whole is checked once for each version of the file."""
+    tvm_ffi.load_module(library)
+    monkeypatch.setattr(tvm_ffi.module, "_least_size", pytest.fail)
+    assert tvm_ffi.load_module(library).count(1, 2) == 2
+
+
 def test_missing_file(tmp_path: Path) -> None:
     """There is no such file: the error has the whole path."""
     with pytest.raises(FileNotFoundError, match="load_module: there is no such file") as caught:
@@ -115,7 +124,9 @@ def test_files_that_are_no_libraries(tmp_path: Path, content: bytes) -> None:
 
 def test_a_library_that_was_cut_short(tmp_path: Path) -> None:
     """A library that was not copied to its end is an OSError, wherever it ends, and no signal."""
-    (tmp_path / "whole.c").write_text("int numbers[4000] = {1}; int f(void) { return numbers[0]; }")
+    # The file holds the numbers, but not the zeros.
+    source = "int numbers[4000] = {1}; int zeros[40000]; int f(void) { return numbers[0]; }"
+    (tmp_path / "whole.c").write_text(source)
     build = ["cc", "-shared", "-fPIC", "whole.c", "-o", "whole.so"]
     subprocess.run(build, cwd=tmp_path, check=True)
     load = """

@@ -82,7 +82,8 @@ class Values {
 
 // What messages call a callback.
 nb::object name_of(PyObject* callable) {
-  nb::object name = nb::steal(PyObject_GetAttrString(callable, "__name__"));
+  static PyObject* attribute = PyUnicode_InternFromString("__name__");
+  nb::object name = nb::steal(PyObject_GetAttr(callable, attribute));
   if (name.is_valid() && PyUnicode_Check(name.ptr())) return name;
   PyErr_Clear();
   return nb::str(Py_TYPE(callable)->tp_name);
