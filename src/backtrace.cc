@@ -5,16 +5,22 @@
 #include <cxxabi.h>
 #include <elf.h>
 #include <link.h>
+#include <tvm/ffi/container/array.h>
+#include <tvm/ffi/container/tuple.h>
 #include <tvm/ffi/function.h>
 #include <unwind.h>
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <cstdlib>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "locks.h"
@@ -37,13 +43,13 @@ struct Pending {
   TVMFFIByteArray bytes;
   void* addresses[kMaxCalls];
   int count = 0;
-  bool cross_ffi_boundary = false;
+  ffi::CallStack stack;  // without the addresses
 };
 
-// Parentheses: braces would make a vector of two pointers.
 ffi::CallStack PendingStack(const Pending& pending) {
-  return {std::vector<void*>(pending.addresses, pending.addresses + pending.count),
-          pending.cross_ffi_boundary};
+  ffi::CallStack stack = pending.stack;
+  stack.addresses.assign(pending.addresses, pending.addresses + pending.count);
+  return stack;
 }
 
 _Unwind_Reason_Code Collect(_Unwind_Context* context, void* state) {
@@ -51,7 +57,7 @@ _Unwind_Reason_Code Collect(_Unwind_Context* context, void* state) {
   const uintptr_t address = _Unwind_GetIP(context);
   const bool is_host = address >= host_begin.load(std::memory_order_relaxed) &&
                        address < host_end.load(std::memory_order_relaxed);
-  if (stack->count == kMaxCalls || (is_host && !stack->cross_ffi_boundary)) {
+  if (stack->count == kMaxCalls || (is_host && !stack->stack.cross_ffi_boundary)) {
     return _URC_END_OF_STACK;
   }
   stack->addresses[stack->count++] = reinterpret_cast<void*>(address);
@@ -60,8 +66,7 @@ _Unwind_Reason_Code Collect(_Unwind_Context* context, void* state) {
 
 // One call, as a backtrace shows it.
 struct Call {
-  std::string line;
-  std::string function;
+  ffi::Frame frame;
   // A frame of this library's headers, which says nothing about the program.
   bool is_glue = false;
   // The exported function that another language called, the last one to show; or, beyond it, code
@@ -95,11 +100,10 @@ Call Describe(void* return_address) {
                  StartsWith(place.symbol, "_Py") ||
                  place.library.find(".cpython-") != std::string::npos ||
                  place.library.find(".abi3.") != std::string::npos;
-  call.function = place.symbol.empty()
-                      ? (ffi::Message().self() << reinterpret_cast<void*>(place.offset)).take()
-                      : Demangled(place.symbol);
-  call.line = "  File \"" + (place.library.empty() ? "<unknown>" : place.library) +
-              "\", line 0, in " + call.function + "\n";
+  call.frame.function =
+      place.symbol.empty() ? (ffi::Message().self() << reinterpret_cast<void*>(place.offset)).take()
+                           : Demangled(place.symbol);
+  call.frame.file = place.library.empty() ? "<unknown>" : place.library;
   return call;
 }
 
@@ -150,33 +154,119 @@ class Descriptions {
   unsigned long long unloads_ = 0;
 };
 
-// The bare name of the function that a line `..., in void f(int)` names.
-std::string_view FunctionIn(std::string_view line) {
-  const size_t in = line.rfind(", in ");
-  if (in == std::string_view::npos) return {};
-  std::string_view name = line.substr(in + 5);
-  name = name.substr(0, name.find_first_of("(\n"));
+// The bare name of a function `void f(int)`.
+std::string_view BareName(std::string_view name) {
+  name = name.substr(0, name.find('('));
   const size_t qualified = name.find_last_of(": ");
   return qualified == std::string_view::npos ? name : name.substr(qualified + 1);
+}
+
+constexpr std::string_view kFile = "  File \"", kLine = "\", line ", kIn = ", in ";
+
+// The line of an entry; `line` is its number.
+ffi::Message& AppendLine(ffi::Message& text, std::string_view file, int line,
+                         std::string_view function) {
+  return text << kFile << file << kLine << line << kIn << function << "\n";
+}
+
+// The place that the one line of a text names.
+ffi::Frame PlaceIn(const ffi::CallStack& stack, std::string_view text) {
+  const size_t function_at = text.size() - 1 - stack.function_size;
+  return {std::string(text.substr(kFile.size(), stack.file_size)), stack.line,
+          std::string(text.substr(function_at, stack.function_size))};
+}
+
+// The calls of a stack, without the `throwing` function.
+std::vector<ffi::Frame> CallsOf(const ffi::CallStack& stack, std::string_view throwing) {
+  std::vector<ffi::Frame> frames;
+  bool is_first = true;
+  for (void* address : stack.addresses) {
+    Call call = Descriptions::Get().Find(address);
+    if (call.is_host && !stack.cross_ffi_boundary) break;
+    if (call.is_glue) continue;
+    const bool is_named = is_first && !throwing.empty() &&
+                          call.frame.function.find(BareName(throwing)) != std::string::npos;
+    if (!is_named) frames.push_back(std::move(call.frame));
+    is_first = false;
+    if (call.is_exported && !stack.cross_ffi_boundary) break;
+  }
+  return frames;
+}
+
+std::string LinesOf(const std::vector<ffi::Frame>& frames) {
+  ffi::Message text;
+  for (const ffi::Frame& frame : frames) AppendLine(text, frame.file, frame.line, frame.function);
+  return text.take();
+}
+
+// The entry that a line tells, without its newline.
+std::optional<ffi::Frame> FrameIn(std::string_view line) {
+  if (!StartsWith(line, kFile)) return std::nullopt;
+  for (size_t at = line.find(kLine); at != line.npos; at = line.find(kLine, at + 1)) {
+    const std::string_view file = line.substr(kFile.size(), at - kFile.size());
+    std::string_view rest = line.substr(at + kLine.size());
+    int number = 0;
+    const auto [end, failure] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+    rest.remove_prefix(static_cast<size_t>(end - rest.data()));
+    if (failure == std::errc() && StartsWith(rest, kIn)) {
+      return ffi::Frame{std::string(file), number, std::string(rest.substr(kIn.size()))};
+    }
+  }
+  return std::nullopt;
+}
+
+// What is known of an error that code of the published headers made. It has the text alone; the
+// calls behind it are at hand as long as this thread has thrown nothing else.
+const Pending* PendingOf(const ffi::Error& error) {
+  const std::string_view text(error->backtrace.data, error->backtrace.size);
+  const Pending* pending = ThreadValue<Pending>::Find();
+  if (pending == nullptr || pending->text.empty() || !StartsWith(text, pending->text)) {
+    return nullptr;
+  }
+  return pending->stack.has_place || pending->count > 0 ? pending : nullptr;
 }
 
 // The global function `ffi.ErrorBacktrace`.
 std::string ErrorBacktrace(const ffi::Error& error) {
   if (auto whole = ffi::WholeBacktrace(error.get())) return *whole;
-  // An error that code of the published headers made has the text alone; the calls behind it are
-  // at hand as long as this thread has thrown nothing else.
   std::string text(error->backtrace.data, error->backtrace.size);
-  const Pending* pending = ThreadValue<Pending>::Find();
-  if (pending != nullptr && !pending->text.empty() && StartsWith(text, pending->text)) {
-    text.insert(pending->text.size(), ffi::LinesOf(PendingStack(*pending), pending->text));
+  if (const Pending* pending = PendingOf(error)) {
+    text.insert(pending->text.size(), ffi::LinesBehind(PendingStack(*pending), pending->text));
   }
   return text;
+}
+
+using Entry = ffi::Tuple<ffi::String, int64_t, ffi::String>;
+
+// The global function `ffi.ErrorFrames`: the entries of a backtrace, the most recent call first.
+// The caller knows the first `known` bytes of the cell's text and what they stand for.
+ffi::Array<Entry> ErrorFrames(const ffi::Error& error, int64_t known) {
+  const auto begin = std::min(static_cast<size_t>(known), error->backtrace.size);
+  std::optional<std::vector<ffi::Frame>> frames = ffi::Frames(error.get(), begin);
+  if (!frames.has_value()) {
+    const std::string_view text(error->backtrace.data, error->backtrace.size);
+    const Pending* pending = begin == 0 ? PendingOf(error) : nullptr;
+    frames.emplace();
+    size_t read = begin;
+    if (pending != nullptr) {
+      frames = ffi::FramesOf(PendingStack(*pending), pending->text);
+      read = pending->text.size();
+    }
+    for (ffi::Frame& frame : ffi::FramesIn(text.substr(read))) frames->push_back(std::move(frame));
+  }
+  ffi::Array<Entry> entries;
+  for (const ffi::Frame& frame : *frames) {
+    entries.push_back(Entry(frame.file, frame.line, frame.function));
+  }
+  return entries;
 }
 
 const bool registered = [] {
   Descriptions::Get();  // see locks.h
   ffi::Function::SetGlobal("ffi.ErrorBacktrace",
                            ffi::Function::FromTyped(ErrorBacktrace, "ffi.ErrorBacktrace"));
+  ffi::Function::SetGlobal("ffi.ErrorFrames",
+                           ffi::Function::FromTyped(ErrorFrames, "ffi.ErrorFrames"));
   return true;
 }();
 
@@ -203,31 +293,41 @@ void SetHostCode(const void* function) {
   dl_iterate_phdr(find, const_cast<void*>(function));
 }
 
-CallStack TakeCallStack(const TVMFFIByteArray* text) {
+std::optional<CallStack> TakeCallStack(const TVMFFIByteArray* text) {
   Pending* pending = ThreadValue<Pending>::Find();
   if (text == nullptr || pending == nullptr || text->data != pending->text.data() ||
       text->size != pending->text.size()) {
-    return {};
+    return std::nullopt;
   }
+  // The calls go to one error only; without a place there is nothing else to tell.
+  if (pending->count == 0 && !pending->stack.has_place) return std::nullopt;
   CallStack stack = PendingStack(*pending);
   pending->count = 0;
   return stack;
 }
 
-std::string LinesOf(const CallStack& stack, std::string_view throwing_line) {
-  std::string lines;
-  bool is_first = true;
-  for (void* address : stack.addresses) {
-    const Call call = Descriptions::Get().Find(address);
-    if (call.is_host && !stack.cross_ffi_boundary) break;
-    if (call.is_glue) continue;
-    const bool is_named = is_first && !throwing_line.empty() &&
-                          call.function.find(FunctionIn(throwing_line)) != std::string::npos;
-    if (!is_named) lines += call.line;
-    is_first = false;
-    if (call.is_exported && !stack.cross_ffi_boundary) break;
+std::vector<Frame> FramesOf(const CallStack& stack, std::string_view text) {
+  if (!stack.has_place) return CallsOf(stack, "");
+  const Frame place = PlaceIn(stack, text);
+  std::vector<Frame> frames = CallsOf(stack, place.function);
+  frames.insert(frames.begin(), place);
+  return frames;
+}
+
+std::string LinesBehind(const CallStack& stack, std::string_view text) {
+  return stack.has_place ? ::LinesOf(CallsOf(stack, PlaceIn(stack, text).function)) : "";
+}
+
+std::vector<Frame> FramesIn(std::string_view text) {
+  std::vector<Frame> frames;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    if (std::optional<Frame> frame = FrameIn(text.substr(0, end))) {
+      frames.push_back(*std::move(frame));
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
-  return lines;
+  return frames;
 }
 
 }  // namespace ffi TVM_FFI_HIDDEN
@@ -237,7 +337,7 @@ extern "C" const TVMFFIByteArray* TVMFFIBacktrace(const char* filename, int line
                                                   const char* func, int cross_ffi_boundary) {
   Pending& pending = ThreadValue<Pending>::Get();
   pending.count = 0;
-  pending.cross_ffi_boundary = cross_ffi_boundary != 0;
+  pending.stack.cross_ffi_boundary = cross_ffi_boundary != 0;
   _Unwind_Backtrace(Collect, &pending);
   // The first frame is this function.
   if (pending.count > 0) {
@@ -245,18 +345,21 @@ extern "C" const TVMFFIByteArray* TVMFFIBacktrace(const char* filename, int line
     --pending.count;
   }
   try {
-    ffi::Message line;
+    pending.stack.has_place = filename != nullptr;
     if (filename != nullptr) {
-      line << "  File \"" << filename << "\", line " << lineno << ", in "
-           << (func == nullptr ? "<unknown>" : func) << "\n";
-      pending.text = line.take();
+      const std::string_view file = filename, function = func == nullptr ? "<unknown>" : func;
+      pending.stack.file_size = file.size();
+      pending.stack.function_size = function.size();
+      pending.stack.line = lineno;
+      ffi::Message line;
+      pending.text = AppendLine(line, file, lineno, function).take();
     } else {
       // Without a place the calls are all that can be told.
-      pending.text = ffi::LinesOf(PendingStack(pending), "");
-      pending.count = 0;
+      pending.text = LinesOf(CallsOf(PendingStack(pending), ""));
     }
   } catch (...) {
     pending.text.clear();  // An error without a backtrace is better than none.
+    pending.stack.has_place = false;
   }
   pending.bytes = {pending.text.data(), pending.text.size()};
   return &pending.bytes;

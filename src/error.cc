@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "backtrace.h"
 #include "thread_value.h"
@@ -45,11 +46,11 @@ struct RefusedArgument {
 class OwnedErrorObj : public ffi::ErrorObj {
  public:
   OwnedErrorObj(std::string kind_text, std::string message_text, std::string backtrace_text,
-                ffi::CallStack stack)
+                std::optional<ffi::CallStack> stack)
       : kind_(std::move(kind_text)),
         message_(std::move(message_text)),
         backtrace_(std::move(backtrace_text)),
-        throwing_line_size_(backtrace_.size()),
+        first_size_(backtrace_.size()),
         stack_(std::move(stack)) {
     kind = BytesOf(kind_);
     message = BytesOf(message_);
@@ -64,11 +65,22 @@ class OwnedErrorObj : public ffi::ErrorObj {
     TVMFFIObjectDecRef(extra_context);
   }
 
-  // The throwing line, the calls behind it, and what was added since.
+  // The first text, the calls behind it, and what was added since.
   std::string WholeBacktrace() const {
     std::string text = backtrace_;
-    const std::string line = text.substr(0, throwing_line_size_);
-    return text.insert(throwing_line_size_, ffi::LinesOf(stack_, line));
+    if (stack_.has_value()) text.insert(first_size_, ffi::LinesBehind(*stack_, First()));
+    return text;
+  }
+
+  // The entries of the same, from the byte `begin` of the text on. What others added is text alone.
+  std::vector<ffi::Frame> Frames(size_t begin) const {
+    const std::string_view text = backtrace_;
+    if (!stack_.has_value() || begin > 0) return ffi::FramesIn(text.substr(begin));
+    std::vector<ffi::Frame> frames = ffi::FramesOf(*stack_, First());
+    for (ffi::Frame& frame : ffi::FramesIn(text.substr(first_size_))) {
+      frames.push_back(std::move(frame));
+    }
+    return frames;
   }
 
   // Nothing for an error of another library.
@@ -85,8 +97,7 @@ class OwnedErrorObj : public ffi::ErrorObj {
     const std::string text = TextOf(lines);
     if (mode == kTVMFFIBacktraceUpdateModeReplace) {
       error->backtrace_ = text;
-      error->throwing_line_size_ = text.size();
-      error->stack_.addresses.clear();
+      error->stack_.reset();
     } else {
       error->backtrace_ += text;
     }
@@ -95,11 +106,13 @@ class OwnedErrorObj : public ffi::ErrorObj {
   }
 
  private:
+  std::string_view First() const { return std::string_view(backtrace_).substr(0, first_size_); }
+
   std::string kind_;
   std::string message_;
   std::string backtrace_;
-  size_t throwing_line_size_;
-  ffi::CallStack stack_;
+  size_t first_size_;                    // of the text that the error was made with
+  std::optional<ffi::CallStack> stack_;  // of that text
 };
 
 // The method of errors that tvm/ffi/function_details.h calls for one about an argument: the value
@@ -159,6 +172,12 @@ std::optional<std::string> WholeBacktrace(const ErrorObj* error) {
   const OwnedErrorObj* owned = OwnedErrorObj::Find(error);
   if (owned == nullptr) return std::nullopt;
   return owned->WholeBacktrace();
+}
+
+std::optional<std::vector<Frame>> Frames(const ErrorObj* error, size_t begin) {
+  const OwnedErrorObj* owned = OwnedErrorObj::Find(error);
+  if (owned == nullptr) return std::nullopt;
+  return owned->Frames(begin);
 }
 
 }  // namespace ffi TVM_FFI_HIDDEN

@@ -5,7 +5,6 @@
 #include <frameobject.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "base/python_error.h"
+#include "base/runtime_function.h"
 
 namespace tvm_ffi_core {
 
@@ -56,22 +56,18 @@ void add_frame(const std::string& file, int line, const std::string& function) {
   Py_XDECREF(globals);
 }
 
-// Adds one frame for each line `  File "f.cc", line 3, in g`; other lines are passed over.
-void add_frames(std::string_view backtrace) {
-  constexpr std::string_view file_mark = "  File \"", line_mark = "\", line ", in_mark = ", in ";
-  while (!backtrace.empty()) {
-    size_t end = backtrace.find('\n');
-    std::string_view text = backtrace.substr(0, end);
-    backtrace.remove_prefix(end == std::string_view::npos ? backtrace.size() : end + 1);
-    size_t line_at = text.find(line_mark);
-    if (text.substr(0, file_mark.size()) != file_mark || line_at == std::string_view::npos)
-      continue;
-    size_t number_at = line_at + line_mark.size();
-    size_t in_at = text.find(in_mark, number_at);
-    if (in_at == std::string_view::npos) continue;
-    std::string file(text.substr(file_mark.size(), line_at - file_mark.size()));
-    std::string number(text.substr(number_at, in_at - number_at));
-    add_frame(file, std::atoi(number.c_str()), std::string(text.substr(in_at + in_mark.size())));
+// Adds the entries of an error's backtrace, but for those that the first `known` bytes of its text
+// stand for.
+void add_frames(TVMFFIObject* error, size_t known) {
+  static const RuntimeFunction error_frames("ffi.ErrorFrames");
+  Answer answer;
+  error_frames.call(&answer, error, static_cast<int64_t>(known));
+  if (answer.is_none()) return;
+  const auto* entries = contents<TVMFFISeqCell>(answer.value().v_obj);
+  for (int64_t i = 0; i < entries->size; ++i) {
+    const TVMFFIAny* entry = elements_of(static_cast<const TVMFFIAny*>(entries->data)[i]);
+    add_frame(std::string(text_in(entry[0])), static_cast<int>(entry[1].v_int64),
+              std::string(text_in(entry[2])));
   }
 }
 
@@ -160,14 +156,13 @@ std::string message_of(PyObject* exception) {
 // `message` as for set_python_error_from.
 PyObject* exception_of(TVMFFIObject* error, const std::string* message = nullptr) {
   const auto* cell = contents<TVMFFIErrorCell>(error);
-  const std::string whole = whole_backtrace(error);
-  std::string_view backtrace = whole;
+  size_t known_size = 0;
   PyObject* exception = carried_exception(cell);
   if (exception != nullptr) {
     nb::object traceback = nb::steal(PyException_GetTraceback(exception));
     // Python's own frames are in the exception already: only what C++ added to them is new.
-    std::string known = backtrace_text(traceback.ptr());
-    if (backtrace.substr(0, known.size()) == known) backtrace.remove_prefix(known.size());
+    const std::string known = backtrace_text(traceback.ptr());
+    if (view(cell->backtrace).substr(0, known.size()) == known) known_size = known.size();
     set_exception(nb::borrow(exception));
   } else {
     exception = new_exception(cell, message != nullptr ? *message : view(cell->message));
@@ -175,7 +170,7 @@ PyObject* exception_of(TVMFFIObject* error, const std::string* message = nullptr
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception)), exception);
     Py_DECREF(exception);
   }
-  add_frames(backtrace);
+  add_frames(error, known_size);
   return take_exception().release().ptr();
 }
 
@@ -221,23 +216,11 @@ ObjectRef error_with_causes(nb::object exception) {
 }  // namespace
 
 std::string whole_backtrace(TVMFFIObject* error) {
-  static TVMFFIObjectHandle function = [] {
-    TVMFFIObjectHandle found = nullptr;
-    TVMFFIByteArray name = byte_array("ffi.ErrorBacktrace");
-    TVMFFIFunctionGetGlobal(&name, &found);
-    return found;
-  }();
-  TVMFFIAny argument{}, result{};
-  argument.type_index = kTVMFFIError;
-  argument.v_obj = error;
-  if (TVMFFIFunctionCall(function, &argument, 1, &result) != 0) {
-    ObjectRef dropped;
-    TVMFFIErrorMoveFromRaised(dropped.out());
-    return std::string(view(contents<TVMFFIErrorCell>(error)->backtrace));
-  }
-  if (result.type_index == kTVMFFISmallStr) return {result.v_bytes, result.small_str_len};
-  ObjectRef text(result.v_obj);
-  return std::string(view(*contents<TVMFFIByteArray>(text.get())));
+  static const RuntimeFunction error_backtrace("ffi.ErrorBacktrace");
+  Answer answer;
+  error_backtrace.call(&answer, error);
+  if (answer.is_none()) return std::string(view(contents<TVMFFIErrorCell>(error)->backtrace));
+  return std::string(text_in(answer.value()));
 }
 
 TVMFFIObject* error_from_exception(PyObject* exception) {
