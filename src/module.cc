@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loaded libraries, the modules that they import, and the symbols they get from their host.
 #include <dlfcn.h>
+#include <tvm/ffi/container/variant.h>
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/module.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -295,7 +297,9 @@ std::string WorkingFolder() {
   return text + "/";
 }
 
-ffi::Module LoadFromFile(const std::string& path) {
+// The module of a library, or in the loader's words why it refuses the file. Bytes, because names
+// of files may be no UTF-8.
+ffi::Variant<ffi::Module, ffi::Bytes> LoadOrReason(const std::string& path) {
   std::string found = path;
   // The loader looks for a bare name in its own folders only; a file that is here comes first.
   if (path.find('/') == std::string::npos && access(path.c_str(), F_OK) == 0) found = "./" + path;
@@ -306,9 +310,7 @@ ffi::Module LoadFromFile(const std::string& path) {
   void* handle = dlopen(found.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* why = dlerror();
-    TVM_FFI_THROW(RuntimeError)
-        << "ffi.ModuleLoadFromFile: path: expected a library that loads, got \"" << path
-        << "\": " << (why == nullptr ? "unknown error" : why);
+    return ffi::Bytes(std::string(why == nullptr ? "unknown error" : why));
   }
   // The tables never forget a type, nor hold a library: its code must stay.
   if (loading.keep_library) dlopen(found.c_str(), RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
@@ -324,6 +326,16 @@ ffi::Module LoadFromFile(const std::string& path) {
   return AsModule(std::move(library));
 }
 
+ffi::Module LoadFromFile(const std::string& path) {
+  const ffi::Variant<ffi::Module, ffi::Bytes> loaded = LoadOrReason(path);
+  if (const auto reason = loaded.as<ffi::Bytes>()) {
+    TVM_FFI_THROW(RuntimeError)
+        << "ffi.ModuleLoadFromFile: path: expected a library that loads, got \"" << path
+        << "\": " << std::string_view(reason->data(), reason->size());
+  }
+  return loaded.get<ffi::Module>();
+}
+
 // The functions that other languages reach modules by.
 const bool registered = [] {
   ContextSymbols(), SystemLibSymbols(), SystemLibs(), ModulesByContext();  // see locks.h
@@ -331,6 +343,7 @@ const bool registered = [] {
     ffi::Function::SetGlobal(name, ffi::Function::FromTyped(function, name));
   };
   set("ffi.ModuleLoadFromFile", LoadFromFile);
+  set("ffi.ModuleLoadOrReason", LoadOrReason);
   set("ffi.StaticInitFailed", StaticInitFailed);
   set("ffi.SystemLib", SystemLib);
   set("ffi.FunctionDescribe", DescribeFunction);

@@ -280,14 +280,11 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
                 f"load_module: {full} is not a library that can be loaded: expected a file of at "
                 f"least {least} bytes, got {status.st_size}; it was not copied to its end"
             )
-    try:
-        module = call("ffi.ModuleLoadFromFile", full)
-    except RuntimeError as error:
-        # The loader's own words; the file has been named by then.
-        reason = str(error).rpartition(f'got "{full}": ')[2].removeprefix(f"{full}: ")
-        raise OSError(
-            f"load_module: {full} is not a library that can be loaded: {reason}"
-        ) from error
+    module = call("ffi.ModuleLoadOrReason", full)
+    if isinstance(module, bytes):
+        # The loader begins with the file, which has been named by then.
+        reason = module.removeprefix(os.fsencode(f"{full}: ")).decode(errors="replace")
+        raise OSError(f"load_module: {full} is not a library that can be loaded: {reason}")
     module.path = full
     if keep_module_alive:
         _kept.setdefault(full, (module, file))

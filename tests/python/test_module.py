@@ -7,6 +7,7 @@ from __future__ import annotations
 import copy
 import gc
 import json
+import os
 import pickle
 import shutil
 import subprocess
@@ -17,6 +18,8 @@ from typing import Any
 import pytest
 import tvm_ffi
 from tvm_ffi import cpp
+
+from .conftest import compile_cpp_library
 
 
 def test_ways_to_name_a_library(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,6 +173,31 @@ def test_libraries_that_lack_something(tmp_path: Path) -> None:
         assert str(caught.value) == (
             f"load_module: {tmp_path / name} is not a library that can be loaded: {reason}"
         )
+
+
+def test_a_library_that_lacks_one_of_any_name(tmp_path: Path) -> None:
+    """The name of the missing library may be no UTF-8."""
+    (tmp_path / "lacks.c").write_text("void f(void) {}")
+    gone = b"libgone\xff.so"
+    build = ["cc", "-shared", "-fPIC", "lacks.c", "-Wl,--no-as-needed", "-o"]
+    subprocess.run([*build, gone, b"-Wl,-soname," + gone], cwd=tmp_path, check=True)
+    subprocess.run([*build, "needs.so", b"./" + gone], cwd=tmp_path, check=True)
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + gone)).unlink()
+    with pytest.raises(OSError, match=r": libgone\ufffd\.so: cannot open"):
+        tvm_ffi.load_module(tmp_path / "needs.so")
+
+
+def test_errors_of_a_library_while_it_loads(tmp_path: Path) -> None:
+    """What its static init blocks throw arrives as it is, and says nothing of the file."""
+    words = 'expected a library that loads, got "x": it was another'
+    (tmp_path / "throws.cc").write_text(
+        "#include <tvm/ffi/tvm_ffi.h>\n"
+        f'TVM_FFI_STATIC_INIT_BLOCK() {{ TVM_FFI_THROW(RuntimeError) << R"({words})"; }}\n'
+    )
+    compile_cpp_library(tmp_path / "throws.cc", tmp_path / "throws.so")
+    with pytest.raises(RuntimeError) as caught:
+        tvm_ffi.load_module(tmp_path / "throws.so")
+    assert str(caught.value) == words
 
 
 @pytest.mark.parametrize("path", [3, None, b"bytes.so"])
