@@ -182,6 +182,26 @@ def test_results_keep_a_borrowed_tensor(
     del others
 
 
+@pytest.mark.parametrize(
+    "copy",
+    [
+        lambda x: numpy.array(x),
+        lambda x: numpy.from_dlpack(x, copy=True),
+        lambda x: tvm_ffi.from_dlpack(x.__dlpack__(max_version=(1, 0), copy=True)),
+    ],
+    ids=["numpy.array", "numpy.from_dlpack", "__dlpack__"],
+)
+def test_copies_of_views_may_be_kept(views: Any, copy: Callable[[Any], Any]) -> None:
+    """A callback may keep a copy of a view, as the error about a kept view says."""
+    kept: list[Any] = []
+    lend(views, SIZE, lambda x: kept.append(copy(x)))
+    assert total(kept[0]) == TOTAL
+    with pytest.raises(ValueError, match=r"keep a copy, numpy.array\(x\) for example"):
+        lend(views, SIZE, kept.append)
+    with pytest.raises(BufferError, match=OTHER_MEMORY):
+        lend(views, SIZE, numpy.asarray)
+
+
 def test_a_view_without_dimensions_loses_its_element(views: Any) -> None:
     """A view of one element that was kept has none left, so that no function reads it."""
     kept: list[Any] = []

@@ -173,14 +173,49 @@ def test_capsules_that_nobody_takes_are_freed(max_version: Any) -> None:
 
 
 def test_dlpack_options() -> None:
-    """A copy and another device are BufferErrors; what the tensor is already is accepted."""
+    """Another device is a BufferError; what the tensor is already is accepted."""
     tensor = tvm_ffi.from_dlpack(numpy.zeros(3))
     assert tensor.__dlpack_device__() == (1, 0)
     tensor.__dlpack__(stream=None, max_version=(1, 0), dl_device=(1, 0), copy=False)
-    with pytest.raises(BufferError, match="copy: expected None or False, got True"):
-        tensor.__dlpack__(copy=True)
     with pytest.raises(BufferError, match=r"dl_device: expected \(1, 0\).*got \(2, 0\)"):
         tensor.__dlpack__(dl_device=(2, 0))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        numpy.arange(24, dtype="int32").reshape(2, 3, 4),
+        numpy.arange(24, dtype="int16").reshape(2, 3, 4)[:, ::-2, 1:],
+        numpy.arange(6, dtype="complex64").reshape(2, 3).T,
+        numpy.array(3.5),
+        numpy.zeros((2, 0, 3)),
+    ],
+    ids=["compact", "strided", "transposed", "one element", "empty"],
+)
+def test_dlpack_copies(source: Any) -> None:
+    """A copy has the same elements, compact, in memory of its own that may be written."""
+    source.flags.writeable = False
+    tensor = tvm_ffi.from_dlpack(source, allow_read_only=True)
+    for array in (numpy.from_dlpack(tensor, copy=True), numpy.array(tensor)):
+        assert array.tolist() == source.tolist()
+        assert (array.dtype, array.shape) == (source.dtype, source.shape)
+        assert not numpy.shares_memory(array, source)
+    copied = tvm_ffi.from_dlpack(tensor.__dlpack__(max_version=(1, 0), copy=True))
+    assert not copied.read_only
+    assert copied.is_contiguous()
+    assert copied.data_ptr() % 64 == 0
+    assert numpy.asarray(copied).tolist() == source.tolist()
+    old = tvm_ffi.from_dlpack(tensor.__dlpack__(copy=True))
+    assert numpy.asarray(old).tolist() == source.tolist()
+
+
+def test_tensors_that_are_not_copied() -> None:
+    """A copy of a tensor on another device is a BufferError."""
+    from .test_protocols import on_device_three
+
+    tensor = tvm_ffi.from_dlpack(on_device_three(numpy.zeros(2)))
+    with pytest.raises(BufferError, match="copy: expected None or False for a tensor that is not"):
+        tensor.__dlpack__(copy=True)
 
 
 def test_identity() -> None:

@@ -130,7 +130,7 @@ int invoke(PyObject* callable, const TVMFFIAny* args, int32_t num_args, TVMFFIAn
     if (code != 0) continue;  // the traceback of the error may well refer to it
     PyErr_Format(PyExc_ValueError,
                  "%U: argument %d: expected to be used during the call only, as the caller lent "
-                 "it, got kept; keep a copy",
+                 "it, got kept; keep a copy, numpy.array(x) for example",
                  name_of(callable).ptr(), i);
     code = -1;
     if (result->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(result->v_obj);

@@ -11,6 +11,7 @@
 #include "lending/bare_view.h"
 #include "lending/dlpack_producer.h"
 #include "lending/lend.h"
+#include "tensors/tensor_copy.h"
 #include "values/values.h"
 
 namespace tvm_ffi_core {
@@ -83,7 +84,10 @@ PyObject* size(PyObject* self, PyObject* index) {
 
 // What numpy.asarray calls; the adapter does the rest.
 PyObject* as_array(PyObject* self, PyObject* args, PyObject* keywords) {
-  if (!has_tensor(self) || own_before_export(handle_of(self)) != 0) return nullptr;
+  if (!has_tensor(self)) return nullptr;
+  PyObject* copy = keywords == nullptr ? nullptr : PyDict_GetItemString(keywords, "copy");
+  // A copy may be made of memory that nothing keeps.
+  if (copy != Py_True && own_before_export(handle_of(self)) != 0) return nullptr;
   nb::object numpy = nb::steal(PyImport_ImportModule("numpy"));
   if (!numpy.is_valid()) return nullptr;
   nb::object adapter = nb::steal(PyImport_ImportModule("tvm_ffi.frameworks.numpy"));
@@ -184,13 +188,14 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t num_args, PyO
   for (Py_ssize_t i = 0; i < num_keywords; ++i) {
     if (set_option(&options, PyTuple_GET_ITEM(keywords, i), args[i]) != 0) return nullptr;
   }
-  if (check_device(self, options.dl_device) != 0 || own_before_export(handle_of(self)) != 0) {
-    return nullptr;
-  }
+  if (check_device(self, options.dl_device) != 0) return nullptr;
+  TVMFFIObject* tensor = handle_of(self);
+  ObjectRef copy;
   if (options.copy == Py_True) {
-    PyErr_SetString(PyExc_BufferError, "Tensor.__dlpack__: copy: expected None or False, got True");
-    return nullptr;
+    copy = copy_of_tensor(*layout(self));
+    tensor = copy.get();
   }
+  if (tensor == nullptr || own_before_export(tensor) != 0) return nullptr;
   IntPair version{0, 0};
   if (options.max_version != Py_None &&
       read_int_pair(options.max_version, "max_version must be (major, minor)", &version) != 0) {
@@ -199,14 +204,15 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t num_args, PyO
   int code;
   if (version.first >= 1) {
     DLManagedTensorVersioned* managed = nullptr;
-    code = to_managed_versioned(handle_of(self), &managed);
+    code = to_managed_versioned(tensor, &managed);
     if (code == 0) {
+      if (copy.get() != nullptr) managed->flags |= DLPACK_FLAG_BITMASK_IS_COPIED;
       PyObject* capsule = PyCapsule_New(managed, "dltensor_versioned", delete_versioned_capsule);
       if (capsule == nullptr) managed->deleter(managed);
       return capsule;
     }
   } else {
-    if (is_read_only(handle_of(self))) {
+    if (is_read_only(tensor)) {
       PyErr_SetString(
           PyExc_BufferError,
           "Tensor.__dlpack__: max_version: expected (1, 0) or newer, which can say that "
@@ -214,7 +220,7 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t num_args, PyO
       return nullptr;
     }
     DLManagedTensor* managed = nullptr;
-    code = TVMFFITensorToDLPack(handle_of(self), &managed);
+    code = TVMFFITensorToDLPack(tensor, &managed);
     if (code == 0) {
       PyObject* capsule = PyCapsule_New(managed, "dltensor", delete_capsule);
       if (capsule == nullptr) managed->deleter(managed);
@@ -281,11 +287,14 @@ PyMethodDef methods[] = {
     {"__dlpack__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(dlpack)),
      METH_FASTCALL | METH_KEYWORDS,
      "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
-     "Export the tensor without a copy.\n\n"
+     "Export the tensor without a copy, or a copy of it if ``copy`` is true.\n\n"
      "No stream is waited for: order the work on the device before handing the tensor on.\n"
-     "``BufferError`` is raised for a copy, for another device, and for a read-only tensor if\n"
-     "``max_version`` is older than 1.0; also for a view that a function lent to a Python\n"
-     "callback, if its memory does not belong to an argument of a call in progress."},
+     "``BufferError`` is raised for a copy of a tensor that is not on the CPU, for another "
+     "device,\n"
+     "and for a read-only tensor if ``max_version`` is older than 1.0; also for a view that a\n"
+     "function lent to a Python callback, unless it is copied or its memory belongs to an "
+     "argument\n"
+     "of a call in progress."},
     {"__dlpack_device__", dlpack_device, METH_NOARGS,
      "__dlpack_device__($self, /)\n--\n\nDevice type and device id."},
     {nullptr, nullptr, 0, nullptr}};
