@@ -116,18 +116,20 @@ class OwnedErrorObj : public ffi::ErrorObj {
 };
 
 // The method of errors that tvm/ffi/function_details.h calls for one about an argument: the value
-// in the caller's array, what was expected, what came, the name of its type, and where the message
-// says what came.
-void SetArgument(const ffi::Error& error, void* value, const std::string& expected,
-                 const std::string& got, const std::string& type, int64_t got_at) {
+// in the caller's array, and where the message says what was expected and what came.
+void SetArgument(const ffi::Error& error, void* value, int64_t expected_at, int64_t expected_size,
+                 int64_t got_at) {
   OwnedErrorObj* owned = OwnedErrorObj::Find(error.get());
   const std::string_view message(error->message.data, error->message.size);
-  if (owned == nullptr || got_at < 0 || static_cast<size_t>(got_at) > message.size() ||
-      message.substr(static_cast<size_t>(got_at), got.size()) != got) {
-    return;
-  }
+  const auto size = static_cast<int64_t>(message.size());
+  const bool within = expected_at >= 0 && expected_size >= 0 && got_at >= 0 &&
+                      expected_at <= size && expected_size <= size - expected_at && got_at <= size;
+  if (owned == nullptr || value == nullptr || !within) return;
   const auto* address = static_cast<const TVMFFIAny*>(value);
-  owned->argument.reset(new RefusedArgument{address, *address, expected, got, got == type, got_at});
+  const std::string expected(message.data() + expected_at, static_cast<size_t>(expected_size));
+  const std::string got(message.substr(static_cast<size_t>(got_at)));
+  const bool is_type = got == ffi::detail::TypeName(address);
+  owned->argument.reset(new RefusedArgument{address, *address, expected, got, is_type, got_at});
 }
 
 // The global function `ffi.ErrorArgument`, for the caller of a function that raised the error:

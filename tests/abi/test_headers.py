@@ -15,6 +15,7 @@ HEADERS = sorted(path.relative_to(INCLUDE).as_posix() for path in INCLUDE.rglob(
 ELSEWHERE = {
     "dlpack/dlpack.h": ("tests/abi/test_abi.py", "it declares layouts and no functions"),
     "tvm/ffi/c_api.h": ("tests/abi/test_abi.py", "each C function stands with its concept's tests"),
+    "tvm/ffi/attributes.h": ("tests/cpp/test_object.cc", "all headers use them"),
     "tvm/ffi/container/hash_table.h": ("tests/cpp/test_map.cc", "what Map and Dict are made of"),
     "tvm/ffi/container/map_base.h": ("tests/cpp/test_map.cc", "what Map and Dict share"),
     "tvm/ffi/container/seq_base.h": ("tests/cpp/test_array.cc", "what Array and List share"),
@@ -26,6 +27,7 @@ ELSEWHERE = {
     "tvm/ffi/keep_library.h": ("tests/cpp/test_allocation.cc", "it loads a library to see"),
     "tvm/ffi/message.h": ("tests/cpp/test_error.cc", "the text of an error's macros"),
     "tvm/ffi/object_macros.h": ("tests/cpp/test_object.cc", "they declare objects"),
+    "tvm/ffi/object_memory.h": ("tests/cpp/test_object.cc", "what make_object takes"),
     "tvm/ffi/tvm_ffi.h": ("tests/cpp/test_slim.py", "it is the other headers"),
     "tvm/ffi/type_traits.h": ("tests/cpp/test_any.cc", "how each type goes into an Any"),
 }

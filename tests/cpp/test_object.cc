@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -295,7 +296,9 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_custom_allocator, custom_allocator);
 
 namespace {
 
-struct alignas(256) WideObj : public ffi::Object {};
+struct alignas(256) WideObj : public ffi::Object {
+  char content[300];
+};
 
 struct ThrowingObj : public ffi::Object {
   ThrowingObj() { throw std::runtime_error("no"); }
@@ -312,6 +315,27 @@ void wide_alignment() {
   }
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_wide_alignment, wide_alignment);
+
+// An object is aligned where the allocator does not align, too, and gives back all that it took.
+void wide_alignment_of_any_allocator() {
+  CountingAllocator allocator;
+  ffi::WeakObjectPtr<WideObj> weak;
+  {
+    std::vector<ffi::ObjectPtr<WideObj>> kept;
+    for (int i = 0; i < 8; ++i) {
+      kept.push_back(ffi::make_object<WideObj>());
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(kept.back().get()) % 256, 0u);
+      std::memset(kept.back()->content, i, sizeof(kept.back()->content));
+    }
+    weak = kept[0];
+  }
+  EXPECT(weak.expired());
+  EXPECT_EQ(allocator.freed, allocator.allocated - 1);
+  weak.reset();
+  EXPECT_EQ(allocator.freed, allocator.allocated);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_wide_alignment_of_any_allocator,
+                              wide_alignment_of_any_allocator);
 
 // The memory of an object whose constructor throws goes back.
 void throwing_constructor() {

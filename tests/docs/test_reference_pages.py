@@ -14,6 +14,7 @@ WITHOUT_NAMES = {
     "tvm/ffi/container/hash_table.h",
     "tvm/ffi/function_details.h",
     "tvm/ffi/keep_library.h",
+    "tvm/ffi/object_memory.h",
 }
 HEADERS = {path.relative_to(INCLUDE).as_posix() for path in INCLUDE.rglob("*.h")} - WITHOUT_NAMES
 

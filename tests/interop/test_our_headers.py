@@ -75,6 +75,23 @@ static double half(double x) { return x / 2; }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(half, half);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC(half, "x / 2");
 """
+ALIGNED = """
+class alignas(256) WideObj : public ffi::Object {
+ public:
+  char content[300];
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("page.Wide", WideObj, ffi::Object);
+};
+static int64_t misaligned() {
+  int64_t count = 0;
+  std::vector<ffi::ObjectPtr<WideObj>> kept;
+  for (int i = 0; i < 16; ++i) {
+    kept.push_back(ffi::make_object<WideObj>());
+    count += reinterpret_cast<uintptr_t>(kept.back().get()) % 256 != 0;
+  }
+  return count;
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(misaligned, misaligned);
+"""
 DELETER = """
 static int call(void*, const TVMFFIAny*, int32_t, TVMFFIAny* result) {
   result->type_index = kTVMFFINone;
@@ -258,6 +275,13 @@ def test_views_of_a_tensor(pythons, tmp_path, kind, results):
     missing = "'strides != nullptr' in str(words(mod.has_strides))"
     calls = ("mod.kept_offset()", "mod.has_strides()", missing)
     assert told(VIEWS, pythons, kind, tmp_path, *calls).stdout.splitlines() == results
+
+
+@pytest.mark.parametrize("runtime", KINDS)
+def test_alignment_of_objects(pythons, tmp_path, runtime):
+    """An object of ours is aligned as its type says, also by an allocator that does not align."""
+    done = told(ALIGNED, pythons, "ours", tmp_path, "mod.misaligned()", runtime=runtime)
+    assert (done.returncode, done.stdout) == (0, "0\n"), done.stderr
 
 
 @pytest.mark.parametrize("call", ["mod.drop()", "mod.drop_opaque()"])

@@ -233,7 +233,7 @@ TVM_FFI_COLD inline std::string BacktraceOf(const ErrorObj* error) {
   int code = TVMFFIFunctionGetGlobal(&kName, &function);
   if (code == 0 && function != nullptr) {
     code = TVMFFIFunctionCall(function, &argument, 1, &result);
-    TVMFFIObjectDecRef(function);
+    ObjectUnsafe::DecRef(static_cast<TVMFFIObject*>(function));
     if (code == 0) return TakeString(result);
   }
   if (code != 0) DropRaised();

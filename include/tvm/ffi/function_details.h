@@ -187,11 +187,13 @@ TVM_FFI_COLD inline std::string JsonString(std::string_view text) {
 // The published runtime has no such method, and the error its message alone. A method, because a
 // look-up of types needs no function of the runtime that a kernel's library does not need anyway.
 TVM_FFI_COLD inline void TellArgument(TVMFFIAny* told, int32_t count) {
-  constexpr std::string_view kName = "_set_argument";
+  constexpr const char* kName = "_set_argument";
   const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(kTVMFFIError);
   for (int32_t i = 0; i < info->num_methods; ++i) {
     const TVMFFIMethodInfo& method = info->methods[i];
-    if (std::string_view(method.name.data, method.name.size) != kName) continue;
+    size_t same = 0;  // not by memcmp, which a kernel's library does not need otherwise
+    while (same < method.name.size && kName[same] == method.name.data[same]) ++same;
+    if (same != method.name.size || kName[same] != '\0') continue;
     TVMFFIObject* function = method.method.v_obj;
     TVMFFIAny none{};
     const auto* cell = reinterpret_cast<const TVMFFIFunctionCell*>(function + 1);
@@ -205,15 +207,15 @@ TVM_FFI_COLD inline void TellArgument(TVMFFIAny* told, int32_t count) {
                                                        const std::string& wanted,
                                                        const std::string& got) {
   Message message;
-  message << signature << ": argument " << index << ": expected " << wanted << ", got ";
+  message << signature << ": argument " << index << ": expected ";
+  const auto expected_at = static_cast<int64_t>(message.size());
+  message << wanted << ", got ";
   const auto got_at = static_cast<int64_t>(message.size());
   message << got;
   const Error error = Thrower{"TypeError", __FILE__, __LINE__, __func__}.Made(message);
-  const std::string type = TypeName(value);
-  AnyView told[] = {error,          static_cast<void*>(const_cast<TVMFFIAny*>(value)),
-                    wanted.c_str(), got.c_str(),
-                    type.c_str(),   got_at};
-  TellArgument(reinterpret_cast<TVMFFIAny*>(told), 6);
+  AnyView told[] = {error, static_cast<void*>(const_cast<TVMFFIAny*>(value)), expected_at,
+                    static_cast<int64_t>(wanted.size()), got_at};
+  TellArgument(reinterpret_cast<TVMFFIAny*>(told), 5);
   throw error;
 }
 

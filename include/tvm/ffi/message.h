@@ -46,7 +46,7 @@ class StringBuffer : public std::basic_streambuf<Char> {
 TVM_FFI_COLD inline void DropRaised() {
   TVMFFIObjectHandle error = nullptr;
   TVMFFIErrorMoveFromRaised(&error);
-  TVMFFIObjectDecRef(error);
+  if (error != nullptr) ObjectUnsafe::DecRef(static_cast<TVMFFIObject*>(error));
 }
 
 // The text of an owned string, which is freed.
@@ -54,7 +54,7 @@ TVM_FFI_COLD inline std::string TakeString(const TVMFFIAny& any) {
   if (any.type_index == kTVMFFISmallStr) return std::string(any.v_bytes, any.small_str_len);
   const auto* bytes = reinterpret_cast<const TVMFFIByteArray*>(any.v_obj + 1);
   std::string text(bytes->data, bytes->size);
-  TVMFFIObjectDecRef(any.v_obj);
+  ObjectUnsafe::DecRef(any.v_obj);
   return text;
 }
 

@@ -6,58 +6,17 @@
 #ifndef TVM_FFI_OBJECT_H_
 #define TVM_FFI_OBJECT_H_
 
+#include <tvm/ffi/attributes.h>
 #include <tvm/ffi/c_api.h>
 #include <tvm/ffi/object_macros.h>
+#include <tvm/ffi/object_memory.h>
 
 #include <cstddef>
-#include <cstdlib>
 #include <new>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
-
-/*!
- * \brief Keeps the inline code of each library to itself.
- *
- * Without it the loader merges inline variables and function-local statics of libraries that were
- * built with different headers.
- */
-#ifdef _WIN32
-#define TVM_FFI_HIDDEN
-#else
-#define TVM_FFI_HIDDEN __attribute__((visibility("hidden")))
-#endif
-
-// A class in an unnamed namespace is hidden anyway, as nvcc would say of each of its statics.
-#ifdef __CUDACC__
-#pragma nv_diag_suppress 1407
-#endif
-
-// Any class of a user's that holds a Tensor is more visible than its field; that does no harm, and
-// g++ would warn of it in the user's file.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wattributes"
-#endif
-
-/*! \brief Keeps a longer path out of the way of the common one. */
-#ifdef _MSC_VER
-#define TVM_FFI_NOINLINE __declspec(noinline)
-#else
-#define TVM_FFI_NOINLINE __attribute__((noinline))
-#endif
-/*! \brief The same for a rarely taken path, which is compiled for size. */
-#ifdef _MSC_VER
-#define TVM_FFI_COLD TVM_FFI_NOINLINE
-#else
-#define TVM_FFI_COLD __attribute__((noinline, cold))
-#endif
-
-#if defined(__ELF__)
-// The allocator that replaces the built-in one, or NULL. Only this runtime has the name.
-extern "C" __attribute__((weak, visibility("default")))
-TVMFFICustomAllocator* TVMFFIReplacedAllocator;
-#endif
 
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
@@ -498,46 +457,6 @@ struct ObjectPtrEqual {
 
 namespace detail {
 
-// Whether objects get their memory from the built-in allocator, as far as one can tell quickly.
-inline bool HasBuiltInAllocator() {
-#if defined(__ELF__)
-  return &TVMFFIReplacedAllocator != nullptr &&
-         __atomic_load_n(&TVMFFIReplacedAllocator, __ATOMIC_RELAXED) == nullptr;
-#else
-  return false;
-#endif
-}
-
-// What `malloc` aligns to; the head of the memory has room before it.
-constexpr size_t kObjectAlignment = alignof(std::max_align_t);
-
-inline void FreePlainMemory(void* body) { std::free(static_cast<char*>(body) - kObjectAlignment); }
-
-inline void FreeObjectMemory(void* body) {
-  auto* header = static_cast<TVMFFIObjectAllocHeader*>(body) - 1;
-  if (header->delete_space == FreePlainMemory) return FreePlainMemory(body);
-  if (header->delete_space != nullptr) header->delete_space(body);
-}
-
-// Memory for an object of type T and `tail` bytes behind it.
-template <typename T>
-void* AllocateObjectMemory(size_t tail) {
-  // The built-in allocator does the same, three calls further away.
-  if (alignof(T) <= kObjectAlignment && HasBuiltInAllocator()) {
-    if (void* memory = std::malloc(kObjectAlignment + sizeof(T) + tail)) {
-      void* body = static_cast<char*>(memory) + kObjectAlignment;
-      (static_cast<TVMFFIObjectAllocHeader*>(body) - 1)->delete_space = FreePlainMemory;
-      return body;
-    }
-  } else {
-    TVMFFICustomAllocator* allocator = TVMFFIGetCustomAllocator();
-    void* memory = allocator->allocate(sizeof(T) + tail, alignof(T), T::RuntimeTypeIndex(),
-                                       allocator->context);
-    if (memory != nullptr) return memory;
-  }
-  throw std::bad_alloc();
-}
-
 // Destroys and frees an object that make_object made.
 template <typename T>
 void DeleteObject(void* self, int flags) {
@@ -549,7 +468,8 @@ void DeleteObject(void* self, int flags) {
 // `tail` bytes are added behind the object, for contents that stand in place.
 template <typename T, typename... Args>
 ObjectPtr<T> MakeObjectWithTail(size_t tail, Args&&... args) {
-  void* memory = AllocateObjectMemory<T>(tail);
+  const int32_t type_index = T::RuntimeTypeIndex();
+  void* memory = AllocateObjectMemory<alignof(T)>(sizeof(T) + tail, type_index);
   T* object = nullptr;
   try {
     object = new (memory) T(std::forward<Args>(args)...);
@@ -559,7 +479,7 @@ ObjectPtr<T> MakeObjectWithTail(size_t tail, Args&&... args) {
   }
   TVMFFIObject* header = ObjectUnsafe::Header(object);
   header->combined_ref_count = (uint64_t{1} << 32) | 1;
-  header->type_index = T::RuntimeTypeIndex();
+  header->type_index = type_index;
   header->deleter = DeleteObject<T>;
   return ObjectUnsafe::PtrFromOwned<T>(static_cast<Object*>(object));
 }

@@ -168,14 +168,12 @@ TVM_FFI_COLD inline std::string TypeName(const TVMFFIAny* any) {
   if (const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(any->type_index)) {
     return ShownTypeKey({info->type_key.data, info->type_key.size});
   }
-  TVMFFIObjectHandle error = nullptr;
-  TVMFFIErrorMoveFromRaised(&error);
-  TVMFFIObjectDecRef(error);
+  DropRaised();
   return (Message().self() << "type index " << any->type_index).take();
 }
 
 // Whether a value lends a tensor, a text or bytes, and gives NULL instead.
-TVM_FFI_COLD inline bool LendsNull(const TVMFFIAny* any) {
+inline bool LendsNull(const TVMFFIAny* any) {
   if (any->type_index < kTVMFFIDLTensorPtr || any->type_index > kTVMFFIByteArrayPtr) return false;
   if (any->v_ptr == nullptr || any->type_index != kTVMFFIByteArrayPtr) return any->v_ptr == nullptr;
   const auto* bytes = static_cast<const TVMFFIByteArray*>(any->v_ptr);

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/object_memory.h
+ * \brief Where make_object gets the memory of objects from.
+ */
+#ifndef TVM_FFI_OBJECT_MEMORY_H_
+#define TVM_FFI_OBJECT_MEMORY_H_
+
+#include <tvm/ffi/attributes.h>
+#include <tvm/ffi/c_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+#if defined(__ELF__)
+// The allocator that replaces the built-in one, or NULL. Only this runtime has the name.
+extern "C" __attribute__((weak, visibility("default")))
+TVMFFICustomAllocator* TVMFFIReplacedAllocator;
+#endif
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+namespace detail {
+
+// Whether objects get their memory from the built-in allocator, as far as one can tell quickly.
+inline bool HasBuiltInAllocator() {
+#if defined(__ELF__)
+  return &TVMFFIReplacedAllocator != nullptr &&
+         __atomic_load_n(&TVMFFIReplacedAllocator, __ATOMIC_RELAXED) == nullptr;
+#else
+  return false;
+#endif
+}
+
+// What `malloc` aligns to; the head of the memory has room before it.
+constexpr size_t kMallocAlignment = alignof(std::max_align_t);
+
+inline void FreePlainMemory(void* body) { std::free(static_cast<char*>(body) - kMallocAlignment); }
+
+inline void FreeObjectMemory(void* body) {
+  auto* header = static_cast<TVMFFIObjectAllocHeader*>(body) - 1;
+  if (header->delete_space == FreePlainMemory) return FreePlainMemory(body);
+  if (header->delete_space != nullptr) header->delete_space(body);
+}
+
+inline void* AllocateAsSet(size_t bytes, size_t alignment, int32_t type_index) {
+  TVMFFICustomAllocator* allocator = TVMFFIGetCustomAllocator();
+  void* memory = allocator->allocate(bytes, alignment, type_index, allocator->context);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+// What stands before an object inside a larger block, for an allocator that does not align enough.
+struct AlignedHeader {
+  void* block;
+  TVMFFIObjectAllocHeader header;
+};
+
+// In exchange for `memory`, of an allocator that did not align it: that of the published runtime
+// aligns to 16 bytes.
+TVM_FFI_COLD inline void* AlignedInstead(void* memory, size_t bytes, size_t alignment,
+                                         int32_t type_index) {
+  FreeObjectMemory(memory);
+  const size_t before = sizeof(AlignedHeader) + alignment;
+  void* block = AllocateAsSet(before + bytes, alignof(AlignedHeader), type_index);
+  const uintptr_t end = reinterpret_cast<uintptr_t>(block) + before;
+  auto* body = reinterpret_cast<AlignedHeader*>(end - end % alignment);
+  body[-1].block = block;
+  body[-1].header.delete_space = [](void* object) {
+    FreeObjectMemory((static_cast<AlignedHeader*>(object) - 1)->block);
+  };
+  return body;
+}
+
+// Memory for an object, with its head before it.
+template <size_t kAlignment>
+void* AllocateObjectMemory(size_t bytes, int32_t type_index) {
+  // The built-in allocator does the same, three calls further away.
+  if (kAlignment <= kMallocAlignment && HasBuiltInAllocator()) {
+    void* block = std::malloc(kMallocAlignment + bytes);
+    if (block == nullptr) throw std::bad_alloc();
+    void* body = static_cast<char*>(block) + kMallocAlignment;
+    (static_cast<TVMFFIObjectAllocHeader*>(body) - 1)->delete_space = FreePlainMemory;
+    return body;
+  }
+  void* memory = AllocateAsSet(bytes, kAlignment, type_index);
+  if constexpr (kAlignment > kMallocAlignment) {
+    if (reinterpret_cast<uintptr_t>(memory) % kAlignment != 0) {
+      return AlignedInstead(memory, bytes, kAlignment, type_index);
+    }
+  }
+  return memory;
+}
+
+}  // namespace detail
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+#endif  // TVM_FFI_OBJECT_MEMORY_H_
