@@ -260,7 +260,7 @@ def interop(session: nox.Session) -> None:
 @nox.session(venv_backend="none", requires=["environment"])
 def compilers(session: nox.Session) -> None:
     """Compile everything without a warning: g++, clang++ and nvcc; arguments choose files."""
-    need(session, "clang++")
+    need(session, "clang++", "valgrind")  # a benchmark includes a header of valgrind
     Environment(session).run("docs/_setup/compilers.py", *session.posargs)
 
 
@@ -316,10 +316,12 @@ def lock(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["environment", "published"])
 def bench(session: nox.Session) -> None:
-    """Measure and write docs/benchmarks: slim, calls, peers, leaks, kernels; others go there."""
-    beside_published, alone = ("slim", "calls"), ("peers", "leaks", "kernels")
+    """Measure and write docs/benchmarks; arguments choose parts, others go to their programs."""
+    beside_published, alone = ("slim", "calls", "instructions"), ("peers", "leaks", "kernels")
     known = [*beside_published, *alone]
     parts = [part for part in known if part in session.posargs] or beside_published
+    if "instructions" in parts:
+        need(session, "valgrind")
     others = [word for word in session.posargs if word not in known]
     environment, peer = Environment(session), Environment(session, "published")
     for part in parts:

@@ -24,6 +24,7 @@ PACKAGES = {
     "g++": "g++",
     "gcov": "gcc",
     "git": "git",
+    "valgrind": "valgrind",
 }
 DOCS_PYTHON = (3, 11)  # the floor of the pinned Sphinx
 BUILDING = ("g++", "git", "Python.h")  # to build the package and the examples

@@ -26,6 +26,10 @@ MEASURED = {
     ],
     "slim": [RUNTIME, "tests/benchmarks/minimal_kernel.*", "tests/benchmarks/slim.py"],
     "leaks": [RUNTIME, *ROWS, "tests/benchmarks/leaks.py"],
+    "instructions": [
+        *(RUNTIME, *ROWS, "tests/benchmarks/counter.cc"),
+        "tests/benchmarks/instructions*.py",
+    ],
     "kernels": [
         *(f"examples/kernel_library/**/*{suffix}" for suffix in sorted({*C_LIKE, ".sh"})),
         "tests/benchmarks/kernels.py",

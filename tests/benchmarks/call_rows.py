@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows of the benchmark of calls: a statement each, which both runtimes run.
 
-calls.py times them and leaks.py counts what they leave behind, so that neither forgets a row.
+calls.py times them, instructions.py counts their instructions and leaks.py what they leave behind,
+so that none forgets a row.
 """
 
 from __future__ import annotations
