@@ -29,6 +29,7 @@ from .verification import table
 
 TITLES = {
     "calls": "Time of a call, this runtime against the published one",
+    "instructions": "Instructions of a call, this runtime against the published one",
     "slim": "A minimal kernel file, with these headers against the published ones",
 }
 KERNEL_TITLES = {
@@ -77,7 +78,7 @@ def warnings_of(root: Path, part: str, measured: dict[str, Any]) -> list[nodes.N
 
 
 class Benchmark(SphinxDirective):
-    """Shows one part: ``calls``, ``kernels``, ``leaks``, ``peers`` or ``slim``."""
+    """Shows one part: ``calls``, ``instructions``, ``kernels``, ``leaks``, ``peers`` or ``slim``."""
 
     required_arguments = 1
 

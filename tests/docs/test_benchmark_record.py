@@ -100,7 +100,10 @@ def test_committed_kernels_can_be_shown() -> None:
     assert all(rows for _, rows, _ in kernels_of(record))
 
 
-@pytest.mark.parametrize("part", ["calls", "slim", "leaks", "peers"])
+WHOLE = "calls", "slim", "leaks", "peers", "instructions"  # measured on one device
+
+
+@pytest.mark.parametrize("part", WHOLE)
 def test_committed_records_can_be_shown(part: str) -> None:
     """What lies in docs/benchmarks has the form that the page reads."""
     record = record_of(ROOT, part)
@@ -119,7 +122,7 @@ def test_no_record(tmp_path: Path) -> None:
     assert record_of(tmp_path, "slim") is None
 
 
-PARTS = [*((part, "") for part in ("calls", "slim", "leaks", "peers")), ("kernels", "cpu")]
+PARTS = [*((part, "") for part in WHOLE), ("kernels", "cpu")]
 
 
 @pytest.mark.parametrize(("part", "device"), PARTS)

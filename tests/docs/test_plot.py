@@ -78,7 +78,7 @@ def texts(plot):
     return {each.text for each in ElementTree.fromstring(plot).iterfind("text")}
 
 
-@pytest.mark.parametrize("part", ["calls", "kernels", "slim"])
+@pytest.mark.parametrize("part", ["calls", "instructions", "kernels", "slim"])
 def test_plots_of_the_records_are_told_in_words_too(part):
     """Each is well-formed, has every row, and a title and a description for who cannot see it."""
     record = json.loads((RECORDS / f"{part}.json").read_text())
