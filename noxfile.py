@@ -23,6 +23,7 @@ from _setup.system import (  # noqa: E402
     has_nvcc,
     need,
     switch_on_pyenv_versions,
+    want,
 )
 from _verify.closure import trees_digest  # noqa: E402
 from _verify.laps import Laps  # noqa: E402
@@ -117,6 +118,7 @@ def client(session: nox.Session) -> None:
 @nox.session(venv_backend="none", requires=["environment"])
 def tests(session: nox.Session) -> None:
     """Run the tests that need no GPU; the examples' own tests belong to docs."""
+    want(session, "valgrind")
     environment = Environment(session)
     pytest = [
         "-m",
@@ -317,10 +319,11 @@ def lock(session: nox.Session) -> None:
 @nox.session(venv_backend="none", requires=["environment", "published"])
 def bench(session: nox.Session) -> None:
     """Measure and write docs/benchmarks; arguments choose parts, others go to their programs."""
-    beside_published, alone = ("slim", "calls", "instructions"), ("peers", "leaks", "kernels")
+    beside_published = ("slim", "calls", "instructions")
+    alone = ("peers", "leaks", "kernels", "baseline")
     known = [*beside_published, *alone]
     parts = [part for part in known if part in session.posargs] or beside_published
-    if "instructions" in parts:
+    if {"instructions", "baseline"} & {*parts}:
         need(session, "valgrind")
     others = [word for word in session.posargs if word not in known]
     environment, peer = Environment(session), Environment(session, "published")

@@ -13,6 +13,7 @@ import urllib.request
 from pathlib import Path
 
 import nox
+from nox.command import CommandFailed
 
 # What the sessions use and PyPI does not have: the Debian package of each.
 PACKAGES = {
@@ -55,6 +56,16 @@ def need(session: nox.Session, *needs: str) -> None:
         session.run(*command.split(), external=True, silent=True, env=env)
     if still := [need for need in missing if not is_there(need)]:
         session.error(f"still missing after {line}: {', '.join(still)}")
+
+
+def want(session: nox.Session, *wanted: str) -> None:
+    """Install missing packages where that needs no password; without them tests are skipped."""
+    if os.geteuid() != 0 or not shutil.which("apt-get"):
+        return
+    try:
+        need(session, *wanted)
+    except CommandFailed:
+        session.log(f"not installed: {', '.join(wanted)}")
 
 
 def has_nvcc() -> bool:

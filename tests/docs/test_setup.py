@@ -15,7 +15,8 @@ pytest.importorskip("nox", reason="only the sessions use this")
 
 from _setup import system
 from _setup.environment import Environment
-from _setup.system import has_nvcc, need, reachable
+from _setup.system import has_nvcc, need, reachable, want
+from nox.command import CommandFailed
 
 
 def test_server_that_is_not_there_is_given_up(monkeypatch):
@@ -114,6 +115,25 @@ def test_root_installs_what_is_missing(bare, monkeypatch):
     assert session.commands == ["apt-get update -q", LINE]
     need(session, "git")
     assert len(session.commands) == 2
+
+
+def test_what_is_only_wanted_is_no_error(bare, monkeypatch):
+    """A user is not asked for a password, and root without a network goes on too."""
+    session = Session()
+    monkeypatch.setattr(system.os, "geteuid", lambda: 1000)
+    want(session, "valgrind")
+    assert session.commands == []
+    monkeypatch.setattr(system.os, "geteuid", lambda: 0)
+
+    def fail(*command, **options):
+        raise CommandFailed
+
+    monkeypatch.setattr(session, "run", fail)
+    want(session, "valgrind")
+    assert session.said == ["not installed: valgrind"]
+    bare["valgrind"] = "/bin/valgrind"
+    want(session, "valgrind")
+    assert len(session.said) == 1
 
 
 def test_machine_without_apt_is_told_the_names(bare, monkeypatch):

@@ -20,7 +20,16 @@ CHECKED = {
     "docs": ["docs/_ext", "docs/preview.py", "docs/verify.py", "conf.py"],
     "tests/benchmarks": [
         f"tests/benchmarks/{name}.py"
-        for name in ("calls", "instructions", "kernels", "leaks", "peers", "record", "slim")
+        for name in (
+            "baseline",
+            "calls",
+            "instructions",
+            "kernels",
+            "leaks",
+            "peers",
+            "record",
+            "slim",
+        )
     ],
     "tests/emulation": ["tests/emulation/emulate.py"],
     "tests/gpu": ["tests/gpu"],
