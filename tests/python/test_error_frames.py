@@ -124,3 +124,22 @@ def test_errors_that_cross_twice(throwing: Any) -> None:
     """What a callback lets through keeps its frames, each of them once."""
     frames = frames_of(throwing.call, lambda: throwing.throw_2())
     assert [frame for frame in frames if frame[0] == NAMES[2]] == [(NAMES[2], 7, "throw_2")]
+
+
+def test_exceptions_that_were_raised_again_meanwhile(described: Any) -> None:
+    """An exception that an error has carried has its own frames once, old ones and new ones."""
+
+    def fails() -> None:
+        raise ValueError("boom")
+
+    def fails_again(error: ValueError) -> None:
+        raise error
+
+    with pytest.raises(ValueError, match="boom") as caught:
+        fails()
+    described.keep(caught.value)
+    with pytest.raises(ValueError, match="boom"):
+        fails_again(caught.value)
+    names = [name for _, _, name in frames_of(described.raise_error, described.give_back())]
+    described.keep(None)
+    assert (names.count("fails"), names.count("fails_again")) == (1, 1)

@@ -160,9 +160,12 @@ PyObject* exception_of(TVMFFIObject* error, const std::string* message = nullptr
   PyObject* exception = carried_exception(cell);
   if (exception != nullptr) {
     nb::object traceback = nb::steal(PyException_GetTraceback(exception));
-    // Python's own frames are in the exception already: only what C++ added to them is new.
+    // Python's own frames are in the exception already, maybe with callers that it has got since:
+    // only what C++ added to them is new.
     const std::string known = backtrace_text(traceback.ptr());
-    if (view(cell->backtrace).substr(0, known.size()) == known) known_size = known.size();
+    const std::string_view text = view(cell->backtrace);
+    const size_t size = std::min(known.size(), text.size());
+    if (text.substr(0, size) == std::string_view(known).substr(0, size)) known_size = size;
     set_exception(nb::borrow(exception));
   } else {
     exception = new_exception(cell, message != nullptr ? *message : view(cell->message));
