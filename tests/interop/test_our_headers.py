@@ -92,6 +92,7 @@ static int64_t misaligned() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(misaligned, misaligned);
 """
+REFUSED = "words(mod.half, [1.0]).splitlines()[0].rpartition(' got ')[2].strip('`')"
 DELETER = """
 static int call(void*, const TVMFFIAny*, int32_t, TVMFFIAny* result) {
   result->type_index = kTVMFFINone;
@@ -253,6 +254,18 @@ def test_error_while_loading(pythons, tmp_path):
     for runtime in KINDS:
         done = told(THROWS, pythons, "published", tmp_path, "mod.one()", runtime=runtime)
         assert done.returncode < 0
+
+
+@pytest.mark.parametrize("runtime", KINDS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_type_of_an_argument(pythons, tmp_path, kind, runtime):
+    """Both ours together name the caller's type; any other pair names what C++ got."""
+    done = told(NAMED, pythons, kind, tmp_path, REFUSED, runtime=runtime)
+    said = done.stdout.strip()
+    if (kind, runtime) == ("ours", "ours"):
+        assert said == "list"
+    else:
+        assert said in ("Array", "ffi.Array")
 
 
 def test_signature_of_a_function(pythons, tmp_path):
