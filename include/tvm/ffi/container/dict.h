@@ -30,6 +30,10 @@ class DictObj : public MapBaseObj {
  *
  * Keys are told apart by AnyEqual. Handles share one object; what one of them changes, all see. The
  * caller makes sure that no other thread uses the pairs while they change.
+ *
+ * A handle of other types, or another language, may have set what is no K or V. So each read checks
+ * the type, of all elements where V is a container: the value is converted, or else a TypeError is
+ * thrown. A `Dict<K, Any>` reads without a check.
  */
 template <typename K, typename V>
 class Dict : public MapBaseRef<DictObj, K, V> {

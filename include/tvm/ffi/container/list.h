@@ -62,6 +62,10 @@ class ListObj : public SeqBaseObj {
  *
  * As a parameter it takes an Array too, by copy; so does one whose elements need a conversion, and
  * then the caller does not see changes. A list that holds itself is never freed.
+ *
+ * A handle of another type, or another language, may have added what is no T. So each read checks
+ * the type, of all elements where T is a container: the element is converted, or else a TypeError
+ * is thrown. A `List<Any>` reads without a check.
  * \tparam T Type of the elements, as for Array.
  */
 template <typename T>

@@ -175,6 +175,19 @@ T FromStored(const Any& value) {
   return TypeTraits<T>::CopyFromAnyViewAfterCheck(Raw(value));
 }
 
+// The T that a key or a value of another type converts to. `key` is its own, or the value's.
+template <typename T>
+TVM_FFI_COLD T ConvertStored(const char* type_key, Any stored, const Any& key) {
+  // Owned here, as a conversion may call back and change the table.
+  std::optional<T> converted = stored.template try_cast<T>();
+  if (!converted.has_value()) {
+    TVM_FFI_THROW(TypeError) << ShownTypeKey(type_key) << ": expected " << TypeTraits<T>::TypeStr()
+                             << ", got " << MismatchText<T>(Raw(stored)) << " at key "
+                             << KeyText(key);
+  }
+  return *std::move(converted);
+}
+
 // Whether C is a standard map, whichever header it comes from.
 template <typename C, typename = void>
 struct IsStandardMap : public std::false_type {};
@@ -228,7 +241,7 @@ class MapBaseRef : public ObjectRef {
     iterator() = default;
     /*! \brief A copy of the key and of its value. */
     value_type operator*() const {
-      return value_type(detail::FromStored<K>(at_->first), detail::FromStored<V>(at_->second));
+      return value_type(Read<K>(at_->first, at_->first), Read<V>(at_->second, at_->first));
     }
     /*! \brief A copy of the key and of its value. */
     pointer operator->() const { return pointer(**this); }
@@ -280,7 +293,7 @@ class MapBaseRef : public ObjectRef {
   V at(const K& key) const {
     const MapBaseObj::iterator position = Find(key);
     if (!defined() || position == pairs()->end()) detail::ThrowNoKey(Obj::_type_key, Any(key));
-    return detail::FromStored<V>(position->second);
+    return Read<V>(position->second, position->first);
   }
   /*! \brief The value of a key; a KeyError is thrown if it is not there. */
   V operator[](const K& key) const { return at(key); }
@@ -323,6 +336,18 @@ class MapBaseRef : public ObjectRef {
 
  private:
   static MapBaseObj::iterator NoPair() { return {}; }
+
+  // The T that stands in the table. In a Dict it may be something else: other handles, of other
+  // types, and other languages change it too.
+  template <typename T>
+  static T Read(const Any& stored, [[maybe_unused]] const Any& key) {
+    if constexpr (Obj::_type_index == kTVMFFIDict) {
+      if (!detail::IsStored<T>(stored)) {
+        return detail::ConvertStored<T>(Obj::_type_key, stored, Any(key));
+      }
+    }
+    return detail::FromStored<T>(stored);
+  }
 
   // The pair of a key, or the end.
   MapBaseObj::iterator Find(const K& key) const {

@@ -169,8 +169,28 @@ static_assert(sizeof(SeqBaseObj) == sizeof(TVMFFIObject) + sizeof(TVMFFISeqCell)
               "the cell stands directly behind the head");
 static_assert(sizeof(Any) == sizeof(TVMFFIAny), "Any is laid out like TVMFFIAny");
 
-/*! \brief Goes through the elements of an Array or a List; each is given as a copy. */
+namespace detail {
+
+// The T that an element of another type of a List converts to.
 template <typename T>
+TVM_FFI_COLD T ConvertElement(Any element) {
+  // Owned here, as a conversion may call back and change the list.
+  std::optional<T> converted = element.template try_cast<T>();
+  if (!converted.has_value()) {
+    TVM_FFI_THROW(TypeError) << "List: expected an element of type " << TypeTraits<T>::TypeStr()
+                             << ", got " << MismatchText<T>(Raw(element));
+  }
+  return *std::move(converted);
+}
+
+}  // namespace detail
+
+/*!
+ * \brief Goes through the elements of an Array or a List; each is given as a copy.
+ * \tparam T Type of the elements.
+ * \tparam kChecked Whether an element may be of another type, as in a List.
+ */
+template <typename T, bool kChecked = false>
 class SeqIterator {
  public:
   /*! \brief Any element can be reached in one step. */
@@ -190,6 +210,9 @@ class SeqIterator {
 
   /*! \brief The element. */
   T operator*() const {
+    if constexpr (kChecked) {
+      if (!TypeTraits<T>::CheckAnyStrict(detail::Raw(*at_))) return detail::ConvertElement<T>(*at_);
+    }
     return TypeTraits<T>::CopyFromAnyViewAfterCheck(reinterpret_cast<const TVMFFIAny*>(at_));
   }
   /*! \brief The element `n` steps further. */
@@ -251,9 +274,9 @@ class Sequence : public ObjectRef {
   /*! \brief Type of the elements. */
   using value_type = T;
   /*! \brief Goes through the elements. */
-  using iterator = SeqIterator<T>;
+  using iterator = SeqIterator<T, Obj::_type_mutable>;
   /*! \brief Goes through the elements. */
-  using const_iterator = SeqIterator<T>;
+  using const_iterator = iterator;
   /*! \brief Goes through the elements from the last to the first. */
   using reverse_iterator = std::reverse_iterator<iterator>;
 
