@@ -40,9 +40,7 @@ def counter(tmp_path: Path) -> None:
 def test_rows_take_no_more_instructions() -> None:
     """A row that has grown for a good reason is recorded anew."""
     grown = baseline.always_grown(RECORD["instructions"])
-    remedy = (
-        "If that is what the edit needs, type nox -s bench -- baseline and commit what it wrote"
-    )
+    remedy = "To accept that, type nox -s bench -- baseline and commit what it writes"
     assert not grown, "\n".join(["more instructions than before:", *grown, remedy])
 
 
