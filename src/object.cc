@@ -3,7 +3,6 @@
 #include <tvm/ffi/error.h>
 #include <tvm/ffi/object.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <utility>

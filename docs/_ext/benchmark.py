@@ -78,7 +78,7 @@ def warnings_of(root: Path, part: str, measured: dict[str, Any]) -> list[nodes.N
 
 
 class Benchmark(SphinxDirective):
-    """Shows one part: ``calls``, ``instructions``, ``kernels``, ``leaks``, ``peers`` or ``slim``."""
+    """Shows one part: ``calls``, ``instructions``, ``kernels``, ``leaks``, ``peers``, ``slim``."""
 
     required_arguments = 1
 
