@@ -116,20 +116,23 @@ class OwnedErrorObj : public ffi::ErrorObj {
 };
 
 // The method of errors that tvm/ffi/function_details.h calls for one about an argument: the value
-// in the caller's array, and where the message says what was expected and what came.
+// in the caller's array, where the message says what was expected and what came, and how the
+// library names the type of the value.
 void SetArgument(const ffi::Error& error, void* value, int64_t expected_at, int64_t expected_size,
-                 int64_t got_at) {
+                 int64_t got_at, int64_t got_size, const std::string& type) {
   OwnedErrorObj* owned = OwnedErrorObj::Find(error.get());
   const std::string_view message(error->message.data, error->message.size);
-  const auto size = static_cast<int64_t>(message.size());
-  const bool within = expected_at >= 0 && expected_size >= 0 && got_at >= 0 &&
-                      expected_at <= size && expected_size <= size - expected_at && got_at <= size;
-  if (owned == nullptr || value == nullptr || !within) return;
+  const auto part = [&](int64_t at, int64_t size) -> std::optional<std::string> {
+    const auto end = static_cast<int64_t>(message.size());
+    if (at < 0 || size < 0 || at > end || size > end - at) return std::nullopt;
+    return std::string(message.substr(static_cast<size_t>(at), static_cast<size_t>(size)));
+  };
+  const std::optional<std::string> expected = part(expected_at, expected_size);
+  const std::optional<std::string> got = part(got_at, got_size);
+  if (owned == nullptr || value == nullptr || !expected || !got) return;
   const auto* address = static_cast<const TVMFFIAny*>(value);
-  const std::string expected(message.data() + expected_at, static_cast<size_t>(expected_size));
-  const std::string got(message.substr(static_cast<size_t>(got_at)));
-  const bool is_type = got == ffi::detail::TypeName(address);
-  owned->argument.reset(new RefusedArgument{address, *address, expected, got, is_type, got_at});
+  owned->argument.reset(
+      new RefusedArgument{address, *address, *expected, *got, *got == type, got_at});
 }
 
 // The global function `ffi.ErrorArgument`, for the caller of a function that raised the error:

@@ -213,9 +213,12 @@ TVM_FFI_COLD inline void TellArgument(TVMFFIAny* told, int32_t count) {
   const auto got_at = static_cast<int64_t>(message.size());
   message << got;
   const Error error = Thrower{"TypeError", __FILE__, __LINE__, __func__}.Made(message);
-  AnyView told[] = {error, static_cast<void*>(const_cast<TVMFFIAny*>(value)), expected_at,
-                    static_cast<int64_t>(wanted.size()), got_at};
-  TellArgument(reinterpret_cast<TVMFFIAny*>(told), 5);
+  const std::string type = TypeName(value);
+  AnyView told[] = {error,       static_cast<void*>(const_cast<TVMFFIAny*>(value)),
+                    expected_at, static_cast<int64_t>(wanted.size()),
+                    got_at,      static_cast<int64_t>(got.size()),
+                    type.c_str()};
+  TellArgument(reinterpret_cast<TVMFFIAny*>(told), 7);
   throw error;
 }
 
