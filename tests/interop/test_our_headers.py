@@ -5,6 +5,8 @@
 Unless a test names another runtime, each library runs under the one of its headers' package.
 """
 
+import os
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -91,6 +93,27 @@ static int64_t misaligned() {
   return count;
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(misaligned, misaligned);
+"""
+ALLOCATOR = """
+static int64_t calls = 0;
+static void* allocate(size_t size, size_t, int32_t, void*) {
+  ++calls;
+  void* body = static_cast<char*>(std::malloc(size + 64)) + 64;
+  static_cast<TVMFFIObjectAllocHeader*>(body)[-1].delete_space = [](void* object) {
+    std::free(static_cast<char*>(object) - 64);
+  };
+  return body;
+}
+class EmptyObj : public ffi::Object {
+ public:
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("page.Empty", EmptyObj, ffi::Object);
+};
+int main() {
+  TVMFFICustomAllocator own{allocate, nullptr};
+  TVMFFISetCustomAllocator(&own);
+  ffi::make_object<EmptyObj>();
+  return calls == 1 ? 0 : 1;
+}
 """
 REFUSED = "words(mod.half, [1.0]).splitlines()[0].rpartition(' got ')[2].strip('`')"
 DELETER = """
@@ -194,6 +217,12 @@ def built(text: str, python: str, folder: Path) -> str:
     return build(source, python, folder)
 
 
+def answer(python: str, *options: str) -> str:
+    """What an interpreter's package answers to options of tvm-ffi-config."""
+    command = [python, "-m", "tvm_ffi.config", *options]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
 def told(text, pythons, kind, folder, *expressions, runtime=""):
     """What expressions give with a library of one kind, line by line."""
     assert built(text, pythons[kind], folder) == ""
@@ -295,6 +324,19 @@ def test_alignment_of_objects(pythons, tmp_path, runtime):
     """An object of ours is aligned as its type says, also by an allocator that does not align."""
     done = told(ALIGNED, pythons, "ours", tmp_path, "mod.misaligned()", runtime=runtime)
     assert (done.returncode, done.stdout) == (0, "0\n"), done.stderr
+
+
+@pytest.mark.parametrize("runtime", KINDS)
+@pytest.mark.parametrize("options", ["-fno-pic -no-pie", "-fpie -pie"])
+def test_allocator_of_a_program(pythons, tmp_path, options, runtime):
+    """A program linked with our runtime asks the allocator of the one that it runs with."""
+    source = tmp_path / "program.cc"
+    source.write_text(HEAD + ALLOCATOR)
+    flags = answer(pythons["ours"], "--cxxflags", "--ldflags", "--libs")
+    line = f"g++ {options} {source} -o {tmp_path / 'program'} {flags}"
+    subprocess.run(shlex.split(line), check=True)
+    env = {**os.environ, "LD_LIBRARY_PATH": answer(pythons[runtime], "--libdir").strip()}
+    assert subprocess.run([tmp_path / "program"], env=env, check=False).returncode == 0
 
 
 @pytest.mark.parametrize("call", ["mod.drop()", "mod.drop_opaque()"])

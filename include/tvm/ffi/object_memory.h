@@ -14,7 +14,9 @@
 #include <cstdlib>
 #include <new>
 
-#if defined(__ELF__)
+// Code that is not position-independent would get a copy of the variable, which is there under any
+// runtime.
+#if defined(__ELF__) && defined(__PIC__)
 // The allocator that replaces the built-in one, or NULL. Only this runtime has the name.
 extern "C" __attribute__((weak, visibility("default")))
 TVMFFICustomAllocator* TVMFFIReplacedAllocator;
@@ -26,7 +28,7 @@ namespace detail {
 
 // Whether objects get their memory from the built-in allocator, as far as one can tell quickly.
 inline bool HasBuiltInAllocator() {
-#if defined(__ELF__)
+#if defined(__ELF__) && defined(__PIC__)
   return &TVMFFIReplacedAllocator != nullptr &&
          __atomic_load_n(&TVMFFIReplacedAllocator, __ATOMIC_RELAXED) == nullptr;
 #else
