@@ -20,16 +20,20 @@ ELSEWHERE = {
     "tvm/ffi/container/map_base.h": ("tests/cpp/test_map.cc", "what Map and Dict share"),
     "tvm/ffi/container/seq_base.h": ("tests/cpp/test_array.cc", "what Array and List share"),
     "tvm/ffi/container/tensor_layout.h": ("tests/cpp/test_tensor.cc", "how tensors are laid out"),
+    "tvm/ffi/export.h": ("tests/cpp/test_shown_functions.cc", "the macros of all exports"),
     "tvm/ffi/extra/c_env_api.h": ("tests/cpp/test_env.cc", "the file has the concept's name"),
     "tvm/ffi/extra/cuda/base.h": ("tests/examples/test_scale.py", "it needs CUDA"),
     "tvm/ffi/extra/cuda/device_guard.h": ("tests/examples/test_scale.py", "it needs CUDA"),
     "tvm/ffi/function_details.h": ("tests/cpp/test_function.cc", "what Function is made of"),
+    "tvm/ffi/function_object.h": ("tests/cpp/test_function.cc", "it declares Function"),
+    "tvm/ffi/global_names.h": ("tests/cpp/test_function.cc", "Function lists them"),
     "tvm/ffi/keep_library.h": ("tests/cpp/test_allocation.cc", "it loads a library to see"),
     "tvm/ffi/message.h": ("tests/cpp/test_error.cc", "the text of an error's macros"),
     "tvm/ffi/object_macros.h": ("tests/cpp/test_object.cc", "they declare objects"),
     "tvm/ffi/object_memory.h": ("tests/cpp/test_object.cc", "what make_object takes"),
     "tvm/ffi/tvm_ffi.h": ("tests/cpp/test_slim.py", "it is the other headers"),
     "tvm/ffi/type_traits.h": ("tests/cpp/test_any.cc", "how each type goes into an Any"),
+    "tvm/ffi/typed_function.h": ("tests/cpp/test_function.cc", "a Function with a signature"),
 }
 
 

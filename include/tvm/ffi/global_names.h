@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/global_names.h
+ * \brief The names of the global functions.
+ */
+#ifndef TVM_FFI_GLOBAL_NAMES_H_
+#define TVM_FFI_GLOBAL_NAMES_H_
+
+#include <tvm/ffi/function_object.h>
+#include <tvm/ffi/string.h>
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+/*! \brief The names that Function::ListGlobalNames found. */
+class GlobalNames {
+ public:
+  /*! \brief A place among the names, an input iterator. */
+  class Iterator {
+   public:
+    /*! \brief What kind of iterator it is. */
+    using iterator_category = std::input_iterator_tag;
+    /*! \brief What it gives. */
+    using value_type = String;
+    /*! \brief Distance of two places. */
+    using difference_type = int64_t;
+    /*! \brief None: names are made when asked for. */
+    using pointer = void;
+    /*! \brief A name. */
+    using reference = String;
+
+    /*! \brief The place `index` of `names`, which must outlive it. */
+    Iterator(const GlobalNames* names, int64_t index) : names_(names), index_(index) {}
+    /*! \brief The name. */
+    String operator*() const { return (*names_)[static_cast<size_t>(index_)]; }
+    /*! \brief Goes to the next name. */
+    Iterator& operator++() {
+      ++index_;
+      return *this;
+    }
+    /*! \brief Whether both are at the same place. */
+    bool operator==(const Iterator& other) const { return index_ == other.index_; }
+    /*! \brief Whether they are at different places. */
+    bool operator!=(const Iterator& other) const { return index_ != other.index_; }
+
+   private:
+    const GlobalNames* names_;
+    int64_t index_;
+  };
+
+  /*! \brief The names that a function of the index gives; it gives their number for -1. */
+  explicit GlobalNames(Function names) : names_(std::move(names)) {}
+
+  /*! \brief Number of names. */
+  size_t size() const { return names_(-1).cast<size_t>(); }
+  /*! \brief The name at `i`; an IndexError is thrown beyond the end. */
+  String operator[](size_t i) const { return names_(i).cast<String>(); }
+  /*! \brief The first name. */
+  Iterator begin() const { return Iterator(this, 0); }
+  /*! \brief Behind the last name. */
+  Iterator end() const { return Iterator(this, static_cast<int64_t>(size())); }
+  /*! \brief The names in a container, such as std::vector<String>. */
+  template <typename Container, typename = std::enable_if_t<
+                                    std::is_constructible<Container, Iterator, Iterator>::value>>
+  operator Container() const {
+    return Container(begin(), end());
+  }
+
+ private:
+  Function names_;
+};
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+#endif  // TVM_FFI_GLOBAL_NAMES_H_
