@@ -90,7 +90,7 @@ def results_of(page, words):
     ("words", "target"),
     [
         ("FromEnvAlloc", "reference/cpp/tensor.html"),
-        ("TVM_FFI_THROW", "reference/cpp/error.html"),
+        ("TVM_FFI_THROW", "reference/cpp/throw_macros.html"),
         ("TVMFFIEnvSetStream", "reference/cpp/c_env_api.html"),
         ("load_module", "reference/python/modules.html"),
         ("tvm_ffi.load_module", "reference/python/modules.html"),

@@ -23,7 +23,7 @@ namespace ffi TVM_FFI_HIDDEN {
 
 namespace detail {
 
-[[noreturn]] void ThrowRaised(int code);                                       // in error.h
+[[noreturn]] void ThrowRaised(int code);                                       // in error_object.h
 [[noreturn]] void ThrowNotInstance(int32_t type_index, const char* type_key);  // in type_traits.h
 
 // The index of a type that gets it at run time: asked for once in each library. Not a member of the

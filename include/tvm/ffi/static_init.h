@@ -48,7 +48,6 @@ inline bool RunStaticInit(void (*block)()) noexcept {
 }
 
 }  // namespace detail
-
 }  // namespace ffi TVM_FFI_HIDDEN
 }  // namespace tvm
 
