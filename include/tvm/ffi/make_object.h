@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/make_object.h
+ * \brief Makes objects.
+ */
+#ifndef TVM_FFI_MAKE_OBJECT_H_
+#define TVM_FFI_MAKE_OBJECT_H_
+
+#include <tvm/ffi/c_api.h>
+#include <tvm/ffi/object_memory.h>
+#include <tvm/ffi/object_ptr.h>
+#include <tvm/ffi/object_ref.h>
+
+#include <cstddef>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+namespace detail {
+
+// Destroys and frees an object that make_object made.
+template <typename T>
+void DeleteObject(void* self, int flags) {
+  T* object = static_cast<T*>(static_cast<Object*>(self));
+  if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0) object->T::~T();
+  if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) FreeObjectMemory(self);
+}
+
+// `tail` bytes are added behind the object, for contents that stand in place.
+template <typename T, typename... Args>
+ObjectPtr<T> MakeObjectWithTail(size_t tail, Args&&... args) {
+  const int32_t type_index = T::RuntimeTypeIndex();
+  void* memory = AllocateObjectMemory<alignof(T)>(sizeof(T) + tail, type_index);
+  T* object = nullptr;
+  try {
+    object = new (memory) T(std::forward<Args>(args)...);
+  } catch (...) {
+    FreeObjectMemory(memory);
+    throw;
+  }
+  TVMFFIObject* header = ObjectUnsafe::Header(object);
+  header->combined_ref_count = (uint64_t{1} << 32) | 1;
+  header->type_index = type_index;
+  header->deleter = DeleteObject<T>;
+  return ObjectUnsafe::PtrFromOwned<T>(static_cast<Object*>(object));
+}
+
+}  // namespace detail
+
+/*! \brief Makes an object; its first owner is returned. */
+template <typename T, typename... Args>
+ObjectPtr<T> make_object(Args&&... args) {
+  static_assert(std::is_base_of<Object, T>::value, "make_object makes types derived from Object");
+  return detail::MakeObjectWithTail<T>(0, std::forward<Args>(args)...);
+}
+
+/*!
+ * \brief Makes an object with room for an array behind it.
+ * \tparam ArrayType The object. The array starts at its end, at `object + 1`.
+ * \tparam ElementType Type of the elements, which the constructor of ArrayType makes.
+ * \param num_elements Number of elements.
+ * \param args Arguments of the constructor of ArrayType.
+ */
+template <typename ArrayType, typename ElementType, typename... Args>
+ObjectPtr<ArrayType> make_inplace_array_object(size_t num_elements, Args&&... args) {
+  static_assert(std::is_base_of<Object, ArrayType>::value,
+                "make_inplace_array_object makes types derived from Object");
+  static_assert(alignof(ArrayType) % alignof(ElementType) == 0 &&
+                    sizeof(ArrayType) % alignof(ElementType) == 0,
+                "the elements behind the object are aligned");
+  if (num_elements > PTRDIFF_MAX / 2 / sizeof(ElementType)) throw std::bad_alloc();
+  return detail::MakeObjectWithTail<ArrayType>(num_elements * sizeof(ElementType),
+                                               std::forward<Args>(args)...);
+}
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+#endif  // TVM_FFI_MAKE_OBJECT_H_

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/object_ptr.h
+ * \brief Reference-counted objects, and the pointers that own or watch one.
+ */
+#ifndef TVM_FFI_OBJECT_PTR_H_
+#define TVM_FFI_OBJECT_PTR_H_
+
+#include <tvm/ffi/attributes.h>
+#include <tvm/ffi/c_api.h>
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+namespace detail {
+
+[[noreturn]] void ThrowRaised(int code);                                       // in error_object.h
+[[noreturn]] void ThrowNotInstance(int32_t type_index, const char* type_key);  // in type_traits.h
+
+// The index of a type that gets it at run time: asked for once in each library. Not a member of the
+// type, whose statics the loader would merge between libraries.
+template <typename T, typename Parent>
+int32_t TypeIndexOf() {
+  static_assert(!Parent::_type_final, "the parent is declared final");
+  // Not an initialiser, which would stay locked in the child of a fork; twice does no harm.
+  static int32_t known = -1;
+  const int32_t seen = __atomic_load_n(&known, __ATOMIC_ACQUIRE);
+  if (seen >= 0) return seen;
+  const TVMFFIByteArray key{T::_type_key, __builtin_strlen(T::_type_key)};
+  const int32_t given =
+      TVMFFITypeGetOrAllocIndex(&key, -1, T::_type_depth, T::_type_child_slots,
+                                T::_type_child_slots_can_overflow, Parent::RuntimeTypeIndex());
+  if (given < 0) ThrowRaised(-1);
+  __atomic_store_n(&known, given, __ATOMIC_RELEASE);
+  return given;
+}
+
+}  // namespace detail
+
+/*! \brief Root of all object types; starts with a TVMFFIObject. */
+class Object {
+ public:
+  /*! \brief Unique name of the type. */
+  static constexpr const char* _type_key = "ffi.Object";
+  /*! \brief Fixed index of the type. */
+  static constexpr int32_t _type_index = kTVMFFIObject;
+  /*! \brief Number of ancestors. */
+  static constexpr int32_t _type_depth = 0;
+  /*! \brief Whether no other type derives from it. */
+  static constexpr bool _type_final = false;
+  /*! \brief Whether handles give access to a mutable object. */
+  static constexpr bool _type_mutable = false;
+  /*! \brief Number of type indices to reserve for derived types. */
+  static constexpr int32_t _type_child_slots = 0;
+  /*! \brief Whether more types may derive than indices are reserved. */
+  static constexpr bool _type_child_slots_can_overflow = true;
+  /*! \brief How the type takes part in structural comparison and hashing. */
+  static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindUnsupported;
+  /*! \brief Index of the type in this process; every declared type has its own. */
+  static int32_t RuntimeTypeIndex() { return _type_index; }
+
+  Object() : header_{} { header_.combined_ref_count = 0; }
+  /*! \brief A new object: contents are copied, by the derived type; counts are not. */
+  Object(const Object&) : Object() {}
+  /*! \brief Keeps its own counts and type. */
+  Object& operator=(const Object&) { return *this; }
+
+  /*! \brief Type index of the object. */
+  int32_t type_index() const { return header_.type_index; }
+
+  /*! \brief Name of the object's type, for example "ffi.Tensor". */
+  std::string GetTypeKey() const { return TypeIndex2Key(header_.type_index); }
+  /*! \brief A hash of the name of the object's type. */
+  uint64_t GetTypeKeyHash() const { return InfoOf(header_.type_index)->type_key_hash; }
+  /*! \brief Name of the type of that index; a TypeError is thrown if there is none. */
+  static std::string TypeIndex2Key(int32_t type_index) {
+    const TVMFFIByteArray& key = InfoOf(type_index)->type_key;
+    return std::string(key.data, key.size);
+  }
+
+  /*! \brief Number of strong references, at this moment. */
+  int32_t use_count() const {
+    return static_cast<int32_t>(__atomic_load_n(&header_.combined_ref_count, __ATOMIC_RELAXED) &
+                                kStrongMask);
+  }
+
+  /*! \brief Whether one strong reference alone holds the object. What other threads did before they
+   * let go of theirs is then done. */
+  bool unique() const {
+    return (__atomic_load_n(&header_.combined_ref_count, __ATOMIC_ACQUIRE) & kStrongMask) == 1;
+  }
+
+  /*! \brief Whether the object is a T or derives from it. */
+  template <typename T>
+  bool IsInstance() const {
+    if (std::is_same<T, Object>::value) return true;
+    const int32_t wanted = T::RuntimeTypeIndex();
+    if (header_.type_index == wanted) return true;
+    // Every type of the ABI itself is a child of Object.
+    if (T::_type_final || header_.type_index < kTVMFFIStaticObjectEnd) return false;
+    const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(header_.type_index);
+    return info != nullptr && info->type_depth > T::_type_depth &&
+           info->type_ancestors[T::_type_depth]->type_index == wanted;
+  }
+
+ private:
+  static const TVMFFITypeInfo* InfoOf(int32_t type_index) {
+    const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(type_index);
+    if (info == nullptr) detail::ThrowRaised(-1);
+    return info;
+  }
+
+  static constexpr uint64_t kStrongOne = 1;
+  static constexpr uint64_t kWeakOne = uint64_t{1} << 32;
+  static constexpr uint64_t kStrongMask = kWeakOne - 1;
+
+  void IncRef() { __atomic_fetch_add(&header_.combined_ref_count, kStrongOne, __ATOMIC_RELAXED); }
+
+  void DecRef() {
+    // Nobody else can add a reference to an object that one strong reference alone holds, and what
+    // others did to it came before: so its end needs no atomic subtraction.
+    if (__atomic_load_n(&header_.combined_ref_count, __ATOMIC_ACQUIRE) == (kWeakOne | kStrongOne)) {
+      __atomic_store_n(&header_.combined_ref_count, kWeakOne, __ATOMIC_RELAXED);
+      Delete(kTVMFFIObjectDeleterFlagBitMaskBoth);
+      return;
+    }
+    uint64_t before = __atomic_fetch_sub(&header_.combined_ref_count, kStrongOne, __ATOMIC_RELEASE);
+    if ((before & kStrongMask) == 1) Drop(before);
+  }
+
+  void Delete(int32_t flags) {
+    if (header_.deleter != nullptr) header_.deleter(&header_, flags);
+  }
+
+  // What the others did to the object before they let go of it comes before what follows. A load
+  // and no fence, because ThreadSanitizer does not know fences.
+  void SeeOtherThreads() {
+    static_cast<void>(__atomic_load_n(&header_.combined_ref_count, __ATOMIC_ACQUIRE));
+  }
+
+  // Runs once, when the last strong reference is gone while there were others a moment ago.
+  TVM_FFI_COLD void Drop(uint64_t before) {
+    SeeOtherThreads();
+    if (before == (kWeakOne | kStrongOne)) {
+      Delete(kTVMFFIObjectDeleterFlagBitMaskBoth);
+      return;
+    }
+    Delete(kTVMFFIObjectDeleterFlagBitMaskStrong);
+    DecWeak();
+  }
+
+  void IncWeak() { __atomic_fetch_add(&header_.combined_ref_count, kWeakOne, __ATOMIC_RELAXED); }
+
+  void DecWeak() {
+    uint64_t before = __atomic_fetch_sub(&header_.combined_ref_count, kWeakOne, __ATOMIC_RELEASE);
+    if ((before >> 32) != 1) return;
+    SeeOtherThreads();
+    Delete(kTVMFFIObjectDeleterFlagBitMaskWeak);
+  }
+
+  // Adds a strong reference unless the last one is gone.
+  bool TryPromote() {
+    uint64_t seen = __atomic_load_n(&header_.combined_ref_count, __ATOMIC_RELAXED);
+    while ((seen & kStrongMask) != 0) {
+      if (__atomic_compare_exchange_n(&header_.combined_ref_count, &seen, seen + kStrongOne, true,
+                                      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  TVMFFIObject header_;
+
+  template <typename>
+  friend class ObjectPtr;
+  template <typename>
+  friend class WeakObjectPtr;
+  friend struct ObjectUnsafe;
+};
+
+/*! \brief Owning pointer to an object. */
+template <typename T>
+class ObjectPtr {
+ public:
+  ObjectPtr() = default;
+  /*! \brief A null pointer. */
+  ObjectPtr(std::nullptr_t) {}  // NOLINT(runtime/explicit)
+  /*! \brief Shares the object. */
+  ObjectPtr(const ObjectPtr& other) : ObjectPtr(other.data_) {}
+  /*! \brief Takes the object over. */
+  ObjectPtr(ObjectPtr&& other) noexcept : data_(other.data_) { other.data_ = nullptr; }
+  /*! \brief Shares an object of a derived type. */
+  template <typename U, typename = std::enable_if_t<std::is_base_of<T, U>::value>>
+  ObjectPtr(const ObjectPtr<U>& other) : ObjectPtr(other.data_) {}  // NOLINT(runtime/explicit)
+  /*! \brief Takes an object of a derived type over. */
+  template <typename U, typename = std::enable_if_t<std::is_base_of<T, U>::value>>
+  ObjectPtr(ObjectPtr<U>&& other) noexcept : data_(other.data_) {  // NOLINT(runtime/explicit)
+    other.data_ = nullptr;
+  }
+  ~ObjectPtr() { reset(); }
+
+  /*! \brief Shares or takes over the other's object. */
+  ObjectPtr& operator=(ObjectPtr other) noexcept {
+    std::swap(data_, other.data_);
+    return *this;
+  }
+
+  /*! \brief Exchanges the objects. */
+  void swap(ObjectPtr& other) noexcept { std::swap(data_, other.data_); }
+  /*! \brief Drops the reference. */
+  void reset() {
+    // Null first: the object's end may come back to this pointer.
+    if (T* old = std::exchange(data_, nullptr)) static_cast<Object*>(old)->DecRef();
+  }
+  /*! \brief The object, or NULL. */
+  T* get() const { return data_; }
+  /*! \brief The object, which must not be NULL. */
+  T* operator->() const { return data_; }
+  /*! \brief The object, which must not be NULL. */
+  T& operator*() const { return *data_; }
+  /*! \brief Whether there is an object. */
+  explicit operator bool() const { return data_ != nullptr; }
+  /*! \brief Whether both point to the same object. */
+  bool operator==(const ObjectPtr& other) const { return data_ == other.data_; }
+  /*! \brief Whether they point to different objects. */
+  bool operator!=(const ObjectPtr& other) const { return data_ != other.data_; }
+  /*! \brief Number of strong references, 0 for a null pointer. */
+  int32_t use_count() const { return data_ == nullptr ? 0 : data_->use_count(); }
+  /*! \brief Whether this is the only strong reference. */
+  bool unique() const { return data_ != nullptr && data_->unique(); }
+
+ private:
+  explicit ObjectPtr(T* data) : data_(data) {
+    if (data_ != nullptr) static_cast<Object*>(data_)->IncRef();
+  }
+
+  T* data_{nullptr};
+
+  template <typename>
+  friend class ObjectPtr;
+  template <typename>
+  friend class WeakObjectPtr;
+  friend struct ObjectUnsafe;
+};
+
+/*! \brief Pointer to an object that does not keep its contents alive. */
+template <typename T>
+class WeakObjectPtr {
+ public:
+  WeakObjectPtr() = default;
+  /*! \brief Watches nothing. */
+  WeakObjectPtr(std::nullptr_t) {}  // NOLINT(runtime/explicit)
+  /*! \brief Watches the object of an owner of a derived type. */
+  template <typename U, typename = std::enable_if_t<std::is_base_of<T, U>::value>>
+  WeakObjectPtr(const ObjectPtr<U>& other) : WeakObjectPtr(other.data_) {}  // NOLINT
+  /*! \brief Watches the same object as one that watches a derived type. */
+  template <typename U, typename = std::enable_if_t<std::is_base_of<T, U>::value>>
+  WeakObjectPtr(const WeakObjectPtr<U>& other) : WeakObjectPtr(other.data_) {}  // NOLINT
+  /*! \brief Watches the object of `other`. */
+  WeakObjectPtr(const ObjectPtr<T>& other) : WeakObjectPtr(other.data_) {}  // NOLINT
+  /*! \brief Watches the same object. */
+  WeakObjectPtr(const WeakObjectPtr& other) : WeakObjectPtr(other.data_) {}
+  /*! \brief Takes the watch over. */
+  WeakObjectPtr(WeakObjectPtr&& other) noexcept : data_(other.data_) { other.data_ = nullptr; }
+  ~WeakObjectPtr() { reset(); }
+
+  /*! \brief Watches the other's object instead. */
+  WeakObjectPtr& operator=(WeakObjectPtr other) noexcept {
+    std::swap(data_, other.data_);
+    return *this;
+  }
+
+  /*! \brief Exchanges what is watched. */
+  void swap(WeakObjectPtr& other) noexcept { std::swap(data_, other.data_); }
+  /*! \brief Number of strong references to the object; 0 if it is gone or there never was one. */
+  int32_t use_count() const { return data_ == nullptr ? 0 : data_->use_count(); }
+  /*! \brief Stops watching. */
+  void reset() {
+    if (T* old = std::exchange(data_, nullptr)) static_cast<Object*>(old)->DecWeak();
+  }
+  /*! \brief An owning pointer, or a null one if the object is gone. */
+  ObjectPtr<T> lock() const {
+    ObjectPtr<T> strong;
+    if (data_ != nullptr && static_cast<Object*>(data_)->TryPromote()) strong.data_ = data_;
+    return strong;
+  }
+  /*! \brief Whether the object is gone, or there never was one. */
+  bool expired() const { return use_count() == 0; }
+
+ private:
+  explicit WeakObjectPtr(T* data) : data_(data) {
+    if (data_ != nullptr) static_cast<Object*>(data_)->IncWeak();
+  }
+
+  T* data_{nullptr};
+
+  template <typename>
+  friend class WeakObjectPtr;
+};
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+#endif  // TVM_FFI_OBJECT_PTR_H_
