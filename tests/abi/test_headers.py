@@ -20,6 +20,8 @@ ELSEWHERE = {
     "tvm/ffi/container/map_base.h": ("tests/cpp/test_map.cc", "what Map and Dict share"),
     "tvm/ffi/container/seq_base.h": ("tests/cpp/test_array.cc", "what Array and List share"),
     "tvm/ffi/container/tensor_layout.h": ("tests/cpp/test_tensor.cc", "how tensors are laid out"),
+    "tvm/ffi/container/tensor_object.h": ("tests/cpp/test_tensor.cc", "Tensor owns one"),
+    "tvm/ffi/container/tensor_queries.h": ("tests/cpp/test_tensor.cc", "tensors have them"),
     "tvm/ffi/error_object.h": ("tests/cpp/test_error.cc", "it declares Error"),
     "tvm/ffi/export.h": ("tests/cpp/test_shown_functions.cc", "the macros of all exports"),
     "tvm/ffi/extra/c_env_api.h": ("tests/cpp/test_env.cc", "the file has the concept's name"),

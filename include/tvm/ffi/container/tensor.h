@@ -8,6 +8,8 @@
 
 #include <tvm/ffi/container/shape.h>
 #include <tvm/ffi/container/tensor_layout.h>
+#include <tvm/ffi/container/tensor_object.h>
+#include <tvm/ffi/container/tensor_queries.h>
 #include <tvm/ffi/keep_library.h>
 
 #include <new>
@@ -40,131 +42,6 @@ class OwnedExtents {
 
  private:
   int64_t* data_ = nullptr;
-};
-
-}  // namespace detail
-
-/*!
- * \brief What Tensor and TensorView tell about a tensor. Derived has `GetDLTensorPtr()`.
- *
- * None of these members checks that there is a tensor, as kernels call them often: ask
- * `defined()` of a Tensor that may be a null handle.
- */
-template <typename Derived>
-class TensorQueries {
- public:
-  /*! \brief Address of the data on device(); add byte_offset() for the first element. */
-  void* data_ptr() const { return dl().data; }
-  /*! \brief Device that holds the data. */
-  DLDevice device() const { return dl().device; }
-  /*! \brief Number of dimensions. */
-  int32_t ndim() const { return dl().ndim; }
-  /*! \brief Number of dimensions. */
-  int32_t dim() const { return dl().ndim; }
-  /*! \brief Element type. */
-  DLDataType dtype() const { return dl().dtype; }
-  /*! \brief Extents; valid while the tensor lives. */
-  ShapeView shape() const { return ShapeView(dl().shape, static_cast<size_t>(dl().ndim)); }
-  /*! \brief Extents; valid while the tensor lives. */
-  ShapeView sizes() const { return shape(); }
-  /*! \brief Extent of a dimension; -1 is the last one. An IndexError is thrown beyond the ends. */
-  int64_t size(int64_t dimension) const { return dl().shape[Index("size", dimension)]; }
-  /*!
-   * \brief Steps in elements; valid while the tensor lives.
-   *
-   * Every tensor that comes as an argument has them. A ValueError is thrown for a view that was
-   * made by hand of a DLTensor without strides; stride() answers for that too.
-   */
-  ShapeView strides() const {
-    TVM_FFI_CHECK(dl().strides != nullptr || dl().ndim == 0, ValueError)
-        << "strides: expected a tensor with strides, got NULL, which means row-major; use "
-           "stride(i)";
-    return ShapeView(dl().strides, static_cast<size_t>(dl().ndim));
-  }
-  /*! \brief Step of a dimension in elements; -1 is the last one. An IndexError is thrown beyond the
-   * ends. */
-  int64_t stride(int64_t dimension) const {
-    const int32_t i = Index("stride", dimension);
-    if (dl().strides != nullptr) return dl().strides[i];
-    int64_t step = 1;
-    for (int32_t j = dl().ndim - 1; j > i; --j) step *= dl().shape[j];
-    return step;
-  }
-  /*! \brief Number of elements. */
-  int64_t numel() const { return GetNumel(dl()); }
-  /*! \brief Distance in bytes from data_ptr() to the first element; 0 for most devices, see
-   * TensorView. */
-  uint64_t byte_offset() const { return dl().byte_offset; }
-  /*! \brief Whether the elements stand without gaps in row-major order. */
-  bool IsContiguous() const { return ffi::IsContiguous(dl()); }
-  /*! \brief Whether the elements stand without gaps in row-major order. */
-  bool is_contiguous() const { return ffi::IsContiguous(dl()); }
-  /*! \brief Whether the address of the first element is a multiple of `alignment` bytes. */
-  bool IsAligned(size_t alignment) const { return ffi::IsAligned(dl(), alignment); }
-
- private:
-  const DLTensor& dl() const { return *static_cast<const Derived*>(this)->GetDLTensorPtr(); }
-
-  int32_t Index(const char* function, int64_t dimension) const {
-    const int32_t n = dl().ndim;
-    TVM_FFI_CHECK(dimension >= -n && dimension < n, IndexError)
-        << function << ": expected a dimension from " << -n << " to " << n - 1 << ", got "
-        << dimension;
-    return static_cast<int32_t>(dimension < 0 ? dimension + n : dimension);
-  }
-};
-
-/*! \brief A tensor object: the head of an object, then a DLTensor. */
-class TensorObj : public Object, public DLTensor {
- public:
-  /*! \brief Fixed index of the type. */
-  static constexpr int32_t _type_index = kTVMFFITensor;
-  /*! \brief No other type derives from it. */
-  static constexpr bool _type_final = true;
-  /*! \brief The data of a tensor can be written through any handle of it. */
-  static constexpr bool _type_mutable = true;
-  TVM_FFI_DECLARE_OBJECT_INFO_STATIC("ffi.Tensor", TensorObj, Object)
-};
-
-namespace detail {
-
-// A tensor with the memory of an allocator, a copy of it, and the shape and strides behind that.
-template <typename Alloc>
-class NDAllocObj : public TensorObj {
- public:
-  // `steps` is NULL for row-major order.
-  template <typename... ExtraArgs>
-  NDAllocObj(Alloc&& alloc, ShapeView extents, const int64_t* steps, DLDataType element_type,
-             DLDevice on, ExtraArgs&&... extra_args)
-      : alloc_(std::move(alloc)) {
-    data = nullptr;
-    device = on;
-    ndim = static_cast<int32_t>(extents.size());
-    dtype = element_type;
-    shape = reinterpret_cast<int64_t*>(this + 1);
-    strides = shape + ndim;
-    byte_offset = 0;
-    int64_t step = 1;
-    for (int32_t i = ndim - 1; i >= 0; --i) {
-      const int64_t extent = extents[static_cast<size_t>(i)];
-      shape[i] = extent;
-      strides[i] = steps == nullptr ? step : steps[i];
-      step *= extent;
-    }
-    alloc_.AllocData(this, std::forward<ExtraArgs>(extra_args)...);
-  }
-  NDAllocObj(const NDAllocObj&) = delete;
-  NDAllocObj& operator=(const NDAllocObj&) = delete;
-  ~NDAllocObj() {
-    try {
-      alloc_.FreeData(this);
-    } catch (...) {
-      LogCurrentException("Tensor::FromNDAlloc: FreeData");
-    }
-  }
-
- private:
-  Alloc alloc_;
 };
 
 }  // namespace detail
@@ -402,8 +279,6 @@ class TensorView : public TensorQueries<TensorView> {
 };
 
 static_assert(sizeof(TensorView) == sizeof(DLTensor), "TensorView is laid out like DLTensor");
-static_assert(sizeof(TensorObj) == sizeof(TVMFFIObject) + sizeof(DLTensor),
-              "a tensor object is an object head and a DLTensor");
 
 template <>
 struct TypeTraits<Tensor> : public ObjectRefTraits<Tensor> {
