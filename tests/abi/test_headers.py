@@ -37,6 +37,7 @@ ELSEWHERE = {
     "tvm/ffi/object_memory.h": ("tests/cpp/test_object.cc", "what make_object takes"),
     "tvm/ffi/object_ptr.h": ("tests/cpp/test_object.cc", "reference counts and weak pointers"),
     "tvm/ffi/object_ref.h": ("tests/cpp/test_object.cc", "handles of objects"),
+    "tvm/ffi/reflection/traits.h": ("tests/cpp/test_registry.cc", "registrations take them"),
     "tvm/ffi/throw_macros.h": ("tests/cpp/test_error.cc", "they throw Errors"),
     "tvm/ffi/tvm_ffi.h": ("tests/cpp/test_slim.py", "it is the other headers"),
     "tvm/ffi/type_traits.h": ("tests/cpp/test_any.cc", "how each type goes into an Any"),

@@ -9,8 +9,6 @@
 #include <tvm/ffi/c_api.h>
 #include <tvm/ffi/function_details.h>
 
-#include <string>
-
 /*!
  * \brief Define it as 1 before the first include to export the signature of each exported function.
  *
