@@ -24,6 +24,10 @@ def delete_name() -> None:
         (lambda: tvm_ffi.from_dlpack(1, 0), "from_dlpack: expected 1 argument by position, got 2"),
         (lambda: tvm_ffi.from_dlpack(), "from_dlpack: expected 1 argument by position, got 0"),
         (
+            lambda: tvm_ffi.from_dlpack(1, ext_tensor=1),
+            "from_dlpack: ext_tensor: expected it once, got it by keyword too",
+        ),
+        (
             lambda: tvm_ffi.from_dlpack(1, copy=True),
             "from_dlpack: expected require_alignment, require_contiguous or allow_read_only as a "
             "keyword, got copy",

@@ -405,7 +405,12 @@ PyObject* from_dlpack(PyObject*, PyObject* const* args, Py_ssize_t num_args, PyO
   Requirements required;
   for (Py_ssize_t i = 0; keywords != nullptr && i < PyTuple_GET_SIZE(keywords); ++i) {
     PyObject* keyword = PyTuple_GET_ITEM(keywords, i);
-    if (num_args == 0 && PyUnicode_CompareWithASCIIString(keyword, "ext_tensor") == 0) {
+    if (PyUnicode_CompareWithASCIIString(keyword, "ext_tensor") == 0) {
+      if (num_args != 0) {
+        PyErr_SetString(PyExc_TypeError,
+                        "from_dlpack: ext_tensor: expected it once, got it by keyword too");
+        return nullptr;
+      }
       source = args[i];
     } else if (read_requirement(keyword, args[num_args + i], &required) != 0) {
       return nullptr;
