@@ -257,6 +257,14 @@ class SeqIterator {
   const Any* at_ = nullptr;
 };
 
+namespace detail {
+
+// Whoever else holds a List may put an element of another type into it.
+template <typename T, typename Obj>
+using SeqIteratorOf = SeqIterator<T, Obj::_type_mutable>;
+
+}  // namespace detail
+
 /*!
  * \brief What the handles Array and List share.
  *
@@ -274,7 +282,7 @@ class Sequence : public ObjectRef {
   /*! \brief Type of the elements. */
   using value_type = T;
   /*! \brief Goes through the elements. */
-  using iterator = SeqIterator<T, Obj::_type_mutable>;
+  using iterator = detail::SeqIteratorOf<T, Obj>;
   /*! \brief Goes through the elements. */
   using const_iterator = iterator;
   /*! \brief Goes through the elements from the last to the first. */

@@ -288,8 +288,8 @@ PyType_Slot slots[] = {
          "names of its parameters. ``inspect.signature`` and ``__doc__`` show what it tells.\n\n"
          "Tensors of any framework are passed without a copy, and a tensor that the function\n"
          "returns comes back as one of the same framework; an argument of PyTorch or NumPy as the\n"
-         "very object that was passed. ``ValueError`` and ``TypeError`` name the function and the\n"
-         "argument that is wrong.")},
+         "very object that was passed, unless another framework is among the arguments.\n"
+         "``ValueError`` and ``TypeError`` name the function and the argument that is wrong.")},
     {Py_tp_new, reinterpret_cast<void*>(new_function)},
     {Py_tp_init, reinterpret_cast<void*>(init)},
     {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
