@@ -114,6 +114,17 @@ def test_committed_records_can_be_shown(part: str) -> None:
     assert record["date"] in circumstances_of(record)
 
 
+def test_what_the_page_says_of_the_figures() -> None:
+    """The sentences on the Performance page hold in the record that it shows."""
+    record = record_of(ROOT, "calls")
+    assert record is not None
+    rows = record["measured"]
+    assert rows["no argument, lock kept, ns"]["ours"] < rows["no argument, ns"]["ours"] / 2
+    limited = {name: row["of limit"] for name, row in rows.items() if "of limit" in row}
+    assert len(limited) >= 5
+    assert max(limited.values()) <= 1.3
+
+
 def test_no_record(tmp_path: Path) -> None:
     """A part that was never measured has no record."""
     (tmp_path / "docs" / "benchmarks").mkdir(parents=True)
