@@ -43,6 +43,7 @@ extensions = [
     "_ext.kernels",
     "_ext.keyboard",
     "_ext.linked_names",
+    "_ext.machine_code",
     "_ext.made_of",
     "_ext.markdown",
     "_ext.memory_layout",

@@ -38,6 +38,7 @@ nox.options.sessions = [
     "tests",
     "interop",
     "compilers",
+    "machine_code",
     "sanitize",
     "emulate",
     "docs",
@@ -264,6 +265,15 @@ def compilers(session: nox.Session) -> None:
     """Compile everything without a warning: g++, clang++ and nvcc; arguments choose files."""
     need(session, "clang++", "valgrind")  # a benchmark includes a header of valgrind
     Environment(session).run("docs/_setup/compilers.py", *session.posargs)
+
+
+@nox.session
+def machine_code(session: nox.Session) -> None:
+    """Check what nvcc makes of the examples' kernels, without a GPU; arguments choose examples."""
+    expect_python(session)
+    need(session, "g++")
+    install(session, "machine_code", *([] if has_nvcc() else ["nvcc"]))
+    session.run("python", "tests/machine_code/machine_code.py", *session.posargs)
 
 
 @nox.session(venv_backend="none", requires=["environment"])

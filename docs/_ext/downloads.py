@@ -10,6 +10,7 @@ from pathlib import Path
 from _verify.archives import archive_path, readme
 from _verify.examples import find_examples
 from _verify.layout import Layout
+from _verify.machine_code_record import listing_path
 
 
 def offered(target: str, page: str, layout: Layout) -> list[str]:
@@ -20,6 +21,8 @@ def offered(target: str, page: str, layout: Layout) -> list[str]:
     """
     folder = "docs" if target.startswith("/") else os.path.dirname(page)
     path = os.path.normpath(layout.root / folder / target.lstrip("/"))
+    if Path(path).parent == listing_path(layout.build, "", "").parent:
+        return []  # the disassembly that nox -s machine_code has written
     for example in find_examples(layout):
         if path == str(archive_path(example.name, layout)):
             made = {f"{example.name}/README.txt": readme(example, layout).encode()}

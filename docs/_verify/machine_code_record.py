@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``nox -s machine_code`` found in the examples' machine code: build/machine_code.json."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from .closure import trees_digest
+from .tree_record import read_tree_record, write_tree_record
+
+FOLDERS = ("include", "examples", "tests/machine_code")
+LISTED = "sm_90"  # the architecture whose listings the site has
+# The columns of a kernel's table: the heading, and the fact.
+COLUMNS = {
+    "Registers": "registers",
+    "Spilled bytes": "spilled",
+    "Threads of a block": "threads",
+    "Occupancy": "occupancy",
+    "Widest load": "load",
+    "Widest store": "store",
+    "Loads in flight": "in_flight",
+    "Instructions per 16 bytes": "per_16_bytes",
+}
+
+
+def made_of(root: Path) -> str:
+    """One SHA-256 for all that the facts are about, and for what found them."""
+    return trees_digest(root, FOLDERS)
+
+
+def write_record(root: Path, build: Path, tools: str, examples: dict[str, Any]) -> None:
+    """Keep the facts of each example, with what they were found of."""
+    fields = {"tools": tools, "examples": examples}
+    write_tree_record(build / "machine_code.json", made_of(root), fields)
+
+
+def record_of(root: Path, build: Path) -> dict[str, Any] | None:
+    """The facts of this very tree, if they were looked for."""
+    return read_tree_record(build / "machine_code.json", made_of(root))
+
+
+def listing_path(build: Path, example: str, architecture: str) -> Path:
+    """Where the session writes the disassembly of an example."""
+    return build / "machine_code" / f"{example}_{architecture}.txt"
+
+
+def shown(fact: str, value: float) -> str:
+    """A fact as a table shows it."""
+    if fact == "occupancy":
+        return f"{value:.0%}".replace("%", " %")
+    return f"{value:g}" if value else ("none" if fact in ("load", "store", "per_16_bytes") else "0")
+
+
+def rows_of(facts: list[dict[str, Any]], architecture: str) -> list[list[str]]:
+    """The rows of the table of one architecture: each kernel, and its facts."""
+    return [
+        [each["kernel"], *(shown(fact, each[fact]) for fact in COLUMNS.values())]
+        for each in facts
+        if each["architecture"] == architecture
+    ]

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each kernel's machine code must be like: expected/NAME.toml, beside what all must be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import tomllib
+from facts import ARCHITECTURES, Facts
+
+AT_LEAST = ("load", "store", "in_flight", "occupancy")
+AT_MOST = (
+    *("registers", "spilled", "shared", "narrow_stores", "barriers", "local", "divisions"),
+    *("instructions", "per_16_bytes"),
+)
+# What holds where nothing else is said. A weaker bound needs a reason.
+EVERYWHERE: dict[str, float] = {"spilled": 0, "local": 0, "occupancy": 0.5}
+OTHER_KEYS = {"named", "threads", "why", *ARCHITECTURES}
+CLAIM_KEYS = {"file", "text", "named", "architectures"}
+COMMENT = re.compile(r"^\s*(?://|#)", re.MULTILINE)
+
+
+class WrongExpectations(ValueError):
+    """A file of expectations that does not say what it should."""
+
+
+def broken(facts: Facts, bounds: dict[str, float]) -> Iterator[str]:
+    """Each bound that the facts break: the fact, what was expected and what came."""
+    values = asdict(facts)
+    for fact, bound in bounds.items():
+        value = values[fact]
+        if fact in AT_LEAST and value < bound:
+            yield f"{fact}: expected at least {bound:g}, got {value:g}"
+        if fact in AT_MOST and value > bound:
+            yield f"{fact}: expected at most {bound:g}, got {value:g}"
+
+
+@dataclass
+class Rule:
+    """The bounds of the kernels whose names match."""
+
+    named: str
+    threads: int  # of a block, where the code has no launch bounds
+    bounds: dict[str, float]
+    of_architecture: dict[str, dict[str, float]]
+    used: bool = False
+
+    def bounds_on(self, architecture: str) -> dict[str, float]:
+        """The bounds for one architecture, those that hold everywhere included."""
+        own = {**self.bounds, **self.of_architecture.get(architecture, {})}
+        whole = {"narrow_stores": 0} if own.get("store", 0) >= 16 else {}
+        return {**EVERYWHERE, **whole, **own}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of a page or of a comment, and the facts that must hold for it to be true."""
+
+    file: str
+    text: str
+    named: str
+    architectures: list[str]
+    bounds: dict[str, float]
+
+
+def only_bounds(table: dict[str, Any], where: str) -> dict[str, float]:
+    """The bounds among the keys of a table."""
+    for key in table:
+        if key not in (*AT_LEAST, *AT_MOST):
+            raise WrongExpectations(f"{where}: expected the name of a fact, got {key}")
+    return table
+
+
+def weaker(bounds: dict[str, float]) -> list[str]:
+    """The bounds that allow what is allowed nowhere else."""
+    return [
+        fact
+        for fact, bound in bounds.items()
+        if fact in EVERYWHERE
+        and (bound < EVERYWHERE[fact] if fact in AT_LEAST else bound > EVERYWHERE[fact])
+    ]
+
+
+def rule_of(table: dict[str, Any], where: str) -> Rule:
+    """Read one table of ``kernels``."""
+    where = f"{where}: {table.get('named')}"
+    own = {key: value for key, value in table.items() if key not in OTHER_KEYS}
+    on = {key: only_bounds(table[key], where) for key in table if key in ARCHITECTURES}
+    rule = Rule(table["named"], table.get("threads", 0), only_bounds(own, where), on)
+    loose = [fact for bounds in (own, *on.values()) for fact in weaker(bounds)]
+    if loose and "why" not in table:
+        raise WrongExpectations(f"{where}: expected a key `why` for {', '.join(loose)}")
+    return rule
+
+
+def claim_of(table: dict[str, Any], where: str) -> Claim:
+    """Read one table of ``claims``."""
+    bounds = {key: value for key, value in table.items() if key not in CLAIM_KEYS}
+    if not bounds:
+        raise WrongExpectations(f"{where}: expected facts for {table['text']!r}, got none")
+    architectures = table.get("architectures", [*ARCHITECTURES])
+    return Claim(
+        table["file"], table["text"], table["named"], architectures, only_bounds(bounds, where)
+    )
+
+
+@dataclass
+class Expectations:
+    """What is expected of one example."""
+
+    where: str
+    rules: list[Rule]
+    claims: list[Claim]
+
+    def rule_for(self, kernel: str) -> Rule:
+        """The first rule that names a kernel."""
+        for rule in self.rules:
+            if fnmatchcase(kernel, rule.named):
+                rule.used = True
+                return rule
+        raise WrongExpectations(f"{self.where}: no rule names {kernel}")
+
+
+def expectations_of(path: Path) -> Expectations:
+    """Read the file of one example."""
+    # An example of host code alone has no file.
+    found = tomllib.loads(path.read_text()) if path.exists() else {}
+    rules = [rule_of(table, path.name) for table in found.get("kernels", [])]
+    return Expectations(
+        path.name, rules, [claim_of(table, path.name) for table in found.get("claims", [])]
+    )
+
+
+def plain(text: str) -> str:
+    """A text in one line, without the marks of comments."""
+    return " ".join(COMMENT.sub("", text).split())
+
+
+def false_claims(
+    root: Path, claims: list[Claim], found: list[tuple[str, str, Facts]]
+) -> Iterator[str]:
+    """Each claim that its file does not make, that is about no kernel, or that does not hold."""
+    for claim in claims:
+        said = f"{claim.file}: {claim.text!r}"
+        if plain(claim.text) not in plain((root / claim.file).read_text()):
+            yield f"{said}: the file does not say so"
+        about = [
+            (kernel, architecture, facts)
+            for kernel, architecture, facts in found
+            if architecture in claim.architectures and fnmatchcase(kernel, claim.named)
+        ]
+        if not about:
+            yield f"{said}: no kernel is named {claim.named}"
+        for kernel, architecture, facts in about:
+            for problem in broken(facts, claim.bounds):
+                yield f"{said}: {kernel} for {architecture}: {problem}"

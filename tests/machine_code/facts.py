@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Facts about a kernel's machine code that decide its speed, and what an architecture allows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sass import Code, Instruction, Resources
+
+LOADS = ("LDG",)
+STORES = ("STG",)
+LOCAL = ("LDL", "STL")
+REGISTERS = 65536  # of a multiprocessor
+RESERVED = 1024  # bytes of shared memory that the system keeps for each block
+WARP = 32
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """What a multiprocessor holds at most, by compute capability.
+
+    From the table of technical specifications in the CUDA C++ Programming Guide.
+    """
+
+    warps: int
+    blocks: int
+    shared: int  # bytes
+
+
+ARCHITECTURES = {
+    "sm_80": Architecture(64, 32, 164 * 1024),
+    "sm_89": Architecture(48, 24, 100 * 1024),
+    "sm_90": Architecture(64, 32, 228 * 1024),
+    "sm_100": Architecture(64, 32, 228 * 1024),
+    "sm_120": Architecture(48, 24, 100 * 1024),
+}
+
+
+def round_up(number: int, unit: int) -> int:
+    """The next multiple of a unit."""
+    return -(-number // unit) * unit
+
+
+def occupancy(architecture: Architecture, threads: int, resources: Resources) -> float:
+    """The share of a multiprocessor's warps that blocks of so many threads can fill.
+
+    Registers are allocated for each warp in units of 256, shared memory for each block in units of
+    128 bytes; both as the occupancy calculator of the CUDA toolkit counts them.
+    """
+    warps = -(-threads // WARP)
+    of_warp = round_up(max(resources.registers, 1) * WARP, 256)
+    # Each of the four partitions has a quarter of the registers, and holds whole warps.
+    by_registers = 4 * (REGISTERS // 4 // of_warp) // warps
+    by_shared = architecture.shared // (round_up(resources.shared, 128) + RESERVED)
+    blocks = min(by_registers, by_shared, architecture.blocks, architecture.warps // warps)
+    return blocks * warps / architecture.warps
+
+
+def in_flight(code: Code) -> int:
+    """The most loads from global memory that are issued before one of their results is used.
+
+    The code is read in the order of its addresses. What a loop repeats counts once, and what comes
+    after a jump that is always taken does not count together with what comes before.
+    """
+    starts = {start for start, _ in code.loops()}
+    ends = {end for _, end in code.loops()}
+    most, waited = 0, set[int]()
+    loads = 0
+    for instruction in code.instructions:
+        if instruction.address in starts:
+            loads, waited = 0, set()
+        if waited & {*instruction.registers}:
+            loads, waited = 0, set()
+        if instruction.base in LOADS:
+            loads += 1
+            most = max(most, loads)
+            first = instruction.registers[:1]
+            waited |= {number + i for number in first for i in range(instruction.width // 4 or 1)}
+        leaves = instruction.base in ("BRA", "EXIT", "RET") and not instruction.guard
+        if instruction.address in ends or leaves:
+            loads, waited = 0, set()
+    return most
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop that reads or writes global memory and holds no other such loop."""
+
+    first: int  # the addresses of its first and last instruction
+    last: int
+    instructions: int
+    loaded: int  # bytes of a thread
+    stored: int
+
+    @property
+    def per_16_bytes(self) -> float:
+        """Instructions for each 16 bytes that go to or come from global memory."""
+        return self.instructions * 16 / (self.loaded + self.stored)
+
+
+def bytes_of(instructions: list[Instruction], opcodes: tuple[str, ...]) -> int:
+    """The bytes that a thread moves by instructions of some opcodes."""
+    return sum(each.width for each in instructions if each.base in opcodes)
+
+
+def memory_loops(code: Code) -> list[Loop]:
+    """The innermost loops that move data of global memory, in the order of their addresses."""
+    found: list[Loop] = []
+    for first, last in code.loops():
+        body = [each for each in code.instructions if first <= each.address <= last]
+        loaded, stored = bytes_of(body, LOADS), bytes_of(body, STORES)
+        if loaded + stored:
+            found.append(Loop(first, last, len(body), loaded, stored))
+    return [
+        loop
+        for loop in found
+        if not any(
+            loop.first <= other.first and other.last <= loop.last and other is not loop
+            for other in found
+        )
+    ]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the machine code of one kernel, for one architecture, says of it."""
+
+    registers: int
+    spilled: int  # bytes
+    shared: int  # bytes of static shared memory of a block
+    threads: int  # of a block, at most
+    occupancy: float
+    load: int  # bytes of the widest load from global memory; 0: there is none
+    store: int
+    narrow_stores: int  # stores narrower than the widest
+    in_flight: int
+    barriers: int
+    local: int  # instructions that use local memory
+    divisions: int  # of integers, by other than a constant
+    instructions: int
+    per_16_bytes: float  # instructions of the loop that moves most bytes; 0: there is no such loop
+
+
+def facts_of(code: Code, resources: Resources, architecture: Architecture, threads: int) -> Facts:
+    """Read the facts of a kernel that is launched with blocks of at most so many threads."""
+
+    def these(*opcodes: str) -> list[Instruction]:
+        return [each for each in code.instructions if each.base in opcodes]
+
+    stores = [each.width for each in these(*STORES)]
+    loops = memory_loops(code)
+    main = max(loops, key=lambda loop: loop.loaded + loop.stored, default=None)
+    # The compiler divides by a reciprocal in floating point, rounded up.
+    divisions = [each for each in these("I2F") if "RP" in each.opcode.split(".")]
+    return Facts(
+        registers=resources.registers,
+        spilled=resources.spilled,
+        shared=resources.shared,
+        threads=threads,
+        occupancy=occupancy(architecture, threads, resources),
+        load=max((each.width for each in these(*LOADS)), default=0),
+        store=max(stores, default=0),
+        narrow_stores=sum(width < max(stores) for width in stores),
+        in_flight=in_flight(code),
+        barriers=len(these("BAR")),
+        local=len(these(*LOCAL)),
+        divisions=len(divisions),
+        instructions=len(code.instructions),
+        per_16_bytes=round(main.per_16_bytes, 1) if main else 0.0,
+    )

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R9
+"""The facts of machine code are what its text says, and what falls short of the rules is named."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("tomllib", reason="Python 3.10 does not have it")
+
+from expectations import (
+    Claim,
+    WrongExpectations,
+    broken,
+    expectations_of,
+    false_claims,
+)
+from facts import ARCHITECTURES, Facts, facts_of, in_flight, memory_loops, occupancy
+from sass import Code, Instruction, Resources, functions_of, resources_of
+
+ROOT = Path(__file__).resolve().parents[2]
+# What nvdisasm prints, with two loops, the inner of which loads twice and stores once.
+TEXT = """
+//--------------------- .nv.info._Z4loopPf         --------------------------
+	.section	.nv.info._Z4loopPf,"",@"SHT_CUDA_INFO"
+	//----- nvinfo : EIATTR_MAX_THREADS
+	.align		4
+.L_1:
+        /*0000*/ 	.byte	0x04, 0x05
+        /*0004*/ 	.word	0x00000080
+        /*0008*/ 	.word	0x00000002
+        /*000c*/ 	.word	0x00000001
+//--------------------- .text._Z4loopPf            --------------------------
+	.section	.text._Z4loopPf,"ax",@progbits
+_Z4loopPf:
+.text._Z4loopPf:
+        /*0000*/                   LDC R1, c[0x0][0x28] ;
+        /*0010*/                   I2F.U64.RP R9, R4 ;
+.L_x_2:
+        /*0020*/                   IMAD R2, R2, R3, RZ ;
+.L_x_1:
+        /*0030*/                   LDG.E.128 R4, desc[UR4][R2.64] ;
+        /*0040*/               @!P1 LDG.E.128.CONSTANT R8, desc[UR4][R2.64+0x10] ;
+        /*0050*/                   FADD R6, R6, R10 ;
+        /*0060*/                   STG.E.128 desc[UR4][R2.64], R4 ;
+        /*0070*/               @P0 BRA `(.L_x_1) ;
+        /*0080*/               @P2 BRA `(.L_x_2) ;
+        /*0090*/                   STG.E.U16 desc[UR4][R2.64], R4 ;
+        /*00a0*/                   BAR.SYNC.DEFER_BLOCKING 0x0 ;
+        /*00b0*/                   STL [R1], R4 ;
+        /*00c0*/                   EXIT ;
+.L_x_3:
+        /*00d0*/                   BRA `(.L_x_3);
+"""
+REPORT = """
+ptxas info    : Compiling entry function '_Z4loopPf' for 'sm_90'
+ptxas info    : Function properties for _Z4loopPf
+    40 bytes stack frame, 40 bytes spill stores, 44 bytes spill loads
+ptxas info    : Used 63 registers, used 1 barriers, 256 bytes smem
+"""
+GOOD = Facts(32, 0, 0, 256, 1.0, 16, 16, 0, 4, 0, 0, 0, 100, 8.0)
+
+
+@pytest.fixture
+def code() -> Code:
+    """The one function of the text."""
+    [code] = functions_of(TEXT).values()
+    return code
+
+
+def test_instructions(code: Code) -> None:
+    """Each has its address, opcode, operands and predicate, and each label an address."""
+    assert code.name == "_Z4loopPf"
+    assert code.labels == {".L_x_2": 0x20, ".L_x_1": 0x30, ".L_x_3": 0xD0}
+    assert code.instructions[4] == Instruction(
+        0x40, "LDG.E.128.CONSTANT", "R8, desc[UR4][R2.64+0x10]", "!P1"
+    )
+    assert code.instructions[-1].target == ".L_x_3"
+    assert code.max_threads == 0x80 * 2
+
+
+@pytest.mark.parametrize(
+    ("opcode", "width"),
+    [
+        ("LDG.E.ENL2.256", 32),
+        ("LDG.E.128.CONSTANT", 16),
+        ("STG.E.EF.64", 8),
+        ("STG.E", 4),
+        ("LDG.E.U16", 2),
+        ("LDG.E.S8", 1),
+    ],
+)
+def test_width(opcode: str, width: int) -> None:
+    """The modifiers of a load or a store say how many bytes it moves."""
+    assert Instruction(0, opcode, "").width == width
+
+
+def test_loops(code: Code) -> None:
+    """The branch of a function's end to itself is no loop; of nested ones the inner one counts."""
+    assert [*code.loops()] == [(0x20, 0x80), (0x30, 0x70)]
+    [loop] = memory_loops(code)
+    assert (loop.first, loop.instructions, loop.loaded, loop.stored) == (0x30, 5, 32, 16)
+    assert loop.per_16_bytes == pytest.approx(5 / 3)
+
+
+def test_resources() -> None:
+    """Ptxas gives bytes that are saved and bytes that are read again; the larger counts."""
+    assert resources_of(REPORT) == {"_Z4loopPf": Resources(63, 44, 256)}
+
+
+def test_facts(code: Code) -> None:
+    """All facts of the text."""
+    resources = resources_of(REPORT)["_Z4loopPf"]
+    facts = facts_of(code, resources, ARCHITECTURES["sm_90"], code.max_threads)
+    assert facts == Facts(
+        registers=63,
+        spilled=44,
+        shared=256,
+        threads=256,
+        occupancy=0.5,
+        load=16,
+        store=16,
+        narrow_stores=1,
+        in_flight=2,
+        barriers=1,
+        local=1,
+        divisions=1,
+        instructions=14,
+        per_16_bytes=1.7,
+    )
+
+
+def load(register: int) -> str:
+    """A load of 16 bytes."""
+    return f"LDG.E.128 R{register}, desc[UR4][R2.64] ;"
+
+
+@pytest.mark.parametrize(
+    ("lines", "loads"),
+    [
+        ([], 0),
+        ([load(4), load(8), load(12)], 3),
+        ([load(4), "FADD R7, R7, R7 ;", load(8)], 1),  # the last word of the first is used
+        ([load(4), "FADD R0, R0, R1 ;", load(8)], 2),
+        ([load(4), "EXIT ;", load(8)], 1),
+        ([load(4), "@P0 EXIT ;", load(8)], 2),
+        ([load(4), "@P0 BRA `(.L_x_0) ;", load(8)], 1),  # the loop's end
+        ([load(4), load(4)], 1),  # the second waits for the first
+    ],
+)
+def test_loads_in_flight(lines: list[str], loads: int) -> None:
+    """A load counts until its result is used, and only with those of the same way through."""
+    heading = "//--------- .text._Z1f ---------\n.L_x_0:\n"
+    text = "".join(f"        /*{16 * i:04x}*/  {line}\n" for i, line in enumerate(lines))
+    [code] = functions_of(heading + text).values()
+    assert in_flight(code) == loads
+
+
+@pytest.mark.parametrize(
+    ("architecture", "threads", "registers", "shared", "share"),
+    [
+        ("sm_90", 256, 32, 0, 1.0),
+        ("sm_90", 256, 33, 0, 0.75),  # 40 are allocated
+        ("sm_90", 512, 64, 0, 0.5),
+        ("sm_90", 512, 65, 0, 0.25),
+        ("sm_90", 512, 116, 0, 0.25),
+        ("sm_90", 1024, 64, 0, 0.5),
+        ("sm_90", 1, 4, 0, 0.5),  # 32 blocks at most
+        ("sm_89", 256, 40, 0, 1.0),  # 48 warps
+        ("sm_80", 256, 32, 48 * 1024, 3 * 8 / 64),  # three blocks of 49 KB in 164 KB
+    ],
+)
+def test_occupancy(
+    architecture: str, threads: int, registers: int, shared: int, share: float
+) -> None:
+    """What NVIDIA's occupancy calculator gives."""
+    resources = Resources(registers, 0, shared)
+    assert occupancy(ARCHITECTURES[architecture], threads, resources) == share
+
+
+@pytest.mark.parametrize(
+    ("bounds", "problem"),
+    [
+        ({"store": 16, "in_flight": 4, "occupancy": 0.5, "registers": 32}, ""),
+        ({"store": 32}, "store: expected at least 32, got 16"),
+        ({"registers": 31}, "registers: expected at most 31, got 32"),
+        ({"per_16_bytes": 7.5}, "per_16_bytes: expected at most 7.5, got 8"),
+    ],
+)
+def test_bounds(bounds: dict[str, float], problem: str) -> None:
+    """More of a good thing and less of a bad one is fine."""
+    assert [*broken(GOOD, bounds)] == ([problem] if problem else [])
+
+
+def rules_in(tmp_path: Path, text: str):
+    """The expectations that a file of this text holds."""
+    (tmp_path / "toy.toml").write_text(text)
+    return expectations_of(tmp_path / "toy.toml")
+
+
+def test_what_holds_everywhere(tmp_path: Path) -> None:
+    """No spill, half of the warps, and no narrow store beside wide ones, unless a rule says so."""
+    rules = rules_in(
+        tmp_path,
+        '[[kernels]]\nnamed = "copy<*, 1>"\n'
+        '[[kernels]]\nnamed = "copy<*>"\nstore = 16\nwhy = "slow"\nsm_80 = {spilled = 8}\n',
+    )
+    assert rules.rule_for("copy<float, 1>").bounds_on("sm_90") == {
+        "spilled": 0,
+        "local": 0,
+        "occupancy": 0.5,
+    }
+    of_vectors = rules.rule_for("copy<float, 4>")
+    assert of_vectors.bounds_on("sm_90")["narrow_stores"] == 0
+    assert of_vectors.bounds_on("sm_90")["spilled"] == 0
+    assert of_vectors.bounds_on("sm_80")["spilled"] == 8
+    with pytest.raises(WrongExpectations, match=r"toy.toml: no rule names other<float>"):
+        rules.rule_for("other<float>")
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("occupancy = 0.25", "expected a key `why` for occupancy"),
+        ("sm_80 = {spilled = 8}", "expected a key `why` for spilled"),
+        ("width = 16", "expected the name of a fact, got width"),
+        ("sm_80 = {sm_90 = 8}", "expected the name of a fact, got sm_90"),
+    ],
+)
+def test_wrong_rules(tmp_path: Path, line: str, problem: str) -> None:
+    """A weaker bound has a reason, and every key is known."""
+    with pytest.raises(WrongExpectations, match=problem):
+        rules_in(tmp_path, f'[[kernels]]\nnamed = "copy"\n{line}\n')
+
+
+def claims(tmp_path: Path, text: str, **more: object) -> list[str]:
+    """What is wrong with a claim about the kernel ``copy``, in a file of this text."""
+    (tmp_path / "page.rst").write_text(text)
+    fields = {"named": "copy*", "architectures": ["sm_90"], "bounds": {"store": 16}, **more}
+    claim = Claim("page.rst", "It stores 16 bytes at once.", **fields)
+    narrow = replace(GOOD, store=4)
+    return [*false_claims(tmp_path, [claim], [("copy", "sm_90", GOOD), ("set", "sm_90", narrow)])]
+
+
+def test_claims(tmp_path: Path) -> None:
+    """A sentence is there, is about a kernel, and its facts hold; comments may wrap it."""
+    said = "page.rst: 'It stores 16 bytes at once.'"
+    assert claims(tmp_path, "// It stores\n// 16 bytes at once.\n") == []
+    assert claims(tmp_path, "It stores 4 bytes.\n") == [f"{said}: the file does not say so"]
+    whole = "It stores 16 bytes at once.\n"
+    assert claims(tmp_path, whole, named="move") == [f"{said}: no kernel is named move"]
+    assert claims(tmp_path, whole, named="*") == [
+        f"{said}: set for sm_90: store: expected at least 16, got 4"
+    ]
+    with pytest.raises(WrongExpectations, match="expected facts for 'It stores', got none"):
+        rules_in(tmp_path, '[[claims]]\nfile = "a"\ntext = "It stores"\nnamed = "copy"\n')
+
+
+def test_files_of_expectations() -> None:
+    """Each can be read, and is of an example that there is."""
+    files = sorted((Path(__file__).parent / "expected").glob("*.toml"))
+    assert len(files) >= 14
+    for path in files:
+        assert expectations_of(path).rules
+        assert (ROOT / "examples" / "kernel_library" / path.stem).is_dir()
