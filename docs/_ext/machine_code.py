@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any, ClassVar
 
 from _verify.layout import Layout
 from _verify.machine_code_record import COLUMNS, LISTED, listing_path, record_of, rows_of
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
@@ -19,9 +21,13 @@ from .verification import in_its_own_box, table
 
 
 class MachineCode(SphinxDirective):
-    """Shows what ``nox -s machine_code`` found in the kernels of the example that it names."""
+    """Shows what ``nox -s machine_code`` found in the kernels of the example that it names.
+
+    Or what it found with the change that the option ``planted`` names.
+    """
 
     required_arguments = 1
+    option_spec: ClassVar[dict[str, Any]] = {"planted": directives.unchanged_required}
 
     def run(self) -> list[nodes.Node]:
         """Make a table for each architecture, or name the session that would."""
@@ -34,19 +40,19 @@ class MachineCode(SphinxDirective):
         if (record := record_of(root, build)) is None:
             text = "Not examined on this tree; nox -s machine_code does it."
             return [nodes.paragraph("", "", nodes.emphasis("", text))]
-        facts = record["examples"][name]
+        planted = self.options.get("planted")
+        facts = record["planted"][name].get(planted) if planted else record["examples"][name]
         if not facts:
-            raise self.error(f"machine-code: expected an example with kernels, got {name}")
-        architectures = [LISTED, *dict.fromkeys(each["architecture"] for each in facts)]
+            raise self.error(f"machine-code: found no kernels of {name} {planted or ''}")
         made: list[nodes.Node] = []
-        for architecture in dict.fromkeys(architectures):
+        for architecture in dict.fromkeys([LISTED, *(each["architecture"] for each in facts)]):
             rows: list[list[str | nodes.Node]] = [
                 [nodes.literal("", kernel), *cells]
                 for kernel, *cells in rows_of(facts, architecture)
             ]
             shown = in_its_own_box(table([architecture, *COLUMNS], rows))
             made.append(shown if architecture == LISTED else folded(f"{architecture}", [shown]))
-        path = listing_path(build, name, LISTED)
+        path = listing_path(build, f"{name}_{planted}" if planted else name, LISTED)
         page = Path(self.env.doc2path(self.env.docname)).parent
         link = addnodes.download_reference(
             "",

@@ -29,9 +29,11 @@ def made_of(root: Path) -> str:
     return trees_digest(root, FOLDERS)
 
 
-def write_record(root: Path, build: Path, tools: str, examples: dict[str, Any]) -> None:
-    """Keep the facts of each example, with what they were found of."""
-    fields = {"tools": tools, "examples": examples}
+def write_record(
+    root: Path, build: Path, tools: str, examples: dict[str, Any], planted: dict[str, Any]
+) -> None:
+    """Keep the facts of each example, also with what was planted, and what they were found of."""
+    fields = {"tools": tools, "examples": examples, "planted": planted}
     write_tree_record(build / "machine_code.json", made_of(root), fields)
 
 

@@ -60,7 +60,7 @@ def test_record_is_of_one_tree(tmp_path: Path, name: str) -> None:
     source.write_text("1")
     facts = {"scale": [fact("scale", "sm_90")]}
     assert record_of(tmp_path, tmp_path / "build") is None
-    write_record(tmp_path, tmp_path / "build", "nvcc 13", facts)
+    write_record(tmp_path, tmp_path / "build", "nvcc 13", facts, {})
     record = record_of(tmp_path, tmp_path / "build")
     assert record is not None
     assert (record["tools"], record["examples"]) == ("nvcc 13", facts)

@@ -68,6 +68,26 @@ class Claim:
     bounds: dict[str, float]
 
 
+@dataclass(frozen=True)
+class Plant:
+    """A slower way to write a kernel, and the fact that must then break a rule or a claim."""
+
+    name: str
+    file: str  # below the folder that holds the example's
+    old: str
+    new: str
+    breaks: str
+
+    def apply(self, home: Path) -> None:
+        """Change a copy; WrongExpectations if the text to replace is not there once."""
+        path = home / self.file
+        text = path.read_text()
+        if text.count(self.old) != 1:
+            count = text.count(self.old)
+            raise WrongExpectations(f"plant {self.name}: expected one {self.old!r}, got {count}")
+        path.write_text(text.replace(self.old, self.new))
+
+
 def only_bounds(table: dict[str, Any], where: str) -> dict[str, float]:
     """The bounds among the keys of a table."""
     for key in table:
@@ -116,6 +136,7 @@ class Expectations:
     where: str
     rules: list[Rule]
     claims: list[Claim]
+    plants: list[Plant]
 
     def rule_for(self, kernel: str) -> Rule:
         """The first rule that names a kernel."""
@@ -131,9 +152,9 @@ def expectations_of(path: Path) -> Expectations:
     # An example of host code alone has no file.
     found = tomllib.loads(path.read_text()) if path.exists() else {}
     rules = [rule_of(table, path.name) for table in found.get("kernels", [])]
-    return Expectations(
-        path.name, rules, [claim_of(table, path.name) for table in found.get("claims", [])]
-    )
+    claims = [claim_of(table, path.name) for table in found.get("claims", [])]
+    plants = [Plant(**table) for table in found.get("plants", [])]
+    return Expectations(path.name, rules, claims, plants)
 
 
 def plain(text: str) -> str:

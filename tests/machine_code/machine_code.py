@@ -2,7 +2,8 @@
 """Compile the examples' CUDA sources and check their machine code: machine_code.py [EXAMPLE...].
 
 No GPU takes part. nvcc makes a CUBIN for each architecture and nvdisasm shows its instructions.
-What an example's file in ``expected`` asks for and its machine code lacks is a failure.
+What an example's file in ``expected`` asks for and its machine code lacks is a failure. So is a
+slower way to write the kernel, which that file plants, if nothing is found to be lacking then.
 """
 
 from __future__ import annotations
@@ -11,9 +12,8 @@ import hashlib
 import json
 import os
 import re
-import subprocess
+import shutil
 import sys
-import sysconfig
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -27,138 +27,131 @@ sys.path.insert(0, str(ROOT / "docs"))
 
 # Below the folder that was just named:
 from _verify.closure import digest, tree_digest  # noqa: E402
-from _verify.machine_code_record import COLUMNS, listing_path, rows_of, write_record  # noqa: E402
+from _verify.machine_code_record import (  # noqa: E402
+    COLUMNS,
+    LISTED,
+    listing_path,
+    rows_of,
+    write_record,
+)
 from _verify.tools import answer, find_nvcc  # noqa: E402
-from expectations import WrongExpectations, broken, expectations_of, false_claims  # noqa: E402
-from facts import ARCHITECTURES, Facts, facts_of, memory_loops  # noqa: E402
-from sass import Code, functions_of, resources_of  # noqa: E402
+from disassembly import CannotCompile, compiled, find_nvdisasm, listing_of  # noqa: E402
+from expectations import (  # noqa: E402
+    Expectations,
+    Plant,
+    WrongExpectations,
+    broken,
+    expectations_of,
+    false_claims,
+)
+from facts import ARCHITECTURES, Facts, facts_of  # noqa: E402
 
 EXAMPLES = ROOT / "examples" / "kernel_library"
+UTILITIES = "tvm_ffi_utils.h"
 BUILD = ROOT / "build"
-FLAGS = ["-O3", "-std=c++17", f"-I{ROOT / 'include'}", "-Xptxas", "-v"]
 # What is not compiled, with the reason.
 LEFT_OUT = {"nvshmem_allocator.cu": "it has no kernel, and needs NVSHMEM"}
-RETURN_TYPE = re.compile(r"^(?:void|[a-z]+) (?=[\w(])")
-UNNAMED = "(anonymous namespace)::"
+
+Found = list[dict[str, Any]]  # the facts of kernels, with their names and architectures
 
 
-class CannotCompile(RuntimeError):
-    """A compiler or a disassembler that refuses a source."""
+def rules_of(example: str) -> Expectations:
+    """What is expected of an example."""
+    return expectations_of(HERE / "expected" / f"{example}.toml")
 
 
-def find_nvdisasm() -> str:
-    """The disassembler's path: that of the PyPI wheel, or a toolkit's."""
-    for folder in sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}):
-        path = Path(folder) / "nvidia" / "cu13" / "bin" / "nvdisasm"
-        if path.exists():
-            return str(path)
-    return "nvdisasm"
+def find_facts(
+    home: Path, example: str, architecture: str, tools: dict[str, str]
+) -> tuple[Found, str]:
+    """The facts of the kernels of an example, whose folder is in ``home``, and their listing."""
+    expected = rules_of(example)
+    found, texts = [], []
+    for source in sorted((home / example).rglob("*.cu")):
+        if source.name in LEFT_OUT:
+            continue
+        for name, code, resources in compiled(source, ROOT / "include", architecture, tools):
+            rule = expected.rule_for(name)
+            threads = code.max_threads or rule.threads
+            if not threads:
+                raise WrongExpectations(f"{expected.where}: {rule.named}: expected a key `threads`")
+            facts = facts_of(code, resources, ARCHITECTURES[architecture], threads)
+            found.append({"kernel": name, "architecture": architecture, **asdict(facts)})
+            texts.append(listing_of(name, code, facts))
+    return found, "\n".join(texts)
 
 
-def run(command: list[str], env: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """Run a tool; what it says is the error if it fails."""
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, env={**os.environ, **env}
-    )
-    if done.returncode:
-        raise CannotCompile(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
-    return done
+def examine(example: str, architecture: str, plant: Plant | None, tools: dict[str, str]) -> Found:
+    """The facts of an example, as it is or with something planted; from memory if they are known.
 
-
-def short_names(mangled: list[str]) -> dict[str, str]:
-    """The names of kernels without return type, parameters and namespaces that have no name."""
-    filtered = subprocess.run(
-        ["c++filt", "-p", *mangled], capture_output=True, text=True, check=True
-    ).stdout.splitlines()
-    names = (RETURN_TYPE.sub("", name.replace(UNNAMED, "")) for name in filtered)
-    return dict(zip(mangled, names, strict=True))
-
-
-def listing_of(name: str, code: Code, facts: Facts) -> str:
-    """The disassembly of one kernel; the loops that move most data are marked."""
-    loops = memory_loops(code)
-    lines = [f"{name}", *(f"    {fact}: {value:g}" for fact, value in asdict(facts).items()), ""]
-    labels = {address: label for label, address in code.labels.items()}
-    for each in code.instructions:
-        if each.address in labels:
-            lines.append(f"{labels[each.address]}:")
-        mark = "|" if any(loop.first <= each.address <= loop.last for loop in loops) else " "
-        guard = f"@{each.guard} " if each.guard else ""
-        lines.append(f"{mark} {each.address:04x}  {guard}{each.opcode} {each.operands}".rstrip())
-    return "\n".join([*lines, "", ""])
-
-
-def compiled(source: Path, architecture: str, tools: dict[str, str]) -> list[tuple[str, Code, Any]]:
-    """Each kernel of a source: its name, its code and its resources, in the order of names."""
-    with tempfile.TemporaryDirectory(prefix="machine_code_") as folder:
-        cubin = Path(folder) / "kernels.cubin"
-        nvcc = [tools["NVCC"], "-cubin", f"-arch={architecture}", *FLAGS]
-        report = run([*nvcc, str(source), "-o", str(cubin)], tools).stderr
-        # A source of host code alone makes an empty CUBIN.
-        if not (resources := resources_of(report)):
-            return []
-        functions = functions_of(run([find_nvdisasm(), str(cubin)], {}).stdout)
-    names = short_names([*functions])
-    return sorted(
-        ((names[mangled], code, resources[mangled]) for mangled, code in functions.items()),
-        key=lambda found: found[0],
-    )
-
-
-def examine(example: str, architecture: str, tools: dict[str, str]) -> list[dict[str, Any]]:
-    """The facts of an example's kernels for one architecture; from memory if nothing changed."""
-    expected = expectations_of(HERE / "expected" / f"{example}.toml")
-    folder = EXAMPLES / example
-    code = [digest(path) for path in sorted(HERE.glob("*.py"))]
-    threads = [(rule.named, rule.threads) for rule in expected.rules]
+    WrongExpectations: a rule lacks something, or there is no place for what is to be planted.
+    """
+    rules = [(rule.named, rule.threads) for rule in rules_of(example).rules]
     made_of = [
         tree_digest(ROOT / "include"),
-        tree_digest(folder),
-        digest(EXAMPLES / "tvm_ffi_utils.h"),
-        *(*code, repr(threads), tools["version"], answer(find_nvdisasm(), "--version")),
+        tree_digest(EXAMPLES / example),
+        digest(EXAMPLES / UTILITIES),
+        *(digest(path) for path in sorted(HERE.glob("*.py"))),
+        *(repr(rules), repr(plant), tools["version"], answer(find_nvdisasm(), "--version")),
     ]
     key = hashlib.sha256("\n".join(made_of).encode()).hexdigest()
-    listing = listing_path(BUILD, example, architecture)
+    listing = listing_path(BUILD, f"{example}_{plant.name}" if plant else example, architecture)
     memory = listing.with_suffix(".json")
     if memory.exists() and listing.exists():
         kept = json.loads(memory.read_text())
         if kept["key"] == key:
             return list(kept["facts"])
-    texts, found = [], []
-    for source in sorted(folder.rglob("*.cu")):
-        if source.name in LEFT_OUT:
-            continue
-        for name, kernel, resources in compiled(source, architecture, tools):
-            rule = expected.rule_for(name)
-            threads_of_block = kernel.max_threads or rule.threads
-            if not threads_of_block:
-                raise WrongExpectations(f"{expected.where}: {rule.named}: expected a key `threads`")
-            facts = facts_of(kernel, resources, ARCHITECTURES[architecture], threads_of_block)
-            found.append({"kernel": name, "architecture": architecture, **asdict(facts)})
-            texts.append(listing_of(name, kernel, facts))
+    with tempfile.TemporaryDirectory(prefix="machine_code_") as folder:
+        home = EXAMPLES
+        if plant:
+            home = Path(folder)
+            shutil.copytree(EXAMPLES / example, home / example)
+            shutil.copy(EXAMPLES / UTILITIES, home)
+            plant.apply(home)
+        found, text = find_facts(home, example, architecture, tools)
     listing.parent.mkdir(parents=True, exist_ok=True)
-    listing.write_text("\n".join(texts))
+    listing.write_text(text)
     memory.write_text(json.dumps({"key": key, "facts": found}))
     return found
 
 
-def problems_of(example: str, found: list[dict[str, Any]]) -> list[str]:
-    """What the machine code of an example lacks, and what is wrong with its expectations."""
-    expected = expectations_of(HERE / "expected" / f"{example}.toml")
-    problems, all_facts = [], []
+def with_facts(found: Found) -> list[tuple[str, str, Facts]]:
+    """The kernels, their architectures and their facts."""
+    triples = []
     for each in found:
         values = {**each}
         kernel, architecture = values.pop("kernel"), values.pop("architecture")
-        facts = Facts(**values)
-        all_facts.append((kernel, architecture, facts))
-        bounds = expected.rule_for(kernel).bounds_on(architecture)
-        problems += [f"{kernel} for {architecture}: {why}" for why in broken(facts, bounds)]
+        triples.append((kernel, architecture, Facts(**values)))
+    return triples
+
+
+def shortfalls(expected: Expectations, found: Found) -> list[str]:
+    """What kernels lack of what the rules ask for."""
+    return [
+        f"{kernel} for {architecture}: {why}"
+        for kernel, architecture, facts in with_facts(found)
+        for why in broken(facts, expected.rule_for(kernel).bounds_on(architecture))
+    ]
+
+
+def problems_of(example: str, found: Found, planted: dict[str, Found]) -> list[str]:
+    """What the machine code of an example lacks, and what is wrong with its expectations."""
+    expected = rules_of(example)
+    problems = shortfalls(expected, found)
     unused = [rule.named for rule in expected.rules if not rule.used]
     problems += [f"{expected.where}: no kernel is named {named}" for named in unused]
-    return [*problems, *false_claims(ROOT, expected.claims, all_facts)]
+    problems += false_claims(ROOT, expected.claims, with_facts(found))
+    for plant in expected.plants:
+        if plant.name not in planted:
+            continue
+        facts = with_facts(planted[plant.name])
+        listed = [claim for claim in expected.claims if LISTED in claim.architectures]
+        lacking = [*shortfalls(expected, planted[plant.name]), *false_claims(ROOT, listed, facts)]
+        if not any(plant.breaks in problem for problem in lacking):
+            problems.append(f"{expected.where}: plant {plant.name}: nothing breaks {plant.breaks}")
+    return problems
 
 
-def table_of(facts: list[dict[str, Any]]) -> str:
+def table_of(facts: Found) -> str:
     """The facts of an example's kernels, aligned, for a terminal."""
     if not facts:
         return ""
@@ -191,30 +184,41 @@ def main(chosen: list[str]) -> int:
         print(f"machine_code: expected some of {', '.join(names)}, got {', '.join(unknown)}")
         return 1
     examples = [name for name in names if not chosen or name in chosen]
-    jobs = [(name, architecture) for name in examples for architecture in ARCHITECTURES]
-    facts: dict[str, list[dict[str, Any]]] = {name: [] for name in examples}
+    facts: dict[str, Found] = {name: [] for name in examples}
+    planted: dict[str, dict[str, Found]] = {name: {} for name in examples}
     problems = []
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        tasks = [(name, pool.submit(examine, name, arch, tools)) for name, arch in jobs]
-        for name, task in tasks:
+        jobs = [
+            (name, plant, pool.submit(examine, name, architecture, plant, tools))
+            for name in examples
+            for plant in (None, *rules_of(name).plants)
+            for architecture in ([LISTED] if plant else ARCHITECTURES)
+        ]
+        for name, plant, job in jobs:
             try:
-                facts[name] += task.result()
+                if plant:
+                    planted[name][plant.name] = job.result()
+                else:
+                    facts[name] += job.result()
             except (CannotCompile, WrongExpectations) as error:
                 problems.append(str(error))
     for name in examples:
         try:
-            problems += problems_of(name, facts[name])
+            problems += problems_of(name, facts[name], planted[name])
         except WrongExpectations as error:
             problems.append(str(error))
         print(table_of(facts[name]), end="")
     print(*(["", "Falls short:", *problems] if problems else []), sep="\n")
-    kernels = sum(len(found) for found in facts.values())
+    kernels = sum(map(len, facts.values()))
+    plants = sum(map(len, planted.values()))
     print(
-        f"{kernels} kernels examined, {len(problems)} problems; {time.monotonic() - started:.0f} s"
+        f"{kernels} kernels examined, {plants} planted changes caught, {len(problems)} problems; "
+        f"{time.monotonic() - started:.0f} s"
     )
     if not chosen and not problems:
-        version = re.search(r"release [\d.]+, (V[\d.]+)", tools["version"])
-        write_record(ROOT, BUILD, f"nvcc {version[1] if version else ''}", facts)
+        version = re.search(r"release [\d.]+, V([\d.]+)", tools["version"])
+        compiler = f"nvcc {version[1]}" if version else "nvcc"
+        write_record(ROOT, BUILD, compiler, facts, planted)
     return 1 if problems else 0
 
 

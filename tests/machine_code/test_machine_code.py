@@ -9,8 +9,14 @@ import pytest
 
 pytest.importorskip("tomllib", reason="Python 3.10 does not have it")
 
+from dataclasses import asdict
+
+import machine_code
 from expectations import (
     Claim,
+    Expectations,
+    Plant,
+    Rule,
     WrongExpectations,
     broken,
     expectations_of,
@@ -255,6 +261,51 @@ def test_claims(tmp_path: Path) -> None:
     ]
     with pytest.raises(WrongExpectations, match="expected facts for 'It stores', got none"):
         rules_in(tmp_path, '[[claims]]\nfile = "a"\ntext = "It stores"\nnamed = "copy"\n')
+
+
+PLANT = Plant("narrow", "toy/toy.cu", "store(to, out)", "*to = out", "store")
+
+
+@pytest.mark.parametrize(("text", "count"), [("load(from);", 0), ("store(to, out);" * 2, 2)])
+def test_plant_without_a_place(tmp_path: Path, text: str, count: int) -> None:
+    """What is planted replaces one text: an edit of the kernel must not make the check empty."""
+    (tmp_path / "toy").mkdir()
+    (tmp_path / "toy" / "toy.cu").write_text(text)
+    with pytest.raises(WrongExpectations, match=f"plant narrow: expected one .*, got {count}"):
+        PLANT.apply(tmp_path)
+
+
+def test_plant(tmp_path: Path) -> None:
+    """The text is replaced."""
+    (tmp_path / "toy").mkdir()
+    (tmp_path / "toy" / "toy.cu").write_text("if (n) store(to, out);")
+    PLANT.apply(tmp_path)
+    assert (tmp_path / "toy" / "toy.cu").read_text() == "if (n) *to = out;"
+
+
+@pytest.mark.parametrize(
+    ("facts", "problems"),
+    [
+        (replace(GOOD, store=4), []),
+        (replace(GOOD, registers=255), ["toy.toml: plant narrow: nothing breaks store"]),
+    ],
+)
+def test_plant_must_break_its_fact(
+    monkeypatch: pytest.MonkeyPatch, facts: Facts, problems: list[str]
+) -> None:
+    """A rule that a slower kernel passes is a failure of the rule."""
+
+    def rules(example: str) -> Expectations:
+        assert example == "toy"
+        bounds: dict[str, float] = {"store": 16, "registers": 64}
+        return Expectations("toy.toml", [Rule("copy", 0, bounds, {})], [], [PLANT])
+
+    monkeypatch.setattr(machine_code, "rules_of", rules)
+
+    def found(facts: Facts) -> machine_code.Found:
+        return [{"kernel": "copy", "architecture": "sm_90", **asdict(facts)}]
+
+    assert machine_code.problems_of("toy", found(GOOD), {"narrow": found(facts)}) == problems
 
 
 def test_files_of_expectations() -> None:
