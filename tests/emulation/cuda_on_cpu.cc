@@ -6,9 +6,11 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,8 +19,10 @@ namespace {
 
 constexpr size_t kStackBytes = 256 << 10;  // AddressSanitizer needs some
 constexpr size_t kMostThreads = 1024;
+constexpr size_t kSharedBytes = 48 << 10;       // unless the kernel's attribute allows more
 constexpr size_t kMostSharedBytes = 227 << 10;  // of sm_90
-constexpr int kPoison = 0xff;                   // NaN in every floating-point type
+constexpr int kDevices = 2;
+constexpr int kPoison = 0xff;  // NaN in every floating-point type
 
 enum class State { kNew, kReady, kAtBlockBarrier, kAtWarp, kDone };
 
@@ -59,6 +63,10 @@ struct Block {
   std::vector<Fiber>* fibers;
   std::vector<Warp> warps;
   std::vector<char> shared;
+  size_t most_shared;                // bytes, of both kinds together
+  std::vector<void*> static_shared;  // what threads of this block have declared
+  size_t static_bytes = 0;
+  bool refused = false;
   void* scheduler = nullptr;  // its stack pointer
   unsigned current = 0;
 
@@ -69,7 +77,63 @@ Block* block = nullptr;
 
 int launches = 0;         // since refuse_launch() was called
 int failing_launch = -1;  // the one of them that is refused
-cudaError_t last_error = cudaSuccess;
+int calls = 0;            // of CUDA's runtime, since fail_call() was called
+int failing_call = -1;    // the one of them that fails
+// CUDA keeps both for each thread of the host. A call that succeeds leaves the last error as it is.
+thread_local cudaError_t last_error = cudaSuccess;
+thread_local int current_device = 0;
+
+// The most dynamic shared memory of kernels that asked for more, by their names.
+std::map<std::string, size_t>& SharedLimits() {
+  static std::map<std::string, size_t> limits;
+  return limits;
+}
+
+cudaError_t Remember(cudaError_t error) {
+  if (error != cudaSuccess) last_error = error;
+  return error;
+}
+
+// Counts a call, and gives its result unless it is the one that was told to fail.
+cudaError_t Called(cudaError_t result = cudaSuccess) {
+  return Remember(calls++ == failing_call ? cudaErrorUnknown : result);
+}
+
+struct Words {
+  cudaError_t error;
+  const char* name;
+  const char* description;
+};
+
+const Words& WordsOf(cudaError_t error) {
+  static const Words all[] = {
+      {cudaSuccess, "cudaSuccess", "no error"},
+      {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
+      {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration",
+       "invalid configuration argument"},
+      {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
+      {cudaErrorLaunchOutOfResources, "cudaErrorLaunchOutOfResources",
+       "too many resources requested for launch"},
+      {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
+  };
+  for (const Words& words : all) {
+    if (words.error == error) return words;
+  }
+  static const Words other = {cudaErrorUnknown, "unrecognized error code",
+                              "unrecognized error code"};
+  return other;
+}
+
+// Why a GPU refuses a launch before any thread runs; cudaSuccess if it does not.
+cudaError_t Refusal(dim3 grid, dim3 size, size_t shared_bytes, size_t most_dynamic) {
+  const bool empty = grid.x == 0 || grid.y == 0 || grid.z == 0 || size.x == 0 || size.y == 0 ||
+                     size.z == 0;
+  const bool large_grid = grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535;
+  const bool large_block = size.x > 1024 || size.y > 1024 || size.z > 64 ||
+                           size_t{size.x} * size.y * size.z > kMostThreads;
+  if (empty || large_grid || large_block) return cudaErrorInvalidConfiguration;
+  return shared_bytes > most_dynamic ? cudaErrorInvalidValue : cudaSuccess;
+}
 
 [[noreturn]] void Stop(const char* why) {
   std::fprintf(stderr, "emulation: %s\n", why);
@@ -145,6 +209,8 @@ void RunBlock(std::vector<unsigned>* order) {
   }
   std::vector<Fiber>& fibers = *block->fibers;
   std::fill(block->shared.begin(), block->shared.end(), static_cast<char>(kPoison));
+  block->static_shared.clear();
+  block->static_bytes = 0;
   for (Warp& warp : block->warps) warp.meetings.clear();
   for (unsigned thread : *order) fibers[thread].state = State::kNew;
   while (true) {
@@ -154,6 +220,11 @@ void RunBlock(std::vector<unsigned>* order) {
       if (state != State::kNew && state != State::kReady) continue;
       Resume(thread);
       any_ran = true;
+      if (block->refused) {
+        // The kernel's frame is left as it is; AddressSanitizer would take it for a later one's.
+        fibers[thread].stack.reset();
+        return;
+      }
     }
     if (any_ran) continue;
     size_t done = 0;
@@ -177,19 +248,21 @@ void Fail(const char* why) {
   Stop(why);
 }
 
-void Launch(dim3 grid, dim3 size, size_t shared_bytes, cudaStream_t,
+void Launch(const char* name, dim3 grid, dim3 size, size_t shared_bytes, cudaStream_t,
             const std::function<void()>& kernel) {
   static std::mutex one_kernel;  // at a time, as on one stream
   const std::lock_guard<std::mutex> lock(one_kernel);
   if (launches++ == failing_launch) {
-    last_error = cudaErrorLaunchOutOfResources;
+    Remember(cudaErrorLaunchOutOfResources);
     return;
   }
+  const auto limit = SharedLimits().find(name);
+  const bool asked = limit != SharedLimits().end();
+  const cudaError_t refusal =
+      Refusal(grid, size, shared_bytes, asked ? limit->second : kSharedBytes);
+  if (Remember(refusal) != cudaSuccess) return;
   static std::vector<Fiber> fibers(kMostThreads);  // their stacks are kept
   const size_t threads = size_t{size.x} * size.y * size.z;
-  if (grid.x == 0 || grid.y == 0 || grid.z == 0) Stop("a grid of no blocks");
-  if (threads == 0 || threads > kMostThreads) Stop("a block of no or too many threads");
-  if (shared_bytes > kMostSharedBytes) Stop("too much shared memory");
   Block running;
   running.grid = grid;
   running.size = size;
@@ -197,18 +270,49 @@ void Launch(dim3 grid, dim3 size, size_t shared_bytes, cudaStream_t,
   running.fibers = &fibers;
   running.warps.resize((threads + 31) / 32);
   running.shared.resize(shared_bytes);
+  running.most_shared = asked ? kMostSharedBytes : kSharedBytes;
   block = &running;
   std::vector<unsigned> order(threads);
   for (unsigned thread = 0; thread < threads; ++thread) order[thread] = thread;
-  for (unsigned z = 0; z < grid.z; ++z) {
-    for (unsigned y = 0; y < grid.y; ++y) {
-      for (unsigned x = 0; x < grid.x; ++x) {
+  for (unsigned z = 0; z < grid.z && !running.refused; ++z) {
+    for (unsigned y = 0; y < grid.y && !running.refused; ++y) {
+      for (unsigned x = 0; x < grid.x && !running.refused; ++x) {
         running.index = uint3{x, y, z};
         RunBlock(&order);
       }
     }
   }
   block = nullptr;
+}
+
+void LaunchBound(size_t threads) {
+  const dim3 size = block->size;
+  if (size_t{size.x} * size.y * size.z <= threads) return;
+  // So it is for the first thread of the first block: nothing of the kernel has run.
+  Remember(cudaErrorInvalidValue);
+  block->refused = true;
+  Pause(State::kDone);
+}
+
+void Shared(void* at, size_t size) {
+  std::vector<void*>& known = block->static_shared;
+  if (std::find(known.begin(), known.end(), at) != known.end()) return;
+  known.push_back(at);
+  std::memset(at, kPoison, size);
+  block->static_bytes += size;
+  // A GPU refuses the launch; here it shows only now.
+  if (block->static_bytes + block->shared.size() > block->most_shared)
+    Fail("static and dynamic shared memory together are more than a launch may have");
+}
+
+cudaError_t SetAttribute(const char* words, cudaFuncAttribute attribute, int value) {
+  const std::string kernel = words;
+  if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
+    if (value < 0 || static_cast<size_t>(value) > kMostSharedBytes)
+      return Called(cudaErrorInvalidValue);
+    SharedLimits()[kernel.substr(0, kernel.find('<'))] = static_cast<size_t>(value);
+  }
+  return Called();
 }
 
 uint3 ThreadIndex() {
@@ -245,36 +349,45 @@ const char* Exchange(unsigned mask, const void* value, size_t size) {
 
 }  // namespace emulation
 
+using emulation::Called;
+
 extern "C" {
 cudaError_t cudaGetDevice(int* device) {
-  *device = 0;
-  return cudaSuccess;
+  const cudaError_t error = Called();
+  if (error == cudaSuccess) *device = emulation::current_device;
+  return error;
 }
-cudaError_t cudaSetDevice(int) { return cudaSuccess; }
+cudaError_t cudaSetDevice(int device) {
+  const bool exists = device >= 0 && device < emulation::kDevices;
+  const cudaError_t error = Called(exists ? cudaSuccess : cudaErrorInvalidDevice);
+  if (error == cudaSuccess) emulation::current_device = device;
+  return error;
+}
 cudaError_t cudaGetLastError() { return std::exchange(emulation::last_error, cudaSuccess); }
-const char* cudaGetErrorString(cudaError_t error) {
-  return error == cudaSuccess ? "none" : "a launch that was told to fail";
-}
-const char* cudaGetErrorName(cudaError_t error) {
-  return error == cudaSuccess ? "none" : "cudaErrorLaunchOutOfResources";
-}
+cudaError_t cudaPeekAtLastError() { return emulation::last_error; }
+const char* cudaGetErrorString(cudaError_t error) { return emulation::WordsOf(error).description; }
+const char* cudaGetErrorName(cudaError_t error) { return emulation::WordsOf(error).name; }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
-  *value = attribute == cudaDevAttrMultiProcessorCount ? 2 : 1024;
-  return cudaSuccess;
+  const cudaError_t error = Called();
+  if (error == cudaSuccess) *value = attribute == cudaDevAttrMultiProcessorCount ? 2 : 1024;
+  return error;
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
-  *status = cudaStreamCaptureStatusNone;
-  return cudaSuccess;
+  const cudaError_t error = Called();
+  if (error == cudaSuccess) *status = cudaStreamCaptureStatusNone;
+  return error;
 }
 cudaError_t cudaMemsetAsync(void* at, int byte, size_t size, cudaStream_t) {
-  std::memset(at, byte, size);
-  return cudaSuccess;
+  const cudaError_t error = Called();
+  if (error == cudaSuccess) std::memset(at, byte, size);
+  return error;
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t size, cudaMemcpyKind, cudaStream_t) {
-  std::memcpy(to, from, size);
-  return cudaSuccess;
+  const cudaError_t error = Called();
+  if (error == cudaSuccess) std::memcpy(to, from, size);
+  return error;
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return Called(); }
 }
 
 // For tests: refuses one launch, counted from 0 and from now; -1 refuses none.
@@ -284,3 +397,11 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(refuse_launch, [](int number) {
 });
 // How many launches there were since then, the refused one included.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(launches, [] { return emulation::launches; });
+// For tests: lets one call of CUDA's runtime fail, counted from 0 and from now; -1 lets none fail.
+// Launches and what asks for errors are not counted.
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(fail_call, [](int number) {
+  emulation::calls = 0;
+  emulation::failing_call = number;
+});
+// How many calls there were since then, the failed one included.
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(calls, [] { return emulation::calls; });

@@ -27,9 +27,28 @@ namespace emulation {
 /*! \brief Ends the process with a message that names block and thread. */
 [[noreturn]] void Fail(const char* why);
 
-/*! \brief Runs a kernel to its end. */
-void Launch(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
+/*!
+ * \brief Runs a kernel to its end, or refuses what a GPU would refuse: that is CUDA's last error.
+ * \param name The kernel's name without template arguments, as SetAttribute() knows it.
+ */
+void Launch(const char* name, dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
             const std::function<void()>& kernel);
+
+/*! \brief Refuses the launch if a block has more threads: the kernel's first statement. */
+void LaunchBound(size_t threads);
+/*!
+ * \brief Declares static shared memory of the kernel.
+ *
+ * The first thread of a block that gets here fills it with NaN, as a GPU clears nothing.
+ */
+void Shared(void* at, size_t size);
+/*!
+ * \brief What cudaFuncSetAttribute() does.
+ * \param words The call's arguments as the source has them, the kernel first.
+ *
+ * An attribute is that of all instances of a template.
+ */
+cudaError_t SetAttribute(const char* words, cudaFuncAttribute attribute, int value);
 
 uint3 ThreadIndex();
 uint3 BlockIndex();
@@ -110,6 +129,8 @@ T Atomic(T* at, F change) {
 #define blockDim (emulation::BlockSize())
 #define gridDim (emulation::GridSize())
 #define warpSize 32
+// CUDA's template would ask for the kernel's address, which a launch here does not know.
+#define cudaFuncSetAttribute(kernel, ...) emulation::SetAttribute(#kernel, __VA_ARGS__)
 using std::max;
 using std::min;
 

@@ -37,6 +37,7 @@ from _verify.survival import as_ranges  # noqa: E402
 from _verify.tools import answer, find_nvcc  # noqa: E402
 
 EXAMPLES = ROOT / "examples" / "kernel_library"
+UTILITIES = "tvm_ffi_utils.h"
 OUTPUT = ROOT / "build" / "emulation"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 
@@ -46,6 +47,10 @@ LEFT_OUT = {"allocators": "it is about memory of CUDA, of which there is none"}
 DYNAMIC = re.compile(
     r"extern __shared__ (?:alignas\(\w+\) )?((?:unsigned )?[\w:]+) (\w+)\[\];", re.DOTALL
 )
+STATIC = re.compile(
+    r"(?<!extern )__shared__ ((?:alignas\(\w+\) )?(?:unsigned )?[\w:]+(?:<[^;]*>)?) (\w+)((?:\[[^;\]]*\])*);"
+)
+BOUND = re.compile(r"__launch_bounds__\(")
 LAUNCH = re.compile(r"(?P<kernel>[\w:]+)\s*(?P<types><[^;{}()]*>)?\s*<<<", re.DOTALL)
 
 
@@ -71,9 +76,26 @@ def end_of_call(text: str, opening: int) -> int:
     raise ValueError(f"a launch without its end: {text[opening : opening + 60]!r}")
 
 
+def with_bounds(source: str) -> str:
+    """Begin the body of each kernel that has launch bounds with their check."""
+    for match in reversed(list(BOUND.finditer(source))):
+        end = end_of_call(source, match.end() - 1)
+        parameters = end_of_call(source, source.index("(", end))
+        if body := re.compile(r"\s*\{").match(source, parameters + 1):
+            bound = parts(source[match.end() : end])[0]
+            check = f" emulation::LaunchBound({bound});"
+            source = source[: body.end()] + check + source[body.end() :]
+    return source
+
+
 def translated(source: str) -> str:
-    """Write what only nvcc understands as C++: launches and dynamic shared memory."""
+    """Write what only nvcc understands as C++: launches, their bounds, and shared memory."""
     source = DYNAMIC.sub(r"\1* \2 = static_cast<\1*>(emulation::SharedMemory());", source)
+    source = STATIC.sub(r"static \1 \2\3; emulation::Shared(&\2, sizeof(\2));", source)
+    if "__shared__" in source:
+        place = source.index("__shared__")
+        raise ValueError(f"expected one variable and no comment, got {source[place : place + 60]!r}")
+    source = with_bounds(source)
     while match := LAUNCH.search(source):
         closing = source.index(">>>", match.end())
         grid, size, *others = parts(source[match.end() : closing])
@@ -82,7 +104,8 @@ def translated(source: str) -> str:
         end = end_of_call(source, opening)
         kernel = f"{match['kernel']}{match['types'] or ''}"
         call = f"{kernel}{source[opening : end + 1]}"
-        launch = f"emulation::Launch({grid}, {size}, {shared}, {stream}, [&] {{ {call}; }})"
+        where = f'"{match["kernel"]}", {grid}, {size}, {shared}, {stream}'
+        launch = f"emulation::Launch({where}, [&] {{ {call}; }})"
         # What follows stays on its line.
         launch += "\n" * (source[match.start() : end + 1].count("\n") - launch.count("\n"))
         source = source[: match.start()] + launch + source[end + 1 :]
@@ -113,11 +136,16 @@ def build_source(source: Path, library: Path, extra: list[str]) -> Path:
     library.parent.mkdir(parents=True, exist_ok=True)
     text = library.with_suffix(".cc")
     text.write_text(f'#line 1 "{source}"\n{translated(source.read_text())}')
+    # Kernels share this header's shared memory, which is translated too.
+    headers = library.with_suffix(".headers")
+    headers.mkdir(exist_ok=True)
+    shared = EXAMPLES / UTILITIES
+    (headers / UTILITIES).write_text(f'#line 1 "{shared}"\n{translated(shared.read_text())}')
     told = ["tvm-ffi-config", "--cxxflags", "--ldflags", "--libs"]
     flags = subprocess.run(told, capture_output=True, text=True, check=True).stdout.split()
     command = [
         *("g++", "-shared", "-fPIC", "-O1", "-g1", "-w", "-Wl,-Bsymbolic", *extra),
-        *(f"-I{EXAMPLES}", f"-I{source.parent}", *cuda_includes()),
+        *(f"-I{headers}", f"-I{EXAMPLES}", f"-I{source.parent}", *cuda_includes()),
         *("-include", str(HERE / "cuda_on_cpu.h"), str(HERE / "cuda_on_cpu.cc"), str(text)),
         *("-o", str(library), *flags),
     ]

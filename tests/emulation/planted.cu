@@ -44,6 +44,34 @@ __global__ void left_out_kernel(float* y) {
   if (threadIdx.x == 0) *y = value;
 }
 
+__global__ void one_kernel(float* y) { *y = 1; }
+
+template <typename T>
+__global__ void __launch_bounds__(2 * sizeof(T) * 16, 1) bounded_kernel(T* y) {
+  *y = 1;
+}
+
+template <typename T>
+__global__ void large_kernel(T* y) {
+  *y = 1;
+}
+
+// Static and dynamic memory of 16 KB and whatever the launch adds.
+__global__ void static_kernel(float* y) {
+  __shared__ float numbers[4096];
+  numbers[threadIdx.x] = 1;
+  *y = numbers[threadIdx.x];
+}
+
+// Each block reads both kinds of shared memory before it writes them.
+__global__ void unwritten_kernel(float* y) {
+  extern __shared__ float dynamic[];
+  __shared__ float numbers[1];
+  y[2 * blockIdx.x] = numbers[0];
+  y[2 * blockIdx.x + 1] = dynamic[0];
+  numbers[0] = dynamic[0] = 1;
+}
+
 cudaStream_t stream_of(ffi::TensorView x) { return get_stream(x); }
 
 void sum(ffi::TensorView x, ffi::TensorView y) {
@@ -58,19 +86,64 @@ void beyond(ffi::TensorView x, ffi::TensorView y) {
   beyond_kernel<<<dim3(static_cast<unsigned>(x.numel() / 32 + 1)), 32>>>(
       data_of<float>(x), data_of<float>(y), x.numel());
 }
-void no_blocks(ffi::TensorView, ffi::TensorView y) { returns_kernel<<<0, 32>>>(data_of<float>(y)); }
+void unwritten(ffi::TensorView, ffi::TensorView y) {
+  unwritten_kernel<<<2, 1, sizeof(float)>>>(data_of<float>(y));
+}
+void static_and_dynamic(ffi::TensorView, ffi::TensorView y) {
+  static_kernel<<<1, 32, 40 << 10>>>(data_of<float>(y));
+}
 void returns(ffi::TensorView, ffi::TensorView y) { returns_kernel<<<1, 32>>>(data_of<float>(y)); }
 void half_warp(ffi::TensorView, ffi::TensorView y) {
   half_warp_kernel<<<1, 32>>>(data_of<float>(y));
 }
 void left_out(ffi::TensorView, ffi::TensorView y) { left_out_kernel<<<1, 32>>>(data_of<float>(y)); }
 
+// Launches that a GPU may refuse.
+dim3 dim3_of(ffi::Shape of) {
+  auto at = [&](int i) { return static_cast<unsigned>(of[i]); };
+  return dim3(at(0), at(1), at(2));
+}
+void launch(ffi::TensorView y, ffi::Shape grid, ffi::Shape block, int64_t shared) {
+  one_kernel<<<dim3_of(grid), dim3_of(block), static_cast<size_t>(shared)>>>(data_of<float>(y));
+  TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
+}
+void launch_bounded(ffi::TensorView y, int64_t threads) {
+  bounded_kernel<float><<<2, static_cast<unsigned>(threads)>>>(data_of<float>(y));
+  TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
+}
+void launch_large(ffi::TensorView y, int64_t shared) {
+  large_kernel<float><<<1, 1, static_cast<size_t>(shared)>>>(data_of<float>(y));
+  TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
+}
+void allow_large(int64_t shared) {
+  TVM_FFI_CHECK_CUDA_ERROR(cudaFuncSetAttribute(large_kernel<float>,
+                                                cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                static_cast<int>(shared)));
+}
+
+// What CUDA remembers of errors.
+int set_device(int device) { return cudaSetDevice(device); }
+int get_last_error() { return cudaGetLastError(); }
+int peek_at_last_error() { return cudaPeekAtLastError(); }
+void check_set_device(int device) { TVM_FFI_CHECK_CUDA_ERROR(cudaSetDevice(device)); }
+void guard(int device) { ffi::CUDADeviceGuard guard(device); }
+
 }  // namespace
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(sum, sum);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(sum_without_barrier, sum_without_barrier);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(beyond, beyond);
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(no_blocks, no_blocks);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(unwritten, unwritten);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(static_and_dynamic, static_and_dynamic);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(returns, returns);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(half_warp, half_warp);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(left_out, left_out);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(launch, launch);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(launch_bounded, launch_bounded);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(launch_large, launch_large);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(allow_large, allow_large);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(set_device, set_device);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(get_last_error, get_last_error);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(peek_at_last_error, peek_at_last_error);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(check_set_device, check_set_device);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(guard, guard);

@@ -63,17 +63,92 @@ def test_a_missing_barrier_shows(library):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("no_blocks", "a grid of no blocks"),
         ("returns", "__syncthreads() where some threads have returned"),
         ("half_warp", "threads wait for lanes that never come"),
         ("left_out", "a shuffle reads a lane that its mask leaves out"),
+        ("static_and_dynamic", "static and dynamic shared memory together are more"),
     ],
 )
 def test_what_a_gpu_would_not_say(library, name, message):
-    """A barrier that some threads miss, or a wrong mask, ends the process with its name."""
+    """A barrier that some threads miss, a wrong mask and the like end the process with a reason."""
     status, said = call(library, name, {})
     assert status != 0
     assert message in said
+
+
+def test_shared_memory_is_poisoned(library):
+    """Each block finds NaN in its shared memory, of both kinds, not what the last one left."""
+    mod = tvm_ffi.load_module(library)
+    y = np.zeros(4, dtype="float32")
+    mod.unwritten(y, y)
+    assert np.isnan(y).all()
+
+
+INVALID = "cudaErrorInvalidConfiguration: invalid configuration argument"
+TOO_MUCH = "cudaErrorInvalidValue: invalid argument"
+ONE = (1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("grid", "block", "shared", "error"),
+    [
+        ((0, 1, 1), ONE, 0, INVALID),
+        ((1, 0, 1), ONE, 0, INVALID),
+        ((1, 1, 0), ONE, 0, INVALID),
+        ((1 << 31, 1, 1), ONE, 0, INVALID),
+        ((1, 65535, 1), ONE, 0, None),
+        ((1, 65536, 1), ONE, 0, INVALID),
+        ((1, 1, 65536), ONE, 0, INVALID),
+        (ONE, (0, 1, 1), 0, INVALID),
+        (ONE, (1, 1, 0), 0, INVALID),
+        (ONE, (32, 32, 1), 0, None),
+        (ONE, (1025, 1, 1), 0, INVALID),
+        (ONE, (32, 33, 1), 0, INVALID),
+        (ONE, (1, 1, 64), 0, None),
+        (ONE, (1, 1, 65), 0, INVALID),
+        (ONE, ONE, 48 << 10, None),
+        (ONE, ONE, (48 << 10) + 1, TOO_MUCH),
+    ],
+)
+def test_a_launch_that_a_gpu_refuses(library, grid, block, shared, error):
+    """It raises CUDA's error where the launch is checked, and no thread runs."""
+    mod = tvm_ffi.load_module(library)
+    y = np.zeros(1, dtype="float32")
+    if error is None:
+        mod.launch(y, grid, block, shared)
+    else:
+        with pytest.raises(RuntimeError, match=error):
+            mod.launch(y, grid, block, shared)
+    assert y[0] == (error is None)
+
+
+def test_more_threads_than_the_launch_bounds(library):
+    """The launch is refused, and no thread gets to the kernel's first statement."""
+    mod = tvm_ffi.load_module(library)
+    y = np.zeros(1, dtype="float32")
+    for _ in range(3):
+        with pytest.raises(RuntimeError, match=TOO_MUCH):
+            mod.launch_bounded(y, 129)
+    assert y[0] == 0
+    mod.launch_bounded(y, 128)
+    assert y[0] == 1
+
+
+def test_more_shared_memory_by_the_attribute(library):
+    """A kernel gets as much as its attribute allows, of at most 227 KB."""
+    mod = tvm_ffi.load_module(library)
+    y = np.zeros(1, dtype="float32")
+    with pytest.raises(RuntimeError, match=TOO_MUCH):
+        mod.launch_large(y, 100 << 10)
+    with pytest.raises(RuntimeError, match=TOO_MUCH):
+        mod.allow_large((227 << 10) + 1)
+    mod.allow_large(100 << 10)
+    mod.launch_large(y, 100 << 10)
+    assert y[0] == 1
+    with pytest.raises(RuntimeError, match=TOO_MUCH):
+        mod.launch_large(y, (100 << 10) + 1)
+    with pytest.raises(RuntimeError, match=TOO_MUCH):
+        mod.launch(y, ONE, ONE, 100 << 10)
 
 
 def test_an_access_beyond_the_end(tmp_path):
@@ -90,8 +165,16 @@ def test_translation():
     source = "extern __shared__ float s[];\nk<T, 4><<<dim3(f(1, 2), 3), 256>>>(a, g(b));"
     assert translated(source) == (
         "float* s = static_cast<float*>(emulation::SharedMemory());\n"
-        "emulation::Launch(dim3(f(1, 2), 3),  256, 0, nullptr, [&] { k<T, 4>(a, g(b)); });"
+        'emulation::Launch("k", dim3(f(1, 2), 3),  256, 0, nullptr, [&] { k<T, 4>(a, g(b)); });'
     )
+    assert translated("__shared__ V<2> rows[4][5];") == (
+        "static V<2> rows[4][5]; emulation::Shared(&rows, sizeof(rows));"
+    )
+    with pytest.raises(ValueError, match=r"expected one variable and no comment, got '__shared__"):
+        translated("__shared__ float x, y;")
+    kernel = "__global__ void __launch_bounds__(f(1, 2), 3)\n    k(A<1> a, int b) {"
+    assert translated(kernel) == f"{kernel} emulation::LaunchBound(f(1, 2));"
+    assert translated(f"{kernel[:-2]};") == f"{kernel[:-2]};"  # a declaration
     assert parts("a(1, 2), b[3, 4]") == ["a(1, 2)", " b[3, 4]"]
 
 
@@ -102,6 +185,13 @@ def test_translation_keeps_the_lines(source):
     assert len(before) == len(after)
     same = [i for i, line in enumerate(before) if "<<<" not in line and "__shared__" not in line]
     assert sum(before[i] == after[i] for i in same) > 0.8 * len(before)
+
+
+def test_what_is_not_translated():
+    """Headers but one are compiled as they are, so they have nothing that only nvcc understands."""
+    for path in EXAMPLES.rglob("*.h"):
+        text = path.read_text()
+        assert path.name == emulate.UTILITIES or text == translated(text)
 
 
 def test_lines_of_a_run(tmp_path, monkeypatch):

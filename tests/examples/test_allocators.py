@@ -277,6 +277,20 @@ def test_a_failed_free_is_reported(fake, capfd, name, call):
     assert fake.bytes_in_use() == held
 
 
+@pytest.mark.parametrize("call", ["cudaGetDevice", "cudaSetDevice"])
+def test_a_gpu_that_cannot_be_current(fake, capfd, call):
+    """An allocation raises, a free is reported, and neither leaves an error behind."""
+    tensor = make(fake)
+    fake.fail(call, 1)
+    with pytest.raises(RuntimeError, match=r"^cudaMalloc: cudaErrorFake: a fake error$"):
+        make(fake)
+    assert fake.last_error() == 0
+    del tensor
+    fake.fail(call, 0)
+    assert fake.last_error() == 0
+    assert capfd.readouterr().err == "cudaFree: a fake error: the memory is lost\n"
+
+
 def test_nothing_is_said_when_the_process_ends(fake, capfd):
     """By then CUDA may be gone, and all memory with it."""
     tensor = make(fake)
@@ -333,7 +347,14 @@ def test_nvshmem_frees_together(build_fake, device, capfd):
     with pytest.raises(RuntimeError, match=r"^stop: expected no block to be allocated, got 2$"):
         mod.stop()
     tensors.clear()
-    mod.free_released([0, 1])
+    # What the guard and the check throw leaves no error for the next launch.
+    for call in ("cudaGetDevice", "cudaSetDevice", "cudaDeviceSynchronize"):
+        mod.fail(call, 1)
+        with pytest.raises(RuntimeError, match=rf"^{call}\(.*\): cudaErrorFake: a fake error$"):
+            mod.free_released([0] if call == "cudaDeviceSynchronize" else [])
+        mod.fail(call, 0)
+        assert mod.last_error() == 0
+    mod.free_released([1])
     mod.calls()
     mod.fail("nvshmem_malloc", 1)
     with pytest.raises(MemoryError, match=r"^nvshmem_malloc: no memory for 10 bytes$"):

@@ -301,6 +301,7 @@ def test_cuda_errors(mod, device):
     mod.launch(0, 32)
     with pytest.raises(RuntimeError, match=r"cudaErrorInvalidDevice"):
         mod.launch(10_000, 32)
+    mod.launch(0, 32)
     assert torch.ones(3, device=device).sum().item() == 3.0
 
 

@@ -185,6 +185,23 @@ static bool has_strides() {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(kept_offset, kept_offset);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(has_strides, has_strides);
 """
+# CUDA's runtime here is these functions; the folder of the fake one has the header.
+LAST_ERROR = """
+#include <tvm/ffi/extra/cuda/base.h>
+static cudaError_t last = cudaSuccess;
+cudaError_t cudaGetLastError() { return std::exchange(last, cudaSuccess); }
+cudaError_t cudaDeviceSynchronize() { return last = cudaErrorInvalidValue; }
+const char* cudaGetErrorName(cudaError_t) { return "cudaErrorFake"; }
+const char* cudaGetErrorString(cudaError_t) { return "a fake error"; }
+static void synchronize() { TVM_FFI_CHECK_CUDA_ERROR(cudaDeviceSynchronize()); }
+static int64_t launch() {
+  TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
+  return 1;
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(synchronize, synchronize);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(launch, launch);
+"""
+FAKE_CUDA = Path(__file__).resolve().parents[1] / "examples" / "fake_cuda"
 BOX = """
 class BoxObj : public ffi::Object {
  public:
@@ -346,6 +363,14 @@ def test_deleter_that_throws(pythons, tmp_path, call):
     assert (done.returncode, done.stdout) == (0, "1\n")
     assert "ignored" in done.stderr
     assert told(DELETER, pythons, "published", tmp_path, call).returncode < 0
+
+
+@pytest.mark.parametrize(("kind", "launched"), [("ours", "1"), ("published", "RuntimeError")])
+def test_launch_after_a_failed_call(pythons, tmp_path, monkeypatch, kind, launched):
+    """The published headers throw the error of a failed call again after the next launch."""
+    monkeypatch.setenv("CPATH", str(FAKE_CUDA))
+    done = told(LAST_ERROR, pythons, kind, tmp_path, "mod.synchronize()", "mod.launch()")
+    assert done.stdout.splitlines() == ["RuntimeError", launched], done.stderr
 
 
 def test_fields_that_may_not_be_written(pythons, tmp_path):

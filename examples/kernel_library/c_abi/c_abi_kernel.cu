@@ -107,6 +107,7 @@ extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi_scale(void*, const TVMFFIAny* args,
   if (numel(given.x) == 0) return 0;  // A grid of no blocks is an error.
   const cudaError_t status = launch_on_device(given);
   if (status == cudaSuccess) return 0;
+  cudaGetLastError();  // Or the next launch that is checked would be blamed.
   const char* parts[2] = {"scale: CUDA error: ", cudaGetErrorString(status)};
   TVMFFIErrorSetRaisedFromCStrParts("RuntimeError", parts, 2);
   return -1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA's runtime over malloc: `calls` tells what was called since it was last asked, `fail` lets
-// calls of a function fail with an error, 0 for none.
+// CUDA's runtime over malloc: `calls` tells what was called since it was last asked, but for the
+// calls about the current device; `fail` lets calls of a function fail with an error, 0 for none.
 #include <nvshmem.h>
 #include <tvm/ffi/tvm_ffi.h>
 
@@ -19,11 +19,16 @@ std::map<std::string, int> errors;
 
 std::string number(uintptr_t value) { return std::to_string(value); }
 
-cudaError_t called(const std::string& name, const std::string& arguments) {
-  log += name + "(" + arguments + ") on " + number(static_cast<uintptr_t>(current)) + "\n";
+// CUDA remembers an error until somebody asks; a success changes nothing of it.
+cudaError_t result_of(const std::string& name) {
   auto found = errors.find(name);
   if (found == errors.end() || found->second == 0) return cudaSuccess;
   return last = static_cast<cudaError_t>(found->second);
+}
+
+cudaError_t called(const std::string& name, const std::string& arguments) {
+  log += name + "(" + arguments + ") on " + number(static_cast<uintptr_t>(current)) + "\n";
+  return result_of(name);
 }
 
 cudaError_t allocated(cudaError_t error, void** data, size_t size) {
@@ -41,12 +46,14 @@ std::string name_of(cudaStream_t stream) { return number(reinterpret_cast<uintpt
 }  // namespace
 
 cudaError_t cudaGetDevice(int* device) {
-  *device = current;
-  return cudaSuccess;
+  const cudaError_t error = result_of("cudaGetDevice");
+  if (error == cudaSuccess) *device = current;
+  return error;
 }
 cudaError_t cudaSetDevice(int device) {
-  current = device;
-  return cudaSuccess;
+  const cudaError_t error = result_of("cudaSetDevice");
+  if (error == cudaSuccess) current = device;
+  return error;
 }
 cudaError_t cudaMalloc(void** data, size_t size) {
   return allocated(called("cudaMalloc", number(size)), data, size);

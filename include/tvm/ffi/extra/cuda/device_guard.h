@@ -30,11 +30,17 @@ class CUDADeviceGuard {
   CUDADeviceGuard(const CUDADeviceGuard&) = delete;
   CUDADeviceGuard& operator=(const CUDADeviceGuard&) = delete;
 
-  // A destructor does not throw: a failure is reported, and the next CUDA call meets it too.
+  /*!
+   * \brief Makes the GPU of before current again.
+   *
+   * A destructor does not throw: a failure is reported on stderr, and CUDA's last error cleared, so
+   * that the next launch that is checked is not blamed for it.
+   */
   ~CUDADeviceGuard() {
     if (before_ < 0) return;
     cudaError_t error = cudaSetDevice(before_);
     if (error != cudaSuccess) {
+      static_cast<void>(cudaGetLastError());
       std::fprintf(stderr, "CUDADeviceGuard: cudaSetDevice(%d): %s\n", before_,
                    cudaGetErrorString(error));
     }
