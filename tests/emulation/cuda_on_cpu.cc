@@ -126,8 +126,8 @@ const Words& WordsOf(cudaError_t error) {
 
 // Why a GPU refuses a launch before any thread runs; cudaSuccess if it does not.
 cudaError_t Refusal(dim3 grid, dim3 size, size_t shared_bytes, size_t most_dynamic) {
-  const bool empty = grid.x == 0 || grid.y == 0 || grid.z == 0 || size.x == 0 || size.y == 0 ||
-                     size.z == 0;
+  const bool empty =
+      grid.x == 0 || grid.y == 0 || grid.z == 0 || size.x == 0 || size.y == 0 || size.z == 0;
   const bool large_grid = grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535;
   const bool large_block = size.x > 1024 || size.y > 1024 || size.z > 64 ||
                            size_t{size.x} * size.y * size.z > kMostThreads;

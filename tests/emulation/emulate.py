@@ -48,7 +48,8 @@ DYNAMIC = re.compile(
     r"extern __shared__ (?:alignas\(\w+\) )?((?:unsigned )?[\w:]+) (\w+)\[\];", re.DOTALL
 )
 STATIC = re.compile(
-    r"(?<!extern )__shared__ ((?:alignas\(\w+\) )?(?:unsigned )?[\w:]+(?:<[^;]*>)?) (\w+)((?:\[[^;\]]*\])*);"
+    r"(?<!extern )__shared__ ((?:alignas\(\w+\) )?(?:unsigned )?[\w:]+(?:<[^;]*>)?)"
+    r" (\w+)((?:\[[^;\]]*\])*);"
 )
 BOUND = re.compile(r"__launch_bounds__\(")
 LAUNCH = re.compile(r"(?P<kernel>[\w:]+)\s*(?P<types><[^;{}()]*>)?\s*<<<", re.DOTALL)
@@ -93,8 +94,8 @@ def translated(source: str) -> str:
     source = DYNAMIC.sub(r"\1* \2 = static_cast<\1*>(emulation::SharedMemory());", source)
     source = STATIC.sub(r"static \1 \2\3; emulation::Shared(&\2, sizeof(\2));", source)
     if "__shared__" in source:
-        place = source.index("__shared__")
-        raise ValueError(f"expected one variable and no comment, got {source[place : place + 60]!r}")
+        got = source[source.index("__shared__") :][:60]
+        raise ValueError(f"expected one variable and no comment, got {got!r}")
     source = with_bounds(source)
     while match := LAUNCH.search(source):
         closing = source.index(">>>", match.end())

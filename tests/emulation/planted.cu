@@ -111,14 +111,19 @@ void launch_bounded(ffi::TensorView y, int64_t threads) {
   bounded_kernel<float><<<2, static_cast<unsigned>(threads)>>>(data_of<float>(y));
   TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
 }
+void refused_and_sum(ffi::TensorView x, ffi::TensorView y) {
+  for (int i = 0; i < 3; ++i) {
+    bounded_kernel<float><<<1, 256>>>(data_of<float>(y));
+    sum(x, y);
+  }
+}
 void launch_large(ffi::TensorView y, int64_t shared) {
   large_kernel<float><<<1, 1, static_cast<size_t>(shared)>>>(data_of<float>(y));
   TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
 }
 void allow_large(int64_t shared) {
-  TVM_FFI_CHECK_CUDA_ERROR(cudaFuncSetAttribute(large_kernel<float>,
-                                                cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                static_cast<int>(shared)));
+  TVM_FFI_CHECK_CUDA_ERROR(cudaFuncSetAttribute(
+      large_kernel<float>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
 }
 
 // What CUDA remembers of errors.
@@ -140,6 +145,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(half_warp, half_warp);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(left_out, left_out);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(launch, launch);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(launch_bounded, launch_bounded);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(refused_and_sum, refused_and_sum);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(launch_large, launch_large);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(allow_large, allow_large);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(set_device, set_device);
