@@ -3,9 +3,9 @@
 // tested where there is no GPU. Each thread of a block is a fiber, and the blocks run one after
 // another.
 //
-// It shows indices, tails, strides, reductions, barriers, reads of shared memory that nothing wrote,
-// and launches that a GPU refuses. It shows nothing of a GPU's speed, of
-// its memory model between blocks, or of its rounding of fast approximations.
+// It shows indices, tails, strides, reductions, barriers, reads of shared memory that was never
+// written, and launches that a GPU refuses. It shows nothing of a GPU's speed, of its memory model
+// between blocks, or of its rounding of fast approximations.
 #ifndef TESTS_EMULATION_CUDA_ON_CPU_H_
 #define TESTS_EMULATION_CUDA_ON_CPU_H_
 
