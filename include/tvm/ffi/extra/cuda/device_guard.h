@@ -31,7 +31,7 @@ class CUDADeviceGuard {
   CUDADeviceGuard& operator=(const CUDADeviceGuard&) = delete;
 
   /*!
-   * \brief Makes the GPU of before current again.
+   * \brief Makes the previous GPU current again.
    *
    * A destructor does not throw: a failure is reported on stderr, and CUDA's last error cleared, so
    * that the next launch that is checked is not blamed for it.
