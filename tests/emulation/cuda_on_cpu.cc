@@ -135,6 +135,8 @@ cudaError_t Refusal(dim3 grid, dim3 size, size_t shared_bytes, size_t most_dynam
   return shared_bytes > most_dynamic ? cudaErrorInvalidValue : cudaSuccess;
 }
 
+std::function<void()> while_waiting;  // what another stream does meanwhile
+
 [[noreturn]] void Stop(const char* why) {
   std::fprintf(stderr, "emulation: %s\n", why);
   std::abort();
@@ -387,13 +389,20 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t size, cudaMemcpyK
   if (error == cudaSuccess) std::memcpy(to, from, size);
   return error;
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return Called(); }
+cudaError_t cudaStreamSynchronize(cudaStream_t) {
+  if (emulation::while_waiting) emulation::while_waiting();
+  return Called();
+}
 }
 
 // For tests: refuses one launch, counted from 0 and from now; -1 refuses none.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(refuse_launch, [](int number) {
   emulation::launches = 0;
   emulation::failing_launch = number;
+});
+// For tests: what happens each time the host waits for a stream.
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(while_waiting, [](tvm::ffi::Function happens) {
+  emulation::while_waiting = [happens] { happens(); };
 });
 // How many launches there were since then, the refused one included.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(launches, [] { return emulation::launches; });

@@ -14,6 +14,7 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kVectors = 4;  // Loads of 16 bytes that a thread has in flight.
 constexpr int kMaxBlocks = 2048;  // Two for each thread of the scan.
+constexpr int kBlocksPerSm = 4;   // At least: 64 registers for each thread.
 
 template <typename T>
 constexpr int kLanes = 16 / sizeof(T);  // Elements in 16 bytes.
@@ -119,7 +120,7 @@ __device__ Count exclusive_scan(Count (&counts)[kRounds]) {
 // elements of it are not zero. What all threads are given stays where it is,
 // __grid_constant__, although a function takes it by reference.
 template <typename T>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     count_kernel(const __grid_constant__ Input<T> in, int64_t tiles_of_block,
                  int64_t* counts) {
   const int64_t begin = blockIdx.x * tiles_of_block;
@@ -180,13 +181,15 @@ __device__ inline void write_index(const Extents& extents, int64_t i,
   out[0] = i;
 }
 
-// Each block goes through its share again and writes behind the results of the
-// blocks before it.
+// Each block goes through its share again and writes after the results of the
+// blocks before it. out has room for `count` indices: if x has changed since it
+// was counted, there may be more now, and none may go beyond the end.
 template <typename T>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     write_kernel(const __grid_constant__ Input<T> in, int64_t tiles_of_block,
                  const int64_t* offsets,
-                 const __grid_constant__ Extents extents, int64_t* out) {
+                 const __grid_constant__ Extents extents, int64_t* out,
+                 int64_t count) {
   const int64_t begin = blockIdx.x * tiles_of_block;
   const int64_t tiles = (in.n + kTile<T> - 1) / kTile<T>;
   const int64_t end = min(begin + tiles_of_block, tiles);
@@ -200,10 +203,12 @@ __global__ void __launch_bounds__(kThreads)
     const int all = exclusive_scan(places);
 #pragma unroll
     for (int r = 0; r < kVectors; ++r) {
-      int64_t* to = out + (offset + places[r]) * extents.ndim;
-      for (uint32_t rest = flags[r]; rest != 0; rest &= rest - 1) {
-        write_index(extents, first_of<T>(tile, r) + __ffs(rest) - 1, to);
-        to += extents.ndim;
+      int64_t row = offset + places[r];
+      for (uint32_t rest = flags[r]; rest != 0 && row < count;
+           rest &= rest - 1) {
+        write_index(extents, first_of<T>(tile, r) + __ffs(rest) - 1,
+                    out + row * extents.ndim);
+        ++row;
       }
     }
     offset += all;
@@ -268,7 +273,7 @@ ffi::Tensor nonzero(ffi::TensorView x) {
     std::copy(x.shape().begin(), x.shape().end(), extents.of);
     write_kernel<T><<<blocks, kThreads, 0, stream>>>(
         in, tiles_of_block, offsets, extents,
-        static_cast<int64_t*>(out.data_ptr()));
+        static_cast<int64_t*>(out.data_ptr()), count);
     TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
   });
   return out;
