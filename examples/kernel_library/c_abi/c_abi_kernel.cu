@@ -9,29 +9,43 @@
 namespace {
 
 // [kernel.begin]
+constexpr int kThreads = 256;
+constexpr int kLoads = 4;
+
 // Two numbers of 8 bytes or four of 4: one load of 16 bytes.
 template <typename T>
 struct alignas(16) Four {
   T items[16 / sizeof(T)];
 };
 
+// y may be x, so the compiler moves no load above a store. Each thread
+// therefore loads kLoads vectors before it stores the first. Near the end it
+// loads the last vector instead of one beyond it, and drops it.
 template <typename T>
 __global__ void scale_vectors(const T* x, T* y, T factor, int64_t n) {
   constexpr int kSize = 16 / sizeof(T);
+  constexpr int kTile = kLoads * kThreads;  // vectors for a block at a time
   const auto* from = reinterpret_cast<const Four<T>*>(x);
   auto* to = reinterpret_cast<Four<T>*>(y);
   const int64_t count = n / kSize;
-  const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
-  const int64_t first =
-      static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-#pragma unroll 4
-  for (int64_t i = first; i < count; i += step) {
-    Four<T> value = from[i];
-    for (T& item : value.items) item *= factor;
-    to[i] = value;
+  for (int64_t tile = static_cast<int64_t>(blockIdx.x) * kTile; tile < count;
+       tile += static_cast<int64_t>(gridDim.x) * kTile) {
+    const int64_t first = tile + threadIdx.x;
+    Four<T> loaded[kLoads];
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k)
+      loaded[k] = from[min(first + k * kThreads, count - 1)];
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) {
+      const int64_t i = first + k * kThreads;
+      if (i >= count) break;
+      for (T& item : loaded[k].items) item *= factor;
+      to[i] = loaded[k];
+    }
   }
-  for (int64_t i = count * kSize + first; i < n; i += step)
-    y[i] = x[i] * factor;
+  // What is left when the vectors are full: fewer elements than one has.
+  const int64_t i = count * kSize + threadIdx.x;
+  if (blockIdx.x == 0 && i < n) y[i] = x[i] * factor;
 }
 
 // Any strides, any alignment.
@@ -39,6 +53,7 @@ template <typename T>
 __global__ void scale_elements(const T* x, Layout at, T* y, T factor,
                                int64_t n) {
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
+#pragma unroll 1  // or the compiler adds a division that counts the rounds
   for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
        i < n; i += step) {
     int64_t rest = i;
@@ -61,17 +76,17 @@ cudaError_t launch(const Arguments& given, cudaStream_t stream) {
   const auto addresses =
       reinterpret_cast<uintptr_t>(x) | reinterpret_cast<uintptr_t>(y);
   const bool vectors = is_contiguous(given.x) && addresses % 16 == 0;
-  const int threads = 256;
-  // A thread takes four vectors, or one element.
-  const int64_t share = threads * (vectors ? 64 / int64_t{sizeof(T)} : 1);
+  // A thread takes kLoads vectors, or one element.
+  const int64_t share =
+      kThreads * (vectors ? kLoads * 16 / int64_t{sizeof(T)} : 1);
   const int64_t wanted = (n + share - 1) / share;
   const auto blocks =
       static_cast<unsigned>(wanted < (1 << 20) ? wanted : 1 << 20);
   if (vectors) {
-    scale_vectors<T><<<blocks, threads, 0, stream>>>(x, y, factor, n);
+    scale_vectors<T><<<blocks, kThreads, 0, stream>>>(x, y, factor, n);
   } else {
     scale_elements<T>
-        <<<blocks, threads, 0, stream>>>(x, layout_of(given.x), y, factor, n);
+        <<<blocks, kThreads, 0, stream>>>(x, layout_of(given.x), y, factor, n);
   }
   return cudaGetLastError();
 }
