@@ -10,7 +10,9 @@ constexpr int kThreads = 256;
 constexpr int kLoads = 4;
 
 // Contiguous and aligned: each thread loads kLoads times 16 bytes before it
-// stores any, so that enough of the memory is under way at once.
+// uses any, so that enough of the memory is under way at once. Near the end it
+// loads the last vector instead of one beyond it, and drops it: with a
+// condition for each load, the compiler waits for some of them sooner.
 template <typename T>
 __global__ void scale_vectors(const T* x, T* y,
                               typename Compute<T>::Type factor, int64_t n) {
@@ -24,10 +26,8 @@ __global__ void scale_vectors(const T* x, T* y,
     const int64_t first = tile + threadIdx.x;
     Vector<T> loaded[kLoads];
 #pragma unroll
-    for (int k = 0; k < kLoads; ++k) {
-      const int64_t i = first + k * kThreads;
-      if (i < count) loaded[k] = from[i];
-    }
+    for (int k = 0; k < kLoads; ++k)
+      loaded[k] = from[min(first + k * kThreads, count - 1)];
 #pragma unroll
     for (int k = 0; k < kLoads; ++k) {
       const int64_t i = first + k * kThreads;
@@ -53,6 +53,7 @@ __global__ void scale_elements(const T* x, T* y, StridedLayout layout,
                                typename Compute<T>::Type factor, int64_t n) {
   using C = typename Compute<T>::Type;
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
+#pragma unroll 1  // or the compiler adds a division that counts the rounds
   for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
        i < n; i += step) {
     y[i] = static_cast<T>(static_cast<C>(x[layout.offset(i)]) * factor);
