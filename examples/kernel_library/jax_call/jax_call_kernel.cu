@@ -12,6 +12,7 @@
 // [cuda_kernel.begin]
 constexpr int kThreads = 256;
 constexpr int kAtOnce = 2;  // Loads of a thread from each input, under way.
+constexpr int kBlocksPerSm = 4;  // At least: 64 registers for each thread.
 
 template <typename T, typename C>
 __device__ void rotate_one(const T& x, const T& y, T& x_out, T& y_out, C cosine,
@@ -24,21 +25,25 @@ __device__ void rotate_one(const T& x, const T& y, T& x_out, T& y_out, C cosine,
 
 // The first `vectors` groups of elements by accesses of 16 bytes, the rest one
 // by one. A thread reads what it writes to before it writes, so that an output
-// may be an input.
+// may be an input. Near the end it loads the last vector instead of one beyond
+// it, and drops it. Unrolled, the outer loops would begin with a division that
+// counts their rounds.
 template <typename T, typename C>
-__global__ void rotate_kernel(const T* x, const T* y, T* x_out, T* y_out,
-                              C cosine, C sine, int64_t vectors, int64_t n) {
+__global__ void __launch_bounds__(kThreads, kBlocksPerSm)
+    rotate_kernel(const T* x, const T* y, T* x_out, T* y_out, C cosine, C sine,
+                  int64_t vectors, int64_t n) {
   using V = Vector<T>;
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
   const int64_t first =
       static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+#pragma unroll 1
   for (int64_t i = first; i < vectors; i += kAtOnce * step) {
     V a[kAtOnce], b[kAtOnce];
 #pragma unroll
     for (int k = 0; k < kAtOnce; ++k) {
-      if (i + k * step >= vectors) break;
-      a[k] = reinterpret_cast<const V*>(x)[i + k * step];
-      b[k] = reinterpret_cast<const V*>(y)[i + k * step];
+      const int64_t at = min(i + k * step, vectors - 1);
+      a[k] = reinterpret_cast<const V*>(x)[at];
+      b[k] = reinterpret_cast<const V*>(y)[at];
     }
 #pragma unroll
     for (int k = 0; k < kAtOnce; ++k) {
@@ -53,6 +58,7 @@ __global__ void rotate_kernel(const T* x, const T* y, T* x_out, T* y_out,
       reinterpret_cast<V*>(y_out)[i + k * step] = b_out;
     }
   }
+#pragma unroll 1
   for (int64_t i = vectors * V::kSize + first; i < n; i += step) {
     const T a = x[i];
     const T b = y[i];
