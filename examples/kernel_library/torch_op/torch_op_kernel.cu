@@ -17,25 +17,29 @@ struct Inputs {
 
 constexpr int kThreads = 256;
 constexpr int kAtOnce = 4;  // Loads of a thread that are under way together.
+constexpr int kBlocksPerSm = 4;  // At least: 64 registers for each thread.
 
 // to[i] = formula(inputs[i]...): the first `vectors` vectors by 16-byte
-// accesses, the rest one by one.
+// accesses, the rest one by one. Near the end a thread loads the last vector
+// instead of one beyond it, and drops it. Unrolled, the outer loops would begin
+// with a division that counts their rounds.
 template <typename T, int N, typename Formula>
-__global__ void map_kernel(Inputs<T, N> in, T* to, Formula formula,
-                           int64_t vectors, int64_t n) {
+__global__ void __launch_bounds__(kThreads, kBlocksPerSm)
+    map_kernel(Inputs<T, N> in, T* to, Formula formula, int64_t vectors,
+               int64_t n) {
   using C = typename Compute<T>::Type;
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
   const int64_t first =
       static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+#pragma unroll 1
   for (int64_t i = first; i < vectors; i += kAtOnce * step) {
     Vector<T> loaded[kAtOnce][N];
 #pragma unroll
     for (int k = 0; k < kAtOnce; ++k) {
-      if (i + k * step >= vectors) break;
+      const int64_t at = min(i + k * step, vectors - 1);
 #pragma unroll
       for (int j = 0; j < N; ++j)
-        loaded[k][j] =
-            reinterpret_cast<const Vector<T>*>(in.from[j])[i + k * step];
+        loaded[k][j] = reinterpret_cast<const Vector<T>*>(in.from[j])[at];
     }
 #pragma unroll
     for (int k = 0; k < kAtOnce; ++k) {
@@ -52,6 +56,7 @@ __global__ void map_kernel(Inputs<T, N> in, T* to, Formula formula,
       reinterpret_cast<Vector<T>*>(to)[i + k * step] = result;
     }
   }
+#pragma unroll 1
   for (int64_t i = vectors * Vector<T>::kSize + first; i < n; i += step) {
     C values[N];
 #pragma unroll
