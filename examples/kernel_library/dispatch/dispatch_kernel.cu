@@ -4,14 +4,18 @@
 
 #include "sum.h"
 
-constexpr int kThreads = 256;
-constexpr int kLoads = 2;  // of each input, before the first is used
-
 // [kernel.begin]
+constexpr int kThreads = 256;
+constexpr int kLoads = 2;        // of each input, before the first is used
+constexpr int kBlocksPerSm = 4;  // at least: 64 registers for each thread
+
 // kItems elements at a time: 16 bytes of them where all addresses are aligned,
-// else one.
+// else one. Near the end a thread loads the last vector instead of one beyond
+// it, and drops it: with a condition for each load, the compiler keeps each
+// byte of a vector in a register of its own.
 template <typename T, int kItems>
-__global__ void add_kernel(const T* a, const T* b, T* y, int64_t n) {
+__global__ void __launch_bounds__(kThreads, kBlocksPerSm)
+    add_kernel(const T* a, const T* b, T* y, int64_t n) {
   using V = Vector<T, kItems>;
   constexpr int kTile = kLoads * kThreads;  // vectors for a block at a time
   const int64_t count = n / kItems;
@@ -21,8 +25,7 @@ __global__ void add_kernel(const T* a, const T* b, T* y, int64_t n) {
     V right[kLoads];
 #pragma unroll
     for (int k = 0; k < kLoads; ++k) {
-      const int64_t i = tile + k * kThreads + threadIdx.x;
-      if (i >= count) break;
+      const int64_t i = min(tile + k * kThreads + threadIdx.x, count - 1);
       left[k] = reinterpret_cast<const V*>(a)[i];
       right[k] = reinterpret_cast<const V*>(b)[i];
     }
