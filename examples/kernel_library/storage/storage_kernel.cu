@@ -12,7 +12,8 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kMaxBlocks = 1024;
-constexpr int kVectors = 4;  // Loads of 16 bytes that a thread has in flight.
+constexpr int kVectors = 4;      // Loads of 16 bytes in a batch.
+constexpr int kBlocksPerSm = 4;  // At least: 64 registers for each thread.
 
 using Counter = unsigned long long;  // As atomicAdd wants it.
 static_assert(sizeof(Counter) == sizeof(int64_t), "counts are int64");
@@ -21,8 +22,10 @@ static_assert(sizeof(Counter) == sizeof(int64_t), "counts are int64");
 // Each block counts its share of x in shared memory and adds it to `totals`.
 // The last one to do so moves the totals to `counts`, and leaves totals and
 // `ticket` as they were found: zero.
+// Vectors that do not fill a batch have a loop of their own: with a condition
+// for each load, the compiler does not keep all of them in flight.
 template <typename T>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     histogram_kernel(const T* x, int64_t n, bool aligned, int bins,
                      Counter* ticket, Counter* totals, int64_t* counts) {
   extern __shared__ uint32_t table[];  // bins, and one for what has no bin
@@ -40,19 +43,24 @@ __global__ void __launch_bounds__(kThreads)
   const int64_t first =
       static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   const int64_t step = static_cast<int64_t>(gridDim.x) * kThreads;
-  for (int64_t i = first; i < vectors; i += kVectors * step) {
+  int64_t i = first;
+  for (; i + (kVectors - 1) * step < vectors; i += kVectors * step) {
     Vector<T> loaded[kVectors];
 #pragma unroll
-    for (int v = 0; v < kVectors; ++v)
-      if (i + v * step < vectors) loaded[v] = wide[i + v * step];
+    for (int v = 0; v < kVectors; ++v) loaded[v] = wide[i + v * step];
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) {
-      if (i + v * step >= vectors) break;
 #pragma unroll
       for (int k = 0; k < kLanes; ++k) count(loaded[v].items[k]);
     }
   }
-  for (int64_t i = vectors * kLanes + first; i < n; i += step) count(x[i]);
+#pragma unroll 1
+  for (; i < vectors; i += step) {
+    const Vector<T> loaded = wide[i];
+#pragma unroll
+    for (int k = 0; k < kLanes; ++k) count(loaded.items[k]);
+  }
+  for (i = vectors * kLanes + first; i < n; i += step) count(x[i]);
 
   __syncthreads();
   for (int b = threadIdx.x; b < bins; b += kThreads) {
