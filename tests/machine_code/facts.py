@@ -59,9 +59,10 @@ def occupancy(architecture: Architecture, threads: int, resources: Resources) ->
 def in_flight(code: Code) -> int:
     """The most loads from global memory that are issued before one of their results is used.
 
-    The code is read in the order of its addresses. What a loop repeats counts once, and what comes
+    Of the widest ones only, which move the most bytes. The code is read in the order of its addresses. What a loop repeats counts once, and what comes
     after a jump that is always taken does not count together with what comes before.
     """
+    widest = max((each.width for each in code.instructions if each.base in LOADS), default=0)
     starts = {start for start, _ in code.loops()}
     ends = {end for _, end in code.loops()}
     most, waited = 0, set[int]()
@@ -71,7 +72,7 @@ def in_flight(code: Code) -> int:
             loads, waited = 0, set()
         if waited & {*instruction.registers}:
             loads, waited = 0, set()
-        if instruction.base in LOADS:
+        if instruction.base in LOADS and instruction.width == widest:
             loads += 1
             most = max(most, loads)
             first = instruction.registers[:1]

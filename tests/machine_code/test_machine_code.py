@@ -153,6 +153,7 @@ def load(register: int) -> str:
         ([load(4), "@P0 EXIT ;", load(8)], 2),
         ([load(4), "@P0 BRA `(.L_x_0) ;", load(8)], 1),  # the loop's end
         ([load(4), load(4)], 1),  # the second waits for the first
+        ([load(4), "LDG.E R12, desc[UR4][R2.64] ;", "LDG.E R13, desc[UR4][R2.64] ;"], 1),
     ],
 )
 def test_loads_in_flight(lines: list[str], loads: int) -> None:

@@ -28,6 +28,7 @@ __global__ void scale_vectors(const T* x, T* y, T factor, int64_t n) {
   const auto* from = reinterpret_cast<const Four<T>*>(x);
   auto* to = reinterpret_cast<Four<T>*>(y);
   const int64_t count = n / kSize;
+#pragma unroll 1  // or the compiler adds a division that counts the rounds
   for (int64_t tile = static_cast<int64_t>(blockIdx.x) * kTile; tile < count;
        tile += static_cast<int64_t>(gridDim.x) * kTile) {
     const int64_t first = tile + threadIdx.x;

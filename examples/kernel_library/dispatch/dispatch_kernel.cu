@@ -19,6 +19,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   using V = Vector<T, kItems>;
   constexpr int kTile = kLoads * kThreads;  // vectors for a block at a time
   const int64_t count = n / kItems;
+#pragma unroll 1  // or the compiler adds a division that counts the rounds
   for (int64_t tile = static_cast<int64_t>(blockIdx.x) * kTile; tile < count;
        tile += static_cast<int64_t>(gridDim.x) * kTile) {
     V left[kLoads];

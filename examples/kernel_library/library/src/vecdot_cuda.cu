@@ -28,15 +28,22 @@ __global__ void __launch_bounds__(kMaxRowThreads)
     const auto* left_vectors = reinterpret_cast<const Vector<T>*>(left);
     const auto* right_vectors = reinterpret_cast<const Vector<T>*>(right);
     C sum = 0;
-#pragma unroll 4
-    for (int64_t i = threadIdx.x; i < vectors; i += blockDim.x) {
-      const Vector<T> a = left_vectors[i];
-      const Vector<T> b = right_vectors[i];
+    const auto add = [&](const Vector<T>& a, const Vector<T>& b) {
 #pragma unroll
       for (int k = 0; k < kSize; ++k)
         sum += static_cast<C>(a.items[k]) * static_cast<C>(b.items[k]);
+    };
+    // Two vectors of each row at a time, so that their loads overlap.
+    int64_t i = threadIdx.x;
+#pragma unroll 1
+    for (; i + blockDim.x < vectors; i += 2 * blockDim.x) {
+      const Vector<T> a[] = {left_vectors[i], left_vectors[i + blockDim.x]};
+      const Vector<T> b[] = {right_vectors[i], right_vectors[i + blockDim.x]};
+      add(a[0], b[0]);
+      add(a[1], b[1]);
     }
-    for (int64_t i = vectors * kSize + threadIdx.x; i < length; i += blockDim.x)
+    if (i < vectors) add(left_vectors[i], right_vectors[i]);
+    for (i = vectors * kSize + threadIdx.x; i < length; i += blockDim.x)
       sum += static_cast<C>(left[i]) * static_cast<C>(right[i]);
     sum = reduce_row(sum, [](C a, C b) { return a + b; });
     if (threadIdx.x == 0 && row < rows) out[row] = static_cast<T>(sum);
