@@ -627,6 +627,32 @@ struct alignas(sizeof(T) * kItems < 16 ? sizeof(T) * kItems : 16) Vector {
 inline bool is_aligned(const void* address, size_t bytes = 16) {
   return reinterpret_cast<uintptr_t>(address) % bytes == 0;
 }
+
+#ifdef __CUDACC__
+// The widest unsigned word of a GPU that divides a number of bytes.
+template <size_t kBytes>
+using Word = std::conditional_t<
+    kBytes % 16 == 0, uint4,
+    std::conditional_t<
+        kBytes % 8 == 0, uint2,
+        std::conditional_t<kBytes % 4 == 0, unsigned,
+                           std::conditional_t<kBytes % 2 == 0, unsigned short,
+                                              unsigned char>>>>;
+
+// Stores a vector in as few instructions as its size allows. An assignment is
+// not enough: nvcc 13 splits it into stores of single items, even where it
+// assigns a uint4. It does not split __stwb, which keeps the default policy of
+// the caches.
+template <typename T, int kItems>
+__device__ void store(T* to, const Vector<T, kItems>& vector) {
+  using W = Word<sizeof(vector)>;
+  W words[sizeof(vector) / sizeof(W)];
+  memcpy(words, &vector, sizeof(vector));
+  W* at = reinterpret_cast<W*>(to);
+#pragma unroll
+  for (const W& word : words) __stwb(at++, word);
+}
+#endif
 // [vector_access.end]
 
 // [blocks_for.begin]
@@ -676,52 +702,64 @@ struct Rows {
 // [row_blocks.begin]
 // Each row is the work of blockDim.x threads, a power of two; a block takes
 // blockDim.y rows at once. Each thread loads kRowLoads vectors before it uses
-// the first, so that memory is kept busy.
-constexpr int kRowLoads = 4;
-constexpr int kMaxRowThreads = 512;
+// the first, so that memory is kept busy. More of them would take so many
+// registers that fewer threads fit on a multiprocessor.
+constexpr int kRowLoads = 2;
+constexpr int kMaxRowThreads = 1024;
 
-inline dim3 row_block(int64_t vectors_of_a_row) {
+inline dim3 row_block(int64_t vectors_of_a_row, int loads = kRowLoads) {
   unsigned threads = 8;
-  while (threads < kMaxRowThreads && threads * kRowLoads < vectors_of_a_row) {
+  while (threads < kMaxRowThreads &&
+         int64_t{threads} * loads < vectors_of_a_row)
     threads *= 2;
-  }
   return dim3(threads, threads < 256 ? 256 / threads : 1);
 }
 
-// A thread's share of a stretch of a row, in registers: kRowLoads vectors of
+// A thread's share of a stretch of a row, in registers: kLoads vectors of
 // kItems neighbours, from the stretch that begins at element `start`. The
 // row's length is a multiple of kItems.
-template <typename T, int kItems>
+template <typename T, int kItems, int kLoads = kRowLoads>
 struct RowPart {
-  Vector<T, kItems> vectors[kRowLoads];
+  Vector<T, kItems> vectors[kLoads];
 
-  // Elements that the threads of a row hold together.
+  // Elements that the threads of a row hold together: a power of two.
   static __device__ int64_t stretch() {
-    return int64_t{kRowLoads} * kItems * blockDim.x;
+    return int64_t{kLoads} * kItems * blockDim.x;
   }
 
-  __device__ void load(const T* row, int64_t start, int64_t length) {
-    const int64_t own = start + int64_t{threadIdx.x} * kItems;
-    const int step = static_cast<int>(blockDim.x) * kItems;
-#pragma unroll
-    for (int k = 0; k < kRowLoads; ++k) {
-      if (own + k * step < length) {
-        vectors[k] =
-            *reinterpret_cast<const Vector<T, kItems>*>(row + own + k * step);
-      }
-    }
+  // Where the last stretch of a row begins; below 0 if the row is empty.
+  static __device__ int64_t last(int64_t length) {
+    return (length - 1) & -stretch();
   }
 
-  // Calls body(i, k, vectors[k]) for each vector that is there; its first
-  // element is number i of the row.
+  // Calls body(i, k) for each vector that is there; the first element of
+  // vectors[k] is number i of the row.
   template <typename Body>
-  __device__ void each(int64_t start, int64_t length, Body&& body) const {
+  static __device__ void each(int64_t start, int64_t length, Body&& body) {
     const int64_t own = start + int64_t{threadIdx.x} * kItems;
     const int step = static_cast<int>(blockDim.x) * kItems;
 #pragma unroll
-    for (int k = 0; k < kRowLoads; ++k) {
-      if (own + k * step < length) body(own + k * step, k, vectors[k]);
+    for (int k = 0; k < kLoads; ++k) {
+      if (own + k * step < length) body(own + k * step, k);
     }
+  }
+
+  // What is beyond the end of the row becomes `neutral`, an element that
+  // changes no result, so that no branch is needed to compute with the part.
+  // It is put in place word by word, which takes fewer instructions.
+  __device__ void load(const T* row, int64_t start, int64_t length, T neutral) {
+    using W = Word<sizeof(vectors[0])>;
+    constexpr int kWords = sizeof(vectors[0]) / sizeof(W);
+    for (Vector<T, kItems>& vector : vectors) {
+      for (T& item : vector.items) item = neutral;
+    }
+    W words[kLoads][kWords];
+    memcpy(words, vectors, sizeof(vectors));
+    each(start, length, [&](int64_t i, int k) {
+      const W* from = reinterpret_cast<const W*>(row + i);
+      for (W& word : words[k]) word = *from++;
+    });
+    memcpy(vectors, words, sizeof(vectors));
   }
 };
 // [row_blocks.end]
@@ -745,9 +783,10 @@ __device__ V from_lane_across(V value, unsigned bits) {
 // same.
 template <typename V, typename Combine>
 __device__ V reduce_row(V value, Combine combine) {
-  const unsigned lanes = blockDim.x < 32 ? blockDim.x : 32;
-  for (unsigned bits = lanes / 2; bits > 0; bits /= 2) {
-    value = combine(value, from_lane_across(value, bits));
+#pragma unroll
+  for (unsigned bits = 16; bits > 0; bits /= 2) {
+    if (bits < blockDim.x)
+      value = combine(value, from_lane_across(value, bits));
   }
   if (blockDim.x <= 32) return value;
   __shared__ V of_warp[32];
@@ -755,9 +794,10 @@ __device__ V reduce_row(V value, Combine combine) {
   const unsigned first = threadIdx.y * warps;  // of this row
   if (threadIdx.x % 32 == 0) of_warp[first + threadIdx.x / 32] = value;
   __syncthreads();
-  value = of_warp[first + threadIdx.x % warps];
-  for (unsigned bits = warps / 2; bits > 0; bits /= 2) {
-    value = combine(value, from_lane_across(value, bits));
+  value = of_warp[first + (threadIdx.x & (warps - 1))];
+#pragma unroll
+  for (unsigned bits = 16; bits > 0; bits /= 2) {
+    if (bits < warps) value = combine(value, from_lane_across(value, bits));
   }
   __syncthreads();  // The next call may write of_warp.
   return value;

@@ -176,6 +176,10 @@ template <typename T>
 void __stcs(T* at, T value) {
   *at = value;
 }
+template <typename T>
+void __stwb(T* at, T value) {
+  *at = value;
+}
 
 // A number of another type is converted to that of the memory, as CUDA's overloads do.
 template <typename T>

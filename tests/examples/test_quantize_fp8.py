@@ -112,9 +112,9 @@ def test_any_rows_back(mod, device, drawn):
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("length", [1, 2, 127, 1024, 4096, 8191, 8192, 65537])
+@pytest.mark.parametrize("length", [1, 2, 127, 1032, 4096, 8191, 8192, 16_408, 20_480, 65537])
 def test_any_length(mod, device, dtype, length):
-    """Rows that fit into registers, and longer ones, of odd and of round lengths."""
+    """Rows that fit into registers, and longer ones: odd, of eights and of sixteens."""
     check(mod, randn((2, length), dtype, device))
 
 

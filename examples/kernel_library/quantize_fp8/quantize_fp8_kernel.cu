@@ -8,14 +8,30 @@
 // [includes.end]
 
 // [quantize_kernel.begin]
+// Two numbers are rounded by one instruction of sm_89 and newer.
+template <int kItems>
+__device__ Vector<float8_e4m3fn, kItems> narrowed(
+    const Vector<float, kItems>& wide) {
+  Vector<float8_e4m3fn, kItems> out;
+  for (int j = 0; j + 1 < kItems; j += 2) {
+    const __nv_fp8x2_e4m3 pair(make_float2(wide.items[j], wide.items[j + 1]));
+    memcpy(&out.items[j], &pair, sizeof(pair));
+  }
+  if constexpr (kItems == 1) out.items[0] = float8_e4m3fn(wide.items[0]);
+  return out;
+}
+
+// Vectors of a row that a thread holds: one of 16 elements, which takes several
+// loads of 16 bytes.
+template <int kItems>
+constexpr int kLoadsOf = kItems == 16 ? 1 : kRowLoads;
+
 template <typename T, int kItems>
-__global__ void __launch_bounds__(kMaxRowThreads, 2)
+__global__ void __launch_bounds__(kMaxRowThreads)
     quantize_kernel(const T* x, float8_e4m3fn* y, float* scales,
                     StridedLayout starts, int64_t rows, int64_t length) {
-  using Items = Vector<T, kItems>;
-  using Quantized = Vector<float8_e4m3fn, kItems>;
-  RowPart<T, kItems> part;
-  const int64_t stretch = part.stretch();
+  using Part = RowPart<T, kItems, kLoadsOf<kItems>>;
+  const T zero = static_cast<T>(0.0f);
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.y;
   for (int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.y;
        first < rows; first += step) {
@@ -25,47 +41,71 @@ __global__ void __launch_bounds__(kMaxRowThreads, 2)
     const T* from = x + (n == 0 ? 0 : starts.offset(row));
     float8_e4m3fn* to = y + row * length;
 
-    float largest = 0;
-    int64_t start = 0;
-    for (; start < n; start += stretch) {
-      part.load(from, start, n);
-      part.each(start, n, [&](int64_t, int, const Items& items) {
-        for (const T& item : items.items) {
-          largest = fmaxf(largest, finite_magnitude(static_cast<float>(item)));
+    Vector<float, kItems> numbers[kLoadsOf<kItems>];
+    const auto load = [&](int64_t start) {
+      Part part;
+      part.load(from, start, n, zero);
+      for (int k = 0; k < kLoadsOf<kItems>; ++k) {
+        for (int j = 0; j < kItems; ++j) {
+          numbers[k].items[j] = static_cast<float>(part.vectors[k].items[j]);
         }
-      });
+      }
+    };
+    float largest = 0;
+    for (int64_t start = Part::last(n); start >= 0; start -= Part::stretch()) {
+      load(start);
+      for (const auto& vector : numbers) {
+        for (float number : vector.items) {
+          largest = fmaxf(largest, finite_magnitude(number));
+        }
+      }
     }
     largest = reduce_row(largest, [](float a, float b) { return fmaxf(a, b); });
     const float scale = scale_for(largest);
     const float inverse = 1.0f / scale;
     if (threadIdx.x == 0 && row < rows) scales[row] = scale;
 
-    // The last stretch is still in registers: a row that fits is read once.
-    const int64_t held = start - stretch;
-    for (start = held; start >= 0; start -= stretch) {
-      if (start != held) part.load(from, start, n);
-      part.each(start, n, [&](int64_t i, int, const Items& items) {
-        Quantized out;
-        for (int j = 0; j < kItems; ++j) {
-          const float item = static_cast<float>(items.items[j]);
-          out.items[j] = float8_e4m3fn(item * inverse);
-        }
-        *reinterpret_cast<Quantized*>(to + i) = out;
-      });
+    const auto quantize = [&](int64_t i, int k) {
+      for (float& number : numbers[k].items) number *= inverse;
+      store(to + i, narrowed(numbers[k]));
+    };
+    // The first stretch is still in registers: a row that fits is read once.
+    Part::each(0, n, quantize);
+    for (int64_t start = Part::stretch(); start < n; start += Part::stretch()) {
+      load(start);
+      Part::each(start, n, quantize);
     }
   }
 }
 // [quantize_kernel.end]
 
 // [dequantize_kernel.begin]
+template <int kItems>
+__device__ Vector<float, kItems> widened(
+    const Vector<float8_e4m3fn, kItems>& narrow) {
+  Vector<float, kItems> out;
+  for (int j = 0; j + 1 < kItems; j += 2) {
+    __nv_fp8x2_e4m3 pair;
+    memcpy(&pair, &narrow.items[j], sizeof(pair));
+    const float2 two = static_cast<float2>(pair);
+    out.items[j] = two.x;
+    out.items[j + 1] = two.y;
+  }
+  if constexpr (kItems == 1) out.items[0] = static_cast<float>(narrow.items[0]);
+  return out;
+}
+
+// A thread stores 16 bytes at once, and neighbours store side by side. So the
+// loads are short, and there are more of them.
+constexpr int kNarrowLoads = 4;
+
 template <typename T, int kItems>
-__global__ void __launch_bounds__(kMaxRowThreads, 2)
+__global__ void __launch_bounds__(kMaxRowThreads)
     dequantize_kernel(const float8_e4m3fn* y, const float* scales, T* out,
                       StridedLayout starts, int64_t rows, int64_t length) {
   using C = typename Compute<T>::Type;
-  using Quantized = Vector<float8_e4m3fn, kItems>;
-  using Items = Vector<T, kItems>;
-  RowPart<float8_e4m3fn, kItems> part;
+  using Part = RowPart<float8_e4m3fn, kItems, kNarrowLoads>;
+  const float8_e4m3fn zero = static_cast<float8_e4m3fn>(0.0f);
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.y;
   for (int64_t row =
            static_cast<int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
@@ -73,15 +113,17 @@ __global__ void __launch_bounds__(kMaxRowThreads, 2)
     const C scale = static_cast<C>(scales[row]);
     const float8_e4m3fn* from = y + starts.offset(row);
     T* to = out + row * length;
-    for (int64_t start = 0; start < length; start += part.stretch()) {
-      part.load(from, start, length);
-      part.each(start, length, [&](int64_t i, int, const Quantized& items) {
-        Items wide;
+    for (int64_t start = 0; start < length; start += Part::stretch()) {
+      Part part;
+      part.load(from, start, length, zero);
+      Part::each(start, length, [&](int64_t i, int k) {
+        const Vector<float, kItems> items = widened(part.vectors[k]);
+        Vector<T, kItems> wide;
         for (int j = 0; j < kItems; ++j) {
-          const float item = static_cast<float>(items.items[j]);
-          wide.items[j] = static_cast<T>(static_cast<C>(item) * scale);
+          wide.items[j] =
+              static_cast<T>(static_cast<C>(items.items[j]) * scale);
         }
-        *reinterpret_cast<Items*>(to + i) = wide;
+        store(to + i, wide);
       });
     }
   }
@@ -112,16 +154,24 @@ void quantize_fp8(ffi::TensorView x, ffi::TensorView y, ffi::TensorView scale) {
     float8_e4m3fn* to = data_of<float8_e4m3fn>(y);
     const auto launch = [&](auto items) {
       constexpr int kItems = decltype(items)::value;
-      const dim3 block = row_block((rows.length + kItems - 1) / kItems);
+      const dim3 block =
+          row_block((rows.length + kItems - 1) / kItems, kLoadsOf<kItems>);
       quantize_kernel<T, kItems>
           <<<blocks_for(rows.count, block.y), block, 0, stream>>>(
               from, to, data_of<float>(scale), rows.starts, rows.count,
               rows.length);
       TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
     };
+    // 16 elements at once, which are 16 bytes of y, where all rows allow it, or
+    // 16 bytes of x.
+    const auto may_take = [&](int items) {
+      return rows.length % items == 0 && rows.begin_at_multiples_of(items) &&
+             is_aligned(from) && is_aligned(to, items);
+    };
     constexpr int kItems = Vector<T>::kSize;
-    if (rows.length % kItems == 0 && rows.begin_at_multiples_of(kItems) &&
-        is_aligned(from) && is_aligned(to, kItems)) {
+    if (may_take(16)) {
+      launch(std::integral_constant<int, 16>{});
+    } else if (may_take(kItems)) {
       launch(std::integral_constant<int, kItems>{});
     } else {
       launch(std::integral_constant<int, 1>{});
@@ -154,7 +204,8 @@ void dequantize_fp8(ffi::TensorView y, ffi::TensorView scale,
     T* to = data_of<T>(out);
     const auto launch = [&](auto items) {
       constexpr int kItems = decltype(items)::value;
-      const dim3 block = row_block((rows.length + kItems - 1) / kItems);
+      const dim3 block =
+          row_block((rows.length + kItems - 1) / kItems, kNarrowLoads);
       dequantize_kernel<T, kItems>
           <<<blocks_for(rows.count, block.y), block, 0, stream>>>(
               from, data_of<float>(scale), to, rows.starts, rows.count,

@@ -97,12 +97,12 @@ void rms_norm(ffi::TensorView x, ffi::TensorView y, double eps,
   if (maybe_weight.has_value()) {
     const ffi::TensorView weight = *maybe_weight;
     CHECK_LIKE_A_ROW(weight, x, rows);
-    CHECK_NO_PARTIAL_OVERLAP(y, weight);
+    CHECK_APART(y, weight);
   }
   if (maybe_bias.has_value()) {
     const ffi::TensorView bias = *maybe_bias;
     CHECK_LIKE_A_ROW(bias, x, rows);
-    CHECK_NO_PARTIAL_OVERLAP(y, bias);
+    CHECK_APART(y, bias);
   }
   // [validate.end]
 

@@ -9,15 +9,18 @@
 // [includes.end]
 
 // [cuda_kernel.begin]
-template <typename T, int kItems>
-__global__ void __launch_bounds__(kMaxRowThreads, 2)
-    rms_norm_kernel(const T* x, T* y, const T* weight, const T* bias,
-                    StridedLayout starts, int64_t rows, int64_t length,
+// The output is apart from weight and bias, so that they may be loaded while
+// another thread stores: __restrict__ says so. It may be x itself.
+template <typename T, int kItems, bool kWeight, bool kBias>
+__global__ void __launch_bounds__(kMaxRowThreads)
+    rms_norm_kernel(const T* x, T* y, const T* __restrict__ weight,
+                    const T* __restrict__ bias, StridedLayout starts,
+                    int64_t rows, int64_t length,
                     typename Compute<T>::Type eps) {
   using C = typename Compute<T>::Type;
   using Items = Vector<T, kItems>;
-  RowPart<T, kItems> part;
-  const int64_t stretch = part.stretch();
+  using Part = RowPart<T, kItems>;
+  const T zero = static_cast<T>(0.0f);
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.y;
   for (int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.y;
        first < rows; first += step) {
@@ -27,52 +30,63 @@ __global__ void __launch_bounds__(kMaxRowThreads, 2)
     const T* from = x + (n == 0 ? 0 : starts.offset(row));
     T* to = y + row * length;
 
+    // What the first stretch needs after the reduction is on its way before.
+    Part part, scale, shift;
+    if constexpr (kWeight) scale.load(weight, 0, n, zero);
+    if constexpr (kBias) shift.load(bias, 0, n, zero);
     C sum = 0;
-    int64_t start = 0;
-    for (; start < n; start += stretch) {
-      part.load(from, start, n);
-      part.each(start, n, [&](int64_t, int, const Items& items) {
+    for (int64_t start = Part::last(n); start >= 0; start -= Part::stretch()) {
+      part.load(from, start, n, zero);
+      for (const Items& items : part.vectors) {
         for (const T& item : items.items) {
           sum += static_cast<C>(item) * static_cast<C>(item);
         }
-      });
+      }
     }
     sum = reduce_row(sum, [](C a, C b) { return a + b; });
-    const C factor = C{1} / sqrt(sum / static_cast<C>(length) + eps);
+    const C factor = rsqrt(sum / static_cast<C>(length) + eps);
 
-    // The last stretch is still in registers: a row that fits is read once.
+    const auto normalize = [&](int64_t i, int k) {
+      Items out = part.vectors[k];
+      for (int j = 0; j < kItems; ++j) {
+        C value = static_cast<C>(out.items[j]) * factor;
+        if constexpr (kWeight)
+          value *= static_cast<C>(scale.vectors[k].items[j]);
+        if constexpr (kBias) value += static_cast<C>(shift.vectors[k].items[j]);
+        out.items[j] = static_cast<T>(value);
+      }
+      store(to + i, out);
+    };
+    // The first stretch is still in registers: a row that fits is read once.
     // Of a longer one, what was read last is read again first, while a cache
     // has it.
-    const int64_t held = start - stretch;
-    for (start = held; start >= 0; start -= stretch) {
-      if (start != held) part.load(from, start, n);
-      part.each(start, n, [&](int64_t i, int, const Items& items) {
-        Items out, scale, shift;
-        if (weight) scale = *reinterpret_cast<const Items*>(weight + i);
-        if (bias) shift = *reinterpret_cast<const Items*>(bias + i);
-        for (int j = 0; j < kItems; ++j) {
-          C value = static_cast<C>(items.items[j]) * factor;
-          if (weight) value *= static_cast<C>(scale.items[j]);
-          if (bias) value += static_cast<C>(shift.items[j]);
-          out.items[j] = static_cast<T>(value);
-        }
-        *reinterpret_cast<Items*>(to + i) = out;
-      });
+    Part::each(0, n, normalize);
+    for (int64_t start = Part::stretch(); start < n; start += Part::stretch()) {
+      part.load(from, start, n, zero);
+      if constexpr (kWeight) scale.load(weight, start, n, zero);
+      if constexpr (kBias) shift.load(bias, start, n, zero);
+      Part::each(start, n, normalize);
     }
   }
 }
 // [cuda_kernel.end]
 
 // [launch.begin]
-template <typename T, int kItems>
+template <typename T, int kItems, bool kWeight, bool kBias>
 void launch(const Rows& rows, const T* x, T* y, const T* weight, const T* bias,
             double eps, cudaStream_t stream) {
   const dim3 block = row_block((rows.length + kItems - 1) / kItems);
-  rms_norm_kernel<T, kItems>
+  rms_norm_kernel<T, kItems, kWeight, kBias>
       <<<blocks_for(rows.count, block.y), block, 0, stream>>>(
           x, y, weight, bias, rows.starts, rows.count, rows.length,
           static_cast<typename Compute<T>::Type>(eps));
   TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
+}
+
+// Calls body with a value that may be an argument of a template.
+template <typename Body>
+void with_constant(bool value, Body&& body) {
+  value ? body(std::true_type{}) : body(std::false_type{});
 }
 // [launch.end]
 
@@ -95,12 +109,12 @@ void rms_norm(ffi::TensorView x, ffi::TensorView y, double eps,
   if (maybe_weight.has_value()) {
     const ffi::TensorView weight = *maybe_weight;
     CHECK_LIKE_A_ROW(weight, x, rows);
-    CHECK_NO_PARTIAL_OVERLAP(y, weight);
+    CHECK_APART(y, weight);
   }
   if (maybe_bias.has_value()) {
     const ffi::TensorView bias = *maybe_bias;
     CHECK_LIKE_A_ROW(bias, x, rows);
-    CHECK_NO_PARTIAL_OVERLAP(y, bias);
+    CHECK_APART(y, bias);
   }
   // [validate.end]
 
@@ -116,13 +130,19 @@ void rms_norm(ffi::TensorView x, ffi::TensorView y, double eps,
     const T* bias = maybe_bias ? data_of<T>(*maybe_bias) : nullptr;
     // 16 bytes at once where every row, and all that goes with it, is aligned.
     constexpr int kItems = Vector<T>::kSize;
-    if (rows.length % kItems == 0 && rows.begin_at_multiples_of(kItems) &&
-        is_aligned(from) && is_aligned(to) && is_aligned(weight) &&
-        is_aligned(bias)) {
-      launch<T, kItems>(rows, from, to, weight, bias, eps, stream);
-    } else {
-      launch<T, 1>(rows, from, to, weight, bias, eps, stream);
-    }
+    const bool aligned = rows.length % kItems == 0 &&
+                         rows.begin_at_multiples_of(kItems) &&
+                         is_aligned(from) && is_aligned(to) &&
+                         is_aligned(weight) && is_aligned(bias);
+    with_constant(aligned, [&](auto vectors) {
+      with_constant(weight != nullptr, [&](auto has_weight) {
+        with_constant(bias != nullptr, [&](auto has_bias) {
+          launch<T, decltype(vectors)::value ? kItems : 1,
+                 decltype(has_weight)::value, decltype(has_bias)::value>(
+              rows, from, to, weight, bias, eps, stream);
+        });
+      });
+    });
   });
 }
 // [run.end]

@@ -7,24 +7,17 @@
 // [includes.end]
 
 // [online.begin]
-// What is known of a row after some of its elements: the largest of them, and
-// the sum of exp(x - largest). An element larger than all before it scales the
-// sum, so one pass over a row finds both.
-template <typename C>
-struct Seen {
-  C largest;
-  C sum;
+// exp(x). In float32, a GPU computes 2^x in fewer instructions than e^x. The
+// exponent x * log2(e) is rounded, which adds a relative error of about
+// |x| * 2^-24.
+__device__ inline float power(float x) { return exp2f(x * 1.44269504f); }
+__device__ inline double power(double x) { return exp(x); }
 
-  // Where all elements are -inf, x - largest would be NaN.
-  __device__ C shift() const { return largest == -INFINITY ? C{0} : largest; }
-};
-
+// What is subtracted from each element: the largest of them. Where all are
+// -inf, x - largest would be NaN.
 template <typename C>
-__device__ Seen<C> joined(const Seen<C>& a, const Seen<C>& b) {
-  Seen<C> both{fmax(a.largest, b.largest), 0};
-  both.sum = a.sum * exp(a.largest - both.shift()) +
-             b.sum * exp(b.largest - both.shift());
-  return both;
+__device__ C shift_for(C largest) {
+  return largest == -INFINITY ? C{0} : largest;
 }
 // [online.end]
 
@@ -35,65 +28,71 @@ __global__ void __launch_bounds__(kMaxRowThreads)
                    int64_t length) {
   using C = typename Compute<T>::Type;
   using Items = Vector<T, kItems>;
-  RowPart<T, kItems> part;
-  RowPart<C, kItems> powers;  // exp() of each element of the same stretch
-  const int64_t stretch = part.stretch();
+  using Part = RowPart<T, kItems>;
+  using Powers = RowPart<C, kItems>;
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.y;
   for (int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.y;
        first < rows; first += step) {
-    // All threads take part in the reduction, those without a row with nothing
-    // seen.
+    // All threads take part in the reductions, those without a row with
+    // nothing seen.
     const int64_t row = first + threadIdx.y;
     const int64_t n = row < rows ? length : 0;
     const T* from = x + (n == 0 ? 0 : starts.offset(row));
     T* to = y + row * length;
 
-    Seen<C> own{-INFINITY, 0};
-    int64_t start = 0;
-    for (; start < n; start += stretch) {
-      part.load(from, start, n);
-      Seen<C> now = own;
-      part.each(start, n, [&](int64_t, int, const Items& items) {
-        for (const T& item : items.items) {
-          now.largest = fmax(now.largest, static_cast<C>(item));
-        }
-      });
-      const C shift = now.shift();
-      now.sum = own.sum * exp(own.largest - shift);
-      part.each(start, n, [&](int64_t, int k, const Items& items) {
+    // The largest element that this thread has seen, and the sum of
+    // exp(x - largest). A larger element scales the sum.
+    C own_largest = -INFINITY;
+    C own_sum = 0;
+    Powers powers;  // exp() of each element of the latest stretch
+    for (int64_t start = Part::last(n); start >= 0; start -= Part::stretch()) {
+      Part part;
+      part.load(from, start, n, static_cast<T>(-INFINITY));
+      const C before = own_largest;
+      for (int k = 0; k < kRowLoads; ++k) {
         for (int j = 0; j < kItems; ++j) {
-          const C power = exp(static_cast<C>(items.items[j]) - shift);
-          powers.vectors[k].items[j] = power;
-          now.sum += power;
+          const C item = static_cast<C>(part.vectors[k].items[j]);
+          powers.vectors[k].items[j] = item;
+          own_largest = fmax(own_largest, item);
         }
-      });
-      own = now;
+      }
+      const C shift = shift_for(own_largest);
+      own_sum *= power(before - shift);
+      for (auto& vector : powers.vectors) {
+        for (C& item : vector.items) {
+          item = power(item - shift);
+          own_sum += item;
+        }
+      }
     }
-    const Seen<C> all = reduce_row(own, joined<C>);
-    if (n == 0) continue;
+    const C largest =
+        reduce_row(own_largest, [](C a, C b) { return fmax(a, b); });
+    const C scale = power(own_largest - shift_for(largest));
+    const C inverse =
+        1 / reduce_row(own_sum * scale, [](C a, C b) { return a + b; });
 
-    // The powers of the last stretch are still in registers, relative to the
+    // The powers of the first stretch are still in registers, relative to the
     // largest element that this thread has seen: a row that fits is read once.
-    const int64_t held = start - stretch;
-    const C factor = exp(own.largest - all.largest) / all.sum;
-    powers.each(held, n, [&](int64_t i, int, const auto& row_powers) {
+    const C factor = scale * inverse;
+    Powers::each(0, n, [&](int64_t i, int k) {
       Items out;
       for (int j = 0; j < kItems; ++j) {
-        out.items[j] = static_cast<T>(row_powers.items[j] * factor);
+        out.items[j] = static_cast<T>(powers.vectors[k].items[j] * factor);
       }
-      *reinterpret_cast<Items*>(to + i) = out;
+      store(to + i, out);
     });
     // Of a longer row, what was read last is read again first, while a cache
     // has it.
-    for (start = held - stretch; start >= 0; start -= stretch) {
-      part.load(from, start, n);
-      part.each(start, n, [&](int64_t i, int, const Items& items) {
+    for (int64_t start = Part::stretch(); start < n; start += Part::stretch()) {
+      Part part;
+      part.load(from, start, n, static_cast<T>(-INFINITY));
+      Part::each(start, n, [&](int64_t i, int k) {
         Items out;
         for (int j = 0; j < kItems; ++j) {
-          const C item = static_cast<C>(items.items[j]);
-          out.items[j] = static_cast<T>(exp(item - all.largest) / all.sum);
+          const C item = static_cast<C>(part.vectors[k].items[j]);
+          out.items[j] = static_cast<T>(power(item - largest) * inverse);
         }
-        *reinterpret_cast<Items*>(to + i) = out;
+        store(to + i, out);
       });
     }
   }
