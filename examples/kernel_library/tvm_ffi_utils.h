@@ -640,9 +640,9 @@ using Word = std::conditional_t<
                                               unsigned char>>>>;
 
 // Stores a vector in as few instructions as its size allows. An assignment is
-// not enough: nvcc 13 splits it into stores of single items, even where it
-// assigns a uint4. It does not split __stwb, which keeps the default policy of
-// the caches.
+// not enough: in kernels over rows, nvcc 13 splits it into stores of single
+// items, even where it assigns a uint4. It does not split __stwb, which keeps
+// the default policy of the caches.
 template <typename T, int kItems>
 __device__ void store(T* to, const Vector<T, kItems>& vector) {
   using W = Word<sizeof(vector)>;

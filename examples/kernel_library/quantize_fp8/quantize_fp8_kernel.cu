@@ -162,8 +162,8 @@ void quantize_fp8(ffi::TensorView x, ffi::TensorView y, ffi::TensorView scale) {
               rows.length);
       TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
     };
-    // 16 elements at once, which are 16 bytes of y, where all rows allow it, or
-    // 16 bytes of x.
+    // 16 elements at once, which are 16 bytes of y, where all rows allow it;
+    // else 16 bytes of x at once, or single elements.
     const auto may_take = [&](int items) {
       return rows.length % items == 0 && rows.begin_at_multiples_of(items) &&
              is_aligned(from) && is_aligned(to, items);
