@@ -702,8 +702,8 @@ struct Rows {
 // [row_blocks.begin]
 // Each row is the work of blockDim.x threads, a power of two; a block takes
 // blockDim.y rows at once. Each thread loads kRowLoads vectors before it uses
-// the first, so that memory is kept busy. More of them would take so many
-// registers that fewer threads fit on a multiprocessor.
+// the first, so that memory is kept busy. With four, softmax needs more
+// registers than a thread of so large a block has.
 constexpr int kRowLoads = 2;
 constexpr int kMaxRowThreads = 1024;
 

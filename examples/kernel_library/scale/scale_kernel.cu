@@ -21,6 +21,7 @@ __global__ void scale_vectors(const T* x, T* y,
   const int64_t count = n / Vector<T>::kSize;
   const auto* from = reinterpret_cast<const Vector<T>*>(x);
   auto* to = reinterpret_cast<Vector<T>*>(y);
+#pragma unroll 1  // or the compiler adds a division that counts the rounds
   for (int64_t tile = static_cast<int64_t>(blockIdx.x) * kTile; tile < count;
        tile += static_cast<int64_t>(gridDim.x) * kTile) {
     const int64_t first = tile + threadIdx.x;
