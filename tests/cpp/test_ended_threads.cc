@@ -3,6 +3,7 @@
 // error.h: a thread that ends inside a function, by pthread_exit or because it is cancelled,
 // unwinds through the function's callers.
 #include <pthread.h>
+#include <semaphore.h>
 #include <tvm/ffi/tvm_ffi.h>
 
 #include "expect.h"
@@ -36,6 +37,7 @@ struct Call {
   TVMFFISafeCallType exported;
   void (*function)(void*);
   int unwound = 0;
+  sem_t* ended = nullptr;  // posted when the thread's own frame is unwound
 };
 
 void CallExported(const Call& call) {
@@ -67,28 +69,62 @@ void CallNested(const Call& call) {
   outer(ffi::Function::FromTyped(call.function));
 }
 
+// The first frame of a thread.
+struct FirstFrame {
+  Call* call;
+  ~FirstFrame() {
+    ++call->unwound;
+    if (call->ended != nullptr) sem_post(call->ended);
+  }
+};
+
 void* StartThread(void* argument) {
   auto* call = static_cast<Call*>(argument);
-  Frame frame{&call->unwound};
+  FirstFrame frame{call};
   call->run(*call);
   return nullptr;
+}
+
+// A way to call, and how the thread ends.
+template <typename Use>
+void ForEachCall(const Use& use) {
+  for (const auto run : {CallExported, CallTyped, CallThroughLibrary, CallNested}) {
+    for (const bool cancels : {false, true}) {
+      Call call{run, cancels ? __tvm_ffi_cancel_thread : __tvm_ffi_exit_thread,
+                cancels ? cancel_thread : exit_thread};
+      use(&call, cancels);
+      EXPECT_EQ(call.unwound, run == CallNested ? 2 : 1);
+    }
+  }
 }
 
 }  // namespace
 
 // The thread ends, its destructors run, and what waits for it gets its result.
 void threads_end_in_functions() {
-  for (const auto run : {CallExported, CallTyped, CallThroughLibrary, CallNested}) {
-    for (const bool cancels : {false, true}) {
-      Call call{run, cancels ? __tvm_ffi_cancel_thread : __tvm_ffi_exit_thread,
-                cancels ? cancel_thread : exit_thread};
-      pthread_t thread;
-      EXPECT_EQ(pthread_create(&thread, nullptr, StartThread, &call), 0);
-      void* result = nullptr;
-      EXPECT_EQ(pthread_join(thread, &result), 0);
-      EXPECT(result == (cancels ? PTHREAD_CANCELED : static_cast<void*>(&call)));
-      EXPECT_EQ(call.unwound, run == CallNested ? 2 : 1);
-    }
-  }
+  ForEachCall([](Call* call, bool cancels) {
+    pthread_t thread;
+    EXPECT_EQ(pthread_create(&thread, nullptr, StartThread, call), 0);
+    void* result = nullptr;
+    EXPECT_EQ(pthread_join(thread, &result), 0);
+    EXPECT(result == (cancels ? PTHREAD_CANCELED : static_cast<void*>(call)));
+  });
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_threads_end_in_functions, threads_end_in_functions);
+
+// So does a thread that nothing waits for, such as each of Python's.
+void detached_threads_end_in_functions() {
+  sem_t ended;
+  EXPECT_EQ(sem_init(&ended, 0, 0), 0);
+  pthread_attr_t detached;
+  EXPECT_EQ(pthread_attr_init(&detached), 0);
+  EXPECT_EQ(pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED), 0);
+  ForEachCall([&](Call* call, bool) {
+    call->ended = &ended;
+    pthread_t thread;
+    EXPECT_EQ(pthread_create(&thread, &detached, StartThread, call), 0);
+    EXPECT_EQ(sem_wait(&ended), 0);
+  });
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_detached_threads_end_in_functions,
+                              detached_threads_end_in_functions);

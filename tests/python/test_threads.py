@@ -9,10 +9,13 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 import tvm_ffi
+
+from .conftest import compile_cpp_library
 
 
 def in_threads(count: int, work: Callable[[int], None]) -> None:
@@ -176,3 +179,60 @@ for _ in range(100):
     for _ in range(5):
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         assert (done.returncode, done.stderr) == (0, "")
+
+
+ENDING = """
+#include <pthread.h>
+#include <tvm/ffi/tvm_ffi.h>
+namespace ffi = tvm::ffi;
+static void exit_thread(ffi::TensorView) { pthread_exit(nullptr); }
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(exit_thread, exit_thread);
+static void cancel_thread(ffi::TensorView) {
+  pthread_cancel(pthread_self());
+  pthread_testcancel();
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(cancel_thread, cancel_thread);
+static void call(const ffi::Function& f) {
+  static float memory[3];
+  int64_t shape[] = {3};
+  DLTensor view{memory, {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, shape, nullptr, 0};
+  f(ffi::TensorView(&view));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(call, call);
+"""
+ENDS = """
+import os, sys, threading, time
+import numpy, tvm_ffi
+module = tvm_ffi.load_module(sys.argv[1])
+function, array = module[sys.argv[2]], numpy.zeros(3)
+function.release_gil = sys.argv[3] == "released"
+for _ in range(20):
+    thread = threading.Thread(target=lambda: function(array), daemon=True)
+    thread.start()
+    while os.path.exists(f"/proc/self/task/{thread.native_id}"):
+        time.sleep(0.001)
+# A view that is exported looks for its owner among the arguments of all calls in progress.
+try:
+    module.call(lambda view: view.__dlpack__())
+except BufferError as error:
+    print(error)
+"""
+
+
+@pytest.fixture(scope="module")
+def ending(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library of functions that end their thread."""
+    folder = tmp_path_factory.mktemp("ending")
+    (folder / "ending.cc").write_text(ENDING)
+    compile_cpp_library(folder / "ending.cc", folder / "ending.so")
+    return folder / "ending.so"
+
+
+@pytest.mark.parametrize("lock", ["released", "kept"])
+@pytest.mark.parametrize("function", ["exit_thread", "cancel_thread"])
+def test_functions_may_end_threads_of_python(ending: Path, function: str, lock: str) -> None:
+    """The thread ends, the call gives up what it holds, and the others go on."""
+    command = [sys.executable, "-c", ENDS, str(ending), function, lock]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "a view of other memory" in done.stdout

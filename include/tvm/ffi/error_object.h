@@ -252,6 +252,23 @@ TVM_FFI_COLD inline std::string BacktraceOf(const ErrorObj* error) {
   throw Error(ObjectUnsafe::PtrFromOwned<ErrorObj>(handle));
 }
 
+// Goes first into a `catch (...)` that would stop any exception. A thread that ends, by
+// pthread_exit or because it is cancelled, unwinds its stack as an exception does, and aborts the
+// process if it is stopped. libstdc++ has a type for that; under libc++ only exceptions of C++
+// have a type.
+TVM_FFI_COLD inline void LetThreadEnd() {
+#ifdef __GLIBCXX__
+  try {
+    throw;
+  } catch (const abi::__forced_unwind&) {
+    throw;
+  } catch (...) {
+  }
+#else
+  if (abi::__cxa_current_exception_type() == nullptr) throw;
+#endif
+}
+
 // Raises the exception being handled through the C ABI and returns the code that says so.
 TVM_FFI_COLD inline int RaiseCurrentException() {
   try {
@@ -265,16 +282,14 @@ TVM_FFI_COLD inline int RaiseCurrentException() {
   } catch (const std::exception& error) {
     TVMFFIErrorSetRaisedFromCStr("RuntimeError", error.what());
   } catch (...) {
-    // Without a type it is no exception of C++: a thread that ends, by pthread_exit or because it
-    // is cancelled, unwinds its stack, and aborts the process if it is stopped.
-    if (abi::__cxa_current_exception_type() == nullptr) throw;
+    LetThreadEnd();
     TVMFFIErrorSetRaisedFromCStr("RuntimeError", "an exception that is no std::exception");
   }
   return -1;
 }
 
 // Says on stderr what an exception was that may go no further. Goes into a catch block.
-TVM_FFI_COLD inline void LogCurrentException(const char* where) noexcept {
+TVM_FFI_COLD inline void LogCurrentException(const char* where) {
   try {
     throw;
   } catch (const Error& error) {
@@ -282,6 +297,7 @@ TVM_FFI_COLD inline void LogCurrentException(const char* where) noexcept {
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s: ignored: %s\n", where, error.what());
   } catch (...) {
+    LetThreadEnd();
     std::fprintf(stderr, "%s: ignored: an exception that is no std::exception\n", where);
   }
 }

@@ -3,6 +3,7 @@
 #include "calls/function.h"
 
 #include <structmember.h>
+#include <tvm/ffi/attributes.h>
 
 #include <optional>
 #include <string>
@@ -54,6 +55,18 @@ PyObject* instance_of(TVMFFIAny* result, const Framework*) {
                                                         : value_to_python(result, nullptr);
 }
 
+// Gives up what a call holds whose thread ends in the function, by pthread_exit or because it is
+// cancelled, and leaves Python's lock to other threads. `state` is NULL if the thread has the lock.
+TVM_FFI_COLD void end_with_thread(PyThreadState* state, CallFrame* frame, PyObject* self,
+                                  ObjectRef* shared, nb::object* name) {
+  if (state != nullptr) PyEval_RestoreThread(state);
+  frame->abandon();
+  *shared = ObjectRef();
+  *name = nb::object();
+  Py_DECREF(self);
+  PyEval_SaveThread();
+}
+
 // Calls the function; `to_python` takes the result and the framework of the arguments.
 template <PyObject* (*to_python)(TVMFFIAny*, const Framework*)>
 inline PyObject* call_by_position(PyObject* self, PyObject* const* args, Py_ssize_t num_args) {
@@ -89,12 +102,18 @@ inline PyObject* call_by_position(PyObject* self, PyObject* const* args, Py_ssiz
   // A callback may drop the last reference to this function while it runs.
   Py_INCREF(self);
   ObjectRef shared = share_callable(self);
-  if (function->release_gil) {
-    PyThreadState* state = PyEval_SaveThread();
-    code = target(handle, frame.arguments(), static_cast<int32_t>(num_args), &result);
-    PyEval_RestoreThread(state);
-  } else {
-    code = target(handle, frame.arguments(), static_cast<int32_t>(num_args), &result);
+  PyThreadState* state = nullptr;
+  try {
+    if (function->release_gil) {
+      state = PyEval_SaveThread();
+      code = target(handle, frame.arguments(), static_cast<int32_t>(num_args), &result);
+      PyEval_RestoreThread(state);
+    } else {
+      code = target(handle, frame.arguments(), static_cast<int32_t>(num_args), &result);
+    }
+  } catch (...) {  // No exception leaves a function of the C ABI: it is the thread that ends.
+    end_with_thread(state, &frame, self, &shared, &name);
+    throw;
   }
   PyObject* answer = nullptr;
   if (code != 0) {
