@@ -32,6 +32,14 @@ class Kernel(tvm_ffi.Function, Compiled):
     __call__ = tvm_ffi.Function.__call__
 
 
+class Wrapped(tvm_ffi.Function):
+    """Its ``__call__`` calls that of its base."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the base."""
+        return "wrapped", super().__call__(*args, **kwargs)
+
+
 class Empty(tvm_ffi.Function):
     """Its ``__init__`` makes no function."""
 
@@ -55,6 +63,13 @@ def test_base_of_python_and_moved_handle(functions: Any) -> None:
     assert functions.call(kernel, 1, 2) == 3
     kernel.release_gil = False
     assert kernel(1) == 1
+
+
+def test_keywords_for_the_base() -> None:
+    """``super().__call__`` calls the function itself, with keywords as with positions."""
+    wrapped = Wrapped(lambda a, b=2: f"{a} {b}")
+    for answer in (wrapped(1), wrapped(a=1), wrapped(b=2, a=1), wrapped(1, b=2)):
+        assert answer == ("wrapped", "1 2")
 
 
 @pytest.mark.parametrize("order", ["function first", "function last"])

@@ -102,8 +102,9 @@ PyObject* call_with_keywords(FunctionInstance* function, PyObject* const* args, 
                  function->name, i, PyTuple_GET_ITEM(names, i));
     return nullptr;
   }
-  return PyObject_Vectorcall(reinterpret_cast<PyObject*>(function), placed.data(),
-                             static_cast<size_t>(end), nullptr);
+  // Not by its type, which may be a subclass whose __call__ has called this.
+  return function->vectorcall(reinterpret_cast<PyObject*>(function), placed.data(),
+                              static_cast<size_t>(end), nullptr);
 }
 
 void bind_keywords(nb::module_& module) {
