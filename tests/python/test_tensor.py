@@ -209,6 +209,40 @@ def test_dlpack_copies(source: Any) -> None:
     assert numpy.asarray(old).tolist() == source.tolist()
 
 
+COPIES = [(value, True) for value in (True, 1, numpy.True_, "yes", [0])]
+SHARES = [(value, False) for value in (None, False, 0, numpy.False_, "")]
+
+
+@pytest.mark.parametrize(("wanted", "copies"), COPIES + SHARES)
+def test_whether_to_copy(wanted: Any, copies: bool) -> None:
+    """What is true asks for a copy, whatever it is, by keyword or by position."""
+    source = numpy.arange(3.0)
+    tensor = tvm_ffi.from_dlpack(source)
+    for array in (
+        numpy.asarray(tvm_ffi.from_dlpack(tensor.__dlpack__(max_version=(1, 0), copy=wanted))),
+        tensor.__array__(None, wanted),
+        tensor.__array__(copy=wanted),
+    ):
+        assert numpy.shares_memory(array, source) != copies
+        assert array.tolist() == [0, 1, 2]
+
+
+def test_copies_without_a_truth() -> None:
+    """What has no truth value is an error of its own."""
+    tensor = tvm_ffi.from_dlpack(numpy.arange(3.0))
+    for export in (tensor.__dlpack__, tensor.__array__):
+        with pytest.raises(ValueError, match="truth value"):
+            export(copy=numpy.zeros(2))
+
+
+def test_no_copy_of_another_dtype() -> None:
+    """What is false forbids the copy that another element type needs."""
+    tensor = tvm_ffi.from_dlpack(numpy.arange(3.0))
+    for never in (False, 0, numpy.False_):
+        with pytest.raises(ValueError, match="copy: expected True to get float32"):
+            tensor.__array__("float32", never)
+
+
 def test_tensors_that_are_not_copied() -> None:
     """A copy of a tensor on another device is a BufferError."""
     from .test_protocols import on_device_three

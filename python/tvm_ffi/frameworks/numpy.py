@@ -55,7 +55,7 @@ def as_array(tensor: _core.Tensor, dtype: Any = None, copy: bool | None = None) 
             problem = f"expected an element type that NumPy or ml_dtypes has, got {tensor.dtype}"
         raise TypeError(f"Tensor.__array__: {problem}")
     if dtype is not None and array.dtype != dtype:
-        if copy is False:
+        if copy is not None and not copy:
             raise ValueError(f"Tensor.__array__: copy: expected True to get {dtype}, got False")
         return array.astype(dtype)
     return array.copy() if copy else array

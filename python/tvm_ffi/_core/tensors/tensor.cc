@@ -82,12 +82,15 @@ PyObject* size(PyObject* self, PyObject* index) {
   return PyLong_FromLongLong(tensor->shape[i < 0 ? i + tensor->ndim : i]);
 }
 
-// What numpy.asarray calls; the adapter does the rest.
+// What numpy.asarray calls, with (dtype, copy); the adapter does the rest.
 PyObject* as_array(PyObject* self, PyObject* args, PyObject* keywords) {
   if (!has_tensor(self)) return nullptr;
   PyObject* copy = keywords == nullptr ? nullptr : PyDict_GetItemString(keywords, "copy");
+  if (copy == nullptr && PyTuple_GET_SIZE(args) > 1) copy = PyTuple_GET_ITEM(args, 1);
+  const int copies = copy == nullptr ? 0 : PyObject_IsTrue(copy);
+  if (copies < 0) return nullptr;
   // A copy may be made of memory that nothing keeps.
-  if (copy != Py_True && own_before_export(handle_of(self)) != 0) return nullptr;
+  if (copies == 0 && own_before_export(handle_of(self)) != 0) return nullptr;
   nb::object numpy = nb::steal(PyImport_ImportModule("numpy"));
   if (!numpy.is_valid()) return nullptr;
   nb::object adapter = nb::steal(PyImport_ImportModule("tvm_ffi.frameworks.numpy"));
@@ -190,8 +193,10 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t num_args, PyO
   }
   if (check_device(self, options.dl_device) != 0) return nullptr;
   TVMFFIObject* tensor = handle_of(self);
+  const int copies = PyObject_IsTrue(options.copy);
+  if (copies < 0) return nullptr;
   ObjectRef copy;
-  if (options.copy == Py_True) {
+  if (copies != 0) {
     copy = copy_of_tensor(*layout(self));
     tensor = copy.get();
   }
