@@ -20,6 +20,8 @@ a row in ``_core/calls/kinds.cc`` and what that kind needs:
     a type that no function takes; the reason says what to pass instead;
 ``("bool", None)``
     a type of truth values.
+
+Anything else, but for ``None``, is a ``TypeError`` when a value of the type arrives.
 """
 
 from __future__ import annotations
@@ -50,24 +52,31 @@ def recognize(cls: type) -> tuple[str, Any] | None:
 
     The nearest base class that belongs to a package with an adapter decides.
     """
+    return _ask(cls)[1]
+
+
+def _ask(cls: type) -> tuple[str, tuple[str, Any] | None]:
+    """Give the name of the module that knows the type, and its answer."""
     for base in cls.__mro__:
         adapter = _ADAPTERS.get(_package_of(base))
         # A class may bear the name of a package that is not there.
         if adapter is not None and adapter in sys.modules:
-            answer = import_module(f"{__name__}.{adapter}").recognize(cls)
+            module = import_module(f"{__name__}.{adapter}")
+            answer = module.recognize(cls)
             if answer is not None:
-                return answer
+                return module.__name__, answer
             break
     table = getattr(cls, "__dlpack_c_exchange_api__", None)
     if table is None and not hasattr(cls, "__dlpack__"):
-        return None
+        return __name__, None
     package = _package_of(cls)
     # Two types of a package may have two tables: each is a framework of its own.
     key = (package, id(table))
     if key not in _frameworks:
         _frameworks[key] = _core.Framework(package, exchange_type=None if table is None else cls)
         _tables.append(table)
-    return ("exchange" if _frameworks[key].has_exchange else "dlpack"), _frameworks[key]
+    word = "exchange" if _frameworks[key].has_exchange else "dlpack"
+    return __name__, (word, _frameworks[key])
 
 
 def _package_of(cls: type) -> str:
@@ -75,4 +84,4 @@ def _package_of(cls: type) -> str:
     return module.partition(".")[0] if isinstance(module, str) else ""
 
 
-_core.set_recognizer(recognize)
+_core.set_recognizer(_ask)

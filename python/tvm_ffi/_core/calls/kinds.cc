@@ -15,6 +15,7 @@
 #include "lending/exchange_producer.h"
 #include "lending/ndarray_producer.h"
 #include "objects/container_instance.h"
+#include "tensors/ndarray_consumer.h"
 #include "tensors/tensor.h"
 #include "values/values.h"
 
@@ -60,6 +61,32 @@ bool has_call(PyTypeObject* type) { return type->tp_call != nullptr; }
 
 bool is_any(PyTypeObject*) { return true; }
 
+bool is_framework(PyTypeObject*, const nb::object& given) {
+  return nb::isinstance<Framework>(given);
+}
+
+bool has_table(PyTypeObject* type, const nb::object& given) {
+  return is_framework(type, given) && nb::cast<Framework*>(given)->exchange != nullptr;
+}
+
+bool reads_arrays(PyTypeObject* type, const nb::object& given) {
+  return is_framework(type, given) && is_ndarray(type);
+}
+
+bool is_function(PyTypeObject*, const nb::object& given) { return PyCallable_Check(given.ptr()); }
+
+bool is_text(PyTypeObject*, const nb::object& given) { return PyUnicode_Check(given.ptr()); }
+
+bool is_nothing(PyTypeObject*, const nb::object& given) { return given.is_none(); }
+
+constexpr Need framework{"a Framework", is_framework};
+constexpr Need framework_with_table{"a Framework of a type with __dlpack_c_exchange_api__",
+                                    has_table};
+constexpr Need framework_of_arrays{"a Framework, for numpy.ndarray", reads_arrays};
+constexpr Need function{"a callable", is_function};
+constexpr Need text{"a str", is_text};
+constexpr Need nothing{"None", is_nothing};
+
 // A type is of the first kind that recognises it. None and truth values have no row: pack_plain
 // takes them, and their types have no subclasses.
 constexpr Kind kinds[] = {
@@ -76,13 +103,13 @@ constexpr Kind kinds[] = {
     {by_type(is_a<PyByteArray_Type>), pack_bytearray},
     // Before the methods of DLPack, as it says more.
     {by_method("__tvm_ffi_object__"), pack_stand_in},
-    {by_adapter("exchange"), pack_exchange_tensor, fill_from_exchange},
-    {by_adapter("ndarray"), pack_tensor, fill_from_ndarray},
-    {by_adapter("dlpack"), pack_tensor, fill_from_dlpack},
-    {by_adapter("dtype"), pack_foreign_dtype},
-    {by_adapter("device"), pack_foreign_device},
-    {by_adapter("bool"), pack_foreign_bool},
-    {by_adapter("refused"), pack_refused},
+    {by_adapter("exchange", framework_with_table), pack_exchange_tensor, fill_from_exchange},
+    {by_adapter("ndarray", framework_of_arrays), pack_tensor, fill_from_ndarray},
+    {by_adapter("dlpack", framework), pack_tensor, fill_from_dlpack},
+    {by_adapter("dtype", function), pack_foreign_dtype},
+    {by_adapter("device", function), pack_foreign_device},
+    {by_adapter("bool", nothing), pack_foreign_bool},
+    {by_adapter("refused", text), pack_refused},
     {by_type(is_void_pointer), pack_void_pointer},
     {by_type(is_exception), pack_exception},
     {by_type(is_a<PyList_Type>), pack_sequence},

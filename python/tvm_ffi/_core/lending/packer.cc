@@ -2,8 +2,6 @@
 // How a Python type is packed as an argument, found once per type.
 #include "lending/packer.h"
 
-#include <cstring>
-
 namespace tvm_ffi_core {
 
 namespace {
@@ -29,12 +27,12 @@ void insert(const Packer* packer) {
 const Kind* first_kind = nullptr;
 const Kind* end_of_kinds = nullptr;
 
-// tvm_ffi.frameworks.recognize: type to (word, what the kind of that word needs), or None.
-PyObject* recognize = nullptr;
+// Type to (name of the adapter, its answer: (word, what the kind of that word needs), or None).
+PyObject* ask = nullptr;
 
-bool is_called(const Kind& kind, const nb::str& word) {
+bool is_called(const Kind& kind, const nb::object& word) {
   const char* own = kind.recognition.word;
-  return own != nullptr && std::strcmp(own, word.c_str()) == 0;
+  return own != nullptr && PyUnicode_CompareWithASCIIString(word.ptr(), own) == 0;
 }
 
 // A new reference; NULL without an error if the type has none of the name, or None.
@@ -44,18 +42,33 @@ PyObject* attribute_of(PyTypeObject* type, const char* name) {
   return value.is_valid() && !value.is_none() ? value.release().ptr() : nullptr;
 }
 
-// What the framework's adapter says of the type: (word, framework or helper or None), or None.
-// Throws.
+[[noreturn]] void refuse_answer(PyTypeObject* type, const nb::object& adapter,
+                                const nb::object& expected, const nb::object& answer) {
+  nb::object module = nb::borrow<nb::object>(reinterpret_cast<PyObject*>(type)).attr("__module__");
+  nb::object name = nb::borrow<nb::object>(reinterpret_cast<PyObject*>(type)).attr("__qualname__");
+  PyErr_Format(PyExc_TypeError, "%S.recognize: %S.%S: expected %S, got %R", adapter.ptr(),
+               module.ptr(), name.ptr(), expected.ptr(), answer.ptr());
+  throw nb::python_error();
+}
+
+// What the framework's adapter says of the type: (word, what that needs), or None. Throws.
 nb::object ask_adapters(PyTypeObject* type) {
-  if (recognize == nullptr) return nb::none();
-  nb::object answer = nb::steal(PyObject_CallOneArg(recognize, reinterpret_cast<PyObject*>(type)));
-  if (!answer.is_valid()) throw nb::python_error();
+  if (ask == nullptr) return nb::none();
+  nb::object told = nb::steal(PyObject_CallOneArg(ask, reinterpret_cast<PyObject*>(type)));
+  if (!told.is_valid()) throw nb::python_error();
+  nb::object adapter = told[0], answer = told[1];
   if (answer.is_none()) return answer;
-  nb::str word = nb::cast<nb::str>(answer[0]);
-  for (const Kind* kind = first_kind; kind != end_of_kinds; ++kind) {
-    if (is_called(*kind, word)) return answer;
+  const bool is_pair = PyTuple_Check(answer.ptr()) && PyTuple_GET_SIZE(answer.ptr()) == 2 &&
+                       PyUnicode_Check(PyTuple_GET_ITEM(answer.ptr(), 0));
+  for (const Kind* kind = first_kind; is_pair && kind != end_of_kinds; ++kind) {
+    if (!is_called(*kind, answer[0])) continue;
+    const Need& need = *kind->recognition.need;
+    if (need.is_met(type, answer[1])) return answer;
+    refuse_answer(type, adapter, nb::str("({!r}, {})").attr("format")(answer[0], need.expected),
+                  answer);
   }
-  throw nb::value_error("tvm_ffi.frameworks.recognize gave an unknown kind");
+  refuse_answer(type, adapter, nb::str("None or a word of _core/calls/kinds.cc with what it needs"),
+                answer);
 }
 
 // Keeps what the adapter gave beside the word.
@@ -82,7 +95,7 @@ void recognise(PyTypeObject* type, Packer* packer) {
       if (packer->helper != nullptr) return;
     } else {
       if (!answer.is_valid()) answer = ask_adapters(type);
-      if (answer.is_none() || !is_called(*kind, nb::cast<nb::str>(answer[0]))) continue;
+      if (answer.is_none() || !is_called(*kind, answer[0])) continue;
       take(answer[1], packer);
       return;
     }
@@ -127,7 +140,7 @@ void set_kinds(const Kind* first, const Kind* end) {
 
 void bind_packer(nb::module_& module) {
   module.def(
-      "set_recognizer", [](nb::object function) { recognize = function.release().ptr(); },
+      "set_recognizer", [](nb::object function) { ask = function.release().ptr(); },
       nb::arg("function"));
 }
 

@@ -11,15 +11,24 @@ namespace tvm_ffi_core {
 struct Packer;
 struct Place;
 
+// What an adapter must give beside a word.
+struct Need {
+  const char* expected;  // for messages
+  bool (*is_met)(PyTypeObject* type, const nb::object& given);
+};
+
 // How the types of a kind are recognised: by one of three ways.
 struct Recognition {
   bool (*is)(PyTypeObject* type);  // by what the type is
   const char* method;              // by a method that it has, which becomes the helper
   const char* word;                // by what its framework's adapter calls it
+  const Need* need;                // of that word
 };
-constexpr Recognition by_type(bool (*is)(PyTypeObject*)) { return {is, nullptr, nullptr}; }
-constexpr Recognition by_method(const char* name) { return {nullptr, name, nullptr}; }
-constexpr Recognition by_adapter(const char* word) { return {nullptr, nullptr, word}; }
+constexpr Recognition by_type(bool (*is)(PyTypeObject*)) { return {is, nullptr, nullptr, nullptr}; }
+constexpr Recognition by_method(const char* name) { return {nullptr, name, nullptr, nullptr}; }
+constexpr Recognition by_adapter(const char* word, const Need& need) {
+  return {nullptr, nullptr, word, &need};
+}
 
 // A kind of Python values that are packed in one way.
 struct Kind {

@@ -86,6 +86,11 @@ PyMethodDef functions[] = {{"ndarray_from_tensor", ndarray_from_tensor, METH_O, 
 
 }  // namespace
 
+bool is_ndarray(PyTypeObject* type) {
+  return numpy_table != nullptr &&
+         PyType_IsSubtype(type, static_cast<PyTypeObject*>(numpy_table[kArrayTypeSlot]));
+}
+
 void bind_ndarray_consumer(nb::module_& module) {
   if (PyModule_AddFunctions(module.ptr(), functions) != 0) throw nb::python_error();
   module.def(

@@ -7,6 +7,9 @@
 
 namespace tvm_ffi_core {
 
+// Whether the type is numpy.ndarray or derives from it; false before NumPy's adapter is there.
+bool is_ndarray(PyTypeObject* type);
+
 void bind_ndarray_consumer(nb::module_& module);
 
 }  // namespace tvm_ffi_core
