@@ -3,6 +3,8 @@
 #include <tvm/ffi/error.h>
 #include <tvm/ffi/string.h>
 
+#include <utility>
+
 #include "arguments.h"
 
 namespace ffi = tvm::ffi;
@@ -25,8 +27,8 @@ extern "C" int TVMFFIAnyViewToOwnedAny(const TVMFFIAny* any_view, TVMFFIAny* out
     case kTVMFFIObjectRValueRef: {
       // The caller lets the object be moved out of its variable.
       auto** variable = static_cast<TVMFFIObject**>(any_view->v_ptr);
-      TVMFFIObject* object = *variable;
-      *variable = nullptr;
+      TVMFFIObject* object =
+          std::exchange(ffi::Given("TVMFFIAnyViewToOwnedAny: any_view", variable), nullptr);
       out->type_index = object == nullptr ? int32_t{kTVMFFINone} : object->type_index;
       out->zero_padding = 0;
       out->v_uint64 = 0;

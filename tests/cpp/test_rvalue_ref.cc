@@ -41,3 +41,16 @@ void null_handles() {
   EXPECT(f(nullptr).cast<bool>());
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_null_handles, null_handles);
+
+// A value that an object is moved out of needs a variable: NULL is none, for any parameter.
+void moved_out_of_null() {
+  ffi::AnyView view;
+  reinterpret_cast<TVMFFIAny*>(&view)->type_index = kTVMFFIObjectRValueRef;
+  EXPECT_THROWS("ValueError: TVMFFIAnyViewToOwnedAny: any_view: expected an address, got NULL",
+                ffi::Any{view});
+  const auto take_any = ffi::Function::FromTyped([](const ffi::Any&) {}, "f");
+  EXPECT_THROWS("TypeError: f(Any) -> None: argument 0: expected Any, got NULL", take_any(view));
+  const auto take = ffi::Function::FromTyped([](const ffi::RValueRef<ffi::Shape>&) {}, "f");
+  EXPECT_THROWS("TypeError: f(Shape) -> None: argument 0: expected Shape, got NULL", take(view));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_moved_out_of_null, moved_out_of_null);

@@ -32,7 +32,9 @@ def test_arguments_arrive_as_python_values(functions: Any) -> None:
     assert seen[11].shape == (2,)
 
 
-@pytest.mark.parametrize(("type_index", "kind"), [(7, "a tensor"), (8, "a str"), (9, "bytes")])
+@pytest.mark.parametrize(
+    ("type_index", "kind"), [(7, "a tensor"), (8, "a str"), (9, "bytes"), (10, "an object")]
+)
 def test_a_lent_null_is_refused(functions: Any, type_index: int, kind: str) -> None:
     """NULL in place of a lent value is an error that names the callback and the argument."""
 

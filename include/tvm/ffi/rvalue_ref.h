@@ -56,6 +56,7 @@ struct TypeTraits<RValueRef<T>> : public detail::TypeTraitsBase {
     TVMFFIObject** given = nullptr;  // the caller's handle
     TVMFFIAny value = *any;
     if (any->type_index == kTVMFFIObjectRValueRef) {
+      if (any->v_ptr == nullptr) return std::nullopt;
       given = static_cast<TVMFFIObject**>(any->v_ptr);
       value.type_index = *given == nullptr ? int32_t{kTVMFFINone} : (*given)->type_index;
       value.v_obj = *given;

@@ -172,9 +172,11 @@ TVM_FFI_COLD inline std::string TypeName(const TVMFFIAny* any) {
   return (Message().self() << "type index " << any->type_index).take();
 }
 
-// Whether a value lends a tensor, a text or bytes, and gives NULL instead.
+// Whether a value lends a tensor, a text, bytes or a variable, and gives NULL instead.
 inline bool LendsNull(const TVMFFIAny* any) {
-  if (any->type_index < kTVMFFIDLTensorPtr || any->type_index > kTVMFFIByteArrayPtr) return false;
+  if (any->type_index < kTVMFFIDLTensorPtr || any->type_index > kTVMFFIObjectRValueRef) {
+    return false;
+  }
   if (any->v_ptr == nullptr || any->type_index != kTVMFFIByteArrayPtr) return any->v_ptr == nullptr;
   const auto* bytes = static_cast<const TVMFFIByteArray*>(any->v_ptr);
   return bytes->data == nullptr && bytes->size != 0;

@@ -94,13 +94,14 @@ int pack_result(PyObject* callable, PyObject* answer, TVMFFIAny* result) {
   return pack_owned(name_of(callable).ptr(), answer, result);
 }
 
-// What was lent as NULL, if that: a tensor, a text or bytes.
+// What was lent as NULL, if that: a tensor, a text, bytes or a variable.
 const char* lent_as_null(const TVMFFIAny& value) {
-  if (value.type_index < kTVMFFIDLTensorPtr || value.type_index > kTVMFFIByteArrayPtr) {
+  if (value.type_index < kTVMFFIDLTensorPtr || value.type_index > kTVMFFIObjectRValueRef) {
     return nullptr;
   }
   if (value.v_ptr != nullptr) return nullptr;
   if (value.type_index == kTVMFFIDLTensorPtr) return "a tensor";
+  if (value.type_index == kTVMFFIObjectRValueRef) return "an object";
   return value.type_index == kTVMFFIRawStr ? "a str" : "bytes";
 }
 
