@@ -30,6 +30,15 @@ static void without_a_place() {
   throw ffi::Error("ValueError", "boom", TVMFFIBacktrace(nullptr, 0, nullptr, 0));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(without_a_place, without_a_place);
+static void __attribute__((noinline)) named_in_latin() __asm__("gr\\374n");
+static void named_in_latin() {
+  TVM_FFI_THROW(ValueError) << "boom";
+}
+static void not_utf8() {
+  named_in_latin();
+  asm volatile("");  // no tail call
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(not_utf8, not_utf8);
 static void with_callers() {
   ffi::Error error("ValueError", "boom", TVMFFIBacktrace("a\\", line 1, in b.cc", 7, "f", 0));
   const TVMFFIByteArray caller{"  File \\"caller.cc\\", line 9, in g\\n", 34};
@@ -76,6 +85,13 @@ def test_any_name_of_a_source(throwing: Any, index: int) -> None:
     assert first == (NAMES[index], 7, f"throw_{index}")
     assert (throwing.path, 0, f"__tvm_ffi_throw_{index}") in callers
     assert {file for file, _, _ in callers} == {throwing.path}
+
+
+def test_a_name_that_is_not_utf8(throwing: Any) -> None:
+    """The bytes of a function's name that are no text are escaped, once it crosses and twice."""
+    for function, arguments in ((throwing.not_utf8, ()), (throwing.call, (throwing.not_utf8,))):
+        names = [name for _, _, name in frames_of(function, *arguments)]
+        assert names.count("gr\\xfcn") == 1
 
 
 def test_calls_without_a_place(throwing: Any) -> None:

@@ -38,7 +38,11 @@ void add_frame(const std::string& file, int line, const std::string& function) {
   PyFrameObject* frame = nullptr;
   {
     nb::error_scope raised;
-    code = PyCode_NewEmpty(file.c_str(), function.c_str(), line);
+    // A symbol may be any bytes, but the name of a code object is a text in UTF-8.
+    nb::object name = nb::steal(PyUnicode_DecodeUTF8(
+        function.data(), static_cast<Py_ssize_t>(function.size()), "backslashreplace"));
+    const char* text = name.is_valid() ? PyUnicode_AsUTF8(name.ptr()) : nullptr;
+    code = text != nullptr ? PyCode_NewEmpty(file.c_str(), text, line) : nullptr;
     globals = PyDict_New();
     if (code != nullptr && globals != nullptr) {
       frame = PyFrame_New(PyThreadState_Get(), code, globals, nullptr);
