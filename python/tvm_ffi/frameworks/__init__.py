@@ -21,7 +21,7 @@ a row in ``_core/calls/kinds.cc`` and what that kind needs:
 ``("bool", None)``
     a type of truth values.
 
-Anything else, but for ``None``, is a ``TypeError`` when a value of the type arrives.
+Any other answer but ``None`` is a ``TypeError`` when a value of the type arrives.
 """
 
 from __future__ import annotations

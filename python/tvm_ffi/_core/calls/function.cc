@@ -306,8 +306,10 @@ PyType_Slot slots[] = {
          "callable. Arguments are given by position, and by keyword where the function tells the\n"
          "names of its parameters. ``inspect.signature`` and ``__doc__`` show what it tells.\n\n"
          "Tensors of any framework are passed without a copy, and a tensor that the function\n"
-         "returns comes back as one of the same framework; an argument of PyTorch or NumPy as the\n"
-         "very object that was passed, unless another framework is among the arguments.\n"
+         "returns becomes one of the arguments' framework; with several frameworks, of PyTorch if\n"
+         "it is one of them, else a :class:`tvm_ffi.Tensor`. If that is PyTorch or NumPy, an\n"
+         "argument of the same framework comes back as the very object that was passed, which\n"
+         "shows what was done to it during the call.\n"
          "``ValueError`` and ``TypeError`` name the function and the argument that is wrong.")},
     {Py_tp_new, reinterpret_cast<void*>(new_function)},
     {Py_tp_init, reinterpret_cast<void*>(init)},
