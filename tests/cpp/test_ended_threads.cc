@@ -60,6 +60,13 @@ void CallThroughLibrary(const Call& call) {
                                              result.Reset()));
 }
 
+// Inside code whose exceptions are said on stderr.
+void CallLogged(const Call& call) {
+  TVM_FFI_LOG_EXCEPTION_CALL_BEGIN();
+  call.function(const_cast<Call*>(&call));
+  TVM_FFI_LOG_EXCEPTION_CALL_END(CallLogged);
+}
+
 // From inside another function, as a callback.
 void CallNested(const Call& call) {
   const auto outer = ffi::Function::FromTyped([&call](const ffi::Function& inner) {
@@ -88,7 +95,7 @@ void* StartThread(void* argument) {
 // A way to call, and how the thread ends.
 template <typename Use>
 void ForEachCall(const Use& use) {
-  for (const auto run : {CallExported, CallTyped, CallThroughLibrary, CallNested}) {
+  for (const auto run : {CallExported, CallTyped, CallThroughLibrary, CallLogged, CallNested}) {
     for (const bool cancels : {false, true}) {
       Call call{run, cancels ? __tvm_ffi_cancel_thread : __tvm_ffi_exit_thread,
                 cancels ? cancel_thread : exit_thread};
