@@ -19,6 +19,7 @@ COLUMNS = {
     "Occupancy": "occupancy",
     "Widest load": "load",
     "Widest store": "store",
+    "Narrower stores": "narrow_stores",
     "Loads in flight": "in_flight",
     "Instructions per 16 bytes": "per_16_bytes",
 }
