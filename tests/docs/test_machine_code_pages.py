@@ -70,9 +70,13 @@ def test_record_is_of_one_tree(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_each_kernel_has_its_table(name: str) -> None:
-    """One page shows the machine code of an example."""
+    """One page shows the machine code of an example as it is."""
     directive = f"\n.. machine-code:: {name}\n"
-    assert sum(directive in page.read_text() for page in PAGES) == 1
+    planted = f"{directive}   :planted:"
+    found = [
+        text.count(directive) - text.count(planted) for page in PAGES if (text := page.read_text())
+    ]
+    assert sum(found) == 1
 
 
 def test_listings_need_no_proof(tmp_path: Path) -> None:

@@ -59,8 +59,9 @@ def occupancy(architecture: Architecture, threads: int, resources: Resources) ->
 def in_flight(code: Code) -> int:
     """The most loads from global memory that are issued before one of their results is used.
 
-    Of the widest ones only, which move the most bytes. The code is read in the order of its addresses. What a loop repeats counts once, and what comes
-    after a jump that is always taken does not count together with what comes before.
+    Of the widest ones only, which move the most bytes. The code is read in the order of its
+    addresses. What a loop repeats counts once, and what comes after a jump that is always taken
+    does not count together with what comes before.
     """
     widest = max((each.width for each in code.instructions if each.base in LOADS), default=0)
     starts = {start for start, _ in code.loops()}
