@@ -6,7 +6,7 @@
 #ifndef TVM_FFI_ERROR_OBJECT_H_
 #define TVM_FFI_ERROR_OBJECT_H_
 
-#include <cxxabi.h>
+#include <cxxabi.h>  // NOLINT(misc-include-cleaner): it brings __forced_unwind
 #include <tvm/ffi/message.h>
 #include <tvm/ffi/object.h>
 
@@ -260,7 +260,7 @@ TVM_FFI_COLD inline void LetThreadEnd() {
 #ifdef __GLIBCXX__
   try {
     throw;
-  } catch (const abi::__forced_unwind&) {
+  } catch (const abi::__forced_unwind&) {  // NOLINT(misc-include-cleaner)
     throw;
   } catch (...) {
   }
