@@ -52,7 +52,9 @@ def shown(fact: str, value: float) -> str:
     """A fact as a table shows it."""
     if fact == "occupancy":
         return f"{value:.0%}".replace("%", " %")
-    return f"{value:g}" if value else ("none" if fact in ("load", "store", "per_16_bytes") else "0")
+    if fact == "per_16_bytes" and not value:
+        return "-"
+    return f"{value:g}" if value else ("none" if fact in ("load", "store") else "0")
 
 
 def rows_of(facts: list[dict[str, Any]], architecture: str) -> list[list[str]]:

@@ -640,9 +640,9 @@ using Word = std::conditional_t<
                                               unsigned char>>>>;
 
 // Stores a vector in as few instructions as its size allows. An assignment is
-// not enough: in kernels over rows, nvcc 13 splits it into stores of single
-// items, even where it assigns a uint4. It does not split __stwb, which keeps
-// the default policy of the caches.
+// not enough: in kernels over rows, nvcc 13 splits it into shorter stores, even
+// where it assigns a uint4. It does not split __stwb, which writes back through
+// the caches as other stores do.
 template <typename T, int kItems>
 __device__ void store(T* to, const Vector<T, kItems>& vector) {
   using W = Word<sizeof(vector)>;
@@ -702,8 +702,8 @@ struct Rows {
 // [row_blocks.begin]
 // Each row is the work of blockDim.x threads, a power of two; a block takes
 // blockDim.y rows at once. Each thread loads kRowLoads vectors before it uses
-// the first, so that memory is kept busy. With four, softmax needs more
-// registers than a thread of so large a block has.
+// the first, so that memory is kept busy. With four, softmax of 16-bit types
+// needs more registers than a thread of so large a block has.
 constexpr int kRowLoads = 2;
 constexpr int kMaxRowThreads = 1024;
 

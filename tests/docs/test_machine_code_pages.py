@@ -44,6 +44,7 @@ def test_rows_of_one_architecture() -> None:
         ("store", 0, "none"),
         ("spilled", 0, "0"),
         ("per_16_bytes", 10.0, "10"),
+        ("per_16_bytes", 0.0, "-"),
         ("per_16_bytes", 7.1, "7.1"),
     ],
 )

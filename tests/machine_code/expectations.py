@@ -15,7 +15,16 @@ from facts import ARCHITECTURES, Facts
 
 AT_LEAST = ("load", "store", "in_flight", "occupancy")
 AT_MOST = (
-    *("registers", "spilled", "shared", "narrow_stores", "barriers", "local", "divisions"),
+    *(
+        "registers",
+        "spilled",
+        "shared",
+        "narrow_loads",
+        "narrow_stores",
+        "barriers",
+        "local",
+        "divisions",
+    ),
     *("instructions", "per_16_bytes"),
 )
 # What holds where nothing else is said. A weaker bound needs a reason.
@@ -53,7 +62,7 @@ class Rule:
     def bounds_on(self, architecture: str) -> dict[str, float]:
         """The bounds for one architecture, those that hold everywhere included."""
         own = {**self.bounds, **self.of_architecture.get(architecture, {})}
-        whole = {"narrow_stores": 0} if own.get("store", 0) >= 16 else {}
+        whole = {f"narrow_{what}s": 0 for what in ("load", "store") if own.get(what, 0) >= 16}
         return {**EVERYWHERE, **whole, **own}
 
 

@@ -91,12 +91,16 @@ class Loop:
     first: int  # the addresses of its first and last instruction
     last: int
     instructions: int
+    plain: bool  # it holds no other loop and calls no function, so that each instruction runs once
     loaded: int  # bytes of a thread
     stored: int
 
     @property
     def per_16_bytes(self) -> float:
-        """Instructions for each 16 bytes that go to or come from global memory."""
+        """Instructions for each 16 bytes that go to or come from global memory.
+
+        All of the loop's code counts once, both sides of a branch too.
+        """
         return self.instructions * 16 / (self.loaded + self.stored)
 
 
@@ -108,11 +112,14 @@ def bytes_of(instructions: list[Instruction], opcodes: tuple[str, ...]) -> int:
 def memory_loops(code: Code) -> list[Loop]:
     """The innermost loops that move data of global memory, in the order of their addresses."""
     found: list[Loop] = []
-    for first, last in code.loops():
+    loops = [*code.loops()]
+    for first, last in loops:
         body = [each for each in code.instructions if first <= each.address <= last]
         loaded, stored = bytes_of(body, LOADS), bytes_of(body, STORES)
         if loaded + stored:
-            found.append(Loop(first, last, len(body), loaded, stored))
+            inside = any(first <= start and end < last for start, end in loops if start != first)
+            calls = any(each.base == "CALL" for each in body)
+            found.append(Loop(first, last, len(body), not inside and not calls, loaded, stored))
     return [
         loop
         for loop in found
@@ -134,13 +141,15 @@ class Facts:
     occupancy: float
     load: int  # bytes of the widest load from global memory; 0: there is none
     store: int
-    narrow_stores: int  # stores narrower than the widest
+    narrow_loads: int  # loads narrower than the widest
+    narrow_stores: int
     in_flight: int
     barriers: int
     local: int  # instructions that use local memory
     divisions: int  # of integers, by other than a constant
     instructions: int
-    per_16_bytes: float  # instructions of the loop that moves most bytes; 0: there is no such loop
+    # Of the loop that moves most bytes, or of the longest of these; 0: it is not plain, or none is.
+    per_16_bytes: float
 
 
 def facts_of(code: Code, resources: Resources, architecture: Architecture, threads: int) -> Facts:
@@ -149,24 +158,26 @@ def facts_of(code: Code, resources: Resources, architecture: Architecture, threa
     def these(*opcodes: str) -> list[Instruction]:
         return [each for each in code.instructions if each.base in opcodes]
 
+    loads = [each.width for each in these(*LOADS)]
     stores = [each.width for each in these(*STORES)]
     loops = memory_loops(code)
-    main = max(loops, key=lambda loop: loop.loaded + loop.stored, default=None)
+    main = max(loops, key=lambda loop: (loop.loaded + loop.stored, loop.instructions), default=None)
     # The compiler divides by a reciprocal in floating point, rounded up.
-    divisions = [each for each in these("I2F") if "RP" in each.opcode.split(".")]
+    divisions = [each for each in these("I2F", "UI2F") if "RP" in each.opcode.split(".")]
     return Facts(
         registers=resources.registers,
         spilled=resources.spilled,
         shared=resources.shared,
         threads=threads,
         occupancy=occupancy(architecture, threads, resources),
-        load=max((each.width for each in these(*LOADS)), default=0),
+        load=max(loads, default=0),
         store=max(stores, default=0),
+        narrow_loads=sum(width < max(loads) for width in loads),
         narrow_stores=sum(width < max(stores) for width in stores),
         in_flight=in_flight(code),
         barriers=len(these("BAR")),
         local=len(these(*LOCAL)),
         divisions=len(divisions),
         instructions=len(code.instructions),
-        per_16_bytes=round(main.per_16_bytes, 1) if main else 0.0,
+        per_16_bytes=round(main.per_16_bytes, 1) if main and main.plain else 0.0,
     )

@@ -65,7 +65,7 @@ ptxas info    : Function properties for _Z4loopPf
     40 bytes stack frame, 40 bytes spill stores, 44 bytes spill loads
 ptxas info    : Used 63 registers, used 1 barriers, 256 bytes smem
 """
-GOOD = Facts(32, 0, 0, 256, 1.0, 16, 16, 0, 4, 0, 0, 0, 100, 8.0)
+GOOD = Facts(32, 0, 0, 256, 1.0, 16, 16, 0, 0, 4, 0, 0, 0, 100, 8.0)
 
 
 @pytest.fixture
@@ -127,6 +127,7 @@ def test_facts(code: Code) -> None:
         occupancy=0.5,
         load=16,
         store=16,
+        narrow_loads=0,
         narrow_stores=1,
         in_flight=2,
         barriers=1,
@@ -289,6 +290,7 @@ def test_plant(tmp_path: Path) -> None:
     [
         (replace(GOOD, store=4), []),
         (replace(GOOD, registers=255), ["toy.toml: plant narrow: nothing breaks store"]),
+        (replace(GOOD, narrow_stores=3), ["toy.toml: plant narrow: nothing breaks store"]),
     ],
 )
 def test_plant_must_break_its_fact(

@@ -7,7 +7,7 @@
 // [kernel.begin]
 constexpr int kThreads = 256;
 constexpr int kLoads = 2;        // of each input, before the first is used
-constexpr int kBlocksPerSm = 4;  // at least: 64 registers for each thread
+constexpr int kBlocksPerSm = 4;  // so a thread has at most 64 registers
 
 // kItems elements at a time: 16 bytes of them where all addresses are aligned,
 // else one. Near the end a thread loads the last vector instead of one beyond

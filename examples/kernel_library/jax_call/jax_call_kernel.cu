@@ -12,7 +12,7 @@
 // [cuda_kernel.begin]
 constexpr int kThreads = 256;
 constexpr int kAtOnce = 2;  // Loads of a thread from each input, under way.
-constexpr int kBlocksPerSm = 4;  // At least: 64 registers for each thread.
+constexpr int kBlocksPerSm = 4;  // So a thread has at most 64 registers.
 
 template <typename T, typename C>
 __device__ void rotate_one(const T& x, const T& y, T& x_out, T& y_out, C cosine,

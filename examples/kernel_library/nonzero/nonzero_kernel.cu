@@ -14,7 +14,7 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kVectors = 4;  // Loads of 16 bytes that a thread has in flight.
 constexpr int kMaxBlocks = 2048;  // Two for each thread of the scan.
-constexpr int kBlocksPerSm = 4;   // At least: 64 registers for each thread.
+constexpr int kBlocksPerSm = 4;   // So a thread has at most 64 registers.
 
 template <typename T>
 constexpr int kLanes = 16 / sizeof(T);  // Elements in 16 bytes.

@@ -17,7 +17,7 @@ struct Inputs {
 
 constexpr int kThreads = 256;
 constexpr int kAtOnce = 4;  // Loads of a thread that are under way together.
-constexpr int kBlocksPerSm = 4;  // At least: 64 registers for each thread.
+constexpr int kBlocksPerSm = 4;  // So a thread has at most 64 registers.
 
 // to[i] = formula(inputs[i]...): the first `vectors` vectors by 16-byte
 // accesses, the rest one by one. Near the end a thread loads the last vector

@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(kMaxRowThreads)
       for (int k = 0; k < kSize; ++k)
         sum += static_cast<C>(a.items[k]) * static_cast<C>(b.items[k]);
     };
-    // Two vectors of each row at a time, so that their loads overlap.
+    // Two vectors of each row at a time.
     int64_t i = threadIdx.x;
 #pragma unroll 1
     for (; i + blockDim.x < vectors; i += 2 * blockDim.x) {
