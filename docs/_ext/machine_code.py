@@ -47,7 +47,7 @@ class MachineCode(SphinxDirective):
         made: list[nodes.Node] = []
         for architecture in dict.fromkeys([LISTED, *(each["architecture"] for each in facts)]):
             rows: list[list[str | nodes.Node]] = [
-                [nodes.literal("", kernel), *cells]
+                [nodes.literal("", kernel, generated=True), *cells]
                 for kernel, *cells in rows_of(facts, architecture)
             ]
             shown = in_its_own_box(table([architecture, *COLUMNS], rows))
