@@ -103,7 +103,7 @@ class Build:
         reasons = [
             f"{source.name}::{name}: {skipped[f'{source.name}::{name}']}" for name in left_out
         ]
-        reasons += [f"{source.name}: {' '.join(UNCHECKED[source.name])}"] if unchecked else []
+        reasons += [f"{source.name}: {': '.join(UNCHECKED[source.name])}"] if unchecked else []
         return len(wanted), said, reasons
 
 
