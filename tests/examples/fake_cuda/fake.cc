@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA's runtime over malloc: `calls` tells what was called since it was last asked, but for the
+// CUDA's runtime over malloc: `calls` lists what was called since it was last asked, but for the
 // calls about the current device; `fail` lets calls of a function fail with an error, 0 for none.
 #include <nvshmem.h>
 #include <tvm/ffi/tvm_ffi.h>
