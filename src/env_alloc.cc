@@ -24,7 +24,7 @@ constexpr size_t kAlignment = 64;  // A cache line, and the widest vector regist
 size_t CheckedDataSize(const DLTensor& prototype) {
   const ffi::ShapeView shape(prototype.shape, static_cast<size_t>(prototype.ndim));
   const int64_t numel =
-      ffi::detail::CheckedSpan("TVMFFIEnvTensorAlloc", shape, nullptr, prototype.dtype);
+      ffi::detail::CheckedNumel("TVMFFIEnvTensorAlloc", shape, prototype.dtype);
   return ffi::GetDataSize(numel, prototype.dtype);
 }
 

@@ -41,5 +41,11 @@
 #else
 #define TVM_FFI_COLD __attribute__((noinline, cold))
 #endif
+/*! \brief Makes a short path part of its caller, where the compiler would weigh the size of rare ones. */
+#ifdef _MSC_VER
+#define TVM_FFI_ALWAYS_INLINE __forceinline
+#else
+#define TVM_FFI_ALWAYS_INLINE inline __attribute__((always_inline))
+#endif
 
 #endif  // TVM_FFI_ATTRIBUTES_H_

@@ -160,9 +160,14 @@ class Function : public ObjectRef {
                 });
   }
 
+  /*! \brief Wraps anything callable whose types can be passed; its errors call it "function". */
+  template <typename F>
+  static Function FromTyped(F function) {
+    return FromTypedAs<F>(std::move(function), "function");
+  }
   /*! \brief Wraps anything callable whose types can be passed; `name` is shown in its errors. */
   template <typename F>
-  static Function FromTyped(F function, std::string name = "function") {
+  static Function FromTyped(F function, std::string name) {
     return FromTypedAs<F>(std::move(function), std::move(name));
   }
 
@@ -288,17 +293,23 @@ class Function : public ObjectRef {
     TVM_FFI_THROW(ValueError) << "Function: expected a function, got a null handle";
   }
 
-  // Fn is the type that tells the signature, F what is called.
-  template <typename Fn, typename F>
-  static Function FromTypedAs(F function, std::string name) {
+  // Fn is the type that tells the signature, F what is called. Name is std::string, or const char*
+  // for a literal, which needs no copy.
+  template <typename Fn, typename F, typename Name>
+  static Function FromTypedAs(F function, Name name) {
     struct Named {
       F function;
-      std::string name;
+      Name name;
     };
     return Make(Named{std::move(function), std::move(name)},
                 [](Named& named, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) {
-                  detail::CallUnpacked<Fn>(named.name.c_str(), named.function, args, num_args,
-                                           result);
+                  const char* text;
+                  if constexpr (std::is_same<Name, std::string>::value) {
+                    text = named.name.c_str();
+                  } else {
+                    text = named.name;
+                  }
+                  detail::CallUnpacked<Fn>(text, named.function, args, num_args, result);
                 });
   }
 

@@ -12,6 +12,7 @@
 #include <tvm/ffi/object_ref.h>
 
 #include <cstddef>
+#include <cstdlib>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -21,30 +22,46 @@ namespace ffi TVM_FFI_HIDDEN {
 
 namespace detail {
 
-// Destroys and frees an object that make_object made.
+// The deleter of an object in memory of `malloc`: most objects, so no head is written or read.
 template <typename T>
-void DeleteObject(void* self, int flags) {
+void DeleteMalloced(void* self, int flags) {
   T* object = static_cast<T*>(static_cast<Object*>(self));
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0) object->T::~T();
+  if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) std::free(self);
+}
+
+// The deleter of an object in memory of another allocator.
+template <typename T>
+void DeleteAllocated(void* self, int flags) {
+  DeleteMalloced<T>(self, flags & kTVMFFIObjectDeleterFlagBitMaskStrong);
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) FreeObjectMemory(self);
 }
 
 // `tail` bytes are added behind the object, for contents that stand in place.
 template <typename T, typename... Args>
-ObjectPtr<T> MakeObjectWithTail(size_t tail, Args&&... args) {
+TVM_FFI_ALWAYS_INLINE ObjectPtr<T> MakeObjectWithTail(size_t tail, Args&&... args) {
   const int32_t type_index = T::RuntimeTypeIndex();
-  void* memory = AllocateObjectMemory<alignof(T)>(sizeof(T) + tail, type_index);
-  T* object = nullptr;
+  void* memory;
+  void (*deleter)(void*, int);
+  if (alignof(T) <= alignof(std::max_align_t) && HasBuiltInAllocator()) {
+    memory = std::malloc(sizeof(T) + tail);
+    if (memory == nullptr) ThrowBadAlloc();
+    deleter = DeleteMalloced<T>;
+  } else {
+    memory = AllocateObjectMemory<alignof(T)>(sizeof(T) + tail, type_index);
+    deleter = DeleteAllocated<T>;
+  }
+  T* object;
   try {
     object = new (memory) T(std::forward<Args>(args)...);
   } catch (...) {
-    FreeObjectMemory(memory);
+    deleter(memory, kTVMFFIObjectDeleterFlagBitMaskWeak);
     throw;
   }
   TVMFFIObject* header = ObjectUnsafe::Header(object);
   header->combined_ref_count = (uint64_t{1} << 32) | 1;
   header->type_index = type_index;
-  header->deleter = DeleteObject<T>;
+  header->deleter = deleter;
   return ObjectUnsafe::PtrFromOwned<T>(static_cast<Object*>(object));
 }
 
@@ -52,7 +69,7 @@ ObjectPtr<T> MakeObjectWithTail(size_t tail, Args&&... args) {
 
 /*! \brief Makes an object; its first owner is returned. */
 template <typename T, typename... Args>
-ObjectPtr<T> make_object(Args&&... args) {
+TVM_FFI_ALWAYS_INLINE ObjectPtr<T> make_object(Args&&... args) {
   static_assert(std::is_base_of<Object, T>::value, "make_object makes types derived from Object");
   return detail::MakeObjectWithTail<T>(0, std::forward<Args>(args)...);
 }

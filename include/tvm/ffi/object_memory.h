@@ -36,21 +36,18 @@ inline bool HasBuiltInAllocator() {
 #endif
 }
 
-// What `malloc` aligns to; the head of the memory has room before it.
-constexpr size_t kMallocAlignment = alignof(std::max_align_t);
-
-inline void FreePlainMemory(void* body) { std::free(static_cast<char*>(body) - kMallocAlignment); }
-
+// Frees memory of an allocator of the C ABI, which wrote the head before it.
 inline void FreeObjectMemory(void* body) {
   auto* header = static_cast<TVMFFIObjectAllocHeader*>(body) - 1;
-  if (header->delete_space == FreePlainMemory) return FreePlainMemory(body);
   if (header->delete_space != nullptr) header->delete_space(body);
 }
+
+[[noreturn]] TVM_FFI_COLD inline void ThrowBadAlloc() { throw std::bad_alloc(); }
 
 inline void* AllocateAsSet(size_t bytes, size_t alignment, int32_t type_index) {
   TVMFFICustomAllocator* allocator = TVMFFIGetCustomAllocator();
   void* memory = allocator->allocate(bytes, alignment, type_index, allocator->context);
-  if (memory == nullptr) throw std::bad_alloc();
+  if (memory == nullptr) ThrowBadAlloc();
   return memory;
 }
 
@@ -76,19 +73,11 @@ TVM_FFI_COLD inline void* AlignedInstead(void* memory, size_t bytes, size_t alig
   return body;
 }
 
-// Memory for an object, with its head before it.
+// Memory of the allocator that is set, with a head before it.
 template <size_t kAlignment>
-void* AllocateObjectMemory(size_t bytes, int32_t type_index) {
-  // The built-in allocator does the same, three calls further away.
-  if (kAlignment <= kMallocAlignment && HasBuiltInAllocator()) {
-    void* block = std::malloc(kMallocAlignment + bytes);
-    if (block == nullptr) throw std::bad_alloc();
-    void* body = static_cast<char*>(block) + kMallocAlignment;
-    (static_cast<TVMFFIObjectAllocHeader*>(body) - 1)->delete_space = FreePlainMemory;
-    return body;
-  }
+TVM_FFI_COLD void* AllocateObjectMemory(size_t bytes, int32_t type_index) {
   void* memory = AllocateAsSet(bytes, kAlignment, type_index);
-  if constexpr (kAlignment > kMallocAlignment) {
+  if constexpr (kAlignment > alignof(std::max_align_t)) {
     if (reinterpret_cast<uintptr_t>(memory) % kAlignment != 0) {
       return AlignedInstead(memory, bytes, kAlignment, type_index);
     }

@@ -64,7 +64,13 @@ class Object {
   /*! \brief Index of the type in this process; every declared type has its own. */
   static int32_t RuntimeTypeIndex() { return _type_index; }
 
-  Object() : header_{} { header_.combined_ref_count = 0; }
+  Object() {
+    // One by one: the compiler leaves out those that make_object sets again.
+    header_.combined_ref_count = 0;
+    header_.type_index = 0;
+    header_.__padding = 0;
+    header_.deleter = nullptr;
+  }
   /*! \brief A new object: contents are copied, by the derived type; counts are not. */
   Object(const Object&) : Object() {}
   /*! \brief Keeps its own counts and type. */
@@ -203,7 +209,9 @@ class ObjectPtr {
   ObjectPtr(ObjectPtr<U>&& other) noexcept : data_(other.data_) {  // NOLINT(runtime/explicit)
     other.data_ = nullptr;
   }
-  ~ObjectPtr() { reset(); }
+  ~ObjectPtr() {
+    if (data_ != nullptr) static_cast<Object*>(data_)->DecRef();
+  }
 
   /*! \brief Shares or takes over the other's object. */
   ObjectPtr& operator=(ObjectPtr other) noexcept {

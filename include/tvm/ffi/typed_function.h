@@ -37,12 +37,20 @@ class TypedFunction<R(Args...)> {
   TypedFunction(std::nullptr_t) {}  // NOLINT(runtime/explicit)
   /*! \brief Gives `packed` the signature, unchecked. */
   TypedFunction(Function packed) : packed_(std::move(packed)) {}  // NOLINT(runtime/explicit)
+  /*! \brief Wraps anything that can be called so; its errors call it "function". */
+  template <typename F,
+            typename = std::enable_if_t<!std::is_base_of<ObjectRef, std::decay_t<F>>::value &&
+                                        !std::is_same<std::decay_t<F>, TypedFunction>::value &&
+                                        detail::kIsCallable<R, std::decay_t<F>&, Args...>>>
+  TypedFunction(F&& function)  // NOLINT(runtime/explicit)
+      : packed_(Function::FromTypedAs<R (*)(Args...)>(std::decay_t<F>(std::forward<F>(function)),
+                                                      "function")) {}
   /*! \brief Wraps anything that can be called so; `name` is shown in its errors. */
   template <typename F,
             typename = std::enable_if_t<!std::is_base_of<ObjectRef, std::decay_t<F>>::value &&
                                         !std::is_same<std::decay_t<F>, TypedFunction>::value &&
                                         detail::kIsCallable<R, std::decay_t<F>&, Args...>>>
-  TypedFunction(F&& function, std::string name = "function")  // NOLINT(runtime/explicit)
+  TypedFunction(F&& function, std::string name)
       : packed_(Function::FromTypedAs<R (*)(Args...)>(std::decay_t<F>(std::forward<F>(function)),
                                                       std::move(name))) {}
 

@@ -92,7 +92,7 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
   static Tensor FromEnvAllocStrided(int (*env_alloc)(DLTensor*, TVMFFIObjectHandle*),
                                     ShapeView shape, ShapeView strides, DLDataType dtype,
                                     DLDevice device) {
-    const int64_t span = detail::CheckedSpan("FromEnvAllocStrided", shape, &strides, dtype);
+    const int64_t span = detail::CheckedSpan("FromEnvAllocStrided", shape, strides, dtype);
     if (span != 0) detail::CheckNoOverlap("FromEnvAllocStrided", shape, strides);
     return FromEnvAlloc(env_alloc, ShapeView(&span, 1), dtype, device).as_strided(shape, strides);
   }
@@ -128,7 +128,7 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
   template <typename Alloc, typename... ExtraArgs>
   static Tensor FromNDAlloc(Alloc alloc, ShapeView shape, DLDataType dtype, DLDevice device,
                             ExtraArgs&&... extra_args) {
-    detail::CheckedSpan("FromNDAlloc", shape, nullptr, dtype);
+    detail::CheckedNumel("FromNDAlloc", shape, dtype);
     return Allocate(std::move(alloc), shape, nullptr, dtype, device,
                     std::forward<ExtraArgs>(extra_args)...);
   }
@@ -152,7 +152,7 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
   template <typename Alloc, typename... ExtraArgs>
   static Tensor FromNDAllocStrided(Alloc alloc, ShapeView shape, ShapeView strides,
                                    DLDataType dtype, DLDevice device, ExtraArgs&&... extra_args) {
-    detail::CheckedSpan("FromNDAllocStrided", shape, &strides, dtype);
+    detail::CheckedSpan("FromNDAllocStrided", shape, strides, dtype);
     return Allocate(std::move(alloc), shape, strides.data(), dtype, device,
                     std::forward<ExtraArgs>(extra_args)...);
   }

@@ -64,40 +64,59 @@ inline bool IsAligned(const DLTensor& tensor, size_t alignment) {
 
 namespace detail {
 
-// Number of elements from the first one to the last, gaps included, of a tensor that is to be made.
-// Refuses what no memory can hold. `strides` is NULL for row-major order.
-inline int64_t CheckedSpan(const char* function, ShapeView shape, const ShapeView* strides,
-                           DLDataType dtype) {
-  TVM_FFI_CHECK(strides == nullptr || strides->size() == shape.size(), ValueError)
-      << function << ": strides: expected " << shape.size() << " strides, one for each extent, got "
-      << strides->size();
-  int64_t last = 0;
-  int64_t numel = 1;
-  bool fits = true;
-  bool empty = false;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    TVM_FFI_CHECK(shape[i] >= 0, ValueError)
+[[noreturn]] TVM_FFI_COLD inline void ThrowBadSize(const char* function, ShapeView shape,
+                                                   DLDataType dtype) {
+  for (int64_t extent : shape) {
+    TVM_FFI_CHECK(extent >= 0, ValueError)
         << function << ": shape: expected extents that are not negative, got " << shape;
-    empty = empty || shape[i] == 0;
+  }
+  TVM_FFI_THROW(MemoryError) << function << ": expected a size that fits in memory, got shape "
+                             << shape << " of " << dtype;
+}
+
+// Number of elements of a row-major tensor that is to be made. Refuses what no memory can hold.
+inline int64_t CheckedNumel(const char* function, ShapeView shape, DLDataType dtype) {
+  int64_t numel = 1;
+  int64_t signs = 0;
+  bool empty = false;
+  bool too_large = false;
+  for (int64_t extent : shape) {
+    signs |= extent;
+    empty |= extent == 0;
     // Strides are products of extents, so these must fit even where another extent is 0.
-    const int64_t extent = shape[i] == 0 ? 1 : shape[i];
-    fits = fits && !__builtin_mul_overflow(numel, extent, &numel);
-    if (strides == nullptr) continue;
-    TVM_FFI_CHECK((*strides)[i] >= 0, ValueError)
-        << function << ": strides: expected strides that are not negative, got " << *strides;
+    too_large |= __builtin_mul_overflow(numel, extent == 0 ? 1 : extent, &numel);
+  }
+  int64_t bits;
+  too_large |= __builtin_mul_overflow(numel, int64_t{dtype.bits} * dtype.lanes, &bits);
+  if (signs < 0 || too_large || bits > INT64_MAX - 7) ThrowBadSize(function, shape, dtype);
+  return empty ? 0 : numel;
+}
+
+// Number of elements from the first one to the last, gaps included, of a tensor that is to be made.
+// Refuses what no memory can hold.
+inline int64_t CheckedSpan(const char* function, ShapeView shape, ShapeView strides,
+                           DLDataType dtype) {
+  TVM_FFI_CHECK(strides.size() == shape.size(), ValueError)
+      << function << ": strides: expected " << shape.size() << " strides, one for each extent, got "
+      << strides.size();
+  const int64_t numel = CheckedNumel(function, shape, dtype);
+  int64_t last = 0;
+  bool fits = true;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    TVM_FFI_CHECK(strides[i] >= 0, ValueError)
+        << function << ": strides: expected strides that are not negative, got " << strides;
+    const int64_t steps = shape[i] == 0 ? 0 : shape[i] - 1;
     int64_t reach = 0;
-    fits = fits && !__builtin_mul_overflow(extent - 1, (*strides)[i], &reach) &&
+    fits = fits && !__builtin_mul_overflow(steps, strides[i], &reach) &&
            !__builtin_add_overflow(last, reach, &last);
   }
-  const int64_t most = numel > last ? numel : last + 1;
   int64_t bits = 0;
-  fits = fits && !__builtin_mul_overflow(most, int64_t{dtype.bits} * dtype.lanes, &bits) &&
-         bits <= INT64_MAX - 7;
-  TVM_FFI_CHECK(fits, MemoryError)
-      << function << ": expected a size that fits in memory, got shape " << shape << " of "
-      << dtype;
-  if (empty) return 0;
-  return strides == nullptr ? numel : last + 1;
+  if (!fits || last == INT64_MAX ||
+      __builtin_mul_overflow(last + 1, int64_t{dtype.bits} * dtype.lanes, &bits) ||
+      bits > INT64_MAX - 7) {
+    ThrowBadSize(function, shape, dtype);
+  }
+  return numel == 0 ? 0 : last + 1;
 }
 
 // Refuses strides by which two indices could share an element: each dimension must step over all
