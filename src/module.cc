@@ -237,7 +237,7 @@ class LibraryObj : public ffi::ModuleObj {
 
 // Any other object, one of a type derived from Module too, lacks what the functions here use.
 bool IsLibrary(const TVMFFIObject* object) {
-  return object != nullptr && object->deleter == ffi::detail::DeleteObject<LibraryObj>;
+  return object != nullptr && ffi::detail::IsMadeAs<LibraryObj>(object);
 }
 
 LibraryObj* Library(const ffi::Module& module) {
@@ -279,7 +279,7 @@ ffi::Module SystemLib(const std::string& prefix) {
 // What the library of an exported function tells about it; nothing of any other function.
 ffi::Optional<ffi::Any> DescribeFunction(const ffi::Function& function, const std::string& kind) {
   const TVMFFIObject* object = ffi::ObjectUnsafe::Borrow(function);
-  if (object == nullptr || object->deleter != ffi::detail::DeleteObject<LibraryFunctionObj>) {
+  if (object == nullptr || !ffi::detail::IsMadeAs<LibraryFunctionObj>(object)) {
     return std::nullopt;
   }
   const auto* exported = static_cast<const LibraryFunctionObj*>(function.get());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "arguments.h"
 
@@ -18,17 +19,20 @@ constexpr size_t kSmallMost = 7;
 template <int32_t kIndex>
 class BytesObj : public ffi::Object, public TVMFFIByteArray {
  public:
+  explicit BytesObj(std::string_view content)
+      : TVMFFIByteArray{reinterpret_cast<char*>(this + 1), content.size()} {
+    auto* bytes = reinterpret_cast<char*>(this + 1);
+    // No bytes may be at NULL, from which memcpy takes none.
+    if (!content.empty()) std::memcpy(bytes, content.data(), content.size());
+    bytes[content.size()] = '\0';
+  }
+
   static int32_t RuntimeTypeIndex() { return kIndex; }
 };
 
 template <int32_t kIndex>
-void MakeHeap(const TVMFFIByteArray* input, TVMFFIAny* out) {
-  auto object = ffi::detail::MakeObjectWithTail<BytesObj<kIndex>>(input->size + 1);
-  auto* bytes = reinterpret_cast<char*>(object.get() + 1);
-  if (input->size != 0) std::memcpy(bytes, input->data, input->size);
-  bytes[input->size] = '\0';
-  object->data = bytes;
-  object->size = input->size;
+void MakeHeap(std::string_view content, TVMFFIAny* out) {
+  auto object = ffi::detail::MakeObjectWithTail<BytesObj<kIndex>>(content.size() + 1, content);
   out->type_index = kIndex;
   out->zero_padding = 0;
   out->v_uint64 = 0;
@@ -36,15 +40,15 @@ void MakeHeap(const TVMFFIByteArray* input, TVMFFIAny* out) {
 }
 
 template <int32_t kSmallIndex, int32_t kIndex>
-void Make(const TVMFFIByteArray* input, TVMFFIAny* out) {
-  if (input->size > kSmallMost) {
-    MakeHeap<kIndex>(input, out);
+void Make(std::string_view content, TVMFFIAny* out) {
+  if (content.size() > kSmallMost) {
+    MakeHeap<kIndex>(content, out);
     return;
   }
   out->type_index = kSmallIndex;
-  out->small_str_len = static_cast<uint32_t>(input->size);
+  out->small_str_len = static_cast<uint32_t>(content.size());
   out->v_uint64 = 0;
-  std::copy_n(input->data, input->size, out->v_bytes);
+  std::copy_n(content.data(), content.size(), out->v_bytes);
 }
 
 }  // namespace
@@ -53,17 +57,17 @@ extern "C" {
 
 int TVMFFIStringFromByteArray(const TVMFFIByteArray* input, TVMFFIAny* out) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  ffi::GivenText("TVMFFIStringFromByteArray: input", input);
+  const std::string_view content = ffi::GivenText("TVMFFIStringFromByteArray: input", input);
   ffi::Given("TVMFFIStringFromByteArray: out", out);
-  Make<kTVMFFISmallStr, kTVMFFIStr>(input, out);
+  Make<kTVMFFISmallStr, kTVMFFIStr>(content, out);
   TVM_FFI_SAFE_CALL_END();
 }
 
 int TVMFFIBytesFromByteArray(const TVMFFIByteArray* input, TVMFFIAny* out) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  ffi::GivenText("TVMFFIBytesFromByteArray: input", input);
+  const std::string_view content = ffi::GivenText("TVMFFIBytesFromByteArray: input", input);
   ffi::Given("TVMFFIBytesFromByteArray: out", out);
-  Make<kTVMFFISmallBytes, kTVMFFIBytes>(input, out);
+  Make<kTVMFFISmallBytes, kTVMFFIBytes>(content, out);
   TVM_FFI_SAFE_CALL_END();
 }
 
@@ -92,8 +96,7 @@ int TVMFFIBigIntFromByteArray(const TVMFFIByteArray* input, TVMFFIAny* out) {
     // Then words of 8 bytes, so that equal numbers have equal contents.
     words.assign(input->data, size);
     words.resize((size + 7) / 8 * 8, sign);
-    const TVMFFIByteArray content{words.data(), words.size()};
-    MakeHeap<kTVMFFIBigInt>(&content, out);
+    MakeHeap<kTVMFFIBigInt>(words, out);
   }
   TVM_FFI_SAFE_CALL_END();
 }

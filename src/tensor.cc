@@ -134,7 +134,7 @@ using Versioned = ManagedTensorObj<DLManagedTensorVersioned>;
 
 template <typename T>
 bool WasMadeAs(ffi::Object* object) {
-  return ffi::ObjectUnsafe::Header(object)->deleter == ffi::detail::DeleteObject<T>;
+  return ffi::detail::IsMadeAs<T>(ffi::ObjectUnsafe::Header(object));
 }
 
 // The DLPack flags that a tensor, or the one that it is a view of, came with; a tensor that was

@@ -37,6 +37,12 @@ void DeleteAllocated(void* self, int flags) {
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) FreeObjectMemory(self);
 }
 
+// Whether this library made the object as a T, and not as a type derived from it.
+template <typename T>
+bool IsMadeAs(const TVMFFIObject* object) {
+  return object->deleter == DeleteMalloced<T> || object->deleter == DeleteAllocated<T>;
+}
+
 // `tail` bytes are added behind the object, for contents that stand in place.
 template <typename T, typename... Args>
 TVM_FFI_ALWAYS_INLINE ObjectPtr<T> MakeObjectWithTail(size_t tail, Args&&... args) {
