@@ -23,8 +23,7 @@ constexpr size_t kAlignment = 64;  // A cache line, and the widest vector regist
 // The bytes that a tensor takes; throws if an extent is negative or the size is beyond all memory.
 size_t CheckedDataSize(const DLTensor& prototype) {
   const ffi::ShapeView shape(prototype.shape, static_cast<size_t>(prototype.ndim));
-  const int64_t numel =
-      ffi::detail::CheckedNumel("TVMFFIEnvTensorAlloc", shape, prototype.dtype);
+  const int64_t numel = ffi::detail::CheckedNumel("TVMFFIEnvTensorAlloc", shape, prototype.dtype);
   return ffi::GetDataSize(numel, prototype.dtype);
 }
 

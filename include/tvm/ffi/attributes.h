@@ -41,7 +41,8 @@
 #else
 #define TVM_FFI_COLD __attribute__((noinline, cold))
 #endif
-/*! \brief Makes a short path part of its caller, where the compiler would weigh the size of rare ones. */
+/*! \brief Makes a short path part of its caller, where the compiler would weigh the size of rare
+ * ones. */
 #ifdef _MSC_VER
 #define TVM_FFI_ALWAYS_INLINE __forceinline
 #else

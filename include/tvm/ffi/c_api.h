@@ -148,7 +148,8 @@ typedef struct TVMFFIObject {
   };
 } TVMFFIObject;
 
-/*! \brief Head of every object's memory: stands directly before its TVMFFIObject. */
+/*! \brief Written by a TVMFFICustomAllocator directly before the memory that it gives for an
+ * object. */
 typedef struct TVMFFIObjectAllocHeader {
   /*! \brief Frees the memory of the object body at `ptr`, without reading it; may be NULL. */
   void (*delete_space)(void* ptr);
