@@ -12,6 +12,7 @@ import platform
 import sys
 import sysconfig
 from concurrent.futures import ThreadPoolExecutor
+from importlib import metadata
 from pathlib import Path
 
 from instructions import count_rows
@@ -36,6 +37,8 @@ def environment() -> dict[str, str]:
         "g++": answer("g++", "-dumpfullversion"),
         "C library": " ".join(platform.libc_ver()),
         "Python": ", ".join(python),
+        "NumPy": metadata.version("numpy"),
+        "valgrind": answer("valgrind", "--version").removeprefix("valgrind-"),
     }
 
 
@@ -54,12 +57,13 @@ def most() -> dict[str, float]:
 
 
 def grown(before: dict[str, float], now: dict[str, float]) -> list[str]:
-    """Tell which rows take more instructions than they may, or were never recorded."""
-    return [
+    """Tell which rows take more instructions than they may, are new, or are gone."""
+    longer = [
         f"{name}: {before.get(name, 'never recorded')} -> {counted}"
         for name, counted in now.items()
         if name not in before or counted > before[name] * (1 + SHARE) + INSTRUCTIONS
     ]
+    return longer + [f"{name}: {before[name]} -> gone" for name in before if name not in now]
 
 
 def always_grown(before: dict[str, float]) -> list[str]:

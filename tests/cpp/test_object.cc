@@ -294,6 +294,21 @@ void custom_allocator() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_custom_allocator, custom_allocator);
 
+// Memory goes back to the allocator that it came from, though another one is set by then.
+void allocator_that_changes() {
+  ffi::ObjectPtr<CatObj> before = ffi::make_object<CatObj>();
+  ffi::ObjectPtr<CatObj> meanwhile;
+  {
+    CountingAllocator allocator;
+    before.reset();
+    EXPECT_EQ(allocator.freed, 0);
+    meanwhile = ffi::make_object<CatObj>();
+  }
+  meanwhile.reset();
+  EXPECT_EQ(CountingAllocator::freed, 1);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_allocator_that_changes, allocator_that_changes);
+
 namespace {
 
 struct alignas(256) WideObj : public ffi::Object {

@@ -61,8 +61,9 @@ def test_what_has_grown(before: float, now: float, is_grown: bool) -> None:
 
 
 def test_rows_that_come_and_go() -> None:
-    """A row that nobody recorded is told; one that is gone is not."""
-    assert baseline.grown({"gone": 1.0}, {"new": 2.0}) == ["new: never recorded -> 2.0"]
+    """The gate names a row that has no record, and one that is no longer counted."""
+    told = ["new: never recorded -> 2.0", "old: 1.0 -> gone"]
+    assert baseline.grown({"old": 1.0}, {"new": 2.0}) == told
 
 
 def test_a_row_has_grown_if_each_run_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
