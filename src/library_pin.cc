@@ -154,6 +154,14 @@ LibraryPin::LibraryPin(const void* code) {
   if (!added && handle != nullptr) dlclose(handle);  // Another thread was first.
 }
 
+LibraryPin LibraryPin::Share() const {
+  LibraryPin pin;
+  if (begin_ == 0) return pin;
+  std::lock_guard<std::mutex> lock(Lock());
+  pin.begin_ = AddPin(Known().find(begin_));
+  return pin;
+}
+
 LibraryPin LibraryPin::OfModule(void* handle) {
   link_map* map = nullptr;
   dlinfo(handle, RTLD_DI_LINKMAP, &map);

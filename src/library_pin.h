@@ -27,6 +27,9 @@ class LibraryPin {
   }
   ~LibraryPin();
 
+  // Another share in the same library.
+  LibraryPin Share() const;
+
   // Takes over a handle of dlopen, which stays valid while the pin lives.
   static LibraryPin OfModule(void* handle);
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loaded libraries, the modules that they import, and the symbols they get from their host.
 #include <dlfcn.h>
+#include <sys/stat.h>
 #include <tvm/ffi/container/variant.h>
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/module.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -38,6 +40,7 @@ class SymbolTable {
   void Set(const char* name, void* symbol) {
     std::lock_guard<std::mutex> lock(Lock());
     symbols_[name] = symbol;
+    changes_.fetch_add(1, std::memory_order_release);
   }
   void* Find(const std::string& name) {
     std::lock_guard<std::mutex> lock(Lock());
@@ -48,11 +51,14 @@ class SymbolTable {
     std::lock_guard<std::mutex> lock(Lock());
     return symbols_;
   }
+  // How often a name was set.
+  int64_t Changes() const { return changes_.load(std::memory_order_acquire); }
 
  private:
   static std::mutex& Lock() { return ffi::LockOf(ffi::Guarded::kSymbols); }
 
   std::map<std::string, void*> symbols_;
+  std::atomic<int64_t> changes_{0};
 };
 
 // Leaked on purpose: libraries register and look up until the process ends.
@@ -93,21 +99,68 @@ class LibraryFunctionObj : public ffi::FunctionObj {
   std::string name_;
 };
 
+// What tells a file from one that is written to its place later.
+class FileState {
+ public:
+  // Of no file if there is none at `path`.
+  explicit FileState(const char* path) {
+    struct stat found;
+    if (stat(path, &found) != 0) return;
+    device_ = found.st_dev;
+    node_ = found.st_ino;
+    size_ = found.st_size;
+    seconds_ = found.st_mtim.tv_sec;
+    nanoseconds_ = found.st_mtim.tv_nsec;
+  }
+  bool operator==(const FileState& other) const {
+    return size_ >= 0 && size_ == other.size_ && device_ == other.device_ && node_ == other.node_ &&
+           seconds_ == other.seconds_ && nanoseconds_ == other.nanoseconds_;
+  }
+
+ private:
+  dev_t device_{};
+  ino_t node_{};
+  off_t size_ = -1;
+  time_t seconds_{};
+  long nanoseconds_{};  // NOLINT(runtime/int)
+};
+
 // A library behind a handle of dlopen; without one, the functions that the program itself
 // registered.
 class LibraryObj : public ffi::ModuleObj {
  public:
-  LibraryObj(void* handle, std::string prefix) : handle_(handle), prefix_(std::move(prefix)) {
-    if (handle_ != nullptr) library_ = ffi::LibraryPin::OfModule(handle_);
-  }
+  LibraryObj(void* handle, const FileState& file)
+      : library_(ffi::LibraryPin::OfModule(handle)), handle_(handle), file_(file) {}
+  explicit LibraryObj(std::string prefix) : handle_(nullptr), prefix_(std::move(prefix)) {}
+  // Another module of the same library, without imports.
+  explicit LibraryObj(const LibraryObj* same)
+      : library_(same->library_.Share()),
+        handle_(same->handle_),
+        prefix_(same->prefix_),
+        file_(same->file_),
+        context_(same->context_),
+        context_changes_(same->context_changes_) {}
   ~LibraryObj() { LeaveContext(); }
+
+  void FindContext() { context_ = static_cast<void**>(Symbol(kLibraryContext)); }
+
+  // Gives the library what it learns from its loader: its module, and the context symbols.
+  void SetUp() {
+    EnterContext();
+    if (handle_ == nullptr) return;
+    // Read first: a symbol that is set meanwhile is set again for the next module.
+    const int64_t changes = ContextSymbols().Changes();
+    if (changes == context_changes_) return;
+    for (const auto& [name, value] : ContextSymbols().All()) {
+      if (void* variable = Symbol(name)) *static_cast<void**>(variable) = value;
+    }
+    context_changes_ = changes;
+  }
 
   // Names this module in the library's context variable, unless a living module of the same library
   // is there already.
   void EnterContext() {
-    void* variable = Symbol(kLibraryContext);
-    if (variable == nullptr) return;
-    context_ = static_cast<void**>(variable);
+    if (context_ == nullptr) return;
     std::lock_guard<std::mutex> lock(ModulesLock());
     std::vector<LibraryObj*>& modules = ModulesByContext()[context_];
     modules.push_back(this);
@@ -177,6 +230,7 @@ class LibraryObj : public ffi::ModuleObj {
     return imports_;
   }
 
+  const std::optional<FileState>& file() const { return file_; }
   const char* kind() const { return handle_ == nullptr ? "system_lib" : "library"; }
 
  private:
@@ -229,7 +283,9 @@ class LibraryObj : public ffi::ModuleObj {
   ffi::LibraryPin library_;  // dropped last: members below may need the library's code
   void* handle_;
   std::string prefix_;
-  void** context_ = nullptr;  // the library's variable
+  std::optional<FileState> file_;  // when it was loaded
+  void** context_ = nullptr;       // the library's variable
+  int64_t context_changes_ = -1;   // of the context symbols, when the library got them
   std::vector<ffi::ObjectPtr<LibraryObj>> imports_;
   std::unordered_map<std::string, ffi::Function> looked_up_;
   std::vector<ffi::Function> outdated_;  // lent to the library, and found no more
@@ -271,7 +327,7 @@ std::unordered_map<std::string, ffi::Module>& SystemLibs() {
 // The same module for the same prefix, so that it keeps its imports.
 ffi::Module SystemLib(const std::string& prefix) {
   // Made before the lock: an allocator is code of others.
-  ffi::Module made = AsModule(ffi::make_object<LibraryObj>(nullptr, prefix));
+  ffi::Module made = AsModule(ffi::make_object<LibraryObj>(prefix));
   std::lock_guard<std::mutex> lock(ModulesLock());
   return SystemLibs().try_emplace(prefix, std::move(made)).first->second;
 }
@@ -305,6 +361,7 @@ ffi::Variant<ffi::Module, ffi::Bytes> LoadOrReason(const std::string& path) {
   if (path.find('/') == std::string::npos && access(path.c_str(), F_OK) == 0) found = "./" + path;
   // It takes equal names for the same library, in whichever folder the process was at the time.
   if (found.find('/') != std::string::npos && found.front() != '/') found = WorkingFolder() + found;
+  const FileState file(found.c_str());
   Loading loading;
   // All symbols are bound now: a missing one is an error here, not the end of the process later.
   void* handle = dlopen(found.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -314,15 +371,23 @@ ffi::Variant<ffi::Module, ffi::Bytes> LoadOrReason(const std::string& path) {
   }
   // The tables never forget a type, nor hold a library: its code must stay.
   if (loading.keep_library) dlopen(found.c_str(), RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
-  auto library = ffi::make_object<LibraryObj>(handle, "");
+  auto library = ffi::make_object<LibraryObj>(handle, file);
   if (loading.failed) {
     if (!loading.error.has_value()) throw ffi::EnvErrorAlreadySet();
     throw *loading.error;
   }
-  library->EnterContext();
-  for (const auto& [name, value] : ContextSymbols().All()) {
-    if (void* variable = library->Symbol(name)) *static_cast<void**>(variable) = value;
-  }
+  library->FindContext();
+  library->SetUp();
+  return AsModule(std::move(library));
+}
+
+// Another module of a library that is loaded already, without asking the loader; none if the file
+// at `path` is not the one that was loaded.
+ffi::Optional<ffi::Module> Another(const ffi::Module& module, const std::string& path) {
+  const LibraryObj* same = Library(module);
+  if (!same->file().has_value() || !(*same->file() == FileState(path.c_str()))) return std::nullopt;
+  auto library = ffi::make_object<LibraryObj>(same);
+  library->SetUp();
   return AsModule(std::move(library));
 }
 
@@ -344,6 +409,7 @@ const bool registered = [] {
   };
   set("ffi.ModuleLoadFromFile", LoadFromFile);
   set("ffi.ModuleLoadOrReason", LoadOrReason);
+  set("ffi.ModuleAnother", Another);
   set("ffi.StaticInitFailed", StaticInitFailed);
   set("ffi.SystemLib", SystemLib);
   set("ffi.FunctionDescribe", DescribeFunction);

@@ -15,9 +15,8 @@ from . import _core
 from ._core import Function, Object
 from ._runtime import call
 
-# What load_module was asked to keep for as long as the process runs: for each path, a module and
-# which file it was when it was loaded first.
-_kept: dict[str, tuple[Module, tuple[int, ...]]] = {}
+# What load_module was asked to keep for as long as the process runs, by the path of its file.
+_kept: dict[str, Module] = {}
 
 # As many functions as an error lists; of more it names those that are spelled alike.
 _FEW = 20
@@ -256,38 +255,44 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
     """
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"load_module: path: expected a str or a path, got {type(path).__name__}")
-    full = os.fsdecode(path)
+    full = path if isinstance(path, str) else os.fsdecode(path)
     if full not in _kept:
         full = os.path.abspath(full)
+    kept = _kept.get(full)
+    module = None if kept is None else call("ffi.ModuleAnother", kept, full)
+    if module is None:
+        module = _load(full)
+    module.path = full
+    if keep_module_alive:
+        _kept.setdefault(full, module)
+    return module
+
+
+def _load(full: str) -> Module:
+    """Load the file at an absolute path, of which no module is kept, or one of another file."""
     try:
         status = os.stat(full)
     except (OSError, ValueError):
         raise FileNotFoundError(errno.ENOENT, "load_module: there is no such file", full) from None
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, "load_module: expected a library, got a folder", full)
-    file = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
-    known = _kept.get(full)
-    if known is None or known[1] != file:
-        if known is not None:
-            warnings.warn(
-                f"load_module: {full} has changed since this process loaded it, and the old code "
-                "goes on running: build to a new name, or start a new process",
-                RuntimeWarning,
-                stacklevel=2,
-            )
-        if (least := _least_size(full)) > status.st_size:
-            raise OSError(
-                f"load_module: {full} is not a library that can be loaded: expected a file of at "
-                f"least {least} bytes, got {status.st_size}; it was not copied to its end"
-            )
+    if full in _kept:
+        warnings.warn(
+            f"load_module: {full} has changed since this process loaded it, and the old code "
+            "goes on running: build to a new name, or start a new process",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+    if (least := _least_size(full)) > status.st_size:
+        raise OSError(
+            f"load_module: {full} is not a library that can be loaded: expected a file of at "
+            f"least {least} bytes, got {status.st_size}; it was not copied to its end"
+        )
     module = call("ffi.ModuleLoadOrReason", full)
     if isinstance(module, bytes):
         # The loader begins with the file, which has been named by then.
         reason = module.removeprefix(os.fsencode(f"{full}: ")).decode(errors="replace")
         raise OSError(f"load_module: {full} is not a library that can be loaded: {reason}")
-    module.path = full
-    if keep_module_alive:
-        _kept.setdefault(full, (module, file))
     return module
 
 
