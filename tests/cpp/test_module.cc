@@ -229,6 +229,29 @@ void context_symbols() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_context_symbols, context_symbols);
 
+// Another module of a loaded library brings it the context symbols that are new, and nothing of the
+// first module; there is none once another file, or none, is in its place.
+void another_module() {
+  Folder folder;
+  const fs::path path = folder.CopyLibrary("another.so");
+  ffi::Module module = Load(path);
+  module->ImportModule(Load(folder.CopyLibrary("imported.so")));
+  const ffi::Function make = Global("ffi.ModuleAnother");
+  int value = 0;
+  EXPECT_EQ(TVMFFIEnvModRegisterContextSymbol("test_module_context_symbol", &value), 0);
+  const auto another = make(module, path.string()).cast<ffi::Optional<ffi::Module>>();
+  EXPECT_EQ(TVMFFIEnvModRegisterContextSymbol("test_module_context_symbol", nullptr), 0);
+  EXPECT(another.has_value());
+  EXPECT((*another).get() != module.get());
+  EXPECT_EQ(Global("ffi.ModuleGetImport")(*another, -1).cast<int64_t>(), int64_t{0});
+  EXPECT_EQ((*module->GetFunction("context_symbol"))().cast<void*>(), static_cast<void*>(&value));
+  fs::remove(path);
+  EXPECT(!make(module, path.string()).cast<ffi::Optional<ffi::Module>>().has_value());
+  folder.CopyLibrary("another.so");
+  EXPECT(!make(module, path.string()).cast<ffi::Optional<ffi::Module>>().has_value());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_another_module, another_module);
+
 // Functions of imported modules are found when asked for, at any depth, and until imports are
 // cleared.
 void imports() {
