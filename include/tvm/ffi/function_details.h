@@ -121,15 +121,27 @@ TVM_FFI_COLD inline void AppendParameter(std::string* text, const char* separato
   *text += type;
 }
 
+// The name of a type that can be passed.
+template <typename T>
+TVM_FFI_COLD std::string TypeText() {
+  return TypeTraits<T>::TypeStr();
+}
+
 // "scale(Tensor, Tensor, float) -> None"
 template <typename R, typename... Args>
 TVM_FFI_COLD std::string SignatureText(const char* name, std::tuple<Args...>*) {
   std::string text = name;
   [[maybe_unused]] const char* separator = "(";
-  (AppendParameter(&text, std::exchange(separator, ", "), TypeTraitsNoCR<Args>::TypeStr()), ...);
+  (AppendParameter(&text, std::exchange(separator, ", "), TypeText<NoCR<Args>>()), ...);
   text += sizeof...(Args) == 0 ? "() -> " : ") -> ";
   text += ResultName<R>();
   return text;
+}
+
+template <typename Fn>
+TVM_FFI_COLD std::string SignatureOf(const char* name) {
+  return SignatureText<typename Signature<Fn>::Result>(
+      name, static_cast<typename Signature<Fn>::Parameters*>(nullptr));
 }
 
 template <typename T>
@@ -174,12 +186,13 @@ TVM_FFI_COLD inline std::string JsonString(std::string_view text) {
   return quoted += '"';
 }
 
-[[noreturn]] TVM_FFI_COLD inline void ThrowBadCount(const std::string& signature, int32_t required,
-                                                    int32_t most, int32_t got) {
+[[noreturn]] TVM_FFI_COLD inline void ThrowBadCount(const char* name,
+                                                    std::string (*signature)(const char* name),
+                                                    int32_t required, int32_t most, int32_t got) {
   Message expected;
   expected << required;
   if (most != required) expected << " to " << most;
-  TVM_FFI_THROW(TypeError) << signature << ": expected " << expected.take()
+  TVM_FFI_THROW(TypeError) << signature(name) << ": expected " << expected.take()
                            << (most == 1 ? " argument, got " : " arguments, got ") << got;
 }
 
@@ -201,13 +214,15 @@ TVM_FFI_COLD inline void TellArgument(TVMFFIAny* told, int32_t count) {
   }
 }
 
-// `value` is what came, in the caller's array of arguments.
-[[noreturn]] TVM_FFI_COLD inline void ThrowBadArgument(const std::string& signature, int index,
-                                                       const TVMFFIAny* value,
-                                                       const std::string& wanted,
-                                                       const std::string& got) {
+// `value` is what came, in the caller's array of arguments. The texts come as functions, because
+// code that makes them would be repeated for each argument.
+[[noreturn]] TVM_FFI_COLD inline void ThrowBadArgument(
+    const char* name, std::string (*signature)(const char* name), int index, const TVMFFIAny* value,
+    std::string (*wanted_text)(), std::string (*got_text)(const TVMFFIAny* value)) {
+  const std::string wanted = wanted_text();
+  const std::string got = got_text(value);
   Message message;
-  message << signature << ": argument " << index << ": expected ";
+  message << signature(name) << ": argument " << index << ": expected ";
   const auto expected_at = static_cast<int64_t>(message.size());
   message << wanted << ", got ";
   const auto got_at = static_cast<int64_t>(message.size());
@@ -228,7 +243,9 @@ class Argument {
  public:
   Argument(const char* name, const TVMFFIAny* args, int32_t num_args)
       : held_(Given(args, num_args)) {
-    if (!held_.has_value()) Throw(name, Given(args, num_args));
+    if (held_.has_value()) return;
+    ThrowBadArgument(name, SignatureOf<Fn>, static_cast<int>(I), Given(args, num_args),
+                     TypeText<NoCR<P>>, MismatchText<NoCR<P>>);
   }
   // A reference binds to what is held; a value is moved out of it.
   decltype(auto) Pass() {
@@ -246,14 +263,6 @@ class Argument {
     static constexpr TVMFFIAny kNone{};
     return static_cast<int32_t>(I) < num_args ? args + I : &kNone;
   }
-  // Apart, so that its texts need no room and no clean-up in the function that converts.
-  [[noreturn]] TVM_FFI_COLD static void Throw(const char* name, const TVMFFIAny* given) {
-    ThrowBadArgument(SignatureText<typename Signature<Fn>::Result>(
-                         name, static_cast<typename Signature<Fn>::Parameters*>(nullptr)),
-                     static_cast<int>(I), given, TypeTraitsNoCR<P>::TypeStr(),
-                     MismatchText<NoCR<P>>(given));
-  }
-
   ArgumentHolder<NoCR<P>> held_;
 };
 
@@ -275,14 +284,6 @@ struct Arguments<Fn, std::tuple<Args...>, std::index_sequence<I...>>
       (IsParameter<typename Content<NoCR<Args>>::Type>::value && ...);
 };
 
-// As ThrowBadCount(), for functions of type Fn.
-template <typename Fn>
-[[noreturn]] TVM_FFI_COLD void ThrowBadCountOf(const char* name, int32_t num_args) {
-  constexpr auto* kParameters = static_cast<typename Signature<Fn>::Parameters*>(nullptr);
-  ThrowBadCount(SignatureText<typename Signature<Fn>::Result>(name, kParameters),
-                RequiredCount(kParameters), Signature<Fn>::kCount, num_args);
-}
-
 // Calls `function` with converted arguments. Fn is the type that tells its signature.
 template <typename Fn, typename F>
 void CallUnpacked(const char* name, F& function, const TVMFFIAny* args, int32_t num_args,
@@ -296,7 +297,9 @@ void CallUnpacked(const char* name, F& function, const TVMFFIAny* args, int32_t 
                 "the result's type cannot be returned: return an owner, such as Tensor or String");
   constexpr int32_t kMost = Signature<Fn>::kCount;
   constexpr int32_t kRequired = RequiredCount(static_cast<Parameters*>(nullptr));
-  if (num_args < kRequired || num_args > kMost) ThrowBadCountOf<Fn>(name, num_args);
+  if (num_args < kRequired || num_args > kMost) {
+    ThrowBadCount(name, SignatureOf<Fn>, kRequired, kMost, num_args);
+  }
   Held held(name, args, num_args);
   if constexpr (std::is_void<R>::value) {
     held.Apply(function);
