@@ -7,6 +7,7 @@ Nothing is linked or run. Arguments are parts of the names of the files to compi
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -158,10 +159,19 @@ def host_jobs() -> Iterator[Job]:
                 yield Job(compiler, "C99", what, path.relative_to(ROOT).as_posix(), base, path)
 
 
+def toolkit_flags(nvcc: str) -> str:
+    """Make CUDA's own headers system headers: g++ warns of some in nvcc 13.5."""
+    done = subprocess.run([nvcc, "--dryrun", "any.cu"], capture_output=True, text=True, check=False)
+    included = re.findall(r'^#\$ INCLUDES="(.*?)"', done.stderr, re.MULTILINE)
+    folders = [word.removeprefix("-I") for text in included for word in text.split()]
+    return " ".join(f"-isystem {folder}" for folder in folders)
+
+
 def cuda_jobs(nvcc: str) -> Iterator[Job]:
     """All headers at once, tests and examples, by nvcc and by g++ behind it."""
+    own = f"{NVCC_FLAGS} {toolkit_flags(nvcc)} -I{INCLUDE}"
     for standard in STANDARDS:
-        base = f"{nvcc} -std=c++{standard} {NVCC_FLAGS} -I{INCLUDE}"
+        base = f"{nvcc} -std=c++{standard} {own}"
         text = "".join(f"#include <{header}>\n" for header in headers(cuda=True))
         yield Job("nvcc", f"C++{standard}", "headers", "all headers", base, text)
         for path in sources("examples/**/*.cu", "tests/benchmarks/*.cu"):
@@ -169,7 +179,7 @@ def cuda_jobs(nvcc: str) -> Iterator[Job]:
             if name not in NVCC_LEFT_OUT:
                 yield Job("nvcc", f"C++{standard}", "examples", name, base, path)
     # 177: nvcc calls unused what a macro defined for a class in an unnamed namespace.
-    base = f"{nvcc} -std=c++17 {NVCC_FLAGS} -diag-suppress 177 -I{INCLUDE}"
+    base = f"{nvcc} -std=c++17 -diag-suppress 177 {own}"
     for path in sources("tests/cpp/*.cc"):
         name = path.relative_to(ROOT).as_posix()
         if name not in NVCC_LEFT_OUT:
