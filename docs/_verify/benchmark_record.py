@@ -32,8 +32,8 @@ MEASURED = {
     ],
     "kernels": [
         *(f"examples/kernel_library/**/*{suffix}" for suffix in sorted({*C_LIKE, ".sh"})),
-        "tests/benchmarks/kernels.py",
-        "tests/benchmarks/rows.py",
+        *("tests/benchmarks/kernels.py", "tests/benchmarks/kernels_worker.py"),
+        *(f"tests/benchmarks/{name}.py" for name in ("rows", "timing", "clocks")),
         "tests/benchmarks/kernel_rows/*.py",
     ],
 }
@@ -124,7 +124,8 @@ def kernels_of(record: dict[str, Any]) -> list[tuple[list[str], list[list[str]],
                 ]
                 for kernel, rows in part["kernels"].items()
                 for row in rows
-            ],
+            ]
+            + [[kernel, f"failed: {why}", "", "", ""] for kernel, why in part.get("failed", {}).items()],
             part,
         )
         for part in record["devices"].values()

@@ -3,130 +3,55 @@
 
 Each row of kernel_rows/ stands beside a copy of as many bytes, and beside PyTorch's own operator.
 The three take turns, block by block, and a ratio is the median over the turns, so that what else
-the machine does hits all alike. On a CPU one thread on one core works, and its processor time is
-taken; on a GPU its own events tell the time. In each block one call that is not counted comes
-first: caches are as warm as its data lets them be.
+the machine does hits all alike; timing.py says what a time is. In each block one call that is not
+counted comes first. On a CPU one thread on one core works.
 
-The table is printed, and what was measured replaces the same device's part of RECORD, unless NAMEs
-of kernels choose some.
+Each example is measured in a process of its own: one that crashes, or that ends the GPU's context,
+costs its own rows and no others, and the record says why they are missing.
+
+The table is printed, and what was measured replaces the same device's part of RECORD. With NAMEs
+of kernels nothing is written, unless --update is given: then their rows replace those of RECORD,
+and the others stay if the same tree was measured on the same machine with the same versions.
 """
 
 from __future__ import annotations
 
 import argparse
-import ctypes
-import importlib.util
 import json
-import os
 import platform
+import re
 import signal
-import statistics
+import subprocess
 import sys
-import time
+import threading
 import traceback
-from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import torch
-import tvm_ffi
 from record import ROOT, circumstances, finish
-from rows import Row
 
 from _verify.compile import compile_variant, runtime_key  # isort: skip
 from _verify.examples import VARIANTS, Example, find_examples  # isort: skip
 from _verify.layout import Layout  # isort: skip
 from _verify.tools import Tools  # isort: skip
 
-ROWS = Path(__file__).resolve().parent / "kernel_rows"
-TURNS = 11
-SECONDS_OF_A_BLOCK = {"cpu": 0.03, "cuda": 0.005}
-LEAST_OF_COPY = 0.9  # required on a GPU
-
-Work = Callable[[], object]
-
-
-def cpu_seconds(work: Work, times: int) -> float:
-    """Give the processor time of one call of a block."""
-    begun = time.process_time()
-    for _ in range(times):
-        work()
-    return (time.process_time() - begun) / times
+HERE = Path(__file__).resolve().parent
+ROWS, WORKER = HERE / "kernel_rows", HERE / "kernels_worker.py"
+DEVICES = ("cpu", "cuda")
+SECONDS_OF_AN_EXAMPLE = 240  # then it hangs
+NAMES_ERROR = re.compile(r"Error\b|CUDA error|Assertion")
+SAME = ("machine", "versions", "made_of")  # of rows that may stand in one table
 
 
-def cuda_seconds(work: Work, times: int) -> float:
-    """Give the time that the GPU takes for one call of a block."""
-    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    begin.record()
-    for _ in range(times):
-        work()
-    end.record()
-    end.synchronize()
-    return float(begin.elapsed_time(end)) / 1e3 / times
+@dataclass
+class Measured:
+    """What was measured on one device."""
 
-
-SECONDS = {"cpu": cpu_seconds, "cuda": cuda_seconds}
-
-
-# [copy.begin]
-def copy_of(moved: int, device: str) -> Work:
-    """Give what copies half of the bytes, so that it reads and writes all of them."""
-    source = torch.ones(moved // 2, dtype=torch.uint8, device=device)
-    target = torch.empty_like(source)
-    if device == "cuda":
-        return lambda: target.copy_(source)
-    # The C library's, which is faster than PyTorch's.
-    return lambda: (source, ctypes.memmove(target.data_ptr(), source.data_ptr(), moved // 2))
-
-
-# [copy.end]
-
-
-def calls_of_a_block(work: Work, device: str) -> int:
-    """Count the calls that fill a block; what a first call learns or builds is not counted."""
-    work()
-    seconds = SECONDS[device](work, 3)
-    return max(1, round(SECONDS_OF_A_BLOCK[device] / max(seconds, 1e-7)))
-
-
-# [measure.begin]
-def measure(row: Row, device: str, turns: int = TURNS) -> dict[str, object]:
-    """Time one row, a copy of as many bytes and PyTorch's operator in turns."""
-    works = {"run": row.run, "copy": copy_of(row.moved, device)}
-    if row.torch:
-        works["torch"] = row.torch
-    times = {name: calls_of_a_block(work, device) for name, work in works.items()}
-    seconds: dict[str, list[float]] = {name: [] for name in works}
-    for _ in range(turns):
-        for name, work in works.items():
-            work()
-            seconds[name].append(SECONDS[device](work, times[name]))
-    return {"case": row.case, **result(row, device, seconds)}
-
-
-# [measure.end]
-
-
-def result(row: Row, device: str, seconds: dict[str, list[float]]) -> dict[str, object]:
-    """Make ratios of times, and add what is required of them."""
-
-    def beside(other: str) -> float:
-        pairs = zip(seconds[other], seconds["run"], strict=True)
-        return round(statistics.median(theirs / ours for theirs, ours in pairs), 3)
-
-    on_gpu = device == "cuda"
-    told: dict[str, object] = {
-        "GB/s": round(row.moved / statistics.median(seconds["run"]) / 1e9, 1),
-        "of a copy": beside("copy"),
-    }
-    if on_gpu and row.memory_bound:
-        told["least of a copy"] = LEAST_OF_COPY
-    if "torch" in seconds:
-        told["beside PyTorch"] = beside("torch")
-        if (least := 1.0 if on_gpu else row.least) is not None:
-            told["least beside PyTorch"] = least
-    return told
+    kernels: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    clocks: dict[str, str] = field(default_factory=dict)  # of a GPU, for each kernel
+    failed: dict[str, str] = field(default_factory=dict)  # why a kernel has no rows
 
 
 def missed(kernels: dict[str, list[dict[str, Any]]]) -> list[str]:
@@ -138,16 +63,6 @@ def missed(kernels: dict[str, list[dict[str, Any]]]) -> list[str]:
         for what in ("of a copy", "beside PyTorch")
         if (least := row.get(f"least {what}")) is not None and row[what] < least
     ]
-
-
-def rows_of(name: str) -> ModuleType:
-    """Import the file of a kernel's rows."""
-    spec = importlib.util.spec_from_file_location(f"kernel_rows_{name}", ROWS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 class Stopped(BaseException):
@@ -168,41 +83,95 @@ def library_of(example: Example, device: str, layout: Layout, tools: Tools) -> P
     return layout.libraries / build.library
 
 
+def measure_example(measured: Measured, name: str, command: list[str], where: Path) -> None:
+    """Run an example's process; its rows count only if it ends well."""
+    # The folder is the drivers': a file may be beside its library.
+    process = subprocess.Popen(
+        command, cwd=where, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    assert process.stdout is not None
+    late = threading.Timer(SECONDS_OF_AN_EXAMPLE, process.kill)
+    late.start()
+    rows, clocks, said = [], "", ""
+    try:
+        for line in process.stdout:
+            print(f"{name}: {line.rstrip()}", flush=True)
+            try:
+                told = json.loads(line)
+                rows += [told["row"]] if "row" in told else []
+                clocks = told.get("clocks", clocks)
+            except (ValueError, TypeError):
+                # PyTorch gives advice after the line that names an error of CUDA.
+                if NAMES_ERROR.search(line) or not NAMES_ERROR.search(said):
+                    said = line.strip() or said
+        status = process.wait()
+    finally:
+        timed_out = not late.is_alive()
+        late.cancel()
+        process.kill()
+        process.wait()
+        process.stdout.close()
+    if status == 0:
+        measured.kernels[name] = rows
+        measured.clocks |= {name: clocks} if clocks else {}
+        return
+    how = signal.Signals(-status).name if status < 0 else f"exit status {status}"
+    how = f"killed after {SECONDS_OF_AN_EXAMPLE} s" if timed_out else how
+    measured.failed[name] = f"{how}: {said}" if said else how
+    print(f"FAILED {name}: {measured.failed[name]}", flush=True)
+
+
 def measure_device(
-    device: str, names: list[str]
-) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
+    device: str, names: list[str], more: list[str], measured: Measured, save: Any
+) -> list[str]:
     """Measure the kernels' rows, and name the kernels that could not be measured."""
-    kernels: dict[str, list[dict[str, Any]]] = {}
     layout, tools = Layout.of(ROOT), Tools.find()
     layout.libraries.mkdir(parents=True, exist_ok=True)
-    os.chdir(layout.libraries)  # as a driver runs: a file may be beside its library
-    failed, waiting = [], [each for each in find_examples(layout) if each.name in names]
+    waiting = [each for each in find_examples(layout) if each.name in names]
     try:
         while waiting:
             name = waiting[0].name
             try:
-                module = tvm_ffi.load_module(library_of(waiting[0], device, layout, tools))
-                kernels[name] = []
-                for row in rows_of(name).rows(module, device):
-                    kernels[name].append(measure(row, device))
-                    print(f"{device} {name}: {kernels[name][-1]}", flush=True)
-            except Exception:
+                library = library_of(waiting[0], device, layout, tools)
+                command = [sys.executable, str(WORKER), name, str(library), device, *more]
+                measure_example(measured, name, command, layout.libraries)
+            except Exception as error:
                 traceback.print_exc()
-                failed.append(f"{name} on {device} failed")
+                measured.failed[name] = str(error).partition("\n")[0]
             waiting.pop(0)
+            save()
     except Stopped:
-        failed += [f"{each.name} on {device} was stopped" for each in waiting]
-    return kernels, failed
+        measured.failed.update({each.name: "stopped" for each in waiting})
+        save()
+    return [f"{name} on {device}: {why}" for name, why in measured.failed.items()]
 
 
-def part_of(device: str, kernels: dict[str, list[dict[str, Any]]]) -> dict[str, object]:
+def part_of(device: str, measured: Measured) -> dict[str, Any]:
     """Make the part of the record that is of one device."""
     versions = {"Python": platform.python_version(), "torch": torch.__version__}
-    gpu = ""
+    gpu, more = "", {}
     if device == "cuda":
         gpu = torch.cuda.get_device_name(0)
         versions["CUDA"] = str(torch.version.cuda)
-    return {**circumstances("kernels", versions, gpu), "kernels": kernels}
+        cache = torch.cuda.get_device_properties(0).L2_cache_size
+        more = {"L2 cache, bytes": cache, "clocks": measured.clocks}
+    if measured.failed:
+        more["failed"] = measured.failed
+    return {**circumstances("kernels", versions, gpu), **more, "kernels": measured.kernels}
+
+
+def merged(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+    """Keep what was measured before, but for the kernels that were now, if the two compare."""
+    if any(before.get(key) != now[key] for key in SAME):
+        return now
+    again = {*now["kernels"], *now.get("failed", {})}
+
+    def both(key: str) -> dict[str, Any]:
+        old = {name: rows for name, rows in before.get(key, {}).items() if name not in again}
+        return dict(sorted({**old, **now.get(key, {})}.items()))
+
+    kept = {key: both(key) for key in ("kernels", "clocks", "failed")}
+    return {**now, **{key: value for key, value in kept.items() if value or key in now}}
 
 
 def as_rows(device: str, kernels: dict[str, list[dict[str, Any]]]) -> list[list[str]]:
@@ -222,7 +191,11 @@ def arguments() -> argparse.ArgumentParser:
         "record", nargs="?", type=Path, default=ROOT / "docs" / "benchmarks" / "kernels.json"
     )
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--device", choices=SECONDS, action="append")
+    parser.add_argument("--device", choices=DEVICES, action="append")
+    parser.add_argument("--update", action="store_true", help="write the rows of NAMEs")
+    parser.add_argument(
+        "--rehearse", action="store_true", help="a GPU's rows on the CPU, once; nothing is written"
+    )
     return parser
 
 
@@ -230,24 +203,33 @@ def main() -> int:
     """Measure, print and write; 1 if a kernel is slower than it must be."""
     options = arguments().parse_args()
     signal.signal(signal.SIGTERM, stop)
-    record_path = options.record.resolve()
-    there = sorted(path.stem for path in ROWS.glob("*.py"))
+    path = options.record.resolve()
+    there = sorted(each.stem for each in ROWS.glob("*.py"))
     if unknown := set(options.names) - set(there):
         raise SystemExit(f"expected names of {', '.join(there)}, got {', '.join(sorted(unknown))}")
-    record = json.loads(record_path.read_text()) if record_path.exists() else {"devices": {}}
+    written = not options.rehearse and (options.update or not options.names)
+    record = json.loads(path.read_text()) if path.exists() else {"devices": {}}
     record["what"] = "the examples' kernels, beside a copy of as many bytes and beside PyTorch"
     table = [["", "kernel", "case", "GB/s", "of a copy", "beside PyTorch"]]
     over = []
     devices = options.device or ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
+    if options.rehearse:
+        devices = ["cpu"]
     for device in devices:
-        if device == "cpu":
-            os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-            torch.set_num_threads(1)
-        kernels, failed = measure_device(device, options.names or there)
-        record["devices"][device] = part_of(device, kernels)
-        table += as_rows(device, kernels)
-        over += [*failed, *missed(kernels)]
-    return finish(None if options.names else record_path, record, table, over)
+        before, measured = record["devices"].get(device, {}), Measured()
+
+        def save(device: str = device, before: Any = before, measured: Measured = measured) -> None:
+            """Write what there is, so that a run that is killed loses one example."""
+            part = part_of(device, measured)
+            record["devices"][device] = merged(before, part) if options.update else part
+            if written:
+                finish(path, record, [], [])
+
+        more = ["--rehearse"] if options.rehearse else []
+        failed = measure_device(device, options.names or there, more, measured, save)
+        table += as_rows(device, measured.kernels)
+        over += [*failed, *([] if options.rehearse else missed(measured.kernels))]
+    return finish(path if written else None, record, table, over)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A row of the kernels' benchmark: one kernel on one input. kernels.py measures them."""
+"""A row of the kernels' benchmark: one kernel on one input. kernels_worker.py measures them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-MIB = 1 << 20
+import torch
+
+KIB, MIB = 1 << 10, 1 << 20
+# Sizes of an input on a GPU: beyond every L2 cache, within that of an A100 or newer, and so small
+# that the launch takes most of the time.
+LARGE, CACHED, SMALL = 256 * MIB, 4 * MIB, 64 * KIB
+# Lengths of rows: less than a warp's vectors, and odd, so that most rows are not aligned.
+SHORT, ODD = 64, 50257
+PADDING = 64  # elements between two rows of a tensor that is not contiguous
 
 
 @dataclass(frozen=True)
@@ -18,13 +26,59 @@ class Row:
     run: Callable[[], object]  # does the work once
     # PyTorch's own operator, one call, into an output that is there already where it takes one.
     torch: Callable[[], object] | None = None
-    # The speed beside PyTorch's that is required on a CPU: 1.0 is as fast. On a GPU each row that
-    # has an operator of PyTorch's must be as fast as that.
+    # The speed beside PyTorch's that is required on a CPU: 1.0 is as fast. On a GPU each large row
+    # that has an operator of PyTorch's must be as fast as that.
     least: float | None = None
-    # Whether memory is the limit: then 0.9 of a copy's speed is required on a GPU.
+    # Whether memory is the limit: then 0.9 of a copy's speed is required of a large row on a GPU.
     memory_bound: bool = True
+    # Whether a CUDA graph can capture `run` and `torch`: neither waits for the GPU or calls
+    # cudaMalloc.
+    captured: bool = True
+
+
+rehearsed = False  # whether a CPU gets a GPU's rows, on inputs that it can work through
+
+
+def for_gpu(device: str) -> bool:
+    """Whether to give the rows of a GPU."""
+    return rehearsed or device == "cuda"
+
+
+def large() -> int:
+    """Give the size of a GPU's large inputs."""
+    return 8 * MIB if rehearsed else LARGE
 
 
 def sizes(device: str) -> tuple[int, ...]:
     """Give the sizes of an input in bytes at which a device is measured."""
-    return (256 * MIB,) if device == "cuda" else (16 * MIB, 64 * MIB)
+    return (large(), CACHED, SMALL) if for_gpu(device) else (16 * MIB, 64 * MIB)
+
+
+def named(size: int) -> str:
+    """Give a size in words."""
+    return f"{size // MIB} MiB" if size >= MIB else f"{size // KIB} KiB"
+
+
+def counts(device: str, itemsize: int) -> list[tuple[int, str]]:
+    """Give numbers of elements, each with its words, for a kernel that takes them one by one."""
+    found = [(size // itemsize, named(size)) for size in sizes(device)]
+    return [*found, (ODD, f"{ODD} elements")] if for_gpu(device) else found
+
+
+def shapes(device: str, itemsize: int, *usual: int) -> list[tuple[int, int, str]]:
+    """Give numbers and lengths of rows, and both in words, for a kernel that works on rows."""
+    found = [
+        (size // itemsize // length, length, named(size))
+        for length in usual
+        for size in sizes(device)
+        if size >= itemsize * length
+    ]
+    if for_gpu(device):
+        size = large()
+        found += [(size // itemsize // n, n, named(size)) for n in (SHORT, ODD)]
+    return found
+
+
+def padded(rows: int, length: int, dtype: torch.dtype, device: str) -> torch.Tensor:
+    """Give rows that are dense, but not side by side."""
+    return torch.randn(rows, length + PADDING, device=device).to(dtype)[:, :length]

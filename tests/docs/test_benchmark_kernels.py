@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -23,10 +23,22 @@ ROWS = ROOT / "tests" / "benchmarks" / "kernel_rows"
 
 
 @pytest.fixture
-def kernels(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """Give the module."""
+def module_of(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Import a file of the benchmarks."""
     monkeypatch.syspath_prepend(str(ROOT / "tests" / "benchmarks"))
-    return importlib.import_module("kernels")
+    return importlib.import_module
+
+
+@pytest.fixture
+def kernels(module_of: Any) -> ModuleType:
+    """Give what runs a process for each example."""
+    return module_of("kernels")
+
+
+@pytest.fixture
+def worker(module_of: Any) -> ModuleType:
+    """Give what measures an example."""
+    return module_of("kernels_worker")
 
 
 def given(**more: Any) -> Any:
@@ -37,9 +49,9 @@ def given(**more: Any) -> Any:
 SECONDS = {"run": [2.0, 2.0, 900.0], "copy": [1.0, 1.0, 1.0], "torch": [4.0, 3.0, 4.0]}
 
 
-def test_ratios_are_medians_of_turns(kernels: ModuleType) -> None:
+def test_ratios_are_medians_of_turns(worker: ModuleType) -> None:
     """One disturbed turn changes nothing; speeds are compared, not times."""
-    told = kernels.result(kernels.Row(**given(least=1.0)), "cpu", SECONDS)
+    told = worker.result(worker.Row(**given(least=1.0)), "cpu", SECONDS)
     assert told == {
         "GB/s": 4.0,
         "of a copy": 0.5,
@@ -48,20 +60,23 @@ def test_ratios_are_medians_of_turns(kernels: ModuleType) -> None:
     }
 
 
-def test_a_kernel_may_be_faster_than_a_copy(kernels: ModuleType) -> None:
+def test_a_kernel_may_be_faster_than_a_copy(worker: ModuleType) -> None:
     """The copy is no limit: a kernel whose data stay in a cache has a ratio above 1."""
-    told = kernels.result(kernels.Row(**given()), "cpu", {"run": [1.0], "copy": [2.0]})
+    told = worker.result(worker.Row(**given()), "cpu", {"run": [1.0], "copy": [2.0]})
     assert told["of a copy"] == 2.0
 
 
-def test_a_gpu_asks_for_more(kernels: ModuleType) -> None:
-    """There each row has limits, but what memory does not limit has none of a copy."""
-    told = kernels.result(kernels.Row(**given()), "cuda", SECONDS)
+def test_a_gpu_asks_for_more(worker: ModuleType) -> None:
+    """There each large row has limits, but what memory does not limit has none of a copy."""
+    told = worker.result(worker.Row(**given()), "cuda", SECONDS)
     assert (told["least of a copy"], told["least beside PyTorch"]) == (0.9, 1.0)
-    told = kernels.result(kernels.Row(**given(memory_bound=False)), "cuda", SECONDS)
+    told = worker.result(worker.Row(**given(memory_bound=False)), "cuda", SECONDS)
     assert "least of a copy" not in told
     without = {name: SECONDS[name] for name in ("run", "copy")}
-    assert "least beside PyTorch" not in kernels.result(kernels.Row(**given()), "cuda", without)
+    assert "least beside PyTorch" not in worker.result(worker.Row(**given()), "cuda", without)
+    small = worker.result(worker.Row(**given(moved=2 << 16, least=1.0)), "cuda", SECONDS)
+    assert not [name for name in small if name.startswith("least")]
+    assert (small["us"], small["timed by"]) == (2e6, "graph")
 
 
 def test_what_is_too_slow(kernels: ModuleType) -> None:
@@ -76,64 +91,304 @@ def test_what_is_too_slow(kernels: ModuleType) -> None:
     ]
 
 
-def test_a_copy_reads_and_writes_what_was_moved(kernels: ModuleType) -> None:
+def test_a_copy_reads_and_writes_what_was_moved(worker: ModuleType) -> None:
     """Half is read, half is written."""
-    source, _ = kernels.copy_of(1 << 20, "cpu")()
+    source, _ = worker.copy_of(1 << 20, "cpu")()
     assert source.nbytes * 2 == 1 << 20
 
 
-def test_a_row_is_measured(kernels: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_is_measured(worker: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each work of a row runs in each turn, once uncounted."""
-    monkeypatch.setitem(kernels.SECONDS_OF_A_BLOCK, "cpu", 0.0)  # one call in a block
+    monkeypatch.setitem(worker.SECONDS_OF_A_BLOCK, "cpu", 0.0)  # one call in a block
     ran: list[str] = []
-    row = kernels.Row(
+    row = worker.Row(
         case="float32", moved=8, run=lambda: ran.append("run"), torch=lambda: ran.append("torch")
     )
-    told = kernels.measure(row, "cpu", turns=3)
+    told = worker.measure(row, "cpu", turns=3)
     assert set(told) == {"case", "GB/s", "of a copy", "beside PyTorch"}
     sized, turn = ["run"] * 4 + ["torch"] * 4, ["run"] * 2 + ["torch"] * 2
     assert ran == sized + turn * 3
 
 
-@pytest.mark.parametrize("stopped", [False, True])
-def test_what_was_measured_is_written(
-    kernels: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, stopped: bool
-) -> None:
-    """Also if a kernel fails, and if the program is asked to end before the last kernel."""
+# Stands for kernels_worker.py.
+WORKER = """import ctypes, json, os, sys, time
+name, library, device = sys.argv[1:4]
+print(json.dumps({"row": {"case": f"{name} on {device}"}}), flush=True)
+if name == "scale":
+    HOW
+print(json.dumps({"clocks": "1980 MHz"}))
+"""
 
-    class Rows:
-        """Rows of which a kernel's second raises."""
 
-        def __init__(self, name: str) -> None:
-            self.name = name
-
-        def rows(self, module: object, device: str) -> Iterator[Any]:
-            yield f"{self.name} on {device}"
-            if self.name == "scale":
-                if stopped:
-                    os.kill(os.getpid(), signal.SIGTERM)
-                raise ValueError("no more rows")
-
-    names = ["add_one", "scale", "softmax"]
+@pytest.fixture
+def pretended(kernels: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """Run kernels.py on three examples, of which scale ends as told."""
+    for name in ("add_one", "scale", "softmax"):
+        (tmp_path / "rows").mkdir(exist_ok=True)
+        (tmp_path / "rows" / f"{name}.py").touch()
     monkeypatch.setattr(kernels, "library_of", lambda *_: tmp_path)
-    monkeypatch.setattr(kernels.tvm_ffi, "load_module", lambda path: None)
-    monkeypatch.setattr(kernels, "rows_of", Rows)
-    monkeypatch.setattr(kernels, "measure", lambda row, device: {"case": row})
-    monkeypatch.setattr(kernels, "ROWS", tmp_path)
-    monkeypatch.chdir(tmp_path)
-    for name in names:
-        (tmp_path / f"{name}.py").touch()
+    monkeypatch.setattr(kernels, "ROWS", tmp_path / "rows")
+    monkeypatch.setattr(kernels, "WORKER", tmp_path / "worker.py")
+    monkeypatch.setattr(kernels, "missed", lambda rows: [])
     record = tmp_path / "kernels.json"
-    monkeypatch.setattr("sys.argv", ["kernels.py", str(record), "--device", "cpu"])
-    before = os.sched_getaffinity(0), signal.getsignal(signal.SIGTERM), torch.get_num_threads()
-    try:
-        assert kernels.main() == 1
-    finally:
-        os.sched_setaffinity(0, before[0])
-        signal.signal(signal.SIGTERM, before[1])
-        torch.set_num_threads(before[2])
-    written = json.loads(record.read_text())["devices"]["cpu"]["kernels"]
-    assert list(written) == (names[:2] if stopped else names)
+
+    def run(how: str, *words: str) -> tuple[int, dict[str, Any]]:
+        (tmp_path / "worker.py").write_text(WORKER.replace("HOW", how))
+        monkeypatch.setattr("sys.argv", ["kernels.py", str(record), *words, "--device", "cpu"])
+        before = signal.getsignal(signal.SIGTERM)
+        try:
+            status = kernels.main()
+        finally:
+            signal.signal(signal.SIGTERM, before)
+        return status, json.loads(record.read_text())["devices"]["cpu"]
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        ("print('about to', flush=True); ctypes.string_at(0)", "SIGSEGV: about to"),
+        ("os.abort()", "SIGABRT"),
+        (
+            "raise RuntimeError('CUDA error: device-side assert triggered\\nFor debugging: more')",
+            "exit status 1: RuntimeError: CUDA error: device-side assert triggered",
+        ),
+        ("raise ValueError('no more rows')", "exit status 1: ValueError: no more rows"),
+        ("time.sleep(1000)", "killed after 5 s"),
+        ("os.kill(os.getppid(), 15); time.sleep(1000)", "stopped"),
+    ],
+)
+def test_an_example_that_fails_costs_its_own_rows(
+    kernels: ModuleType, monkeypatch: pytest.MonkeyPatch, pretended: Any, how: str, why: str
+) -> None:
+    """They are missing, with the reason; the others' are there, unless the run was stopped."""
+    monkeypatch.setattr(kernels, "SECONDS_OF_AN_EXAMPLE", 5)
+    status, part = pretended(how)
+    assert status == 1
+    assert part["failed"].pop("scale") == why
+    if why == "stopped":
+        assert part["failed"] == {"softmax": why}
+        assert list(part["kernels"]) == ["add_one"]
+    else:
+        assert part["failed"] == {}
+        assert part["kernels"] == {
+            name: [{"case": f"{name} on cpu"}] for name in ("add_one", "softmax")
+        }
+
+
+def test_all_rows_are_recorded(kernels: ModuleType, pretended: Any) -> None:
+    """Where no example fails, none is missing; a library that fails to build is a reason."""
+    status, part = pretended("pass")
+    assert (status, list(part["kernels"])) == (0, ["add_one", "scale", "softmax"])
+    assert "failed" not in part
+
+    def fails(example: Any, *_: Any) -> Path:
+        raise ValueError(f"{example.name} does not compile\nmore")
+
+    kernels.library_of = fails  # the fixture restores it
+    assert pretended("pass")[1]["failed"]["softmax"] == "softmax does not compile"
+
+
+def test_names_update_a_record(pretended: Any) -> None:
+    """A call for each few examples makes one record; without --update nothing is written."""
+    _, before = pretended("raise ValueError('no')", "add_one", "scale", "--update")
+    assert list(before["kernels"]) == ["add_one"]
+    assert pretended("pass", "softmax")[1] == before
+    _, part = pretended("pass", "scale", "softmax", "--update")
+    assert list(part["kernels"]) == ["add_one", "scale", "softmax"]
+    assert "failed" not in part
+
+
+def test_rows_of_another_tree_or_machine_do_not_stay(kernels: ModuleType) -> None:
+    """One table is of one tree, machine and versions."""
+    now = {"machine": "a", "versions": {}, "made_of": {"x": 1}, "kernels": {"scale": [2]}}
+    before = {**now, "kernels": {"scale": [1], "softmax": [1]}, "failed": {"scale": "why"}}
+    assert kernels.merged(before, now)["kernels"] == {"scale": [2], "softmax": [1]}
+    assert "failed" not in kernels.merged(before, now)
+    for key in ("machine", "versions", "made_of"):
+        assert kernels.merged({**before, key: "other"}, now) == now
+
+
+class FakeCuda:
+    """Stands for torch.cuda: notes what is done, and a clock ticks with each launch."""
+
+    def __init__(self) -> None:
+        self.did: list[str] = []
+        self.milliseconds = 0.0
+
+    def launch(self, name: str, milliseconds: float) -> None:
+        """Note a launch."""
+        self.did.append(name)
+        self.milliseconds += milliseconds
+
+    def Event(self, enable_timing: bool) -> Any:  # noqa: N802  (PyTorch's name)
+        """Give an event that keeps the time of its record."""
+        cuda = self
+
+        class Event:
+            at = 0.0
+
+            def record(self) -> None:
+                cuda.did.append("record")
+                self.at = cuda.milliseconds
+
+            def synchronize(self) -> None:
+                cuda.did.append("wait")
+
+            def elapsed_time(self, end: Any) -> float:
+                return end.at - self.at
+
+        return Event()
+
+    def synchronize(self) -> None:
+        """Wait."""
+        self.did.append("wait")
+
+    def CUDAGraph(self) -> Any:  # noqa: N802  (PyTorch's name)
+        """Give a graph whose replay takes 20 ms."""
+
+        class Graph:
+            def replay(graph) -> None:  # noqa: N805
+                self.launch("replay", 20.0)
+
+        return Graph()
+
+    @contextlib.contextmanager
+    def graph(self, graph: Any) -> Any:
+        """Capture."""
+        self.did.append("capture")
+        yield
+        self.did.append("captured")
+
+
+@pytest.fixture
+def cuda(module_of: Any, monkeypatch: pytest.MonkeyPatch) -> FakeCuda:
+    """Give a pretended GPU to timing.py."""
+    fake, timing = FakeCuda(), module_of("timing")
+    for name in ("Event", "synchronize", "CUDAGraph", "graph"):
+        monkeypatch.setattr(torch.cuda, name, getattr(fake, name))
+    monkeypatch.setattr(timing, "empty_cache", lambda: fake.launch("flush", 7.0))
+    return fake
+
+
+def test_the_cache_is_emptied_before_each_large_call(module_of: Any, cuda: FakeCuda) -> None:
+    """It is not part of the time, which is that of one call."""
+    seconds = module_of("timing").flushed(lambda: cuda.launch("call", 2.0), 3)()
+    assert cuda.did == ["flush", "record", "call", "record"] * 3 + ["wait"]
+    assert seconds == pytest.approx(0.002)
+
+
+def test_small_calls_are_replayed(module_of: Any, cuda: FakeCuda) -> None:
+    """A graph of them is captured once; of two replays the second is timed."""
+    timed = module_of("timing").graph(lambda: cuda.launch("call", 0.0), 4)
+    assert cuda.did == ["capture", *["call"] * 4, "captured"]
+    cuda.did.clear()
+    assert timed() == pytest.approx(0.020 / 4)
+    assert cuda.did == ["replay", "record", "replay", "record", "wait"]
+
+
+def test_other_calls_are_timed_by_events(module_of: Any, cuda: FakeCuda) -> None:
+    """A graph cannot capture what waits for the GPU."""
+    assert module_of("timing").events(lambda: cuda.launch("call", 2.0), 5)() == pytest.approx(0.002)
+    assert cuda.did == ["record", *["call"] * 5, "record", "wait"]
+
+
+@pytest.mark.parametrize(
+    ("device", "moved", "captured", "timer"),
+    [
+        ("cpu", 1, True, "processor"),
+        ("cuda", 256 << 20, True, "events, L2 flushed"),
+        ("cuda", 256 << 20, False, "events, L2 flushed"),
+        ("cuda", 16 << 20, True, "graph"),
+        ("cuda", 16 << 20, False, "events"),
+    ],
+)
+def test_what_times_a_row(
+    module_of: Any, device: str, moved: int, captured: bool, timer: str
+) -> None:
+    """The size decides, and whether a graph can capture it."""
+    row = module_of("rows").Row(**given(moved=moved, captured=captured))
+    assert module_of("timing").timer_of(row, device) == timer
+
+
+SMI = """#!/bin/sh
+[ "$1" = --id=GPU-1234 ] && echo "1980 MHz, 1980 MHz, 2619 MHz, 40, 300.00 W"
+"""
+
+
+def test_clocks(module_of: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """nvidia-smi tells them of the GPU in use, or NVML; without both the reasons are recorded."""
+    clocks = module_of("clocks")
+    monkeypatch.setattr(clocks, "keep_busy", lambda: None)
+    properties = type("Properties", (), {"uuid": "1234"})
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: properties)
+    (tmp_path / "nvidia-smi").write_text(SMI)
+    (tmp_path / "nvidia-smi").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    assert clocks.clocks().startswith("clocks.sm 1980 MHz, clocks.max.sm 1980 MHz, clocks.mem 2619")
+    properties.uuid = "other"
+    monkeypatch.setattr(torch.cuda, "clock_rate", lambda: 1755)
+    assert clocks.clocks() == "clocks.sm 1755 MHz"
+    (tmp_path / "nvidia-smi").unlink()
+
+    def missing() -> int:
+        raise ModuleNotFoundError("pynvml does not seem to be installed")
+
+    monkeypatch.setattr(torch.cuda, "clock_rate", missing)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    told = clocks.clocks()
+    assert told.startswith("unknown: nvidia-smi: ")
+    assert told.endswith("; NVML: pynvml does not seem to be installed")
+
+
+def test_rows_of_a_gpu(module_of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There are small and odd inputs among them; a CPU's rows stay few."""
+    rows = module_of("rows")
+    assert [words for _, words in rows.counts("cpu", 4)] == ["16 MiB", "64 MiB"]
+    assert [words for _, words in rows.counts("cuda", 4)] == [
+        *("256 MiB", "4 MiB", "64 KiB", "50257 elements")
+    ]
+    assert rows.shapes("cpu", 8, 4096) == [(512, 4096, "16 MiB"), (2048, 4096, "64 MiB")]
+    assert rows.shapes("cuda", 8, 131072) == [
+        *((256, 131072, "256 MiB"), (4, 131072, "4 MiB")),
+        *((524288, 64, "256 MiB"), (667, 50257, "256 MiB")),
+    ]
+    assert not rows.padded(2, 64, torch.float16, "cpu").is_contiguous()
+    monkeypatch.setattr(rows, "rehearsed", True)
+    assert len(rows.counts("cpu", 4)) == 4
+    assert rows.sizes("cpu")[0] < rows.LARGE
+
+
+def test_float8_is_converted_from_float32(module_of: Any) -> None:
+    """On a GPU other conversions may end the process by an assert."""
+
+    class Watched(torch.utils._python_dispatch.TorchDispatchMode):
+        """Keeps the dtypes that each operator converts to float8."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.found: set[torch.dtype] = set()
+
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None):
+            given = func(*args, **(kwargs or {}))
+            outputs = given if isinstance(given, tuple) else (given,)
+            if any(getattr(each, "dtype", None) == torch.float8_e4m3fn for each in outputs):
+                self.found |= {each.dtype for each in args if isinstance(each, torch.Tensor)}
+            return given
+
+    worker = module_of("kernels_worker")
+    module = type("Module", (), {"quantize_fp8": lambda *_: None, "add": lambda *_: None})
+    for name in ("quantize_fp8", "dispatch"):
+        with Watched() as watched:
+            for row in worker.rows_of(name).rows(module, "cpu"):
+                if row.torch and "quantize" in row.case:
+                    row.torch()
+                    break
+                if "float8" in row.case:
+                    break
+        assert watched.found, name
+        assert watched.found <= {torch.float32, torch.float8_e4m3fn}, name
 
 
 def test_each_example_has_rows() -> None:

@@ -82,12 +82,16 @@ def test_peers() -> None:
 
 
 def test_kernels() -> None:
-    """Each device has a table; what was not measured is left blank."""
+    """Each device has a table; what was not measured is left blank, or tells why."""
     rows = [{"case": "float32", "GB/s": 10.5, "of a copy": 0.95}]
     part = {"date": "2026-01-02", "machine": "one GPU", "kernels": {"scale": rows}}
+    part["failed"] = {"softmax": "SIGSEGV"}
     [(headings, lines, where)] = kernels_of({"devices": {"cuda": part}})
     assert headings == ["Kernel", "Case", "GB/s", "of a copy", "beside PyTorch"]
-    assert lines == [["scale", "float32", "10.5", "0.95", ""]]
+    assert lines == [
+        ["scale", "float32", "10.5", "0.95", ""],
+        ["softmax", "failed: SIGSEGV", "", "", ""],
+    ]
     assert where is part
     assert circumstances_of(where) == "Measured on 2026-01-02: one GPU."
 

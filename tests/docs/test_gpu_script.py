@@ -120,7 +120,7 @@ def test_all_stages_run(verify):
     calls = verify.calls.read_text()
     for part in (
         *("prepare.py --wheels\nprepare.py\n", "--compile-only", "--device cuda\ntest_cuda"),
-        *("kernels.py --device cuda", "sanitizers.py --tool racecheck\n", "test_scale.py 1\n"),
+        *("kernels.py docs/benchmarks/kernels.json --device cuda\n", "sanitizers.py --tool racecheck\n", "test_scale.py 1\n"),
     ):
         assert part in calls
     assert {"docs/verification/old.json", "build/gpu/bench.log", "build/gpu/table.txt"} <= (
@@ -135,7 +135,8 @@ def test_stages_and_examples_are_chosen(verify):
     calls = verify.calls.read_text()
     assert "sanitizers.py --tool initcheck scale\n" in calls
     assert "verify.py --jobs 3 --compile-only\n" in calls
-    assert list(verify("bench")[1]) == ["package", "bench"]
+    assert list(verify("bench", "scale")[1]) == ["package", "libraries", "bench"]
+    assert "kernels.json scale --device cuda --update\n" in verify.calls.read_text()
     status, _, said = verify("sclae")
     assert status == 2
     assert "expected stages or examples among package, " in said
@@ -196,7 +197,7 @@ def test_a_rehearsal_uses_the_cpu(verify):
     assert status == 0, said
     calls = verify.calls.read_text()
     assert "cuda\n" not in calls
-    assert "kernels.py docs/benchmarks/kernels.json scale --device cpu\n" in calls
+    assert "kernels.py docs/benchmarks/kernels.json --rehearse\n" in calls
     assert "test_scale.py \n" in calls
     assert "docs/verification/old.json" not in verify.packed()
 

@@ -23,12 +23,15 @@ CHECKED = {
         for name in (
             "baseline",
             "calls",
+            "clocks",
             "instructions",
             "kernels",
+            "kernels_worker",
             "leaks",
             "peers",
             "record",
             "slim",
+            "timing",
         )
     ],
     "tests/emulation": ["tests/emulation/emulate.py"],

@@ -7,7 +7,8 @@ Stages run one after the other; without a name, all of them do:
   libraries   compile the examples (runs first in any case if a later stage needs them)
   examples    run examples, pages and shown files; writes receipts into docs/verification
   tests       the tests of tensors, streams and frameworks
-  bench       the kernels beside a copy and beside PyTorch; writes docs/benchmarks/kernels.json
+  bench       the kernels beside a copy and beside PyTorch, a process for each example; writes
+              docs/benchmarks/kernels.json after each
   memcheck    the examples' drivers under compute-sanitizer's tool of that name
   racecheck   likewise
   initcheck   likewise
@@ -20,11 +21,15 @@ records and the logs; it is written again while stages run, so that a killed run
 Where a command may take 10 minutes, use one call for each line:
 
   bash tests/gpu/verify.sh --limit 570 examples tests
-  bash tests/gpu/verify.sh --limit 570 bench slow
+  bash tests/gpu/verify.sh --limit 570 bench
+  bash tests/gpu/verify.sh --limit 570 slow
   bash tests/gpu/verify.sh --limit 570 sanitizers
 
-"sanitizers" stands for the three tools. Names of examples choose what these and slow run, if even
-one stage takes too long: verify.sh racecheck softmax rms_norm.
+"sanitizers" stands for the three tools. Names of examples choose what these, bench and slow run, if
+even one stage takes too long: verify.sh racecheck softmax rms_norm. The bench of some examples
+leaves the others' rows in the record if the same tree was measured on the same machine. What a
+stopped or crashed example lacks is named in the table and in the record; bench with its name adds
+it.
 
 Receipts name the commit. In a copy without a git repository RUNTIME_COMMIT gives it, with -modified
 if the tree differs: git describe --always --abbrev=40 --exclude='*' --dirty=-modified
@@ -64,14 +69,14 @@ SECONDS = {
     "libraries": 540,
     "examples": 540,
     "tests": 300,
-    "bench": 400,
+    "bench": 540,
     "memcheck": 540,
     "racecheck": 540,
     "initcheck": 540,
     "slow": 540,
 }
 SANITIZERS = ("memcheck", "racecheck", "initcheck")
-NEED_LIBRARIES = {"examples", "slow", *SANITIZERS}
+NEED_LIBRARIES = {"examples", "bench", "slow", *SANITIZERS}
 NEED_COMMIT = {"examples", "bench"}  # their records name it
 COMMAND_LIMIT = 240  # seconds for one example, page or test file
 END = 20  # seconds of a call's limit that are kept for its end
@@ -172,9 +177,10 @@ def commands(name: str, choice: Choice) -> list[list[str]]:
     if name == "tests":
         return [[*pytest, *(f"tests/python/test_{each}.py" for each in TESTS)]]
     if name == "bench":
-        # In a rehearsal one kernel, with which nothing is written.
-        one = ["docs/benchmarks/kernels.json", "scale"] if choice.rehearse else []
-        return [[python, "tests/benchmarks/kernels.py", *one, "--device", choice.device]]
+        measure = [python, "tests/benchmarks/kernels.py", "docs/benchmarks/kernels.json"]
+        how = ["--rehearse"] if choice.rehearse else ["--device", "cuda"]
+        update = ["--update"] if choice.examples and not choice.rehearse else []
+        return [[*measure, *choice.examples, *how, *update]]
     if name in SANITIZERS:
         return [[python, "tests/gpu/sanitizers.py", "--tool", name, *choice.examples]]
     return [slow(pytest, choice)]

@@ -11,10 +11,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = "tests/benchmarks"
 ROWS = f"{FOLDER}/kernel_rows/scale.py"
-MEASURES = f"{FOLDER}/kernels.py"
-OTHERS = [f"{FOLDER}/rows.py", f"{FOLDER}/record.py", "tests/snippets/test_measure.py"]
+MEASURES = f"{FOLDER}/kernels_worker.py"
+OTHERS = [
+    *(f"{FOLDER}/{name}.py" for name in ("rows", "timing", "clocks")),
+    "tests/snippets/test_measure.py",
+]
 MEASURE = """
-import sys, kernels, tvm_ffi
+import sys, kernels_worker as kernels, tvm_ffi
 kernels.SECONDS_OF_A_BLOCK["cpu"] = 0.0  # one call in a block: nobody reads these times
 rows = kernels.rows_of("scale").rows(tvm_ffi.load_module(sys.argv[1]), "cpu")
 print(kernels.measure(next(rows), "cpu", turns=3))

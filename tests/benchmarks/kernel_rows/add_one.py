@@ -4,17 +4,17 @@
 from collections.abc import Iterator
 
 import torch
-from rows import MIB, Row, sizes
+from rows import Row, counts
 
 
 def rows(mod, device: str) -> Iterator[Row]:
     """Give the rows of one device."""
-    for size in sizes(device):
-        x = torch.randn(size // 4, device=device)
+    for n, size in counts(device, torch.float32.itemsize):
+        x = torch.randn(n, device=device)
         y = torch.empty_like(x)
         yield Row(
-            case=f"float32, {size // MIB} MiB",
-            moved=2 * size,
+            case=f"float32, {size}",
+            moved=2 * x.nbytes,
             run=lambda x=x, y=y: mod.add_one(x, y),
             torch=lambda x=x, y=y: torch.add(x, 1, out=y),
             least=1.0,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import torch
 import tvm_ffi
-from rows import MIB, Row, sizes
+from rows import Row, named, sizes
 
 
 def filled(allocate, size, where):
@@ -20,7 +20,7 @@ def rows(mod, device: str) -> Iterator[Row]:
         allocate = getattr(mod, name)
         for size in sizes(device):
             yield Row(
-                case=f"{name}, {size // MIB} MiB",
+                case=f"{name}, {named(size)}",
                 moved=size,
                 run=lambda allocate=allocate, size=size: filled(allocate, size, where),
                 # On a GPU PyTorch keeps what it once allocated: no fair comparison.
@@ -28,4 +28,5 @@ def rows(mod, device: str) -> Iterator[Row]:
                 if device == "cuda"
                 else lambda size=size: torch.full((size,), 1, dtype=torch.uint8),
                 memory_bound=False,  # The driver's own work comes on top.
+                captured=False,  # A graph that is captured cannot call cudaMalloc.
             )

@@ -4,18 +4,18 @@
 from collections.abc import Iterator
 
 import torch
-from rows import MIB, Row, sizes
+from rows import Row, counts
 
 
 def rows(mod, device: str) -> Iterator[Row]:
     """Give the rows of one device."""
     for dtype in (torch.float32, torch.float64):
-        for size in sizes(device):
-            x = torch.randn(size // dtype.itemsize, device=device).to(dtype)
+        for n, size in counts(device, dtype.itemsize):
+            x = torch.randn(n, device=device).to(dtype)
             y = torch.empty_like(x)
             yield Row(
-                case=f"{str(dtype).removeprefix('torch.')}, {size // MIB} MiB",
-                moved=2 * size,
+                case=f"{str(dtype).removeprefix('torch.')}, {size}",
+                moved=2 * x.nbytes,
                 run=lambda x=x, y=y: mod.scale(x, y, 2.5),
                 torch=lambda x=x, y=y: torch.mul(x, 2.5, out=y),
                 least=1.0,

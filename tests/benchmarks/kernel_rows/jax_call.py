@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator
 
 import torch
-from rows import MIB, Row, sizes
+from rows import Row, counts
 
 DTYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 WIDE = (torch.float32, torch.float64)
@@ -21,12 +21,12 @@ def by_pytorch(x, y, x_out, y_out):
 def rows(mod, device: str) -> Iterator[Row]:
     """Give the rows of one device; the size is that of one input."""
     for dtype in DTYPES:
-        for size in sizes(device):
-            x, y = (torch.randn(size // dtype.itemsize, device=device).to(dtype) for _ in range(2))
+        for n, size in counts(device, dtype.itemsize):
+            x, y = (torch.randn(n, device=device).to(dtype) for _ in range(2))
             out = torch.empty_like(x), torch.empty_like(y)
             yield Row(
-                case=f"{str(dtype).removeprefix('torch.')}, {size // MIB} MiB",
-                moved=4 * size,
+                case=f"{str(dtype).removeprefix('torch.')}, {size}",
+                moved=4 * x.nbytes,
                 run=lambda x=x, y=y, out=out: mod.rotate(x, y, *out, ANGLE),
                 torch=lambda x=x, y=y, out=out: by_pytorch(x, y, *out),
                 least=1.0 if dtype in WIDE else None,

@@ -4,19 +4,20 @@
 from collections.abc import Iterator
 
 import torch
-from rows import MIB, Row, sizes
+from rows import Row, counts
 
 
 def rows(mod, device: str) -> Iterator[Row]:
     """Give the rows of one device."""
     for dtype, share in ((torch.float32, 0.5), (torch.float32, 0.01), (torch.bool, 0.01)):
-        for size in sizes(device):
-            x = (torch.rand(size // dtype.itemsize, device=device) < share).to(dtype)
+        for n, size in counts(device, dtype.itemsize):
+            x = (torch.rand(n, device=device) < share).to(dtype)
             name = str(dtype).removeprefix("torch.")
             yield Row(
-                case=f"{name}, {share:.0%} not zero, {size // MIB} MiB",
-                moved=size + 8 * int(x.count_nonzero()),
+                case=f"{name}, {share:.0%} not zero, {size}",
+                moved=x.nbytes + 8 * int(x.count_nonzero()),
                 run=lambda x=x: mod.nonzero(x),
                 torch=lambda x=x: torch.nonzero(x),
                 memory_bound=False,  # It reads twice: to count, and to write.
+                captured=False,  # Both wait for the count.
             )

@@ -4,19 +4,20 @@
 from collections.abc import Iterator
 
 import torch
-from rows import MIB, Row, sizes
+from rows import Row, counts
 
 
 def rows(mod, device: str) -> Iterator[Row]:
     """Give the rows of one device."""
     for dtype in (torch.uint8, torch.int32, torch.int64):
-        for size in sizes(device):
-            x = torch.randint(0, 256, (size // dtype.itemsize,), device=device).to(dtype)
-            counts = torch.empty(256, dtype=torch.int64, device=device)
+        for n, size in counts(device, dtype.itemsize):
+            x = torch.randint(0, 256, (n,), device=device).to(dtype)
+            bins = torch.empty(256, dtype=torch.int64, device=device)
             yield Row(
-                case=f"{str(dtype).removeprefix('torch.')}, {size // MIB} MiB",
-                moved=size,
-                run=lambda x=x, c=counts: mod.histogram(x, c),
+                case=f"{str(dtype).removeprefix('torch.')}, {size}",
+                moved=x.nbytes,
+                run=lambda x=x, c=bins: mod.histogram(x, c),
                 torch=lambda x=x: torch.bincount(x, minlength=256),
                 memory_bound=False,  # Many threads add to few bins.
+                captured=False,  # torch.bincount waits for the largest value.
             )
