@@ -117,15 +117,20 @@ def kernels_of(record: dict[str, Any]) -> list[tuple[list[str], list[list[str]],
         (
             headings,
             [
-                [
-                    kernel,
-                    row["case"],
-                    *(f"{row[head]}" if head in row else "" for head in headings[2:]),
-                ]
-                for kernel, rows in part["kernels"].items()
-                for row in rows
-            ]
-            + [[kernel, f"failed: {why}", "", "", ""] for kernel, why in part.get("failed", {}).items()],
+                *(
+                    [
+                        kernel,
+                        row["case"],
+                        *(f"{row[head]}" if head in row else "" for head in headings[2:]),
+                    ]
+                    for kernel, rows in part["kernels"].items()
+                    for row in rows
+                ),
+                *(
+                    [kernel, f"failed: {why}", "", "", ""]
+                    for kernel, why in part.get("failed", {}).items()
+                ),
+            ],
             part,
         )
         for part in record["devices"].values()

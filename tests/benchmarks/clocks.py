@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The clocks of the GPU, and what slowed them, in words: figures of two clocks do not compare."""
+"""The clocks of the GPU while it works, in words: times at two clocks do not compare."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ BUSY = 2000  # launches that outlast nvidia-smi
 
 def from_nvidia_smi(gpu: str) -> str:
     """Ask nvidia-smi; OSError or SubprocessError if that fails."""
-    command = ["nvidia-smi", f"--id={gpu}", f"--query-gpu={','.join(ASKED)}", "--format=csv,noheader"]
+    asked = f"--query-gpu={','.join(ASKED)}"
+    command = ["nvidia-smi", f"--id={gpu}", asked, "--format=csv,noheader"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True)
     answers = done.stdout.strip().split(", ")
     return ", ".join(f"{name} {answer}" for name, answer in zip(ASKED, answers, strict=True))

@@ -48,6 +48,20 @@ def events(work: Work, times: int) -> Timed:
     return lambda: between_events(work, times) / times
 
 
+@functools.cache
+def emptied_by() -> tuple[torch.Tensor, torch.Tensor]:
+    """Give a tensor that fills the L2 cache several times, and where its sum goes."""
+    cache = int(torch.cuda.get_device_properties(0).L2_cache_size)
+    filling = torch.zeros(max(LARGE, 4 * cache) // 4, device="cuda")
+    return filling, torch.empty((), device="cuda")
+
+
+def empty_cache() -> None:
+    """Empty the L2 cache by reading: what was written would have to leave it in the time."""
+    filling, total = emptied_by()
+    torch.sum(filling, dim=0, out=total)
+
+
 def graph(work: Work, times: int) -> Timed:
     """Capture a block in a CUDA graph, and time its replay."""
     times = min(times, MOST_IN_A_GRAPH)
@@ -62,20 +76,6 @@ def graph(work: Work, times: int) -> Timed:
         return between_events(captured.replay) / times
 
     return timed
-
-
-@functools.cache
-def emptied_by() -> tuple[torch.Tensor, torch.Tensor]:
-    """Give a tensor that fills the L2 cache several times, and where its sum goes."""
-    cache = int(torch.cuda.get_device_properties(0).L2_cache_size)
-    filling = torch.zeros(max(LARGE, 4 * cache) // 4, device="cuda")
-    return filling, torch.empty((), device="cuda")
-
-
-def empty_cache() -> None:
-    """Empty the L2 cache by reading: what was written would have to leave it in the time."""
-    filling, total = emptied_by()
-    torch.sum(filling, dim=0, out=total)
 
 
 def flushed(work: Work, times: int) -> Timed:

@@ -222,7 +222,7 @@ class FakeCuda:
         self.did.append(name)
         self.milliseconds += milliseconds
 
-    def Event(self, enable_timing: bool) -> Any:  # noqa: N802  (PyTorch's name)
+    def Event(self, enable_timing: bool) -> Any:
         """Give an event that keeps the time of its record."""
         cuda = self
 
@@ -245,11 +245,11 @@ class FakeCuda:
         """Wait."""
         self.did.append("wait")
 
-    def CUDAGraph(self) -> Any:  # noqa: N802  (PyTorch's name)
+    def CUDAGraph(self) -> Any:
         """Give a graph whose replay takes 20 ms."""
 
         class Graph:
-            def replay(graph) -> None:  # noqa: N805
+            def replay(_) -> None:
                 self.launch("replay", 20.0)
 
         return Graph()

@@ -120,7 +120,8 @@ def test_all_stages_run(verify):
     calls = verify.calls.read_text()
     for part in (
         *("prepare.py --wheels\nprepare.py\n", "--compile-only", "--device cuda\ntest_cuda"),
-        *("kernels.py docs/benchmarks/kernels.json --device cuda\n", "sanitizers.py --tool racecheck\n", "test_scale.py 1\n"),
+        "kernels.py docs/benchmarks/kernels.json --device cuda\n",
+        *("sanitizers.py --tool racecheck\n", "test_scale.py 1\n"),
     ):
         assert part in calls
     assert {"docs/verification/old.json", "build/gpu/bench.log", "build/gpu/table.txt"} <= (

@@ -24,10 +24,8 @@ def rows(mod, device: str) -> Iterator[Row]:
                 torch=lambda x=x, y=y: torch.mul(x, 2.5, out=y),
                 least=1.0 if dtype in WIDE else None,
             )
+    # [rows.end]
     yield from strided_rows(mod, device)
-
-
-# [rows.end]
 
 
 def strided_rows(mod, device: str) -> Iterator[Row]:
@@ -44,10 +42,11 @@ def strided_rows(mod, device: str) -> Iterator[Row]:
             "transposed": base[:n].view(1024, -1).t(),
         }
         for name, x in inputs.items():
+            out = y.view(x.shape)
             yield Row(
                 case=f"{str(dtype).removeprefix('torch.')}, {named(large())}, {name}",
                 moved=2 * y.nbytes,
-                run=lambda x=x, y=y.view(x.shape): mod.scale(x, y, 2.5),
-                torch=lambda x=x, y=y.view(x.shape): torch.mul(x, 2.5, out=y),
+                run=lambda x=x, y=out: mod.scale(x, y, 2.5),
+                torch=lambda x=x, y=out: torch.mul(x, 2.5, out=y),
                 memory_bound=False,  # The memory delivers whole sectors, used or not.
             )
