@@ -46,12 +46,14 @@ def for_gpu(device: str) -> bool:
 
 def large() -> int:
     """Give the size of a GPU's large inputs."""
-    return 8 * MIB if rehearsed else LARGE
+    return 2 * MIB if rehearsed else LARGE
 
 
 def sizes(device: str) -> tuple[int, ...]:
     """Give the sizes of an input in bytes at which a device is measured."""
-    return (large(), CACHED, SMALL) if for_gpu(device) else (16 * MIB, 64 * MIB)
+    if for_gpu(device):
+        return (large(), MIB if rehearsed else CACHED, SMALL)
+    return (16 * MIB, 64 * MIB)
 
 
 def named(size: int) -> str:

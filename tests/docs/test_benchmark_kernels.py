@@ -360,24 +360,28 @@ def test_rows_of_a_gpu(module_of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert rows.sizes("cpu")[0] < rows.LARGE
 
 
-def test_float8_is_converted_from_float32(module_of: Any) -> None:
-    """On a GPU other conversions may end the process by an assert."""
+def test_float8_comes_of_copies_from_float32(
+    module_of: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a GPU other operators, or other dtypes, may end the process by an assert."""
 
     class Watched(torch.utils._python_dispatch.TorchDispatchMode):
-        """Keeps the dtypes that each operator converts to float8."""
+        """Keeps which operators made float8, and the dtypes that they made it of."""
 
         def __init__(self) -> None:
             super().__init__()
-            self.found: set[torch.dtype] = set()
+            self.operators: set[str] = set()
+            self.dtypes: set[torch.dtype] = set()
 
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None):
             given = func(*args, **(kwargs or {}))
-            outputs = given if isinstance(given, tuple) else (given,)
-            if any(getattr(each, "dtype", None) == torch.float8_e4m3fn for each in outputs):
-                self.found |= {each.dtype for each in args if isinstance(each, torch.Tensor)}
+            if getattr(given, "dtype", None) == torch.float8_e4m3fn:
+                self.operators.add(func.overloadpacket.__name__)
+                self.dtypes |= {each.dtype for each in args if isinstance(each, torch.Tensor)}
             return given
 
     worker = module_of("kernels_worker")
+    monkeypatch.setattr(module_of("rows"), "sizes", lambda device: (1 << 16,))
     module = type("Module", (), {"quantize_fp8": lambda *_: None, "add": lambda *_: None})
     for name in ("quantize_fp8", "dispatch"):
         with Watched() as watched:
@@ -387,8 +391,10 @@ def test_float8_is_converted_from_float32(module_of: Any) -> None:
                     break
                 if "float8" in row.case:
                     break
-        assert watched.found, name
-        assert watched.found <= {torch.float32, torch.float8_e4m3fn}, name
+        made = {each for each in watched.operators if not each.startswith("empty")}
+        assert made, name
+        assert made <= {"copy_", "_to_copy", "clone"}, name
+        assert watched.dtypes <= {torch.float32, torch.float8_e4m3fn}, name
 
 
 def test_each_example_has_rows() -> None:

@@ -42,3 +42,32 @@ def test_a_row_of_scale(shows, libraries):
     assert told.pop("case") == "float32, 16 MiB"
     assert set(told) == {"GB/s", "of a copy", "beside PyTorch", "least beside PyTorch"}
     assert all(each > 0 for each in told.values())
+
+
+GPU_ROWS = """
+import sys, kernels_worker as kernels, rows, tvm_ffi
+rows.rehearsed = True
+for path in sorted(kernels.ROWS.glob("*.py")):
+    module, cases = tvm_ffi.load_module(f"{sys.argv[1]}/{path.stem}_cpu.so"), []
+    for row in kernels.rows_of(path.stem).rows(module, "cpu"):
+        row.run()
+        row.torch and row.torch()
+        cases.append(row.case)
+    assert len(cases) == len({*cases}), cases
+    assert any("64 KiB" in case for case in cases), cases
+print("all ran")
+"""
+
+
+def test_rows_of_a_gpu_run(libraries):
+    """On the CPU, on smaller inputs: what is refused here would be refused on a GPU."""
+    paths = os.pathsep.join(str(ROOT / name) for name in (FOLDER, "docs"))
+    done = subprocess.run(
+        [sys.executable, "-c", GPU_ROWS, libraries],
+        cwd=ROOT / FOLDER,
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "all ran\n", done.stderr
