@@ -56,7 +56,7 @@ class GlobalNames {
   explicit GlobalNames(Function names) : names_(std::move(names)) {}
 
   /*! \brief Number of names. */
-  size_t size() const { return names_(-1).cast<size_t>(); }
+  size_t size() const { return static_cast<size_t>(names_(-1).cast<int64_t>()); }
   /*! \brief The name at `i`; an IndexError is thrown beyond the end. */
   String operator[](size_t i) const { return names_(i).cast<String>(); }
   /*! \brief The first name. */

@@ -27,7 +27,7 @@ class ModuleObj : public Object {
    * \param query_imports Whether imported modules are searched too.
    */
   Optional<Function> GetFunction(const String& name, bool query_imports = false) const {
-    return Call("ffi.ModuleGetFunction", name, query_imports).cast<Optional<Function>>();
+    return UnlessNone<Function>(Call("ffi.ModuleGetFunction", name, query_imports));
   }
   /*! \brief Whether there is an exported function of that name. */
   bool ImplementsFunction(const String& name, bool query_imports = false) const {
@@ -39,11 +39,11 @@ class ModuleObj : public Object {
    * None unless the library was built with TVM_FFI_DLL_EXPORT_INCLUDE_METADATA.
    */
   Optional<String> GetFunctionMetadata(const String& name, bool query_imports = false) const {
-    return Call("ffi.ModuleGetFunctionMetadata", name, query_imports).cast<Optional<String>>();
+    return UnlessNone<String>(Call("ffi.ModuleGetFunctionMetadata", name, query_imports));
   }
   /*! \brief The documentation of a function; see TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC. */
   Optional<String> GetFunctionDoc(const String& name, bool query_imports = false) const {
-    return Call("ffi.ModuleGetFunctionDoc", name, query_imports).cast<Optional<String>>();
+    return UnlessNone<String>(Call("ffi.ModuleGetFunctionDoc", name, query_imports));
   }
   /*!
    * \brief Lets this module's library use the functions of `other`.
@@ -60,6 +60,13 @@ class ModuleObj : public Object {
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC("ffi.Module", ModuleObj, Object)
 
  private:
+  // A result unless it is None. Not by a cast to Optional<T>, whose conversions every file that
+  // includes this header would compile.
+  template <typename T>
+  static Optional<T> UnlessNone(const Any& result) {
+    if (result == nullptr) return std::nullopt;
+    return result.as<T>();
+  }
   template <typename... Args>
   Any Call(const char* function, const Args&... args) const {
     return Function::GetGlobalRequired(function)(this, args...);
