@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <random>
 #include <string>
 #include <utility>
@@ -196,9 +197,18 @@ void Resume(unsigned thread) {
   emulation_switch(&block->scheduler, fiber.stack_pointer);
 }
 
+// What the orders of blocks and threads are drawn from; EMULATION_SEED repeats a run.
+std::mt19937& Random() {
+  static std::mt19937 random([] {
+    const char* seed = std::getenv("EMULATION_SEED");
+    return seed ? static_cast<unsigned>(std::strtoul(seed, nullptr, 10)) : 0u;
+  }());
+  return random;
+}
+
 // Runs the threads of one block in an order that changes, so that what lacks a barrier shows.
 void RunBlock(std::vector<unsigned>* order) {
-  static std::mt19937 random(0);
+  std::mt19937& random = Random();
   switch (random() % 3) {
     case 0:
       std::sort(order->begin(), order->end());
@@ -276,13 +286,16 @@ void Launch(const char* name, dim3 grid, dim3 size, size_t shared_bytes, cudaStr
   block = &running;
   std::vector<unsigned> order(threads);
   for (unsigned thread = 0; thread < threads; ++thread) order[thread] = thread;
-  for (unsigned z = 0; z < grid.z && !running.refused; ++z) {
-    for (unsigned y = 0; y < grid.y && !running.refused; ++y) {
-      for (unsigned x = 0; x < grid.x && !running.refused; ++x) {
-        running.index = uint3{x, y, z};
-        RunBlock(&order);
-      }
-    }
+  // A GPU promises no order of blocks either, so that what relies on one shows.
+  std::vector<size_t> blocks(size_t{grid.x} * grid.y * grid.z);
+  std::iota(blocks.begin(), blocks.end(), size_t{0});
+  std::shuffle(blocks.begin(), blocks.end(), Random());
+  for (const size_t at : blocks) {
+    running.index =
+        uint3{static_cast<unsigned>(at % grid.x), static_cast<unsigned>(at / grid.x % grid.y),
+              static_cast<unsigned>(at / grid.x / grid.y)};
+    RunBlock(&order);
+    if (running.refused) break;
   }
   block = nullptr;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA device code as plain C++: what a kernel file sees instead of nvcc, so that its logic is
-// tested where there is no GPU. Each thread of a block is a fiber, and the blocks run one after
-// another.
+// tested where there is no GPU. Each thread of a block is a fiber. The blocks run one after
+// another in a shuffled order, so that an update that lacks its atomic is not seen. Work runs where
+// it is launched, whatever its stream, so that a missing wait is not seen either.
 //
 // It shows indices, tails, strides, reductions, barriers, reads of shared memory that was never
 // written, and launches that a GPU refuses. It shows nothing of a GPU's speed, of its memory model

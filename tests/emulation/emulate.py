@@ -41,6 +41,8 @@ UTILITIES = "tvm_ffi_utils.h"
 OUTPUT = ROOT / "build" / "emulation"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 
+SEED = "EMULATION_SEED"  # cuda_on_cpu.cc draws the orders of blocks and threads from it
+
 # What cannot be emulated, with the reason.
 LEFT_OUT = {"allocators": "it is about memory of CUDA, of which there is none"}
 
@@ -215,6 +217,7 @@ def receipt_of(example: str, before: Closure) -> Receipt:
 def main() -> int:
     """Run the examples that are named, or all; 1 if something is wrong."""
     begun = time.monotonic()
+    print(f"orders of blocks and threads: EMULATION_SEED={os.environ.setdefault(SEED, '0')}")
     found = [example.name for example in find_examples(Layout.of(ROOT))]
     if unknown := sorted(set(sys.argv[1:]) - set(found)):
         raise SystemExit(f"expected names of {', '.join(found)}, got {', '.join(unknown)}")

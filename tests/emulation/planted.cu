@@ -72,6 +72,11 @@ __global__ void unwritten_kernel(float* y) {
   numbers[0] = dynamic[0] = 1;
 }
 
+// Each block takes over what the block before it has left: nothing makes it wait.
+__global__ void chain_kernel(float* y) {
+  y[blockIdx.x] = blockIdx.x == 0 ? 1.0f : y[blockIdx.x - 1] + 1.0f;
+}
+
 cudaStream_t stream_of(ffi::TensorView x) { return get_stream(x); }
 
 void sum(ffi::TensorView x, ffi::TensorView y) {
@@ -88,6 +93,9 @@ void beyond(ffi::TensorView x, ffi::TensorView y) {
 }
 void unwritten(ffi::TensorView, ffi::TensorView y) {
   unwritten_kernel<<<2, 1, sizeof(float)>>>(data_of<float>(y));
+}
+void chain(ffi::TensorView, ffi::TensorView y) {
+  chain_kernel<<<static_cast<unsigned>(y.numel()), 1>>>(data_of<float>(y));
 }
 void static_and_dynamic(ffi::TensorView, ffi::TensorView y) {
   static_kernel<<<1, 32, 40 << 10>>>(data_of<float>(y));
@@ -139,6 +147,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(sum, sum);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(sum_without_barrier, sum_without_barrier);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(beyond, beyond);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(unwritten, unwritten);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(chain, chain);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(static_and_dynamic, static_and_dynamic);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(returns, returns);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(half_warp, half_warp);

@@ -84,6 +84,28 @@ def test_shared_memory_is_poisoned(library):
     assert np.isnan(y).all()
 
 
+CHAIN = """
+import sys, numpy, tvm_ffi
+y = numpy.zeros(16, dtype="float32")
+tvm_ffi.load_module(sys.argv[1]).chain(y, y)
+print(y.tolist())
+"""
+
+
+def chained(library: Path, seed: int) -> str:
+    """What a kernel that relies on the order of blocks computes in a process of its own."""
+    command = [sys.executable, "-c", CHAIN, str(library)]
+    variables = {**os.environ, "EMULATION_SEED": str(seed)}
+    return subprocess.check_output(command, text=True, env=variables)
+
+
+def test_relying_on_the_order_of_blocks_shows(library):
+    """Blocks run in a shuffled order, which the seed repeats and another seed changes."""
+    right = f"{[float(i) for i in range(1, 17)]}\n"
+    assert right not in {chained(library, 0), chained(library, 1)}
+    assert chained(library, 0) == chained(library, 0) != chained(library, 1)
+
+
 INVALID = "cudaErrorInvalidConfiguration: invalid configuration argument"
 TOO_MUCH = "cudaErrorInvalidValue: invalid argument"
 ONE = (1, 1, 1)
