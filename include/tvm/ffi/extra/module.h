@@ -8,6 +8,8 @@
 
 #include <tvm/ffi/function.h>
 
+#include <optional>
+
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
