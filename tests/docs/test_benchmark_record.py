@@ -127,6 +127,9 @@ def test_what_the_page_says_of_the_figures() -> None:
     limited = {name: row["of limit"] for name, row in rows.items() if "of limit" in row}
     assert len(limited) >= 5
     assert max(limited.values()) <= 1.3
+    counts = record_of(ROOT, "instructions")
+    assert counts is not None
+    assert counts["measured"]["no argument"]["of limit"] > 1
 
 
 def test_no_record(tmp_path: Path) -> None:
