@@ -82,7 +82,7 @@ def test_peers() -> None:
 
 
 def test_kernels() -> None:
-    """Each device has a table; what was not measured is left blank, or tells why."""
+    """Each device has a table; a cell that was not measured is blank, or gives the reason."""
     rows = [{"case": "float32", "GB/s": 10.5, "of a copy": 0.95}]
     part = {"date": "2026-01-02", "machine": "one GPU", "kernels": {"scale": rows}}
     part["failed"] = {"softmax": "SIGSEGV"}

@@ -31,6 +31,8 @@ AT_MOST = (
 EVERYWHERE: dict[str, float] = {"spilled": 0, "local": 0, "occupancy": 0.5}
 OTHER_KEYS = {"named", "threads", "why", *ARCHITECTURES}
 CLAIM_KEYS = {"file", "text", "named", "architectures"}
+# A table of architectures for one release of the compiler, such as "nvcc 13.5".
+OF_COMPILER = re.compile(r"nvcc \d+\.\d+")
 COMMENT = re.compile(r"^\s*(?://|#)", re.MULTILINE)
 
 
@@ -115,11 +117,19 @@ def weaker(bounds: dict[str, float]) -> list[str]:
     ]
 
 
-def rule_of(table: dict[str, Any], where: str) -> Rule:
-    """Read one table of ``kernels``."""
+def rule_of(table: dict[str, Any], where: str, compiler: str) -> Rule:
+    """Read one table of ``kernels``; what it says of the compiler's release comes first."""
     where = f"{where}: {table.get('named')}"
-    own = {key: value for key, value in table.items() if key not in OTHER_KEYS}
+    own = {
+        key: value
+        for key, value in table.items()
+        if key not in OTHER_KEYS and not OF_COMPILER.fullmatch(key)
+    }
     on = {key: only_bounds(table[key], where) for key in table if key in ARCHITECTURES}
+    for architecture, bounds in table.get(compiler, {}).items():
+        if architecture not in ARCHITECTURES:
+            raise WrongExpectations(f"{where}: expected an architecture, got {architecture}")
+        on[architecture] = {**on.get(architecture, {}), **only_bounds(bounds, where)}
     rule = Rule(table["named"], table.get("threads", 0), only_bounds(own, where), on)
     loose = [fact for bounds in (own, *on.values()) for fact in weaker(bounds)]
     if loose and "why" not in table:
@@ -156,11 +166,11 @@ class Expectations:
         raise WrongExpectations(f"{self.where}: no rule names {kernel}")
 
 
-def expectations_of(path: Path) -> Expectations:
-    """Read the file of one example."""
+def expectations_of(path: Path, compiler: str = "") -> Expectations:
+    """Read the file of one example, for a compiler such as "nvcc 13.5"."""
     # An example of host code alone has no file.
     found = tomllib.loads(path.read_text()) if path.exists() else {}
-    rules = [rule_of(table, path.name) for table in found.get("kernels", [])]
+    rules = [rule_of(table, path.name, compiler) for table in found.get("kernels", [])]
     claims = [claim_of(table, path.name) for table in found.get("claims", [])]
     plants = [Plant(**table) for table in found.get("plants", [])]
     return Expectations(path.name, rules, claims, plants)

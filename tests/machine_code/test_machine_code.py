@@ -227,6 +227,21 @@ def test_what_holds_everywhere(tmp_path: Path) -> None:
         rules.rule_for("other<float>")
 
 
+def test_bounds_of_one_compiler(tmp_path: Path) -> None:
+    """What a release of the compiler is allowed, no other one is."""
+    rules_in(
+        tmp_path,
+        '[[kernels]]\nnamed = "copy"\nwhy = "slow"\nsm_80 = {spilled = 8, local = 2}\n'
+        '"nvcc 13.5" = { sm_80 = {spilled = 16} }\n',
+    )
+    spilled = {}
+    for compiler in ("nvcc 13.0", "nvcc 13.5"):
+        rule = expectations_of(tmp_path / "toy.toml", compiler).rule_for("copy")
+        spilled[compiler] = rule.bounds_on("sm_80")["spilled"]
+        assert rule.bounds_on("sm_80")["local"] == 2
+    assert spilled == {"nvcc 13.0": 8, "nvcc 13.5": 16}
+
+
 @pytest.mark.parametrize(
     ("line", "problem"),
     [

@@ -293,8 +293,8 @@ class Function : public ObjectRef {
     TVM_FFI_THROW(ValueError) << "Function: expected a function, got a null handle";
   }
 
-  // Fn is the type that tells the signature, F what is called. Name is std::string, or const char*
-  // for a literal, which needs no copy.
+  // Fn gives the signature, and F is called. Name is std::string, or const char* for a literal,
+  // which needs no copy.
   template <typename Fn, typename F, typename Name>
   static Function FromTypedAs(F function, Name name) {
     struct Named {
