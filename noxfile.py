@@ -330,7 +330,7 @@ def lock(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """Measure and write docs/benchmarks; arguments choose parts, others go to their programs."""
     beside_published = ("slim", "calls", "instructions")
-    alone = ("peers", "leaks", "kernels", "baseline")
+    alone = ("peers", "leaks", "kernels", "baseline", "architectures")
     known = [*beside_published, *alone]
     parts = [part for part in known if part in session.posargs] or beside_published
     if {"instructions", "baseline"} & {*parts}:

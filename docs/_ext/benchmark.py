@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from _verify.benchmark_record import (
+    architectures_of,
     circumstances_of,
     files_of,
     kernels_of,
@@ -32,6 +33,7 @@ TITLES = {
     "instructions": "Instructions of a call, this runtime against the published one",
     "slim": "A minimal kernel file, with these headers against the published ones",
 }
+TABLES = {"architectures": architectures_of, "leaks": leaks_of, "peers": peers_of}
 KERNEL_TITLES = {
     "of a copy": "Speed of each kernel beside a plain copy",
     "beside PyTorch": "Speed of each kernel beside PyTorch's operator",
@@ -78,7 +80,7 @@ def warnings_of(root: Path, part: str, measured: dict[str, Any]) -> list[nodes.N
 
 
 class Benchmark(SphinxDirective):
-    """Shows one part: ``calls``, ``instructions``, ``kernels``, ``leaks``, ``peers``, ``slim``."""
+    """Shows one part, such as ``calls``: the name of a file in docs/benchmarks."""
 
     required_arguments = 1
 
@@ -95,8 +97,7 @@ class Benchmark(SphinxDirective):
         if part == "kernels":
             tables = kernels_of(record)
         else:
-            of_part = {"leaks": leaks_of, "peers": peers_of}.get(part, table_of)
-            tables = [(*of_part(record), record)]
+            tables = [(*TABLES.get(part, table_of)(record), record)]
         shown: list[nodes.Node] = []
         for plots, (headings, rows, measured) in zip(plots_of(part, record), tables, strict=True):
             for plot in plots:

@@ -30,6 +30,11 @@ MEASURED = {
         *(RUNTIME, *ROWS, "tests/benchmarks/counter.cc"),
         "tests/benchmarks/instructions*.py",
     ],
+    "architectures": [
+        *(RUNTIME, "tests/benchmarks/architectures.py"),
+        *("examples/kernel_library/tvm_ffi_utils.h", "examples/kernel_library/scale/*_cuda.sh"),
+        "examples/kernel_library/scale/*.cu",
+    ],
     "kernels": [
         *(f"examples/kernel_library/**/*{suffix}" for suffix in sorted({*C_LIKE, ".sh"})),
         *("tests/benchmarks/kernels.py", "tests/benchmarks/kernels_worker.py"),
@@ -90,6 +95,22 @@ def leaks_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
         for name, left in record["left behind"].items()
     ]
     return ["", "left behind"], rows
+
+
+def architectures_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """The headings and the rows: size and time of each build, beside those of the first."""
+    measured = record["measured"]
+    first = next(iter(measured.values()))
+    rows = [
+        [
+            name,
+            f"{row['bytes'] / 1000:,.0f}",
+            f"{(row['bytes'] - first['bytes']) / 1000:+,.0f}",
+            f"{row['seconds']:.1f}",
+        ]
+        for name, row in measured.items()
+    ]
+    return ["Built for", "Library, KB", "Beyond the first row, KB", "Seconds"], rows
 
 
 def peers_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:

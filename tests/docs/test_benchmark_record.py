@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from _verify import closure
 from _verify.benchmark_record import (
+    architectures_of,
     circumstances_of,
     kernels_of,
     leaks_of,
@@ -81,6 +82,22 @@ def test_peers() -> None:
     )
 
 
+def test_architectures() -> None:
+    """Each way to build is a row, whose size is also compared with the first."""
+    measured = {
+        "PTX": {"bytes": 1_000_400, "seconds": 3.04},
+        "all": {"bytes": 1_543_864, "seconds": 8.1},
+        "none": {"bytes": 999_400, "seconds": 2},
+    }
+    headings, rows = architectures_of({"measured": measured})
+    assert len(headings) == 4
+    assert rows == [
+        ["PTX", "1,000", "+0", "3.0"],
+        ["all", "1,544", "+543", "8.1"],
+        ["none", "999", "-1", "2.0"],
+    ]
+
+
 def test_kernels() -> None:
     """Each device has a table; a cell that was not measured is blank, or gives the reason."""
     rows = [{"case": "float32", "GB/s": 10.5, "of a copy": 0.95}]
@@ -104,7 +121,7 @@ def test_committed_kernels_can_be_shown() -> None:
     assert all(rows for _, rows, _ in kernels_of(record))
 
 
-WHOLE = "calls", "slim", "leaks", "peers", "instructions"  # measured on one device
+WHOLE = "calls", "slim", "leaks", "peers", "instructions", "architectures"  # on one device
 
 
 @pytest.mark.parametrize("part", WHOLE)
@@ -113,7 +130,8 @@ def test_committed_records_can_be_shown(part: str) -> None:
     record = record_of(ROOT, part)
     if record is None:
         pytest.skip(f"{part} has not been measured")
-    _, rows = {"leaks": leaks_of, "peers": peers_of}.get(part, table_of)(record)
+    tables = {"leaks": leaks_of, "peers": peers_of, "architectures": architectures_of}
+    _, rows = tables.get(part, table_of)(record)
     assert rows
     assert record["date"] in circumstances_of(record)
 

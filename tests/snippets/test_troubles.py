@@ -60,19 +60,3 @@ def test_graph_break(shows):
         torch.compile(model, fullgraph=True, backend="eager")(torch.ones(3))
     # [graph_break.end]
     assert model(torch.ones(3)).tolist() == [2, 2, 2]
-
-
-@pytest.mark.skipif(shutil.which("cuobjdump") is None, reason="cuobjdump is not installed")
-def test_architectures(libraries):
-    """The program cuobjdump lists the architectures of a library's machine code and of its PTX."""
-    library = libraries / "scale_cuda.so"
-    if not library.exists():
-        pytest.skip("the libraries for CUDA are not built")
-
-    def listed(kind):
-        command = ["cuobjdump", f"--list-{kind}", library]
-        lines = subprocess.check_output(command, text=True).splitlines()
-        return {line.split(".")[-2] for line in lines if line.strip()}
-
-    assert listed("elf") == {"sm_80", "sm_90"}
-    assert listed("ptx") == {"sm_90"}
