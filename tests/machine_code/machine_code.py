@@ -36,6 +36,7 @@ from _verify.machine_code_record import (  # noqa: E402
     write_record,
 )
 from _verify.tools import answer, find_nvcc  # noqa: E402
+from claimed import about_code, all_claims, general_sentences, unclaimed  # noqa: E402
 from disassembly import CannotCompile, compiled, find_nvdisasm, listing_of  # noqa: E402
 from expectations import (  # noqa: E402
     Expectations,
@@ -211,6 +212,8 @@ def main(chosen: list[str]) -> int:
                     facts[name] += job.result()
             except (CannotCompile, WrongExpectations) as error:
                 problems.append(str(error))
+    if not chosen:
+        problems += unclaimed(about_code(ROOT), all_claims(), general_sentences())
     for name in examples:
         try:
             problems += problems_of(name, facts[name], planted[name])
