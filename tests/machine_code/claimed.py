@@ -14,6 +14,7 @@ HERE = Path(__file__).resolve().parent
 FOLDERS = {
     "examples/kernel_library": (".cu", ".cuh", ".h"),
     "docs/guides": (".rst",),
+    "docs/packaging": (".rst",),
 }
 # Words of sentences that a change of the generated code can make false.
 ABOUT_CODE = re.compile(

@@ -57,7 +57,8 @@ def test_what_is_about_code(tmp_path, sentence, is_about):
     """Widths, registers, spills, occupancy and loads in flight."""
     page = tmp_path / "docs" / "guides" / "page.rst"
     page.parent.mkdir(parents=True)
-    (tmp_path / "examples" / "kernel_library").mkdir(parents=True)
+    for folder in ("examples/kernel_library", "docs/packaging"):
+        (tmp_path / folder).mkdir(parents=True)
     page.write_text(f"{sentence}\n")
     assert bool([*about_code(tmp_path)]) == is_about
 
