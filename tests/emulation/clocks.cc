@@ -22,8 +22,17 @@ void RaiseWarp(size_t thread, const std::vector<uint32_t>& from, std::vector<uin
 Knowledge Join(const Knowledge& a, const Knowledge& b) {
   if (!a || a == b) return b;
   if (!b) return a;
-  auto both = std::make_shared<std::map<uint32_t, std::vector<uint32_t>>>(*a);
-  for (const auto& [block, clocks] : *b) Raise(&(*both)[block], clocks);
+  auto both = std::make_shared<OfBlocks>(*a);
+  for (const auto& [block, clocks] : *b) {
+    auto& known = (*both)[block];
+    if (!known || known == clocks) {
+      known = clocks;
+    } else {
+      auto raised = std::make_shared<std::vector<uint32_t>>(*known);
+      Raise(raised.get(), *clocks);
+      known = std::move(raised);
+    }
+  }
   return both;
 }
 
@@ -42,7 +51,7 @@ bool Clocks::before(Tag tag, uint32_t thread) const {
   }
   if (!own.known) return false;
   const auto found = own.known->find(tag.block());
-  return found != own.known->end() && tag.clock() <= found->second[other];
+  return found != own.known->end() && tag.clock() <= (*found->second)[other];
 }
 
 void Clocks::barrier() {
@@ -51,6 +60,7 @@ void Clocks::barrier() {
   const bool fenced = std::any_of(threads_.begin(), threads_.end(),
                                   [](const Thread& thread) { return thread.fenced_here; });
   if (fenced) Raise(&fenced_, at_barrier_);
+  any_fence_ = any_fence_ || fenced;
   for (size_t i = 0; i < threads_.size(); ++i) {
     const Thread& thread = threads_[i];
     fenced_[i] = std::max(fenced_[i], thread.fenced);
@@ -95,20 +105,21 @@ void Clocks::fence(uint32_t thread) {
   own.fenced_here = true;
   own.covered = own.warp;
   own.known = Join(own.known, own.seen);
-  any_fence_ = true;
 }
 
-void Clocks::atomic(uint32_t thread, Knowledge* at) {
-  Thread& own = threads_[thread];
-  own.seen = Join(own.seen, *at);
-  if (!any_fence_) return;
+void Clocks::acquire(uint32_t thread, const Knowledge& seen) {
+  threads_[thread].seen = Join(threads_[thread].seen, seen);
+}
+
+void Clocks::release(uint32_t thread, Knowledge* to) const {
+  const Thread& own = threads_[thread];
   std::vector<uint32_t> clocks = fenced_;
   if (own.fenced_here) Raise(&clocks, at_barrier_);
   RaiseWarp(thread, own.covered, &clocks);
   clocks[thread] = std::max(clocks[thread], own.fenced);
-  std::map<uint32_t, std::vector<uint32_t>> released;
-  released[block_] = std::move(clocks);
-  *at = Join(Join(*at, own.known), std::make_shared<const decltype(released)>(released));
+  auto released = std::make_shared<OfBlocks>();
+  (*released)[block_] = std::make_shared<const std::vector<uint32_t>>(std::move(clocks));
+  *to = Join(Join(*to, own.known), released);
 }
 
 }  // namespace emulation

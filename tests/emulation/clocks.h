@@ -28,7 +28,8 @@ struct Tag {
 };
 
 /*! \brief For threads of other blocks, the clocks up to which their accesses are visible. */
-using Knowledge = std::shared_ptr<const std::map<uint32_t, std::vector<uint32_t>>>;
+using OfBlocks = std::map<uint32_t, std::shared_ptr<const std::vector<uint32_t>>>;
+using Knowledge = std::shared_ptr<const OfBlocks>;
 
 /*! \brief The clocks of a block's threads, and what each thread knows of the others'. */
 class Clocks {
@@ -44,8 +45,12 @@ class Clocks {
   void sync_warp(uint32_t first, uint32_t mask);
   /*! \brief A __threadfence(): what the thread knows may be released, what it saw is acquired. */
   void fence(uint32_t thread);
-  /*! \brief An atomic operation on memory that has `at` to tell: only fences give it a meaning. */
-  void atomic(uint32_t thread, Knowledge* at);
+  /*! \brief Whether a fence of the thread, or one before the last barrier, covers anything. */
+  bool may_release(uint32_t thread) const { return any_fence_ || threads_[thread].fenced != 0; }
+  /*! \brief The thread sees what others have released; a fence after that makes it visible. */
+  void acquire(uint32_t thread, const Knowledge& seen);
+  /*! \brief Adds what fences of the thread, or fences before the last barrier, cover. */
+  void release(uint32_t thread, Knowledge* to) const;
 
  private:
   struct Thread {
@@ -62,7 +67,7 @@ class Clocks {
   std::vector<Thread> threads_;
   std::vector<uint32_t> at_barrier_;  // each thread's clock as of the last barrier
   std::vector<uint32_t> fenced_;      // as at_barrier_, what fences before that barrier cover
-  bool any_fence_ = false;
+  bool any_fence_ = false;           // before that barrier
 };
 
 }  // namespace emulation

@@ -25,6 +25,7 @@ constexpr size_t kStackBytes = 256 << 10;  // AddressSanitizer needs some
 constexpr size_t kMostThreads = 1024;
 constexpr size_t kResidentThreads = 2048;  // as on a multiprocessor
 constexpr size_t kResidentBlocks = 4;
+constexpr unsigned kAtomicsPerPause = 32;  // on average: there may be millions
 constexpr size_t kSharedBytes = 48 << 10;       // unless the kernel's attribute allows more
 constexpr size_t kMostSharedBytes = 227 << 10;  // of sm_90
 constexpr int kDevices = 2;
@@ -250,7 +251,8 @@ void Begin(Block* begun, size_t at) {
   begun->static_bytes = 0;
   for (Warp& warp : begun->warps) warp.meetings.clear();
   for (unsigned thread : order) begun->fibers[thread].state = State::kNew;
-  if (races::watching)
+  begun->clocks.reset();
+  if (races::Watching())
     begun->clocks = std::make_unique<Clocks>(static_cast<uint32_t>(at), order.size());
 }
 
@@ -415,7 +417,7 @@ void Fence() {
 }
 
 void BeginAtomic(const void* at, size_t size, const void* from) {
-  Pause(State::kReady);  // Others may come first.
+  if (Random()() % kAtomicsPerPause == 0) Pause(State::kReady);  // Others may come first.
   if (block->clocks) races::Access(at, size, races::Kind::kAtomic, from);
 }
 

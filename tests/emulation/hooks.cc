@@ -47,7 +47,7 @@ using emulation::races::running;
   COMPARE(bits, T, compare_exchange_weak)
 
 extern "C" {
-void __tsan_init() { emulation::races::watching = true; }
+void __tsan_init() { emulation::races::reporting = true; }
 ACCESSES(1)
 ACCESSES(2)
 ACCESSES(4)

@@ -16,7 +16,7 @@
 namespace emulation::races {
 
 __thread Running running;
-bool watching = false;
+bool reporting = false;
 
 namespace {
 
@@ -62,10 +62,16 @@ class Arena {
     used_ += count;
     return cells;
   }
-  void clear() { chunk_ = used_ = 0; }
+  bool full() const { return chunk_ >= kMost; }
+  void clear() {
+    chunks_.resize(std::min(chunks_.size(), kKept));
+    chunk_ = used_ = 0;
+  }
 
  private:
   static constexpr size_t kChunk = 4096;
+  static constexpr size_t kMost = 1024;  // 256 MB
+  static constexpr size_t kKept = 64;
   std::vector<std::unique_ptr<Cell[]>> chunks_;
   size_t chunk_ = 0;
   size_t used_ = 0;
@@ -159,6 +165,14 @@ void Check(Cell* cell, const Past& now, Kind kind, size_t bytes) {
   (kind == Kind::kWrite ? cell->write : cell->atomic) = now;
 }
 
+// An atomic operation acquires what earlier ones on the same memory have released, and releases.
+void Meet(const void* memory) {
+  Clocks* clocks = running.clocks;
+  const auto earlier = state.released.find(memory);
+  if (earlier != state.released.end()) clocks->acquire(running.thread, earlier->second);
+  if (clocks->may_release(running.thread)) clocks->release(running.thread, &state.released[memory]);
+}
+
 // "path/to/kernel.cu:12" becomes " at kernel.cu:12"; code of the emulation is passed over.
 std::string Place(const void* from) {
   Dl_info info;
@@ -188,6 +202,8 @@ std::string Thread(Tag tag) {
 }
 
 }  // namespace
+
+bool Watching() { return reporting && !state.found_any && !state.arena.full(); }
 
 void Begin(const char* kernel, dim3 grid) {
   state.kernel = kernel;
@@ -221,7 +237,7 @@ std::string End() {
 }
 
 void Forget(const void* at, size_t size) {
-  if (!watching) return;
+  if (!reporting) return;
   const auto first = reinterpret_cast<uintptr_t>(at);
   for (uintptr_t line = first / kLineBytes * kLineBytes; line < first + size; line += kLineBytes) {
     Line& known = PageOf(line).lines[line % kPageBytes / kLineBytes];
@@ -231,8 +247,12 @@ void Forget(const void* at, size_t size) {
 
 void Access(const void* memory, size_t size, Kind kind, const void* from) {
   const auto at = reinterpret_cast<uintptr_t>(memory);
-  if (at - running.stack < running.stack_bytes || state.found_any) return;
-  if (kind == Kind::kAtomic) running.clocks->atomic(running.thread, &state.released[memory]);
+  if (at - running.stack < running.stack_bytes) return;
+  if (!Watching()) {
+    running.clocks = nullptr;
+    return;
+  }
+  if (kind == Kind::kAtomic) Meet(memory);
   const auto place = static_cast<const char*>(from) - kBase;
   const Past now = {running.clocks->now(running.thread), static_cast<int32_t>(place)};
   for (uintptr_t next = at; next < at + size;) {

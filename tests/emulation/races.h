@@ -28,10 +28,16 @@ struct Running {
 extern __thread Running running __attribute__((tls_model("initial-exec")));
 
 /*! \brief Whether kernels were compiled so that they report their accesses. */
-extern bool watching;
+extern bool reporting;
 
 /*! \brief Begins a kernel, which is ordered after everything before it. */
 void Begin(const char* kernel, dim3 grid);
+/*!
+ * \brief Whether a block that begins now has to be watched.
+ *
+ * It need not if a race was found, or if the launch has accessed more memory than can be watched.
+ */
+bool Watching();
 /*! \brief What was found first, in words; empty if nothing was. */
 std::string End();
 /*! \brief Memory that begins anew, such as what a block shares. */
