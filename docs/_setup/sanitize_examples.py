@@ -26,6 +26,10 @@ FOLDER = ROOT / "build" / "sanitize" / "examples"
 SANITIZERS = "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover"
 LEFT_OUT: dict[str, str] = {}  # examples whose tests cannot run so, with the reason
 CPU = VARIANTS[0]
+FEWER = {
+    "RUN_SLOW": "0",
+    "MAX_EXAMPLES": "8",  # of each random input: everything is several times as slow
+}
 
 
 def make_compilers(folder: Path) -> None:
@@ -52,8 +56,7 @@ def sanitized(log: Path) -> dict[str, str]:
         # ended would be lost in what pytest captures.
         "ASAN_OPTIONS": f"detect_leaks=0:allocator_may_return_null=1:log_path={log}",
         "UBSAN_OPTIONS": f"print_stacktrace=1:log_path={log}",
-        "RUN_SLOW": "0",
-        "MAX_EXAMPLES": "8",  # of each random input: everything is several times as slow
+        **FEWER,
     }
 
 
@@ -72,11 +75,14 @@ def build(example: Example) -> str:
     return said_by(["bash", str(ROOT / example.script(CPU))], FOLDER, environment)
 
 
-def run_tests(names: list[str], folder: Path) -> list[str]:
+def run_tests(
+    names: list[str], folder: Path, variables: dict[str, str] | None = None
+) -> list[str]:
     """Run the tests of examples over a folder's libraries: what was said where something is wrong.
 
     One process for each core runs its share of them, since each would import PyTorch anew. A
-    sanitizer ends it at what it finds first, and tells where that is.
+    sanitizer ends it at what it finds first, and tells where that is. Variables of the environment
+    take the place of the sanitizers'.
     """
     for old in folder.glob("found.*"):
         old.unlink()
@@ -85,7 +91,7 @@ def run_tests(names: list[str], folder: Path) -> list[str]:
     pytest = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
     where = ["--device", "cpu", "--libraries", str(folder)]
     commands = [[*pytest, *tests[i::at_once], *where] for i in range(min(at_once, len(tests)))]
-    environment = {**os.environ, **sanitized(folder / "found")}
+    environment = {**os.environ, **(variables or sanitized(folder / "found"))}
     with ThreadPoolExecutor(at_once) as pool:
         said = list(pool.map(lambda command: said_by(command, folder, environment), commands))
     reports = [path.read_text()[:6000] for path in folder.glob("found.*")] if any(said) else []

@@ -15,11 +15,17 @@
 #include <utility>
 #include <vector>
 
+#include "clocks.h"
+#include "races.h"
+
 namespace emulation {
 namespace {
 
 constexpr size_t kStackBytes = 256 << 10;  // AddressSanitizer needs some
 constexpr size_t kMostThreads = 1024;
+constexpr size_t kResidentThreads = 2048;  // as on a multiprocessor
+constexpr size_t kResidentBlocks = 4;
+constexpr unsigned kAtomicsPerPause = 32;  // on average: there may be millions
 constexpr size_t kSharedBytes = 48 << 10;       // unless the kernel's attribute allows more
 constexpr size_t kMostSharedBytes = 227 << 10;  // of sm_90
 constexpr int kDevices = 2;
@@ -56,24 +62,35 @@ struct Warp {
   }
 };
 
+// A variable of static shared memory.
+struct Variable {
+  const void* key;
+  std::shared_ptr<void> memory;
+  bool declared = false;  // by a thread of the block that runs now
+};
+
+// A block of the grid that is resident, and then another one, in the same memory.
 struct Block {
   dim3 grid;
   dim3 size;
   uint3 index;
   const std::function<void()>* kernel;
-  std::vector<Fiber>* fibers;
+  Fiber* fibers;
+  std::vector<unsigned> order;  // of its threads
   std::vector<Warp> warps;
   std::vector<char> shared;
-  size_t most_shared;                // bytes, of both kinds together
-  std::vector<void*> static_shared;  // what threads of this block have declared
+  size_t most_shared;  // bytes, of both kinds together
+  std::vector<Variable> variables;
   size_t static_bytes = 0;
+  std::unique_ptr<Clocks> clocks;  // null if nothing looks for races
   bool refused = false;
   void* scheduler = nullptr;  // its stack pointer
   unsigned current = 0;
 
-  Fiber& fiber() { return (*fibers)[current]; }
+  Fiber& fiber() { return fibers[current]; }
 };
 
+// The one whose thread runs.
 Block* block = nullptr;
 
 int launches = 0;         // since refuse_launch() was called
@@ -194,7 +211,10 @@ void Resume(unsigned thread) {
     fiber.stack_pointer = top;
     fiber.state = State::kReady;
   }
+  const auto stack = reinterpret_cast<uintptr_t>(fiber.stack.get());
+  races::running = {block->clocks.get(), thread, stack, kStackBytes};
   emulation_switch(&block->scheduler, fiber.stack_pointer);
+  races::running.clocks = nullptr;
 }
 
 // What the orders of blocks and threads are drawn from; EMULATION_SEED repeats a run.
@@ -206,50 +226,109 @@ std::mt19937& Random() {
   return random;
 }
 
-// Runs the threads of one block in an order that changes, so that what lacks a barrier shows.
-void RunBlock(std::vector<unsigned>* order) {
+// Begins the block at a place of the grid. Its threads run in an order that changes, so that what
+// lacks a barrier shows.
+void Begin(Block* begun, size_t at) {
+  const dim3 grid = begun->grid;
+  begun->index =
+      uint3{static_cast<unsigned>(at % grid.x), static_cast<unsigned>(at / grid.x % grid.y),
+            static_cast<unsigned>(at / grid.x / grid.y)};
+  std::vector<unsigned>& order = begun->order;
   std::mt19937& random = Random();
   switch (random() % 3) {
     case 0:
-      std::sort(order->begin(), order->end());
+      std::sort(order.begin(), order.end());
       break;
     case 1:
-      std::sort(order->begin(), order->end(), std::greater<>());
+      std::sort(order.begin(), order.end(), std::greater<>());
       break;
     default:
-      std::shuffle(order->begin(), order->end(), random);
+      std::shuffle(order.begin(), order.end(), random);
   }
-  std::vector<Fiber>& fibers = *block->fibers;
-  std::fill(block->shared.begin(), block->shared.end(), static_cast<char>(kPoison));
-  block->static_shared.clear();
-  block->static_bytes = 0;
-  for (Warp& warp : block->warps) warp.meetings.clear();
-  for (unsigned thread : *order) fibers[thread].state = State::kNew;
-  while (true) {
-    bool any_ran = false;
-    for (unsigned thread : *order) {
-      const State state = fibers[thread].state;
-      if (state != State::kNew && state != State::kReady) continue;
-      Resume(thread);
-      any_ran = true;
-      if (block->refused) {
-        // The kernel's frame is left as it is; AddressSanitizer would take it for a later one's.
-        fibers[thread].stack.reset();
-        return;
-      }
+  std::fill(begun->shared.begin(), begun->shared.end(), static_cast<char>(kPoison));
+  races::Forget(begun->shared.data(), begun->shared.size());
+  for (Variable& variable : begun->variables) variable.declared = false;
+  begun->static_bytes = 0;
+  for (Warp& warp : begun->warps) warp.meetings.clear();
+  for (unsigned thread : order) begun->fibers[thread].state = State::kNew;
+  begun->clocks.reset();
+  if (races::Watching())
+    begun->clocks = std::make_unique<Clocks>(static_cast<uint32_t>(at), order.size());
+}
+
+// Lets each thread of the current block go on to where it waits or lets others run; false if all
+// have returned or the launch is refused.
+bool TakeTurn() {
+  Fiber* fibers = block->fibers;
+  const std::vector<unsigned>& order = block->order;
+  bool any_ran = false;
+  for (unsigned thread : order) {
+    const State state = fibers[thread].state;
+    if (state != State::kNew && state != State::kReady) continue;
+    Resume(thread);
+    any_ran = true;
+    if (block->refused) {
+      // The kernel's frame is left as it is; AddressSanitizer would take it for a later one's.
+      fibers[thread].stack.reset();
+      return false;
     }
-    if (any_ran) continue;
-    size_t done = 0;
-    size_t waiting = 0;
-    for (unsigned thread : *order) {
-      done += fibers[thread].state == State::kDone;
-      waiting += fibers[thread].state == State::kAtBlockBarrier;
-    }
-    if (done == order->size()) return;
-    if (done > 0 && waiting > 0) Stop("__syncthreads() where some threads have returned");
-    if (waiting != order->size()) Stop("threads wait for lanes that never come");
-    for (unsigned thread : *order) fibers[thread].state = State::kReady;
   }
+  if (any_ran) return true;
+  size_t done = 0;
+  size_t waiting = 0;
+  for (unsigned thread : order) {
+    done += fibers[thread].state == State::kDone;
+    waiting += fibers[thread].state == State::kAtBlockBarrier;
+  }
+  if (done == order.size()) return false;
+  if (done > 0 && waiting > 0) Stop("__syncthreads() where some threads have returned");
+  if (waiting != order.size()) Stop("threads wait for lanes that never come");
+  for (unsigned thread : order) fibers[thread].state = State::kReady;
+  if (block->clocks) block->clocks->barrier();
+  return true;
+}
+
+// Runs all blocks of a grid. Some are resident at once and take turns, so that they overlap; the
+// others follow as those end. A GPU promises no order of blocks, so here it changes.
+void RunGrid(dim3 grid, dim3 size, size_t shared_bytes, size_t most_shared,
+             const std::function<void()>& kernel) {
+  static std::vector<Fiber> fibers(kResidentThreads);  // their stacks are kept
+  const size_t threads = size_t{size.x} * size.y * size.z;
+  std::vector<size_t> waiting(size_t{grid.x} * grid.y * grid.z);
+  std::iota(waiting.begin(), waiting.end(), size_t{0});
+  std::shuffle(waiting.begin(), waiting.end(), Random());
+  auto next = [&](Block* begun) {
+    Begin(begun, waiting.back());
+    waiting.pop_back();
+  };
+  std::vector<std::unique_ptr<Block>> resident;
+  const size_t most = std::min(kResidentBlocks, kResidentThreads / threads);
+  while (resident.size() < most && !waiting.empty()) {
+    auto made = std::make_unique<Block>();
+    made->grid = grid;
+    made->size = size;
+    made->kernel = &kernel;
+    made->fibers = &fibers[resident.size() * threads];
+    made->order.resize(threads);
+    std::iota(made->order.begin(), made->order.end(), 0u);
+    made->warps.resize((threads + 31) / 32);
+    made->shared.resize(shared_bytes);
+    made->most_shared = most_shared;
+    next(made.get());
+    resident.push_back(std::move(made));
+  }
+  while (!resident.empty()) {
+    const size_t turn = Random()() % resident.size();
+    block = resident[turn].get();
+    if (TakeTurn()) continue;
+    if (block->refused) break;
+    if (waiting.empty()) {
+      resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(turn));
+    } else {
+      next(block);
+    }
+  }
+  block = nullptr;
 }
 
 }  // namespace
@@ -273,31 +352,10 @@ void Launch(const char* name, dim3 grid, dim3 size, size_t shared_bytes, cudaStr
   const cudaError_t refusal =
       Refusal(grid, size, shared_bytes, asked ? limit->second : kSharedBytes);
   if (Remember(refusal) != cudaSuccess) return;
-  static std::vector<Fiber> fibers(kMostThreads);  // their stacks are kept
-  const size_t threads = size_t{size.x} * size.y * size.z;
-  Block running;
-  running.grid = grid;
-  running.size = size;
-  running.kernel = &kernel;
-  running.fibers = &fibers;
-  running.warps.resize((threads + 31) / 32);
-  running.shared.resize(shared_bytes);
-  running.most_shared = asked ? kMostSharedBytes : kSharedBytes;
-  block = &running;
-  std::vector<unsigned> order(threads);
-  for (unsigned thread = 0; thread < threads; ++thread) order[thread] = thread;
-  // A GPU promises no order of blocks either, so that what relies on one shows.
-  std::vector<size_t> blocks(size_t{grid.x} * grid.y * grid.z);
-  std::iota(blocks.begin(), blocks.end(), size_t{0});
-  std::shuffle(blocks.begin(), blocks.end(), Random());
-  for (const size_t at : blocks) {
-    running.index =
-        uint3{static_cast<unsigned>(at % grid.x), static_cast<unsigned>(at / grid.x % grid.y),
-              static_cast<unsigned>(at / grid.x / grid.y)};
-    RunBlock(&order);
-    if (running.refused) break;
-  }
-  block = nullptr;
+  races::Begin(name, grid);
+  RunGrid(grid, size, shared_bytes, asked ? kMostSharedBytes : kSharedBytes, kernel);
+  const std::string race = races::End();
+  if (!race.empty()) TVM_FFI_THROW(RuntimeError) << "emulation: " << race;
 }
 
 void LaunchBound(size_t threads) {
@@ -309,15 +367,27 @@ void LaunchBound(size_t threads) {
   Pause(State::kDone);
 }
 
-void Shared(void* at, size_t size) {
-  std::vector<void*>& known = block->static_shared;
-  if (std::find(known.begin(), known.end(), at) != known.end()) return;
-  known.push_back(at);
+void* Shared(const void* key, size_t size, size_t alignment) {
+  std::vector<Variable>& variables = block->variables;
+  auto found = std::find_if(variables.begin(), variables.end(),
+                            [=](const Variable& variable) { return variable.key == key; });
+  if (found == variables.end()) {
+    const std::align_val_t aligned{alignment};
+    variables.push_back({key, {::operator new(size, aligned), [=](void* at) {
+                                 ::operator delete(at, aligned);
+                               }}});
+    found = variables.end() - 1;
+  }
+  void* at = found->memory.get();
+  if (found->declared) return at;
+  found->declared = true;
   std::memset(at, kPoison, size);
+  races::Forget(at, size);
   block->static_bytes += size;
   // A GPU refuses the launch; here it shows only now.
   if (block->static_bytes + block->shared.size() > block->most_shared)
     Fail("static and dynamic shared memory together are more than a launch may have");
+  return at;
 }
 
 cudaError_t SetAttribute(const char* words, cudaFuncAttribute attribute, int value) {
@@ -342,7 +412,18 @@ void* SharedMemory() { return block->shared.data(); }
 unsigned Lane() { return block->current % 32; }
 void BlockBarrier() { Pause(State::kAtBlockBarrier); }
 
-const char* Exchange(unsigned mask, const void* value, size_t size) {
+void Fence() {
+  if (block->clocks) block->clocks->fence(block->current);
+}
+
+void BeginAtomic(const void* at, size_t size, const void* from) {
+  if (Random()() % kAtomicsPerPause == 0) Pause(State::kReady);  // Others may come first.
+  if (block->clocks) races::Access(at, size, races::Kind::kAtomic, from);
+}
+
+namespace {
+
+const char* Meet(unsigned mask, const void* value, size_t size, bool orders_memory) {
   const unsigned lane = Lane();
   if (((mask >> lane) & 1u) == 0) Fail("a lane calls with a mask that leaves it out");
   Meeting& meeting = block->warps[block->current / 32].of(mask);
@@ -356,10 +437,21 @@ const char* Exchange(unsigned mask, const void* value, size_t size) {
     const unsigned first = block->current - lane;
     for (unsigned other = 0; other < 32; ++other) {
       if (other != lane && ((mask >> other) & 1u) != 0)
-        (*block->fibers)[first + other].state = State::kReady;
+        block->fibers[first + other].state = State::kReady;
     }
+    if (orders_memory && block->clocks) block->clocks->sync_warp(first, mask);
   }
   return meeting.slots[turn];
+}
+
+}  // namespace
+
+const char* Exchange(unsigned mask, const void* value, size_t size) {
+  return Meet(mask, value, size, false);
+}
+void WarpBarrier(unsigned mask) {
+  const char nothing = 0;
+  Meet(mask, &nothing, sizeof(nothing), true);
 }
 
 }  // namespace emulation

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA device code as plain C++: what a kernel file sees instead of nvcc, so that its logic is
-// tested where there is no GPU. Each thread of a block is a fiber. The blocks run one after
-// another in a shuffled order, so that an update that lacks its atomic is not seen. Work runs where
-// it is launched, whatever its stream, so that a missing wait is not seen either.
+// tested where there is no GPU. Each thread of a block is a fiber, and a few blocks at a time take
+// turns. Work runs where it is launched, whatever its stream, so that a missing wait is not seen.
 //
 // It shows indices, tails, strides, reductions, barriers, reads of shared memory that was never
-// written, and launches that a GPU refuses. It shows nothing of a GPU's speed, of its memory model
-// between blocks, or of its rounding of fast approximations.
+// written, and launches that a GPU refuses; and races between threads and between blocks if it is
+// compiled with -fsanitize=thread. It shows nothing of a GPU's speed, or of its rounding of fast
+// approximations.
 #ifndef TESTS_EMULATION_CUDA_ON_CPU_H_
 #define TESTS_EMULATION_CUDA_ON_CPU_H_
 
@@ -39,11 +39,16 @@ void Launch(const char* name, dim3 grid, dim3 block, size_t shared_bytes, cudaSt
 /*! \brief Refuses the launch if a block has more threads: the kernel's first statement. */
 void LaunchBound(size_t threads);
 /*!
- * \brief Declares static shared memory of the kernel.
+ * \brief Static shared memory of the block.
+ * \param key What no other variable of the kernel has.
  *
  * The first thread of a block that gets here fills it with NaN, as a GPU clears nothing.
  */
-void Shared(void* at, size_t size);
+void* Shared(const void* key, size_t size, size_t alignment);
+template <typename T>
+T& Shared(const void* key, size_t alignment) {
+  return *static_cast<T*>(Shared(key, sizeof(T), std::max(alignment, alignof(T))));
+}
 /*!
  * \brief What cudaFuncSetAttribute() does.
  * \param words The call's arguments as the source has them, the kernel first.
@@ -60,10 +65,15 @@ dim3 GridSize();
 void* SharedMemory();
 /*! \brief Waits for all threads of the block. */
 void BlockBarrier();
+/*! \brief Waits for the lanes of a mask, whose accesses to memory it orders. */
+void WarpBarrier(unsigned mask);
+void Fence();
+/*! \brief Lets others run before an atomic operation, which the code at `from` asks for. */
+void BeginAtomic(const void* at, size_t size, const void* from);
 /*! \brief Lane of the calling thread in its warp. */
 unsigned Lane();
 /*!
- * \brief Hands a value to the lanes of a mask, and waits for theirs.
+ * \brief Hands a value to the lanes of a mask, and waits for theirs. That orders no memory.
  * \return The values of all lanes, kSlot bytes apart; valid until the lane's next exchange but one.
  */
 const char* Exchange(unsigned mask, const void* value, size_t size);
@@ -98,9 +108,10 @@ inline unsigned Ballot(unsigned mask, bool vote) {
   return votes;
 }
 
-// Reads and writes `*at` at once, as no other fiber runs meanwhile.
+// Reads and writes `*at` at once, as no other fiber runs meanwhile. These are no plain accesses.
 template <typename T, typename F>
-T Atomic(T* at, F change) {
+[[gnu::noinline, gnu::no_sanitize("thread")]] T Atomic(T* at, F change) {
+  BeginAtomic(at, sizeof(T), __builtin_return_address(0));
   const T old = *at;
   *at = change(old);
   return old;
@@ -121,10 +132,9 @@ T Atomic(T* at, F change) {
 #define __global__
 #define __device__
 #define __host__
-#define __shared__ static
 #define __constant__
 #define __launch_bounds__(...)
-#define __forceinline__ inline
+#define __forceinline__ [[gnu::always_inline]] inline
 #define __noinline__
 #define threadIdx (emulation::ThreadIndex())
 #define blockIdx (emulation::BlockIndex())
@@ -137,9 +147,8 @@ using std::max;
 using std::min;
 
 inline void __syncthreads() { emulation::BlockBarrier(); }
-inline void __threadfence() {}
-inline void __threadfence_block() {}
-inline void __syncwarp(unsigned mask = ~0u) { emulation::Ballot(mask, false); }
+inline void __threadfence() { emulation::Fence(); }
+inline void __syncwarp(unsigned mask = ~0u) { emulation::WarpBarrier(mask); }
 inline unsigned __ballot_sync(unsigned mask, int vote) {
   return emulation::Ballot(mask, vote != 0);
 }
@@ -184,19 +193,19 @@ void __stwb(T* at, T value) {
 
 // A number of another type is converted to that of the memory, as CUDA's overloads do.
 template <typename T>
-T atomicAdd(T* at, std::common_type_t<T> value) {
+__forceinline__ T atomicAdd(T* at, std::common_type_t<T> value) {
   return emulation::Atomic(at, [&](T old) { return static_cast<T>(old + value); });
 }
 template <typename T>
-T atomicMax(T* at, std::common_type_t<T> value) {
+__forceinline__ T atomicMax(T* at, std::common_type_t<T> value) {
   return emulation::Atomic(at, [&](T old) { return std::max(old, value); });
 }
 template <typename T>
-T atomicExch(T* at, std::common_type_t<T> value) {
+__forceinline__ T atomicExch(T* at, std::common_type_t<T> value) {
   return emulation::Atomic(at, [&](T) { return value; });
 }
 template <typename T>
-T atomicCAS(T* at, std::common_type_t<T> expected, std::common_type_t<T> value) {
+__forceinline__ T atomicCAS(T* at, std::common_type_t<T> expected, std::common_type_t<T> value) {
   return emulation::Atomic(at, [&](T old) { return old == expected ? value : old; });
 }
 

@@ -1,28 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run the examples' CUDA sources on the CPU, and their tests over them: emulate.py [EXAMPLE...].
 
-Each is built by g++ with an emulation of blocks, warps and barriers, and with AddressSanitizer and
-UndefinedBehaviorSanitizer. It says nothing of a GPU. gcov counts the lines, which the site names.
+Each is built by g++ with an emulation of blocks, warps and barriers: once with AddressSanitizer and
+UndefinedBehaviorSanitizer, and once so that races are found. It says nothing of a GPU. gcov counts
+the lines of the first build, which the site names.
 """
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
-import time
+import tempfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "docs"))
 
-from _setup.sanitize_examples import run_tests  # noqa: E402  (in a folder that was just named)
+from _setup.sanitize_examples import FEWER, run_tests  # noqa: E402  (in a folder named above)
 from _verify import gcov  # noqa: E402
 from _verify.closure import RUNTIME, Closure, closure_of  # noqa: E402
 from _verify.comments import positions  # noqa: E402
@@ -30,6 +33,7 @@ from _verify.cpp_statements import cpp_lines  # noqa: E402
 from _verify.examples import example_files, find_examples  # noqa: E402
 from _verify.helpers import helpers_of  # noqa: E402
 from _verify.installed import why_not  # noqa: E402
+from _verify.laps import Laps  # noqa: E402
 from _verify.layout import Layout  # noqa: E402
 from _verify.receipts import EMULATED, Receipt, write_receipt  # noqa: E402
 from _verify.statements import Lines  # noqa: E402
@@ -39,7 +43,11 @@ from _verify.tools import answer, find_nvcc  # noqa: E402
 EXAMPLES = ROOT / "examples" / "kernel_library"
 UTILITIES = "tvm_ffi_utils.h"
 OUTPUT = ROOT / "build" / "emulation"
+RACES = OUTPUT / "races"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+# Kernels report their accesses, also those of the C library's functions.
+WATCHING = ["-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0"]
+REPORTED = ("memcpy", "memmove", "memset")
 
 SEED = "EMULATION_SEED"  # cuda_on_cpu.cc draws the orders of blocks and threads from it
 
@@ -50,7 +58,7 @@ DYNAMIC = re.compile(
     r"extern __shared__ (?:alignas\(\w+\) )?((?:unsigned )?[\w:]+) (\w+)\[\];", re.DOTALL
 )
 STATIC = re.compile(
-    r"(?<!extern )__shared__ ((?:alignas\(\w+\) )?(?:unsigned )?[\w:]+(?:<[^;]*>)?)"
+    r"(?<!extern )__shared__ (alignas\(\w+\) )?((?:unsigned )?[\w:]+(?:<[^;]*>)?)"
     r" (\w+)((?:\[[^;\]]*\])*);"
 )
 BOUND = re.compile(r"__launch_bounds__\(")
@@ -94,7 +102,12 @@ def with_bounds(source: str) -> str:
 def translated(source: str) -> str:
     """Write what only nvcc understands as C++: launches, their bounds, and shared memory."""
     source = DYNAMIC.sub(r"\1* \2 = static_cast<\1*>(emulation::SharedMemory());", source)
-    source = STATIC.sub(r"static \1 \2\3; emulation::Shared(&\2, sizeof(\2));", source)
+    # The block's memory is found by the address of a variable that all blocks share.
+    source = STATIC.sub(
+        r"\1static char \3_key; "
+        r"auto& \3 = emulation::Shared<\2\4>(&\3_key, __alignof__(\3_key));",
+        source,
+    )
     if "__shared__" in source:
         got = source[source.index("__shared__") :][:60]
         raise ValueError(f"expected one variable and no comment, got {got!r}")
@@ -115,14 +128,15 @@ def translated(source: str) -> str:
     return source
 
 
-def build(example: str, extra: list[str]) -> Path:
+def build(example: str, extra: list[str], output: Path | None = None) -> Path:
     """Build an example's CUDA source for the CPU, under the name that its test looks for."""
-    library = OUTPUT / f"{example}_cpu.so"
+    output = output or OUTPUT
+    library = output / f"{example}_cpu.so"
     folder = EXAMPLES / example / "src"
     if not folder.is_dir():
         return build_source(EXAMPLES / example / f"{example}_kernel.cu", library, extra)
     # An example of many files: what they include of each other is translated too.
-    told = OUTPUT / f"{example}_src"
+    told = output / f"{example}_src"
     told.mkdir(parents=True, exist_ok=True)
     for path in folder.iterdir():
         (told / path.name).write_text(f'#line 1 "{path}"\n{translated(path.read_text())}')
@@ -137,27 +151,59 @@ def build(example: str, extra: list[str]) -> Path:
 def build_source(source: Path, library: Path, extra: list[str]) -> Path:
     """Build a CUDA source for the CPU."""
     library.parent.mkdir(parents=True, exist_ok=True)
-    text = library.with_suffix(".cc")
+    text, built = library.with_suffix(".cc"), library.with_suffix(".o")
     text.write_text(f'#line 1 "{source}"\n{translated(source.read_text())}')
-    # Kernels share this header's shared memory, which is translated too.
-    headers = library.with_suffix(".headers")
-    headers.mkdir(exist_ok=True)
-    shared = EXAMPLES / UTILITIES
-    (headers / UTILITIES).write_text(f'#line 1 "{shared}"\n{translated(shared.read_text())}')
-    told = ["tvm-ffi-config", "--cxxflags", "--ldflags", "--libs"]
-    flags = subprocess.run(told, capture_output=True, text=True, check=True).stdout.split()
-    command = [
-        *("g++", "-shared", "-fPIC", "-O1", "-g1", "-w", "-Wl,-Bsymbolic", *extra),
-        *(f"-I{headers}", f"-I{EXAMPLES}", f"-I{source.parent}", *cuda_includes()),
-        *("-include", str(HERE / "cuda_on_cpu.h"), str(HERE / "cuda_on_cpu.cc"), str(text)),
-        *("-o", str(library), *flags),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise RuntimeError(f"{source.name}: {shlex.join(command)}\n{done.stderr[:4000]}")
+    include = ["-include", str(HERE / "cuda_on_cpu.h"), f"-I{source.parent}"]
+    compile_to(built, text, library.with_suffix(".headers"), [*extra, *include])
+    sanitizers = [option for option in extra if option in SANITIZERS]
+    if WATCHING[0] in extra:
+        names = [f"--redefine-sym={name}=reported_{name}" for name in REPORTED]
+        run(["objcopy", *names, str(built)], source)
+    # Where both have an inline function, the first is taken: the emulation's are not watched.
+    objects = [*runtime(tuple(sanitizers)), str(built)]
+    counting = [option for option in extra if option == "--coverage"]
+    flags = [*config("--ldflags", "--libs"), *sanitizers, *counting]
+    run(["g++", "-shared", "-Wl,-Bsymbolic", *objects, "-o", str(library), *flags], source)
     return library
 
 
+@cache
+def runtime(sanitizers: tuple[str, ...]) -> list[str]:
+    """Build the emulation itself, once in each process; its object files."""
+    folder = Path(tempfile.mkdtemp(prefix="emulation_"))
+    atexit.register(shutil.rmtree, folder)
+    built = {source: folder / f"{source.stem}.o" for source in HERE.glob("*.cc")}
+    for source, target in built.items():
+        compile_to(target, source, folder, list(sanitizers))
+    return [str(target) for target in built.values()]
+
+
+def compile_to(target: Path, source: Path, headers: Path, extra: list[str]) -> None:
+    """Compile a file to an object file."""
+    headers.mkdir(exist_ok=True)
+    # Kernels share this header's shared memory, which is translated too.
+    shared = EXAMPLES / UTILITIES
+    (headers / UTILITIES).write_text(f'#line 1 "{shared}"\n{translated(shared.read_text())}')
+    includes = [f"-I{headers}", f"-I{EXAMPLES}", *cuda_includes(), *config("--cxxflags")]
+    options = ["-c", "-fPIC", "-O1", "-g1", "-w", *extra, *includes]
+    run(["g++", *options, str(source), "-o", str(target)], source)
+
+
+def run(command: list[str], source: Path) -> None:
+    """Run a step of a file's build."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"{source.name}: {shlex.join(command)}\n{done.stderr[:4000]}")
+
+
+@cache
+def config(*options: str) -> list[str]:
+    """Ask the package how to build against it."""
+    command = ["tvm-ffi-config", *options]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+
+
+@cache
 def cuda_includes() -> list[str]:
     """Ask nvcc where CUDA's headers are."""
     dry = [find_nvcc()["NVCC"], "--dryrun", "-x", "cu", "-c", "/dev/null"]
@@ -166,14 +212,20 @@ def cuda_includes() -> list[str]:
     return told[1].replace('"', "").replace("-I", "-isystem").split() if told else []
 
 
+def build_watched(example: str) -> Path:
+    """Build an example's CUDA source so that a call of a kernel that has a race raises."""
+    return build(example, WATCHING, RACES)
+
+
 def try_to_build(example: str) -> str:
-    """Build an example: empty if all is well, else what the compiler said."""
+    """Build an example both ways: empty if all is well, else what the compiler said."""
     counts = OUTPUT / "counts" / example
     shutil.rmtree(counts, ignore_errors=True)
     counts.mkdir(parents=True)
     counting = ["-O0", "--coverage", "-fprofile-abs-path", "-dumpdir", f"{counts}/"]
     try:
         build(example, [*SANITIZERS, *counting])
+        build_watched(example)
     except RuntimeError as error:
         return str(error)
     return ""
@@ -192,7 +244,7 @@ def inputs_of(example: str) -> list[str]:
     """What a run depends on besides the files that it compiles."""
     layout = Layout.of(ROOT)
     test = f"tests/examples/test_{example}.py"
-    emulation = [layout.relative(path) for path in HERE.glob("*cuda_on_cpu*")]
+    emulation = [layout.relative(path) for end in ("cc", "h") for path in HERE.glob(f"*.{end}")]
     return [test, *helpers_of(layout, test), *emulation, layout.relative(Path(__file__)), RUNTIME]
 
 
@@ -216,7 +268,7 @@ def receipt_of(example: str, before: Closure) -> Receipt:
 
 def main() -> int:
     """Run the examples that are named, or all; 1 if something is wrong."""
-    begun = time.monotonic()
+    laps = Laps()
     print(f"orders of blocks and threads: EMULATION_SEED={os.environ.setdefault(SEED, '0')}")
     found = [example.name for example in find_examples(Layout.of(ROOT))]
     if unknown := sorted(set(sys.argv[1:]) - set(found)):
@@ -226,9 +278,15 @@ def main() -> int:
         raise SystemExit(different)
     inputs = [file for name in wanted for file in inputs_of(name)]
     before = closure_of(ROOT, [*example_files(ROOT), *inputs])
+    for sanitizers in (tuple(SANITIZERS), ()):
+        runtime(sanitizers)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         said = [words for words in pool.map(try_to_build, wanted) if words]
+    laps.end("build")
     said = said or run_tests(wanted, OUTPUT)
+    laps.end("tests")
+    said = said or run_tests(wanted, RACES, FEWER)
+    laps.end("tests for races")
     for words in said:
         print(words, end="\n\n")
     for name in [] if said else wanted:
@@ -237,7 +295,7 @@ def main() -> int:
         print(f"left out: {name}: {reason}")
     told = "something is wrong" if said else "all passed"
     print(f"CUDA sources on the CPU: tests of {len(wanted)} examples: {told}")
-    print(f"{time.monotonic() - begun:.0f} s")
+    print(laps)
     return bool(said)
 
 

@@ -77,6 +77,73 @@ __global__ void chain_kernel(float* y) {
   y[blockIdx.x] = blockIdx.x == 0 ? 1.0f : y[blockIdx.x - 1] + 1.0f;
 }
 
+// Races, each beside what is right.
+
+template <bool atomic>
+__global__ void total_kernel(const float* x, float* y) {
+  const float value = x[blockIdx.x * blockDim.x + threadIdx.x];
+  if (atomic) {
+    atomicAdd(y, value);
+  } else {
+    *y += value;
+  }
+}
+
+// The sum of a thread's neighbours, twice, through one buffer.
+template <bool barrier>
+__global__ void twice_kernel(const float* x, float* y) {
+  __shared__ float row[64];
+  float value = x[threadIdx.x];
+  for (int i = 0; i < 2; ++i) {
+    row[threadIdx.x] = value;
+    __syncthreads();
+    value += row[(threadIdx.x + 1) % 64];
+    if (barrier) __syncthreads();
+  }
+  y[threadIdx.x] = value;
+}
+
+// A warp's lanes hand values on by shared memory.
+template <bool barrier>
+__global__ void lanes_kernel(const float* x, float* y) {
+  __shared__ float row[32];
+  row[threadIdx.x] = x[threadIdx.x];
+  if (barrier) __syncwarp();
+  float value = row[threadIdx.x ^ 1];
+  value = __shfl_xor_sync(~0u, value, 1);  // orders no memory
+  y[threadIdx.x] = value;
+}
+
+// Each thread writes one of the bytes of a word.
+__global__ void bytes_kernel(unsigned char* y) { y[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
+
+// The last block to finish adds what all blocks have left in y[1...]; tickets are counted in y[0].
+template <bool fence>
+__global__ void last_block_kernel(const float* x, float* y) {
+  const float sum = warp_sum(x[blockIdx.x * blockDim.x + threadIdx.x]);
+  if (threadIdx.x == 0) y[1 + blockIdx.x] = sum;
+  if (fence) __threadfence();
+  __shared__ bool last;
+  if (threadIdx.x == 0) last = atomicAdd(y, 1.0f) == static_cast<float>(gridDim.x - 1);
+  __syncthreads();
+  if (!last) return;
+  __threadfence();
+  const float part = threadIdx.x < gridDim.x ? y[1 + threadIdx.x] : 0.0f;
+  const float all = warp_sum(part);
+  __syncwarp();
+  if (threadIdx.x == 0) y[1] = all;
+}
+
+// A block adds one to its own static memory, which no other block sees, once for each thread.
+__global__ void own_kernel(float* y) {
+  __shared__ alignas(64) float count;
+  if (threadIdx.x == 0) count = 0;
+  __syncthreads();
+  atomicAdd(&count, 1.0f);
+  __syncthreads();
+  if (threadIdx.x == 0) y[blockIdx.x] = reinterpret_cast<uintptr_t>(&count) % 64 == 0 ? count : -1;
+}
+
 cudaStream_t stream_of(ffi::TensorView x) { return get_stream(x); }
 
 void sum(ffi::TensorView x, ffi::TensorView y) {
@@ -105,6 +172,41 @@ void half_warp(ffi::TensorView, ffi::TensorView y) {
   half_warp_kernel<<<1, 32>>>(data_of<float>(y));
 }
 void left_out(ffi::TensorView, ffi::TensorView y) { left_out_kernel<<<1, 32>>>(data_of<float>(y)); }
+
+void total_of_blocks(ffi::TensorView x, ffi::TensorView y) {
+  total_kernel<true><<<8, 1>>>(data_of<float>(x), data_of<float>(y));
+}
+void total_of_blocks_without_atomic(ffi::TensorView x, ffi::TensorView y) {
+  total_kernel<false><<<8, 1>>>(data_of<float>(x), data_of<float>(y));
+}
+void total_of_threads(ffi::TensorView x, ffi::TensorView y) {
+  total_kernel<true><<<1, 8>>>(data_of<float>(x), data_of<float>(y));
+}
+void total_of_threads_without_atomic(ffi::TensorView x, ffi::TensorView y) {
+  total_kernel<false><<<1, 8>>>(data_of<float>(x), data_of<float>(y));
+}
+void twice(ffi::TensorView x, ffi::TensorView y) {
+  twice_kernel<true><<<1, 64>>>(data_of<float>(x), data_of<float>(y));
+}
+void twice_without_barrier(ffi::TensorView x, ffi::TensorView y) {
+  twice_kernel<false><<<1, 64>>>(data_of<float>(x), data_of<float>(y));
+}
+void lanes(ffi::TensorView x, ffi::TensorView y) {
+  lanes_kernel<true><<<1, 32>>>(data_of<float>(x), data_of<float>(y));
+}
+void lanes_without_barrier(ffi::TensorView x, ffi::TensorView y) {
+  lanes_kernel<false><<<1, 32>>>(data_of<float>(x), data_of<float>(y));
+}
+void bytes(ffi::TensorView, ffi::TensorView y) {
+  bytes_kernel<<<3, 37>>>(reinterpret_cast<unsigned char*>(data_of<float>(y)));
+}
+void last_block(ffi::TensorView x, ffi::TensorView y) {
+  last_block_kernel<true><<<8, 32>>>(data_of<float>(x), data_of<float>(y));
+}
+void last_block_without_fence(ffi::TensorView x, ffi::TensorView y) {
+  last_block_kernel<false><<<8, 32>>>(data_of<float>(x), data_of<float>(y));
+}
+void own(ffi::TensorView, ffi::TensorView y) { own_kernel<<<16, 64>>>(data_of<float>(y)); }
 
 // Launches that a GPU may refuse.
 dim3 dim3_of(ffi::Shape of) {
@@ -148,6 +250,18 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(sum_without_barrier, sum_without_barrier);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(beyond, beyond);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(unwritten, unwritten);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(chain, chain);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(total_of_blocks, total_of_blocks);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(total_of_blocks_without_atomic, total_of_blocks_without_atomic);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(total_of_threads, total_of_threads);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(total_of_threads_without_atomic, total_of_threads_without_atomic);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(twice, twice);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(twice_without_barrier, twice_without_barrier);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(lanes, lanes);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(lanes_without_barrier, lanes_without_barrier);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(bytes, bytes);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(last_block, last_block);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(last_block_without_fence, last_block_without_fence);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(own, own);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(static_and_dynamic, static_and_dynamic);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(returns, returns);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(half_warp, half_warp);

@@ -190,8 +190,9 @@ def test_translation():
         "float* s = static_cast<float*>(emulation::SharedMemory());\n"
         'emulation::Launch("k", dim3(f(1, 2), 3),  256, 0, nullptr, [&] { k<T, 4>(a, g(b)); });'
     )
-    assert translated("__shared__ V<2> rows[4][5];") == (
-        "static V<2> rows[4][5]; emulation::Shared(&rows, sizeof(rows));"
+    assert translated("__shared__ alignas(8) V<2> rows[4][5];") == (
+        "alignas(8) static char rows_key; "
+        "auto& rows = emulation::Shared<V<2>[4][5]>(&rows_key, __alignof__(rows_key));"
     )
     with pytest.raises(ValueError, match=r"expected one variable and no comment, got '__shared__"):
         translated("__shared__ float x, y;")

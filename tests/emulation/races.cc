@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who accessed each byte of memory last, and whether the next access is ordered after that.
+#include "races.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <sstream>
+#include <unordered_map>
+#include <vector>
+
+namespace emulation::races {
+
+__thread Running running;
+bool reporting = false;
+
+namespace {
+
+struct Past {
+  Tag tag;
+  int32_t from = 0;  // where its code is, counted from kBase
+};
+
+// What is known of a few bytes that have always been accessed together. Of the reads that nothing
+// orders, three are kept; of the atomic operations, the last: it is ordered after those before it.
+struct Cell {
+  Past write;
+  Past atomic;
+  std::array<Past, 3> reads;
+};
+
+// The cells of 16 bytes: as few as the accesses so far allow.
+struct Line {
+  Cell* cells = nullptr;
+  size_t bytes = 0;  // of each cell
+};
+
+constexpr uintptr_t kLineBytes = 16;
+constexpr uintptr_t kPageBytes = 4096;
+constexpr size_t kMostPages = 1 << 14;  // kept for the next launch
+
+struct Page {
+  uint64_t launch = 0;  // the one that its lines are of
+  std::array<Line, kPageBytes / kLineBytes> lines;
+};
+
+// Cells live until the next launch.
+class Arena {
+ public:
+  Cell* take(size_t count) {
+    if (used_ + count > kChunk) {
+      ++chunk_;
+      used_ = 0;
+    }
+    if (chunk_ == chunks_.size()) chunks_.push_back(std::make_unique<Cell[]>(kChunk));
+    Cell* cells = &chunks_[chunk_][used_];
+    std::fill(cells, cells + count, Cell());
+    used_ += count;
+    return cells;
+  }
+  bool full() const { return chunk_ >= kMost; }
+  void clear() {
+    chunks_.resize(std::min(chunks_.size(), kKept));
+    chunk_ = used_ = 0;
+  }
+
+ private:
+  static constexpr size_t kChunk = 4096;
+  static constexpr size_t kMost = 1024;  // 256 MB
+  static constexpr size_t kKept = 64;
+  std::vector<std::unique_ptr<Cell[]>> chunks_;
+  size_t chunk_ = 0;
+  size_t used_ = 0;
+};
+
+struct Found {
+  Tag tag;
+  Kind kind;
+  size_t bytes;
+  const void* from;
+  Tag earlier;
+  Kind earlier_kind;
+  const void* earlier_from;
+};
+
+struct State {
+  const char* kernel;
+  dim3 grid;
+  uint64_t launch = 0;
+  bool found_any = false;
+  Found found;
+  Arena arena;
+  std::unordered_map<uintptr_t, Page> pages;
+  std::array<std::pair<uintptr_t, Page*>, 64> recent = {};  // of those pages
+  std::unordered_map<const void*, Knowledge> released;      // by atomic operations
+};
+
+State state;
+const char* const kBase = reinterpret_cast<const char*>(&Begin);
+
+Page& PageOf(uintptr_t at) {
+  const uintptr_t number = at / kPageBytes;
+  auto& [recent, page] = state.recent[number % state.recent.size()];
+  if (recent != number || page == nullptr) {
+    recent = number;
+    page = &state.pages[number];
+  }
+  if (page->launch != state.launch) {
+    page->lines.fill(Line());
+    page->launch = state.launch;
+  }
+  return *page;
+}
+
+// Gives a line cells of at most so many bytes.
+void Divide(Line* line, size_t bytes) {
+  if (line->cells != nullptr && line->bytes <= bytes) return;
+  Cell* cells = state.arena.take(kLineBytes / bytes);
+  if (line->cells != nullptr) {
+    for (size_t i = 0; i < kLineBytes / bytes; ++i) cells[i] = line->cells[i * bytes / line->bytes];
+  }
+  *line = {cells, bytes};
+}
+
+void Keep(std::array<Past, 3>* reads, const Past& read, const Clocks& clocks, uint32_t thread) {
+  size_t kept = 0;
+  for (const Past& old : *reads) {
+    if (old.tag && !clocks.before(old.tag, thread)) (*reads)[kept++] = old;
+  }
+  if (kept < reads->size()) {
+    (*reads)[kept++] = read;
+    std::fill(reads->begin() + kept, reads->end(), Past());
+    return;
+  }
+  // One of another warp says more than a third of the same one, whose lanes are often ordered.
+  const uint64_t warp = (*reads)[0].tag.warp();
+  if ((*reads)[1].tag.warp() == warp && (*reads)[2].tag.warp() == warp) (*reads)[2] = read;
+}
+
+// Compares an access with one before it, and remembers the first pair that nothing orders.
+void Compare(const Past& old, Kind old_kind, const Past& now, Kind kind, size_t bytes) {
+  if (!old.tag || running.clocks->before(old.tag, running.thread)) return;
+  state.found_any = true;
+  state.found = {now.tag,  kind,     bytes,           kBase + now.from,
+                 old.tag,  old_kind, kBase + old.from};
+}
+
+void Check(Cell* cell, const Past& now, Kind kind, size_t bytes) {
+  if (kind == Kind::kWrite ? cell->write.tag == now.tag && !cell->atomic.tag && !cell->reads[0].tag
+                           : kind == Kind::kRead && cell->reads[0].tag == now.tag)
+    return;
+  Compare(cell->write, Kind::kWrite, now, kind, bytes);
+  if (kind != Kind::kAtomic) Compare(cell->atomic, Kind::kAtomic, now, kind, bytes);
+  if (kind == Kind::kRead) {
+    Keep(&cell->reads, now, *running.clocks, running.thread);
+    return;
+  }
+  for (const Past& read : cell->reads) Compare(read, Kind::kRead, now, kind, bytes);
+  cell->reads.fill(Past());
+  if (kind == Kind::kWrite) cell->atomic = Past();
+  (kind == Kind::kWrite ? cell->write : cell->atomic) = now;
+}
+
+// An atomic operation acquires what earlier ones on the same memory have released, and releases.
+void Meet(const void* memory) {
+  Clocks* clocks = running.clocks;
+  const auto earlier = state.released.find(memory);
+  if (earlier != state.released.end()) clocks->acquire(running.thread, earlier->second);
+  if (clocks->may_release(running.thread)) clocks->release(running.thread, &state.released[memory]);
+}
+
+// "path/to/kernel.cu:12" becomes " at kernel.cu:12"; code of the emulation is passed over.
+std::string Place(const void* from) {
+  Dl_info info;
+  if (dladdr(from, &info) == 0) return "";
+  const auto offset = static_cast<const char*>(from) - static_cast<const char*>(info.dli_fbase) - 1;
+  std::ostringstream command;
+  command << "addr2line -i -e '" << info.dli_fname << "' " << std::hex << offset << " 2>/dev/null";
+  std::unique_ptr<FILE, int (*)(FILE*)> said(popen(command.str().c_str(), "r"), &pclose);
+  char line[4096];
+  while (said && std::fgets(line, sizeof(line), said.get()) != nullptr) {
+    std::string place = line;
+    place = place.substr(place.rfind('/') + 1);
+    place = place.substr(0, place.find_first_of(" \n"));
+    if (place.find('?') == std::string::npos && place.rfind("cuda_on_cpu.h", 0) != 0)
+      return " at " + place;
+  }
+  return "";
+}
+
+std::string Thread(Tag tag) {
+  const dim3 grid = state.grid;
+  const uint32_t block = tag.block();
+  std::ostringstream words;
+  words << "block (" << block % grid.x << ", " << block / grid.x % grid.y << ", "
+        << block / grid.x / grid.y << "), thread " << tag.thread();
+  return words.str();
+}
+
+}  // namespace
+
+bool Watching() { return reporting && !state.found_any && !state.arena.full(); }
+
+void Begin(const char* kernel, dim3 grid) {
+  state.kernel = kernel;
+  state.grid = grid;
+  state.found_any = false;
+  ++state.launch;
+  state.arena.clear();
+  state.released.clear();
+  if (state.pages.size() > kMostPages) {
+    state.pages.clear();
+    state.recent = {};
+  }
+}
+
+std::string End() {
+  if (!state.found_any) return "";
+  const Found& found = state.found;
+  const char* now[] = {"reads", "writes", "changes atomically"};
+  const char* earlier[] = {"read", "wrote", "changed atomically"};
+  const bool one_block = found.tag.block() == found.earlier.block();
+  std::ostringstream words;
+  words << "race in " << state.kernel << ": " << Thread(found.tag) << " "
+        << now[static_cast<int>(found.kind)] << " " << found.bytes
+        << (found.bytes == 1 ? " byte" : " bytes") << Place(found.from) << " that "
+        << Thread(found.earlier) << " "
+        << earlier[static_cast<int>(found.earlier_kind)] << Place(found.earlier_from)
+        << "; expected "
+        << (one_block ? "a barrier between them, or atomic operations"
+                      : "atomic operations, since no barrier orders two blocks");
+  return words.str();
+}
+
+void Forget(const void* at, size_t size) {
+  if (!reporting) return;
+  const auto first = reinterpret_cast<uintptr_t>(at);
+  for (uintptr_t line = first / kLineBytes * kLineBytes; line < first + size; line += kLineBytes) {
+    Line& known = PageOf(line).lines[line % kPageBytes / kLineBytes];
+    if (known.cells != nullptr) std::fill_n(known.cells, kLineBytes / known.bytes, Cell());
+  }
+}
+
+void Access(const void* memory, size_t size, Kind kind, const void* from) {
+  const auto at = reinterpret_cast<uintptr_t>(memory);
+  if (at - running.stack < running.stack_bytes) return;
+  if (!Watching()) {
+    running.clocks = nullptr;
+    return;
+  }
+  if (kind == Kind::kAtomic) Meet(memory);
+  const auto place = static_cast<const char*>(from) - kBase;
+  const Past now = {running.clocks->now(running.thread), static_cast<int32_t>(place)};
+  for (uintptr_t next = at; next < at + size;) {
+    const uintptr_t start = next / kLineBytes * kLineBytes;
+    const uintptr_t begin = next - start;
+    const uintptr_t end = std::min(at + size - start, kLineBytes);
+    Line& line = PageOf(start).lines[start % kPageBytes / kLineBytes];
+    const uintptr_t marks = begin | end | kLineBytes;
+    Divide(&line, marks & -marks);
+    for (uintptr_t byte = begin; byte < end; byte += line.bytes)
+      Check(&line.cells[byte / line.bytes], now, kind, size);
+    next = start + end;
+  }
+}
+
+}  // namespace emulation::races

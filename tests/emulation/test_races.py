@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R9
+"""The emulation finds races in every run, and none in kernels that are right."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tvm_ffi
+from emulate import WATCHING, build_source
+
+PLANTED = Path(__file__).with_name("planted.cu")
+X = np.arange(256, dtype="float32")
+LANES = X[:32].reshape(16, 2)[:, ::-1].ravel()
+
+
+@pytest.fixture(scope="module")
+def mod(tmp_path_factory):
+    """The planted kernels, which report their accesses."""
+    library = tmp_path_factory.mktemp("races") / "planted.so"
+    return tvm_ffi.load_module(build_source(PLANTED, library, WATCHING))
+
+
+def neighbours(x):
+    """What a pass over a shared buffer adds."""
+    return x + np.roll(x, -1)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("total_of_blocks", [X[:8].sum()]),
+        ("total_of_threads", [X[:8].sum()]),
+        ("sum", [X.sum()]),
+        ("twice", neighbours(neighbours(X[:64]))),
+        ("lanes", X[:32]),
+        ("last_block", [8, X.sum()]),
+        ("own", [64] * 16),
+        ("bytes", np.frombuffer(b"\x01" * 108, dtype="float32")),
+    ],
+)
+def test_what_is_ordered_is_no_race(mod, name, expected):
+    """Atomic operations, barriers, and a fence before the ticket of the last block order accesses.
+
+    So does the end of a launch. Neighbouring bytes are no common memory.
+    """
+    for _ in range(10):
+        y = np.zeros(256, dtype="float32")
+        mod[name](X, y)
+        assert y[: len(expected)].tolist() == list(expected)
+
+
+OTHER_BLOCK = "expected atomic operations, since no barrier orders two blocks"
+SAME_BLOCK = "expected a barrier between them, or atomic operations"
+
+
+@pytest.mark.parametrize(
+    ("name", "kernel", "lines", "advice"),
+    [
+        ("total_of_blocks_without_atomic", "total", {"    *y += value;"}, OTHER_BLOCK),
+        ("total_of_threads_without_atomic", "total", {"    *y += value;"}, SAME_BLOCK),
+        (
+            "sum_without_barrier",
+            "sum",
+            {
+                "  if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = sum;",
+                "    sum = warp_sum(threadIdx.x < blockDim.x / 32 ? partial[threadIdx.x] : 0.0f);",
+            },
+            SAME_BLOCK,
+        ),
+        (
+            "twice_without_barrier",
+            "twice",
+            {"    row[threadIdx.x] = value;", "    value += row[(threadIdx.x + 1) % 64];"},
+            SAME_BLOCK,
+        ),
+        (
+            "lanes_without_barrier",
+            "lanes",
+            {"  row[threadIdx.x] = x[threadIdx.x];", "  float value = row[threadIdx.x ^ 1];"},
+            SAME_BLOCK,
+        ),
+        (
+            "last_block_without_fence",
+            "last_block",
+            {
+                "  if (threadIdx.x == 0) y[1 + blockIdx.x] = sum;",
+                "  const float part = threadIdx.x < gridDim.x ? y[1 + threadIdx.x] : 0.0f;",
+            },
+            OTHER_BLOCK,
+        ),
+        (
+            "chain",
+            "chain",
+            {"  y[blockIdx.x] = blockIdx.x == 0 ? 1.0f : y[blockIdx.x - 1] + 1.0f;"},
+            OTHER_BLOCK,
+        ),
+    ],
+)
+def test_a_race_is_found_in_every_run(mod, name, kernel, lines, advice):
+    """The error names the kernel, both threads and both lines, whatever the order of a run was."""
+    place = r"block \(\d+, 0, 0\), thread \d+ (reads 4 bytes|writes 4 bytes|read|wrote)"
+    at = r" at planted\.cu:(\d+)"
+    message = f"emulation: race in {kernel}_kernel: {place}{at} that {place}{at}; {advice}"
+    rows = ["", *PLANTED.read_text().splitlines()]
+    for _ in range(20):
+        with pytest.raises(RuntimeError) as caught:
+            mod[name](X, np.zeros(256, dtype="float32"))
+        found = re.fullmatch(message, str(caught.value))
+        assert found, str(caught.value)
+        assert {rows[int(found[2])], rows[int(found[4])]} == lines
