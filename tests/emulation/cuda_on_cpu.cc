@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "streams.h"
+
 namespace emulation {
 namespace {
 
@@ -67,7 +69,6 @@ struct Block {
   size_t most_shared;                // bytes, of both kinds together
   std::vector<void*> static_shared;  // what threads of this block have declared
   size_t static_bytes = 0;
-  bool refused = false;
   void* scheduler = nullptr;  // its stack pointer
   unsigned current = 0;
 
@@ -95,11 +96,6 @@ cudaError_t Remember(cudaError_t error) {
   return error;
 }
 
-// Counts a call, and gives its result unless it is the one that was told to fail.
-cudaError_t Called(cudaError_t result = cudaSuccess) {
-  return Remember(calls++ == failing_call ? cudaErrorUnknown : result);
-}
-
 struct Words {
   cudaError_t error;
   const char* name;
@@ -113,8 +109,15 @@ const Words& WordsOf(cudaError_t error) {
       {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration",
        "invalid configuration argument"},
       {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
+      {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
       {cudaErrorLaunchOutOfResources, "cudaErrorLaunchOutOfResources",
        "too many resources requested for launch"},
+      {cudaErrorStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported",
+       "operation not permitted when stream is capturing"},
+      {cudaErrorStreamCaptureInvalidated, "cudaErrorStreamCaptureInvalidated",
+       "operation failed due to a previous error during capture"},
+      {cudaErrorStreamCaptureImplicit, "cudaErrorStreamCaptureImplicit",
+       "operation would make the legacy stream depend on a capturing blocking stream"},
       {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
   };
   for (const Words& words : all) {
@@ -136,12 +139,11 @@ cudaError_t Refusal(dim3 grid, dim3 size, size_t shared_bytes, size_t most_dynam
   return shared_bytes > most_dynamic ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-std::function<void()> while_waiting;  // what another stream does meanwhile
-
-[[noreturn]] void Stop(const char* why) {
-  std::fprintf(stderr, "emulation: %s\n", why);
-  std::abort();
-}
+// What a kernel throws in place of running, when it is asked for its launch bound.
+struct Bound {
+  size_t threads;
+};
+thread_local bool asked_for_bound = false;
 
 // Puts the registers that a function must keep on the stack, leaves the stack pointer in *from, and
 // goes on where `to` was left. The C library's swapcontext() makes a system call each time.
@@ -232,11 +234,6 @@ void RunBlock(std::vector<unsigned>* order) {
       if (state != State::kNew && state != State::kReady) continue;
       Resume(thread);
       any_ran = true;
-      if (block->refused) {
-        // The kernel's frame is left as it is; AddressSanitizer would take it for a later one's.
-        fibers[thread].stack.reset();
-        return;
-      }
     }
     if (any_ran) continue;
     size_t done = 0;
@@ -252,7 +249,28 @@ void RunBlock(std::vector<unsigned>* order) {
   }
 }
 
+// The most threads of a block that a kernel is compiled for.
+size_t BoundOf(const std::function<void()>& kernel) {
+  asked_for_bound = true;
+  try {
+    kernel();
+  } catch (const Bound& bound) {
+    asked_for_bound = false;
+    return bound.threads;
+  }
+  Stop("a kernel does not begin with its launch bound");
+}
+
 }  // namespace
+
+void Stop(const char* why) {
+  std::fprintf(stderr, "emulation: %s\n", why);
+  std::abort();
+}
+
+cudaError_t Called(const std::function<cudaError_t()>& call) {
+  return Remember(calls++ == failing_call ? cudaErrorUnknown : call());
+}
 
 void Fail(const char* why) {
   std::fprintf(stderr, "emulation: block (%u, %u, %u), thread %u: ", block->index.x, block->index.y,
@@ -260,19 +278,13 @@ void Fail(const char* why) {
   Stop(why);
 }
 
-void Launch(const char* name, dim3 grid, dim3 size, size_t shared_bytes, cudaStream_t,
-            const std::function<void()>& kernel) {
+namespace {
+
+// Runs a kernel to its end.
+void Run(dim3 grid, dim3 size, size_t shared_bytes, size_t most_shared,
+         const std::function<void()>& kernel) {
   static std::mutex one_kernel;  // at a time, as on one stream
   const std::lock_guard<std::mutex> lock(one_kernel);
-  if (launches++ == failing_launch) {
-    Remember(cudaErrorLaunchOutOfResources);
-    return;
-  }
-  const auto limit = SharedLimits().find(name);
-  const bool asked = limit != SharedLimits().end();
-  const cudaError_t refusal =
-      Refusal(grid, size, shared_bytes, asked ? limit->second : kSharedBytes);
-  if (Remember(refusal) != cudaSuccess) return;
   static std::vector<Fiber> fibers(kMostThreads);  // their stacks are kept
   const size_t threads = size_t{size.x} * size.y * size.z;
   Block running;
@@ -282,7 +294,7 @@ void Launch(const char* name, dim3 grid, dim3 size, size_t shared_bytes, cudaStr
   running.fibers = &fibers;
   running.warps.resize((threads + 31) / 32);
   running.shared.resize(shared_bytes);
-  running.most_shared = asked ? kMostSharedBytes : kSharedBytes;
+  running.most_shared = most_shared;
   block = &running;
   std::vector<unsigned> order(threads);
   for (unsigned thread = 0; thread < threads; ++thread) order[thread] = thread;
@@ -295,18 +307,33 @@ void Launch(const char* name, dim3 grid, dim3 size, size_t shared_bytes, cudaStr
         uint3{static_cast<unsigned>(at % grid.x), static_cast<unsigned>(at / grid.x % grid.y),
               static_cast<unsigned>(at / grid.x / grid.y)};
     RunBlock(&order);
-    if (running.refused) break;
   }
   block = nullptr;
 }
 
+}  // namespace
+
+void Launch(const char* name, dim3 grid, dim3 size, size_t shared_bytes, cudaStream_t stream,
+            std::function<void()> kernel) {
+  static std::mutex one_launch;
+  const std::lock_guard<std::mutex> lock(one_launch);
+  if (launches++ == failing_launch) {
+    Remember(cudaErrorLaunchOutOfResources);
+    return;
+  }
+  const auto limit = SharedLimits().find(name);
+  const bool asked = limit != SharedLimits().end();
+  cudaError_t error = Refusal(grid, size, shared_bytes, asked ? limit->second : kSharedBytes);
+  if (error == cudaSuccess && size_t{size.x} * size.y * size.z > BoundOf(kernel))
+    error = cudaErrorInvalidValue;
+  const size_t most_shared = asked ? kMostSharedBytes : kSharedBytes;
+  const auto work = [=] { Run(grid, size, shared_bytes, most_shared, kernel); };
+  if (error == cudaSuccess) error = Enqueue(stream, Kind::kLaunch, work);
+  Remember(error);
+}
+
 void LaunchBound(size_t threads) {
-  const dim3 size = block->size;
-  if (size_t{size.x} * size.y * size.z <= threads) return;
-  // So it is for the first thread of the first block: nothing of the kernel has run.
-  Remember(cudaErrorInvalidValue);
-  block->refused = true;
-  Pause(State::kDone);
+  if (asked_for_bound) throw Bound{threads};
 }
 
 void Shared(void* at, size_t size) {
@@ -324,10 +351,10 @@ cudaError_t SetAttribute(const char* words, cudaFuncAttribute attribute, int val
   const std::string kernel = words;
   if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
     if (value < 0 || static_cast<size_t>(value) > kMostSharedBytes)
-      return Called(cudaErrorInvalidValue);
+      return Called([] { return cudaErrorInvalidValue; });
     SharedLimits()[kernel.substr(0, kernel.find('<'))] = static_cast<size_t>(value);
   }
-  return Called();
+  return Called([] { return cudaSuccess; });
 }
 
 uint3 ThreadIndex() {
@@ -368,43 +395,27 @@ using emulation::Called;
 
 extern "C" {
 cudaError_t cudaGetDevice(int* device) {
-  const cudaError_t error = Called();
-  if (error == cudaSuccess) *device = emulation::current_device;
-  return error;
+  return Called([&] {
+    *device = emulation::current_device;
+    return cudaSuccess;
+  });
 }
 cudaError_t cudaSetDevice(int device) {
-  const bool exists = device >= 0 && device < emulation::kDevices;
-  const cudaError_t error = Called(exists ? cudaSuccess : cudaErrorInvalidDevice);
-  if (error == cudaSuccess) emulation::current_device = device;
-  return error;
+  return Called([&] {
+    if (device < 0 || device >= emulation::kDevices) return cudaErrorInvalidDevice;
+    emulation::current_device = device;
+    return cudaSuccess;
+  });
 }
 cudaError_t cudaGetLastError() { return std::exchange(emulation::last_error, cudaSuccess); }
 cudaError_t cudaPeekAtLastError() { return emulation::last_error; }
 const char* cudaGetErrorString(cudaError_t error) { return emulation::WordsOf(error).description; }
 const char* cudaGetErrorName(cudaError_t error) { return emulation::WordsOf(error).name; }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
-  const cudaError_t error = Called();
-  if (error == cudaSuccess) *value = attribute == cudaDevAttrMultiProcessorCount ? 2 : 1024;
-  return error;
-}
-cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
-  const cudaError_t error = Called();
-  if (error == cudaSuccess) *status = cudaStreamCaptureStatusNone;
-  return error;
-}
-cudaError_t cudaMemsetAsync(void* at, int byte, size_t size, cudaStream_t) {
-  const cudaError_t error = Called();
-  if (error == cudaSuccess) std::memset(at, byte, size);
-  return error;
-}
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t size, cudaMemcpyKind, cudaStream_t) {
-  const cudaError_t error = Called();
-  if (error == cudaSuccess) std::memcpy(to, from, size);
-  return error;
-}
-cudaError_t cudaStreamSynchronize(cudaStream_t) {
-  if (emulation::while_waiting) emulation::while_waiting();
-  return Called();
+  return Called([&] {
+    *value = attribute == cudaDevAttrMultiProcessorCount ? 2 : 1024;
+    return cudaSuccess;
+  });
 }
 }
 
@@ -412,10 +423,6 @@ cudaError_t cudaStreamSynchronize(cudaStream_t) {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(refuse_launch, [](int number) {
   emulation::launches = 0;
   emulation::failing_launch = number;
-});
-// For tests: what happens each time the host waits for a stream.
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(while_waiting, [](tvm::ffi::Function happens) {
-  emulation::while_waiting = [happens] { happens(); };
 });
 // How many launches there were since then, the refused one included.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(launches, [] { return emulation::launches; });

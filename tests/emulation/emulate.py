@@ -53,7 +53,6 @@ STATIC = re.compile(
     r"(?<!extern )__shared__ ((?:alignas\(\w+\) )?(?:unsigned )?[\w:]+(?:<[^;]*>)?)"
     r" (\w+)((?:\[[^;\]]*\])*);"
 )
-BOUND = re.compile(r"__launch_bounds__\(")
 LAUNCH = re.compile(r"(?P<kernel>[\w:]+)\s*(?P<types><[^;{}()]*>)?\s*<<<", re.DOTALL)
 
 
@@ -80,12 +79,15 @@ def end_of_call(text: str, opening: int) -> int:
 
 
 def with_bounds(source: str) -> str:
-    """Begin the body of each kernel that has launch bounds with their check."""
-    for match in reversed(list(BOUND.finditer(source))):
-        end = end_of_call(source, match.end() - 1)
-        parameters = end_of_call(source, source.index("(", end))
+    """Begin the body of each kernel with its launch bound."""
+    for match in reversed(list(re.finditer("__global__", source))):
+        opening, bound = source.index("(", match.end()), ""
+        if source[:opening].endswith("__launch_bounds__"):
+            end = end_of_call(source, opening)
+            bound = parts(source[opening + 1 : end])[0]
+            opening = source.index("(", end)
+        parameters = end_of_call(source, opening)
         if body := re.compile(r"\s*\{").match(source, parameters + 1):
-            bound = parts(source[match.end() : end])[0]
             check = f" emulation::LaunchBound({bound});"
             source = source[: body.end()] + check + source[body.end() :]
     return source
@@ -106,9 +108,10 @@ def translated(source: str) -> str:
         opening = source.index("(", closing)
         end = end_of_call(source, opening)
         kernel = f"{match['kernel']}{match['types'] or ''}"
-        call = f"{kernel}{source[opening : end + 1]}"
+        given = f", {source[opening + 1 : end]}" if end > opening + 1 else ""
         where = f'"{match["kernel"]}", {grid}, {size}, {shared}, {stream}'
-        launch = f"emulation::Launch({where}, [&] {{ {call}; }})"
+        call = f"[](const auto&... given) {{ {kernel}(given...); }}"
+        launch = f"emulation::Launch({where}, {call}{given})"
         # What follows stays on its line.
         launch += "\n" * (source[match.start() : end + 1].count("\n") - launch.count("\n"))
         source = source[: match.start()] + launch + source[end + 1 :]
@@ -149,7 +152,7 @@ def build_source(source: Path, library: Path, extra: list[str]) -> Path:
     command = [
         *("g++", "-shared", "-fPIC", "-O1", "-g1", "-w", "-Wl,-Bsymbolic", *extra),
         *(f"-I{headers}", f"-I{EXAMPLES}", f"-I{source.parent}", *cuda_includes()),
-        *("-include", str(HERE / "cuda_on_cpu.h"), str(HERE / "cuda_on_cpu.cc"), str(text)),
+        *("-include", str(HERE / "cuda_on_cpu.h"), *map(str, HERE.glob("*.cc")), str(text)),
         *("-o", str(library), *flags),
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -192,7 +195,7 @@ def inputs_of(example: str) -> list[str]:
     """What a run depends on besides the files that it compiles."""
     layout = Layout.of(ROOT)
     test = f"tests/examples/test_{example}.py"
-    emulation = [layout.relative(path) for path in HERE.glob("*cuda_on_cpu*")]
+    emulation = [layout.relative(path) for path in (*HERE.glob("*.cc"), *HERE.glob("*.h"))]
     return [test, *helpers_of(layout, test), *emulation, layout.relative(Path(__file__)), RUNTIME]
 
 
