@@ -30,6 +30,7 @@ extensions = [
     "sphinx_tabs.tabs",
     "_ext.archives",
     "_ext.benchmark",
+    "_ext.captures",
     "_ext.complete_reference",
     "_ext.differences",
     "_ext.doctest_state",

@@ -17,6 +17,7 @@
 
 #include "clocks.h"
 #include "races.h"
+#include "streams.h"
 
 namespace emulation {
 namespace {
@@ -25,7 +26,7 @@ constexpr size_t kStackBytes = 256 << 10;  // AddressSanitizer needs some
 constexpr size_t kMostThreads = 1024;
 constexpr size_t kResidentThreads = 2048;  // as on a multiprocessor
 constexpr size_t kResidentBlocks = 4;
-constexpr unsigned kAtomicsPerPause = 32;  // on average: there may be millions
+constexpr unsigned kAtomicsPerPause = 32;       // on average: there may be millions
 constexpr size_t kSharedBytes = 48 << 10;       // unless the kernel's attribute allows more
 constexpr size_t kMostSharedBytes = 227 << 10;  // of sm_90
 constexpr int kDevices = 2;
@@ -83,8 +84,7 @@ struct Block {
   std::vector<Variable> variables;
   size_t static_bytes = 0;
   std::unique_ptr<Clocks> clocks;  // null if nothing looks for races
-  bool refused = false;
-  void* scheduler = nullptr;  // its stack pointer
+  void* scheduler = nullptr;       // its stack pointer
   unsigned current = 0;
 
   Fiber& fiber() { return fibers[current]; }
@@ -112,11 +112,6 @@ cudaError_t Remember(cudaError_t error) {
   return error;
 }
 
-// Counts a call, and gives its result unless it is the one that was told to fail.
-cudaError_t Called(cudaError_t result = cudaSuccess) {
-  return Remember(calls++ == failing_call ? cudaErrorUnknown : result);
-}
-
 struct Words {
   cudaError_t error;
   const char* name;
@@ -130,8 +125,15 @@ const Words& WordsOf(cudaError_t error) {
       {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration",
        "invalid configuration argument"},
       {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
+      {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
       {cudaErrorLaunchOutOfResources, "cudaErrorLaunchOutOfResources",
        "too many resources requested for launch"},
+      {cudaErrorStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported",
+       "operation not permitted when stream is capturing"},
+      {cudaErrorStreamCaptureInvalidated, "cudaErrorStreamCaptureInvalidated",
+       "operation failed due to a previous error during capture"},
+      {cudaErrorStreamCaptureImplicit, "cudaErrorStreamCaptureImplicit",
+       "operation would make the legacy stream depend on a capturing blocking stream"},
       {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
   };
   for (const Words& words : all) {
@@ -153,12 +155,11 @@ cudaError_t Refusal(dim3 grid, dim3 size, size_t shared_bytes, size_t most_dynam
   return shared_bytes > most_dynamic ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-std::function<void()> while_waiting;  // what another stream does meanwhile
-
-[[noreturn]] void Stop(const char* why) {
-  std::fprintf(stderr, "emulation: %s\n", why);
-  std::abort();
-}
+// What a kernel throws in place of running, when it is asked for its launch bound.
+struct Bound {
+  size_t threads;
+};
+thread_local bool asked_for_bound = false;
 
 // Puts the registers that a function must keep on the stack, leaves the stack pointer in *from, and
 // goes on where `to` was left. The C library's swapcontext() makes a system call each time.
@@ -257,7 +258,7 @@ void Begin(Block* begun, size_t at) {
 }
 
 // Lets each thread of the current block go on to where it waits or lets others run; false if all
-// have returned or the launch is refused.
+// have returned.
 bool TakeTurn() {
   Fiber* fibers = block->fibers;
   const std::vector<unsigned>& order = block->order;
@@ -267,11 +268,6 @@ bool TakeTurn() {
     if (state != State::kNew && state != State::kReady) continue;
     Resume(thread);
     any_ran = true;
-    if (block->refused) {
-      // The kernel's frame is left as it is; AddressSanitizer would take it for a later one's.
-      fibers[thread].stack.reset();
-      return false;
-    }
   }
   if (any_ran) return true;
   size_t done = 0;
@@ -321,7 +317,6 @@ void RunGrid(dim3 grid, dim3 size, size_t shared_bytes, size_t most_shared,
     const size_t turn = Random()() % resident.size();
     block = resident[turn].get();
     if (TakeTurn()) continue;
-    if (block->refused) break;
     if (waiting.empty()) {
       resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(turn));
     } else {
@@ -331,7 +326,28 @@ void RunGrid(dim3 grid, dim3 size, size_t shared_bytes, size_t most_shared,
   block = nullptr;
 }
 
+// The most threads of a block that a kernel is compiled for.
+size_t BoundOf(const std::function<void()>& kernel) {
+  asked_for_bound = true;
+  try {
+    kernel();
+  } catch (const Bound& bound) {
+    asked_for_bound = false;
+    return bound.threads;
+  }
+  Stop("a kernel does not begin with its launch bound");
+}
+
 }  // namespace
+
+void Stop(const char* why) {
+  std::fprintf(stderr, "emulation: %s\n", why);
+  std::abort();
+}
+
+cudaError_t Called(const std::function<cudaError_t()>& call) {
+  return Remember(calls++ == failing_call ? cudaErrorUnknown : call());
+}
 
 void Fail(const char* why) {
   std::fprintf(stderr, "emulation: block (%u, %u, %u), thread %u: ", block->index.x, block->index.y,
@@ -339,32 +355,42 @@ void Fail(const char* why) {
   Stop(why);
 }
 
-void Launch(const char* name, dim3 grid, dim3 size, size_t shared_bytes, cudaStream_t,
-            const std::function<void()>& kernel) {
+namespace {
+
+// Runs a kernel to its end.
+void Run(const char* name, dim3 grid, dim3 size, size_t shared_bytes, size_t most_shared,
+         const std::function<void()>& kernel) {
   static std::mutex one_kernel;  // at a time, as on one stream
   const std::lock_guard<std::mutex> lock(one_kernel);
+  races::Begin(name, grid);
+  RunGrid(grid, size, shared_bytes, most_shared, kernel);
+  const std::string race = races::End();
+  if (!race.empty()) TVM_FFI_THROW(RuntimeError) << "emulation: " << race;
+}
+
+}  // namespace
+
+void Launch(const char* name, dim3 grid, dim3 size, size_t shared_bytes, cudaStream_t stream,
+            std::function<void()> kernel) {
+  static std::mutex one_launch;
+  const std::lock_guard<std::mutex> lock(one_launch);
   if (launches++ == failing_launch) {
     Remember(cudaErrorLaunchOutOfResources);
     return;
   }
   const auto limit = SharedLimits().find(name);
   const bool asked = limit != SharedLimits().end();
-  const cudaError_t refusal =
-      Refusal(grid, size, shared_bytes, asked ? limit->second : kSharedBytes);
-  if (Remember(refusal) != cudaSuccess) return;
-  races::Begin(name, grid);
-  RunGrid(grid, size, shared_bytes, asked ? kMostSharedBytes : kSharedBytes, kernel);
-  const std::string race = races::End();
-  if (!race.empty()) TVM_FFI_THROW(RuntimeError) << "emulation: " << race;
+  cudaError_t error = Refusal(grid, size, shared_bytes, asked ? limit->second : kSharedBytes);
+  if (error == cudaSuccess && size_t{size.x} * size.y * size.z > BoundOf(kernel))
+    error = cudaErrorInvalidValue;
+  const size_t most_shared = asked ? kMostSharedBytes : kSharedBytes;
+  const auto work = [=] { Run(name, grid, size, shared_bytes, most_shared, kernel); };
+  if (error == cudaSuccess) error = Enqueue(stream, Kind::kLaunch, work);
+  Remember(error);
 }
 
 void LaunchBound(size_t threads) {
-  const dim3 size = block->size;
-  if (size_t{size.x} * size.y * size.z <= threads) return;
-  // So it is for the first thread of the first block: nothing of the kernel has run.
-  Remember(cudaErrorInvalidValue);
-  block->refused = true;
-  Pause(State::kDone);
+  if (asked_for_bound) throw Bound{threads};
 }
 
 void* Shared(const void* key, size_t size, size_t alignment) {
@@ -373,9 +399,8 @@ void* Shared(const void* key, size_t size, size_t alignment) {
                             [=](const Variable& variable) { return variable.key == key; });
   if (found == variables.end()) {
     const std::align_val_t aligned{alignment};
-    variables.push_back({key, {::operator new(size, aligned), [=](void* at) {
-                                 ::operator delete(at, aligned);
-                               }}});
+    variables.push_back(
+        {key, {::operator new(size, aligned), [=](void* at) { ::operator delete(at, aligned); }}});
     found = variables.end() - 1;
   }
   void* at = found->memory.get();
@@ -394,10 +419,10 @@ cudaError_t SetAttribute(const char* words, cudaFuncAttribute attribute, int val
   const std::string kernel = words;
   if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
     if (value < 0 || static_cast<size_t>(value) > kMostSharedBytes)
-      return Called(cudaErrorInvalidValue);
+      return Called([] { return cudaErrorInvalidValue; });
     SharedLimits()[kernel.substr(0, kernel.find('<'))] = static_cast<size_t>(value);
   }
-  return Called();
+  return Called([] { return cudaSuccess; });
 }
 
 uint3 ThreadIndex() {
@@ -460,43 +485,27 @@ using emulation::Called;
 
 extern "C" {
 cudaError_t cudaGetDevice(int* device) {
-  const cudaError_t error = Called();
-  if (error == cudaSuccess) *device = emulation::current_device;
-  return error;
+  return Called([&] {
+    *device = emulation::current_device;
+    return cudaSuccess;
+  });
 }
 cudaError_t cudaSetDevice(int device) {
-  const bool exists = device >= 0 && device < emulation::kDevices;
-  const cudaError_t error = Called(exists ? cudaSuccess : cudaErrorInvalidDevice);
-  if (error == cudaSuccess) emulation::current_device = device;
-  return error;
+  return Called([&] {
+    if (device < 0 || device >= emulation::kDevices) return cudaErrorInvalidDevice;
+    emulation::current_device = device;
+    return cudaSuccess;
+  });
 }
 cudaError_t cudaGetLastError() { return std::exchange(emulation::last_error, cudaSuccess); }
 cudaError_t cudaPeekAtLastError() { return emulation::last_error; }
 const char* cudaGetErrorString(cudaError_t error) { return emulation::WordsOf(error).description; }
 const char* cudaGetErrorName(cudaError_t error) { return emulation::WordsOf(error).name; }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
-  const cudaError_t error = Called();
-  if (error == cudaSuccess) *value = attribute == cudaDevAttrMultiProcessorCount ? 2 : 1024;
-  return error;
-}
-cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
-  const cudaError_t error = Called();
-  if (error == cudaSuccess) *status = cudaStreamCaptureStatusNone;
-  return error;
-}
-cudaError_t cudaMemsetAsync(void* at, int byte, size_t size, cudaStream_t) {
-  const cudaError_t error = Called();
-  if (error == cudaSuccess) std::memset(at, byte, size);
-  return error;
-}
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t size, cudaMemcpyKind, cudaStream_t) {
-  const cudaError_t error = Called();
-  if (error == cudaSuccess) std::memcpy(to, from, size);
-  return error;
-}
-cudaError_t cudaStreamSynchronize(cudaStream_t) {
-  if (emulation::while_waiting) emulation::while_waiting();
-  return Called();
+  return Called([&] {
+    *value = attribute == cudaDevAttrMultiProcessorCount ? 2 : 1024;
+    return cudaSuccess;
+  });
 }
 }
 
@@ -504,10 +513,6 @@ cudaError_t cudaStreamSynchronize(cudaStream_t) {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(refuse_launch, [](int number) {
   emulation::launches = 0;
   emulation::failing_launch = number;
-});
-// For tests: what happens each time the host waits for a stream.
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(while_waiting, [](tvm::ffi::Function happens) {
-  emulation::while_waiting = [happens] { happens(); };
 });
 // How many launches there were since then, the refused one included.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(launches, [] { return emulation::launches; });

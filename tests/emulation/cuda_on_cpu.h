@@ -16,6 +16,7 @@
 #include <cuda_fp8.h>
 #include <cuda_runtime.h>
 #include <tvm/ffi/container/tensor.h>
+#include <tvm/ffi/extra/c_env_api.h>
 
 #include <algorithm>
 #include <cmath>
@@ -24,20 +25,35 @@
 #include <functional>
 #include <type_traits>
 
+#include "streams.h"
+
 namespace emulation {
 
+/*! \brief Ends the process with a message. */
+[[noreturn]] void Stop(const char* why);
 /*! \brief Ends the process with a message that names block and thread. */
 [[noreturn]] void Fail(const char* why);
 
+/*! \brief Makes and counts a call of CUDA's runtime, unless tests let it fail. */
+cudaError_t Called(const std::function<cudaError_t()>& call);
+
 /*!
- * \brief Runs a kernel to its end, or refuses what a GPU would refuse: that is CUDA's last error.
+ * \brief Queues a kernel on a stream, or refuses what a GPU would refuse: that is CUDA's last
+ * error.
  * \param name The kernel's name without template arguments, as SetAttribute() knows it.
  */
 void Launch(const char* name, dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
-            const std::function<void()>& kernel);
+            std::function<void()> kernel);
+/*! \brief The same for a kernel with copies of its arguments, as CUDA makes them at the launch. */
+template <typename Kernel, typename... Arguments>
+void Launch(const char* name, dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
+            Kernel kernel, Arguments... arguments) {
+  Launch(name, grid, block, shared_bytes, stream,
+         std::function<void()>([=] { kernel(arguments...); }));
+}
 
-/*! \brief Refuses the launch if a block has more threads: the kernel's first statement. */
-void LaunchBound(size_t threads);
+/*! \brief The first statement of each kernel: the launch is refused if a block has more threads. */
+void LaunchBound(size_t threads = 1024);
 /*!
  * \brief Static shared memory of the block.
  * \param key What no other variable of the kernel has.
@@ -227,6 +243,9 @@ inline float __uint_as_float(unsigned bits) {
   std::memcpy(&x, &bits, sizeof(x));
   return x;
 }
+
+// A graph keeps the memory that is allocated in its capture.
+#define TVMFFIEnvTensorAlloc emulation::TensorAlloc
 
 // The tests hand CPU tensors in.
 #include "tvm_ffi_utils.h"

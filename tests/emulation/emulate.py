@@ -61,7 +61,6 @@ STATIC = re.compile(
     r"(?<!extern )__shared__ (alignas\(\w+\) )?((?:unsigned )?[\w:]+(?:<[^;]*>)?)"
     r" (\w+)((?:\[[^;\]]*\])*);"
 )
-BOUND = re.compile(r"__launch_bounds__\(")
 LAUNCH = re.compile(r"(?P<kernel>[\w:]+)\s*(?P<types><[^;{}()]*>)?\s*<<<", re.DOTALL)
 
 
@@ -88,12 +87,15 @@ def end_of_call(text: str, opening: int) -> int:
 
 
 def with_bounds(source: str) -> str:
-    """Begin the body of each kernel that has launch bounds with their check."""
-    for match in reversed(list(BOUND.finditer(source))):
-        end = end_of_call(source, match.end() - 1)
-        parameters = end_of_call(source, source.index("(", end))
+    """Begin the body of each kernel with its launch bound."""
+    for match in reversed(list(re.finditer("__global__", source))):
+        opening, bound = source.index("(", match.end()), ""
+        if source[:opening].endswith("__launch_bounds__"):
+            end = end_of_call(source, opening)
+            bound = parts(source[opening + 1 : end])[0]
+            opening = source.index("(", end)
+        parameters = end_of_call(source, opening)
         if body := re.compile(r"\s*\{").match(source, parameters + 1):
-            bound = parts(source[match.end() : end])[0]
             check = f" emulation::LaunchBound({bound});"
             source = source[: body.end()] + check + source[body.end() :]
     return source
@@ -119,9 +121,10 @@ def translated(source: str) -> str:
         opening = source.index("(", closing)
         end = end_of_call(source, opening)
         kernel = f"{match['kernel']}{match['types'] or ''}"
-        call = f"{kernel}{source[opening : end + 1]}"
+        given = f", {source[opening + 1 : end]}" if end > opening + 1 else ""
         where = f'"{match["kernel"]}", {grid}, {size}, {shared}, {stream}'
-        launch = f"emulation::Launch({where}, [&] {{ {call}; }})"
+        call = f"[](const auto&... given) {{ {kernel}(given...); }}"
+        launch = f"emulation::Launch({where}, {call}{given})"
         # What follows stays on its line.
         launch += "\n" * (source[match.start() : end + 1].count("\n") - launch.count("\n"))
         source = source[: match.start()] + launch + source[end + 1 :]

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels for the test of the emulation: one that is right, and mistakes that it must find.
+#include <tvm/ffi/extra/storage.h>
+
 #include "tvm_ffi_utils.h"
 
 namespace {
@@ -144,6 +146,8 @@ __global__ void own_kernel(float* y) {
   if (threadIdx.x == 0) y[blockIdx.x] = reinterpret_cast<uintptr_t>(&count) % 64 == 0 ? count : -1;
 }
 
+__global__ void add_kernel(float* y, float by) { *y += by; }
+
 cudaStream_t stream_of(ffi::TensorView x) { return get_stream(x); }
 
 void sum(ffi::TensorView x, ffi::TensorView y) {
@@ -155,58 +159,64 @@ void sum_without_barrier(ffi::TensorView x, ffi::TensorView y) {
                                                                  data_of<float>(y), x.numel());
 }
 void beyond(ffi::TensorView x, ffi::TensorView y) {
-  beyond_kernel<<<dim3(static_cast<unsigned>(x.numel() / 32 + 1)), 32>>>(
+  beyond_kernel<<<dim3(static_cast<unsigned>(x.numel() / 32 + 1)), 32, 0, stream_of(x)>>>(
       data_of<float>(x), data_of<float>(y), x.numel());
 }
 void unwritten(ffi::TensorView, ffi::TensorView y) {
-  unwritten_kernel<<<2, 1, sizeof(float)>>>(data_of<float>(y));
+  unwritten_kernel<<<2, 1, sizeof(float), stream_of(y)>>>(data_of<float>(y));
 }
 void chain(ffi::TensorView, ffi::TensorView y) {
-  chain_kernel<<<static_cast<unsigned>(y.numel()), 1>>>(data_of<float>(y));
+  chain_kernel<<<static_cast<unsigned>(y.numel()), 1, 0, stream_of(y)>>>(data_of<float>(y));
 }
 void static_and_dynamic(ffi::TensorView, ffi::TensorView y) {
-  static_kernel<<<1, 32, 40 << 10>>>(data_of<float>(y));
+  static_kernel<<<1, 32, 40 << 10, stream_of(y)>>>(data_of<float>(y));
 }
-void returns(ffi::TensorView, ffi::TensorView y) { returns_kernel<<<1, 32>>>(data_of<float>(y)); }
+void returns(ffi::TensorView, ffi::TensorView y) {
+  returns_kernel<<<1, 32, 0, stream_of(y)>>>(data_of<float>(y));
+}
 void half_warp(ffi::TensorView, ffi::TensorView y) {
-  half_warp_kernel<<<1, 32>>>(data_of<float>(y));
+  half_warp_kernel<<<1, 32, 0, stream_of(y)>>>(data_of<float>(y));
 }
-void left_out(ffi::TensorView, ffi::TensorView y) { left_out_kernel<<<1, 32>>>(data_of<float>(y)); }
+void left_out(ffi::TensorView, ffi::TensorView y) {
+  left_out_kernel<<<1, 32, 0, stream_of(y)>>>(data_of<float>(y));
+}
 
 void total_of_blocks(ffi::TensorView x, ffi::TensorView y) {
-  total_kernel<true><<<8, 1>>>(data_of<float>(x), data_of<float>(y));
+  total_kernel<true><<<8, 1, 0, stream_of(y)>>>(data_of<float>(x), data_of<float>(y));
 }
 void total_of_blocks_without_atomic(ffi::TensorView x, ffi::TensorView y) {
-  total_kernel<false><<<8, 1>>>(data_of<float>(x), data_of<float>(y));
+  total_kernel<false><<<8, 1, 0, stream_of(y)>>>(data_of<float>(x), data_of<float>(y));
 }
 void total_of_threads(ffi::TensorView x, ffi::TensorView y) {
-  total_kernel<true><<<1, 8>>>(data_of<float>(x), data_of<float>(y));
+  total_kernel<true><<<1, 8, 0, stream_of(y)>>>(data_of<float>(x), data_of<float>(y));
 }
 void total_of_threads_without_atomic(ffi::TensorView x, ffi::TensorView y) {
-  total_kernel<false><<<1, 8>>>(data_of<float>(x), data_of<float>(y));
+  total_kernel<false><<<1, 8, 0, stream_of(y)>>>(data_of<float>(x), data_of<float>(y));
 }
 void twice(ffi::TensorView x, ffi::TensorView y) {
-  twice_kernel<true><<<1, 64>>>(data_of<float>(x), data_of<float>(y));
+  twice_kernel<true><<<1, 64, 0, stream_of(y)>>>(data_of<float>(x), data_of<float>(y));
 }
 void twice_without_barrier(ffi::TensorView x, ffi::TensorView y) {
-  twice_kernel<false><<<1, 64>>>(data_of<float>(x), data_of<float>(y));
+  twice_kernel<false><<<1, 64, 0, stream_of(y)>>>(data_of<float>(x), data_of<float>(y));
 }
 void lanes(ffi::TensorView x, ffi::TensorView y) {
-  lanes_kernel<true><<<1, 32>>>(data_of<float>(x), data_of<float>(y));
+  lanes_kernel<true><<<1, 32, 0, stream_of(y)>>>(data_of<float>(x), data_of<float>(y));
 }
 void lanes_without_barrier(ffi::TensorView x, ffi::TensorView y) {
-  lanes_kernel<false><<<1, 32>>>(data_of<float>(x), data_of<float>(y));
+  lanes_kernel<false><<<1, 32, 0, stream_of(y)>>>(data_of<float>(x), data_of<float>(y));
 }
 void bytes(ffi::TensorView, ffi::TensorView y) {
-  bytes_kernel<<<3, 37>>>(reinterpret_cast<unsigned char*>(data_of<float>(y)));
+  bytes_kernel<<<3, 37, 0, stream_of(y)>>>(reinterpret_cast<unsigned char*>(data_of<float>(y)));
 }
 void last_block(ffi::TensorView x, ffi::TensorView y) {
-  last_block_kernel<true><<<8, 32>>>(data_of<float>(x), data_of<float>(y));
+  last_block_kernel<true><<<8, 32, 0, stream_of(y)>>>(data_of<float>(x), data_of<float>(y));
 }
 void last_block_without_fence(ffi::TensorView x, ffi::TensorView y) {
-  last_block_kernel<false><<<8, 32>>>(data_of<float>(x), data_of<float>(y));
+  last_block_kernel<false><<<8, 32, 0, stream_of(y)>>>(data_of<float>(x), data_of<float>(y));
 }
-void own(ffi::TensorView, ffi::TensorView y) { own_kernel<<<16, 64>>>(data_of<float>(y)); }
+void own(ffi::TensorView, ffi::TensorView y) {
+  own_kernel<<<16, 64, 0, stream_of(y)>>>(data_of<float>(y));
+}
 
 // Launches that a GPU may refuse.
 dim3 dim3_of(ffi::Shape of) {
@@ -214,26 +224,57 @@ dim3 dim3_of(ffi::Shape of) {
   return dim3(at(0), at(1), at(2));
 }
 void launch(ffi::TensorView y, ffi::Shape grid, ffi::Shape block, int64_t shared) {
-  one_kernel<<<dim3_of(grid), dim3_of(block), static_cast<size_t>(shared)>>>(data_of<float>(y));
+  one_kernel<<<dim3_of(grid), dim3_of(block), static_cast<size_t>(shared), stream_of(y)>>>(
+      data_of<float>(y));
   TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
 }
 void launch_bounded(ffi::TensorView y, int64_t threads) {
-  bounded_kernel<float><<<2, static_cast<unsigned>(threads)>>>(data_of<float>(y));
+  bounded_kernel<float><<<2, static_cast<unsigned>(threads), 0, stream_of(y)>>>(data_of<float>(y));
   TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
 }
 void refused_and_sum(ffi::TensorView x, ffi::TensorView y) {
   for (int i = 0; i < 3; ++i) {
-    bounded_kernel<float><<<1, 256>>>(data_of<float>(y));
+    bounded_kernel<float><<<1, 256, 0, stream_of(y)>>>(data_of<float>(y));
     sum(x, y);
   }
 }
 void launch_large(ffi::TensorView y, int64_t shared) {
-  large_kernel<float><<<1, 1, static_cast<size_t>(shared)>>>(data_of<float>(y));
+  large_kernel<float><<<1, 1, static_cast<size_t>(shared), stream_of(y)>>>(data_of<float>(y));
   TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
 }
 void allow_large(int64_t shared) {
   TVM_FFI_CHECK_CUDA_ERROR(cudaFuncSetAttribute(
       large_kernel<float>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+}
+
+// What a library may call while a stream is being captured.
+cudaStream_t stream_at(int64_t handle) { return reinterpret_cast<cudaStream_t>(handle); }
+int64_t current_stream() { return reinterpret_cast<int64_t>(TVMFFIEnvGetStream(kDLCUDA, 0)); }
+void launch_on(int64_t stream, ffi::TensorView y) {
+  one_kernel<<<1, 1, 0, stream_at(stream)>>>(data_of<float>(y));
+  TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
+}
+void memset_on(int64_t stream, ffi::TensorView y) {
+  TVM_FFI_CHECK_CUDA_ERROR(cudaMemsetAsync(y.data_ptr(), 0, sizeof(float), stream_at(stream)));
+}
+// The variable changes between the launches, and is gone before a replay.
+void add_one_and_ten(ffi::TensorView y) {
+  for (float by : {1.0f, 10.0f}) add_kernel<<<1, 1, 0, stream_of(y)>>>(data_of<float>(y), by);
+}
+ffi::Tensor allocate() { return alloc_tensor({4}, dl_float32, {kDLCUDA, 0}); }
+// A table on the host, made by the first call.
+int64_t table_size() {
+  auto create = [] { return ffi::Shape({1, 2, 3}); };
+  return ffi::storage::GetOrCreate<ffi::Shape>("planted.table", create).size();
+}
+void synchronize(int64_t stream) {
+  TVM_FFI_CHECK_CUDA_ERROR(cudaStreamSynchronize(stream_at(stream)));
+}
+void synchronize_device() { TVM_FFI_CHECK_CUDA_ERROR(cudaDeviceSynchronize()); }
+int capture_status(int64_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  TVM_FFI_CHECK_CUDA_ERROR(cudaStreamIsCapturing(stream_at(stream), &status));
+  return status;
 }
 
 // What CUDA remembers of errors.
@@ -271,6 +312,15 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(launch_bounded, launch_bounded);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(refused_and_sum, refused_and_sum);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(launch_large, launch_large);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(allow_large, allow_large);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(current_stream, current_stream);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(launch_on, launch_on);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(memset_on, memset_on);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(add_one_and_ten, add_one_and_ten);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(allocate, allocate);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(table_size, table_size);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(synchronize, synchronize);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(synchronize_device, synchronize_device);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(capture_status, capture_status);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(set_device, set_device);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(get_last_error, get_last_error);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(peek_at_last_error, peek_at_last_error);

@@ -188,7 +188,11 @@ def test_translation():
     source = "extern __shared__ float s[];\nk<T, 4><<<dim3(f(1, 2), 3), 256>>>(a, g(b));"
     assert translated(source) == (
         "float* s = static_cast<float*>(emulation::SharedMemory());\n"
-        'emulation::Launch("k", dim3(f(1, 2), 3),  256, 0, nullptr, [&] { k<T, 4>(a, g(b)); });'
+        'emulation::Launch("k", dim3(f(1, 2), 3),  256, 0, nullptr, '
+        "[](const auto&... given) { k<T, 4>(given...); }, a, g(b));"
+    )
+    assert translated("k<<<1, 2, 3, stream>>>();") == (
+        'emulation::Launch("k", 1,  2,  3,  stream, [](const auto&... given) { k(given...); });'
     )
     assert translated("__shared__ alignas(8) V<2> rows[4][5];") == (
         "alignas(8) static char rows_key; "
@@ -199,6 +203,9 @@ def test_translation():
     kernel = "__global__ void __launch_bounds__(f(1, 2), 3)\n    k(A<1> a, int b) {"
     assert translated(kernel) == f"{kernel} emulation::LaunchBound(f(1, 2));"
     assert translated(f"{kernel[:-2]};") == f"{kernel[:-2]};"  # a declaration
+    assert translated("__global__ void k() {}") == (
+        "__global__ void k() { emulation::LaunchBound();}"
+    )
     assert parts("a(1, 2), b[3, 4]") == ["a(1, 2)", " b[3, 4]"]
 
 

@@ -6,50 +6,12 @@ This goes for every example, and afterwards it works again: nothing is left of t
 """
 
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import emulate
 import pytest
-import tvm_ffi
 from _verify.examples import find_examples
 from _verify.layout import Layout
-
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-
-# Longer by one than what begins at a boundary of vectors.
-X, Y, Z = (torch.ones(65) for _ in range(3))
-ROWS = torch.ones(4, 16)
-FP8 = torch.ones(4, 16).to(torch.float8_e4m3fn)
-BINS = torch.ones(64, dtype=torch.int64)
-COUNTS = torch.zeros(4, dtype=torch.int64)
-
-# Calls that together make each launch of the example's source once.
-CALLS = {
-    "add_one": [lambda mod: mod.add_one(X, Y)],
-    "c_abi": [lambda mod: mod.scale(X, Y, 2.0), lambda mod: mod.scale(X[::2], Y[:33], 2.0)],
-    "dispatch": [lambda mod: mod.add(X, X, Y), lambda mod: mod.add(X[1:], X[1:], Y[1:])],
-    "errors": [
-        lambda mod: mod.launch(0, 32),
-        lambda mod: mod.first_column(ROWS, torch.ones(4, dtype=torch.bool), Y[:4]),
-    ],
-    "jax_call": [lambda mod: mod.rotate(X, Y, torch.empty(65), torch.empty(65), 1.0)],
-    "library": [
-        lambda mod: mod.axpy(2.0, X, Y),
-        lambda mod: mod.vecdot(ROWS, ROWS, Y[:4]),
-    ],
-    "nonzero": [lambda mod: mod.nonzero(X)],
-    "quantize_fp8": [
-        lambda mod: mod.quantize_fp8(ROWS, FP8, Z[:4]),
-        lambda mod: mod.dequantize_fp8(FP8, Z[:4], torch.empty(4, 16)),
-    ],
-    "rms_norm": [lambda mod: mod.rms_norm(X, Y, 1e-5)],
-    "scale": [lambda mod: mod.scale(X, Y, 2.0), lambda mod: mod.scale(X[::2], Y[:33], 2.0)],
-    "softmax": [lambda mod: mod.softmax(X, Y)],
-    "storage": [lambda mod: mod.histogram(BINS, COUNTS)],
-    "streams_and_graphs": [lambda mod: mod.normalize(X, torch.empty(mod.workspace_size()), Y)],
-    "torch_op": [lambda mod: mod.relu_squared(X, Y)],
-    "workspace": [lambda mod: mod.histogram(BINS, COUNTS, torch.empty(1 << 16, dtype=torch.uint8))],
-}
+from calls import CALLS, torch
 
 
 def launches_in(example) -> int:
@@ -59,27 +21,9 @@ def launches_in(example) -> int:
 
 
 def test_every_example_with_a_launch_is_here():
-    """A new example adds its calls above."""
+    """A new example adds its calls to calls.py."""
     names = [example.name for example in find_examples(Layout.of(emulate.ROOT))]
     assert sorted(CALLS) == sorted(name for name in names if launches_in(name))
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    """Builds an example once, and loads it."""
-    loaded = {}
-
-    def build(example):
-        if example not in loaded:
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(emulate, "OUTPUT", tmp_path_factory.mktemp(example))
-                loaded[example] = tvm_ffi.load_module(emulate.build(example, ["-O0"]))
-        mod = loaded[example]
-        mod.refuse_launch(-1)
-        mod.fail_call(-1)
-        return mod
-
-    return build
 
 
 @pytest.mark.parametrize("example", CALLS)
@@ -87,15 +31,15 @@ def test_a_launch_that_fails_raises(example, built):
     """Each launch is checked by its own function; the next call, which succeeds, raises nothing."""
     mod = built(example)
     seen = 0
-    for call in CALLS[example]:
+    for name, *arguments in CALLS[example]:
         mod.refuse_launch(-1)
-        call(mod)
+        mod[name](*arguments)
         made = mod.launches()
         for number in range(made):
             mod.refuse_launch(number)
             with pytest.raises(RuntimeError, match="too many resources requested for launch"):
-                call(mod)
-            call(mod)
+                mod[name](*arguments)
+            mod[name](*arguments)
         seen += made
     assert seen == launches_in(example)
 
@@ -104,25 +48,17 @@ def test_a_launch_that_fails_raises(example, built):
 def test_a_call_of_cuda_that_fails_raises(example, built):
     """Each call is checked; the next launch, which succeeds, is not blamed for it."""
     mod = built(example)
-    for call in CALLS[example]:
-        call(mod)
+    for name, *arguments in CALLS[example]:
+        mod[name](*arguments)
         mod.fail_call(-1)
-        call(mod)
+        mod[name](*arguments)
         made = mod.calls()
         assert made > 0
         for number in range(made):
             mod.fail_call(number)
             with pytest.raises(RuntimeError, match="unknown error"):
-                call(mod)
-            call(mod)
-
-
-@pytest.fixture(scope="module")
-def planted(tmp_path_factory):
-    """The planted functions, loaded."""
-    source = Path(__file__).with_name("planted.cu")
-    library = tmp_path_factory.mktemp("planted") / "planted.so"
-    return tvm_ffi.load_module(emulate.build_source(source, library, ["-O0"]))
+                mod[name](*arguments)
+            mod[name](*arguments)
 
 
 def launch(mod):
