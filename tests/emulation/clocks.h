@@ -67,7 +67,7 @@ class Clocks {
   std::vector<Thread> threads_;
   std::vector<uint32_t> at_barrier_;  // each thread's clock as of the last barrier
   std::vector<uint32_t> fenced_;      // as at_barrier_, what fences before that barrier cover
-  bool any_fence_ = false;           // before that barrier
+  bool any_fence_ = false;            // before that barrier
 };
 
 }  // namespace emulation

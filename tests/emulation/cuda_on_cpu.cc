@@ -27,7 +27,7 @@ constexpr size_t kStackBytes = 256 << 10;  // AddressSanitizer needs some
 constexpr size_t kMostThreads = 1024;
 constexpr size_t kResidentThreads = 2048;  // as on a multiprocessor
 constexpr size_t kResidentBlocks = 4;
-constexpr unsigned kAtomicsPerPause = 32;  // on average: there may be millions
+constexpr unsigned kAtomicsPerPause = 32;       // on average: there may be millions
 constexpr size_t kSharedBytes = 48 << 10;       // unless the kernel's attribute allows more
 constexpr size_t kMostSharedBytes = 227 << 10;  // of sm_90
 constexpr int kDevices = 2;
@@ -380,9 +380,8 @@ void* Shared(const void* key, size_t size, size_t alignment) {
                             [=](const Variable& variable) { return variable.key == key; });
   if (found == variables.end()) {
     const std::align_val_t aligned{alignment};
-    variables.push_back({key, {::operator new(size, aligned), [=](void* at) {
-                                 ::operator delete(at, aligned);
-                               }}});
+    variables.push_back(
+        {key, {::operator new(size, aligned), [=](void* at) { ::operator delete(at, aligned); }}});
     found = variables.end() - 1;
   }
   void* at = found->memory.get();

@@ -1,49 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 // What code calls that g++ -fsanitize=thread compiled: it reports each access to memory, and leaves
 // atomic operations to its caller's library, which is this one in place of ThreadSanitizer's.
-#include "races.h"
-
 #include <cstring>
+
+#include "races.h"
 
 using emulation::races::Kind;
 using emulation::races::running;
 
-#define REPORT(at, size, kind)                                     \
-  do {                                                             \
-    if (running.clocks != nullptr)                                 \
-      Access(at, size, Kind::kind, __builtin_return_address(0)); \
+#define REPORT(at, size, kind)                                                                \
+  do {                                                                                        \
+    if (running.clocks != nullptr) Access(at, size, Kind::kind, __builtin_return_address(0)); \
   } while (false)
 
-#define ACCESSES(bytes)                                                            \
-  void __tsan_read##bytes(void* at) { REPORT(at, bytes, kRead); }                  \
-  void __tsan_write##bytes(void* at) { REPORT(at, bytes, kWrite); }                \
-  void __tsan_unaligned_read##bytes(void* at) { REPORT(at, bytes, kRead); }        \
+#define ACCESSES(bytes)                                                     \
+  void __tsan_read##bytes(void* at) { REPORT(at, bytes, kRead); }           \
+  void __tsan_write##bytes(void* at) { REPORT(at, bytes, kWrite); }         \
+  void __tsan_unaligned_read##bytes(void* at) { REPORT(at, bytes, kRead); } \
   void __tsan_unaligned_write##bytes(void* at) { REPORT(at, bytes, kWrite); }
 
-#define CHANGE(bits, T, name, builtin)                                   \
-  T __tsan_atomic##bits##_##name(volatile T* at, T value, int) {         \
-    return builtin(at, value, __ATOMIC_SEQ_CST);                         \
+#define CHANGE(bits, T, name, builtin)                           \
+  T __tsan_atomic##bits##_##name(volatile T* at, T value, int) { \
+    return builtin(at, value, __ATOMIC_SEQ_CST);                 \
   }
-#define COMPARE(bits, T, name)                                                                  \
-  int __tsan_atomic##bits##_##name(volatile T* at, T* expected, T value, int, int) {            \
-    return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST,            \
-                                       __ATOMIC_SEQ_CST);                                       \
+#define COMPARE(bits, T, name)                                                       \
+  int __tsan_atomic##bits##_##name(volatile T* at, T* expected, T value, int, int) { \
+    return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST, \
+                                       __ATOMIC_SEQ_CST);                            \
   }
 // Those of the host: a kernel's own are CUDA's functions.
-#define ATOMICS(bits, T)                                                                        \
-  T __tsan_atomic##bits##_load(const volatile T* at, int) {                                     \
-    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                               \
-  }                                                                                             \
-  void __tsan_atomic##bits##_store(volatile T* at, T value, int) {                              \
-    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                              \
-  }                                                                                             \
-  CHANGE(bits, T, exchange, __atomic_exchange_n)                                                \
-  CHANGE(bits, T, fetch_add, __atomic_fetch_add)                                                \
-  CHANGE(bits, T, fetch_sub, __atomic_fetch_sub)                                                \
-  CHANGE(bits, T, fetch_and, __atomic_fetch_and)                                                \
-  CHANGE(bits, T, fetch_or, __atomic_fetch_or)                                                  \
-  CHANGE(bits, T, fetch_xor, __atomic_fetch_xor)                                                \
-  COMPARE(bits, T, compare_exchange_strong)                                                     \
+#define ATOMICS(bits, T)                                           \
+  T __tsan_atomic##bits##_load(const volatile T* at, int) {        \
+    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                  \
+  }                                                                \
+  void __tsan_atomic##bits##_store(volatile T* at, T value, int) { \
+    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                 \
+  }                                                                \
+  CHANGE(bits, T, exchange, __atomic_exchange_n)                   \
+  CHANGE(bits, T, fetch_add, __atomic_fetch_add)                   \
+  CHANGE(bits, T, fetch_sub, __atomic_fetch_sub)                   \
+  CHANGE(bits, T, fetch_and, __atomic_fetch_and)                   \
+  CHANGE(bits, T, fetch_or, __atomic_fetch_or)                     \
+  CHANGE(bits, T, fetch_xor, __atomic_fetch_xor)                   \
+  COMPARE(bits, T, compare_exchange_strong)                        \
   COMPARE(bits, T, compare_exchange_weak)
 
 extern "C" {

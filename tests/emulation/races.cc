@@ -145,8 +145,7 @@ void Keep(std::array<Past, 3>* reads, const Past& read, const Clocks& clocks, ui
 void Compare(const Past& old, Kind old_kind, const Past& now, Kind kind, size_t bytes) {
   if (!old.tag || running.clocks->before(old.tag, running.thread)) return;
   state.found_any = true;
-  state.found = {now.tag,  kind,     bytes,           kBase + now.from,
-                 old.tag,  old_kind, kBase + old.from};
+  state.found = {now.tag, kind, bytes, kBase + now.from, old.tag, old_kind, kBase + old.from};
 }
 
 void Check(Cell* cell, const Past& now, Kind kind, size_t bytes) {
@@ -228,9 +227,8 @@ std::string End() {
   words << "race in " << state.kernel << ": " << Thread(found.tag) << " "
         << now[static_cast<int>(found.kind)] << " " << found.bytes
         << (found.bytes == 1 ? " byte" : " bytes") << Place(found.from) << " that "
-        << Thread(found.earlier) << " "
-        << earlier[static_cast<int>(found.earlier_kind)] << Place(found.earlier_from)
-        << "; expected "
+        << Thread(found.earlier) << " " << earlier[static_cast<int>(found.earlier_kind)]
+        << Place(found.earlier_from) << "; expected "
         << (one_block ? "a barrier between them, or atomic operations"
                       : "atomic operations, since no barrier orders two blocks");
   return words.str();
