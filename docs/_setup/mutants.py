@@ -45,8 +45,12 @@ def test(words: list[str], tree: Path, peer: str) -> tuple[int, str]:
     if words[0].startswith("tests/examples/"):
         (tree / "build" / "examples").mkdir(parents=True, exist_ok=True)
         script = tree / "examples" / "kernel_library" / example / "build_cpu.sh"
-        emulate = [sys.executable, "-c", f"import emulate; emulate.build({example!r}, [])"]
-        emulated = "build/emulation" in words
+        builds = {  # by the folder of the libraries that the test loads
+            "build/emulation": f"build({example!r}, [])",
+            "build/emulation/races": f"build_watched({example!r})",
+        }
+        emulated = [builds[word] for word in words if word in builds]
+        emulate = [sys.executable, "-c", f"import emulate; emulate.{''.join(emulated)}"]
         built = (
             run(emulate, tree) if emulated else run(["bash", str(script)], tree / "build/examples")
         )

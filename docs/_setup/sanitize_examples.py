@@ -75,9 +75,7 @@ def build(example: Example) -> str:
     return said_by(["bash", str(ROOT / example.script(CPU))], FOLDER, environment)
 
 
-def run_tests(
-    names: list[str], folder: Path, variables: dict[str, str] | None = None
-) -> list[str]:
+def run_tests(names: list[str], folder: Path, variables: dict[str, str] | None = None) -> list[str]:
     """Run the tests of examples over a folder's libraries: what was said where something is wrong.
 
     One process for each core runs its share of them, since each would import PyTorch anew. A

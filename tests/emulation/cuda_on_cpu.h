@@ -84,6 +84,20 @@ void BlockBarrier();
 /*! \brief Waits for the lanes of a mask, whose accesses to memory it orders. */
 void WarpBarrier(unsigned mask);
 void Fence();
+/*! \brief Whether the thread discards what it reads before its next write. */
+void Discard(bool discards);
+
+/*!
+ * \brief min(i, last), as the source has it: beyond the end, loads repeat the last vector.
+ *
+ * Their values are discarded, so that it does no harm if another thread writes there meanwhile, as
+ * it does where the output is the input.
+ */
+template <typename T>
+T ClampedIndex(T i, T last) {
+  Discard(i > last);
+  return std::min(i, last);
+}
 /*! \brief Lets others run before an atomic operation, which the code at `from` asks for. */
 void BeginAtomic(const void* at, size_t size, const void* from);
 /*! \brief Lane of the calling thread in its warp. */

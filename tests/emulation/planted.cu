@@ -116,6 +116,19 @@ __global__ void lanes_kernel(const float* x, float* y) {
   y[threadIdx.x] = value;
 }
 
+// In place, two rounds of 32 elements: what is loaded beyond the end is discarded.
+__global__ void in_place_kernel(float* y, int64_t n) {
+  float loaded[2];
+  for (int k = 0; k < 2; ++k) {
+    const int64_t i = min(int64_t{threadIdx.x} + 32 * k, n - 1);
+    loaded[k] = y[i];
+  }
+  for (int k = 0; k < 2; ++k) {
+    const int64_t i = int64_t{threadIdx.x} + 32 * k;
+    if (i < n) y[i] = loaded[k] + 1;
+  }
+}
+
 // Each thread writes one of the bytes of a word.
 __global__ void bytes_kernel(unsigned char* y) { y[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
 
@@ -204,6 +217,9 @@ void lanes(ffi::TensorView x, ffi::TensorView y) {
 }
 void lanes_without_barrier(ffi::TensorView x, ffi::TensorView y) {
   lanes_kernel<false><<<1, 32, 0, stream_of(y)>>>(data_of<float>(x), data_of<float>(y));
+}
+void in_place(ffi::TensorView, ffi::TensorView y) {
+  in_place_kernel<<<1, 32>>>(data_of<float>(y), 40);
 }
 void bytes(ffi::TensorView, ffi::TensorView y) {
   bytes_kernel<<<3, 37, 0, stream_of(y)>>>(reinterpret_cast<unsigned char*>(data_of<float>(y)));
@@ -303,6 +319,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(bytes, bytes);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(last_block, last_block);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(last_block_without_fence, last_block_without_fence);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(own, own);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(in_place, in_place);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(static_and_dynamic, static_and_dynamic);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(returns, returns);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(half_warp, half_warp);

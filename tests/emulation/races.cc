@@ -246,6 +246,8 @@ void Forget(const void* at, size_t size) {
 void Access(const void* memory, size_t size, Kind kind, const void* from) {
   const auto at = reinterpret_cast<uintptr_t>(memory);
   if (at - running.stack < running.stack_bytes) return;
+  if (kind == Kind::kRead && running.discards) return;
+  running.discards = false;
   if (!Watching()) {
     running.clocks = nullptr;
     return;

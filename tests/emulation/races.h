@@ -22,6 +22,7 @@ struct Running {
   uint32_t thread;
   uintptr_t stack;  // what it has there is its own
   size_t stack_bytes;
+  bool discards;  // what it reads before its next write
 };
 
 // A thread of the host runs one kernel. This kind of variable is read without a call.

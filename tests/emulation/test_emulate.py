@@ -198,6 +198,9 @@ def test_translation():
         "alignas(8) static char rows_key; "
         "auto& rows = emulation::Shared<V<2>[4][5]>(&rows_key, __alignof__(rows_key));"
     )
+    assert translated("x[min(i + 1, n - 1)], std::min(i, n - 1), min(i, n)") == (
+        "x[emulation::ClampedIndex(i + 1, n - 1)], std::min(i, n - 1), min(i, n)"
+    )
     with pytest.raises(ValueError, match=r"expected one variable and no comment, got '__shared__"):
         translated("__shared__ float x, y;")
     kernel = "__global__ void __launch_bounds__(f(1, 2), 3)\n    k(A<1> a, int b) {"

@@ -37,13 +37,15 @@ def neighbours(x):
         ("lanes", X[:32]),
         ("last_block", [8, X.sum()]),
         ("own", [64] * 16),
+        ("in_place", [1] * 40),
         ("bytes", np.frombuffer(b"\x01" * 108, dtype="float32")),
     ],
 )
 def test_what_is_ordered_is_no_race(mod, name, expected):
     """Atomic operations, barriers, and a fence before the ticket of the last block order accesses.
 
-    So does the end of a launch. Neighbouring bytes are no common memory.
+    So does the end of a launch. Neighbouring bytes are no common memory, and what is read beyond
+    the end of a loop of vectors is discarded.
     """
     for _ in range(10):
         y = np.zeros(256, dtype="float32")
