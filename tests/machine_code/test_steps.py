@@ -9,6 +9,7 @@ from sass import Code, Instruction, functions_of
 from steps import instructions_around, step_of, unit_of, waits_of
 
 LOAD, STORE = "LDG.E.128 R4, desc[UR4][R2.64]", "STG.E.128 desc[UR4][R2.64], R4"
+WEIGHT = "LDG.E.128 R12, desc[UR4][R2.64]"
 USE = "FADD R5, R5, R5"
 
 
@@ -99,14 +100,14 @@ def test_passes_over_a_row() -> None:
         ".L_x_1:",
         *(LOAD, USE, "@P0 BRA `(.L_x_1)"),
         ".L_x_2:",
-        *(LOAD, USE, STORE, "@P0 BRA `(.L_x_2)"),
+        *(LOAD, WEIGHT, USE, STORE, "@P0 BRA `(.L_x_2)"),
         ".L_x_3:",
         *("LDG.E.U16 R4, desc[UR4][R2.64]", "FADD R4, R4, R4", "@P0 BRA `(.L_x_3)"),
         "@P1 BRA `(.L_x_0)",
         "EXIT",
     ]
     code = code_of(*rows)
-    assert step_of(code) == Step(16, 16, 7, 2, {"float32": 2})
+    assert step_of(code) == Step(16, 16, 8, 2, {"float32": 2})
     assert instructions_around(code) == 2
 
 
