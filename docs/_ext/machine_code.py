@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The directive ``machine-code``: facts about an example's kernels, and their disassembly."""
+"""The directives ``machine-code`` and ``machine-code-model``, each about an example's kernels.
+
+The first shows facts and links the disassembly, the second what they allow on each GPU.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,17 @@ import os
 from pathlib import Path
 from typing import Any, ClassVar
 
+import tomllib
 from _verify.layout import Layout
-from _verify.machine_code_record import COLUMNS, LISTED, listing_path, record_of, rows_of
+from _verify.machine_code_record import (
+    COLUMNS,
+    LISTED,
+    MODEL_COLUMNS,
+    listing_path,
+    model_rows,
+    record_of,
+    rows_of,
+)
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx import addnodes
@@ -20,41 +32,63 @@ from .made_html import folded
 from .verification import in_its_own_box, table
 
 
-class MachineCode(SphinxDirective):
-    """Shows what ``nox -s machine_code`` found in the kernels of the example that it names.
-
-    Or what it found with the change that the option ``planted`` names.
-    """
+class OfExample(SphinxDirective):
+    """Shows something of the record of ``nox -s machine_code``, or names the session instead."""
 
     required_arguments = 1
-    option_spec: ClassVar[dict[str, Any]] = {"planted": directives.unchanged_required}
 
     def run(self) -> list[nodes.Node]:
-        """Make a table for each architecture, or name the session that would."""
+        """Look the example up."""
         name = self.arguments[0]
         root = Path(self.config.verify_root)
-        build = root / self.config.verify_build
         if not (Layout.of(root).examples / name).is_dir():
-            raise self.error(f"machine-code: expected the name of an example, got {name!r}")
+            raise self.error(f"{self.name}: expected the name of an example, got {name!r}")
         self.env.note_reread()  # the record changes without the page
-        if (record := record_of(root, build)) is None:
+        if (record := record_of(root, root / self.config.verify_build)) is None:
             text = "Not examined on this tree; nox -s machine_code does it."
             return [nodes.paragraph("", "", nodes.emphasis("", text))]
+        return self.show(name, record)
+
+    def show(self, name: str, record: dict[str, Any]) -> list[nodes.Node]:
+        """Make the nodes of one example."""
+        raise NotImplementedError
+
+    def named(self, rows: list[list[str]]) -> list[list[str | nodes.Node]]:
+        """The rows of a table, with the names of kernels as code that no machine has to run."""
+        return [[nodes.literal("", name, generated=True), *cells] for name, *cells in rows]
+
+
+class MachineCode(OfExample):
+    """A table of facts for each architecture, and a link to the disassembly.
+
+    Of the example as it is, or with the change that the option ``planted`` names.
+    """
+
+    option_spec: ClassVar[dict[str, Any]] = {"planted": directives.unchanged_required}
+
+    def show(self, name: str, record: dict[str, Any]) -> list[nodes.Node]:
+        """Unfold the table of the listed architecture only."""
         planted = self.options.get("planted")
         facts = record["planted"][name].get(planted) if planted else record["examples"][name]
         if not facts:
             raise self.error(f"machine-code: found no kernels of {name} {planted or ''}")
+        listed = f"{name}_{planted}" if planted else name
         made: list[nodes.Node] = []
         for architecture in dict.fromkeys([LISTED, *(each["architecture"] for each in facts)]):
-            rows: list[list[str | nodes.Node]] = [
-                [nodes.literal("", kernel, generated=True), *cells]
-                for kernel, *cells in rows_of(facts, architecture)
-            ]
-            shown = in_its_own_box(table([architecture, *COLUMNS], rows))
-            made.append(shown if architecture == LISTED else folded(f"{architecture}", [shown]))
-        path = listing_path(build, f"{name}_{planted}" if planted else name, LISTED)
+            rows = self.named(rows_of(facts, architecture))
+            shown: list[nodes.Node] = [in_its_own_box(table([architecture, *COLUMNS], rows))]
+            said = f"Compiled by {record['tools']}; the disassembly, with a bar beside its loops: "
+            link = self.link_to(listed, architecture)
+            shown.append(nodes.paragraph("", "", nodes.Text(said), link, nodes.Text(".")))
+            made += shown if architecture == LISTED else [folded(f"{architecture}", shown)]
+        return made
+
+    def link_to(self, listed: str, architecture: str) -> nodes.Node:
+        """A link that downloads a disassembly."""
+        build = Path(self.config.verify_root) / self.config.verify_build
+        path = listing_path(build, listed, architecture)
         page = Path(self.env.doc2path(self.env.docname)).parent
-        link = addnodes.download_reference(
+        return addnodes.download_reference(
             "",
             "",
             nodes.literal("", path.name, classes=["xref", "download"]),
@@ -65,8 +99,44 @@ class MachineCode(SphinxDirective):
             reftarget=Path(os.path.relpath(path, page)).as_posix(),
             refwarn=False,
         )
-        parts = [nodes.Text(f"Compiled by {record['tools']}; the disassembly: "), link]
-        return [*made, nodes.paragraph("", "", *parts, nodes.Text("."))]
+
+
+class MachineCodeModel(OfExample):
+    """A table of the speed that each GPU is expected to reach, and the reasons where it is low."""
+
+    def show(self, name: str, record: dict[str, Any]) -> list[nodes.Node]:
+        """Show the kernels that move whole vectors."""
+        rows = self.named(model_rows(record["examples"][name]))
+        if not rows:
+            raise self.error(f"machine-code-model: found no kernel for vectors in {name}")
+        made: list[nodes.Node] = [in_its_own_box(table([LISTED, *MODEL_COLUMNS], rows))]
+        reasons = low_shares(Path(self.config.verify_root), name)
+        items = [
+            nodes.list_item(
+                "",
+                nodes.paragraph(
+                    "", "", nodes.literal("", named, generated=True), nodes.Text(f": {why}")
+                ),
+            )
+            for named, why in reasons.items()
+        ]
+        if items:
+            made += [
+                nodes.paragraph("", "Below 95 %:"),
+                nodes.bullet_list("", *items),
+            ]
+        return made
+
+
+def low_shares(root: Path, example: str) -> dict[str, str]:
+    """The kernels of which less than usual is expected, by the pattern of their names, and why."""
+    path = root / "tests" / "machine_code" / "expected" / f"{example}.toml"
+    rules = tomllib.loads(path.read_text())["kernels"]
+    return {
+        rule["named"]: " ".join(rule["why"].split())
+        for rule in rules
+        if any("share" in table for table in [rule, *rule.values()] if isinstance(table, dict))
+    }
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
@@ -74,4 +144,5 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.setup_extension("_ext.evidence_of_build")
     app.setup_extension("_ext.made_html")
     app.add_directive("machine-code", MachineCode)
+    app.add_directive("machine-code-model", MachineCodeModel)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

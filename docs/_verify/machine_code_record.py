@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from .closure import trees_digest
+from .machine_code_model import GPUS, Step, limits, tightest
 from .tree_record import read_tree_record, write_tree_record
 
 FOLDERS = ("include", "examples", "tests/machine_code")
-LISTED = "sm_90"  # the architecture whose listings the site has
+LISTED = "sm_90"  # the architecture whose table is not folded, and for which changes are compiled
 # The columns of a kernel's table: the heading, and the fact.
 COLUMNS = {
     "Registers": "registers",
@@ -23,6 +24,8 @@ COLUMNS = {
     "Loads in flight": "in_flight",
     "Instructions per 16 bytes": "per_16_bytes",
 }
+# Those of the model's table, after the kernel.
+MODEL_COLUMNS = ["Bytes loaded", "Bytes stored", "Instructions", "Waits", "Once a row", *GPUS]
 
 
 def made_of(root: Path) -> str:
@@ -64,3 +67,34 @@ def rows_of(facts: list[dict[str, Any]], architecture: str) -> list[list[str]]:
         for each in facts
         if each["architecture"] == architecture
     ]
+
+
+def expected_of(fact: dict[str, Any], gpu: str) -> str:
+    """The share of a copy's speed that a GPU is expected to reach, and the tightest limit."""
+    step = Step(**fact["step"])
+    if step.unknown:
+        return f"not known: {step.unknown}"
+    name, allowed = tightest(limits(GPUS[gpu], step, fact["resident"]))
+    said = f"{allowed:.0%}".replace("%", " %")
+    return f"{said} ({name})" if allowed < 1 else f"100 % ({name}: {said})"
+
+
+def model_rows(facts: list[dict[str, Any]]) -> list[list[str]]:
+    """The rows of the model's table: what a kernel's step takes, and what each GPU should reach.
+
+    Of the kernels that move whole vectors; the step is that of the listed architecture.
+    """
+    of = {(each["kernel"], each["architecture"]): each for each in facts}
+    rows = []
+    for (kernel, architecture), fact in of.items():
+        if architecture != LISTED or max(fact["load"], fact["store"]) < 16:
+            continue
+        step = fact["step"]
+        taken = [step["loaded"], step["stored"], step["instructions"], step["waits"]]
+        rows.append(
+            [
+                *(kernel, *map(str, taken), str(fact["around"] or "-")),
+                *(expected_of(of[kernel, gpu.architecture], name) for name, gpu in GPUS.items()),
+            ]
+        )
+    return rows

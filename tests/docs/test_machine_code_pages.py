@@ -2,6 +2,7 @@
 # Rows: R8, R9
 """Pages show the facts of machine code of this very tree, each kernel on its own page."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,10 @@ import pytest
 from _verify.layout import Layout
 from _verify.machine_code_record import (
     COLUMNS,
+    MODEL_COLUMNS,
+    expected_of,
     listing_path,
+    model_rows,
     record_of,
     rows_of,
     shown,
@@ -26,8 +30,11 @@ EXAMPLES = sorted(
 
 
 def fact(kernel: str, architecture: str) -> dict[str, Any]:
-    """One kernel's facts, all of them 1."""
-    return {"kernel": kernel, "architecture": architecture, **dict.fromkeys(COLUMNS.values(), 1)}
+    """One kernel's facts: those of the table are all 1."""
+    step = {"loaded": 64, "stored": 64, "instructions": 160, "waits": 1}
+    more = {"step": step, "resident": 2048, "around": 0}
+    columns = dict.fromkeys(COLUMNS.values(), 1)
+    return {"kernel": kernel, "architecture": architecture, **columns, **more}
 
 
 def test_rows_of_one_architecture() -> None:
@@ -67,6 +74,44 @@ def test_record_is_of_one_tree(tmp_path: Path, name: str) -> None:
     assert (record["tools"], record["examples"]) == ("nvcc 13", facts)
     source.write_text("2")
     assert record_of(tmp_path, tmp_path / "build") is None
+
+
+@pytest.mark.parametrize(
+    ("step", "text"),
+    [
+        ({"instructions": 160}, "100 % (issue: 738 %)"),
+        ({"instructions": 1600}, "74 % (issue)"),
+        ({"unknown": "no loop moves data"}, "not known: no loop moves data"),
+    ],
+)
+def test_expected_share(step: dict[str, Any], text: str) -> None:
+    """A share has its limit; where memory is the limit, the next one and its margin."""
+    found = fact("a", "sm_90")
+    of_step = {**found["step"], **step}
+    assert expected_of({**found, "resident": 10**6, "step": of_step}, "H100") == text
+
+
+def test_rows_of_the_model() -> None:
+    """Each kernel for vectors has a row, with a column for each GPU; other kernels have none."""
+    architectures = ("sm_80", "sm_89", "sm_90")
+    wide = [{**fact("wide", each), "load": 16} for each in architectures]
+    narrow = [fact("narrow", each) for each in architectures]
+    [row] = model_rows([*narrow, *wide])
+    assert row[:6] == ["wide", "64", "64", "160", "1", "-"]
+    assert len(row) == 1 + len(MODEL_COLUMNS)
+
+
+def is_for_vectors(name: str) -> bool:
+    """Whether an example has a kernel whose rule asks for whole vectors."""
+    text = (ROOT / "tests" / "machine_code" / "expected" / f"{name}.toml").read_text()
+    return re.search("^(load|store) = 16$", text, re.MULTILINE) is not None
+
+
+@pytest.mark.parametrize("name", [*filter(is_for_vectors, EXAMPLES)])
+def test_each_kernel_has_its_model(name: str) -> None:
+    """One page shows what each GPU is expected to reach."""
+    directive = f"\n.. machine-code-model:: {name}\n"
+    assert sum(page.read_text().count(directive) for page in PAGES) == 1
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

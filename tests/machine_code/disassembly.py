@@ -11,7 +11,8 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
-from facts import Facts, memory_loops
+from facts import Facts
+from loops import memory_loops
 from sass import Code, Resources, functions_of, resources_of
 
 FLAGS = ("-O3", "-std=c++17", "-Xptxas", "-v")
@@ -70,7 +71,11 @@ def compiled(
 def listing_of(name: str, code: Code, facts: Facts) -> str:
     """The instructions of one kernel below its facts; a bar marks the loops that move data."""
     loops = memory_loops(code)
-    lines = [f"{name}", *(f"    {fact}: {value:g}" for fact, value in asdict(facts).items()), ""]
+    values = asdict(facts)
+    step = values.pop("step")
+    units = step.pop("units")
+    said = {**values, **{f"step, {part}": value for part, value in {**step, **units}.items()}}
+    lines = [name, *(f"    {fact}: {value}" for fact, value in said.items() if value != ""), ""]
     labels = {address: label for label, address in code.labels.items()}
     for each in code.instructions:
         if each.address in labels:

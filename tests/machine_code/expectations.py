@@ -13,7 +13,7 @@ from typing import Any
 import tomllib
 from facts import ARCHITECTURES, Facts
 
-AT_LEAST = ("load", "store", "in_flight", "occupancy")
+AT_LEAST = ("load", "store", "in_flight", "occupancy", "share")
 AT_MOST = (
     *(
         "registers",
@@ -25,10 +25,12 @@ AT_MOST = (
         "local",
         "divisions",
     ),
-    *("instructions", "per_16_bytes"),
+    *("instructions", "per_16_bytes", "step_instructions", "waits"),
 )
 # What holds where nothing else is said. A weaker bound needs a reason.
 EVERYWHERE: dict[str, float] = {"spilled": 0, "local": 0, "occupancy": 0.5}
+# What a kernel whose rule asks for whole vectors must be expected to reach of a copy's speed.
+OF_VECTORS: dict[str, float] = {"share": 0.95}
 OTHER_KEYS = {"named", "threads", "why", *ARCHITECTURES}
 CLAIM_KEYS = {"file", "text", "named", "architectures"}
 # A table of architectures for one release of the compiler, such as "nvcc 13.5".
@@ -42,7 +44,8 @@ class WrongExpectations(ValueError):
 
 def broken(facts: Facts, bounds: dict[str, float]) -> Iterator[str]:
     """Each bound that the facts break: the fact, what was expected and what came."""
-    values = asdict(facts)
+    of_step = {"step_instructions": facts.step.instructions, "waits": facts.step.waits}
+    values = {**asdict(facts), **of_step, "share": round(facts.share, 2)}
     for fact, bound in bounds.items():
         value = values[fact]
         if fact in AT_LEAST and value < bound:
@@ -65,7 +68,7 @@ class Rule:
         """The bounds for one architecture, those that hold everywhere included."""
         own = {**self.bounds, **self.of_architecture.get(architecture, {})}
         whole = {f"narrow_{what}s": 0 for what in ("load", "store") if own.get(what, 0) >= 16}
-        return {**EVERYWHERE, **whole, **own}
+        return {**EVERYWHERE, **(OF_VECTORS if whole else {}), **whole, **own}
 
 
 @dataclass(frozen=True)
@@ -109,11 +112,11 @@ def only_bounds(table: dict[str, Any], where: str) -> dict[str, float]:
 
 def weaker(bounds: dict[str, float]) -> list[str]:
     """The bounds that allow what is allowed nowhere else."""
+    usual = {**EVERYWHERE, **OF_VECTORS}
     return [
         fact
         for fact, bound in bounds.items()
-        if fact in EVERYWHERE
-        and (bound < EVERYWHERE[fact] if fact in AT_LEAST else bound > EVERYWHERE[fact])
+        if fact in usual and (bound < usual[fact] if fact in AT_LEAST else bound > usual[fact])
     ]
 
 

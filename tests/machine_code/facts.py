@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from _verify.machine_code_model import Step, share
+from loops import LOADS, STORES, main_loop
 from sass import Code, Instruction, Resources
+from steps import instructions_around, step_of
 
-LOADS = ("LDG",)
-STORES = ("STG",)
 LOCAL = ("LDL", "STL")
 REGISTERS = 65536  # of a multiprocessor
 RESERVED = 1024  # bytes of shared memory that the system keeps for each block
@@ -85,55 +86,10 @@ def in_flight(code: Code) -> int:
 
 
 @dataclass(frozen=True)
-class Loop:
-    """A loop that reads or writes global memory and holds no other such loop."""
-
-    first: int  # the addresses of its first and last instruction
-    last: int
-    instructions: int
-    plain: bool  # it holds no other loop and calls no function, so that each instruction runs once
-    loaded: int  # bytes of a thread
-    stored: int
-
-    @property
-    def per_16_bytes(self) -> float:
-        """Instructions for each 16 bytes that go to or come from global memory.
-
-        All of the loop's code counts once, both sides of a branch too.
-        """
-        return self.instructions * 16 / (self.loaded + self.stored)
-
-
-def bytes_of(instructions: list[Instruction], opcodes: tuple[str, ...]) -> int:
-    """The bytes that a thread moves by instructions of some opcodes."""
-    return sum(each.width for each in instructions if each.base in opcodes)
-
-
-def memory_loops(code: Code) -> list[Loop]:
-    """The innermost loops that move data of global memory, in the order of their addresses."""
-    found: list[Loop] = []
-    loops = [*code.loops()]
-    for first, last in loops:
-        body = [each for each in code.instructions if first <= each.address <= last]
-        loaded, stored = bytes_of(body, LOADS), bytes_of(body, STORES)
-        if loaded + stored:
-            inside = any(first <= start and end < last for start, end in loops if start != first)
-            calls = any(each.base == "CALL" for each in body)
-            found.append(Loop(first, last, len(body), not inside and not calls, loaded, stored))
-    return [
-        loop
-        for loop in found
-        if not any(
-            loop.first <= other.first and other.last <= loop.last and other is not loop
-            for other in found
-        )
-    ]
-
-
-@dataclass(frozen=True)
 class Facts:
     """What the machine code of one kernel, for one architecture, says of it."""
 
+    architecture: str
     registers: int
     spilled: int  # bytes
     shared: int  # bytes of static shared memory of a block
@@ -148,28 +104,38 @@ class Facts:
     local: int  # instructions that use local memory
     divisions: int  # of integers, by other than a constant
     instructions: int
-    # Of the loop that moves most bytes, or of the longest of these; 0: it is not plain, or none is.
+    # Of the loop that moves most bytes, or of the longest of these; 0: its length is not known.
     per_16_bytes: float
+    around: int  # instructions once for each row at most; 0: there is no loop over rows
+    resident: int  # threads that a multiprocessor holds
+    step: Step
+
+    @property
+    def share(self) -> float:
+        """The share of a copy's speed that the GPUs of the architecture can reach."""
+        return share(self.architecture, self.step, self.resident)
 
 
-def facts_of(code: Code, resources: Resources, architecture: Architecture, threads: int) -> Facts:
+def facts_of(code: Code, resources: Resources, architecture: str, threads: int) -> Facts:
     """Read the facts of a kernel that is launched with blocks of at most so many threads."""
+    holds = ARCHITECTURES[architecture]
+    filled = occupancy(holds, threads, resources)
+    main = main_loop(code)
 
     def these(*opcodes: str) -> list[Instruction]:
         return [each for each in code.instructions if each.base in opcodes]
 
     loads = [each.width for each in these(*LOADS)]
     stores = [each.width for each in these(*STORES)]
-    loops = memory_loops(code)
-    main = max(loops, key=lambda loop: (loop.loaded + loop.stored, loop.instructions), default=None)
     # The compiler divides by a reciprocal in floating point, rounded up.
     divisions = [each for each in these("I2F", "UI2F") if "RP" in each.opcode.split(".")]
     return Facts(
+        architecture=architecture,
         registers=resources.registers,
         spilled=resources.spilled,
         shared=resources.shared,
         threads=threads,
-        occupancy=occupancy(architecture, threads, resources),
+        occupancy=filled,
         load=max(loads, default=0),
         store=max(stores, default=0),
         narrow_loads=sum(width < max(loads) for width in loads),
@@ -179,5 +145,8 @@ def facts_of(code: Code, resources: Resources, architecture: Architecture, threa
         local=len(these(*LOCAL)),
         divisions=len(divisions),
         instructions=len(code.instructions),
-        per_16_bytes=round(main.per_16_bytes, 1) if main and main.plain else 0.0,
+        per_16_bytes=round(main.per_16_bytes, 1) if main else 0.0,
+        around=instructions_around(code),
+        resident=round(filled * holds.warps * WARP),
+        step=step_of(code),
     )

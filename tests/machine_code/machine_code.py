@@ -28,6 +28,7 @@ sys.path.insert(0, str(ROOT / "docs"))
 
 # Below the folder that was just named:
 from _verify.closure import digest, tree_digest  # noqa: E402
+from _verify.machine_code_model import Step  # noqa: E402
 from _verify.machine_code_record import (  # noqa: E402
     COLUMNS,
     LISTED,
@@ -84,8 +85,8 @@ def find_facts(
             threads = code.max_threads or rule.threads
             if not threads:
                 raise WrongExpectations(f"{expected.where}: {rule.named}: expected a key `threads`")
-            facts = facts_of(code, resources, ARCHITECTURES[architecture], threads)
-            found.append({"kernel": name, "architecture": architecture, **asdict(facts)})
+            facts = facts_of(code, resources, architecture, threads)
+            found.append({"kernel": name, **asdict(facts)})
             texts.append(listing_of(name, code, facts))
     return found, "\n".join(texts)
 
@@ -100,7 +101,8 @@ def examine(example: str, architecture: str, plant: Plant | None, tools: dict[st
         tree_digest(ROOT / "include"),
         tree_digest(EXAMPLES / example),
         digest(EXAMPLES / UTILITIES),
-        *(digest(path) for path in sorted(HERE.glob("*.py"))),
+        *(digest(path) for path in sorted(HERE.glob("*.py")) if not path.match("test_*")),
+        digest(ROOT / "docs" / "_verify" / "machine_code_model.py"),
         *(repr(rules), repr(plant), tools["version"], answer(find_nvdisasm(), "--version")),
     ]
     key = hashlib.sha256("\n".join(made_of).encode()).hexdigest()
@@ -129,8 +131,9 @@ def with_facts(found: Found) -> list[tuple[str, str, Facts]]:
     triples = []
     for each in found:
         values = {**each}
-        kernel, architecture = values.pop("kernel"), values.pop("architecture")
-        triples.append((kernel, architecture, Facts(**values)))
+        kernel = values.pop("kernel")
+        facts = Facts(**{**values, "step": Step(**values["step"])})
+        triples.append((kernel, facts.architecture, facts))
     return triples
 
 

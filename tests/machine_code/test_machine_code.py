@@ -12,6 +12,7 @@ pytest.importorskip("tomllib", reason="Python 3.10 does not have it")
 from dataclasses import asdict
 
 import machine_code
+from _verify.machine_code_model import Step
 from expectations import (
     Claim,
     Expectations,
@@ -22,7 +23,8 @@ from expectations import (
     expectations_of,
     false_claims,
 )
-from facts import ARCHITECTURES, Facts, facts_of, in_flight, memory_loops, occupancy
+from facts import ARCHITECTURES, Facts, facts_of, in_flight, occupancy
+from loops import memory_loops
 from sass import Code, Instruction, Resources, functions_of, resources_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,7 +67,8 @@ ptxas info    : Function properties for _Z4loopPf
     40 bytes stack frame, 40 bytes spill stores, 44 bytes spill loads
 ptxas info    : Used 63 registers, used 1 barriers, 256 bytes smem
 """
-GOOD = Facts(32, 0, 0, 256, 1.0, 16, 16, 0, 0, 4, 0, 0, 0, 100, 8.0)
+STEP = Step(loaded=64, stored=64, instructions=80, waits=1, units={"integer": 30})
+GOOD = Facts("sm_90", 32, 0, 0, 256, 1.0, 16, 16, 0, 0, 4, 0, 0, 0, 100, 8.0, 0, 2048, STEP)
 
 
 @pytest.fixture
@@ -106,7 +109,7 @@ def test_loops(code: Code) -> None:
     """The branch of a function's end to itself is no loop; of nested ones the inner one counts."""
     assert [*code.loops()] == [(0x20, 0x80), (0x30, 0x70)]
     [loop] = memory_loops(code)
-    assert (loop.first, loop.instructions, loop.loaded, loop.stored) == (0x30, 5, 32, 16)
+    assert (loop.first, len(loop.way), loop.loaded, loop.stored) == (0x30, 5, 32, 16)
     assert loop.per_16_bytes == pytest.approx(5 / 3)
 
 
@@ -118,8 +121,9 @@ def test_resources() -> None:
 def test_facts(code: Code) -> None:
     """All facts of the text."""
     resources = resources_of(REPORT)["_Z4loopPf"]
-    facts = facts_of(code, resources, ARCHITECTURES["sm_90"], code.max_threads)
+    facts = facts_of(code, resources, "sm_90", code.max_threads)
     assert facts == Facts(
+        architecture="sm_90",
         registers=63,
         spilled=44,
         shared=256,
@@ -135,6 +139,9 @@ def test_facts(code: Code) -> None:
         divisions=1,
         instructions=14,
         per_16_bytes=1.7,
+        around=2,
+        resident=1024,
+        step=Step(32, 16, 5, 1, {"float32": 1}),
     )
 
 
@@ -194,6 +201,8 @@ def test_occupancy(
         ({"store": 32}, "store: expected at least 32, got 16"),
         ({"registers": 31}, "registers: expected at most 31, got 32"),
         ({"per_16_bytes": 7.5}, "per_16_bytes: expected at most 7.5, got 8"),
+        ({"share": 0.95, "step_instructions": 80, "waits": 1}, ""),
+        ({"step_instructions": 79}, "step_instructions: expected at most 79, got 80"),
     ],
 )
 def test_bounds(bounds: dict[str, float], problem: str) -> None:
@@ -221,6 +230,7 @@ def test_what_holds_everywhere(tmp_path: Path) -> None:
     }
     of_vectors = rules.rule_for("copy<float, 4>")
     assert of_vectors.bounds_on("sm_90")["narrow_stores"] == 0
+    assert of_vectors.bounds_on("sm_90")["share"] == 0.95
     assert of_vectors.bounds_on("sm_90")["spilled"] == 0
     assert of_vectors.bounds_on("sm_80")["spilled"] == 8
     with pytest.raises(WrongExpectations, match=r"toy.toml: no rule names other<float>"):
@@ -247,6 +257,7 @@ def test_bounds_of_one_compiler(tmp_path: Path) -> None:
     [
         ("occupancy = 0.25", "expected a key `why` for occupancy"),
         ("sm_80 = {spilled = 8}", "expected a key `why` for spilled"),
+        ("sm_90 = {share = 0.9}", "expected a key `why` for share"),
         ("width = 16", "expected the name of a fact, got width"),
         ("sm_80 = {sm_90 = 8}", "expected the name of a fact, got sm_90"),
     ],
@@ -321,7 +332,7 @@ def test_plant_must_break_its_fact(
     monkeypatch.setattr(machine_code, "rules_of", rules)
 
     def found(facts: Facts) -> machine_code.Found:
-        return [{"kernel": "copy", "architecture": "sm_90", **asdict(facts)}]
+        return [{"kernel": "copy", **asdict(facts)}]
 
     assert machine_code.problems_of("toy", found(GOOD), {"narrow": found(facts)}) == problems
 
