@@ -44,6 +44,7 @@ CALLS = {
     ],
     "rms_norm": [lambda mod: mod.rms_norm(X, Y, 1e-5)],
     "scale": [lambda mod: mod.scale(X, Y, 2.0), lambda mod: mod.scale(X[::2], Y[:33], 2.0)],
+    "silu_and_mul": [lambda mod: mod.silu_and_mul(X[:64], Y[:32])],
     "softmax": [lambda mod: mod.softmax(X, Y)],
     "storage": [lambda mod: mod.histogram(BINS, COUNTS)],
     "streams_and_graphs": [lambda mod: mod.normalize(X, torch.empty(mod.workspace_size()), Y)],
