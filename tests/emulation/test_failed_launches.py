@@ -32,6 +32,7 @@ CALLS = {
         lambda mod: mod.launch(0, 32),
         lambda mod: mod.first_column(ROWS, torch.ones(4, dtype=torch.bool), Y[:4]),
     ],
+    "fused_add_rms_norm": [lambda mod: mod.fused_add_rms_norm(X, torch.ones(65), Y, 1e-5)],
     "jax_call": [lambda mod: mod.rotate(X, Y, torch.empty(65), torch.empty(65), 1.0)],
     "library": [
         lambda mod: mod.axpy(2.0, X, Y),
