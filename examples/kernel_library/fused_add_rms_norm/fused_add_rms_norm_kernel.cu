@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// residual += x; y = residual / sqrt(mean(residual * residual) + eps) * weight,
+// or that divided by scale in float8_e4m3fn, for each row, on a GPU. Build with
+// build_cuda.sh, run with load_fused_add_rms_norm.py.
+
+// [includes.begin]
+#include "fused_add_rms_norm_checks.h"
+// [includes.end]
+
+// [cuda_kernel.begin]
+// y may be x itself. Everything else is apart from all outputs, so that it may
+// be loaded while another thread stores: __restrict__ says so.
+template <typename T, typename Out, int kItems, bool kWeight>
+__global__ void __launch_bounds__(kMaxRowThreads)
+    fused_add_rms_norm_kernel(const T* x, T* __restrict__ residual, Out* y,
+                              const T* __restrict__ weight,
+                              const float* __restrict__ scale,
+                              StridedLayout starts, int64_t rows,
+                              int64_t length, float eps) {
+  using Part = RowPart<T, kItems>;
+  const T zero = static_cast<T>(0.0f);
+  constexpr bool kScale = !std::is_same<T, Out>::value;
+  const float divisor = kScale ? *scale : 1.0f;
+  const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.y;
+  for (int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.y;
+       first < rows; first += step) {
+    // All threads take part in the reduction, those without a row with 0.
+    const int64_t row = first + threadIdx.y;
+    const int64_t n = row < rows ? length : 0;
+    const T* from = x + (n == 0 ? 0 : starts.offset(row));
+    T* kept = residual + row * length;
+    Out* to = y + row * length;
+
+    // What the first stretch needs after the reduction is on its way before.
+    Part part, times;
+    if constexpr (kWeight) times.load(weight, 0, n, zero);
+    float sum = 0;
+    for (int64_t start = Part::last(n); start >= 0; start -= Part::stretch()) {
+      Part items;
+      part.load(kept, start, n, zero);
+      items.load(from, start, n, zero);
+      for (int k = 0; k < kRowLoads; ++k) {
+        for (int j = 0; j < kItems; ++j) {
+          T& item = part.vectors[k].items[j];
+          item = static_cast<T>(static_cast<float>(item) +
+                                static_cast<float>(items.vectors[k].items[j]));
+          sum += static_cast<float>(item) * static_cast<float>(item);
+        }
+      }
+      Part::each(start, n,
+                 [&](int64_t i, int k) { store(kept + i, part.vectors[k]); });
+    }
+    sum = reduce_row(sum, [](float a, float b) { return a + b; });
+    float factor = rsqrtf(sum / static_cast<float>(length) + eps);
+    if constexpr (kScale) factor /= divisor;
+
+    const auto normalize = [&](int64_t i, int k) {
+      Vector<Out, kItems> out;
+      for (int j = 0; j < kItems; ++j) {
+        float value = static_cast<float>(part.vectors[k].items[j]) * factor;
+        if constexpr (kWeight)
+          value *= static_cast<float>(times.vectors[k].items[j]);
+        out.items[j] = static_cast<Out>(value);
+      }
+      store(to + i, out);
+    };
+    // The sums of the first stretch are still in registers: a row that fits is
+    // read once. The others of a longer one are read again from the residual,
+    // by the thread that stored them.
+    Part::each(0, n, normalize);
+    for (int64_t start = Part::stretch(); start < n; start += Part::stretch()) {
+      part.load(kept, start, n, zero);
+      if constexpr (kWeight) times.load(weight, start, n, zero);
+      Part::each(start, n, normalize);
+    }
+  }
+}
+// [cuda_kernel.end]
+
+// [launch.begin]
+template <int kItems, bool kWeight, typename T, typename Out>
+void launch(const Rows& rows, const T* x, T* residual, Out* y, const T* weight,
+            const float* scale, double eps, cudaStream_t stream) {
+  const dim3 block = row_block((rows.length + kItems - 1) / kItems);
+  fused_add_rms_norm_kernel<T, Out, kItems, kWeight>
+      <<<blocks_for(rows.count, block.y), block, 0, stream>>>(
+          x, residual, y, weight, scale, rows.starts, rows.count, rows.length,
+          static_cast<float>(eps));
+  TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
+}
+
+// Calls body with a value that may be an argument of a template.
+template <typename Body>
+void with_constant(bool value, Body&& body) {
+  value ? body(std::true_type{}) : body(std::false_type{});
+}
+// [launch.end]
+
+// [validate.begin]
+// The order of the parameters lets a caller leave scale, or both, out.
+void fused_add_rms_norm(ffi::TensorView x, ffi::TensorView residual,
+                        ffi::TensorView y, double eps,
+                        ffi::Optional<ffi::TensorView> maybe_weight,
+                        ffi::Optional<ffi::TensorView> maybe_scale) {
+  CHECK_CUDA(x);
+  CHECK_DTYPE_IN(x, Types);
+  CHECK_ALIGNED(x);
+  CHECK_DENSE_ROWS(x);
+  CHECK_SAME_DEVICE(residual, x);
+  CHECK_SAME_DTYPE(residual, x);
+  CHECK_SAME_SHAPE(residual, x);
+  CHECK_CONTIGUOUS(residual);
+  CHECK_ALIGNED(residual);
+  CHECK_APART(residual, x);
+  CHECK_SAME_DEVICE(y, x);
+  CHECK_DTYPE(y, maybe_scale.has_value() ? dl_float8_e4m3fn : x.dtype());
+  CHECK_SAME_SHAPE(y, x);
+  CHECK_CONTIGUOUS(y);
+  CHECK_ALIGNED(y);
+  CHECK_NO_PARTIAL_OVERLAP(y, x);
+  CHECK_APART(y, residual);
+  const Rows rows("fused_add_rms_norm", x);
+  if (maybe_weight.has_value()) {
+    const ffi::TensorView weight = *maybe_weight;
+    CHECK_LIKE_A_ROW(weight, x, rows);
+    CHECK_APART(y, weight);
+    CHECK_APART(residual, weight);
+  }
+  if (maybe_scale.has_value()) {
+    const ffi::TensorView scale = *maybe_scale;
+    CHECK_ONE_NUMBER_BESIDE(scale, x);
+    CHECK_APART(y, scale);
+    CHECK_APART(residual, scale);
+  }
+  // [validate.end]
+
+  // [run.begin]
+  ffi::CUDADeviceGuard guard(x.device().device_id);
+  cudaStream_t stream = get_stream(x);
+  if (x.numel() == 0) return;  // A grid of no blocks is an error.
+  dispatch<Types>(x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* from = data_of<T>(x);
+    T* kept = data_of<T>(residual);
+    const T* weight = maybe_weight ? data_of<T>(*maybe_weight) : nullptr;
+    const float* scale = maybe_scale ? data_of<float>(*maybe_scale) : nullptr;
+    // Whole vectors where every row, and all that goes with it, is aligned.
+    constexpr int kItems = Vector<T>::kSize;
+    const auto run = [&](auto* to) {
+      const bool aligned =
+          rows.length % kItems == 0 && rows.begin_at_multiples_of(kItems) &&
+          is_aligned(from) && is_aligned(kept) && is_aligned(weight) &&
+          is_aligned(to, sizeof(*to) * kItems);
+      with_constant(aligned, [&](auto vectors) {
+        with_constant(weight != nullptr, [&](auto has_weight) {
+          launch<decltype(vectors)::value ? kItems : 1,
+                 decltype(has_weight)::value>(rows, from, kept, to, weight,
+                                              scale, eps, stream);
+        });
+      });
+    };
+    if (scale != nullptr) {
+      run(data_of<float8_e4m3fn>(y));
+    } else {
+      run(data_of<T>(y));
+    }
+  });
+}
+// [run.end]
+
+// [export.begin]
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(fused_add_rms_norm, fused_add_rms_norm);
+// [export.end]
