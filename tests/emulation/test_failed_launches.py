@@ -22,11 +22,13 @@ ROWS = torch.ones(4, 16)
 FP8 = torch.ones(4, 16).to(torch.float8_e4m3fn)
 BINS = torch.ones(64, dtype=torch.int64)
 COUNTS = torch.zeros(4, dtype=torch.int64)
+BYTES = torch.empty(1 << 16, dtype=torch.uint8)
 
 # Calls that together make each launch of the example's source once.
 CALLS = {
     "add_one": [lambda mod: mod.add_one(X, Y)],
     "c_abi": [lambda mod: mod.scale(X, Y, 2.0), lambda mod: mod.scale(X[::2], Y[:33], 2.0)],
+    "column_sum": [lambda mod: mod.column_sum(ROWS, None, Y[:16], BYTES)],
     "dispatch": [lambda mod: mod.add(X, X, Y), lambda mod: mod.add(X[1:], X[1:], Y[1:])],
     "errors": [
         lambda mod: mod.launch(0, 32),
