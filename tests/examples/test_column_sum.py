@@ -200,6 +200,15 @@ def test_rows_off_the_boundary_of_vectors(mod, device, dtype, start):
     assert_rounds_to(y, *reference(x, None))
 
 
+def test_none_takes_the_place_of_the_weight(mod, device):
+    """The weight is not the last parameter, so it cannot be left out."""
+    x, _, y, workspace = arguments(device)
+    with pytest.raises(TypeError, match="4"):
+        mod.column_sum(x, y, workspace)
+    mod.column_sum(x + 1, None, y, workspace)
+    assert y.tolist() == [6.0] * 4
+
+
 def broadcast(x):
     """One row many times."""
     return x[:1].expand(99, -1)
