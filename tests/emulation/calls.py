@@ -22,6 +22,7 @@ BYTES = torch.zeros(1 << 16, dtype=torch.uint8)
 CALLS = {
     "add_one": [("add_one", X, Y)],
     "c_abi": [("scale", X, Y, 2.0), ("scale", X[::2], Y[:33], 2.0)],
+    "column_sum": [("column_sum", ROWS, None, Y[:16], BYTES)],
     "dispatch": [("add", X, X, Y), ("add", X[1:], X[1:], Y[1:])],
     "errors": [("launch", 0, 32), ("first_column", ROWS, KEEP, Y[:4])],
     "fused_add_rms_norm": [("fused_add_rms_norm", X, W, Y, 1e-5)],
