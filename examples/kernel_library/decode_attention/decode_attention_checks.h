@@ -77,13 +77,13 @@ inline bool has_aligned_rows(const ffi::TensorView& x) {
 // [cache.end]
 
 // [checks.begin]
-#define CHECK_ROWS(x)                                                         \
-  do {                                                                        \
-    CHECK_DENSE_ROWS(x);                                                      \
-    CHECK_OR_THROW(has_aligned_rows(x), ValueError, x,                        \
-                   "made of rows at multiples of 16 bytes",                   \
-                   "an address or strides " << text_of((x).strides())         \
-                                            << " that are not");              \
+#define CHECK_ROWS(x)                                                 \
+  do {                                                                \
+    CHECK_DENSE_ROWS(x);                                              \
+    CHECK_OR_THROW(has_aligned_rows(x), ValueError, x,                \
+                   "made of rows at multiples of 16 bytes",           \
+                   "an address or strides " << text_of((x).strides()) \
+                                            << " that are not");      \
   } while (0)
 
 // All that the size of the workspace depends on.
@@ -121,44 +121,44 @@ inline bool has_aligned_rows(const ffi::TensorView& x) {
     CHECK_OR_THROW((page_table).size(0) == (q).size(0), ValueError,            \
                    page_table, "of " << (q).size(0) << " sequences like " #q,  \
                    (page_table).size(0));                                      \
-    CHECK_OR_THROW((page_table).size(1) <= kMostTokens / (k_cache).size(1),    \
-                   ValueError, page_table,                                     \
-                   "of at most " << kMostTokens << " tokens for each sequence",\
-                   (page_table).size(1)                                        \
-                       << " pages of " << (k_cache).size(1));                  \
+    CHECK_OR_THROW(                                                            \
+        (page_table).size(1) <= kMostTokens / (k_cache).size(1), ValueError,   \
+        page_table,                                                            \
+        "of at most " << kMostTokens << " tokens for each sequence",           \
+        (page_table).size(1) << " pages of " << (k_cache).size(1));            \
     CHECK_CONTIGUOUS(page_table);                                              \
     CHECK_ALIGNED(page_table);                                                 \
   } while (0)
 
 // The other arguments, for a workspace of `bytes`.
-#define CHECK_OTHERS(q, k_cache, v_cache, lengths, out, workspace, bytes)   \
-  do {                                                                      \
-    CHECK_SAME_DEVICE(v_cache, q);                                          \
-    CHECK_SAME_DTYPE(v_cache, q);                                           \
-    CHECK_SAME_SHAPE(v_cache, k_cache);                                     \
-    CHECK_ROWS(v_cache);                                                    \
-    CHECK_SAME_DEVICE(lengths, q);                                          \
-    CHECK_DTYPE(lengths, dl_int32);                                         \
-    CHECK_DIM(1, lengths);                                                  \
-    CHECK_OR_THROW((lengths).size(0) == (q).size(0), ValueError, lengths,   \
-                   "of " << (q).size(0) << " sequences like " #q,           \
-                   (lengths).size(0));                                      \
-    CHECK_CONTIGUOUS(lengths);                                              \
-    CHECK_ALIGNED(lengths);                                                 \
-    CHECK_SAME_DEVICE(out, q);                                              \
-    CHECK_SAME_DTYPE(out, q);                                               \
-    CHECK_SAME_SHAPE(out, q);                                               \
-    CHECK_CONTIGUOUS(out);                                                  \
-    CHECK_ALIGNED(out);                                                     \
-    CHECK_SAME_DEVICE(workspace, q);                                        \
-    CHECK_DTYPE(workspace, dl_uint8);                                       \
-    CHECK_CONTIGUOUS(workspace);                                            \
-    CHECK_OR_THROW((workspace).numel() >= (bytes), ValueError, workspace,   \
-                   "of at least " << (bytes) << " bytes",                   \
-                   (workspace).numel());                                    \
-    CHECK_OR_THROW(is_aligned(data_of<char>(workspace)), ValueError,        \
-                   workspace, "aligned to 16 bytes",                        \
-                   "an address that is not");                               \
+#define CHECK_OTHERS(q, k_cache, v_cache, lengths, out, workspace, bytes) \
+  do {                                                                    \
+    CHECK_SAME_DEVICE(v_cache, q);                                        \
+    CHECK_SAME_DTYPE(v_cache, q);                                         \
+    CHECK_SAME_SHAPE(v_cache, k_cache);                                   \
+    CHECK_ROWS(v_cache);                                                  \
+    CHECK_SAME_DEVICE(lengths, q);                                        \
+    CHECK_DTYPE(lengths, dl_int32);                                       \
+    CHECK_DIM(1, lengths);                                                \
+    CHECK_OR_THROW((lengths).size(0) == (q).size(0), ValueError, lengths, \
+                   "of " << (q).size(0) << " sequences like " #q,         \
+                   (lengths).size(0));                                    \
+    CHECK_CONTIGUOUS(lengths);                                            \
+    CHECK_ALIGNED(lengths);                                               \
+    CHECK_SAME_DEVICE(out, q);                                            \
+    CHECK_SAME_DTYPE(out, q);                                             \
+    CHECK_SAME_SHAPE(out, q);                                             \
+    CHECK_CONTIGUOUS(out);                                                \
+    CHECK_ALIGNED(out);                                                   \
+    CHECK_SAME_DEVICE(workspace, q);                                      \
+    CHECK_DTYPE(workspace, dl_uint8);                                     \
+    CHECK_CONTIGUOUS(workspace);                                          \
+    CHECK_OR_THROW((workspace).numel() >= (bytes), ValueError, workspace, \
+                   "of at least " << (bytes) << " bytes",                 \
+                   (workspace).numel());                                  \
+    CHECK_OR_THROW(is_aligned(data_of<char>(workspace)), ValueError,      \
+                   workspace, "aligned to 16 bytes",                      \
+                   "an address that is not");                             \
   } while (0)
 
 // What is written may be nothing that is still to be read.

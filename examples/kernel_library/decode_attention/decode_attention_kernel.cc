@@ -53,8 +53,8 @@ void attend(const T* q, const Cache<T>& k, const Cache<T>& v, int64_t head,
       sums[i] += weight * static_cast<double>(static_cast<float>(value[i]));
   }
   for (int64_t i = 0; i < sizes.dim; ++i) {
-    out[i] =
-        static_cast<T>(length == 0 ? 0.0f : static_cast<float>(sums[i] / total));
+    out[i] = static_cast<T>(length == 0 ? 0.0f
+                                        : static_cast<float>(sums[i] / total));
   }
 }
 // [head.end]

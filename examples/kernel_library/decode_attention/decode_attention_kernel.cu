@@ -150,8 +150,7 @@ __global__ void __launch_bounds__(kThreads)
   __shared__ float team_totals[kTeams][kHeads][2];
 #pragma unroll
   for (int h = 0; h < kHeads; ++h) {
-    for (int i = 0; i < kItems; ++i)
-      team_sums[team][h][first + i] = sums[h][i];
+    for (int i = 0; i < kItems; ++i) team_sums[team][h][first + i] = sums[h][i];
     team_totals[team][h][0] = own[h].largest;
     team_totals[team][h][1] = own[h].sum;
   }
@@ -211,9 +210,8 @@ int64_t rows_of(const Sizes& sizes) {
 }
 
 int64_t workspace_bytes(const Sizes& sizes) {
-  const int64_t bytes_of_row =
-      sizes.dim * static_cast<int64_t>(sizeof(float)) +
-      static_cast<int64_t>(sizeof(Total));
+  const int64_t bytes_of_row = sizes.dim * static_cast<int64_t>(sizeof(float)) +
+                               static_cast<int64_t>(sizeof(Total));
   return rows_of(sizes) * bytes_of_row;
 }
 // [workspace_bytes.end]
