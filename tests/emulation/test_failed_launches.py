@@ -22,11 +22,20 @@ ROWS = torch.ones(4, 16)
 FP8 = torch.ones(4, 16).to(torch.float8_e4m3fn)
 BINS = torch.ones(64, dtype=torch.int64)
 COUNTS = torch.zeros(4, dtype=torch.int64)
+QUERY, PAGES = torch.ones(1, 2, 64), torch.ones(3, 16, 1, 64)
+TABLE, LENGTHS = torch.zeros(1, 2, dtype=torch.int32), torch.ones(1, dtype=torch.int32)
 
 # Calls that together make each launch of the example's source once.
 CALLS = {
     "add_one": [lambda mod: mod.add_one(X, Y)],
     "c_abi": [lambda mod: mod.scale(X, Y, 2.0), lambda mod: mod.scale(X[::2], Y[:33], 2.0)],
+    "decode_attention": [
+        lambda mod: mod.decode_attention(
+            *(QUERY, PAGES, PAGES, TABLE, LENGTHS, 1.0),
+            torch.empty_like(QUERY),
+            torch.empty(1 << 12, dtype=torch.uint8),
+        )
+    ],
     "dispatch": [lambda mod: mod.add(X, X, Y), lambda mod: mod.add(X[1:], X[1:], Y[1:])],
     "errors": [
         lambda mod: mod.launch(0, 32),

@@ -19,6 +19,7 @@ struct Sizes {
   int64_t batch, heads, dim;           // of q
   int64_t pages, page_size, kv_heads;  // of a cache
   int64_t max_pages;                   // of a sequence
+  int64_t group;  // query heads that share a head of the cache
 
   Sizes(const ffi::TensorView& q, const ffi::TensorView& cache,
         const ffi::TensorView& page_table)
@@ -28,10 +29,13 @@ struct Sizes {
         pages(cache.size(0)),
         page_size(cache.size(1)),
         kv_heads(cache.size(2)),
-        max_pages(page_table.size(1)) {}
+        max_pages(page_table.size(1)),
+        group(heads / kv_heads) {}
 
-  HOST_DEVICE int64_t group() const { return heads / kv_heads; }
-  HOST_DEVICE int64_t max_tokens() const { return max_pages * page_size; }
+  // A cache without pages has no room for any.
+  HOST_DEVICE int64_t max_tokens() const {
+    return pages == 0 ? 0 : max_pages * page_size;
+  }
   HOST_DEVICE bool has_length(int64_t tokens) const {
     return tokens >= 0 && tokens <= max_tokens();
   }

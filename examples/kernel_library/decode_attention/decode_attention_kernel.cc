@@ -119,7 +119,7 @@ void decode_attention(ffi::TensorView q, ffi::TensorView k_cache,
     const Cache<T> k(k_cache), v(v_cache);
     for (int64_t i = 0; i < sizes.batch * sizes.heads; ++i) {
       const int64_t b = i / sizes.heads;
-      const int64_t kv_head = i % sizes.heads / sizes.group();
+      const int64_t kv_head = i % sizes.heads / sizes.group;
       attend(data_of<T>(q) + i * sizes.dim, k, v, kv_head,
              data_of<int32_t>(page_table) + b * sizes.max_pages, of_sequence[b],
              sizes, static_cast<float>(scale), data_of<float>(workspace),

@@ -42,17 +42,12 @@ struct Merged {
 // [part_kernel.begin]
 constexpr int kThreads = 128;
 
-// Neighbouring threads load neighbouring vectors of a row. A token that is not
-// there gives zeros.
+// Neighbouring threads load neighbouring vectors of a row. What is not wanted
+// becomes zeros.
 template <typename T>
-__device__ Vector<T> load_or_zeros(bool there, const Cache<T>& cache,
-                                   int64_t page, int64_t slot, int64_t head,
-                                   int first) {
-  uint4 words = {0, 0, 0, 0};
-  if (there) {
-    const T* from = cache.row(page, slot, head) + first;
-    words = *reinterpret_cast<const uint4*>(from);
-  }
+__device__ Vector<T> load(const T* from, bool wanted = true) {
+  uint4 words = *reinterpret_cast<const uint4*>(from);
+  if (!wanted) words = {0, 0, 0, 0};
   Vector<T> loaded;
   memcpy(&loaded, &words, sizeof(loaded));
   return loaded;
@@ -78,7 +73,7 @@ __global__ void __launch_bounds__(kThreads)
   const int first = static_cast<int>(threadIdx.x) % kTeam * kItems;
 
   // A large group is the work of several blocks.
-  const auto group = static_cast<unsigned>(sizes.group());
+  const auto group = static_cast<unsigned>(sizes.group);
   const unsigned blocks = (group + kHeads - 1) / kHeads;
   const unsigned kv_head = blockIdx.x / blocks;
   const unsigned begun = blockIdx.x % blocks * kHeads;
@@ -92,29 +87,32 @@ __global__ void __launch_bounds__(kThreads)
   for (int h = 0; h < kHeads; ++h) {
     if (h >= heads) break;
     const auto* from = q + (row + h) * kDim + first;
-    const auto loaded = *reinterpret_cast<const Vector<T>*>(from);
+    const Vector<T> loaded = load(from);
     for (int i = 0; i < kItems; ++i)
       query[h][i] = static_cast<float>(loaded.items[i]) * factor;
   }
 
   const int shift = __ffs(static_cast<int>(sizes.page_size)) - 1;
-  const int32_t* pages = page_table + blockIdx.z * sizes.max_pages;
+  const int32_t* table = page_table + blockIdx.z * sizes.max_pages;
   // All threads make the same turns, as they exchange scores.
   for (int64_t turn = start; turn < end; turn += kTeams * kTokens) {
     Vector<T> keys[kTokens], items[kTokens];
     float scores[kTokens][kHeads];
 #pragma unroll
     for (int t = 0; t < kTokens; ++t) {
+      // Beyond the end the last token is read again, and counts for nothing.
       const int64_t token = turn + t * kTeams + team;
-      const int64_t page = token < end ? pages[token >> shift] : -1;
-      const int64_t slot = token & (sizes.page_size - 1);
-      // Nobody can refuse what is in the GPU's memory: a page that is not there
-      // is not read, and its score spoils the sequence's result.
-      const bool there = sizes.has_page(page);
-      keys[t] = load_or_zeros(there, k, page, slot, kv_head, first);
-      items[t] = load_or_zeros(there, v, page, slot, kv_head, first);
+      const int64_t read = min(token, end - 1);
+      const int64_t told = table[read >> shift];
+      const int64_t slot = read & (sizes.page_size - 1);
+      // A page that is not there cannot be refused here: the first one is read
+      // in its place, and NaN spoils the result.
+      const bool there = sizes.has_page(told);
+      const int64_t page = there ? told : 0;
+      keys[t] = load(k.row(page, slot, kv_head) + first);
+      items[t] = load(v.row(page, slot, kv_head) + first, token < end);
       for (float& score : scores[t])
-        score = there ? 0.0f : token < end ? NAN : -INFINITY;
+        score = token >= end ? -INFINITY : there ? 0.0f : NAN;
     }
 #pragma unroll
     for (int t = 0; t < kTokens; ++t) {
@@ -227,7 +225,7 @@ void launch(const T* q, const Cache<T>& k, const Cache<T>& v,
   const int64_t parts = sizes.parts();
   if (parts != 0) {  // A grid of no blocks is an error.
     const int64_t blocks =
-        sizes.kv_heads * ((sizes.group() + kHeads - 1) / kHeads);
+        sizes.kv_heads * ((sizes.group + kHeads - 1) / kHeads);
     const dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(parts),
                     batch);
     // Powers of two take fewer instructions than powers of e.
@@ -281,7 +279,7 @@ void decode_attention(ffi::TensorView q, ffi::TensorView k_cache,
   dispatch<AttentionTypes>(q.dtype(), [&](auto zero) {
     using T = decltype(zero);
     with_constant<64, 128>(sizes.dim == 64, [&](auto dim) {
-      with_constant<1, 4>(sizes.group() == 1, [&](auto heads) {
+      with_constant<1, 4>(sizes.group == 1, [&](auto heads) {
         launch<T, decltype(dim)::value, decltype(heads)::value>(
             data_of<T>(q), Cache<T>(k_cache), Cache<T>(v_cache),
             data_of<int32_t>(page_table), data_of<int32_t>(lengths), sizes,
