@@ -51,6 +51,7 @@ EXAMPLES = {
     ("add_one", "add_one"): Outcome(launches=1),
     ("c_abi", "scale"): Outcome(launches=1),
     ("column_sum", "column_sum"): Outcome(launches=2),
+    ("decode_attention", "decode_attention"): Outcome(launches=2),
     ("dispatch", "add"): Outcome(launches=1),
     ("errors", "first_column"): Outcome(launches=1),
     ("errors", "launch"): Outcome(error=IMPLICIT, valid=False),

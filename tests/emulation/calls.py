@@ -17,12 +17,17 @@ COUNTS = torch.zeros(4, dtype=torch.int64)
 KEEP = torch.ones(4, dtype=torch.bool)
 PARTS = torch.zeros(1024)
 BYTES = torch.zeros(1 << 16, dtype=torch.uint8)
+QUERY, RESULT, PAGES = torch.ones(1, 2, 64), torch.ones(1, 2, 64), torch.ones(4, 16, 1, 64)
+TABLE, LENGTHS = torch.zeros(1, 2, dtype=torch.int32), torch.ones(1, dtype=torch.int32)
 
 # For each example, functions and their arguments.
 CALLS = {
     "add_one": [("add_one", X, Y)],
     "c_abi": [("scale", X, Y, 2.0), ("scale", X[::2], Y[:33], 2.0)],
     "column_sum": [("column_sum", ROWS, None, Y[:16], BYTES)],
+    "decode_attention": [
+        ("decode_attention", QUERY, PAGES, PAGES, TABLE, LENGTHS, 1.0, RESULT, BYTES)
+    ],
     "dispatch": [("add", X, X, Y), ("add", X[1:], X[1:], Y[1:])],
     "errors": [("launch", 0, 32), ("first_column", ROWS, KEEP, Y[:4])],
     "fused_add_rms_norm": [("fused_add_rms_norm", X, W, Y, 1e-5)],

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds decode_attention_cuda.so in the current folder, for GPUs from sm_80 on.
+set -eu
+here=$(dirname "$0")
+# [build.begin]
+${NVCC:-nvcc} -shared -Xcompiler -fPIC -O3 "$here/decode_attention_kernel.cu" -o decode_attention_cuda.so \
+  -gencode arch=compute_80,code=sm_80 -gencode arch=compute_89,code=sm_89 \
+  -gencode arch=compute_90,code=sm_90 \
+  -gencode arch=compute_100,code=[sm_100,compute_100] -gencode arch=compute_120,code=sm_120 \
+  $(tvm-ffi-config --cxxflags --ldflags --libs)
+# [build.end]
