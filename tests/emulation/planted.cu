@@ -110,10 +110,9 @@ template <bool barrier>
 __global__ void lanes_kernel(const float* x, float* y) {
   __shared__ float row[32];
   row[threadIdx.x] = x[threadIdx.x];
+  const float other = __shfl_xor_sync(~0u, x[threadIdx.x], 1);  // orders no memory
   if (barrier) __syncwarp();
-  float value = row[threadIdx.x ^ 1];
-  value = __shfl_xor_sync(~0u, value, 1);  // orders no memory
-  y[threadIdx.x] = value;
+  y[threadIdx.x] = other + row[threadIdx.x ^ 1];
 }
 
 // In place, two rounds of 32 elements: what is loaded beyond the end is discarded.

@@ -12,7 +12,7 @@ from emulate import WATCHING, build_source
 
 PLANTED = Path(__file__).with_name("planted.cu")
 X = np.arange(256, dtype="float32")
-LANES = X[:32].reshape(16, 2)[:, ::-1].ravel()
+OTHER_LANES = X[:32].reshape(16, 2)[:, ::-1].ravel()
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def neighbours(x):
         ("total_of_threads", [X[:8].sum()]),
         ("sum", [X.sum()]),
         ("twice", neighbours(neighbours(X[:64]))),
-        ("lanes", X[:32]),
+        ("lanes", 2 * OTHER_LANES),
         ("last_block", [8, X.sum()]),
         ("own", [64] * 16),
         ("in_place", [1] * 40),
@@ -80,7 +80,10 @@ SAME_BLOCK = "expected a barrier between them, or atomic operations"
         (
             "lanes_without_barrier",
             "lanes",
-            {"  row[threadIdx.x] = x[threadIdx.x];", "  float value = row[threadIdx.x ^ 1];"},
+            {
+                "  row[threadIdx.x] = x[threadIdx.x];",
+                "  y[threadIdx.x] = other + row[threadIdx.x ^ 1];",
+            },
             SAME_BLOCK,
         ),
         (
