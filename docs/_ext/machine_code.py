@@ -7,6 +7,7 @@ The first shows facts and links the disassembly, the second what they allow on e
 from __future__ import annotations
 
 import os
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -105,38 +106,54 @@ class MachineCodeModel(OfExample):
     """A table of the speed that each GPU is expected to reach, and the reasons where it is low."""
 
     def show(self, name: str, record: dict[str, Any]) -> list[nodes.Node]:
-        """Show the kernels that move whole vectors."""
-        rows = self.named(model_rows(record["examples"][name]))
-        if not rows:
-            raise self.error(f"machine-code-model: found no kernel for vectors in {name}")
-        made: list[nodes.Node] = [in_its_own_box(table([LISTED, *MODEL_COLUMNS], rows))]
-        reasons = low_shares(Path(self.config.verify_root), name)
-        items = [
+        """Show the kernels whose rules ask for whole vectors."""
+        rules = rules_of(Path(self.config.verify_root), name)
+        facts = [
+            fact
+            for fact in record["examples"][name]
+            if (rule := rule_for(fact["kernel"], rules))
+            and max(rule.get("load", 0), rule.get("store", 0)) >= 16
+            and "not_memory" not in rule
+        ]
+        made: list[nodes.Node] = []
+        if rows := self.named(model_rows(facts)):
+            made.append(in_its_own_box(table([LISTED, *MODEL_COLUMNS], rows)))
+        reasons = [
             nodes.list_item(
                 "",
                 nodes.paragraph(
-                    "", "", nodes.literal("", named, generated=True), nodes.Text(f": {why}")
+                    "", "", nodes.literal("", rule["named"], generated=True), nodes.Text(said)
                 ),
             )
-            for named, why in reasons.items()
+            for rule in rules
+            if (said := reason_of(rule))
         ]
-        if items:
-            made += [
-                nodes.paragraph("", "Below 95 %:"),
-                nodes.bullet_list("", *items),
-            ]
+        if reasons:
+            made.append(nodes.bullet_list("", *reasons))
+        if not made:
+            raise self.error(f"machine-code-model: found no kernel for vectors in {name}")
         return made
 
 
-def low_shares(root: Path, example: str) -> dict[str, str]:
-    """The kernels of which less than usual is expected, by the pattern of their names, and why."""
+def rules_of(root: Path, example: str) -> list[dict[str, Any]]:
+    """The rules for the kernels of an example, in their order."""
     path = root / "tests" / "machine_code" / "expected" / f"{example}.toml"
-    rules = tomllib.loads(path.read_text())["kernels"]
-    return {
-        rule["named"]: " ".join(rule["why"].split())
-        for rule in rules
-        if any("share" in table for table in [rule, *rule.values()] if isinstance(table, dict))
-    }
+    rules: list[dict[str, Any]] = tomllib.loads(path.read_text())["kernels"]
+    return rules
+
+
+def rule_for(kernel: str, rules: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """The first of some rules that names a kernel."""
+    return next((rule for rule in rules if fnmatchcase(kernel, rule["named"])), None)
+
+
+def reason_of(rule: dict[str, Any]) -> str:
+    """Why less than usual is expected of a rule's kernels, or nothing; empty if it is not so."""
+    if "not_memory" in rule:
+        return f", not estimated: {rule['not_memory']}"
+    if any("share" in table for table in rule.values() if isinstance(table, dict)):
+        return f", below 95 %: {' '.join(rule['why'].split())}"
+    return ""
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

@@ -82,12 +82,12 @@ def expected_of(fact: dict[str, Any], gpu: str) -> str:
 def model_rows(facts: list[dict[str, Any]]) -> list[list[str]]:
     """The rows of the model's table: what a kernel's step takes, and what each GPU should reach.
 
-    Of the kernels that move whole vectors; the step is that of the listed architecture.
+    The step is that of the listed architecture.
     """
     of = {(each["kernel"], each["architecture"]): each for each in facts}
     rows = []
     for (kernel, architecture), fact in of.items():
-        if architecture != LISTED or max(fact["load"], fact["store"]) < 16:
+        if architecture != LISTED:
             continue
         step = fact["step"]
         taken = [step["loaded"], step["stored"], step["instructions"], step["waits"]]

@@ -31,11 +31,12 @@ def fact(architecture: str, **more: Any) -> dict[str, Any]:
 def build(tmp_path: Path) -> Build:
     """Builds a page from a record of the example ``toy``; gives its HTML, and what was said."""
 
-    def build_site(page: str, rules: str = "", *, recorded: bool = True) -> tuple[str, str]:
+    def build_site(page: str, rule: str = "", *, recorded: bool = True) -> tuple[str, str]:
         (tmp_path / "examples" / "kernel_library" / "toy").mkdir(parents=True)
         expected = tmp_path / "tests" / "machine_code" / "expected" / "toy.toml"
         expected.parent.mkdir(parents=True)
-        expected.write_text(f'[[kernels]]\nnamed = "k"\nload = 16\n{rules}')
+        wide = "" if "load" in rule else "load = 16\n"
+        expected.write_text(f'[[kernels]]\nnamed = "k"\n{wide}{rule}')
         for architecture in ARCHITECTURES:
             listing = listing_path(tmp_path / "build", "toy", architecture)
             listing.parent.mkdir(parents=True, exist_ok=True)
@@ -76,7 +77,7 @@ def test_model(build: Build) -> None:
     assert 'class="table-wrapper' in html
     assert "<p>A100</p>" in html
     assert "<p>100 % (" in html
-    assert "Below 95 %" not in html
+    assert "reason" not in html
 
 
 def test_reasons(build: Build) -> None:
@@ -85,8 +86,26 @@ def test_reasons(build: Build) -> None:
         ".. machine-code-model:: toy", 'why = """it\ndivides"""\nsm_80 = { share = 0.5 }\n'
     )
     assert html, said
-    assert "Below 95 %" in html
-    assert "it divides" in html
+    assert "below 95 %: it divides" in html
+
+
+def test_kernel_that_is_not_estimated(build: Build) -> None:
+    """A kernel that waits for something else is named with the reason, and has no row."""
+    html, said = build(".. machine-code-model:: toy", 'not_memory = "it counts"\n')
+    assert html, said
+    assert "not estimated: it counts" in html
+    assert "A100" not in html
+
+
+def test_kernel_without_vectors(build: Build) -> None:
+    """The first rule for a kernel decides: without whole vectors, it has no row.
+
+    A table without a row fails the build.
+    """
+    rules = 'load = 4\n[[kernels]]\nnamed = "*"\nload = 16\n'
+    html, said = build(".. machine-code-model:: toy", rules)
+    assert not html
+    assert "machine-code-model: found no kernel for vectors in toy" in said
 
 
 @pytest.mark.parametrize("directive", ["machine-code", "machine-code-model"])

@@ -31,7 +31,7 @@ AT_MOST = (
 EVERYWHERE: dict[str, float] = {"spilled": 0, "local": 0, "occupancy": 0.5}
 # What a kernel whose rule asks for whole vectors must be expected to reach of a copy's speed.
 OF_VECTORS: dict[str, float] = {"share": 0.95}
-OTHER_KEYS = {"named", "threads", "why", *ARCHITECTURES}
+OTHER_KEYS = {"named", "threads", "why", "not_memory", *ARCHITECTURES}
 CLAIM_KEYS = {"file", "text", "named", "architectures"}
 # A table of architectures for one release of the compiler, such as "nvcc 13.5".
 OF_COMPILER = re.compile(r"nvcc \d+\.\d+")
@@ -62,13 +62,19 @@ class Rule:
     threads: int  # of a block, where the code has no launch bounds
     bounds: dict[str, float]
     of_architecture: dict[str, dict[str, float]]
+    not_memory: str = ""  # why its speed is not estimated: what else decides it
     used: bool = False
 
     def bounds_on(self, architecture: str) -> dict[str, float]:
         """The bounds for one architecture, those that hold everywhere included."""
         own = {**self.bounds, **self.of_architecture.get(architecture, {})}
         whole = {f"narrow_{what}s": 0 for what in ("load", "store") if own.get(what, 0) >= 16}
-        return {**EVERYWHERE, **(OF_VECTORS if whole else {}), **whole, **own}
+        return {
+            **EVERYWHERE,
+            **(OF_VECTORS if whole and not self.not_memory else {}),
+            **whole,
+            **own,
+        }
 
 
 @dataclass(frozen=True)
@@ -133,7 +139,8 @@ def rule_of(table: dict[str, Any], where: str, compiler: str) -> Rule:
         if architecture not in ARCHITECTURES:
             raise WrongExpectations(f"{where}: expected an architecture, got {architecture}")
         on[architecture] = {**on.get(architecture, {}), **only_bounds(bounds, where)}
-    rule = Rule(table["named"], table.get("threads", 0), only_bounds(own, where), on)
+    named, threads = table["named"], table.get("threads", 0)
+    rule = Rule(named, threads, only_bounds(own, where), on, table.get("not_memory", ""))
     loose = [fact for bounds in (own, *on.values()) for fact in weaker(bounds)]
     if loose and "why" not in table:
         raise WrongExpectations(f"{where}: expected a key `why` for {', '.join(loose)}")

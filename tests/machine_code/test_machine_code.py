@@ -237,6 +237,14 @@ def test_what_holds_everywhere(tmp_path: Path) -> None:
         rules.rule_for("other<float>")
 
 
+def test_kernel_that_does_not_wait_for_memory(tmp_path: Path) -> None:
+    """A rule may say what else decides the speed; then no share is asked for."""
+    text = '[[kernels]]\nnamed = "count"\nload = 16\n'
+    for more, asked in (("", True), ('not_memory = "atomic"\n', False)):
+        rule = rules_in(tmp_path, text + more).rule_for("count")
+        assert ("share" in rule.bounds_on("sm_90")) == asked
+
+
 def test_bounds_of_one_compiler(tmp_path: Path) -> None:
     """What a release of the compiler is allowed, no other one is."""
     rules_in(
