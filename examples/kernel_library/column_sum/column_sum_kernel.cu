@@ -13,7 +13,7 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kLoads = 4;          // Vectors that a thread loads at a time.
 constexpr int kBlocksPerSm = 4;    // So a thread has at most 64 registers.
-constexpr int64_t kBlocks = 2048;  // As many as a large input is split into.
+constexpr int64_t kBlocks = 2048;  // That a large input is split into.
 
 // [partial_kernel.begin]
 // A block adds the rows of one part for a tile of columns: blockDim.x threads

@@ -27,7 +27,7 @@ def column_sum(x: torch.Tensor, weight: torch.Tensor | None = None) -> torch.Ten
 # [call.begin]
 layer = torch.nn.Linear(32, 48, device=device)
 output = layer(torch.randn(1000, 32, device=device))
-gradient = torch.randn_like(output)
+gradient = torch.rand_like(output)
 output.backward(gradient)
 torch.testing.assert_close(column_sum(gradient), layer.bias.grad)
 # [call.end]
