@@ -41,6 +41,10 @@ struct Merged {
 
 // [part_kernel.begin]
 constexpr int kThreads = 128;
+// So a thread has 64 or 128 registers. If it is not told, nvcc takes fewer, and
+// has fewer loads in flight.
+template <int kHeads>
+constexpr int kBlocksPerSm = kHeads == 1 ? 8 : 4;
 
 // Neighbouring threads load neighbouring vectors of a row. What is not wanted
 // becomes zeros.
@@ -57,7 +61,7 @@ __device__ Vector<T> load(const T* from, bool wanted = true) {
 // head of the cache. A team of threads takes a token at a time, and keeps its
 // own largest score and sums.
 template <typename T, int kDim, int kHeads>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocksPerSm<kHeads>)
     part_kernel(const T* q, Cache<T> k, Cache<T> v, const int32_t* page_table,
                 const int32_t* lengths, Sizes sizes, float factor,
                 float* values, Total* totals) {
