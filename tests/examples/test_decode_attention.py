@@ -281,7 +281,6 @@ def test_a_sequence_is_computed_alike_in_every_batch(mod, device):
         assert torch.equal(check(mod, alone), together[row])
 
 
-# [lengths.begin]
 def test_lengths_may_change_between_calls(mod, device):
     """The workspace depends on shapes only: any lengths that fit the table use the same one."""
     case = make(device, torch.float16, [600, 600], page_size=32)
@@ -292,7 +291,6 @@ def test_lengths_may_change_between_calls(mod, device):
         workspace.fill_(0xFF)
         case.call(mod, out, workspace)
         cases.assert_rounds_to(out, *reference(case))
-    # [lengths.end]
 
 
 # [graph.begin]
