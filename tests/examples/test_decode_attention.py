@@ -198,7 +198,7 @@ def test_many_parts(mod, device):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("heads", [(1, 1), (4, 1)], ids=str)
 def test_equal_tokens(mod, device, dtype, heads):
-    """The mean of many equal values is that value: no sum is kept in 16 bits."""
+    """The mean of many equal values is that value, over any number of parts."""
     case = make(device, dtype, [3000], heads, page_size=64)
     case.k.fill_(0)
     case.v.fill_(1.5)
