@@ -193,6 +193,7 @@ def test_rows_off_the_boundary_of_vectors(mod, device, dtype, start):
     check(mod, shifted(70 * 64).view(70, 64), randn(70, dtype, device))
     check(mod, randn((70, 64), dtype, device), shifted(70))
     check(mod, randn((70, 64 + start), dtype, device)[:, :64])
+    check(mod, randn((70, 64), dtype, device)[:, : 64 - start])
     x = randn((70, 64), dtype, device)
     y = shifted(64)
     size = mod.column_sum_workspace_size(x, None)
