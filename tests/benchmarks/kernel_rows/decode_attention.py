@@ -20,8 +20,9 @@ def row_of(mod, dtype, device: str, size: int, group: int) -> Row:
     tokens_in_all = size // (2 * KV_HEADS * DIM * dtype.itemsize)
     length = min(TOKENS, tokens_in_all)
     batch = tokens_in_all // length
-    pages = tokens_in_all // PAGE_SIZE
-    k, v = (torch.randn(pages, PAGE_SIZE, KV_HEADS, DIM, device=device).to(dtype) for _ in range(2))
+    page_size = min(PAGE_SIZE, length)
+    pages = tokens_in_all // page_size
+    k, v = (torch.randn(pages, page_size, KV_HEADS, DIM, device=device).to(dtype) for _ in range(2))
     table = torch.randperm(pages, device=device).int().view(batch, -1)
     lengths = torch.full((batch,), length, dtype=torch.int32, device=device)
     q = torch.randn(batch, KV_HEADS * group, DIM, device=device).to(dtype)
@@ -30,7 +31,9 @@ def row_of(mod, dtype, device: str, size: int, group: int) -> Row:
     workspace = torch.empty(needed, dtype=torch.uint8, device=device)
     scale = DIM**-0.5
     # (batch, heads, tokens, dim), as PyTorch wants it
-    keys, values = (cache[table.long()].flatten(1, 2).transpose(1, 2) for cache in (k, v))
+    keys, values = (
+        cache[table.long()].flatten(1, 2).transpose(1, 2).contiguous() for cache in (k, v)
+    )
     attend = torch.nn.functional.scaled_dot_product_attention
     name = str(dtype).removeprefix("torch.")
     return Row(
