@@ -153,6 +153,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm<kHeads>)
 #pragma unroll
   for (int h = 0; h < kHeads; ++h) {
     for (int i = 0; i < kItems; ++i) team_sums[team][h][first + i] = sums[h][i];
+    if (first != 0) continue;  // A team's threads have the same total.
     team_totals[team][h][0] = own[h].largest;
     team_totals[team][h][1] = own[h].sum;
   }
