@@ -54,12 +54,6 @@ SEED = "EMULATION_SEED"  # cuda_on_cpu.cc draws the orders of blocks and threads
 # What cannot be emulated, with the reason.
 LEFT_OUT = {"allocators": "it is about memory of CUDA, of which there is none"}
 
-# Whose races are not looked for, with the reason.
-UNWATCHED = {
-    "quantize_fp8": "where the output is the scale, threads without an element read a scale that "
-    "another thread replaces, and discard it"
-}
-
 DYNAMIC = re.compile(
     r"extern __shared__ (?:alignas\(\w+\) )?((?:unsigned )?[\w:]+) (\w+)\[\];", re.DOTALL
 )
@@ -236,8 +230,7 @@ def try_to_build(example: str) -> str:
     counting = ["-O0", "--coverage", "-fprofile-abs-path", "-dumpdir", f"{counts}/"]
     try:
         build(example, [*SANITIZERS, *counting])
-        if example not in UNWATCHED:
-            build_watched(example)
+        build_watched(example)
     except RuntimeError as error:
         return str(error)
     return ""
@@ -297,9 +290,8 @@ def main() -> int:
     laps.end("build")
     said = said or run_tests(wanted, OUTPUT)
     laps.end("tests")
-    watched = [name for name in wanted if name not in UNWATCHED]
-    if watched and not said:
-        said = run_tests(watched, RACES, {**FEWER, "EMULATION_LOG": f"{RACES}/found"})
+    if not said:
+        said = run_tests(wanted, RACES, {**FEWER, "EMULATION_LOG": f"{RACES}/found"})
     laps.end("tests for races")
     for words in said:
         print(words, end="\n\n")
@@ -307,8 +299,6 @@ def main() -> int:
         write_receipt(Layout.of(ROOT).emulated, receipt_of(name, before))
     for name, reason in LEFT_OUT.items():
         print(f"left out: {name}: {reason}")
-    for name, reason in UNWATCHED.items():
-        print(f"not searched for races: {name}: {reason}")
     told = "something is wrong" if said else "all passed"
     print(f"CUDA sources on the CPU: tests of {len(wanted)} examples: {told}")
     print(laps)

@@ -110,7 +110,10 @@ __global__ void __launch_bounds__(kMaxRowThreads)
   for (int64_t row =
            static_cast<int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
        row < rows; row += step) {
-    const C scale = static_cast<C>(scales[row]);
+    // The output may be the scale itself, so a thread without an element must
+    // not read it: another thread may be writing there.
+    const bool any = int64_t{threadIdx.x} * kItems < length;
+    const C scale = any ? static_cast<C>(scales[row]) : C{0};
     const float8_e4m3fn* from = y + starts.offset(row);
     T* to = out + row * length;
     for (int64_t start = 0; start < length; start += Part::stretch()) {
