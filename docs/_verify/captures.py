@@ -108,7 +108,10 @@ CALLS = {
         Outcome(error=IMPLICIT, valid=False),
         PROHIBITED,
     ),
-    "A launch on the default stream otherwise: it runs at once": (Outcome(), PROHIBITED),
+    "A launch on the default stream, if the captured one is non-blocking: it runs at once": (
+        Outcome(),
+        PROHIBITED,
+    ),
     "cudaStreamSynchronize of the captured stream": (
         Outcome(error=UNSUPPORTED, valid=False),
         PROHIBITED,

@@ -88,7 +88,7 @@ def unit_time(gpu: GPU, unit: str, instructions: int) -> float:
 
 def waiting_time(waits: int, resident: int) -> float:
     """Until the data have arrived so many times, while all resident threads wait together."""
-    return waits * LATENCY / resident
+    return waits * LATENCY / max(resident, 1)  # none if a block does not fit
 
 
 def limits(gpu: GPU, step: Step, resident: int) -> dict[str, float]:

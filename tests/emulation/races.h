@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds races: two accesses of a kernel to the same memory, at least one of which is a plain write,
-// by two threads that nothing orders. It needs no run in which they collide.
+// Finds races: two accesses of a kernel to the same memory, at least one of which changes it and
+// not both of which are atomic, by two threads that nothing orders. They need not collide.
 #ifndef TESTS_EMULATION_RACES_H_
 #define TESTS_EMULATION_RACES_H_
 

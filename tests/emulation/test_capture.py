@@ -56,7 +56,7 @@ def recorded(outcome):
 
 
 def test_every_function_has_a_row():
-    """An example or a function that is new adds one."""
+    """A new example adds one, and so does a function in calls.py."""
     assert {(each, name) for each, calls in CALLS.items() for name, *_ in calls} == set(EXAMPLES)
 
 
@@ -143,7 +143,7 @@ PLANTED = {
     "Any use of the stream after the capture was invalidated": use_what_is_invalid,
 }
 NOT_BLOCKING = {
-    "A launch on the default stream otherwise: it runs at once": (
+    "A launch on the default stream, if the captured one is non-blocking: it runs at once": (
         lambda mod: mod.launch_on(DEFAULT, Y)
     ),
 }

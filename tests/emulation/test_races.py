@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The emulation finds races in every run, and none in kernels that are right."""
+"""The emulation finds races that do not collide, and none in kernels that are right."""
 
 import re
 from pathlib import Path
@@ -32,6 +32,7 @@ def neighbours(x):
     [
         ("total_of_blocks", [X[:8].sum()]),
         ("total_of_threads", [X[:8].sum()]),
+        ("counted", [32, 32]),
         ("sum", [X.sum()]),
         ("twice", neighbours(neighbours(X[:64]))),
         ("lanes", 2 * OTHER_LANES),
@@ -72,6 +73,12 @@ SAME_BLOCK = "expected a barrier between them, or atomic operations"
             SAME_BLOCK,
         ),
         (
+            "counted_without_barrier",
+            "counted",
+            {"  atomicAdd(y, 1.0f);", "  if (threadIdx.x == blockDim.x - 1) y[1] = y[0];"},
+            SAME_BLOCK,
+        ),
+        (
             "twice_without_barrier",
             "twice",
             {"    row[threadIdx.x] = value;", "    value += row[(threadIdx.x + 1) % 64];"},
@@ -105,7 +112,8 @@ SAME_BLOCK = "expected a barrier between them, or atomic operations"
 )
 def test_a_race_is_found_in_every_run(mod, name, kernel, lines, advice):
     """The error names the kernel, both threads and both lines, whatever the order of a run was."""
-    place = r"block \(\d+, 0, 0\), thread \d+ (reads 4 bytes|writes 4 bytes|read|wrote)"
+    did = "reads 4 bytes|writes 4 bytes|changes atomically 4 bytes|read|wrote|changed atomically"
+    place = rf"block \(\d+, 0, 0\), thread \d+ ({did})"
     at = r" at planted\.cu:(\d+)"
     message = f"emulation: race in {kernel}_kernel: {place}{at} that {place}{at}; {advice}"
     rows = ["", *PLANTED.read_text().splitlines()]

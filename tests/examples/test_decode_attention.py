@@ -513,17 +513,18 @@ MOST = 65535 * PART
         (
             lambda t: {"k_cache": t(5, 24, 2, 64)},
             ValueError,
-            "k_cache must be of a power of two of tokens for each page, got 24",
+            f"k_cache must be of a power of two of at most {MOST} tokens for each page, got 24",
         ),
         (
             lambda t: {"k_cache": t(5, 0, 2, 64)},
             ValueError,
-            "k_cache must be of a power of two of tokens for each page, got 0",
+            f"k_cache must be of a power of two of at most {MOST} tokens for each page, got 0",
         ),
         (
             lambda t: {"k_cache": t(0, 1 << 24, 2, 64)},
             ValueError,
-            f"k_cache must be of a power of two of tokens for each page, got {1 << 24}",
+            f"k_cache must be of a power of two of at most {MOST} tokens for each page, "
+            f"got {1 << 24}",
         ),
         (
             lambda t: {"k_cache": t(5, 16, 64, 2).transpose(2, 3)},

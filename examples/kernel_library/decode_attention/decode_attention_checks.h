@@ -116,7 +116,8 @@ inline bool has_aligned_rows(const ffi::TensorView& x) {
     CHECK_OR_THROW(is_power_of_two((k_cache).size(1)) &&                       \
                        (k_cache).size(1) <= kMostTokens,                       \
                    ValueError, k_cache,                                        \
-                   "of a power of two of tokens for each page",                \
+                   "of a power of two of at most " << kMostTokens              \
+                                                   << " tokens for each page", \
                    (k_cache).size(1));                                         \
     CHECK_ROWS(k_cache);                                                       \
     CHECK_SAME_DEVICE(page_table, q);                                          \

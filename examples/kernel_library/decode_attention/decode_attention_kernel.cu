@@ -41,8 +41,8 @@ struct Merged {
 
 // [part_kernel.begin]
 constexpr int kThreads = 128;
-// So a thread has 64 or 128 registers. If it is not told, nvcc takes fewer, and
-// has fewer loads in flight.
+// So a thread has at most 64 or 128 registers. Without the bound, nvcc uses
+// fewer in float32, and has fewer loads in flight.
 template <int kHeads>
 constexpr int kBlocksPerSm = kHeads == 1 ? 8 : 4;
 

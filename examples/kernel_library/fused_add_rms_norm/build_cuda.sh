@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds fused_add_rms_norm_cuda.so in the current folder, for sm_80, sm_90 and, by PTX, what comes after them.
+# Builds fused_add_rms_norm_cuda.so in the current folder, for GPUs from sm_80 on.
 set -eu
 here=$(dirname "$0")
 # [build.begin]
 ${NVCC:-nvcc} -shared -Xcompiler -fPIC -O3 "$here/fused_add_rms_norm_kernel.cu" -o fused_add_rms_norm_cuda.so \
-  -gencode arch=compute_80,code=sm_80 \
-  -gencode arch=compute_90,code=[sm_90,compute_90] \
+  -gencode arch=compute_80,code=sm_80 -gencode arch=compute_89,code=sm_89 \
+  -gencode arch=compute_90,code=sm_90 \
+  -gencode arch=compute_100,code=[sm_100,compute_100] -gencode arch=compute_120,code=sm_120 \
   $(tvm-ffi-config --cxxflags --ldflags --libs)
 # [build.end]
