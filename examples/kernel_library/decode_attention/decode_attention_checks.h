@@ -34,7 +34,7 @@ struct Sizes {
 
   // A cache without pages has no room for any.
   HOST_DEVICE int64_t max_tokens() const {
-    return pages == 0 ? 0 : max_pages * page_size;
+    return max_pages * page_size * static_cast<int64_t>(pages != 0);
   }
   HOST_DEVICE bool has_length(int64_t tokens) const {
     return tokens >= 0 && tokens <= max_tokens();
