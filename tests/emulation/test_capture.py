@@ -11,7 +11,7 @@ import pytest
 import tvm_ffi
 from _verify.captures import CALLS as OUTCOMES
 from _verify.captures import EXAMPLES, INVALIDATED
-from calls import CALLS, torch
+from example_calls import CALLS, torch
 
 CPU = tvm_ffi.device("cpu")  # stands for the GPU
 STREAM = 0x10
@@ -56,7 +56,7 @@ def recorded(outcome):
 
 
 def test_every_function_has_a_row():
-    """A new example adds one, and so does a function in calls.py."""
+    """A new example adds one, and so does a function in example_calls.py."""
     assert {(each, name) for each, calls in CALLS.items() for name, *_ in calls} == set(EXAMPLES)
 
 

@@ -11,7 +11,7 @@ import emulate
 import pytest
 from _verify.examples import find_examples
 from _verify.layout import Layout
-from calls import CALLS, torch
+from example_calls import CALLS, torch
 
 
 def launches_in(example) -> int:
@@ -21,7 +21,7 @@ def launches_in(example) -> int:
 
 
 def test_every_example_with_a_launch_is_here():
-    """A new example adds its calls to calls.py."""
+    """A new example adds its calls to example_calls.py."""
     names = [example.name for example in find_examples(Layout.of(emulate.ROOT))]
     assert sorted(CALLS) == sorted(name for name in names if launches_in(name))
 
