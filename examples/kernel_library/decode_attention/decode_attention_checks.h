@@ -7,7 +7,6 @@
 
 namespace {
 
-// [sizes.begin]
 constexpr int64_t kPartTokens = 256;  // One block of a GPU reads a part.
 constexpr int64_t kMost = 65535;      // Blocks in y and z of a grid.
 constexpr int64_t kMostTokens = kMost * kPartTokens;
@@ -47,7 +46,6 @@ struct Sizes {
     return (max_tokens() + kPartTokens - 1) / kPartTokens;
   }
 };
-// [sizes.end]
 
 // [cache.begin]
 // A cache of shape (pages, page_size, kv_heads, dim). Only the elements of the
