@@ -91,14 +91,6 @@ __global__ void total_kernel(const float* x, float* y) {
   }
 }
 
-// The last lane reads what all have added to, with or without waiting for the others.
-template <bool barrier>
-__global__ void counted_kernel(float* y) {
-  atomicAdd(y, 1.0f);
-  if (barrier) __syncthreads();
-  if (threadIdx.x == blockDim.x - 1) y[1] = y[0];
-}
-
 // The sum of a thread's neighbours, twice, through one buffer.
 template <bool barrier>
 __global__ void twice_kernel(const float* x, float* y) {
@@ -213,12 +205,6 @@ void total_of_threads(ffi::TensorView x, ffi::TensorView y) {
 void total_of_threads_without_atomic(ffi::TensorView x, ffi::TensorView y) {
   total_kernel<false><<<1, 8, 0, stream_of(y)>>>(data_of<float>(x), data_of<float>(y));
 }
-void counted(ffi::TensorView, ffi::TensorView y) {
-  counted_kernel<true><<<1, 32, 0, stream_of(y)>>>(data_of<float>(y));
-}
-void counted_without_barrier(ffi::TensorView, ffi::TensorView y) {
-  counted_kernel<false><<<1, 32, 0, stream_of(y)>>>(data_of<float>(y));
-}
 void twice(ffi::TensorView x, ffi::TensorView y) {
   twice_kernel<true><<<1, 64, 0, stream_of(y)>>>(data_of<float>(x), data_of<float>(y));
 }
@@ -324,8 +310,6 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(total_of_blocks, total_of_blocks);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(total_of_blocks_without_atomic, total_of_blocks_without_atomic);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(total_of_threads, total_of_threads);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(total_of_threads_without_atomic, total_of_threads_without_atomic);
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(counted, counted);
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(counted_without_barrier, counted_without_barrier);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(twice, twice);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(twice_without_barrier, twice_without_barrier);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(lanes, lanes);

@@ -25,11 +25,12 @@ struct Past {
   int32_t from = 0;  // where its code is, counted from kBase
 };
 
-// What is known of a few bytes that have always been accessed together. Of the reads and of the
-// atomic operations that nothing orders, three each are kept, so that some races are missed.
+// What is known of a few bytes that have always been accessed together. Of the reads that nothing
+// orders, three are kept, so that some races are missed. Of the atomic operations, the last is
+// kept: those before it on the same memory come before it, as a count of finished blocks relies on.
 struct Cell {
   Past write;
-  std::array<Past, 3> atomics;
+  Past atomic;
   std::array<Past, 3> reads;
 };
 
@@ -126,7 +127,6 @@ void Divide(Line* line, size_t bytes) {
   *line = {cells, bytes};
 }
 
-// Adds an access to those that nothing orders, and drops those that are ordered before it.
 void Keep(std::array<Past, 3>* reads, const Past& read, const Clocks& clocks, uint32_t thread) {
   size_t kept = 0;
   for (const Past& old : *reads) {
@@ -139,10 +139,7 @@ void Keep(std::array<Past, 3>* reads, const Past& read, const Clocks& clocks, ui
   }
   // One of another warp says more than a third of the same one, whose lanes are often ordered.
   const uint64_t warp = (*reads)[0].tag.warp();
-  const uint32_t block = (*reads)[0].tag.block();
-  const bool one_warp = (*reads)[1].tag.warp() == warp && (*reads)[2].tag.warp() == warp;
-  const bool one_block = (*reads)[1].tag.block() == block && (*reads)[2].tag.block() == block;
-  if (one_warp || (one_block && read.tag.block() != block)) (*reads)[2] = read;
+  if ((*reads)[1].tag.warp() == warp && (*reads)[2].tag.warp() == warp) (*reads)[2] = read;
 }
 
 // Compares an access with one before it, and remembers the first pair that nothing orders.
@@ -153,26 +150,19 @@ void Compare(const Past& old, Kind old_kind, const Past& now, Kind kind, size_t 
 }
 
 void Check(Cell* cell, const Past& now, Kind kind, size_t bytes) {
-  if (kind == Kind::kWrite
-          ? cell->write.tag == now.tag && !cell->atomics[0].tag && !cell->reads[0].tag
-          : kind == Kind::kRead && cell->reads[0].tag == now.tag)
+  if (kind == Kind::kWrite ? cell->write.tag == now.tag && !cell->atomic.tag && !cell->reads[0].tag
+                           : kind == Kind::kRead && cell->reads[0].tag == now.tag)
     return;
   Compare(cell->write, Kind::kWrite, now, kind, bytes);
-  if (kind != Kind::kAtomic) {
-    for (const Past& atomic : cell->atomics) Compare(atomic, Kind::kAtomic, now, kind, bytes);
-  }
+  if (kind != Kind::kAtomic) Compare(cell->atomic, Kind::kAtomic, now, kind, bytes);
   if (kind == Kind::kRead) {
     Keep(&cell->reads, now, *running.clocks, running.thread);
     return;
   }
   for (const Past& read : cell->reads) Compare(read, Kind::kRead, now, kind, bytes);
   cell->reads.fill(Past());
-  if (kind == Kind::kAtomic) {
-    Keep(&cell->atomics, now, *running.clocks, running.thread);
-  } else {
-    cell->atomics.fill(Past());
-    cell->write = now;
-  }
+  if (kind == Kind::kWrite) cell->atomic = Past();
+  (kind == Kind::kWrite ? cell->write : cell->atomic) = now;
 }
 
 // An atomic operation acquires what earlier ones on the same memory have released, and releases.

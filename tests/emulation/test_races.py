@@ -32,7 +32,6 @@ def neighbours(x):
     [
         ("total_of_blocks", [X[:8].sum()]),
         ("total_of_threads", [X[:8].sum()]),
-        ("counted", [32, 32]),
         ("sum", [X.sum()]),
         ("twice", neighbours(neighbours(X[:64]))),
         ("lanes", 2 * OTHER_LANES),
@@ -70,12 +69,6 @@ SAME_BLOCK = "expected a barrier between them, or atomic operations"
                 "  if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = sum;",
                 "    sum = warp_sum(threadIdx.x < blockDim.x / 32 ? partial[threadIdx.x] : 0.0f);",
             },
-            SAME_BLOCK,
-        ),
-        (
-            "counted_without_barrier",
-            "counted",
-            {"  atomicAdd(y, 1.0f);", "  if (threadIdx.x == blockDim.x - 1) y[1] = y[0];"},
             SAME_BLOCK,
         ),
         (
