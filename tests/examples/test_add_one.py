@@ -79,7 +79,7 @@ def test_wrong_arguments_are_named(add_one, device, make, kind, message):
 def test_a_tensor_on_another_kind_of_device_is_refused(add_one, device):
     """A CPU kernel refuses GPU tensors, and a CUDA kernel refuses CPU tensors."""
     y = torch.zeros(4, device=device)
-    if device == "cpu":  # Only the device that is told counts, so no GPU is needed.
+    if device == "cpu":  # Only the reported device counts, so no GPU is needed.
         x, message = Producer(y, 4, FLOAT32, device=(2, 1)), "on the CPU, got cuda:1"
     else:
         x, message = Producer(y, 4, FLOAT32), "on a CUDA device, got cpu:0"

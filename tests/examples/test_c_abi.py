@@ -216,7 +216,7 @@ def test_a_misaligned_tensor_is_refused(scale, device, dtype):
 def test_other_devices_are_refused(scale, device):
     """A CPU kernel refuses GPU tensors, a CUDA kernel those of the CPU, both those apart."""
     y = torch.zeros(4, device=device)
-    if device == "cpu":  # Only the device that is told counts, so no GPU is needed.
+    if device == "cpu":  # Only the reported device counts, so no GPU is needed.
         x, message = Producer(y, 4, FLOAT32, device=(2, 1)), "on the CPU, got cuda:1"
     else:
         x, message = Producer(y, 4, FLOAT32), "on a CUDA device, got cpu:0"
@@ -229,7 +229,7 @@ def test_other_devices_are_refused(scale, device):
 
 
 def test_a_byte_offset_is_honoured(load_function, device):
-    """A producer that tells the first element by a byte offset, without strides, is read right."""
+    """A producer that gives the first element by a byte offset, without strides, is read right."""
     scale = load_function("c_abi", "scale")
     x = torch.arange(8, dtype=torch.float32, device=device)
     y = torch.full_like(x, float("nan"))

@@ -388,7 +388,7 @@ def test_tensors_on_two_devices_are_refused(mod, device, name, size, dtype):
 def test_a_tensor_on_another_kind_of_device_is_refused(mod, device):
     """A CPU kernel refuses GPU tensors, and a CUDA kernel refuses CPU tensors."""
     memory = torch.zeros(24, device=device)
-    if device == "cpu":  # Only the device that is told counts, so no GPU is needed.
+    if device == "cpu":  # Only the reported device counts, so no GPU is needed.
         x, message = Producer(memory, 24, FLOAT32, device=(2, 1)), "on the CPU, got cuda:1"
     else:
         x, message = Producer(memory, 24, FLOAT32), "on a CUDA device, got cpu:0"

@@ -245,7 +245,7 @@ def dlpack_device(tensor):
 
 
 def test_a_byte_offset_is_honoured(load_function, device):
-    """A producer that tells the first element by a byte offset is read right."""
+    """A producer that gives the first element by a byte offset is read right."""
     add = load_function("dispatch", "add")
     x = torch.arange(8, dtype=torch.float32, device=device)
     y = torch.full_like(x, float("nan"))

@@ -474,7 +474,7 @@ def test_tensors_on_two_devices_are_refused(fused, device, name):
 def test_a_tensor_on_another_kind_of_device_is_refused(fused, device):
     """A CPU kernel refuses GPU tensors, and a CUDA kernel refuses CPU tensors."""
     y = torch.zeros(4, device=device)
-    if device == "cpu":  # Only the device that is told counts, so no GPU is needed.
+    if device == "cpu":  # Only the reported device counts, so no GPU is needed.
         x, message = Producer(y, 4, FLOAT32, device=(2, 1)), "on the CPU, got cuda:1"
     else:
         x, message = Producer(y, 4, FLOAT32), "on a CUDA device, got cpu:0"
@@ -492,7 +492,7 @@ def test_a_lazy_view_is_refused(fused, device):
 
 
 def test_a_byte_offset_is_honoured(load_function, device):
-    """A producer that tells the first element by a byte offset, without strides, is read right."""
+    """A producer that gives the first element by a byte offset, without strides, is read right."""
     fused = load_function("fused_add_rms_norm", "fused_add_rms_norm")
     x = torch.arange(1, 9, dtype=torch.float32, device=device)
     residual, weight = torch.ones_like(x), torch.arange(8.0, device=device)

@@ -192,7 +192,7 @@ def test_views_that_are_negated_when_read_are_refused(rotate, device):
 
 
 def test_a_byte_offset_is_honoured(rotate, device):
-    """A producer that tells the first element by a byte offset is read right."""
+    """A producer that gives the first element by a byte offset is read right."""
     x = torch.arange(8, dtype=torch.float32, device=device)
     where = tuple(int(each) for each in x.__dlpack_device__())
     told = Producer(x, 5, FLOAT32, offset=12, told=12, device=where)

@@ -341,7 +341,7 @@ def test_negative_bit_and_conjugate_views_are_refused(lib, device):
 
 
 def test_a_byte_offset_is_honoured(load_function, device):
-    """A producer that tells the first element by a byte offset, without strides, is read right."""
+    """A producer that gives the first element by a byte offset, without strides, is read right."""
     axpy = load_function("library", "axpy")
     x = torch.arange(8, dtype=torch.float32, device=device)
     y = torch.zeros_like(x)

@@ -480,7 +480,7 @@ def test_a_lazy_view_is_refused(mod, device):
 
 
 def test_a_byte_offset_is_honoured(mod, device):
-    """A producer that tells the first element by a byte offset, without strides, is read right."""
+    """A producer that gives the first element by a byte offset, without strides, is read right."""
     x = torch.arange(8, dtype=torch.float32, device=device) - 20
     where = {"offset": 12, "told": 12, "device": dlpack_device(x)}
     scale = torch.zeros((), device=device)

@@ -237,7 +237,7 @@ def test_views_that_are_negated_when_read_are_refused(kernels, device):
 
 
 def test_a_byte_offset_is_honoured(kernels, device):
-    """A producer that tells the first element by a byte offset is read right."""
+    """A producer that gives the first element by a byte offset is read right."""
     x = torch.tensor([100.0, 1.0, 3.0], device=device)
     where = tuple(int(each) for each in x.__dlpack_device__())
     told = Producer(x, 2, FLOAT32, offset=4, told=4, device=where)

@@ -226,7 +226,7 @@ def test_a_misaligned_tensor_is_refused(kernels, device):
 
 
 def test_a_byte_offset_is_honoured(load_function, device):
-    """A producer that tells the first element by a byte offset is read right."""
+    """A producer that gives the first element by a byte offset is read right."""
     relu_squared = load_function("torch_op", "relu_squared")
     x = torch.arange(8, dtype=torch.float32, device=device)
     y = torch.full_like(x, math.nan)
