@@ -69,8 +69,9 @@ default_role = None
 nitpick_ignore_regex = [
     ("cpp:.*", r"(u?int(8|16|32|64|ptr)?|size|ptrdiff)_t"),
     ("cpp:.*", r"std(::.*)?"),
-    ("cpp:.*", r"cuda\w+_t"),
-    ("cpp:.*", r"tvm(::ffi(::reflection|::storage)?)?"),  # the namespaces themselves have no page
+    ("cpp:.*", r"cuda[A-Z]\w+"),
+    # The namespaces themselves have no page.
+    ("cpp:.*", r"tvm(::ffi(::reflection|::storage|::cuda_api)?)?|cuda_api"),
     ("cpp:.*", r"(\w+::)*detail(::.*)?"),  # in a signature, but no promise
     ("cpp:.*", r"\w+::@\d+"),  # an anonymous union
     # A parameter of a template within its own constraint, and a type that a class inherits.

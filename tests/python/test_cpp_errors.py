@@ -144,7 +144,6 @@ def test_build_in_a_given_folder_is_replaced_whole(project: Path, tmp_path: Path
         ({"cpp_sources": ADD, "output": "a/b.so"}, ValueError, "without its folder, got 'a/b.so'"),
         ({"cpp_sources": ADD, "output": "add"}, ValueError, "ends in one of .so, "),
         ({"cpp_sources": ADD, "backend": "hip"}, NotImplementedError, "backend: .*got 'hip'"),
-        ({"cpp_sources": ADD, "embed_cubin": {}}, NotImplementedError, "embed_cubin"),
     ],
 )
 def test_wrong_arguments_are_named(

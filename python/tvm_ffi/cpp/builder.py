@@ -7,12 +7,13 @@ import errno
 import os
 import shlex
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from .. import libinfo
 from ..utils import FileLock
+from ..utils.embed_cubin import assembly
 from . import ninja, toolchain
 from .cache import Record, cache_folder, digest, file_digest, headers_digest
 from .ninja import CompileError, Step
@@ -87,7 +88,9 @@ class Builder:
         self.ldflags = self._words("extra_ldflags", ldflags)
         self.includes = self.paths("extra_include_paths", include_paths)
 
-    def build(self, units: list[str], files: dict[str, str]) -> str:
+    def build(
+        self, units: list[str], files: Mapping[str, str], images: Mapping[str, bytes] | None = None
+    ) -> str:
         """Give the path of what the units become; build it first if that is due.
 
         Parameters
@@ -96,14 +99,21 @@ class Builder:
             What to compile: absolute paths, or names of ``files``.
         files
             Texts to write into the folder, by their names.
+        images
+            CUBINs to embed, by the names that the sources use.
         """
         languages = [self._language(unit) for unit in units]
         compilers = {name: self._compiler(name) for name in languages if name != "object"}
-        steps = self._steps(units, languages, compilers)
+        if images and "cuda" not in compilers and toolchain.has_cuda():
+            compilers["cuda"] = toolchain.cuda_compiler()  # for its headers and its library
+        steps = self._steps(units, languages, compilers, images or {})
+        written: dict[str, str | bytes] = {**files}
+        for name, image in (images or {}).items():
+            written |= {f"cubin_{name}.s": assembly(name, f"cubin_{name}"), f"cubin_{name}": image}
         made_of = digest(
             self.product,
             [step.command for step in steps],
-            files,
+            {name: data if isinstance(data, str) else data.hex() for name, data in written.items()},
             [toolchain.version(compiler) for compiler in compilers.values()],
             headers_digest(),
             [os.environ.get(name) for name in toolchain.VARIABLES],
@@ -118,7 +128,7 @@ class Builder:
         self._make_folder(folder)
         with self._locked(os.path.join(folder, "lock")) as lock:
             record = Record(folder, self.product, made_of)
-            return record.valid_product() or self._make(record, steps, files, lock)
+            return record.valid_product() or self._make(record, steps, written, lock)
 
     def _language(self, unit: str) -> str:
         ending = os.path.splitext(unit)[1]
@@ -135,10 +145,17 @@ class Builder:
         return toolchain.c_compiler() if language == "c" else toolchain.cpp_compiler()
 
     def _steps(
-        self, units: list[str], languages: list[str], compilers: dict[str, list[str]]
+        self,
+        units: list[str],
+        languages: list[str],
+        compilers: dict[str, list[str]],
+        images: Iterable[str],
     ) -> list[Step]:
         """Say how each unit is compiled, and how all are linked."""
         includes = [f"-I{path}" for path in (libinfo.find_include_path(), *self.includes)]
+        if images and "cuda" not in languages and "cuda" in compilers:
+            folders = toolchain.cuda_header_folders(compilers["cuda"][0])
+            includes += [word for path in folders for word in ("-isystem", path)]
         steps, objects = [], []
         for unit, language in zip(units, languages, strict=True):
             if language == "object":
@@ -149,16 +166,21 @@ class Builder:
             command = [*compilers[language], *self._flags_of(language), *includes, *reading]
             steps.append(Step(command, [unit], made, f"{made}.d"))
             objects.append(made)
+        for name in images:
+            made = f"cubin_{name}.o"
+            command = [*toolchain.cpp_compiler(), "-c", f"cubin_{name}.s", "-o", made]
+            steps.append(Step(command, [f"cubin_{name}.s", f"cubin_{name}"], made))
+            objects.append(made)
         if not self.links:
-            if len(units) != 1 or not steps:
+            if len(units) != 1 or len(steps) != 1:
                 raise ValueError(
-                    f"{self.title}: output: expected a library for other than one source, "
+                    f"{self.title}: output: expected a library for other than one source alone, "
                     f"got {self.product!r}"
                 )
             return steps
         command = [*toolchain.cpp_compiler(), "-shared", "-o", _NEW, *objects]
         command += [f"-L{libinfo.find_library_path()}", "-ltvm_ffi"]
-        if "cuda" in languages:
+        if "cuda" in compilers:
             folders = toolchain.cuda_library_folders(compilers["cuda"][0])
             command += [f"-L{folder}" for folder in folders]
             command += ["-lcudart_static", "-ldl", "-lrt", "-lpthread"]
@@ -208,12 +230,12 @@ class Builder:
             lock.release()
 
     def _make(
-        self, record: Record, steps: list[Step], files: dict[str, str], lock: FileLock
+        self, record: Record, steps: list[Step], files: Mapping[str, str | bytes], lock: FileLock
     ) -> str:
         """Run what is due, and give the whole product its name."""
         folder, begun = record.folder, time.time_ns()
-        for name, text in files.items():
-            _write(os.path.join(folder, name), text)
+        for name, data in files.items():
+            _write(os.path.join(folder, name), data.encode() if isinstance(data, str) else data)
         # Ninja goes by time alone, which is not enough for a file that was put back.
         outdated = record.outdated()
         for step in steps:
@@ -293,9 +315,8 @@ class Builder:
         return self._one_line(argument, given)
 
 
-def _write(path: str, text: str) -> None:
-    """Write a text, unless it is there: a file that stays the same is not compiled again."""
-    content = text.encode()
+def _write(path: str, content: bytes) -> None:
+    """Write a file, unless it is there: one that stays the same is not compiled again."""
     try:
         with open(path, "rb") as file:
             if file.read() == content:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ..module import Module, load_module
+from ..utils.embed_cubin import check_name
 from .builder import Builder
 from .source import function_docs, inline_files
 
@@ -59,7 +60,8 @@ def build_inline(
         Where to build; without it, a folder of the cache, which is ``$TVM_FFI_CACHE_DIR`` or
         ``~/.cache/tvm-ffi``.
     embed_cubin
-        Not supported here.
+        CUBINs, fatbins or PTX to embed, by the names in ``TVM_FFI_EMBED_CUBIN(name)``. C++ sources
+        then find the headers and the runtime library of CUDA too, where there is an ``nvcc``.
     backend
         ``"cuda"`` or ``None``.
     output
@@ -80,7 +82,7 @@ def build_inline(
     RuntimeError
         A compiler or Ninja is missing.
     NotImplementedError
-        ``embed_cubin`` was given, or a backend other than CUDA.
+        A backend other than CUDA was given.
     """
     return _build_inline(
         Builder("build_inline", name, build_directory, backend, output),
@@ -231,17 +233,30 @@ def load(
 
 def _build_inline(builder: Builder, given: tuple[Any, ...], flags: tuple[Any, ...]) -> str:
     cpp_sources, cuda_sources, functions, embed_cubin = given
-    if embed_cubin is not None:
-        raise NotImplementedError(
-            f"{builder.title}: embed_cubin: expected None: this runtime embeds no CUBIN"
-        )
+    images = _images(builder.title, embed_cubin)
     cpp = builder.texts("cpp_sources", cpp_sources)
     cuda = builder.texts("cuda_sources", cuda_sources)
     if not cpp and not cuda:
         raise ValueError(f"{builder.title}: expected cpp_sources or cuda_sources, got neither")
     files, units = inline_files(cpp, cuda, function_docs(builder.title, functions))
     builder.set_flags(*flags)
-    return builder.build(units, files)
+    return builder.build(units, files, images)
+
+
+def _images(title: str, embed_cubin: Any) -> dict[str, bytes]:
+    """Check what is to be embedded."""
+    if embed_cubin is None:
+        return {}
+    title = f"{title}: embed_cubin"
+    if not isinstance(embed_cubin, Mapping):
+        raise TypeError(f"{title}: expected bytes by name, got {type(embed_cubin).__name__}")
+    for name, image in embed_cubin.items():
+        check_name(title, name)
+        if not isinstance(image, (bytes, bytearray)):
+            raise TypeError(f"{title}: {name}: expected bytes, got {type(image).__name__}")
+        if not image:
+            raise ValueError(f"{title}: {name}: expected an image, got no bytes")
+    return {name: bytes(image) for name, image in embed_cubin.items()}
 
 
 def _build(builder: Builder, given: tuple[Any, ...], flags: tuple[Any, ...]) -> str:

@@ -72,18 +72,37 @@ def cuda_compiler() -> list[str]:
     )
 
 
-@cache
+def has_cuda() -> bool:
+    """Whether there is an ``nvcc``, with its headers and libraries."""
+    try:
+        return bool(cuda_compiler())
+    except RuntimeError:
+        return False
+
+
 def cuda_library_folders(nvcc: str) -> list[str]:
+    """Give the folders of the libraries of a toolkit."""
+    return _toolkit_folders(nvcc, "LIBRARIES", "-L", ("lib64", "lib"))
+
+
+def cuda_header_folders(nvcc: str) -> list[str]:
+    """Give the folders of the headers of a toolkit."""
+    return _toolkit_folders(nvcc, "INCLUDES", "-I", ("include",))
+
+
+@cache
+def _toolkit_folders(nvcc: str, variable: str, flag: str, names: tuple[str, ...]) -> list[str]:
     """Ask ``nvcc`` where its toolkit is, which the program's own path may not tell."""
     done = subprocess.run(
         [nvcc, "--dryrun", "-x", "cu", os.devnull], capture_output=True, text=True, check=False
     )
-    said = re.search(r"^#\$ LIBRARIES=(.*)$", done.stderr, re.MULTILINE)
-    folders = [word[2:] for word in shlex.split(said.group(1)) if word[:2] == "-L"] if said else []
+    said = re.search(rf"^#\$ {variable}=(.*)$", done.stderr, re.MULTILINE)
+    words = shlex.split(said.group(1)) if said else []
+    folders = [word[2:] for word in words if word[:2] == flag]
     here = re.search(r"^#\$ _HERE_=(.*)$", done.stderr, re.MULTILINE)
     top = os.path.dirname(here.group(1) if here else os.path.dirname(os.path.realpath(nvcc)))
-    folders += [os.path.join(top, name) for name in ("lib64", "lib")]
-    return [os.path.normpath(folder) for folder in folders if os.path.isdir(folder)]
+    folders += [os.path.join(top, name) for name in names]
+    return list(dict.fromkeys(os.path.normpath(path) for path in folders if os.path.isdir(path)))
 
 
 def architecture_flags() -> list[str]:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/extra/cuda/base.h
- * \brief Errors of the CUDA runtime as errors of this library.
+ * \brief Errors of the CUDA runtime as errors of this library, and the size of a grid or a block.
  */
 #ifndef TVM_FFI_EXTRA_CUDA_BASE_H_
 #define TVM_FFI_EXTRA_CUDA_BASE_H_
@@ -29,5 +29,34 @@
                                   << cudaGetErrorString(tvm_ffi_cuda_error);                       \
     }                                                                                              \
   } while (0)
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+/*!
+ * \brief The size of a grid in blocks, or of a block in threads; a size that is not given is 1.
+ *
+ * It has the members of CUDA's own `dim3`, and is the same type whichever of CUDA's two APIs
+ * launches the kernel.
+ */
+struct dim3 {
+  /*! \brief The size in the first dimension, whose index varies fastest. */
+  unsigned int x = 1;
+  /*! \brief The size in the second dimension. */
+  unsigned int y = 1;
+  /*! \brief The size in the third dimension. */
+  unsigned int z = 1;
+  /*! \brief One block, or one thread. */
+  dim3() = default;
+  /*! \brief A size in one dimension. */
+  explicit dim3(unsigned int x_) : x(x_) {}
+  /*! \brief A size in two dimensions. */
+  dim3(unsigned int x_, unsigned int y_) : x(x_), y(y_) {}
+  /*! \brief A size in three dimensions. */
+  dim3(unsigned int x_, unsigned int y_, unsigned int z_) : x(x_), y(y_), z(z_) {}
+};
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
 
 #endif  // TVM_FFI_EXTRA_CUDA_BASE_H_
