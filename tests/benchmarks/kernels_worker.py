@@ -73,18 +73,23 @@ def measure(row: Row, device: str, turns: int = TURNS) -> dict[str, object]:
 # [measure.end]
 
 
+def significant(value: float) -> float:
+    """Keep three digits: what arithmetic limits moves few bytes in a second."""
+    return float(f"{value:.3g}")
+
+
 def result(row: Row, device: str, seconds: dict[str, list[float]]) -> dict[str, object]:
     """Make ratios of times, and add what is required of them."""
 
     def beside(other: str) -> float:
         pairs = zip(seconds[other], seconds["run"], strict=True)
-        return round(statistics.median(theirs / ours for theirs, ours in pairs), 3)
+        return significant(statistics.median(theirs / ours for theirs, ours in pairs))
 
     on_gpu = device == "cuda"
     held = on_gpu and is_large(row)
     median = statistics.median(seconds["run"])
     told: dict[str, object] = {
-        "GB/s": round(row.moved / median / 1e9, 1),
+        "GB/s": significant(row.moved / median / 1e9),
         "of a copy": beside("copy"),
     }
     if on_gpu:

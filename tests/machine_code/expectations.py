@@ -13,7 +13,7 @@ from typing import Any
 import tomllib
 from facts import ARCHITECTURES, Facts
 
-AT_LEAST = ("load", "store", "in_flight", "occupancy", "share")
+AT_LEAST = ("load", "store", "in_flight", "occupancy", "share", "tensor", "copies")
 AT_MOST = (
     *(
         "registers",
@@ -24,6 +24,7 @@ AT_MOST = (
         "barriers",
         "local",
         "divisions",
+        "narrow_copies",
     ),
     *("instructions", "per_16_bytes", "step_instructions", "waits"),
 )

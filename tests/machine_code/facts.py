@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from _verify.machine_code_model import Step, share
 from loops import LOADS, STORES, main_loop
-from sass import Code, Instruction, Resources
+from sass import RESERVED, Code, Instruction, Resources
 from steps import instructions_around, step_of
 
 LOCAL = ("LDL", "STL")
+TENSOR = ("HMMA", "HGMMA", "QGMMA")  # multiplications by tensor cores; wgmma's have a G
 REGISTERS = 65536  # of a multiprocessor
-RESERVED = 1024  # bytes of shared memory that the system keeps for each block
 WARP = 32
 
 
@@ -103,6 +103,9 @@ class Facts:
     barriers: int
     local: int  # instructions that use local memory
     divisions: int  # of integers, by other than a constant
+    tensor: int  # instructions for tensor cores
+    copies: int  # asynchronous ones to shared memory: a thread's of 16 bytes, or TMA's of a tile
+    narrow_copies: int  # those of fewer bytes
     instructions: int
     # Of the loop that moves most bytes, or of the longest of these; 0: its length is not known.
     per_16_bytes: float
@@ -129,6 +132,7 @@ def facts_of(code: Code, resources: Resources, architecture: str, threads: int) 
     stores = [each.width for each in these(*STORES)]
     # The compiler divides by a reciprocal in floating point, rounded up.
     divisions = [each for each in these("I2F", "UI2F") if "RP" in each.opcode.split(".")]
+    copies = [each.width for each in these("LDGSTS")]
     return Facts(
         architecture=architecture,
         registers=resources.registers,
@@ -144,6 +148,9 @@ def facts_of(code: Code, resources: Resources, architecture: str, threads: int) 
         barriers=len(these("BAR")),
         local=len(these(*LOCAL)),
         divisions=len(divisions),
+        tensor=len(these(*TENSOR)),
+        copies=sum(width >= 16 for width in copies) + len(these("UTMALDG")),
+        narrow_copies=sum(width < 16 for width in copies),
         instructions=len(code.instructions),
         per_16_bytes=round(main.per_16_bytes, 1) if main else 0.0,
         around=instructions_around(code),

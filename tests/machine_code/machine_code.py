@@ -2,6 +2,7 @@
 """Compile the examples' CUDA sources and check their machine code: machine_code.py [EXAMPLE...].
 
 No GPU takes part. nvcc makes a CUBIN for each architecture and nvdisasm shows its instructions.
+Without arguments the CUBINs are those in the examples' libraries, which docs need not build again.
 What an example's file in ``expected`` asks for and its machine code lacks is a failure. So is a
 slower way to write the kernel, which that file plants, if nothing is found to be lacking then.
 """
@@ -28,6 +29,7 @@ sys.path.insert(0, str(ROOT / "docs"))
 
 # Below the folder that was just named:
 from _verify.closure import digest, tree_digest  # noqa: E402
+from _verify.layout import Layout  # noqa: E402
 from _verify.machine_code_model import Step  # noqa: E402
 from _verify.machine_code_record import (  # noqa: E402
     COLUMNS,
@@ -36,9 +38,16 @@ from _verify.machine_code_record import (  # noqa: E402
     rows_of,
     write_record,
 )
-from _verify.tools import answer, find_nvcc  # noqa: E402
+from _verify.main import cannot_verify, compile_all  # noqa: E402
+from _verify.tools import Tools, answer, find_nvcc, package_version  # noqa: E402
 from claimed import about_code, all_claims, general_sentences, unclaimed  # noqa: E402
-from disassembly import CannotCompile, compiled, find_nvdisasm, listing_of  # noqa: E402
+from disassembly import (  # noqa: E402
+    CannotCompile,
+    compiled,
+    contained,
+    find_tool,
+    listing_of,
+)
 from expectations import (  # noqa: E402
     Expectations,
     Plant,
@@ -71,29 +80,59 @@ def rules_of(example: str) -> Expectations:
     return expectations_of(HERE / "expected" / f"{example}.toml", compiler())
 
 
+def build_libraries() -> tuple[dict[str, Path], list[str]]:
+    """Build what has changed as docs does: the CUDA library of each example, and what failed."""
+    layout, tools = Layout.of(ROOT), Tools.find(gpu=False)
+    if lines := cannot_verify(layout, tools):
+        return {}, lines
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        builds, results = compile_all(layout, tools, pool)
+    libraries = {
+        example.name: layout.libraries / build.library
+        for (example, variant), build in builds.items()
+        if variant.device == "cuda"
+    }
+    return libraries, [f"{each.subject}: {each.reason}" for each in results.failures]
+
+
 def find_facts(
-    home: Path, example: str, architecture: str, tools: dict[str, str]
+    home: Path, example: str, architecture: str, library: Path | None, tools: dict[str, str]
 ) -> tuple[Found, str]:
-    """The facts of the kernels of an example, whose folder is in ``home``, and their listing."""
+    """The facts of the kernels of an example, and their listing.
+
+    Of its library, or of its folder in ``home`` if that does not tell.
+    """
     expected = rules_of(example)
+    kernels = contained(library, architecture) if library else None
+    if kernels is None:
+        kernels = [
+            kernel
+            for source in sorted((home / example).rglob("*.cu"))
+            if source.name not in LEFT_OUT
+            for kernel in compiled(source, ROOT / "include", architecture, tools)
+        ]
     found, texts = [], []
-    for source in sorted((home / example).rglob("*.cu")):
-        if source.name in LEFT_OUT:
-            continue
-        for name, code, resources in compiled(source, ROOT / "include", architecture, tools):
-            rule = expected.rule_for(name)
-            threads = code.max_threads or rule.threads
-            if not threads:
-                raise WrongExpectations(f"{expected.where}: {rule.named}: expected a key `threads`")
-            facts = facts_of(code, resources, architecture, threads)
-            found.append({"kernel": name, **asdict(facts)})
-            texts.append(listing_of(name, code, facts))
+    for name, code, resources in kernels:
+        rule = expected.rule_for(name)
+        threads = code.max_threads or rule.threads
+        if not threads:
+            raise WrongExpectations(f"{expected.where}: {rule.named}: expected a key `threads`")
+        facts = facts_of(code, resources, architecture, threads)
+        found.append({"kernel": name, **asdict(facts)})
+        texts.append(listing_of(name, code, facts))
     return found, "\n".join(texts)
 
 
-def examine(example: str, architecture: str, plant: Plant | None, tools: dict[str, str]) -> Found:
+def examine(
+    example: str,
+    architecture: str,
+    plant: Plant | None,
+    library: Path | None,
+    tools: dict[str, str],
+) -> Found:
     """The facts of an example, as it is or with something planted; from memory if they are known.
 
+    ``library`` holds the example as it is.
     WrongExpectations: a rule lacks something, or there is no place for what is to be planted.
     """
     rules = [(rule.named, rule.threads) for rule in rules_of(example).rules]
@@ -103,7 +142,8 @@ def examine(example: str, architecture: str, plant: Plant | None, tools: dict[st
         digest(EXAMPLES / UTILITIES),
         *(digest(path) for path in sorted(HERE.glob("*.py")) if not path.match("test_*")),
         digest(ROOT / "docs" / "_verify" / "machine_code_model.py"),
-        *(repr(rules), repr(plant), tools["version"], answer(find_nvdisasm(), "--version")),
+        package_version("nvidia-cutlass"),
+        *(repr(rules), repr(plant), tools["version"], answer(find_tool("nvdisasm"), "--version")),
     ]
     key = hashlib.sha256("\n".join(made_of).encode()).hexdigest()
     listing = listing_path(BUILD, f"{example}_{plant.name}" if plant else example, architecture)
@@ -119,7 +159,7 @@ def examine(example: str, architecture: str, plant: Plant | None, tools: dict[st
             shutil.copytree(EXAMPLES / example, home / example)
             shutil.copy(EXAMPLES / UTILITIES, home)
             plant.apply(home)
-        found, text = find_facts(home, example, architecture, tools)
+        found, text = find_facts(home, example, architecture, library, tools)
     listing.parent.mkdir(parents=True, exist_ok=True)
     listing.write_text(text)
     memory.write_text(json.dumps({"key": key, "facts": found}))
@@ -199,12 +239,13 @@ def main(chosen: list[str]) -> int:
     examples = [name for name in names if not chosen or name in chosen]
     facts: dict[str, Found] = {name: [] for name in examples}
     planted: dict[str, dict[str, Found]] = {name: {} for name in examples}
-    problems = []
+    libraries, problems = ({}, []) if chosen else build_libraries()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         jobs = [
-            (name, plant, pool.submit(examine, name, architecture, plant, tools))
+            (name, plant, pool.submit(examine, name, architecture, plant, library, tools))
             for name in examples
             for plant in (None, *rules_of(name).plants)
+            for library in [None if plant else libraries.get(name)]
             for architecture in ([LISTED] if plant else ARCHITECTURES)
         ]
         for name, plant, job in jobs:

@@ -25,6 +25,8 @@ RESOURCES = re.compile(
     r"ptxas info\s*: Used (?P<registers>\d+) registers(?P<more>.*)"
 )
 SHARED = re.compile(r"(\d+) bytes smem")
+RESERVED = 1024  # bytes of shared memory that the system keeps for each block
+USAGE = re.compile(r"Function (\S+):\s+REG:(\d+) STACK:(\d+) SHARED:(\d+)")
 
 
 @dataclass(frozen=True)
@@ -135,4 +137,20 @@ def resources_of(report: str) -> dict[str, Resources]:
             max(int(part["stored"]), int(part["loaded"])),
             int(shared[1]) if shared else 0,
         )
+    return found
+
+
+def usage_of(report: str, architecture: str) -> dict[str, Resources] | None:
+    """The resources of each function in the report of ``cuobjdump -res-usage``.
+
+    None if one has a stack: only ptxas says how much of it is spilled. From sm_90 on, the shared
+    memory that a kernel has includes what the system reserves.
+    """
+    found = {}
+    reserved = RESERVED if int(architecture.removeprefix("sm_")) >= 90 else 0
+    for name, registers, stack, shared in USAGE.findall(report):
+        own = int(shared) - reserved if int(shared) else 0
+        if int(stack) or own < 0:
+            return None
+        found[name] = Resources(int(registers), 0, own)
     return found

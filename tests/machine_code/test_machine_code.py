@@ -13,6 +13,7 @@ from dataclasses import asdict
 
 import machine_code
 from _verify.machine_code_model import Step
+from disassembly import cutlass_flags, target_of
 from expectations import (
     Claim,
     Expectations,
@@ -25,7 +26,7 @@ from expectations import (
 )
 from facts import ARCHITECTURES, Facts, facts_of, in_flight, occupancy
 from loops import memory_loops
-from sass import Code, Instruction, Resources, functions_of, resources_of
+from sass import Code, Instruction, Resources, functions_of, resources_of, usage_of
 
 ROOT = Path(__file__).resolve().parents[2]
 # What nvdisasm prints, with two loops, the inner of which loads twice and stores once.
@@ -68,7 +69,10 @@ ptxas info    : Function properties for _Z4loopPf
 ptxas info    : Used 63 registers, used 1 barriers, 256 bytes smem
 """
 STEP = Step(loaded=64, stored=64, instructions=80, waits=1, units={"integer": 30})
-GOOD = Facts("sm_90", 32, 0, 0, 256, 1.0, 16, 16, 0, 0, 4, 0, 0, 0, 100, 8.0, 0, 2048, STEP)
+GOOD = Facts(
+    *("sm_90", 32, 0, 0, 256, 1.0, 16, 16, 0, 0, 4, 0, 0, 0, 0, 0, 0),
+    *(100, 8.0, 0, 2048, STEP),
+)
 
 
 @pytest.fixture
@@ -118,6 +122,33 @@ def test_resources() -> None:
     assert resources_of(REPORT) == {"_Z4loopPf": Resources(63, 44, 256)}
 
 
+USAGE = """
+Resource usage:
+ Common:
+  GLOBAL:0
+ Function _Z4copyPf:
+  REG:63 STACK:0 SHARED:1280 LOCAL:0 CONSTANT[0]:528 TEXTURE:0 SURFACE:0 SAMPLER:0
+ Function _Z4loopPf:
+  REG:32 STACK:0 SHARED:0 LOCAL:0 CONSTANT[0]:528 TEXTURE:0 SURFACE:0 SAMPLER:0
+"""
+
+
+def test_resources_in_a_library() -> None:
+    """Cuobjdump gives the stack, which may be spilled registers or not: then ptxas must tell."""
+    found = {"_Z4copyPf": Resources(63, 0, 1280), "_Z4loopPf": Resources(32, 0, 0)}
+    assert usage_of(USAGE, "sm_89") == found
+    assert usage_of(USAGE.replace("REG:32 STACK:0", "REG:32 STACK:8"), "sm_89") is None
+    assert usage_of("Resource usage:\n Common:\n  GLOBAL:0\n", "sm_89") == {}
+
+
+@pytest.mark.parametrize("architecture", ["sm_90", "sm_100", "sm_120"])
+def test_shared_memory_in_a_library(architecture: str) -> None:
+    """Since sm_90 it includes 1024 bytes of the system; with less than that, ptxas must tell."""
+    found = {"_Z4copyPf": Resources(63, 0, 256), "_Z4loopPf": Resources(32, 0, 0)}
+    assert usage_of(USAGE, architecture) == found
+    assert usage_of(USAGE.replace("SHARED:1280", "SHARED:256"), architecture) is None
+
+
 def test_facts(code: Code) -> None:
     """All facts of the text."""
     resources = resources_of(REPORT)["_Z4loopPf"]
@@ -137,12 +168,60 @@ def test_facts(code: Code) -> None:
         barriers=1,
         local=1,
         divisions=1,
+        tensor=0,
+        copies=0,
+        narrow_copies=0,
         instructions=14,
         per_16_bytes=1.7,
         around=2,
         resident=1024,
         step=Step(32, 16, 5, 1, {"float32": 1}),
     )
+
+
+@pytest.mark.parametrize(
+    ("opcode", "tensor", "copies", "narrow_copies"),
+    [
+        ("HMMA.16816.F32", 1, 0, 0),
+        ("HGMMA.64x128x16.F32", 1, 0, 0),
+        ("QGMMA.64x128x32.F32.E4M3.E4M3", 1, 0, 0),
+        ("LDGSTS.E.BYPASS.LTC128B.128", 0, 1, 0),
+        ("LDGSTS.E.64", 0, 0, 1),
+        ("UTMALDG.3D.MULTICAST", 0, 1, 0),
+        ("UTMASTG.3D", 0, 0, 0),
+        ("HFMA2", 0, 0, 0),
+    ],
+)
+def test_tensor_cores(opcode: str, tensor: int, copies: int, narrow_copies: int) -> None:
+    """Their instructions are counted, and asynchronous copies into shared memory."""
+    code = Code("f", [Instruction(0, opcode, "")])
+    facts = facts_of(code, Resources(32, 0, 0), "sm_90", 128)
+    assert (facts.tensor, facts.copies, facts.narrow_copies) == (tensor, copies, narrow_copies)
+
+
+@pytest.mark.parametrize(
+    ("name", "architecture", "target"),
+    [
+        ("scale_kernel.cu", "sm_90", "sm_90"),
+        ("gemm_sm80.cu", "sm_80", "sm_80"),
+        ("gemm_sm80.cu", "sm_89", ""),
+        ("gemm_sm90a.cu", "sm_90", "sm_90a"),
+        ("gemm_sm90a.cu", "sm_100", ""),
+    ],
+)
+def test_a_source_for_one_architecture(name: str, architecture: str, target: str) -> None:
+    """Its name tells which, and it is compiled for no other."""
+    assert target_of(Path(name), architecture) == target
+
+
+def test_a_source_that_includes_cutlass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It finds the headers where CUTLASS_PATH says, and is compiled without assertions."""
+    monkeypatch.setenv("CUTLASS_PATH", "/opt/cutlass")
+    source = tmp_path / "a.cu"
+    source.write_text("#include <cuda_fp16.h>\n")
+    assert cutlass_flags(source) == []
+    source.write_text("#include <cutlass/array.h>\n")
+    assert cutlass_flags(source) == ["-DNDEBUG", "-isystem", "/opt/cutlass/include"]
 
 
 def load(register: int) -> str:
