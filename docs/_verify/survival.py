@@ -127,6 +127,22 @@ def by_source(words: list[str]) -> list[list[str]]:
     ]
 
 
+def by_target(words: list[str], folder: Path) -> list[list[str]]:
+    """The command line once for each architecture that it names, if the source asks for its own.
+
+    The preprocessor would see the lines of one architecture only.
+    """
+    chosen = [i for i, word in enumerate(words) if word == "-gencode"]
+    source = next(word for word in words if Path(word).suffix in SOURCES)
+    if len(chosen) < 2 or "__CUDA_ARCH__" not in (folder / source).read_text():
+        return [words]
+    options = {i for first in chosen for i in (first, first + 1)}
+    return [
+        [word for i, word in enumerate(words) if i not in options or i in (first, first + 1)]
+        for first in chosen
+    ]
+
+
 def seen_lines(
     commands: list[list[str]], files: list[str], layout: Layout, environment: Mapping[str, str]
 ) -> dict[str, list[str]]:
@@ -135,7 +151,8 @@ def seen_lines(
     ValueError: a command that compiled cannot be preprocessed.
     """
     emitted: dict[Path, set[int]] = defaultdict(set)
-    for words in (one for command in commands for one in by_source(command)):
+    sources = (one for command in commands for one in by_source(command))
+    for words in (each for one in sources for each in by_target(one, layout.libraries)):
         with tempfile.NamedTemporaryFile("r", suffix=".ii", errors="replace") as output:
             command = preprocess(words, output.name)
             outcome = run(command, cwd=layout.libraries, env=environment)

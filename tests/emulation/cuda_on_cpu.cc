@@ -38,6 +38,7 @@ enum class State { kNew, kReady, kAtBlockBarrier, kAtWarp, kDone };
 
 struct Fiber {
   State state = State::kNew;
+  bool waited = false;            // for the kernel before
   void* stack_pointer = nullptr;  // where it goes on
   std::unique_ptr<char[]> stack;
 };
@@ -78,6 +79,7 @@ struct Block {
   dim3 size;
   uint3 index;
   const std::function<void()>* kernel;
+  bool* all_waited;  // for the kernel before
   Fiber* fibers;
   std::vector<unsigned> order;  // of its threads
   std::vector<Warp> warps;
@@ -99,6 +101,7 @@ int launches = 0;         // since refuse_launch() was called
 int failing_launch = -1;  // the one of them that is refused
 int calls = 0;            // of CUDA's runtime, since fail_call() was called
 int failing_call = -1;    // the one of them that fails
+int capability = 90;      // of the GPU that is emulated
 // CUDA keeps both for each thread of the host. A call that succeeds leaves the last error as it is.
 thread_local cudaError_t last_error = cudaSuccess;
 thread_local int current_device = 0;
@@ -136,6 +139,7 @@ const Words& WordsOf(cudaError_t error) {
        "operation failed due to a previous error during capture"},
       {cudaErrorStreamCaptureImplicit, "cudaErrorStreamCaptureImplicit",
        "operation would make the legacy stream depend on a capturing blocking stream"},
+      {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
       {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
   };
   for (const Words& words : all) {
@@ -198,6 +202,7 @@ void Pause(State state) {
 
 void RunThread() {
   (*block->kernel)();
+  if (!block->fiber().waited) *block->all_waited = false;
   Pause(State::kDone);
 }
 
@@ -253,7 +258,10 @@ void Begin(Block* begun, size_t at) {
   for (Variable& variable : begun->variables) variable.declared = false;
   begun->static_bytes = 0;
   for (Warp& warp : begun->warps) warp.meetings.clear();
-  for (unsigned thread : order) begun->fibers[thread].state = State::kNew;
+  for (unsigned thread : order) {
+    begun->fibers[thread].state = State::kNew;
+    begun->fibers[thread].waited = false;
+  }
   begun->clocks.reset();
   if (races::Watching())
     begun->clocks = std::make_unique<Clocks>(static_cast<uint32_t>(at), order.size());
@@ -287,8 +295,9 @@ bool TakeTurn() {
 }
 
 // Runs all blocks of a grid. Some are resident at once and take turns, so that they overlap; the
-// others follow as those end. A GPU promises no order of blocks, so here it changes.
-void RunGrid(dim3 grid, dim3 size, size_t shared_bytes, size_t most_shared,
+// others follow as those end. A GPU promises no order of blocks, so here it changes. Whether all
+// threads waited for the kernel before is returned.
+bool RunGrid(dim3 grid, dim3 size, size_t shared_bytes, size_t most_shared,
              const std::function<void()>& kernel) {
   static std::vector<Fiber> fibers(kResidentThreads);  // their stacks are kept
   const size_t threads = size_t{size.x} * size.y * size.z;
@@ -299,6 +308,7 @@ void RunGrid(dim3 grid, dim3 size, size_t shared_bytes, size_t most_shared,
     Begin(begun, waiting.back());
     waiting.pop_back();
   };
+  bool all_waited = true;
   std::vector<std::unique_ptr<Block>> resident;
   const size_t most = std::min(kResidentBlocks, kResidentThreads / threads);
   while (resident.size() < most && !waiting.empty()) {
@@ -306,6 +316,7 @@ void RunGrid(dim3 grid, dim3 size, size_t shared_bytes, size_t most_shared,
     made->grid = grid;
     made->size = size;
     made->kernel = &kernel;
+    made->all_waited = &all_waited;
     made->fibers = &fibers[resident.size() * threads];
     made->order.resize(threads);
     std::iota(made->order.begin(), made->order.end(), 0u);
@@ -326,6 +337,7 @@ void RunGrid(dim3 grid, dim3 size, size_t shared_bytes, size_t most_shared,
     }
   }
   block = nullptr;
+  return all_waited;
 }
 
 // The most threads of a block that a kernel is compiled for.
@@ -360,13 +372,18 @@ void Fail(const char* why) {
 namespace {
 
 // Runs a kernel to its end.
-void Run(const char* name, dim3 grid, dim3 size, size_t shared_bytes, size_t most_shared,
-         const std::function<void()>& kernel) {
+void Run(const std::string& name, dim3 grid, dim3 size, size_t shared_bytes, size_t most_shared,
+         bool early, const std::function<void()>& kernel) {
   static std::mutex one_kernel;  // at a time, as on one stream
   const std::lock_guard<std::mutex> lock(one_kernel);
-  races::Begin(name, grid);
-  RunGrid(grid, size, shared_bytes, most_shared, kernel);
+  races::Begin(name.c_str(), grid);
+  const bool all_waited = RunGrid(grid, size, shared_bytes, most_shared, kernel);
   const std::string race = races::End();
+  if (race.empty() && early && !all_waited) {
+    TVM_FFI_THROW(RuntimeError) << "emulation: " << name << " may begin early: expected each "
+                                << "thread to call cudaGridDependencySynchronize(), got one that "
+                                << "returned without";
+  }
   if (race.empty()) return;
   // The error may have to pass a function of C, which ends the process.
   if (const char* log = std::getenv("EMULATION_LOG")) {
@@ -375,25 +392,64 @@ void Run(const char* name, dim3 grid, dim3 size, size_t shared_bytes, size_t mos
   TVM_FFI_THROW(RuntimeError) << "emulation: " << race;
 }
 
-}  // namespace
-
-void Launch(const char* name, dim3 grid, dim3 size, size_t shared_bytes, cudaStream_t stream,
-            std::function<void()> kernel) {
+// Queues a kernel, or gives CUDA's error. One that may begin early must wait in each thread.
+cudaError_t Queue(const std::string& name, dim3 grid, dim3 size, size_t shared_bytes,
+                  cudaStream_t stream, bool early, std::function<void()> kernel) {
   static std::mutex one_launch;
   const std::lock_guard<std::mutex> lock(one_launch);
-  if (launches++ == failing_launch) {
-    Remember(cudaErrorLaunchOutOfResources);
-    return;
-  }
+  if (launches++ == failing_launch) return cudaErrorLaunchOutOfResources;
   const auto limit = SharedLimits().find(name);
   const bool asked = limit != SharedLimits().end();
   cudaError_t error = Refusal(grid, size, shared_bytes, asked ? limit->second : kSharedBytes);
   if (error == cudaSuccess && size_t{size.x} * size.y * size.z > BoundOf(kernel))
     error = cudaErrorInvalidValue;
   const size_t most_shared = asked ? kMostSharedBytes : kSharedBytes;
-  const auto work = [=] { Run(name, grid, size, shared_bytes, most_shared, kernel); };
-  if (error == cudaSuccess) error = Enqueue(stream, Kind::kLaunch, work);
-  Remember(error);
+  const auto work = [=] { Run(name, grid, size, shared_bytes, most_shared, early, kernel); };
+  return error == cudaSuccess ? Enqueue(stream, Kind::kLaunch, work) : error;
+}
+
+}  // namespace
+
+void Launch(const char* name, dim3 grid, dim3 size, size_t shared_bytes, cudaStream_t stream,
+            std::function<void()> kernel) {
+  Remember(Queue(name, grid, size, shared_bytes, stream, false, kernel));
+}
+
+cudaError_t LaunchEx(const char* words, const cudaLaunchConfig_t* config,
+                     std::function<void()> kernel) {
+  const std::string given = words;
+  const std::string name = given.substr(0, given.find_first_of("<,"));
+  bool early = false;
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    if (config->attrs[i].id != cudaLaunchAttributeProgrammaticStreamSerialization) {
+      TVM_FFI_THROW(RuntimeError) << "emulation: " << name << ": expected the attribute "
+                                  << "cudaLaunchAttributeProgrammaticStreamSerialization, got "
+                                  << "number " << config->attrs[i].id << " of "
+                                  << "cudaLaunchAttributeID, which is not emulated";
+    }
+    early = config->attrs[i].val.programmaticStreamSerializationAllowed != 0;
+    // The code for an older device has nothing to wait with.
+    if (early && capability < 90) return Remember(cudaErrorNotSupported);
+  }
+  return Remember(Queue(name, config->*gridDim_of, config->*blockDim_of, config->dynamicSmemBytes,
+                        config->stream, early, kernel));
+}
+
+void WaitForPreviousKernel() { block->fiber().waited = true; }
+
+cudaError_t GetAttributes(cudaFuncAttributes* attributes) {
+  return Called([&] {
+    *attributes = {};
+    attributes->ptxVersion = capability;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t CountBlocks(int* blocks) {
+  return Called([&] {
+    *blocks = 2;
+    return cudaSuccess;
+  });
 }
 
 void LaunchBound(size_t threads) {
@@ -512,7 +568,10 @@ const char* cudaGetErrorString(cudaError_t error) { return emulation::WordsOf(er
 const char* cudaGetErrorName(cudaError_t error) { return emulation::WordsOf(error).name; }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
   return Called([&] {
-    *value = attribute == cudaDevAttrMultiProcessorCount ? 2 : 1024;
+    *value = attribute == cudaDevAttrMultiProcessorCount      ? 2
+             : attribute == cudaDevAttrComputeCapabilityMajor ? emulation::capability / 10
+             : attribute == cudaDevAttrComputeCapabilityMinor ? emulation::capability % 10
+                                                              : 1024;
     return cudaSuccess;
   });
 }
@@ -531,5 +590,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(fail_call, [](int number) {
   emulation::calls = 0;
   emulation::failing_call = number;
 });
+// For tests: the compute capability of the GPU, 80 for 8.0.
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(set_capability, [](int number) { emulation::capability = number; });
 // How many calls there were since then, the failed one included.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(calls, [] { return emulation::calls; });

@@ -23,7 +23,9 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "streams.h"
 
@@ -51,6 +53,32 @@ void Launch(const char* name, dim3 grid, dim3 block, size_t shared_bytes, cudaSt
   Launch(name, grid, block, shared_bytes, stream,
          std::function<void()>([=] { kernel(arguments...); }));
 }
+
+/*!
+ * \brief What cudaLaunchKernelEx() does.
+ * \param words The kernel and its arguments as the source has them.
+ *
+ * A kernel that may begin early runs after the one before it, as it may on a GPU, and must wait in
+ * each thread. RuntimeError: an attribute that is not emulated, or a thread that did not wait.
+ */
+cudaError_t LaunchEx(const char* words, const cudaLaunchConfig_t* config,
+                     std::function<void()> kernel);
+/*! \brief The same for a kernel with its arguments, which are converted to its parameters. */
+template <typename... Parameters, typename... Arguments>
+cudaError_t LaunchEx(const char* words, const cudaLaunchConfig_t* config,
+                     void (*kernel)(Parameters...), Arguments&&... arguments) {
+  std::tuple<Parameters...> given(std::forward<Arguments>(arguments)...);
+  return LaunchEx(words, config, std::function<void()>([=] { std::apply(kernel, given); }));
+}
+/*! \brief Members of a configuration, whose names become those of a kernel's variables below. */
+constexpr auto gridDim_of = &cudaLaunchConfig_t::gridDim;
+constexpr auto blockDim_of = &cudaLaunchConfig_t::blockDim;
+/*! \brief What cudaFuncGetAttributes() says of every kernel. */
+cudaError_t GetAttributes(cudaFuncAttributes* attributes);
+/*! \brief How many blocks run at once on a multiprocessor, of every kernel. */
+cudaError_t CountBlocks(int* blocks);
+/*! \brief Notes that the thread has waited for the kernel before. */
+void WaitForPreviousKernel();
 
 /*! \brief The first statement of each kernel: the launch is refused if a block has more threads. */
 void LaunchBound(size_t threads = 1024);
@@ -174,9 +202,14 @@ template <typename T, typename F>
 #define warpSize 32
 // CUDA's template would ask for the kernel's address, which a launch here does not know.
 #define cudaFuncSetAttribute(kernel, ...) emulation::SetAttribute(#kernel, __VA_ARGS__)
+#define cudaFuncGetAttributes(attributes, ...) emulation::GetAttributes(attributes)
+#define cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, ...) emulation::CountBlocks(blocks)
+#define cudaLaunchKernelEx(config, ...) emulation::LaunchEx(#__VA_ARGS__, config, __VA_ARGS__)
 using std::max;
 using std::min;
 
+inline void cudaGridDependencySynchronize() { emulation::WaitForPreviousKernel(); }
+inline void cudaTriggerProgrammaticLaunchCompletion() {}
 inline void __syncthreads() { emulation::BlockBarrier(); }
 inline void __threadfence() { emulation::Fence(); }
 inline void __syncwarp(unsigned mask = ~0u) { emulation::WarpBarrier(mask); }

@@ -52,7 +52,10 @@ REPORTED = ("memcpy", "memmove", "memset")
 SEED = "EMULATION_SEED"  # cuda_on_cpu.cc draws the orders of blocks and threads from it
 
 # What cannot be emulated, with the reason.
-LEFT_OUT = {"allocators": "it is about memory of CUDA, of which there is none"}
+LEFT_OUT = {
+    "allocators": "it is about memory of CUDA, of which there is none",
+    "gemm": "CUTLASS's kernels are instructions for tensor cores, which the emulation lacks",
+}
 
 DYNAMIC = re.compile(
     r"extern __shared__ (?:alignas\(\w+\) )?((?:unsigned )?[\w:]+) (\w+)\[\];", re.DOTALL
@@ -62,6 +65,8 @@ STATIC = re.compile(
     r" (\w+)((?:\[[^;\]]*\])*);"
 )
 CLAMPED = re.compile(r"(?<![\w:])min(\([^;()]*, \w+ - 1\))")
+# Kernels have variables of these names, which are macros.
+OF_CONFIGURATION = re.compile(r"\b(\w+)\.(gridDim|blockDim)\b")
 LAUNCH = re.compile(r"(?P<kernel>[\w:]+)\s*(?P<types><[^;{}()]*>)?\s*<<<", re.DOTALL)
 
 
@@ -111,6 +116,7 @@ def translated(source: str) -> str:
         r"auto& \3 = emulation::Shared<\2\4>(&\3_key, __alignof__(\3_key));",
         source,
     )
+    source = OF_CONFIGURATION.sub(r"(\1.*emulation::\2_of)", source)
     source = CLAMPED.sub(r"emulation::ClampedIndex\1", source)
     if "__shared__" in source:
         got = source[source.index("__shared__") :][:60]

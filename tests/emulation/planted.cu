@@ -299,6 +299,30 @@ int peek_at_last_error() { return cudaPeekAtLastError(); }
 void check_set_device(int device) { TVM_FFI_CHECK_CUDA_ERROR(cudaSetDevice(device)); }
 void guard(int device) { ffi::CUDADeviceGuard guard(device); }
 
+// Launches that may begin early, of a kernel whose last threads do not wait if so asked.
+template <bool all_wait>
+__global__ void early_kernel(double factor, float* y, int n) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  cudaTriggerProgrammaticLaunchCompletion();
+  if (all_wait || i < n) cudaGridDependencySynchronize();
+  if (i < n) y[i] = static_cast<float>(factor * y[i]);
+}
+
+template <bool all_wait>
+void early(ffi::TensorView y, int attribute, bool allowed) {
+  cudaLaunchAttribute given{};
+  given.id = static_cast<cudaLaunchAttributeID>(attribute);
+  given.val.programmaticStreamSerializationAllowed = allowed;
+  cudaLaunchConfig_t config{};
+  config.gridDim = 2;
+  config.blockDim = 32;
+  config.attrs = &given;
+  config.numAttrs = 1;
+  const int n = static_cast<int>(y.numel());
+  TVM_FFI_CHECK_CUDA_ERROR(
+      cudaLaunchKernelEx(&config, early_kernel<all_wait>, 2, data_of<float>(y), n));
+}
+
 }  // namespace
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(sum, sum);
@@ -342,3 +366,5 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(get_last_error, get_last_error);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(peek_at_last_error, peek_at_last_error);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(check_set_device, check_set_device);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(guard, guard);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(early, early<true>);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(early_without_wait, early<false>);

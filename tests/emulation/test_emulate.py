@@ -201,6 +201,9 @@ def test_translation():
     assert translated("x[min(i + 1, n - 1)], std::min(i, n - 1), min(i, n)") == (
         "x[emulation::ClampedIndex(i + 1, n - 1)], std::min(i, n - 1), min(i, n)"
     )
+    assert translated("config.blockDim.y = gridDim.x; n = config.gridDim") == (
+        "(config.*emulation::blockDim_of).y = gridDim.x; n = (config.*emulation::gridDim_of)"
+    )
     with pytest.raises(ValueError, match=r"expected one variable and no comment, got '__shared__"):
         translated("__shared__ float x, y;")
     kernel = "__global__ void __launch_bounds__(f(1, 2), 3)\n    k(A<1> a, int b) {"

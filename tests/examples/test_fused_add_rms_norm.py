@@ -124,6 +124,27 @@ def test_any_length(fused, device, dtype, length, scaled):
 
 @pytest.mark.parametrize("scaled", [False, True])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("shape", [(0, 8), (1, 1), (7, 129), (300, 1024), (3, 20_480)])
+def test_early_gives_the_same_bits(load, device, dtype, shape, scaled):
+    """Calls that may overlap, each of which needs what the one before wrote, change nothing."""
+    mod = load("fused_add_rms_norm")
+    weight = randn(shape[1:], dtype, device)
+    scale = scale_of(0.02, device) if scaled else None
+    x = randn(shape, dtype, device)
+    found = []
+    for fused in (mod.fused_add_rms_norm, mod.fused_add_rms_norm_early):
+        rows, residual = x.clone(), torch.zeros_like(x)
+        for _ in range(5):
+            fused(rows, residual, rows, EPS, weight)
+        y = torch.empty(shape, dtype=FP8 if scaled else dtype, device=device)
+        fused(rows, residual, y, EPS, weight, scale)
+        found.append([each.view(torch.uint8) for each in (rows, residual, y)])
+    for plain, early in zip(*found, strict=True):
+        assert torch.equal(plain, early)
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("length", [96, 97, 50_000])
 def test_works_in_place(fused, device, dtype, length, scaled):
     """The output may be x itself; with a scale only the residual is updated in place."""

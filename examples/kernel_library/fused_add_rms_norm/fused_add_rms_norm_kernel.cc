@@ -125,4 +125,6 @@ void fused_add_rms_norm(ffi::TensorView x, ffi::TensorView residual,
 
 // [export.begin]
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(fused_add_rms_norm, fused_add_rms_norm);
+// A CPU has nothing to overlap.
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(fused_add_rms_norm_early, fused_add_rms_norm);
 // [export.end]

@@ -7,6 +7,21 @@
 #include "fused_add_rms_norm_checks.h"
 // [includes.end]
 
+// [overlap.begin]
+// Code for sm_80 and sm_89 has neither; there the stream's order is enough.
+__device__ void let_next_kernel_begin() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
+__device__ void wait_for_previous_kernel() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+}
+// [overlap.end]
+
 // [cuda_kernel.begin]
 // y may be x itself. Everything else is apart from all outputs, so that it may
 // be loaded while another thread stores: __restrict__ says so.
@@ -18,6 +33,7 @@ __global__ void __launch_bounds__(kMaxRowThreads)
                               StridedLayout starts, int64_t rows,
                               int64_t length, float eps) {
   using Part = RowPart<T, kItems>;
+  let_next_kernel_begin();
   const T zero = static_cast<T>(0.0f);
   constexpr bool kScale = !std::is_same<T, Out>::value;
   const float divisor = kScale ? *scale : 1.0f;
@@ -34,6 +50,7 @@ __global__ void __launch_bounds__(kMaxRowThreads)
     // What the first stretch needs after the reduction is on its way before.
     Part part, times;
     if constexpr (kWeight) times.load(weight, 0, n, zero);
+    wait_for_previous_kernel();  // Each block has a row, so each thread waits.
     float sum = 0;
     for (int64_t start = Part::last(n); start >= 0; start -= Part::stretch()) {
       Part items;
@@ -78,15 +95,28 @@ __global__ void __launch_bounds__(kMaxRowThreads)
 // [cuda_kernel.end]
 
 // [launch.begin]
-template <int kItems, bool kWeight, typename T, typename Out>
+template <int kItems, bool kWeight, bool kEarly, typename T, typename Out>
 void launch(const Rows& rows, const T* x, T* residual, Out* y, const T* weight,
             const float* scale, double eps, cudaStream_t stream) {
-  const dim3 block = row_block((rows.length + kItems - 1) / kItems);
-  fused_add_rms_norm_kernel<T, Out, kItems, kWeight>
-      <<<blocks_for(rows.count, block.y), block, 0, stream>>>(
-          x, residual, y, weight, scale, rows.starts, rows.count, rows.length,
-          static_cast<float>(eps));
-  TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
+  cudaLaunchConfig_t config{};
+  config.blockDim = row_block((rows.length + kItems - 1) / kItems);
+  config.gridDim = blocks_for(rows.count, config.blockDim.y);
+  config.stream = stream;
+  cudaLaunchAttribute early{};
+  if (kEarly) {
+    // Code for an older device, which may run here too, cannot wait.
+    cudaFuncAttributes attributes{};
+    TVM_FFI_CHECK_CUDA_ERROR(cudaFuncGetAttributes(
+        &attributes, fused_add_rms_norm_kernel<T, Out, kItems, kWeight>));
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    config.attrs = &early;
+    config.numAttrs = attributes.ptxVersion >= 90 ? 1 : 0;
+  }
+  TVM_FFI_CHECK_CUDA_ERROR(cudaLaunchKernelEx(
+      &config, fused_add_rms_norm_kernel<T, Out, kItems, kWeight>, x, residual,
+      y, weight, scale, rows.starts, rows.count, rows.length,
+      static_cast<float>(eps)));
 }
 
 // Calls body with a value that may be an argument of a template.
@@ -98,6 +128,7 @@ void with_constant(bool value, Body&& body) {
 
 // [validate.begin]
 // The order of the parameters lets a caller leave scale, or both, out.
+template <bool kEarly>
 void fused_add_rms_norm(ffi::TensorView x, ffi::TensorView residual,
                         ffi::TensorView y, double eps,
                         ffi::Optional<ffi::TensorView> maybe_weight,
@@ -154,8 +185,8 @@ void fused_add_rms_norm(ffi::TensorView x, ffi::TensorView residual,
       with_constant(aligned, [&](auto vectors) {
         with_constant(weight != nullptr, [&](auto has_weight) {
           launch<decltype(vectors)::value ? kItems : 1,
-                 decltype(has_weight)::value>(rows, from, kept, to, weight,
-                                              scale, eps, stream);
+                 decltype(has_weight)::value, kEarly>(
+              rows, from, kept, to, weight, scale, eps, stream);
         });
       });
     };
@@ -169,5 +200,7 @@ void fused_add_rms_norm(ffi::TensorView x, ffi::TensorView residual,
 // [run.end]
 
 // [export.begin]
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(fused_add_rms_norm, fused_add_rms_norm);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(fused_add_rms_norm, fused_add_rms_norm<false>);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(fused_add_rms_norm_early,
+                              fused_add_rms_norm<true>);
 // [export.end]
