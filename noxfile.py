@@ -94,7 +94,7 @@ def environment(session: nox.Session) -> None:
     """Install what most sessions share: the package, PyTorch and the tools of tests and site."""
     need(session, *BUILDING, *(["doxygen", "gcov"] if sys.version_info >= DOCS_PYTHON else []))
     install(session, "shared", *([] if has_nvcc() else ["nvcc"]))
-    install(session, "nvshmem")
+    install(session, "cutlass", "hub", "nvshmem")
     install_torch(session)
     install_package(session)
 
@@ -267,13 +267,13 @@ def compilers(session: nox.Session) -> None:
     Environment(session).run("docs/_setup/compilers.py", *session.posargs)
 
 
-@nox.session
+@nox.session(
+    venv_backend="none", requires=["environment"] if sys.version_info >= DOCS_PYTHON else []
+)
 def machine_code(session: nox.Session) -> None:
     """Check what nvcc makes of the examples' kernels, without a GPU; arguments choose examples."""
     expect_python(session)
-    need(session, "g++")
-    install(session, "machine_code", *([] if has_nvcc() else ["nvcc"]))
-    session.run("python", "tests/machine_code/machine_code.py", *session.posargs)
+    Environment(session).run("tests/machine_code/machine_code.py", *session.posargs)
 
 
 @nox.session(venv_backend="none", requires=["environment"])

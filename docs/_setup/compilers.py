@@ -6,6 +6,7 @@ Nothing is linked or run. Arguments are parts of the names of the files to compi
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import shlex
@@ -32,6 +33,8 @@ WARNINGS = "-Wall -Wextra -Wconversion -Werror"
 CPP = {"g++": "g++", "clang++": "clang++"}
 C = {"gcc": "gcc", "clang": "clang"}
 STANDARDS = ("17", "20")
+# Folders of tests/snippets whose C++ files include CUDA's headers.
+WITH_CUDA = ("launch", "profiling")
 C_HEADERS = ("dlpack/dlpack.h", "tvm/ffi/c_api.h", "tvm/ffi/extra/c_env_api.h")
 # What others compile with the same warnings, or never as that standard.
 LEFT_OUT = {
@@ -48,6 +51,9 @@ FILES_LEFT_OUT = {
     "tests/snippets/migrating/extension.cc": (
         "needs PyTorch's headers; tests/snippets/test_migrating.py builds it"
     ),
+    "tests/snippets/cubin/axpy_array.cc": (
+        "needs a header with a CUBIN; tests/snippets/test_cubin.py builds it"
+    ),
 }
 # nvcc 13.0 ends itself over `auto [a, b] = x` where the parts are values with destructors, in plain
 # C++ too; the headers themselves are compiled by it.
@@ -55,6 +61,12 @@ NVCC_LEFT_OUT = {
     "tests/cpp/test_shown_containers.cc": "nvcc 13.0 crashes on its structured bindings",
     "tests/cpp/test_tuple.cc": "nvcc 13.0 crashes on its structured bindings",
     "tests/cpp/test_kernel_utils.cc": "it tests storage types of CPU code; CUDA has its own",
+    "examples/kernel_library/gemm/src/gemm_sm80.cu": (
+        "CUTLASS takes half a minute; nox -s docs compiles it"
+    ),
+    "examples/kernel_library/gemm/src/gemm_sm90a.cu": (
+        "CUTLASS takes a minute; nox -s docs compiles it"
+    ),
     "examples/kernel_library/allocators/nvshmem_allocator.cu": (
         "needs NVSHMEM; tests/snippets/test_nvshmem.py builds it"
     ),
@@ -107,6 +119,11 @@ def sources(*globs: str) -> list[Path]:
     return [path for path in found if not {"toy", "refused"} & set(path.parts)]
 
 
+def kept(found: list[Path]) -> list[Path]:
+    """The files that are not left out."""
+    return [path for path in found if path.relative_to(ROOT).as_posix() not in FILES_LEFT_OUT]
+
+
 def extension_flags() -> str:
     """What CMake adds for the Python extension; others' headers are no matter of ours."""
     import nanobind
@@ -124,14 +141,16 @@ def example_flags() -> str:
     return f"-isystem {jax.ffi.include_dir()}"
 
 
-def host_jobs() -> Iterator[Job]:
+def host_jobs(nvcc: str) -> Iterator[Job]:
     """Headers, the library, the extension, tests and examples, by g++ and clang++."""
     found = sources("tests/cpp/*.cc", "tests/snippets/**/*.cc", "tests/benchmarks/*.cc")
-    tested = [path for path in found if path.relative_to(ROOT).as_posix() not in FILES_LEFT_OUT]
+    tested = [path for path in kept(found) if path.parent.name not in ("cubin", *WITH_CUDA)]
+    with_cuda = sources(*(f"tests/snippets/{name}/*.cc" for name in WITH_CUDA))
     groups = {
         "sources of libtvm_ffi": (sources("src/*.cc"), ""),
         "Python extension": (sources("python/tvm_ffi/_core/**/*.cc"), extension_flags()),
         "C++ tests": (tested, f"{UTILITY_HEADER} -isystem {sysconfig.get_path('include')}"),
+        "with CUDA's headers": (with_cuda, f"{UTILITY_HEADER} {toolkit_flags(nvcc)}"),
         "examples": (sources("examples/**/*.cc"), example_flags()),
     }
     for compiler, program in CPP.items():
@@ -159,6 +178,7 @@ def host_jobs() -> Iterator[Job]:
                 yield Job(compiler, "C99", what, path.relative_to(ROOT).as_posix(), base, path)
 
 
+@functools.cache
 def toolkit_flags(nvcc: str) -> str:
     """Make CUDA's own headers system headers: g++ warns of some in nvcc 13.5."""
     done = subprocess.run([nvcc, "--dryrun", "any.cu"], capture_output=True, text=True, check=False)
@@ -186,6 +206,20 @@ def cuda_jobs(nvcc: str) -> Iterator[Job]:
             yield Job("nvcc", "C++17", "C++ tests", name, base, path)
 
 
+def launcher_jobs(nvcc: str) -> Iterator[Job]:
+    """What launches CUBINs, by each of CUDA's APIs, and the fake driver of its tests."""
+    found = kept(sources("tests/cubin/**/*.cc", "tests/snippets/cubin/*.cc"))
+    for compiler, program in CPP.items():
+        for standard in STANDARDS:
+            for path in found:
+                for api in (0, 1):
+                    define = f"-DTVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API={api}"
+                    command = f"{program} -std=c++{standard} -fsyntax-only {WARNINGS} {define}"
+                    command += f" {toolkit_flags(nvcc)} -I{INCLUDE}"
+                    name = path.relative_to(ROOT).as_posix()
+                    yield Job(compiler, f"C++{standard}", "CUBIN launchers", name, command, path)
+
+
 def table(jobs: list[Job]) -> str:
     """How many files each compiler took, by its standard and what they are."""
     kinds = list(dict.fromkeys(job.what for job in jobs))
@@ -203,7 +237,8 @@ def main() -> int:
     wanted = sys.argv[1:]
     nvcc = find_nvcc()
     os.environ.update(nvcc)
-    jobs = [*cuda_jobs(nvcc["NVCC"]), *host_jobs()]  # the slowest first
+    # The slowest first.
+    jobs = [*cuda_jobs(nvcc["NVCC"]), *launcher_jobs(nvcc["NVCC"]), *host_jobs(nvcc["NVCC"])]
     if wanted:
         jobs = [job for job in jobs if any(part in job.name for part in wanted)]
     else:

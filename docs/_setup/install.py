@@ -14,7 +14,8 @@ from .pip_settings import uv_settings
 ROOT = Path(__file__).resolve().parents[2]
 LOCK = Path(__file__).with_name("lock.txt")
 PACKAGE = ("CMakeLists.txt", "README.md", "pyproject.toml")  # beside include, src and python
-ALONE = ("nvshmem", "xgrammar")  # groups installed without what they require
+# Groups installed without what they require.
+ALONE = ("cutlass", "hub", "nvshmem", "xgrammar")
 OLDEST_PIP = (26, 1)
 PYPI = "https://pypi.org/simple"
 # Hashes come from PyPI alone: another index may have only some files of a version.

@@ -8,30 +8,42 @@ import json
 from pathlib import Path
 from typing import Any
 
-from .closure import RUNTIME, Closure, closure_of
+from .closure import RUNTIME, Closure, closure_of, runtime_digest, runtime_of_run
 from .comments import C_LIKE
 
 ROWS = "tests/benchmarks/call_rows.py", "tests/benchmarks/*_library.cc", "tests/benchmarks/limit.cc"
 SHOWN = 3  # of the files that changed
+# One hash for what a call goes through: the runtime without what builds libraries, and without the
+# headers that no measured source includes.
+CALLED = "the runtime that calls go through"
+BESIDE_CALLS = (
+    RUNTIME,
+    "include/tvm/ffi/extra/cuda/",
+    "python/tvm_ffi/cpp/",
+    "python/tvm_ffi/utils/embed_cubin.py",
+    "src/tvm_ffi-config.cmake.in",
+    "src/one_runtime.cmake",
+)
 # What each part measures, and by what.
 MEASURED = {
-    "calls": [RUNTIME, *ROWS, "tests/benchmarks/calls.py", "tests/benchmarks/calls_worker.py"],
+    "calls": [CALLED, *ROWS, "tests/benchmarks/calls.py", "tests/benchmarks/calls_worker.py"],
     "peers": [
-        RUNTIME,
+        CALLED,
         "tests/benchmarks/call_rows.py",
         "tests/benchmarks/calls_worker.py",
         "tests/benchmarks/build_peers.py",
         "tests/benchmarks/peers.py",
         "tests/benchmarks/peers/*",
     ],
-    "slim": [RUNTIME, "tests/benchmarks/minimal_kernel.*", "tests/benchmarks/slim.py"],
-    "leaks": [RUNTIME, *ROWS, "tests/benchmarks/leaks.py"],
+    "slim": [CALLED, "tests/benchmarks/minimal_kernel.*", "tests/benchmarks/slim.py"],
+    "leaks": [CALLED, *ROWS, "tests/benchmarks/leaks.py"],
     "instructions": [
-        *(RUNTIME, *ROWS, "tests/benchmarks/counter.cc"),
+        *(CALLED, *ROWS, "tests/benchmarks/counter.cc"),
         "tests/benchmarks/instructions*.py",
     ],
     "architectures": [
-        *(RUNTIME, "tests/benchmarks/architectures.py"),
+        *(CALLED, "include/tvm/ffi/extra/cuda/base.h", "include/tvm/ffi/extra/cuda/device_guard.h"),
+        "tests/benchmarks/architectures.py",
         *("examples/kernel_library/tvm_ffi_utils.h", "examples/kernel_library/scale/*_cuda.sh"),
         "examples/kernel_library/scale/*.cu",
     ],
@@ -45,14 +57,21 @@ MEASURED = {
 
 
 def files_of(root: Path, part: str) -> set[str]:
-    """What a part measures, and the programs that do, below the root; RUNTIME is not one file."""
-    found = [path for pattern in {*MEASURED[part]} - {RUNTIME} for path in root.glob(pattern)]
+    """What a part measures, and the programs that do, below the root; without the runtime."""
+    found = [path for pattern in {*MEASURED[part]} - {CALLED} for path in root.glob(pattern)]
     return {path.relative_to(root).as_posix() for path in found}
 
 
 def measured_now(root: Path, part: str) -> Closure:
     """The hashes of what a part measures, as it is now; a record keeps those of its time."""
-    return closure_of(root, files_of(root, part) | ({*MEASURED[part]} & {RUNTIME}))
+    closure = closure_of(root, files_of(root, part))
+    return closure | ({CALLED: called_now(root)} if CALLED in MEASURED[part] else {})
+
+
+def called_now(root: Path) -> str:
+    """The hash of what a call goes through."""
+    runtime = runtime_of_run(root).items()
+    return runtime_digest(root, {k: v for k, v in runtime if not k.startswith(BESIDE_CALLS)})
 
 
 def why_stale(root: Path, part: str, record: dict[str, Any]) -> str:

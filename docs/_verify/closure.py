@@ -63,9 +63,14 @@ def runtime_files(root: Path) -> list[str]:
 def runtime_now(root: Path) -> Closure:
     """The files of the runtime as they are now, and one hash for all of them and their settings."""
     found = {path: code_digest(root / path) for path in runtime_files(root)}
+    return {**found, RUNTIME: runtime_digest(root, found)}
+
+
+def runtime_digest(root: Path, found: Closure) -> str:
+    """One hash for files of the runtime and the settings with which they are built."""
     project = root / "pyproject.toml"
     settings = BUILD_SETTINGS.findall(project.read_text()) if project.exists() else []
-    return {**found, RUNTIME: hashlib.sha256(repr((found, settings)).encode()).hexdigest()}
+    return hashlib.sha256(repr((found, settings)).encode()).hexdigest()
 
 
 # A run has one runtime, which is compared with the installed package when the run begins.

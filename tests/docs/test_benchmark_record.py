@@ -235,8 +235,8 @@ def test_record_of_changes_that_no_commit_holds(tree: Path) -> None:
     ("file", "text", "named"),
     [
         ("src/call.cc", "int call();  // a comment\n", ""),
-        ("src/call.cc", "long call();\n", "the runtime"),
-        ("include/tvm/ffi/any.h", "int any();\n", "the runtime"),
+        ("src/call.cc", "long call();\n", "the runtime that calls go through"),
+        ("include/tvm/ffi/any.h", "int any();\n", "the runtime that calls go through"),
         ("tests/benchmarks/calls.py", "x = 2\n", "tests/benchmarks/calls.py"),
         ("tests/benchmarks/call_rows.py", "y = 1\n", "tests/benchmarks/call_rows.py"),
     ],
@@ -265,3 +265,33 @@ def test_few_changes_are_named(tree: Path) -> None:
     made_of = {**measured_now(tree, "calls"), **{f"a{i}.cc": "0" for i in range(5)}}
     why = why_after(tree, {"versions": {"modified": "no"}, "made_of": made_of})
     assert why == "changed since then: a0.cc, a1.cc, a2.cc and 2 more"
+
+
+@pytest.mark.parametrize(
+    ("path", "stale"),
+    [
+        ("include/tvm/ffi/any.h", True),
+        ("src/any.cc", True),
+        ("python/tvm_ffi/_core/calls/kinds.cc", True),
+        ("python/tvm_ffi/utils/kwargs_wrapper.py", True),
+        ("CMakeLists.txt", True),
+        ("include/tvm/ffi/extra/cuda/cubin_launcher.h", False),
+        ("python/tvm_ffi/cpp/builder.py", False),
+        ("src/tvm_ffi-config.cmake.in", False),
+    ],
+)
+def test_what_calls_go_through(monkeypatch: pytest.MonkeyPatch, path: str, stale: bool) -> None:
+    """An edit of what a call goes through makes its record stale; one of build tools does not."""
+    before = measured_now(ROOT, "calls")
+    edited = {**closure.runtime_now(ROOT), path: "edited"}
+    assert path in closure.runtime_now(ROOT)
+    monkeypatch.setattr("_verify.benchmark_record.runtime_of_run", lambda _: edited)
+    assert (measured_now(ROOT, "calls") != before) == stale
+
+
+def test_no_measured_source_includes_cuda_headers() -> None:
+    """The headers that no call goes through are those that nothing measured includes."""
+    sources = [*(ROOT / "tests" / "benchmarks").glob("*.c*"), *ROOT.glob("src/*.cc")]
+    sources += [*ROOT.glob("python/tvm_ffi/_core/**/*.cc"), *ROOT.glob("include/tvm/ffi/*.h")]
+    assert len(sources) > 50
+    assert not [path for path in sources if "extra/cuda/" in path.read_text()]

@@ -5,7 +5,7 @@
 import pytest
 from _verify.examples import VARIANTS, find_examples
 from _verify.layout import Layout
-from _verify.survival import by_source
+from _verify.survival import by_source, by_target
 
 CPU, CUDA = VARIANTS
 
@@ -46,3 +46,21 @@ def test_a_command_with_many_sources_is_preprocessed_once_for_each():
         ["g++", "-O3", "-o", "all.so", "src/b.cc", "-lfoo"],
     ]
     assert by_source(["g++", "-o", "all.so", "a.o", "b.o"]) == []
+
+
+def test_a_source_that_asks_for_its_architecture_is_preprocessed_for_each(tmp_path):
+    """Other sources, and those for one architecture, are preprocessed once."""
+    (tmp_path / "asks.cu").write_text("#if __CUDA_ARCH__ >= 900\n#endif\n")
+    (tmp_path / "other.cu").write_text("int a;\n")
+    one, other = (
+        ["-gencode", "arch=compute_80,code=sm_80"],
+        ["-gencode", "arch=compute_90,code=sm_90"],
+    )
+    words = ["nvcc", *one, "asks.cu", *other, "-O3"]
+    assert by_target(words, tmp_path) == [
+        ["nvcc", *one, "asks.cu", "-O3"],
+        ["nvcc", "asks.cu", *other, "-O3"],
+    ]
+    words[3] = "other.cu"
+    assert by_target(words, tmp_path) == [words]
+    assert by_target(["nvcc", *one, "asks.cu"], tmp_path) == [["nvcc", *one, "asks.cu"]]

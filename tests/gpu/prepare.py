@@ -121,7 +121,7 @@ def main() -> int:
     if "--wheels" in sys.argv:
         return install_wheels()
     print("python", sys.version.split()[0], "at", sys.executable)
-    for name in (*NEEDED, "jax", "cupy-cuda13x", "sybil", "nvidia-nvshmem-cu13"):
+    for name in (*NEEDED, "jax", "cupy-cuda13x", "sybil", "nvidia-cutlass", "nvidia-nvshmem-cu13"):
         try:
             print(name, version(name))
         except PackageNotFoundError:

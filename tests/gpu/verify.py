@@ -34,7 +34,8 @@ it.
 Receipts name the commit. In a copy without a git repository RUNTIME_COMMIT gives it, with -modified
 if the tree differs: git describe --always --abbrev=40 --exclude='*' --dirty=-modified
 
-The active Python must have PyTorch, NumPy, pytest, hypothesis, scikit-build-core and nanobind.
+The active Python must have PyTorch, NumPy, pytest, hypothesis, scikit-build-core and nanobind, and
+for the example gemm nvidia-cutlass, which pip install --no-deps brings.
 Without Sybil the doctests are left out. Wheels in build/wheels are installed first.
 """
 

@@ -58,6 +58,15 @@ def flags(python: str, *options: str) -> list[str]:
     return shlex.split(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
+def includes_cutlass(source: Path) -> bool:
+    """Whether a source includes CUTLASS: it takes long, and has none of the runtime's headers."""
+    text = source.read_text()
+    cutlass = "#include <cutlass/" in text
+    if cutlass and ("tvm" in text or "_checks.h" in text):
+        raise ValueError(f"{source}: expected CUTLASS or the runtime's headers, got both")
+    return cutlass
+
+
 def told(command: list[str], **options: Any) -> str:
     """Run a command: "ok", or its first error."""
     done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
@@ -110,7 +119,8 @@ class Copies:
             return "no nvcc is installed"
         options = flags(self.pythons["published"], "--cxxflags")
         command = [self.nvcc["NVCC"], *NVCC.split(), *options]
-        results = [told([*command, self.copy_of(path)]) for path in example.sources(CUDA)]
+        sources = [path for path in example.sources(CUDA) if not includes_cutlass(ROOT / path)]
+        results = [told([*command, self.copy_of(path)]) for path in sources]
         return next((result for result in results if result != OK), OK)
 
     def run_drivers(self, headers: str, runtime: str, names: list[str]) -> dict[str, str]:
