@@ -7,11 +7,14 @@ The record is for a run under another package, where a failure is a difference a
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+# In an assertion's message, pytest indents all lines but the first.
+RAISED = re.compile(r"^ {0,2}([A-Za-z_][\w.]*(?:Error|Exception)\b.*)$", re.M)
 OUTCOMES = pytest.StashKey[dict[str, dict[str, Any]]]()
 
 
@@ -48,8 +51,15 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if call.excinfo.errisinstance(pytest.skip.Exception):
         test["outcome"] = "skipped"
     elif test["outcome"] != "failed":
-        line = next(iter(str(call.excinfo.value).splitlines()), "")
+        line = first_line(str(call.excinfo.value))
         test |= {"outcome": "failed", "got": f"{call.excinfo.typename}: {line}".rstrip(": ")}
+
+
+def first_line(text: str) -> str:
+    """The first line that says what went wrong: of a program's traceback, the exception's."""
+    first = text.partition("\n")[0]
+    raised = RAISED.search(text) if first.startswith("Traceback (") else None
+    return raised[1] if raised else first
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
