@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -47,28 +47,18 @@ def run_tests(
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "record.json"
 
-        def run_these(tests: Iterable[str]) -> tuple[Outcomes, dict[str, str]]:
-            def command_of(crashed: list[str]) -> list[str]:
-                return [
-                    *(python, "-m", "pytest", "-q", "--tb=short", "--rootdir", str(layout.root)),
-                    *("-c", str(DOCS / "_verify/pytest.ini"), "-p", "no:cacheprovider"),
-                    *("-p", "_verify.snippet_plugin", "-p", "_verify.outcomes_plugin"),
-                    *("--snippet-libraries", str(libraries), "--outcomes-record", str(record)),
-                    *(f"--left-out={name}" for name in crashed),
-                    *(f"{layout.root}/{test}" for test in tests),
-                ]
+        def command_of(crashed: list[str]) -> list[str]:
+            return [
+                *(python, "-m", "pytest", "-q", "--tb=short", "--rootdir", str(layout.root)),
+                *("-c", str(DOCS / "_verify/pytest.ini"), "-p", "no:cacheprovider"),
+                *("-p", "_verify.snippet_plugin", "-p", "_verify.outcomes_plugin"),
+                *("--snippet-libraries", str(libraries), "--outcomes-record", str(record)),
+                *(f"--left-out={name}" for name in crashed),
+                str(layout.root / file),
+            ]
 
-            seen, crashed = run_past_crashes(file, command_of, record, layout.root, environment)
-            return seen["outcomes"], crashed
-
-        found, crashed = run_these([file])
-        # A difference shows each time; a compiler that was out of memory fails once.
-        failed = [name for name, each in found.items() if each["outcome"] == "failed"]
-        if failed:
-            record.unlink()
-            again, crashed_again = run_these(failed)
-            found |= again
-            crashed |= crashed_again
+        seen, crashed = run_past_crashes(file, command_of, record, layout.root, environment)
+    found: Outcomes = seen["outcomes"]
     for name, reason in crashed.items():
         found[name] = {"outcome": "failed", "got": reason, "files": []}
     text = (layout.root / file).read_text()

@@ -92,12 +92,11 @@ def test_difference_of_a_test_file(tmp_path):
 
 
 def test_run(tmp_path):
-    """What fails twice is kept with its error; after a crash the other tests still run."""
+    """What fails is kept with its error; after a crash the other tests still run."""
     path = tmp_path / "tests" / "snippets" / "test_toy.py"
     path.parent.mkdir(parents=True)
     path.write_text(
-        "import ctypes, pathlib, pytest\n"
-        "seen = pathlib.Path(__file__).with_name('seen')\n"
+        "import ctypes, pytest\n"
         "def test_good(shows): shows('tests/snippets/test_toy.py')\n"
         "def test_bad(): raise ValueError('no\\nmore')\n"
         "def end(): ctypes.string_at(0)\n"
@@ -106,10 +105,6 @@ def test_run(tmp_path):
         "def test_crash_not(): pass\n"
         "def test_skipped(): pytest.skip('not here')\n"
         "def test_program(): assert 0, 'Traceback (most recent call last):\\n  x\\nOSError: y'\n"
-        "def test_once():\n"
-        "    was_there = seen.exists()\n"
-        "    seen.touch()\n"
-        "    assert was_there\n"
     )
     file = "tests/snippets/test_toy.py"
     found = run_tests(file, sys.executable, Layout.of(tmp_path), tmp_path, base_environment())
@@ -121,7 +116,6 @@ def test_run(tmp_path):
         "test_crash_not": ("passed", ""),
         "test_skipped": ("skipped", ""),
         "test_program": ("failed", "AssertionError: OSError: y"),
-        "test_once": ("passed", ""),
     }
     assert found[f"{file}::test_good"]["files"] == [file]
     assert found[f"{file}::test_crash"]["files"] == ["a.py"]
