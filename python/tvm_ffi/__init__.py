@@ -76,7 +76,7 @@ else:
         return importlib.import_module(".cpp", __name__)
 
 
-__version__ = "0.1.0"  # of the package, for pyproject.toml; src/version.cc has that of the C ABI
+__version__ = "0.1.0"  # of the package, for pyproject.toml; c_api.h has that of the C ABI
 
 __all__ = [
     "Array",
