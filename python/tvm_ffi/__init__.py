@@ -43,6 +43,7 @@ from .shape import Shape
 _core.set_value_classes(dtype, Device, Shape)
 
 from . import _describe as _describe  # noqa: E402
+from . import _dtype as _dtype  # noqa: E402
 from . import core, error, storage, utils  # noqa: E402
 from .container import Array, Dict, List, Map  # noqa: E402
 from .convert import ObjectConvertible, convert, convert_func  # noqa: E402
