@@ -140,17 +140,6 @@ static void Device(void) {
   assert(device.device_type == kDLCUDA && device.device_id == 3);
 }
 
-static void Version(void) {
-  TVMFFIVersion loaded;
-  TVMFFIGetVersion(&loaded);
-  /* [same_version.begin] */
-  if (loaded.major != TVM_FFI_VERSION_MAJOR || loaded.minor != TVM_FFI_VERSION_MINOR) {
-    printf("compiled for the ABI %d.%d\n", TVM_FFI_VERSION_MAJOR, TVM_FFI_VERSION_MINOR);
-  }
-  /* [same_version.end] */
-  assert(loaded.patch == TVM_FFI_VERSION_PATCH);
-}
-
 int main(void) {
   Bytes();
   Shape();
@@ -159,6 +148,5 @@ int main(void) {
   Opaque();
   Tensor();
   Device();
-  Version();
   return 0;
 }

@@ -18,7 +18,7 @@ COMPILERS = {
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_contents(shows, captured, tmp_path, compiler):
-    """In C and in C++, and the version is that of the loaded library."""
+    """In C and in C++; the published header has them for C++ alone."""
     source = shows(SOURCE, "tests/snippets/test_abi_contents.py")
     program, libs = tmp_path / "abi_contents", f"{flags('--ldflags', '--libs')} {rpath()}"
     command = f"{COMPILERS[compiler]} {source} -x none -o {program} {libs}"
