@@ -88,7 +88,7 @@ void ffi::LibraryObj::ImportModule(const Module& other) {
       std::lock_guard<std::mutex> lock(ModulesLock());
       if (!imports_.same_as(before)) continue;
       // A circle would never be freed, and a search in it would never end.
-      circular = ModuleUnsafe::Reaches(other.get(), this);
+      circular = detail::ModuleUnsafe::Reaches(other.get(), this);
       if (!circular) std::swap(imports_, after);
     }
     TVM_FFI_CHECK(!circular, ValueError)

@@ -28,7 +28,7 @@ inline std::mutex& ModulesLock() { return LockOf(Guarded::kModules); }
 // The imports at this moment.
 inline Array<Any> ImportsOf(ModuleObj* module) {
   std::lock_guard<std::mutex> lock(ModulesLock());
-  return ModuleUnsafe::Imports(module);
+  return detail::ModuleUnsafe::Imports(module);
 }
 
 // What tells a file from one that is written to its place later.

@@ -47,8 +47,8 @@ class Reader {
   }
   void CheckLeft(uint64_t count, uint64_t size) const {
     TVM_FFI_CHECK(count <= rest_.size() / size, RuntimeError)
-        << kWhere << ": expected " << count << " times " << size << " more bytes, got "
-        << rest_.size();
+        << kWhere << ": expected " << count << (size == 1 ? " more bytes" : " more numbers")
+        << ", got " << rest_.size() << " bytes";
   }
 
   std::string_view rest_;

@@ -64,7 +64,7 @@ TVMFFIObjectHandle Lend(ffi::ModuleObj* module, const ffi::String& name) {
     ffi::Map<ffi::String, ffi::Function> before(ffi::UnsafeInit{});
     {
       std::lock_guard<std::mutex> lock(ffi::ModulesLock());
-      before = ffi::ModuleUnsafe::Lent(module);
+      before = ffi::detail::ModuleUnsafe::Lent(module);
     }
     const ffi::Optional<ffi::Function> known = before.Get(name);
     if (known.has_value()) return ffi::ObjectUnsafe::Borrow(*known);
@@ -73,7 +73,7 @@ TVMFFIObjectHandle Lend(ffi::ModuleObj* module, const ffi::String& name) {
     ffi::Map<ffi::String, ffi::Function> after = before;
     after.Set(name, found);
     std::lock_guard<std::mutex> lock(ffi::ModulesLock());
-    auto& lent = ffi::ModuleUnsafe::Lent(module);
+    auto& lent = ffi::detail::ModuleUnsafe::Lent(module);
     if (!lent.same_as(before)) continue;
     std::swap(lent, after);
     return ffi::ObjectUnsafe::Borrow(found);

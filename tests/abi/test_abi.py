@@ -15,6 +15,7 @@ from tvm_ffi import libinfo
 FACTS = json.loads((Path(__file__).parent / "abi-0.1.15.json").read_text())
 FUNCTIONS = {re.search(r"(\w+)\(", f["declaration"]).group(1): f for f in FACTS["functions"]}
 INLINE = {re.search(r"(\w+)\(", declared).group(1): declared for declared in FACTS["inline"]}
+CPP_SYMBOLS = json.loads((Path(__file__).parent / "cpp-symbols-0.1.15.json").read_text())
 LIBRARY = Path(libinfo.find_library_path()) / "libtvm_ffi.so"
 WARNINGS = ["-pedantic", "-Wall", "-Wextra", "-Werror"]
 COMPILERS = {"c99": ["gcc", "-std=c99", "-xc"], "cxx17": ["g++", "-std=c++17", "-xc++"]}
@@ -137,12 +138,17 @@ def test_changed_declaration_is_noticed(compiler, tmp_path, changed_include, old
 
 
 def test_exports():
-    """libtvm_ffi.so exports every function of the ABI, one variable, and nothing else."""
+    """libtvm_ffi.so exports every function of the ABI, one variable, and a frozen list for C++.
+
+    The list is what libraries need whose classes derive from the published ModuleObj.
+    """
     command = ["nm", "-D", "--defined-only", "--format=posix", LIBRARY]
     table = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     # Our headers refer to it weakly, so that their libraries also load where it is missing.
     ours = ["TVMFFIReplacedAllocator"]
-    assert sorted(line.split()[0] for line in table.splitlines()) == sorted([*FUNCTIONS, *ours])
+    assert sorted(line.split()[0] for line in table.splitlines()) == sorted(
+        [*FUNCTIONS, *ours, *CPP_SYMBOLS["exported"]]
+    )
 
 
 def test_version():

@@ -17,6 +17,7 @@ WITHOUT_NAMES = {
     "tvm/ffi/function_details.h",
     "tvm/ffi/keep_library.h",
     "tvm/ffi/object_memory.h",
+    "tvm/ffi/optional_in_place.h",
 }
 HEADERS = {path.relative_to(INCLUDE).as_posix() for path in INCLUDE.rglob("*.h")} - WITHOUT_NAMES
 

@@ -18,6 +18,8 @@ import pytest
 HERE = Path(__file__).resolve().parent
 SCALE = HERE.parent / "snippets" / "scale_module.cc"
 DRIVER = HERE / "module_driver.cc"
+SYMBOLS = json.loads((HERE.parent / "abi" / "cpp-symbols-0.1.15.json").read_text())
+LISTED = {*SYMBOLS["exported"], *SYMBOLS["not_exported"].values()}
 KINDS = ("ours", "published")
 FLAGS = "-std=c++17 -O1 -shared -fPIC -w"
 TABLE = """
@@ -121,16 +123,30 @@ def test_layout(pythons, tmp_path):
     assert ours == published
 
 
-def test_symbols(pythons, folder):
-    """What the libraries need of libtvm_ffi.so is there; ours need C functions alone."""
-    needed = {}
-    for kind in KINDS:
-        for name in ("scale", "driver"):
-            table = run(["nm", "-D", "--undefined-only", str(folder / f"{name}_{kind}.so")])
-            needed.setdefault(kind, set()).update(re.findall(r" U (\S*3tvm3ffi\S*)", table))
-    assert needed["ours"] == set()
-    where = [pythons["ours"], "-c", "from tvm_ffi import libinfo as i; print(i.find_libtvm_ffi())"]
-    table = run(["nm", "-D", "--defined-only", run(where)])
-    # Those that the class's own table names, and those that the driver calls.
-    assert len(needed["published"]) == 8
-    assert needed["published"] <= set(re.findall(r" [A-Z] (\S*3tvm3ffi\S*)", table))
+def symbols_of(library: Path | str, option: str) -> set[str]:
+    """The C++ symbols of TVM FFI that a library defines, or needs."""
+    lines = run(["nm", "-D", "--format=posix", option, str(library)]).splitlines()
+    # Not those that each library has, such as the table of a template.
+    return {line.split()[0] for line in lines if line.split()[1] in "TUVDBR"} & LISTED
+
+
+def runtime_of(python: str) -> str:
+    """The path of a package's libtvm_ffi.so."""
+    return run([python, "-c", "from tvm_ffi import libinfo as i; print(i.find_libtvm_ffi())"])
+
+
+def test_symbols_that_libraries_need(folder):
+    """Those built with the published headers need what is exported; ours need C functions alone."""
+    for name in ("scale", "driver"):
+        assert symbols_of(folder / f"{name}_ours.so", "--undefined-only") == set()
+        needed = symbols_of(folder / f"{name}_published.so", "--undefined-only")
+        assert needed
+        assert needed <= {*SYMBOLS["exported"]}
+
+
+def test_symbols_of_the_published_runtime(pythons):
+    """It exports those that ours exports, and those that the list names as missing here."""
+    table = run(["nm", "-D", "--defined-only", "--format=posix", runtime_of(pythons["published"])])
+    functions = {name for name in re.findall(r"^(_ZN3tvm3ffi\S+) T", table, re.MULTILINE)}
+    assert functions | {*SYMBOLS["exported"]} == LISTED
+    assert {*SYMBOLS["exported"]} <= {line.split()[0] for line in table.splitlines()}

@@ -18,8 +18,6 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-class BytesValue;
-
 namespace detail {
 
 // A handle that is null: what takes the place of a T if there is none.
@@ -48,8 +46,9 @@ template <typename T>
 constexpr bool kIsBareHandle =
     std::is_base_of<ObjectRef, T>::value && sizeof(T) == sizeof(ObjectRef);
 
+// Whether a T is a String or a Bytes; string.h says so of them.
 template <typename T>
-constexpr bool kIsText = std::is_base_of<BytesValue, T>::value;
+constexpr bool kIsText = false;
 
 // A T or none, in the memory of a T: what the published headers return from virtual functions.
 template <typename T>
@@ -105,7 +104,9 @@ class OptionalInPlace {
 
   bool has_value() const noexcept { return !Null::Is(none_); }
   explicit operator bool() const noexcept { return has_value(); }
-  operator std::optional<T>() const& { return has_value() ? std::optional<T>(value_) : std::nullopt; }
+  operator std::optional<T>() const& {
+    return has_value() ? std::optional<T>(value_) : std::nullopt;
+  }
   operator std::optional<T>() && {
     return has_value() ? std::optional<T>(std::move(value_)) : std::nullopt;
   }

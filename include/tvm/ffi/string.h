@@ -7,6 +7,7 @@
 #define TVM_FFI_STRING_H_
 
 #include <tvm/ffi/any.h>
+#include <tvm/ffi/optional_in_place.h>
 
 #include <cstring>
 #include <optional>
@@ -167,6 +168,10 @@ template <>
 inline constexpr bool kLentAsOwned<String> = true;
 template <>
 inline constexpr bool kLentAsOwned<Bytes> = true;
+template <>
+inline constexpr bool kIsText<String> = true;
+template <>
+inline constexpr bool kIsText<Bytes> = true;
 
 }  // namespace detail
 

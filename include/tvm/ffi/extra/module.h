@@ -28,6 +28,10 @@ namespace ffi TVM_FFI_HIDDEN {
 
 class Module;
 
+namespace detail {
+struct ModuleUnsafe;
+}
+
 /*!
  * \brief A module object; a class derived from it is a kind of module of the author's own.
  *
@@ -53,9 +57,7 @@ class TVM_FFI_MODULE_API ModuleObj : public Object {
    */
   virtual Optional<Function> GetFunction(const String& name) = 0;
   /*! \brief Whether there is a function of that name; by default, whether GetFunction() has it. */
-  virtual bool ImplementsFunction(const String& name) {
-    return GetFunction(name).has_value();
-  }
+  virtual bool ImplementsFunction(const String& name) { return GetFunction(name).has_value(); }
   /*! \brief The documentation of a function; see TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC. */
   virtual Optional<String> GetFunctionDoc([[maybe_unused]] const String& name) {
     return std::nullopt;
@@ -157,7 +159,7 @@ class TVM_FFI_MODULE_API ModuleObj : public Object {
     return Function::GetGlobalRequired(function)(this, args...);
   }
 
-  friend struct ModuleUnsafe;
+  friend struct detail::ModuleUnsafe;
 };
 
 /*! \brief A handle of a module. A library stays loaded while a module or a function of it lives. */
@@ -193,12 +195,15 @@ class TVM_FFI_MODULE_API Module : public ObjectRef {
    * For a class whose modules have code of their own, which wants them.
    * \throws Error A ValueError under the published runtime, which gives them to its own code only.
    */
-  TVM_FFI_MODULE_API static void VisitContextSymbols(const TypedFunction<void(String, void*)>& callback) {
+  TVM_FFI_MODULE_API static void VisitContextSymbols(
+      const TypedFunction<void(String, void*)>& callback) {
     Function::GetGlobalRequired("ffi.ModuleVisitContextSymbols")(callback);
   }
 };
 
-// For the runtime alone: a module's imports, and what its code was lent.
+namespace detail {
+
+// For the runtime: a module's imports, and what its code was lent.
 struct ModuleUnsafe {
   static Array<Any>& Imports(ModuleObj* module) { return module->imports_; }
   static Map<String, Function>& Lent(ModuleObj* module) { return module->import_lookup_cache_; }
@@ -212,11 +217,13 @@ struct ModuleUnsafe {
   }
 };
 
+}  // namespace detail
+
 inline void ModuleObj::ImportModule(const Module& other) {
   TVM_FFI_CHECK(other.defined(), ValueError)
       << "ModuleObj::ImportModule: other: expected a module, got none";
   // A circle would never be freed, and a search in it would never end.
-  TVM_FFI_CHECK(!ModuleUnsafe::Reaches(other.get(), this), ValueError)
+  TVM_FFI_CHECK(!detail::ModuleUnsafe::Reaches(other.get(), this), ValueError)
       << "ModuleObj::ImportModule: other: expected a module that does not import this one, got one "
          "that does";
   imports_.push_back(other);
