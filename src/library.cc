@@ -174,7 +174,7 @@ void ffi::LibraryObj::EnterContext() {
   std::lock_guard<std::mutex> lock(ModulesLock());
   std::vector<LibraryObj*>& modules = ModulesByContext()[context_];
   modules.push_back(this);
-  *context_ = static_cast<Object*>(modules.front());
+  *context_ = static_cast<ModuleObj*>(modules.front());
 }
 
 void ffi::LibraryObj::LeaveContext() {
@@ -189,7 +189,7 @@ void ffi::LibraryObj::LeaveContext() {
     return;
   }
   LibraryObj* heir = modules.front();
-  *context_ = static_cast<Object*>(heir);
+  *context_ = static_cast<ModuleObj*>(heir);
   for (auto& [name, function] : looked_up_) heir->outdated_.push_back(std::move(function));
   for (Function& function : outdated_) heir->outdated_.push_back(std::move(function));
 }

@@ -80,6 +80,31 @@ TVMFFIObjectHandle Lend(ffi::ModuleObj* module, const ffi::String& name) {
   }
 }
 
+bool IsModule(const ffi::Object* object) {
+  const int32_t index = object->type_index();
+  if (index == kTVMFFIModule) return true;
+  // Where no object begins, no index may be asked for.
+  return index >= kTVMFFIDynObjectBegin && index < 1 << 20 && object->IsInstance<ffi::ModuleObj>();
+}
+
+// The module that a library's context variable holds, by its beginning, which comes before its
+// head; its handle is taken too. It is not owned: while the last reference to a module goes, its
+// code may still ask.
+ffi::ModuleObj* ModuleOfContext(void* context) {
+  TVM_FFI_CHECK(context != nullptr, ValueError)
+      << "TVMFFIEnvModLookupFromImports: library_ctx: expected a module, got NULL";
+  auto* module = static_cast<ffi::ModuleObj*>(context);
+  // At the place of a type's index any other object has a part of the address of its deleter.
+  if (IsModule(module)) return module;
+  auto* object = static_cast<ffi::Object*>(context);
+  TVM_FFI_CHECK(object->IsInstance<ffi::ModuleObj>() &&
+                    !ffi::IsOpaque(static_cast<const TVMFFIObject*>(context)),
+                TypeError)
+      << "TVMFFIEnvModLookupFromImports: library_ctx: expected a module, got an object of type "
+      << object->GetTypeKey();
+  return static_cast<ffi::ModuleObj*>(object);
+}
+
 // The functions that other languages reach modules by.
 const bool registered = [] {
   auto set = [](const char* name, auto function) {
@@ -150,18 +175,9 @@ extern "C" {
 int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char* func_name,
                                   TVMFFIObjectHandle* out) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  auto* object = static_cast<ffi::Object*>(library_ctx);
-  TVM_FFI_CHECK(object != nullptr, ValueError)
-      << "TVMFFIEnvModLookupFromImports: library_ctx: expected a module, got NULL";
-  TVM_FFI_CHECK(object->IsInstance<ffi::ModuleObj>() &&
-                    !ffi::IsOpaque(static_cast<const TVMFFIObject*>(library_ctx)),
-                TypeError)
-      << "TVMFFIEnvModLookupFromImports: library_ctx: expected a module, got an object of type "
-      << object->GetTypeKey();
+  ffi::ModuleObj* module = ModuleOfContext(library_ctx);
   TVMFFIObjectHandle& result = ffi::Given("TVMFFIEnvModLookupFromImports: out", out);
   const char* name = ffi::GivenText("TVMFFIEnvModLookupFromImports: func_name", func_name);
-  // Not owned: while the last reference to a module goes, its code may still ask.
-  auto* module = static_cast<ffi::ModuleObj*>(object);
   ffi::LibraryObj* library = ffi::AsLibrary(module);
   if (library == nullptr) {
     result = Lend(module, name);

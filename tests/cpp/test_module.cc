@@ -154,7 +154,7 @@ void library_context() {
   Folder folder;
   ffi::Module module = Load(folder.CopyLibrary("context.so"));
   EXPECT_EQ((*module->GetFunction("library_context"))().cast<void*>(),
-            static_cast<void*>(ffi::ObjectUnsafe::Borrow(module)));
+            static_cast<void*>(module.get()));
   EXPECT(module.unique());
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_library_context, library_context);
@@ -166,8 +166,8 @@ void context_of_a_library_loaded_twice() {
   const fs::path path = folder.CopyLibrary("twice.so");
   ffi::Module first = Load(path);
   ffi::Module second = Load(path);
-  void* const first_handle = ffi::ObjectUnsafe::Borrow(first);
-  void* const second_handle = ffi::ObjectUnsafe::Borrow(second);
+  void* const first_handle = first.get();
+  void* const second_handle = second.get();
   EXPECT(first_handle != second_handle);
   ffi::Function context = *second->GetFunction("library_context");
   EXPECT_EQ(context().cast<void*>(), first_handle);

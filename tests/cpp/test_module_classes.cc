@@ -95,11 +95,12 @@ void defaults() {
   EXPECT_EQ(module->InspectSource(""), "");
   EXPECT_EQ(module->imports().size(), 0u);
   const std::string but = "expected a module that can be ";
-  EXPECT_THROWS("RuntimeError: ModuleObj::WriteToFile: " + but +
-                    "written, got one of kind \"number\"",
-                Global("ffi.ModuleWriteToFile")(module, "file", "format"));
-  EXPECT_THROWS("RuntimeError: ModuleObj::SaveToBytes: " + but + "saved, got one of kind \"number\"",
-                module->SaveToBytes());
+  EXPECT_THROWS(
+      "RuntimeError: ModuleObj::WriteToFile: " + but + "written, got one of kind \"number\"",
+      Global("ffi.ModuleWriteToFile")(module, "file", "format"));
+  EXPECT_THROWS(
+      "RuntimeError: ModuleObj::SaveToBytes: " + but + "saved, got one of kind \"number\"",
+      module->SaveToBytes());
   EXPECT_EQ(Global("ffi.ModuleGetKind")(module).cast<std::string>(), "number");
   EXPECT_EQ(Global("ffi.ModuleGetPropertyMask")(module).cast<int>(), 0);
   EXPECT(Global("ffi.ModuleGetFunctionDoc")(module, "number", true) == nullptr);
@@ -136,7 +137,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_imports, imports);
 // lent once is the same the next time.
 void lookup() {
   const ffi::Module module = MakeNumber(1);
-  TVMFFIObjectHandle code = ffi::ObjectUnsafe::Borrow(module), first = nullptr, second = nullptr;
+  TVMFFIObjectHandle code = module.get(), first = nullptr, second = nullptr;
   EXPECT_THROWS(
       "AttributeError: TVMFFIEnvModLookupFromImports: func_name: expected a function of an "
       "imported module or a global one, got \"number\"",
@@ -144,6 +145,10 @@ void lookup() {
   module->ImportModule(MakeNumber(2));
   TVM_FFI_CHECK_SAFE_CALL(TVMFFIEnvModLookupFromImports(code, "number", &first));
   TVM_FFI_CHECK_SAFE_CALL(TVMFFIEnvModLookupFromImports(code, "number", &second));
+  EXPECT(first == second);
+  // A handle will do, too.
+  TVMFFIObjectHandle handle = ffi::ObjectUnsafe::Borrow(module);
+  TVM_FFI_CHECK_SAFE_CALL(TVMFFIEnvModLookupFromImports(handle, "number", &second));
   EXPECT(first == second);
   const ffi::Function lent(ffi::ObjectUnsafe::PtrFromBorrowed<ffi::FunctionObj>(first));
   EXPECT_EQ(lent().cast<int>(), 2);

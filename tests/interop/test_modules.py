@@ -147,6 +147,6 @@ def test_symbols_that_libraries_need(folder):
 def test_symbols_of_the_published_runtime(pythons):
     """It exports those that ours exports, and those that the list names as missing here."""
     table = run(["nm", "-D", "--defined-only", "--format=posix", runtime_of(pythons["published"])])
-    functions = {name for name in re.findall(r"^(_ZN3tvm3ffi\S+) T", table, re.MULTILINE)}
+    functions = set(re.findall(r"^(_ZN3tvm3ffi\S+) T", table, re.MULTILINE))
     assert functions | {*SYMBOLS["exported"]} == LISTED
     assert {*SYMBOLS["exported"]} <= {line.split()[0] for line in table.splitlines()}

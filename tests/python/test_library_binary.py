@@ -140,9 +140,7 @@ def test_the_library_below_another_module(build: Any, got: list[bytes]) -> None:
         ),
     ],
 )
-def test_bytes_that_are_refused(
-    build: Any, content: bytes, size: int | None, message: str
-) -> None:
+def test_bytes_that_are_refused(build: Any, content: bytes, size: int | None, message: str) -> None:
     """The error says what was expected at which place; nothing is read beyond the bytes."""
     with pytest.raises((RuntimeError, ValueError), match=re.escape(message)):
         load(build(content, size))

@@ -39,7 +39,8 @@ def test_use(mod):
     assert double.kind == "scale"
     assert double.scale(21.0) == 42.0
     assert not double.implements_function("shift")
-    assert double.is_runnable() and double.is_binary_serializable()
+    assert double.is_runnable()
+    assert double.is_binary_serializable()
     # [use.end]
     assert isinstance(double, tvm_ffi.Module)
     with pytest.raises(AttributeError):
@@ -69,7 +70,7 @@ def test_description(mod, tmp_path):
     assert tvm_ffi.load_module(str(file)).scale(3.0) == 1.5
     # [describe.end]
     assert list(half.get_write_formats()) == ["scale"]
-    with pytest.raises(ValueError, match="a file that can be read, got no.scale"):
+    with pytest.raises(ValueError, match=r"a file that can be read, got no\.scale"):
         tvm_ffi.load_module("no.scale")
 
 

@@ -159,7 +159,8 @@ class OptionalInPlace {
   };
 };
 
-// What an Optional<T> derives from. Only the former kind lies in memory as in the published headers.
+// What an Optional<T> derives from. Only the former kind lies in memory as in the published
+// headers.
 template <typename T>
 using OptionalBase =
     std::conditional_t<kIsBareHandle<T> || kIsText<T>, OptionalInPlace<T>, std::optional<T>>;

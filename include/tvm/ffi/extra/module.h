@@ -190,7 +190,8 @@ class TVM_FFI_MODULE_API Module : public ObjectRef {
   }
 
   /*!
-   * \brief Calls a function with each name and address that TVMFFIEnvModRegisterContextSymbol() got.
+   * \brief Calls a function with each name and address that TVMFFIEnvModRegisterContextSymbol()
+   * got.
    *
    * For a class whose modules have code of their own, which wants them.
    * \throws Error A ValueError under the published runtime, which gives them to its own code only.
