@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R7, R9
-"""Every public header has a test file of its own name, and the umbrella leaves out four."""
+"""Every public header has a test file of its own name, and the umbrella leaves out some."""
 
 import re
 from pathlib import Path
@@ -24,6 +24,7 @@ ELSEWHERE = {
     "tvm/ffi/container/tensor_queries.h": ("tests/cpp/test_tensor.cc", "tensors have them"),
     "tvm/ffi/error_object.h": ("tests/cpp/test_error.cc", "it declares Error"),
     "tvm/ffi/export.h": ("tests/cpp/test_shown_functions.cc", "the macros of all exports"),
+    "tvm/ffi/extra/base.h": ("tests/cpp/test_extra_base.cc", "one for CUDA has its name"),
     "tvm/ffi/extra/c_env_api.h": ("tests/cpp/test_env.cc", "the file has the concept's name"),
     "tvm/ffi/extra/cuda/base.h": ("tests/examples/test_scale.py", "it needs CUDA"),
     "tvm/ffi/extra/cuda/cubin_launcher.h": ("tests/cubin/test_launcher.py", "it needs CUDA"),
@@ -87,6 +88,6 @@ def test_what_the_umbrella_leaves_out():
     by_name -= includes("tvm/ffi/reflection/registry.h")
     page = (ROOT / "docs/packaging/cpp_tooling.rst").read_text()
     (sentence,) = re.findall(r"^(\w+) headers are included by name: (.*)$", page, re.MULTILINE)
-    assert sentence[0] == "Four"
+    words = ("Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
+    assert sentence[0] == words[len(by_name) - 4]
     assert sorted(re.findall(r"``(.*?)``", sentence[1])) == sorted(by_name)
-    assert len(by_name) == 4
