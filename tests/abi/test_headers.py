@@ -45,7 +45,6 @@ ELSEWHERE = {
     "tvm/ffi/reflection/traits.h": ("tests/cpp/test_registry.cc", "registrations take them"),
     "tvm/ffi/throw_macros.h": ("tests/cpp/test_error.cc", "they throw Errors"),
     "tvm/ffi/tvm_ffi.h": ("tests/cpp/test_slim.py", "it is the other headers"),
-    "tvm/ffi/type_traits.h": ("tests/cpp/test_any.cc", "how each type goes into an Any"),
     "tvm/ffi/typed_function.h": ("tests/cpp/test_function.cc", "a Function with a signature"),
 }
 

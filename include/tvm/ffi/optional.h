@@ -139,6 +139,7 @@ struct OptionalTraits : public TypeTraitsBase {
     if (any->type_index == kTVMFFINone) return Opt();
     return Opt(TypeTraits<T>::CopyFromAnyViewAfterCheck(any));
   }
+  static Opt MoveFromAnyAfterCheck(TVMFFIAny* any) { return MoveFromOwned<Opt>(any); }
   static std::optional<Opt> TryCastFromAnyView(const TVMFFIAny* any) {
     if (any->type_index == kTVMFFINone) return std::optional<Opt>(std::in_place);
     std::optional<T> value = TypeTraits<T>::TryCastFromAnyView(any);
