@@ -72,6 +72,7 @@ def test_header_that_includes_the_others():
         "tvm/ffi/extra/stl.h",
         "tvm/ffi/extra/storage.h",
         "tvm/ffi/reflection/accessor.h",
+        "tvm/ffi/reflection/creator.h",
         "tvm/ffi/reflection/registry.h",
         "tvm/ffi/reflection/traits.h",
         "tvm/ffi/rvalue_ref.h",
