@@ -31,6 +31,7 @@ extensions = [
     "_ext.archives",
     "_ext.benchmark",
     "_ext.captures",
+    "_ext.compared",
     "_ext.complete_reference",
     "_ext.differences",
     "_ext.doctest_state",
