@@ -46,7 +46,7 @@ ORDER = (DIFFERS, ONLY_THERE, ONLY_HERE, SAME)  # what a reader looks for comes 
 NAMESPACE = "tvm::ffi::"
 
 
-class Place(nodes.General, nodes.Element):
+class ComparedTable(nodes.General, nodes.Element):
     """A placeholder for a table, which is made when the whole reference is known."""
 
 
@@ -75,7 +75,7 @@ class ComparedNames(SphinxDirective):
         if wanted not in compared.tables:
             known = ["summary", "version", *compared.tables]
             raise self.error(f"compared: expected one of {', '.join(known)}, got {wanted}")
-        return [Place(table=wanted)]
+        return [ComparedTable(table=wanted)]
 
 
 def summary(compared: Compared) -> list[list[str | nodes.Node]]:
@@ -182,6 +182,7 @@ def make_tables(app: Sphinx, docname: str, kind: str, names: Names) -> list[node
     made: list[nodes.Node] = []
     for place, rows in by_place(compared.tables[kind]).items():
         lines = table(["Names", "State", "How"], [])
+        lines["classes"].append("compared")
         for state, said, named in groups(compared, kind, rows):
             cells = [[names.paragraph(kind, named)], [nodes.paragraph("", state)]]
             cells.append(note(said, named[0]))
@@ -193,7 +194,7 @@ def make_tables(app: Sphinx, docname: str, kind: str, names: Names) -> list[node
 
 def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Put the tables in their places."""
-    places = list(doctree.findall(Place))
+    places = list(doctree.findall(ComparedTable))
     names = Names(app, docname) if places else None
     for place in places:
         assert names is not None
@@ -204,7 +205,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the directive."""
     app.setup_extension("_ext.evidence_of_build")
     app.setup_extension("_ext.made_html")
-    app.add_node(Place)
+    app.add_node(ComparedTable)
     app.add_directive("compared", ComparedNames)
     app.connect("doctree-resolved", fill_in)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
