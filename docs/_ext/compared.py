@@ -134,7 +134,7 @@ class Names:
         inner: nodes.Node = nodes.Text(text)
         if uri is not None:
             inner = nodes.reference("", "", inner, internal=True, refuri=uri)
-        return nodes.inline("", "", inner, ids=[self.anchor(kind, row["name"])])
+        return nodes.inline("", "", inner, ids=[self.anchor(kind, text)])
 
     def paragraph(self, kind: str, rows: list[Row]) -> nodes.paragraph:
         """Names one after the other."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import fnmatch
 import json
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import tomllib
 
 NAMES = "docs/compared/names.json"
 REASONS = "docs/compared/reasons.toml"

@@ -136,9 +136,11 @@ class Reader:
     def read_macros(self, unit: Cursor) -> None:
         """Add the macros that are not internal; guards of headers are."""
         for cursor in unit.get_children():
-            if cursor.kind == CursorKind.MACRO_DEFINITION and (header := self.header_of(cursor)):
-                if not INTERNAL_MACRO.search(cursor.spelling):
-                    add(self.macros, cursor.spelling, "macro", header, macro_signature(cursor))
+            header, name = self.header_of(cursor), cursor.spelling
+            if cursor.kind == CursorKind.MACRO_DEFINITION and header:
+                if INTERNAL_MACRO.search(name):
+                    continue
+                add(self.macros, name, "macro", header, macro_signature(cursor))
 
     def read_scope(self, scope: Cursor) -> None:
         """Add what a namespace, or the file, declares."""
@@ -270,5 +272,3 @@ def is_automatic(cursor: Cursor) -> bool:
     if cursor.kind == CursorKind.CONSTRUCTOR:
         return cursor.is_copy_constructor() or cursor.is_move_constructor()
     return cursor.spelling == "operator="
-
-

@@ -48,9 +48,8 @@ namespace ffi = tvm::ffi;
   const ffi::Bytes bytes(string);
 }
 
-[[maybe_unused]] void Tensors(const ffi::Tensor& tensor, ffi::TensorView view, DLDataType dtype) {
+[[maybe_unused]] void Tensors(const ffi::Tensor& tensor, DLDataType dtype) {
   (void)ffi::GetDataSize(*tensor.GetDLTensorPtr());
-  (void)ffi::GetDataSize(*view.GetDLTensorPtr());
   (void)(dtype == dtype);
   (void)(dtype != dtype);
   std::ostringstream stream;
