@@ -270,5 +270,5 @@ def definition_of(base: Cursor) -> Cursor | None:
 def is_automatic(cursor: Cursor) -> bool:
     """Whether a class has a function without being asked: copies and moves."""
     if cursor.kind == CursorKind.CONSTRUCTOR:
-        return cursor.is_copy_constructor() or cursor.is_move_constructor()
-    return cursor.spelling == "operator="
+        return bool(cursor.is_copy_constructor() or cursor.is_move_constructor())
+    return str(cursor.spelling) == "operator="

@@ -158,7 +158,10 @@ def is_data(cls: type) -> bool:
 
 def annotations_of(cls: type) -> dict[str, Any]:
     """The attributes that a class declares."""
-    return dict.fromkeys(vars(cls).get("__annotations__", {}))
+    try:
+        return dict.fromkeys(inspect.get_annotations(cls))
+    except NameError:  # a type that only a checker imports; Python 3.14 looks for it
+        return {}
 
 
 STUBS: dict[str, dict[str, str]] = {}
@@ -209,8 +212,9 @@ def parameter(name: str, default: ast.expr | None) -> str:
     """A parameter with its default, where that is plain text everywhere."""
     if default is None:
         return name
-    known = isinstance(default, ast.Constant) and default.value is not ...
-    return f"{name}={default.value!r}" if known else f"{name}=..."
+    if isinstance(default, ast.Constant) and default.value is not ...:
+        return f"{name}={default.value!r}"
+    return f"{name}=..."
 
 
 def signature_of(value: Any, stub: str | None = None) -> str:
@@ -224,7 +228,7 @@ def signature_of(value: Any, stub: str | None = None) -> str:
         if each.kind == each.KEYWORD_ONLY and not star:
             parts.append("*")
         star = star or each.kind in (each.VAR_POSITIONAL, each.KEYWORD_ONLY)
-        mark = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
+        mark = "*" * (each.kind == each.VAR_POSITIONAL) + "**" * (each.kind == each.VAR_KEYWORD)
         default = ""
         if each.default is not each.empty:
             default = f"={each.default!r}" if type(each.default) in SIMPLE else "=..."

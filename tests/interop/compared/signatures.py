@@ -96,6 +96,5 @@ def short(cursor: Cursor) -> str:
     """The last part of a name, without a template's arguments."""
     if cursor.kind == CursorKind.CONVERSION_FUNCTION:
         return plain(cursor.spelling)
-    if cursor.spelling.startswith("operator"):
-        return cursor.spelling
-    return cursor.spelling.partition("<")[0]
+    spelling = str(cursor.spelling)
+    return spelling if spelling.startswith("operator") else spelling.partition("<")[0]
