@@ -130,9 +130,8 @@ class Names:
     def node(self, kind: str, row: Row) -> nodes.Node:
         """One name."""
         text = row["name"].removeprefix(NAMESPACE)
-        uri = self.links.get(row["name"]) if row["state"] != ONLY_THERE else None
         inner: nodes.Node = nodes.Text(text)
-        if uri is not None:
+        if uri := self.links.get(row["name"]):
             inner = nodes.reference("", "", inner, internal=True, refuri=uri)
         return nodes.inline("", "", inner, ids=[self.anchor(kind, text)])
 

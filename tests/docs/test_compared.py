@@ -214,7 +214,7 @@ def test_the_site_is_refused(page, file, old, new, said):
 
 
 def test_our_names_link_to_the_reference(page):
-    """A name that the reference of this package has is a link, one that is only there is none."""
+    """A name that the reference of this package has is a link, any other one is none."""
     rows = [row("toy.pack", "same", "toy", "function"), row("toy.gone", "same", "toy", "function")]
     page.file(NAMES).write_text(as_text({**DATA, "tables": {"python": rows, "cpp": ROWS}}))
     declared = ".. py:function:: toy.pack\n   :no-index-entry:\n"

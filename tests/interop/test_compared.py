@@ -127,6 +127,20 @@ def test_calls_that_compile_only_there(pythons):
     assert taken == []
 
 
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("#include <tvm/ffi/no_such_header.h>", "No such file or directory"),
+        (calling("NoSuchName()"), "was not declared"),
+    ],
+)
+def test_a_missing_name_is_told_by_the_compiler(pythons, source, said):
+    """The words that the page quotes."""
+    done = compile_source(pythons["ours"], source)
+    assert done.returncode != 0
+    assert said in done.stderr
+
+
 def test_a_string_of_a_null_pointer(pythons):
     """Only the published header refuses nullptr when the code is compiled."""
     refused = [compile_source(pythons[kind], calling("String x(nullptr)")) for kind in pythons]

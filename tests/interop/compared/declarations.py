@@ -71,7 +71,8 @@ def parse(include: Path, headers: list[str]) -> TranslationUnit:
     unit = Index.create().parse(path, [*arguments, *folders], [(path, source)], options)
     errors = [str(each) for each in unit.diagnostics if each.severity >= Diagnostic.Error]
     if errors:
-        raise ValueError("\n".join(["expected headers that parse, got:", *errors]))
+        said = f"expected headers that parse; names of CUDA belong into {STAND_INS}/cuda.h; got:"
+        raise ValueError("\n".join([said, *errors]))
     return unit
 
 
