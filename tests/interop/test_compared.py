@@ -14,6 +14,10 @@ import pytest
 pytest.importorskip("tomllib", reason="the site needs Python 3.11")
 
 from _verify.compared import NAMES, Compared, as_text, read_compared
+from compared.compare import row_of
+from compared.declarations import Reader
+from compared.names import Name
+from compared.tables import make_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
@@ -50,9 +54,6 @@ def calling(*calls: str) -> str:
 @pytest.fixture(scope="module")
 def found(pythons) -> dict:
     """What both packages have now; the file is written where that is asked for."""
-    pytest.importorskip("clang.cindex", reason="nox -s environment installs libclang")
-    from compared.tables import make_tables
-
     made = make_tables(pythons, ROOT)
     if os.environ.get("UPDATE_COMPARED"):
         (ROOT / NAMES).write_text(as_text(made))
@@ -110,6 +111,94 @@ def compile_source(python: str, source: str) -> subprocess.CompletedProcess[str]
     include = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     line = ["g++", "-std=c++17", "-fsyntax-only", f"-I{include}", "-x", "c++", "-"]
     return subprocess.run(line, input=source, capture_output=True, text=True, check=False)
+
+
+TOY = """
+#ifndef TVM_TOY_H_
+#define TVM_TOY_H_
+#include <cuda_runtime.h>
+#include <cstdint>
+#include <optional>
+#define TOY_CALL(a, ...) a
+#define TOY_SIZE (3)
+#define TOY_DETAIL_ 1
+namespace toy {
+namespace details { struct Hidden {}; }
+enum Paint { kRed = 2 };
+enum class Size { kBig };
+template <typename U> struct Base {
+  void keep(U value);
+  int hidden;
+ private:
+  int own;
+};
+template <typename T, typename = void> struct Box : Base<T>, std::optional<T> {
+  Box(const T& value);
+  Box(const Box&);
+  ~Box();
+  template <typename A> int open(A&& a, const Box<T>& box) const { return not_even_read; }
+  struct { int hidden; };
+  friend bool operator==(const Box&, const Box&) { return true; }
+};
+void launch(cudaStream_t stream, int32_t count = 1);
+}
+extern "C" int toy_call(const char* text, ...);
+#endif
+"""
+
+
+def test_names_of_a_toy_header(tmp_path):
+    """Public names, those of bases too, with signatures in which a parameter has no name."""
+    (tmp_path / "tvm").mkdir()
+    (tmp_path / "tvm" / "toy.h").write_text(TOY)
+    reader = Reader(tmp_path)
+    macros = {name: each.signatures for name, each in reader.macros.items()}
+    assert macros == {"TOY_CALL": {"2 or more arguments"}, "TOY_SIZE": {"without arguments"}}
+    found = {name: (each.kind, sorted(each.signatures)) for name, each in reader.cpp.items()}
+    assert found == {
+        "toy::Paint": ("type", []),
+        "toy::kRed": ("value", ["2"]),
+        "toy::Size": ("type", []),
+        "toy::Size::kBig": ("value", ["0"]),
+        "toy::Base": ("type", ["template of 1"]),
+        "toy::Base::keep": ("member", ["(C1)"]),
+        "toy::Base::hidden": ("member", ["int"]),
+        "toy::Box": ("type", ["template of 1"]),
+        "toy::Box::Box": ("constructor", ["(C1)"]),
+        "toy::Box::open": ("member", ["(T1, Box<C1>) const"]),
+        "toy::Box::hidden": ("member", ["int"]),
+        "toy::Box::operator==": ("member", ["(Box<C1>, Box<C1>)"]),
+        "toy::Box::keep": ("member", ["(C1)"]),
+        "toy::launch": ("function", ["(cudaStream_t, int)"]),
+        "toy_call": ("function", ["(const char*, ...)"]),
+    }
+    assert "toy::Box::has_value" in reader.inherited
+
+
+def test_headers_that_do_not_parse_are_refused(tmp_path):
+    """Names would be missing: the message has the compiler's words."""
+    (tmp_path / "tvm").mkdir()
+    (tmp_path / "tvm" / "toy.h").write_text("cudaNoSuchType make();\n")
+    with pytest.raises(ValueError, match="unknown type name 'cudaNoSuchType'"):
+        Reader(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("there", "here", "state"),
+    [
+        (Name("type", "a.h"), None, "only there"),
+        (None, Name("type", "a.h"), "only here"),
+        (Name("type", "a.h"), Name("type", "b.h"), "same"),
+        (Name("type", "a.h"), Name("function", "a.h"), "differs"),
+        (Name("member", "a.h", {"()"}), Name("member", "a.h", {"(int)"}), "differs"),
+        (Name("member", "a.h", {"()"}), Name("member", "a.h"), "same"),  # it is not known
+        (Name("member", "a.h", {"()", "() const"}), Name("member", "a.h", {"() const"}), "same"),
+        (Name("member", "a.h", {"()"}), Name("member", "a.h", {"() const"}), "differs"),
+    ],
+)
+def test_state_of_a_name(there, here, state):
+    """Kinds and signatures count, the header does not."""
+    assert row_of("x", there, here)["state"] == state
 
 
 @pytest.mark.parametrize("headers", ["ours", "published"])

@@ -108,7 +108,8 @@ class Class:
             return self.parameters[names[index]] if index < len(names) else match[0]
 
         words = "|".join([r"type-parameter-\d+-(?P<index>\d+)", *map(re.escape, names)])
-        return re.sub(rf"\b(?:{words})\b", number, text)
+        text = re.sub(rf"\b(?:{words})\b", number, text)
+        return re.sub(r", type-parameter-\d+-\d+", "", text)  # without a name it only constrains
 
 
 class Reader:
