@@ -61,6 +61,7 @@ extensions = [
     "_ext.snippet_include",
     "_ext.tabs",
     "_ext.verification",
+    "_ext.versions",
 ]
 exclude_patterns = ["_*", "_*/**", "verification/**"]
 
