@@ -17,6 +17,7 @@ from _verify.versions_record import (
     failures_of,
     features_of,
     first_for_all,
+    first_with_all_symbols,
     matrix_of,
     missing_symbols,
     never_run,
@@ -68,14 +69,19 @@ def summary_table(record: dict[str, Any]) -> nodes.table:
 
 def answers(root: Path, record: dict[str, Any]) -> list[nodes.Node]:
     """Since when releases run all examples, for either kind of libraries."""
-    items = []
+    told = [
+        f"{first_with_all_symbols(record) or 'No release'} is the first release that has every C "
+        "function which the examples import when they are built with this project's headers."
+    ]
     for kind, name in KINDS.items():
         never = never_run(record, kind)
-        first = first_for_all(record, kind, never) or "no release"
-        told = f"Libraries built with {name}: all examples run from {first} on"
-        told += f", but for those that no release runs: {', '.join(sorted(never))}." if never else "."
-        items.append(nodes.list_item("", paragraph(told)))
-    return [nodes.bullet_list("", *items)]
+        first = first_for_all(record, kind, never)
+        since = f"{first} and later" if first else "not even the newest release"
+        but = f", apart from {', '.join(sorted(never))}, which none runs" if never else ""
+        tried, offered = len(record["tried"][kind]), len(record["releases"])
+        of = f" (tried: {tried} of {offered} releases)" if tried < offered else ""
+        told.append(f"All examples that are built with {name} run under: {since}{but}{of}.")
+    return [nodes.bullet_list("", *(nodes.list_item("", paragraph(text)) for text in told))]
 
 
 def matrix(root: Path, record: dict[str, Any], part: str) -> list[nodes.Node]:

@@ -49,12 +49,11 @@ def why_stale(root: Path, record: dict[str, Any]) -> str:
 
 def gaps(record: dict[str, Any]) -> list[str]:
     """The cells without a result, and the rows that are missing: none in a good record."""
-    wanted = [(f"{k} under", r, record["under"][k]) for k in KINDS for r in record["tried"]]
-    wanted += [("under ours, headers of", r, record["under ours"]) for r in record["headers"]]
     found = []
-    for what, release, rows in wanted:
-        cells = rows.get(release, {})
-        found += [f"{what} {release}: {name}" for name in record["examples"] if not cells.get(name)]
+    for part in PARTS:
+        for release in record["tried"][part]:
+            cells = rows_of(record, part).get(release, {})
+            found += [f"{part}, {release}: {n}" for n in record["examples"] if not cells.get(n)]
     for feature, by_release in record["features"].items():
         found += [f"{feature}: {r}" for r in record["releases"] if not by_release.get(r)]
     return found
@@ -152,12 +151,12 @@ def first_for_all(record: dict[str, Any], kind: str, leave_out: frozenset[str]) 
         release: OK if all(r == OK for n, r in cells.items() if n not in leave_out) else "no"
         for release, cells in record["under"][kind].items()
     }
-    return first_good(record["tried"], results)
+    return first_good(record["tried"][kind], results)
 
 
 def never_run(record: dict[str, Any], kind: str) -> frozenset[str]:
     """The examples that no release runs, such as one that needs the store."""
-    rows = [record["under"][kind][release] for release in record["tried"]]
+    rows = [record["under"][kind][release] for release in record["tried"][kind]]
     return frozenset(n for n in record["examples"] if all(cells[n] != OK for cells in rows))
 
 
@@ -169,3 +168,9 @@ def missing_symbols(record: dict[str, Any]) -> dict[str, tuple[list[str], str]]:
         if any(result != OK for result in has.values()):
             found[symbol] = (importers, first_good(record["releases"], has))
     return found
+
+
+def first_with_all_symbols(record: dict[str, Any]) -> str:
+    """The first release from which on none lacks a C function that our libraries import."""
+    has = {release: "no" if record["missing"][release] else OK for release in record["releases"]}
+    return first_good(record["releases"], has)

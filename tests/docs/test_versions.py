@@ -17,6 +17,7 @@ from _verify.versions_record import (
     features_of,
     first_for_all,
     first_good,
+    first_with_all_symbols,
     gaps,
     made_now,
     matrix_of,
@@ -35,8 +36,11 @@ TOY: dict[str, Any] = {
     "machine": "one core",
     "versions": {"Python": "3.11", "commit": "0123456789abcdef", "modified": "no"},
     "releases": ["0.1.0", "0.1.1", "0.1.2"],
-    "tried": ["0.1.0", "0.1.1", "0.1.2"],
-    "headers": ["0.1.0", "0.1.2"],
+    "tried": {
+        "ours": ["0.1.0", "0.1.1", "0.1.2"],
+        "published": ["0.1.0", "0.1.1", "0.1.2"],
+        "reverse": ["0.1.0", "0.1.2"],
+    },
     "pinned": "0.1.2",
     "examples": ["errors", "scale", "store"],
     "imports": {"TVMFFIMakeError": ["errors", "scale"], "TVMFFIOld": ["scale"]},
@@ -139,6 +143,7 @@ def test_features(toy: dict[str, Any]) -> None:
 
 def test_missing_symbols(toy: dict[str, Any]) -> None:
     """A function that every release has is not listed."""
+    assert first_with_all_symbols(toy) == "0.1.1"
     assert missing_symbols(toy) == {"TVMFFIMakeError": (["errors", "scale"], "0.1.1")}
 
 
@@ -150,9 +155,9 @@ def test_gaps(toy: dict[str, Any]) -> None:
     del toy["under"]["published"]["0.1.2"]
     del toy["features"]["macro TVM_FFI_NEW"]["0.1.0"]
     assert gaps(toy) == [
-        "ours under 0.1.1: scale",
-        *(f"published under 0.1.2: {name}" for name in toy["examples"]),
-        "under ours, headers of 0.1.2: errors",
+        "ours, 0.1.1: scale",
+        *(f"published, 0.1.2: {name}" for name in toy["examples"]),
+        "reverse, 0.1.2: errors",
         "macro TVM_FFI_NEW: 0.1.0",
     ]
 
@@ -211,8 +216,8 @@ def test_committed_record_is_whole(committed: dict[str, Any]) -> None:
     assert gaps(committed) == []
     assert len(committed["releases"]) >= 20
     for kind in KINDS:
-        assert {*rows_of(committed, kind)} == {*committed["tried"], "ours"}
-    assert {*rows_of(committed, "reverse")} == {*committed["headers"]}
+        assert {*rows_of(committed, kind)} == {*committed["tried"][kind], "ours"}
+    assert {*rows_of(committed, "reverse")} == {*committed["tried"]["reverse"]}
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -253,10 +258,12 @@ def test_parts_of_the_page(toy: dict[str, Any], tmp_path: Path) -> None:
     matrix, untried = page.matrix(tmp_path, toy, "reverse")
     assert "versions" in matrix["classes"]
     assert untried.astext() == "Not tried with the headers of 0.1.1."
-    (ours, _) = page.answers(tmp_path, toy)[0]
-    assert "all examples run from 0.1.1 on, but for those that no release runs: store." in (
-        ours.astext()
-    )
+    said = [item.astext() for item in page.answers(tmp_path, toy)[0]]
+    assert said[0].startswith("0.1.1 is the first release that has every C function")
+    assert said[1].endswith("run under: 0.1.1 and later, apart from store, which none runs.")
+    assert len(said) == 3
+    toy["tried"]["ours"].remove("0.1.0")
+    assert "(tried: 2 of 3 releases)" in page.answers(tmp_path, toy)[0][1].astext()
     assert "TVMFFIMakeError" in page.symbols(tmp_path, toy)[0].astext()
     said = page.failures(tmp_path, toy)[0].astext()
     assert "errors (our headers, under 0.1.0)" in said

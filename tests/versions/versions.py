@@ -2,9 +2,9 @@
 """Find out which release runs what: versions.py RECORD PINNED.
 
 Each example's CPU library, built with our headers and with those of the PINNED release, runs under
-every release that the index offers and under ours; ``--under`` names some. Those built with the
-headers of each release run under ours; ``--headers`` names some. What was built or has run is kept
-below build/versions, so an interrupted run goes on where it was.
+every release that the index offers and under ours; those built with the headers of each release run
+under ours. ``--ours``, ``--published`` and ``--reverse`` name the releases of these three matrices.
+What was built or has run is kept below build/versions, so an interrupted run goes on where it was.
 """
 
 from __future__ import annotations
@@ -36,7 +36,15 @@ from _verify.examples import VARIANTS, Example, find_examples  # noqa: E402
 from _verify.installed import why_not  # noqa: E402
 from _verify.layout import Layout  # noqa: E402
 from _verify.tools import cpu_name, runtime_commit  # noqa: E402
-from _verify.versions_record import KINDS, OK, OURS, gaps, made_now, summary_of  # noqa: E402
+from _verify.versions_record import (  # noqa: E402
+    KINDS,
+    OK,
+    OURS,
+    PARTS,
+    gaps,
+    made_now,
+    summary_of,
+)
 from _verify.table import aligned  # noqa: E402
 from features import FEATURES, expression, preprocessed  # noqa: E402
 from headers import Package, build  # noqa: E402
@@ -166,12 +174,13 @@ def chosen(releases: list[str], named: list[str] | None) -> list[str]:
     return [release for release in releases if named is None or release in named]
 
 
-def find_out(pinned: str, under_some: list[str] | None, some: list[str] | None) -> dict[str, Any]:
+def find_out(pinned: str, named: dict[str, list[str] | None]) -> dict[str, Any]:
     """The whole record."""
     begun = time.monotonic()
     examples = find_examples(Layout.of(ROOT))
     releases = installable()
-    tried, headers = chosen(releases, under_some), chosen(releases, some)
+    tried = {part: chosen(releases, named[part]) for part in PARTS}
+    headers = tried["reverse"]
     for release in {*releases, pinned}:
         install(release, BUILD / "releases" / release)
     runs = Runs(examples)
@@ -185,8 +194,8 @@ def find_out(pinned: str, under_some: list[str] | None, some: list[str] | None) 
 
         def under(kind: str) -> dict[str, dict[str, str]]:
             name = {"ours": OURS, "published": pinned}[kind]
-            done = pool.map(lambda r: runs.of(name, r, built[name]), [*tried, OURS])
-            return dict(zip([*tried, OURS], done, strict=True))
+            done = pool.map(lambda r: runs.of(name, r, built[name]), [*tried[kind], OURS])
+            return dict(zip([*tried[kind], OURS], done, strict=True))
 
         record: dict[str, Any] = {"under": {kind: under(kind) for kind in KINDS}}
         done = pool.map(lambda name: runs.of(name, OURS, built[name]), headers)
@@ -203,7 +212,6 @@ def find_out(pinned: str, under_some: list[str] | None, some: list[str] | None) 
         **circumstances(begun),
         "releases": releases,
         "tried": tried,
-        "headers": headers,
         "pinned": pinned,
         "examples": [example.name for example in examples],
         "imports": imports,
@@ -231,12 +239,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("record", type=Path)
     parser.add_argument("pinned")
-    parser.add_argument("--under", nargs="*", metavar="RELEASE", help="run under these only")
-    parser.add_argument("--headers", nargs="*", metavar="RELEASE", help="build with these only")
+    for part in PARTS:
+        parser.add_argument(f"--{part}", nargs="*", metavar="RELEASE", help="these only")
     given = parser.parse_args()
     if reason := why_not(ROOT, str(package_of(OURS).include)):
         raise SystemExit(reason)
-    found = find_out(given.pinned, given.under, given.headers)
+    found = find_out(given.pinned, {part: getattr(given, part) for part in PARTS})
     if missing := gaps(found):
         raise SystemExit(f"versions: no result of {'; '.join(missing)}")
     given.record.parent.mkdir(parents=True, exist_ok=True)
