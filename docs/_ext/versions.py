@@ -69,11 +69,13 @@ def summary_table(record: dict[str, Any]) -> nodes.table:
 
 def answers(root: Path, record: dict[str, Any]) -> list[nodes.Node]:
     """Since when releases run all examples, for either kind of libraries."""
-    told = [
-        f"{first_with_all_symbols(record) or 'No release'} is the first release that has every C "
-        "function which the examples import when they are built with this project's headers."
-    ]
+    told = []
     for kind, name in KINDS.items():
+        whole = first_with_all_symbols(record, kind)
+        told.append(
+            f"{whole or 'No release'} is the first release that has every C function which the "
+            f"examples import when they are built with {name}."
+        )
         never = never_run(record, kind)
         first = first_for_all(record, kind, never)
         since = f"{first} and later" if first else "not even the newest release"
@@ -121,7 +123,7 @@ def symbols(root: Path, record: dict[str, Any]) -> list[nodes.Node]:
     """The C functions that libraries built with our headers import and some release lacks."""
     rows: list[list[str | nodes.Node]] = [
         [nodes.literal("", symbol), first or "no release", ", ".join(importers)]
-        for symbol, (importers, first) in missing_symbols(record).items()
+        for symbol, (importers, first) in missing_symbols(record, "ours").items()
     ]
     return [table(["C function", "Since", "Imported by"], rows)] if rows else [paragraph("None.")]
 

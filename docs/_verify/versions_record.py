@@ -160,17 +160,18 @@ def never_run(record: dict[str, Any], kind: str) -> frozenset[str]:
     return frozenset(n for n in record["examples"] if all(cells[n] != OK for cells in rows))
 
 
-def missing_symbols(record: dict[str, Any]) -> dict[str, tuple[list[str], str]]:
+def missing_symbols(record: dict[str, Any], kind: str) -> dict[str, tuple[list[str], str]]:
     """Each C function that libraries import and some release lacks: importers, first release."""
     found = {}
-    for symbol, importers in record["imports"].items():
+    for symbol, importers in record["imports"][kind].items():
         has = {r: OK if symbol not in record["missing"][r] else "no" for r in record["releases"]}
         if any(result != OK for result in has.values()):
             found[symbol] = (importers, first_good(record["releases"], has))
     return found
 
 
-def first_with_all_symbols(record: dict[str, Any]) -> str:
-    """The first release from which on none lacks a C function that our libraries import."""
-    has = {release: "no" if record["missing"][release] else OK for release in record["releases"]}
+def first_with_all_symbols(record: dict[str, Any], kind: str) -> str:
+    """The first release from which on none lacks a C function that libraries import."""
+    wanted = {*record["imports"][kind]}
+    has = {r: "no" if wanted & {*record["missing"][r]} else OK for r in record["releases"]}
     return first_good(record["releases"], has)

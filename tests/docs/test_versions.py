@@ -43,7 +43,10 @@ TOY: dict[str, Any] = {
     },
     "pinned": "0.1.2",
     "examples": ["errors", "scale", "store"],
-    "imports": {"TVMFFIMakeError": ["errors", "scale"], "TVMFFIOld": ["scale"]},
+    "imports": {
+        "ours": {"TVMFFIMakeError": ["errors", "scale"], "TVMFFIOld": ["scale"]},
+        "published": {"TVMFFIOld": ["scale"]},
+    },
     "missing": {"0.1.0": ["TVMFFIMakeError"], "0.1.1": [], "0.1.2": []},
     "under": {
         "ours": {
@@ -143,8 +146,10 @@ def test_features(toy: dict[str, Any]) -> None:
 
 def test_missing_symbols(toy: dict[str, Any]) -> None:
     """A function that every release has is not listed."""
-    assert first_with_all_symbols(toy) == "0.1.1"
-    assert missing_symbols(toy) == {"TVMFFIMakeError": (["errors", "scale"], "0.1.1")}
+    assert first_with_all_symbols(toy, "ours") == "0.1.1"
+    assert first_with_all_symbols(toy, "published") == "0.1.0"
+    assert missing_symbols(toy, "published") == {}
+    assert missing_symbols(toy, "ours") == {"TVMFFIMakeError": (["errors", "scale"], "0.1.1")}
 
 
 def test_gaps(toy: dict[str, Any]) -> None:
@@ -261,7 +266,7 @@ def test_parts_of_the_page(toy: dict[str, Any], tmp_path: Path) -> None:
     said = [item.astext() for item in page.answers(tmp_path, toy)[0]]
     assert said[0].startswith("0.1.1 is the first release that has every C function")
     assert said[1].endswith("run under: 0.1.1 and later, apart from store, which none runs.")
-    assert len(said) == 3
+    assert len(said) == 4
     toy["tried"]["ours"].remove("0.1.0")
     assert "(tried: 2 of 3 releases)" in page.answers(tmp_path, toy)[0][1].astext()
     assert "TVMFFIMakeError" in page.symbols(tmp_path, toy)[0].astext()

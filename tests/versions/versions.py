@@ -202,11 +202,11 @@ def find_out(pinned: str, named: dict[str, list[str] | None]) -> dict[str, Any]:
         record["under ours"] = dict(zip(headers, done, strict=True))
         told = dict(zip(releases, pool.map(lambda r: features_of(runs, r), releases), strict=True))
     record["features"] = {f.title: {r: told[r][f.title] for r in releases} for f in FEATURES}
-    imports: dict[str, list[str]] = {}
-    for example in examples:
-        if built[OURS][example.name] == OK:
-            for symbol in sorted(imported(runs.libraries / OURS / example.library(CPU))):
-                imports.setdefault(symbol, []).append(example.name)
+    imports = {
+        kind: imports_of(examples, runs.libraries / name, built[name])
+        for kind, name in zip(KINDS, (OURS, pinned), strict=True)
+    }
+    wanted = {symbol for of_kind in imports.values() for symbol in of_kind}
     exports = {r: exported(package_of(r).folder / "tvm_ffi/lib/libtvm_ffi.so") for r in releases}
     return {
         **circumstances(begun),
@@ -215,9 +215,21 @@ def find_out(pinned: str, named: dict[str, list[str] | None]) -> dict[str, Any]:
         "pinned": pinned,
         "examples": [example.name for example in examples],
         "imports": imports,
-        "missing": {r: sorted({*imports} - exports[r]) for r in releases},
+        "missing": {r: sorted(wanted - exports[r]) for r in releases},
         **record,
     }
+
+
+def imports_of(
+    examples: list[Example], libraries: Path, built: dict[str, str]
+) -> dict[str, list[str]]:
+    """The C functions that libraries import, each with the examples that do."""
+    found: dict[str, list[str]] = {}
+    for example in examples:
+        if built[example.name] == OK:
+            for symbol in sorted(imported(libraries / example.library(CPU))):
+                found.setdefault(symbol, []).append(example.name)
+    return found
 
 
 def circumstances(begun: float) -> dict[str, Any]:
