@@ -76,6 +76,8 @@ def answers(root: Path, record: dict[str, Any]) -> list[nodes.Node]:
             f"{whole or 'No release'} is the first release that has every C function which the "
             f"examples import when they are built with {name}."
         )
+        if not record["tried"][kind]:
+            continue
         never = never_run(record, kind)
         first = first_for_all(record, kind, never)
         since = f"{first} and later" if first else "not even the newest release"
@@ -94,7 +96,7 @@ def matrix(root: Path, record: dict[str, Any], part: str) -> list[nodes.Node]:
     left_out = [release for release in record["releases"] if release not in rows_of(record, part)]
     what = "with the headers of " if part == "reverse" else "under "
     not_tried = [paragraph(f"Not tried {what}{', '.join(left_out)}.")] if left_out else []
-    return [made, *not_tried]
+    return [*([made] if rows else []), *not_tried]
 
 
 def failures(root: Path, record: dict[str, Any]) -> list[nodes.Node]:

@@ -194,8 +194,9 @@ def find_out(pinned: str, named: dict[str, list[str] | None]) -> dict[str, Any]:
 
         def under(kind: str) -> dict[str, dict[str, str]]:
             name = {"ours": OURS, "published": pinned}[kind]
-            done = pool.map(lambda r: runs.of(name, r, built[name]), [*tried[kind], OURS])
-            return dict(zip([*tried[kind], OURS], done, strict=True))
+            some = [*tried[kind], OURS] if tried[kind] else []
+            done = pool.map(lambda r: runs.of(name, r, built[name]), some)
+            return dict(zip(some, done, strict=True))
 
         record: dict[str, Any] = {"under": {kind: under(kind) for kind in KINDS}}
         done = pool.map(lambda name: runs.of(name, OURS, built[name]), headers)
