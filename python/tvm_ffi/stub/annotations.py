@@ -30,6 +30,7 @@ _NAMES = {
     "ffi.Function": "Callable",
     "std::function": "Callable",
     "ffi.Object": "Object",
+    "ffi.BigInt": "int",
     "std::optional": "Optional",
     "std::variant": "Variant",
     "std::tuple": "Tuple",
@@ -43,7 +44,7 @@ _HOMES = {
     "Tensor": "tvm_ffi.Tensor",
     "c_void_p": "ctypes.c_void_p",
     "dtype": "tvm_ffi.dtype",
-    "ffi.Error": "tvm_ffi.Error",
+    "ffi.Error": "tvm_ffi.core.Error",
     "ffi.Module": "tvm_ffi.Module",
     "ffi.Shape": "tvm_ffi.Shape",
 }
@@ -82,6 +83,10 @@ class Annotations:
         self._local = local
         self.imports: set[str] = set()
 
+    def aside(self) -> Annotations:
+        """Give one that writes the same and imports nothing into the file."""
+        return Annotations(self._mapping, self._local)
+
     def text(self, schema: dict[str, Any], position: Position) -> str:
         """Give the annotation of a type."""
         key = str(schema.get("type", "Any"))
@@ -94,15 +99,14 @@ class Annotations:
         if name in ("Expected", "ObjectRValueRef") and args:
             return self.text(args[0], position)
         if name == "Tuple":
-            inner = ", ".join(self.text(each, position) for each in args)
-            return f"tuple[{inner}]" if args else "tuple[()]"
+            return f"tuple[{', '.join(self.text(each, position) for each in args) or '()'}]"
         mapped = self._mapped(key, name)
         if name == "Callable":
             return mapped or self._callable(schema, position)
         if (name, position) in _ABSTRACT:
             base = mapped or self.imported(f"collections.abc.{_ABSTRACT[name, position]}")
             inner = [self.text(each, position) for each in args[: _ARITY[name]]]
-            inner += [self._named("Any")] * (_ARITY[name] - len(inner))
+            inner += [self._named("Any") for _ in range(_ARITY[name] - len(inner))]
             return f"{base}[{', '.join(inner)}]"
         return mapped or self._named(name)
 
@@ -115,16 +119,23 @@ class Annotations:
 
     def _united(self, schemas: Any, position: Position) -> list[str]:
         """The alternatives of a union: those of unions inside it are its own."""
-        return [
-            part for each in schemas for part in _alternatives(self.text(each, position))
-        ] or [self._named("Any")]
+        return [part for each in schemas for part in _alternatives(self.text(each, position))] or [
+            self._named("Any")
+        ]
 
     def _mapped(self, key: str, name: str) -> str | None:
         target = self._mapping.get(key) or self._mapping.get(name)
         return self.imported(home_of(target)) if target else None
 
     def _named(self, name: str) -> str:
-        return self._mapped(name, name) or self.imported(_HOMES.get(name) or home_of(name))
+        mapped = self._mapped(name, name)
+        if mapped is None and name.startswith("ffi.") and name not in _HOMES:
+            import tvm_ffi
+
+            # Types of the runtime for which Python has no class.
+            if name.count(".") == 1 and not hasattr(tvm_ffi, name.removeprefix("ffi.")):
+                name = "Any"
+        return mapped or self.imported(_HOMES.get(name) or home_of(name))
 
     def _callable(self, schema: dict[str, Any], position: Position) -> str:
         base, named = self._named("Callable"), schema.get("named_args")

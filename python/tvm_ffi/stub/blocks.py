@@ -134,13 +134,14 @@ class _Filler:
             if self._options.docs and field.doc:
                 lines += _docstring(field.doc)
         parent = self._registry.objects.get(info.parent)
-        inherited = dict(constructors(parent, self._annotations)) if parent else {}
+        inherited = dict(constructors(parent, self._annotations.aside())) if parent else {}
         members: list[str] = []
         for name, signature in constructors(info, self._annotations):
-            # __init__ may differ from that of the parent; a checker refuses that of any other.
-            differs = name != "__init__" and inherited.get(name, signature) != signature
-            ignored = "  # type: ignore[override]" if differs else ""
-            members.append(f"def {name}{signature}: ...{ignored}")
+            if name != "__init__" and inherited.get(name, signature) != signature:
+                # A checker lets only __init__ take other arguments than that of the parent.
+                anything = self._annotations.text({"type": "Any"}, "taken")
+                signature = f"(self, *args: {anything}, **kwargs: {anything}) -> None"
+            members.append(f"def {name}{signature}: ...")
         for method in info.methods:
             if not is_name(method.name):
                 members.append(f"# not a name in Python: {method.name}")
@@ -160,7 +161,7 @@ class _Filler:
 
     def _library(self, block: Block) -> list[str]:
         variable, _, stem = block.argument.partition("@")
-        path, functions = self._library_of(block, stem)
+        functions = self._library_of(block, stem)
         names = self._parameter_names(functions)
         skipped = {each.argument for each in self._file.named("library-skip")}
         lines: list[str] = []
@@ -176,7 +177,7 @@ class _Filler:
             lines += ["", "", *self._wrapper(function, variable, given, is_stub)]
         return _unformatted(lines[2:])
 
-    def _library_of(self, block: Block, stem: str) -> tuple[str, dict[str, FunctionInfo]]:
+    def _library_of(self, block: Block, stem: str) -> dict[str, FunctionInfo]:
         candidates = {
             path: functions for path, functions in self._registry.exported.items() if functions
         }
@@ -199,7 +200,7 @@ class _Filler:
                 f"library {block.argument}: expected a library with metadata, got {path} without: "
                 "define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA as 1 before its first include",
             )
-        return path, functions
+        return functions
 
     def _parameter_names(self, functions: dict[str, FunctionInfo]) -> dict[str, tuple[str, ...]]:
         found = {}

@@ -91,7 +91,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="a file, or a folder whose .py and .pyi files are read, at any depth",
     )
     parser.add_argument("--imports", default="", help="modules to import before, split by ';'")
-    parser.add_argument("--dlls", default="", metavar="LIBS", help="libraries to load, split by ';'")
+    parser.add_argument(
+        "--dlls", default="", metavar="LIBS", help="libraries to load, split by ';'"
+    )
     parser.add_argument("--init-pypkg", default="", help="make a package: its distribution")
     parser.add_argument("--init-lib", default="", help="make a package: the name of its library")
     parser.add_argument(

@@ -118,7 +118,8 @@ def _exported(path: str) -> dict[str, FunctionInfo]:
 
 
 def _object_types() -> list[ObjectInfo]:
-    found, index = [], _FIRST_DYNAMIC
+    found: list[ObjectInfo] = []
+    index = _FIRST_DYNAMIC
     while True:
         try:
             key, doc, ancestors, _, _ = _core.describe_type(index)

@@ -81,9 +81,7 @@ class AnnotatedFile:
     def hand_written(self) -> str:
         """Give the text outside the blocks."""
         inside = {line for block in self.blocks for line in range(block.begin, block.end + 1)}
-        return "\n".join(
-            line for number, line in enumerate(self.lines, 1) if number not in inside
-        )
+        return "\n".join(line for number, line in enumerate(self.lines, 1) if number not in inside)
 
     def with_contents(self, contents: dict[Block, list[str]]) -> str:
         """Give the file's text with new lines in its blocks."""
@@ -150,10 +148,8 @@ class AnnotatedFile:
     def _check_directive(self, line: int, name: str, library: bool) -> None:
         known = _LIBRARY_DIRECTIVES if library else _DIRECTIVES
         if name not in known:
-            others = ("begin", "end", *known)
-            raise self.error(
-                line, f"unknown marker {name!r}: expected one of {', '.join(others)}"
-            )
+            others = ("begin", "end", *known, *(() if library else ("skip-file",)))
+            raise self.error(line, f"unknown marker {name!r}: expected one of {', '.join(others)}")
 
 
 def _marker(name: str, library: bool) -> str:

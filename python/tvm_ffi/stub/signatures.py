@@ -35,14 +35,9 @@ def given_by(function: FunctionInfo, annotations: Annotations) -> str:
     return annotations.text(function.schema[0], "given")
 
 
-def definition(name: str, parameters: Sequence[str], result: str) -> list[str]:
-    """The line that begins a function; several if it is too long for one."""
-    return [f"def {name}({', '.join(parameters)}) -> {result}:"]
-
-
 def wrapped(name: str, parameters: Sequence[str], result: str) -> list[str]:
-    """The same, on several lines where one would be too long."""
-    (line,) = definition(name, parameters, result)
+    """The line that begins a function; several lines where one would be too long."""
+    line = f"def {name}({', '.join(parameters)}) -> {result}:"
     if len(line) <= _WIDTH:
         return [line]
     return [f"def {name}(", *(f"    {each}," for each in parameters), f") -> {result}:"]
@@ -52,7 +47,7 @@ def function_stub(function: FunctionInfo, annotations: Annotations, named: bool)
     """The ``def`` of a global function; ``named`` takes the names that it tells."""
     if function.schema is None:
         anything = annotations.text({"type": "Any"}, "taken")
-        return f"({f'*args: {anything}'}) -> {anything}"
+        return f"(*args: {anything}) -> {anything}"
     types = taken_by(function, annotations)
     usable = named and len(function.names) == len(types) and all(map(is_name, function.names))
     taken = (
@@ -80,17 +75,18 @@ def constructors(info: ObjectInfo, annotations: Annotations) -> list[tuple[str, 
     """Names and signatures of ``__init__`` and ``__ffi_init__``, if objects can be made."""
     if not info.has_constructor:
         return []
-    of_fields = f"({', '.join(['self', *_of_fields(info.all_fields, annotations)])}) -> None"
     if info.constructor is None:
-        return [("__init__", of_fields), ("__ffi_init__", of_fields)]
+        of_fields = ", ".join(["self", *_of_fields(info.all_fields, annotations)])
+        return [(name, f"({of_fields}) -> None") for name in _CONSTRUCTORS]
     if info.constructor.schema is None:
         anything = annotations.text({"type": "Any"}, "taken")
         return [(name, f"(self, *args: {anything}) -> None") for name in _CONSTRUCTORS]
     types = taken_by(info.constructor, annotations)
     by_position = f"({', '.join(['self', *numbered(types)])}) -> None"
-    # Its parameters have no names. Those of the fields are theirs only if they are as many.
-    arguments = [annotations.text(each.schema, "taken") for each in info.all_fields]
-    first = of_fields if types == arguments else by_position
+    # Its parameters have no names. Those of the fields are theirs if all types are the same.
+    fields = [annotations.aside().text(each.schema, "taken") for each in info.all_fields]
+    named = [f"{each.name}: {text}" for each, text in zip(info.all_fields, types, strict=False)]
+    first = f"({', '.join(['self', *named])}) -> None" if fields == types else by_position
     return [("__init__", first), ("__ffi_init__", by_position)]
 
 
