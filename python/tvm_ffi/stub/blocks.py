@@ -151,13 +151,13 @@ class _Filler:
             members += self._stub(f"def {method.name}{signature}:", method.doc, "")
         if members:
             self._has_condition = True
-            lines += ["if TYPE_CHECKING:", *(self._step + line for line in members)]
+            lines += ["if TYPE_CHECKING:", *_indented(members, self._step)]
         return _unformatted(lines)
 
     def _stub(self, line: str, doc: str | None, indent: str) -> list[str]:
         if not (self._options.docs and doc):
             return [f"{indent}{line} ..."]
-        return [indent + line, *(f"{indent}{self._step}{each}" for each in _docstring(doc))]
+        return [indent + line, *_indented(_docstring(doc), indent + self._step)]
 
     def _library(self, block: Block) -> list[str]:
         variable, _, stem = block.argument.partition("@")
@@ -263,7 +263,7 @@ class _Filler:
         lines = wrapped(function.name, taken, result)
         if body == ["..."]:
             return [*lines[:-1], f"{lines[-1]} ..."]
-        return [*lines, *(self._step + line if line else "" for line in body)]
+        return [*lines, *_indented(body, self._step)]
 
     def _read_import_objects(self) -> None:
         for directive in self._file.named("import-object"):
@@ -289,7 +289,7 @@ class _Filler:
         lines = ["from __future__ import annotations", *_import_lines(at_run_time)]
         if checked:
             lines += ["if TYPE_CHECKING:"]
-            lines += [self._step + line for line in _import_lines(checked)]
+            lines += _indented(_import_lines(checked), self._step)
         return ["# fmt: off", "# isort: off", *lines, "# isort: on", "# fmt: on"]
 
 
@@ -311,6 +311,10 @@ def _export(module: str) -> list[str]:
         f"__all__.extend({name})",
     ]
     return ["# fmt: off", "# isort: off", *lines, "# isort: on", "# fmt: on"]
+
+
+def _indented(lines: list[str], indent: str) -> list[str]:
+    return [indent + line if line else "" for line in lines]
 
 
 def _unformatted(lines: list[str]) -> list[str]:
