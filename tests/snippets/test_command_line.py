@@ -70,7 +70,7 @@ def test_errors_of_stubgen(captured, tmp_path, monkeypatch):
     """A block without an end, a marker that is unknown, a library that is missing: status 2."""
     monkeypatch.chdir(tmp_path)
     Path("api.py").write_text("import tvm_ffi\n\n# tvm-ffi-stubgen(begin): global/my_kernels\n")
-    Path("types.py").write_text("# tvm-ffi-stubgen(begin): class/my_kernels.Range\n")
+    Path("classes.py").write_text("# tvm-ffi-stubgen(begin): class/my_kernels.Range\n")
     text = session("tvm-ffi-stubgen .", "tvm-ffi-stubgen . --dlls ./missing.so")
     assert text.count("$ echo $?\n2\n") == 2
     captured("tests/snippets/captured/stubgen_errors.txt", text)
