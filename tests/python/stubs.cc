@@ -113,8 +113,9 @@ void Scale(double factor, ffi::TensorView x, ffi::TensorView y) {
         static_cast<float>(factor) * static_cast<float*>(x.data_ptr())[i];
   }
 }
-int64_t Count(const ffi::Array<int64_t>& values, int64_t start, ffi::Optional<int64_t> step) {
-  return start + step.value_or(1) * static_cast<int64_t>(values.size());
+int64_t Count(const ffi::Array<int64_t>& values, ffi::Optional<int64_t> start, int64_t times,
+              ffi::Optional<int64_t> step) {
+  return start.value_or(0) + times * step.value_or(1) * static_cast<int64_t>(values.size());
 }
 ffi::Any Same(ffi::Any result) { return result; }
 

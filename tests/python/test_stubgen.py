@@ -141,12 +141,14 @@ def test_package_works(package: Path) -> None:
         "from stubs.inner import Triple\n"
         "import stubs\n"
         "made = Options(3, unit='s')\n"
-        "print(add_one(1), Pair(1, 2).sum(), Pair.zero().plus(Pair(1, 2)).b, LIB.count([1], 4))\n"
+        "print(add_one(1), Pair(1, 2).sum(), Pair.zero().plus(Pair(1, 2)).b)\n"
+        "print(LIB.count([1], 4, 1))\n"
         "print(made.width, made.level, made.unit, Triple(1, 2.0).items, sorted(stubs.__all__))\n"
     )
     done = python(package, program)
     assert done.stdout.splitlines() == [
-        "2 3 2 5",
+        "2 3 2",
+        "5",
         "3 1 s [] ['LIB', 'Locked', 'Options', 'Pair', 'add_one', 'callbacks', 'choices', "
         "'containers', 'dict', 'objects', 'packed', 'plain', 'scale']",
     ], done.stderr
@@ -172,6 +174,16 @@ def test_package_is_typed(package: Path, tmp_path: Path) -> None:
     said = mypy(tmp_path, "program.py")
     found = {int(line.split(":")[1]) for line in said.splitlines() if ": error:" in line}
     assert found == {3, 4, 5, 6, 7, 10}, said
+
+
+def test_constructors(package: Path) -> None:
+    """A registered constructor has the fields' names only if it takes what the fields are."""
+    inner = (package / "stubs" / "inner" / "_ffi_api.py").read_text()
+    assert "        def __init__(self, _0: int, _1: float, /) -> None: ...\n" in inner
+    outer = (package / "stubs" / "_ffi_api.py").read_text()
+    assert "        def __init__(self, a: int, b: int) -> None: ...\n" in outer
+    made = "(self, width: int, level: int = ..., *, unit: str = ...) -> None: ...\n"
+    assert f"        def __init__{made}        def __ffi_init__{made}" in outer
 
 
 def test_a_second_run_changes_nothing(package: Path, stubs: Path) -> None:
@@ -222,8 +234,9 @@ def test_wrappers(stubs: Path, tmp_path: Path) -> None:
     block = text.partition("(begin): LIB\n")[2]
     assert block == (
         "# fmt: off\n"
-        "def count(_0: Sequence[int], _1: int, _2: int | None = None, /) -> int:\n"
-        "    result: int = LIB.count(_0, _1, _2)\n"
+        "def count(\n    _0: Sequence[int],\n    _1: int | None,\n    _2: int,\n"
+        "    _3: int | None = None,\n    /,\n) -> int:\n"
+        "    result: int = LIB.count(_0, _1, _2, _3)\n"
         "    return result\n"
         "\n\n# not a name in Python: lambda\n"
         "\n\ndef raw(*args: Any) -> Any:\n"
@@ -240,7 +253,7 @@ def test_wrappers(stubs: Path, tmp_path: Path) -> None:
         "import kernels, numpy\n"
         "x, y = numpy.ones(2, 'float32'), numpy.ones(2, 'float32')\n"
         "kernels.scale(3, y=y, x=x)\n"
-        "print(y, kernels.count([1, 2], 3), kernels.count([1, 2], 3, 4), kernels.raw(1, 2))\n"
+        "print(y, kernels.count([1, 2], 1, 2), kernels.count([1, 2], 3, 1, 4), kernels.raw(1, 2))\n"
     )
     done = python(tmp_path, program)
     assert done.stdout == "[3. 3.] 5 11 2\n", done.stderr
