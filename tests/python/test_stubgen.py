@@ -234,8 +234,7 @@ def test_wrappers(stubs: Path, tmp_path: Path) -> None:
     block = text.partition("(begin): LIB\n")[2]
     assert block == (
         "# fmt: off\n"
-        "def count(\n    _0: Sequence[int],\n    _1: int | None,\n    _2: int,\n"
-        "    _3: int | None = None,\n    /,\n) -> int:\n"
+        "def count(_0: Sequence[int], _1: int | None, _2: int, _3: int | None = None, /) -> int:\n"
         "    result: int = LIB.count(_0, _1, _2, _3)\n"
         "    return result\n"
         "\n\n# not a name in Python: lambda\n"

@@ -84,7 +84,10 @@ def load(paths: list[str]) -> Registry:
         function = get_global_func(name)
         assert function is not None
         registry.functions[name] = FunctionInfo(
-            name, _schema(_describe._metadata(function)), _describe._doc(function)
+            name,
+            _schema(_describe._metadata(function)),
+            _describe._doc(function),
+            tuple(_describe._names(function)),
         )
     for info in _object_types():
         registry.objects[info.key] = info
