@@ -17,25 +17,30 @@ EXAMPLE = ROOT / "examples" / "kernel_library" / "library"
 WRAPPERS = "examples/kernel_library/library/python/vector_kernels/__init__.py"
 
 
+def run_in(folder, path, status=0):
+    """Run a script or program that finds the library and the package in a folder."""
+    paths = [str(folder), str(folder / "python"), os.environ.get("PYTHONPATH", "")]
+    outer = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    program = "bash" if path.suffix == ".sh" else sys.executable
+    done = subprocess.run(
+        [program, path],
+        cwd=folder,
+        env={**outer, "LD_LIBRARY_PATH": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout
+
+
 @pytest.fixture
 def runs(shows, project):
     """Give a function that shows a script or program of the page and runs it in the project."""
 
-    def run(name, folder=project, status=0):
+    def run(name, status=0):
         path = shows(f"tests/snippets/stubgen/{name}", TEST, "tests/snippets/stubgen/my_kernels.cc")
-        paths = [str(folder), str(folder / "python"), os.environ.get("PYTHONPATH", "")]
-        outer = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
-        program = "bash" if path.suffix == ".sh" else sys.executable
-        done = subprocess.run(
-            [program, path],
-            cwd=folder,
-            env={**outer, "LD_LIBRARY_PATH": str(folder)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == status, done.stdout + done.stderr
-        return done.stdout
+        return run_in(project, path, status)
 
     return run
 
@@ -97,12 +102,12 @@ def test_hand_written_parts_and_the_check(shows, runs, captured, project):
     runs("check.sh")
 
 
-def test_the_check_shows_what_would_change(runs, captured, project):
+def test_the_check_shows_what_would_change(captured, project):
     """Before the exit status 1 it prints the difference."""
-    runs("start.sh")
+    run_in(project, HERE / "start.sh")
     file = project / "python" / "my_kernels" / "_ffi_api.py"
     file.write_text(file.read_text().replace("_1: int, /) -> Seq", "_1: str, /) -> Seq"))
-    said = runs("check.sh", status=1)
+    said = run_in(project, HERE / "check.sh", status=1)
     command = "tvm-ffi-stubgen python --dlls ./libmy_kernels.so --check"
     captured("tests/snippets/captured/stubgen/stale.txt", f"$ {command}\n{said}$ echo $?\n1\n")
 
