@@ -94,7 +94,9 @@ def qualified(cursor: Cursor) -> str:
 
 def short(cursor: Cursor) -> str:
     """The last part of a name, without a template's arguments."""
-    if cursor.kind == CursorKind.CONVERSION_FUNCTION:
-        return plain(cursor.spelling)
     spelling = str(cursor.spelling)
-    return spelling if spelling.startswith("operator") else spelling.partition("<")[0]
+    if cursor.kind == CursorKind.CONVERSION_FUNCTION:
+        return plain(spelling)
+    if spelling.startswith("operator"):  # one that converts to a template's parameter has no name
+        return re.sub(r"type-parameter-\d+-\d+", "T", spelling)
+    return spelling.partition("<")[0]
