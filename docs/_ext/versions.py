@@ -146,7 +146,7 @@ SHOWN: dict[str, Callable[[Path, dict[str, Any]], list[nodes.Node]]] = {
 
 
 class Versions(SphinxDirective):
-    """Shows one part of the record: a matrix, ``overview``, ``answers``, ``failures`` and others."""
+    """Shows one part of the record, such as ``overview`` or the matrix ``ours``."""
 
     required_arguments = 1
 

@@ -50,7 +50,11 @@ def first_error(said: str) -> str:
 def made_of(root: Path, example: Example, package: Package) -> list[str]:
     """What decides how a library comes out: the example, the utility header, the headers."""
     here = root / example.folder
-    return [tree_digest(here), digest(here.parent / "tvm_ffi_utils.h"), tree_digest(package.include)]
+    return [
+        tree_digest(here),
+        digest(here.parent / "tvm_ffi_utils.h"),
+        tree_digest(package.include),
+    ]
 
 
 def build(root: Path, example: Example, package: Package, libraries: Path) -> str:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs examples' drivers under several packages: run_in_forks.py EXAMPLES < JOBS.
 
-Each line of JSON is a job: it names a ``package`` (a folder to import ``tvm_ffi`` from), a folder of ``libraries`` and
-``names`` of examples, or ``statements`` of Python, each with a name. PyTorch and JAX, which take most of the time, are imported once; each package is
-imported in a fork of this process, and each driver runs in a fork of that one. So a crash is one
-driver's result, and no driver sees what another has left. A line of JSON says how each job went.
+Each line of JSON is a job: it names a ``package`` (a folder to import ``tvm_ffi`` from), a folder of
+``libraries`` and ``names`` of examples, or ``statements`` of Python, each with a name. PyTorch and
+JAX, which take most of the time, are imported once; each package is imported in a fork of this
+process, and each driver runs in a fork of that one. So a crash is one driver's result, and no driver
+sees what another has left. A line of JSON says how each job went.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "interop"))
 
-from run_drivers import run_driver  # noqa: E402  (below the folder that was just named)
+from run_drivers import run_driver
 
 LIMIT = 300  # seconds for one driver, on a machine that is busy
 SAID = 2000  # bytes at the end of what a process printed
@@ -47,7 +48,9 @@ def in_a_fork(work: Callable[[], Any], limit: float) -> Any:
     reading, writing = os.pipe()
     with tempfile.TemporaryFile() as errors:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python and JAX warn of forks of processes with threads
+            warnings.simplefilter(
+                "ignore"
+            )  # Python and JAX warn of forks of processes with threads
             child = os.fork()
         if child == 0:
             try:

@@ -33,7 +33,9 @@ def test_index_without_versions() -> None:
 
 def test_no_version() -> None:
     """A pre-release is not expected: pip lists none."""
-    with pytest.raises(ValueError, match="expected a version such as 0.1.8.post2, got '0.2rc1'"):
+    with pytest.raises(
+        ValueError, match=r"expected a version such as 0\.1\.8\.post2, got '0.2rc1'"
+    ):
         order("0.2rc1")
 
 
@@ -111,7 +113,10 @@ def test_error_without_a_word() -> None:
     ("result", "short"),
     [
         ("ok", "ok"),
-        ("ended with 127: python: ./a.so: undefined symbol: TVMFFINo", "undefined symbol: TVMFFINo"),
+        (
+            "ended with 127: python: ./a.so: undefined symbol: TVMFFINo",
+            "undefined symbol: TVMFFINo",
+        ),
         ("ValueError: first\nsecond", "ValueError: first"),
         ("e" * 1000, "e" * 200),
     ],
@@ -162,4 +167,3 @@ def test_features_have_names_of_their_own() -> None:
     """No result hides another."""
     titles = [feature.title for feature in features.FEATURES]
     assert len(titles) == len({*titles})
-

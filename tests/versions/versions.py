@@ -35,6 +35,7 @@ from _verify.closure import tree_digest  # noqa: E402  (in a folder that was jus
 from _verify.examples import VARIANTS, Example, find_examples  # noqa: E402
 from _verify.installed import why_not  # noqa: E402
 from _verify.layout import Layout  # noqa: E402
+from _verify.table import aligned  # noqa: E402
 from _verify.tools import cpu_name, runtime_commit  # noqa: E402
 from _verify.versions_record import (  # noqa: E402
     KINDS,
@@ -45,7 +46,6 @@ from _verify.versions_record import (  # noqa: E402
     made_now,
     summary_of,
 )
-from _verify.table import aligned  # noqa: E402
 from features import FEATURES, expression, preprocessed  # noqa: E402
 from headers import Package, build  # noqa: E402
 from releases import install, installable  # noqa: E402
@@ -71,7 +71,9 @@ def in_few_words(result: str) -> str:
     if missing := re.search(r"undefined symbol: \w+", result):
         return missing[0]
     line = result.strip().partition("\n")[0]
-    return line.replace(f"{ROOT}/", "").replace(sysconfig.get_paths()["purelib"] + "/", "")[:LONGEST]
+    return line.replace(f"{ROOT}/", "").replace(sysconfig.get_paths()["purelib"] + "/", "")[
+        :LONGEST
+    ]
 
 
 class Runs:
