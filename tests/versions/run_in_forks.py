@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs examples' drivers under several packages: run_in_forks.py EXAMPLES < JOBS.
 
-Each line of JSON is a job: it names a ``package`` (a folder to import ``tvm_ffi`` from), a folder of
-``libraries`` and ``names`` of examples, or ``statements`` of Python, each with a name. PyTorch and
-JAX, which take most of the time, are imported once; each package is imported in a fork of this
-process, and each driver runs in a fork of that one. So a crash is one driver's result, and no driver
-sees what another has left. A line of JSON says how each job went.
+Each line of JSON is a job: it names a ``package`` (a folder to import ``tvm_ffi`` from), a folder
+of ``libraries`` and ``names`` of examples, or ``statements`` of Python, each with a name. PyTorch
+and JAX, which take most of the time, are imported once; each package is imported in a fork of this
+process, and each driver runs in a fork of that one. So a crash is one driver's result, and no
+driver sees what another has left. A line of JSON says how each job went.
 """
 
 from __future__ import annotations
