@@ -83,11 +83,11 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def_ro("unit", &OptionsObj::unit, refl::kw_only(true), refl::default_value("ms"));
   refl::ObjectDef<LockedObj>(refl::init(false)).def_ro("level", &LockedObj::level);
   refl::GlobalDef()
-      .def("stubs.add_one", [](int64_t x) { return x + 1; }, "Adds \"one\".\n\nBackslash: \\.")
+      .def(
+          "stubs.add_one", [](int64_t x) { return x + 1; }, "Adds \"one\".\n\nBackslash: \\.")
       .def("stubs.scale", [](ffi::TensorView, double, ffi::TensorView) {})
-      .def("stubs.plain",
-           [](bool, const ffi::String&, const ffi::Bytes&, DLDataType dtype, DLDevice,
-              const ffi::Shape&, void*) { return dtype; })
+      .def("stubs.plain", [](bool, const ffi::String&, const ffi::Bytes&, DLDataType dtype,
+                             DLDevice, const ffi::Shape&, void*) { return dtype; })
       .def("stubs.containers",
            [](const ffi::Array<ffi::Tensor>&, const ffi::List<int64_t>& list,
               const ffi::Map<ffi::String, ffi::Any>&, const ffi::Dict<ffi::String, int64_t>&,
@@ -103,8 +103,9 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("stubs.inner.minus", [](int64_t x, const Pair&) { return x - 1; })
       .def("stubs.odd.lambda", [](int64_t x) { return x; })
       .def("stubs.odd.moved", [](ffi::RValueRef<Pair> pair) { return *std::move(pair); })
-      .def("stubs.odd.named", [](int64_t x, int64_t y) { return x - y; },
-           refl::Metadata({{"arg_names", "x, y"}}));
+      .def(
+          "stubs.odd.named", [](int64_t x, int64_t y) { return x - y; },
+          refl::Metadata({{"arg_names", "x, y"}}));
 }
 
 void Scale(double factor, ffi::TensorView x, ffi::TensorView y) {
