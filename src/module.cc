@@ -182,8 +182,9 @@ int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char* fu
   if (library == nullptr) {
     result = Lend(module, name);
   } else {
-    result = library->Lent(name);
-    if (result == nullptr) result = library->Lend(name, FindForCode(module, name));
+    // What `out` points to stays as it is unless there is a function.
+    TVMFFIObjectHandle lent = library->Lent(name);
+    result = lent != nullptr ? lent : library->Lend(name, FindForCode(module, name));
   }
   TVM_FFI_SAFE_CALL_END();
 }
