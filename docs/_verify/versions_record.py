@@ -52,7 +52,8 @@ def gaps(record: dict[str, Any]) -> list[str]:
     """The cells without a result, and the rows that are missing: none in a good record."""
     found = []
     for part in PARTS:
-        for release in record["tried"][part]:
+        tried = record["tried"][part]
+        for release in [*tried, *([OURS] if tried and part in KINDS else [])]:
             cells = rows_of(record, part).get(release, {})
             for name in record["examples"]:
                 if (cells.get(name) or NO_RESULT).startswith(NO_RESULT):

@@ -159,10 +159,12 @@ def test_gaps(toy: dict[str, Any]) -> None:
     toy["under ours"]["0.1.2"]["errors"] = ""
     toy["under"]["ours"]["0.1.0"]["store"] = "had no result after 10 seconds"
     del toy["under"]["published"]["0.1.2"]
+    del toy["under"]["ours"]["ours"]["errors"]
     del toy["features"]["macro TVM_FFI_NEW"]["0.1.0"]
     assert gaps(toy) == [
         "ours, 0.1.0: store",
         "ours, 0.1.1: scale",
+        "ours, ours: errors",
         *(f"published, 0.1.2: {name}" for name in toy["examples"]),
         "reverse, 0.1.2: errors",
         "macro TVM_FFI_NEW: 0.1.0",

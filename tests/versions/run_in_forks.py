@@ -28,7 +28,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "tests" / "interop")]
 
-from run_drivers import run_driver
+from _verify.versions_record import NO_RESULT  # noqa: E402  (below a folder that was just named)
+from run_drivers import run_driver  # noqa: E402
 
 LIMIT = 3600  # seconds for one driver: on a busy machine some take many minutes
 SAID = 2000  # bytes at the end of what a process printed
