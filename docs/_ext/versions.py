@@ -124,7 +124,7 @@ def in_words(record: dict[str, Any], releases: list[str]) -> str:
 def symbols(root: Path, record: dict[str, Any]) -> list[nodes.Node]:
     """The C functions that libraries built with our headers import and some release lacks."""
     rows: list[list[str | nodes.Node]] = [
-        [nodes.literal("", symbol), first or "no release", ", ".join(importers)]
+        [symbol, first or "no release", ", ".join(importers)]
         for symbol, (importers, first) in missing_symbols(record, "ours").items()
     ]
     return [table(["C function", "Since", "Imported by"], rows)] if rows else [paragraph("None.")]
@@ -133,7 +133,7 @@ def symbols(root: Path, record: dict[str, Any]) -> list[nodes.Node]:
 def features(root: Path, record: dict[str, Any]) -> list[nodes.Node]:
     """Since when releases have each feature that the guide uses."""
     headings, rows = features_of(record)
-    return [table(headings, [[nodes.literal("", row[0]), *row[1:]] for row in rows])]
+    return [table(headings, [list(row) for row in rows])]
 
 
 SHOWN: dict[str, Callable[[Path, dict[str, Any]], list[nodes.Node]]] = {
