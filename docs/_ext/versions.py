@@ -132,6 +132,8 @@ def symbols(root: Path, record: dict[str, Any]) -> list[nodes.Node]:
 
 def features(root: Path, record: dict[str, Any]) -> list[nodes.Node]:
     """Since when releases have each feature that the guide uses."""
+    if not record["features"]:
+        return [paragraph(NOT_YET)]
     headings, rows = features_of(record)
     return [table(headings, [list(row) for row in rows])]
 

@@ -216,7 +216,8 @@ def test_no_record(tmp_path: Path) -> None:
 def committed() -> dict[str, Any]:
     """The record of the repository, which may be stale."""
     record = record_of(ROOT)
-    assert record is not None, RECORD
+    if record is None:
+        pytest.skip(f"{RECORD} has not been made: nox -s versions")
     return record
 
 

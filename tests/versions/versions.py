@@ -176,7 +176,7 @@ def chosen(releases: list[str], named: list[str] | None) -> list[str]:
     return [release for release in releases if named is None or release in named]
 
 
-def find_out(pinned: str, named: dict[str, list[str] | None]) -> dict[str, Any]:
+def find_out(pinned: str, named: dict[str, list[str] | None], features: bool) -> dict[str, Any]:
     """The whole record."""
     begun = time.monotonic()
     examples = find_examples(Layout.of(ROOT))
@@ -203,8 +203,10 @@ def find_out(pinned: str, named: dict[str, list[str] | None]) -> dict[str, Any]:
         record: dict[str, Any] = {"under": {kind: under(kind) for kind in KINDS}}
         done = pool.map(lambda name: runs.of(name, OURS, built[name]), headers)
         record["under ours"] = dict(zip(headers, done, strict=True))
-        told = dict(zip(releases, pool.map(lambda r: features_of(runs, r), releases), strict=True))
-    record["features"] = {f.title: {r: told[r][f.title] for r in releases} for f in FEATURES}
+        looked = releases if features else []
+        told = dict(zip(looked, pool.map(lambda r: features_of(runs, r), looked), strict=True))
+    wanted_features = FEATURES if features else ()
+    record["features"] = {f.title: {r: told[r][f.title] for r in releases} for f in wanted_features}
     imports = {
         kind: imports_of(examples, runs.libraries / name, built[name])
         for kind, name in zip(KINDS, (OURS, pinned), strict=True)
@@ -256,10 +258,13 @@ def main() -> None:
     parser.add_argument("pinned")
     for part in PARTS:
         parser.add_argument(f"--{part}", nargs="*", metavar="RELEASE", help="these only")
+    parser.add_argument("--no-features", action="store_true", help="do not look for features")
     given = parser.parse_args()
     if reason := why_not(ROOT, str(package_of(OURS).include)):
         raise SystemExit(reason)
-    found = find_out(given.pinned, {part: getattr(given, part) for part in PARTS})
+    found = find_out(
+        given.pinned, {part: getattr(given, part) for part in PARTS}, not given.no_features
+    )
     if missing := gaps(found):
         raise SystemExit(f"versions: no result of {'; '.join(missing)}")
     given.record.parent.mkdir(parents=True, exist_ok=True)
