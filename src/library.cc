@@ -3,9 +3,16 @@
 #include "library.h"
 
 #include <dlfcn.h>
+#include <sys/stat.h>
 #include <tvm/ffi/error.h>
 
 #include <algorithm>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "symbol_table.h"
 

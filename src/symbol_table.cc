@@ -5,6 +5,11 @@
 #include <tvm/ffi/error.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <string>
+
 #include "arguments.h"
 #include "locks.h"
 

@@ -10,7 +10,7 @@
 
 #include <cstddef>
 #include <memory>
-#include <new>
+#include <new>  // NOLINT(misc-include-cleaner)
 #include <optional>
 #include <type_traits>
 #include <utility>

@@ -11,8 +11,8 @@
 #include <tvm/ffi/error_object.h>
 #include <tvm/ffi/message.h>
 
-#include <optional>
-#include <string>
+#include <optional>  // NOLINT(misc-include-cleaner): in a macro
+#include <string>    // NOLINT(misc-include-cleaner): in a macro
 #include <type_traits>
 #include <utility>
 

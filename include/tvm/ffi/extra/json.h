@@ -17,6 +17,7 @@
 #include <tvm/ffi/optional.h>
 #include <tvm/ffi/string.h>
 
+#include <optional>
 #include <string>
 
 namespace tvm {

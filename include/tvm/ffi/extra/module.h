@@ -14,6 +14,7 @@
 #include <tvm/ffi/typed_function.h>
 
 #include <cstdint>
+#include <optional>
 
 // libtvm_ffi.so exports these classes, and some functions of theirs, for libraries that were built
 // with the published headers. Code that includes this header has a hidden copy of its own.
