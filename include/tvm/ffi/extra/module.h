@@ -16,8 +16,12 @@
 #include <cstdint>
 #include <optional>
 
-// libtvm_ffi.so exports these classes, and some functions of theirs, for libraries that were built
-// with the published headers. Code that includes this header has a hidden copy of its own.
+/*!
+ * \brief Exports a name from libtvm_ffi.so, where that is built; nothing anywhere else.
+ *
+ * Libraries that were built with the published headers import these names. Code that includes this
+ * header has a hidden copy of its own.
+ */
 #ifdef TVM_FFI_BUILDS_RUNTIME
 #define TVM_FFI_MODULE_API TVM_FFI_DLL_EXPORT
 #else
