@@ -17,25 +17,25 @@
 #define TVM_FFI_NO_INLINE TVM_FFI_NOINLINE
 
 #if defined(__GNUC__)
-/*! \brief Before a function that seldom runs, such as one that throws. */
 #define TVM_FFI_COLD_CODE __attribute__((cold))
-/*! \brief The condition as 0 or 1, which the compiler expects to be 1. */
 #define TVM_FFI_PREDICT_TRUE(cond) (__builtin_expect(static_cast<bool>(cond), 1))
-/*! \brief The condition as 0 or 1, which the compiler expects to be 0. */
 #define TVM_FFI_PREDICT_FALSE(cond) (__builtin_expect(static_cast<bool>(cond), 0))
-/*! \brief A statement: the compiler may rely on the condition. One that is false breaks the program
- * in any way. */
 #define TVM_FFI_UNSAFE_ASSUME(cond)       \
   do {                                    \
     if (!(cond)) __builtin_unreachable(); \
   } while (0)
-/*! \brief The function that is being compiled, with its signature, as text. */
 #define TVM_FFI_FUNC_SIG __PRETTY_FUNCTION__
 #else
+/*! \brief Before a function that seldom runs, such as one that throws. */
 #define TVM_FFI_COLD_CODE
+/*! \brief The condition as 0 or 1, which the compiler expects to be 1. */
 #define TVM_FFI_PREDICT_TRUE(cond) (static_cast<bool>(cond))
+/*! \brief The condition as 0 or 1, which the compiler expects to be 0. */
 #define TVM_FFI_PREDICT_FALSE(cond) (static_cast<bool>(cond))
+/*! \brief A statement: the compiler may rely on the condition. One that is false breaks the program
+ * in any way. */
 #define TVM_FFI_UNSAFE_ASSUME(cond) static_cast<void>(0)
+/*! \brief The function that is being compiled, with its signature, as text. */
 #define TVM_FFI_FUNC_SIG __func__
 #endif
 
