@@ -67,7 +67,7 @@ inline Value Parse(const String& json_str, String* error_msg = nullptr) {
  * \throws Error A ValueError for a value of another type, for a key that is no String, and for one
  *         that is nested more than 10,000 deep, such as a List that holds itself.
  */
-inline String Stringify(const Value& value, const Optional<int>& indent = std::nullopt) {
+inline String Stringify(const json::Value& value, const Optional<int>& indent = std::nullopt) {
   detail::JsonWriter writer(indent.value_or(0));
   writer.Write(value, 0);
   return String(writer.Take());
