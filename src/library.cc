@@ -69,6 +69,7 @@ ffi::LibraryObj::LibraryObj(const LibraryObj* same)
       prefix_(same->prefix_),
       file_(same->file_),
       context_(same->context_),
+      binary_(same->binary_),
       context_changes_(same->context_changes_) {}
 
 ffi::LibraryObj::~LibraryObj() {
@@ -132,11 +133,13 @@ void ffi::LibraryObj::SetUp() {
   context_changes_ = changes;
 }
 
-const char* ffi::LibraryObj::Binary() const {
+const char* ffi::LibraryObj::Binary() {
+  if (binary_.has_value()) return *binary_;
   void* found = nullptr;
   if (!prefix_.empty()) found = Symbol(prefix_ + symbol::tvm_ffi_library_bin);
   if (found == nullptr) found = Symbol(symbol::tvm_ffi_library_bin);
-  return static_cast<const char*>(found);
+  binary_ = static_cast<const char*>(found);
+  return *binary_;
 }
 
 std::optional<ffi::Any> ffi::LibraryObj::Describe(const std::string& kind,

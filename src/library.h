@@ -72,8 +72,9 @@ class LibraryObj : public ModuleObj {
   void FindContext();
   // Gives the library what it learns from its loader: its module, and the context symbols.
   void SetUp();
-  // The bytes of the modules that come with the library, or NULL.
-  const char* Binary() const;
+  // The bytes of the modules that come with the library, or NULL. Call it before other threads know
+  // this module.
+  const char* Binary();
   // What an exported function `__tvm_ffi__<kind>_<name>` tells about the function `name`.
   std::optional<Any> Describe(const std::string& kind, const std::string& name);
   // Lent to the library that asked; kept here, because it asks once and keeps the pointer.
@@ -99,7 +100,9 @@ class LibraryObj : public ModuleObj {
   std::string prefix_;
   std::optional<FileState> file_;  // when it was loaded
   void** context_ = nullptr;       // the library's variable
-  int64_t context_changes_ = -1;   // of the context symbols, when the library got them
+  // Looked for once: the loader takes long to say that there is none.
+  std::optional<const char*> binary_;
+  int64_t context_changes_ = -1;  // of the context symbols, when the library got them
   std::unordered_map<std::string, Function> looked_up_;
   std::vector<Function> outdated_;  // lent to the library, and found no more
 };

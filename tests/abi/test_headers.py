@@ -44,6 +44,7 @@ ELSEWHERE = {
     "tvm/ffi/object_memory.h": ("tests/cpp/test_object.cc", "what make_object takes"),
     "tvm/ffi/object_ptr.h": ("tests/cpp/test_object.cc", "reference counts and weak pointers"),
     "tvm/ffi/object_ref.h": ("tests/cpp/test_object.cc", "handles of objects"),
+    "tvm/ffi/optional_in_place.h": ("tests/cpp/test_optional.cc", "it is an Optional of a handle"),
     "tvm/ffi/reflection/traits.h": ("tests/cpp/test_registry.cc", "registrations take them"),
     "tvm/ffi/throw_macros.h": ("tests/cpp/test_error.cc", "they throw Errors"),
     "tvm/ffi/tvm_ffi.h": ("tests/cpp/test_slim.py", "it is the other headers"),

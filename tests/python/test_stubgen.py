@@ -5,9 +5,7 @@
 from __future__ import annotations
 
 import os
-import resource
 import shutil
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -485,11 +483,16 @@ def test_file_that_cannot_be_written(stubs: Path, tmp_path: Path) -> None:
     text = f"x = 1\n{BEGIN}global/stubs\nold\n{END}"
     file.write_text(text)
 
-    def full() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-
-    done = stubgen(file, "--dlls", stubs, preexec_fn=full)
+    # In a program of its own: a fork of this process would warn of JAX's threads.
+    program = (
+        "import resource, signal, sys\n"
+        "from tvm_ffi.stub.cli import main\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+        "sys.exit(main(sys.argv[1:]))\n"
+    )
+    command = [sys.executable, "-c", program, str(file), "--dlls", str(stubs)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == f"tvm-ffi-stubgen: {file}:2: cannot be written: File too large\n"
     assert file.read_text() == text

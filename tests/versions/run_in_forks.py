@@ -38,10 +38,9 @@ SAID = 2000  # bytes at the end of what a process printed
 def how_it_ended(status: int, said: str) -> str:
     """Why a process ended without a result: the loader's last words, if it has some."""
     lines = [line for line in said.splitlines() if line.strip()]
-    if os.WIFSIGNALED(status):
-        ended = f"ended by {signal.Signals(os.WTERMSIG(status)).name}"
-    else:
-        ended = f"ended the process with status {os.waitstatus_to_exitcode(status)}"
+    if os.WIFSIGNALED(status):  # what was printed then comes from some library's handler of signals
+        return f"ended by {signal.Signals(os.WTERMSIG(status)).name}"
+    ended = f"ended the process with status {os.waitstatus_to_exitcode(status)}"
     return f"{ended}: {lines[-1].strip()}" if lines else ended
 
 

@@ -9,7 +9,6 @@
 #include <tvm/ffi/object_ref.h>
 
 #include <cstddef>
-#include <memory>
 #include <new>  // NOLINT(misc-include-cleaner)
 #include <optional>
 #include <type_traits>
@@ -135,7 +134,7 @@ class OptionalInPlace {
   T& emplace(Args&&... args) {
     reset();
     try {
-      return *new (std::addressof(value_)) T(std::forward<Args>(args)...);
+      return *new (&value_) T(std::forward<Args>(args)...);
     } catch (...) {
       none_ = Null::Make();
       throw;
