@@ -111,7 +111,9 @@ class TVM_FFI_MODULE_API ModuleObj : public Object {
    * Unlike a loaded library, a class that keeps this function must not be searched meanwhile.
    * \throws Error A ValueError if `other` is null, or imports this module, at any depth.
    */
-  TVM_FFI_MODULE_API virtual void ImportModule(const Module& other);
+  // Inline here too: the first function that is not would bring this class's table of virtual
+  // functions, and all of them, into every kernel library.
+  TVM_FFI_MODULE_API inline virtual void ImportModule(const Module& other);
   /*! \brief Forgets the imports. Functions that a loaded library was lent live on. */
   TVM_FFI_MODULE_API virtual void ClearImports() { imports_ = Array<Any>(); }
 
