@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "arguments.h"
-#include "opaque.h"
 
 namespace {
 
@@ -73,8 +72,6 @@ class OpaqueObj : public tvm::ffi::Object, public TVMFFIOpaqueObjectCell {
 };
 
 }  // namespace
-
-bool tvm::ffi::IsOpaque(const TVMFFIObject* object) { return detail::IsMadeAs<OpaqueObj>(object); }
 
 extern "C" {
 
