@@ -58,8 +58,9 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 def first_line(text: str) -> str:
     """The first line that says what went wrong: of a program's traceback, the exception's."""
     first = text.partition("\n")[0]
-    raised = RAISED.search(text) if first.startswith("Traceback (") else None
-    return raised[1] if raised else first
+    # The last: an exception may have come while another one was handled.
+    raised = RAISED.findall(text) if first.startswith("Traceback (") else []
+    return raised[-1] if raised else first
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -104,7 +104,8 @@ def test_run(tmp_path):
         "def test_crash(shows): ends(shows)\n"
         "def test_crash_not(): pass\n"
         "def test_skipped(): pytest.skip('not here')\n"
-        "def test_program(): assert 0, 'Traceback (most recent call last):\\n  x\\nOSError: y'\n"
+        "trace = 'Traceback (most recent call last):\\n  x\\n'\n"
+        "def test_program(): assert 0, trace + 'KeyError: 1\\n\\n' + trace + 'OSError: y'\n"
     )
     file = "tests/snippets/test_toy.py"
     found = run_tests(file, sys.executable, Layout.of(tmp_path), tmp_path, base_environment())
