@@ -86,7 +86,7 @@ void launch_cluster(int64_t kernel, int64_t grid, int64_t cluster, int64_t share
                                  static_cast<int>(cluster), config, attribute));
   TVM_FFI_CHECK_CUBIN_LAUNCHER_CUDA_ERROR(found.LaunchEx(arguments, config));
 }
-// A failure that nobody asks about, and then another function's.
+// A failure that no check reads, and then a failure of another function.
 void launch_unchecked_then_check(int64_t kernel, int64_t error) {
   static_cast<void>(kernels.at(kernel).Launch(nullptr, ffi::dim3(1), ffi::dim3(2048), nullptr));
   TVM_FFI_CHECK_CUBIN_LAUNCHER_CUDA_ERROR(static_cast<api::ResultType>(error));

@@ -54,7 +54,7 @@ for path in sorted(kernels.ROWS.glob("*.py")):
         row.torch and row.torch()
         cases.append(row.case)
     assert len(cases) == len({*cases}), cases
-    # What gemm multiplies is told by its sides; its small products are those of 16 rows.
+    # A case of gemm names the sides of its matrices; the small ones have 16 rows.
     assert any("64 KiB" in case or ", 16 x" in case for case in cases), cases
 print("all ran")
 """

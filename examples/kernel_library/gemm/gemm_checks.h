@@ -46,8 +46,8 @@ inline bool is_step(const ffi::TensorView& x, int64_t step) {
 }
 
 // The lines of a matrix are its rows or its columns. Whether the elements of a
-// line stand one behind the other, and each line begins at a multiple of 16
-// bytes, behind the one before; each matrix of a batch, too, at a multiple.
+// line are adjacent, and each line begins at a multiple of 16 bytes, after the
+// one before; each matrix of a batch, too, begins at a multiple.
 inline bool has_lines(const ffi::TensorView& x, bool columns) {
   if (x.numel() == 0) return true;
   if (!is_aligned(data_of<char>(x))) return false;

@@ -46,7 +46,7 @@ inline constexpr DeviceAttrType kMajor = TVM_FFI_CUDA_API(
 inline constexpr DeviceAttrType kMinor = TVM_FFI_CUDA_API(
     cudaDevAttrComputeCapabilityMinor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 
-// The names of a library's kernels, for messages; empty if the driver cannot tell.
+// The names of a library's kernels, for messages; empty if the driver cannot list them.
 TVM_FFI_COLD inline std::string NamesOfKernels([[maybe_unused]] LibraryHandle library) {
   std::string names;
 #if CUDA_VERSION >= 12040  // the first that lists them
@@ -118,8 +118,8 @@ class CubinKernel {
    * With the driver API, CUDA takes the context from the stream, unless the stream is null: make
    * that context current, because the limit of shared memory is raised on the current device.
    *
-   * Dynamic shared memory may be as large as the device allows; beyond 48 KB CUDA wants to be told,
-   * which the first launch with any on each device does.
+   * Dynamic shared memory may be as large as the device allows; beyond 48 KB, an attribute
+   * of the kernel must be set, which the first launch with any on each device does.
    * \param args The address of each argument, as many as the kernel has.
    * \param grid The number of blocks.
    * \param block The number of threads in each block.
@@ -201,7 +201,7 @@ class CubinKernel {
     return result;
   }
 
-  // Keeps what the check of the result tells beside CUDA's own words.
+  // Keeps the details that the check of the result adds to CUDA's own message.
   TVM_FFI_COLD void Note(cuda_api::ResultType result, dim3 grid, dim3 block, uint32_t bytes) const {
     Message text;
     text << "kernel " << name_ << ": asked for " << grid.x << " x " << grid.y << " x " << grid.z
