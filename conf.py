@@ -31,6 +31,7 @@ extensions = [
     "_ext.archives",
     "_ext.benchmark",
     "_ext.captures",
+    "_ext.compared",
     "_ext.complete_reference",
     "_ext.differences",
     "_ext.doctest_state",
@@ -60,6 +61,7 @@ extensions = [
     "_ext.snippet_include",
     "_ext.tabs",
     "_ext.verification",
+    "_ext.versions",
 ]
 exclude_patterns = ["_*", "_*/**", "verification/**"]
 

@@ -261,6 +261,16 @@ def interop(session: nox.Session) -> None:
 
 
 @nox.session(venv_backend="none", requires=["environment"])
+def versions(session: nox.Session) -> None:
+    """Run the examples under every published release; arguments go to versions.py."""
+    need(session, "g++")
+    mark = "apache-tvm-ffi=="
+    (pinned,) = (pin.removeprefix(mark) for pin in pins("published") if pin.startswith(mark))
+    command = ["tests/versions/versions.py", "docs/compared/versions.json", pinned]
+    Environment(session).run(*command, *session.posargs)
+
+
+@nox.session(venv_backend="none", requires=["environment"])
 def compilers(session: nox.Session) -> None:
     """Compile everything without a warning: g++, clang++ and nvcc; arguments choose files."""
     need(session, "clang++", "valgrind")  # a benchmark includes a header of valgrind

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "arguments.h"
+#include "opaque.h"
 
 namespace {
 
@@ -72,6 +73,8 @@ class OpaqueObj : public tvm::ffi::Object, public TVMFFIOpaqueObjectCell {
 };
 
 }  // namespace
+
+bool tvm::ffi::IsOpaque(const TVMFFIObject* object) { return detail::IsMadeAs<OpaqueObj>(object); }
 
 extern "C" {
 

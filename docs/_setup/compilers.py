@@ -149,6 +149,7 @@ def host_jobs(nvcc: str) -> Iterator[Job]:
     groups = {
         "sources of libtvm_ffi": (sources("src/*.cc"), ""),
         "Python extension": (sources("python/tvm_ffi/_core/**/*.cc"), extension_flags()),
+        "library of tvm_ffi.testing": (sources("python/tvm_ffi/testing/*.cc"), ""),
         "C++ tests": (tested, f"{UTILITY_HEADER} -isystem {sysconfig.get_path('include')}"),
         "with CUDA's headers": (with_cuda, f"{UTILITY_HEADER} {toolkit_flags(nvcc)}"),
         "examples": (sources("examples/**/*.cc"), example_flags()),

@@ -43,6 +43,7 @@ from .shape import Shape
 _core.set_value_classes(dtype, Device, Shape)
 
 from . import _describe as _describe  # noqa: E402
+from . import _dtype as _dtype  # noqa: E402
 from . import core, error, storage, utils  # noqa: E402
 from .container import Array, Dict, List, Map  # noqa: E402
 from .convert import ObjectConvertible, convert, convert_func  # noqa: E402
@@ -76,7 +77,7 @@ else:
         return importlib.import_module(".cpp", __name__)
 
 
-__version__ = "0.1.0"  # of the package, for pyproject.toml; src/version.cc has that of the C ABI
+__version__ = "0.1.0"  # of the package, for pyproject.toml; c_api.h has that of the C ABI
 
 __all__ = [
     "Array",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries of functions, loaded at run time."""
+"""Modules: libraries of functions, loaded at run time, and other kinds that C++ authors make."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ class Module(Object):
 
     def get_property_mask(self) -> int:
         """Give what can be done, bits of :class:`tvm_ffi.module.ModulePropertyMask`."""
-        return int(ModulePropertyMask.RUNNABLE)
+        return call("ffi.ModuleGetPropertyMask", self)
 
     def is_runnable(self) -> bool:
         """Tell whether functions can be had of the module."""
@@ -186,24 +186,35 @@ class Module(Object):
 
     def get_write_formats(self) -> list[str]:
         """Give the formats that :meth:`write_to_file` knows: none for a loaded library."""
-        return []
+        return list(call("ffi.ModuleGetWriteFormats", self))
 
     def inspect_source(self, fmt: str = "") -> str:
-        """Give the source code that the module holds: none in a loaded library."""
-        return ""
+        """Give the source code that the module holds: none in a loaded library.
+
+        Parameters
+        ----------
+        fmt
+            What to show, if the module has several sources.
+        """
+        return call("ffi.ModuleInspectSource", self, _checked_text(self, "fmt", fmt))
 
     def write_to_file(self, file_name: str, fmt: str = "") -> None:
         """Write the module to a file, if it can be.
 
+        Parameters
+        ----------
+        file_name
+            The file.
+        fmt
+            One of :meth:`get_write_formats`.
+
         Raises
         ------
         RuntimeError
-            The module is a loaded library.
+            The module is a loaded library, or of another kind that cannot be written.
         """
-        raise RuntimeError(
-            f"{self!r}: write_to_file: expected a module that can be written, got one of kind "
-            f"{self.kind!r}"
-        )
+        file_name = _checked_text(self, "file_name", file_name)
+        call("ffi.ModuleWriteToFile", self, file_name, _checked_text(self, "fmt", fmt))
 
     def _can(self, what: ModulePropertyMask) -> bool:
         return bool(self.get_property_mask() & what)
@@ -223,7 +234,10 @@ class Module(Object):
 
 
 def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) -> Module:
-    """Load a library of functions.
+    """Load a library of functions, or another file that there is a loader for.
+
+    A global function ``ffi.Module.load_from_file.<extension>`` loads files of that extension; it is
+    called with the path and the extension. Any other file is a library.
 
     Parameters
     ----------
@@ -256,6 +270,8 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"load_module: path: expected a str or a path, got {type(path).__name__}")
     full = path if isinstance(path, str) else os.fsdecode(path)
+    if not full.endswith(".so") and call("ffi.ModuleHasLoader", full):
+        return call("ffi.ModuleLoadFromFile", full)
     if full not in _kept:
         full = os.path.abspath(full)
     kept = _kept.get(full)
@@ -276,7 +292,7 @@ def _load(full: str) -> Module:
         raise FileNotFoundError(errno.ENOENT, "load_module: there is no such file", full) from None
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, "load_module: expected a library, got a folder", full)
-    if full in _kept:
+    if full in _kept and _kept[full].kind == "library":
         warnings.warn(
             f"load_module: {full} has changed since this process loaded it, and the old code "
             "goes on running: build to a new name, or start a new process",
@@ -350,8 +366,13 @@ def system_lib(symbol_prefix: str = "") -> Module:
 
 
 def _check_name(module: Module, name: object) -> None:
-    if not isinstance(name, str):
-        raise TypeError(f"{module!r}: name: expected a str, got {type(name).__name__}")
+    _checked_text(module, "name", name)
+
+
+def _checked_text(module: Module, argument: str, text: object) -> str:
+    if not isinstance(text, str):
+        raise TypeError(f"{module!r}: {argument}: expected a str, got {type(text).__name__}")
+    return text
 
 
 def _exported_names(path: str) -> list[str]:

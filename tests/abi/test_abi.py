@@ -14,16 +14,19 @@ from tvm_ffi import libinfo
 
 FACTS = json.loads((Path(__file__).parent / "abi-0.1.15.json").read_text())
 FUNCTIONS = {re.search(r"(\w+)\(", f["declaration"]).group(1): f for f in FACTS["functions"]}
+INLINE = {re.search(r"(\w+)\(", declared).group(1): declared for declared in FACTS["inline"]}
+CPP_SYMBOLS = json.loads((Path(__file__).parent / "cpp-symbols-0.1.15.json").read_text())
 LIBRARY = Path(libinfo.find_library_path()) / "libtvm_ffi.so"
 WARNINGS = ["-pedantic", "-Wall", "-Wextra", "-Werror"]
 COMPILERS = {"c99": ["gcc", "-std=c99", "-xc"], "cxx17": ["g++", "-std=c++17", "-xc++"]}
+PARTS = ("MAJOR", "MINOR", "PATCH")
 HEADERS = sorted({function["header"] for function in FUNCTIONS.values()})
 INCLUDES = "".join(f"#include <{header}>\n" for header in ["stddef.h", "stdio.h", *HEADERS])
 
 
 def layout_facts() -> dict[str, int]:
     """Every C expression that the facts give a value to, with that value."""
-    facts = dict(FACTS["enums"])
+    facts = {**FACTS["enums"], **FACTS["macros"]}
     for struct, layout in FACTS["structs"].items():
         facts[f"sizeof({struct})"] = layout["size"]
         for field, place in layout["fields"].items():
@@ -51,10 +54,15 @@ def measure_layout(compiler: str, folder: Path, include: Path) -> dict[str, int]
 def compile_declarations(compiler: str, folder: Path, include: Path, header: str):
     """Assign each of a header's functions to a pointer of the type that the facts give it."""
     source = f"#include <{header}>\n"
-    for name, function in FUNCTIONS.items():
-        if function["header"] != header:
-            continue
-        typed = function["declaration"].replace(f"{name}(", f"(*check_{name})(")
+    declared = {
+        name: function["declaration"]
+        for name, function in FUNCTIONS.items()
+        if function["header"] == header
+    }
+    if header == "tvm/ffi/c_api.h":
+        declared |= INLINE
+    for name, declaration in declared.items():
+        typed = declaration.replace(f"{name}(", f"(*check_{name})(")
         # The line directive makes an error name the function.
         source += f'#line 1 "{name}"\nextern {typed};\n{typed} = &{name};\n'.replace("()", "(void)")
     return compile_source(compiler, source, folder / "declarations.o", include, "-c")
@@ -109,26 +117,44 @@ def test_declarations(compiler, header, tmp_path):
     assert built.returncode == 0, built.stderr
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "name"),
+    [
+        (
+            "const TVMFFIByteArray* str, DLDataType*",
+            "char* str, DLDataType*",
+            "TVMFFIDataTypeFromString",
+        ),
+        ("IntPair(int32_t device_type", "IntPair(int64_t device_type", "TVMFFIDLDeviceFromIntPair"),
+    ],
+)
 @pytest.mark.parametrize("compiler", COMPILERS)
-def test_changed_declaration_is_noticed(compiler, tmp_path, changed_include):
+def test_changed_declaration_is_noticed(compiler, tmp_path, changed_include, old, new, name):
     """A header whose function takes another type does not pass the declaration test."""
-    include = changed_include("const TVMFFIByteArray* str, DLDataType*", "char* str, DLDataType*")
+    include = changed_include(old, new)
     built = compile_declarations(compiler, tmp_path, include, "tvm/ffi/c_api.h")
     assert built.returncode != 0
-    assert built.stderr.startswith("TVMFFIDataTypeFromString:")
+    assert built.stderr.startswith(f"{name}:")
 
 
 def test_exports():
-    """libtvm_ffi.so exports every function of the ABI, one variable, and nothing else."""
+    """libtvm_ffi.so exports every function of the ABI, one variable, and a frozen list for C++.
+
+    The list is what libraries need whose classes derive from the published ModuleObj.
+    """
     command = ["nm", "-D", "--defined-only", "--format=posix", LIBRARY]
     table = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     # Our headers refer to it weakly, so that their libraries also load where it is missing.
     ours = ["TVMFFIReplacedAllocator"]
-    assert sorted(line.split()[0] for line in table.splitlines()) == sorted([*FUNCTIONS, *ours])
+    assert sorted(line.split()[0] for line in table.splitlines()) == sorted(
+        [*FUNCTIONS, *ours, *CPP_SYMBOLS["exported"]]
+    )
 
 
 def test_version():
-    """The library reports the version of the published ABI that it speaks."""
+    """The library reports the version of the published ABI that it speaks, which c_api.h states."""
     version = (ctypes.c_uint32 * 3)()
     ctypes.CDLL(LIBRARY).TVMFFIGetVersion(version)
     assert list(version) == FACTS["peer"]["TVMFFIGetVersion"]
+    # The layout tests hold the macros to these facts.
+    assert list(version) == [FACTS["macros"][f"TVM_FFI_VERSION_{part}"] for part in PARTS]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R7, R9
-"""Every public header has a test file of its own name, and the umbrella leaves out four."""
+"""Every public header has a test file of its own name, and the umbrella leaves out some."""
 
 import re
 from pathlib import Path
@@ -24,6 +24,7 @@ ELSEWHERE = {
     "tvm/ffi/container/tensor_queries.h": ("tests/cpp/test_tensor.cc", "tensors have them"),
     "tvm/ffi/error_object.h": ("tests/cpp/test_error.cc", "it declares Error"),
     "tvm/ffi/export.h": ("tests/cpp/test_shown_functions.cc", "the macros of all exports"),
+    "tvm/ffi/extra/base.h": ("tests/cpp/test_extra_base.cc", "one for CUDA has its name"),
     "tvm/ffi/extra/c_env_api.h": ("tests/cpp/test_env.cc", "the file has the concept's name"),
     "tvm/ffi/extra/cuda/base.h": ("tests/examples/test_scale.py", "it needs CUDA"),
     "tvm/ffi/extra/cuda/cubin_launcher.h": ("tests/cubin/test_launcher.py", "it needs CUDA"),
@@ -31,6 +32,8 @@ ELSEWHERE = {
     "tvm/ffi/extra/cuda/internal/driver.h": ("tests/cubin/test_launcher.py", "it needs CUDA"),
     "tvm/ffi/extra/cuda/internal/image.h": ("tests/cubin/test_launcher.py", "it needs CUDA"),
     "tvm/ffi/extra/cuda/internal/unified_api.h": ("tests/cubin/test_launcher.py", "it needs CUDA"),
+    "tvm/ffi/extra/json_reader.h": ("tests/cpp/test_json.cc", "it is behind json::Parse"),
+    "tvm/ffi/extra/json_writer.h": ("tests/cpp/test_json.cc", "it is behind json::Stringify"),
     "tvm/ffi/function_details.h": ("tests/cpp/test_function.cc", "what Function is made of"),
     "tvm/ffi/function_object.h": ("tests/cpp/test_function.cc", "it declares Function"),
     "tvm/ffi/global_names.h": ("tests/cpp/test_function.cc", "Function lists them"),
@@ -41,10 +44,10 @@ ELSEWHERE = {
     "tvm/ffi/object_memory.h": ("tests/cpp/test_object.cc", "what make_object takes"),
     "tvm/ffi/object_ptr.h": ("tests/cpp/test_object.cc", "reference counts and weak pointers"),
     "tvm/ffi/object_ref.h": ("tests/cpp/test_object.cc", "handles of objects"),
+    "tvm/ffi/optional_in_place.h": ("tests/cpp/test_optional.cc", "it is an Optional of a handle"),
     "tvm/ffi/reflection/traits.h": ("tests/cpp/test_registry.cc", "registrations take them"),
     "tvm/ffi/throw_macros.h": ("tests/cpp/test_error.cc", "they throw Errors"),
     "tvm/ffi/tvm_ffi.h": ("tests/cpp/test_slim.py", "it is the other headers"),
-    "tvm/ffi/type_traits.h": ("tests/cpp/test_any.cc", "how each type goes into an Any"),
     "tvm/ffi/typed_function.h": ("tests/cpp/test_function.cc", "a Function with a signature"),
 }
 
@@ -85,8 +88,9 @@ def test_what_the_umbrella_leaves_out():
     left -= {"tvm/ffi/tvm_ffi.h", "dlpack/dlpack.h"}
     by_name = {header for header in left if not header.startswith("tvm/ffi/extra/cuda/")}
     by_name -= includes("tvm/ffi/reflection/registry.h")
+    by_name -= {"tvm/ffi/extra/json_reader.h", "tvm/ffi/extra/json_writer.h"}  # json.h brings them
     page = (ROOT / "docs/packaging/cpp_tooling.rst").read_text()
     (sentence,) = re.findall(r"^(\w+) headers are included by name: (.*)$", page, re.MULTILINE)
-    assert sentence[0] == "Four"
+    words = ("Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
+    assert sentence[0] == words[len(by_name) - 4]
     assert sorted(re.findall(r"``(.*?)``", sentence[1])) == sorted(by_name)
-    assert len(by_name) == 4

@@ -80,7 +80,7 @@ void functions() {
                 (*module->GetFunction("fail"))());
   EXPECT(module->ImplementsFunction("answer"));
   EXPECT(!module->ImplementsFunction("question", true));
-  EXPECT_EQ(module->kind(), "library");
+  EXPECT_EQ(std::string(module->kind()), "library");
   EXPECT_EQ(module.type_index(), int32_t{kTVMFFIModule});
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_functions, functions);
@@ -154,7 +154,7 @@ void library_context() {
   Folder folder;
   ffi::Module module = Load(folder.CopyLibrary("context.so"));
   EXPECT_EQ((*module->GetFunction("library_context"))().cast<void*>(),
-            static_cast<void*>(ffi::ObjectUnsafe::Borrow(module)));
+            static_cast<void*>(module.get()));
   EXPECT(module.unique());
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_library_context, library_context);
@@ -166,8 +166,8 @@ void context_of_a_library_loaded_twice() {
   const fs::path path = folder.CopyLibrary("twice.so");
   ffi::Module first = Load(path);
   ffi::Module second = Load(path);
-  void* const first_handle = ffi::ObjectUnsafe::Borrow(first);
-  void* const second_handle = ffi::ObjectUnsafe::Borrow(second);
+  void* const first_handle = first.get();
+  void* const second_handle = second.get();
   EXPECT(first_handle != second_handle);
   ffi::Function context = *second->GetFunction("library_context");
   EXPECT_EQ(context().cast<void*>(), first_handle);
@@ -366,8 +366,8 @@ void lookup_from_a_library() {
       TVM_FFI_CHECK_SAFE_CALL(TVMFFIEnvModLookupFromImports(nullptr, "x", &lent)));
   const ffi::Shape shape;
   EXPECT_THROWS(
-      "TypeError: TVMFFIEnvModLookupFromImports: library_ctx: expected a library that this runtime "
-      "loaded, got an object of type ffi.Shape",
+      "TypeError: TVMFFIEnvModLookupFromImports: library_ctx: expected a module, got an "
+      "object of type ffi.Shape",
       TVM_FFI_CHECK_SAFE_CALL(
           TVMFFIEnvModLookupFromImports(ffi::ObjectUnsafe::Borrow(shape), "x", &lent)));
 }
@@ -419,19 +419,19 @@ void imports_are_listed() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_imports_are_listed, imports_are_listed);
 
-// An object that is marked as a module but is no library of this runtime is refused.
-void foreign_modules() {
+// An object that is only marked as a module is refused.
+void marked_as_a_module() {
   TVMFFIObjectHandle handle = nullptr;
   EXPECT_EQ(TVMFFIObjectCreateOpaque(nullptr, kTVMFFIModule, nullptr, &handle), 0);
-  ffi::Module foreign(ffi::ObjectUnsafe::PtrFromOwned<ffi::ModuleObj>(handle));
-  const std::string error =
-      "TypeError: ffi.Module: expected a library that this runtime loaded, got "
-      "another object of type Module";
-  EXPECT_THROWS(error, foreign->GetFunction("answer"));
-  EXPECT_THROWS(error, Global("ffi.ModuleGetKind")(foreign));
+  ffi::Module marked(ffi::ObjectUnsafe::PtrFromOwned<ffi::ModuleObj>(handle));
+  const std::string what = "expected a module, got an opaque object that is marked as one";
+  EXPECT_THROWS("TypeError: ffi.Module: " + what, Global("ffi.ModuleGetKind")(marked));
   ffi::Module module = Load(LibraryPath());
-  EXPECT_THROWS(error, Global("ffi.ModuleImportModule")(module, foreign));
-  EXPECT_THROWS("TypeError: ffi.Module: expected a library that this runtime loaded, got None",
+  EXPECT_THROWS("TypeError: ffi.ModuleImportModule: other: " + what,
+                Global("ffi.ModuleImportModule")(module, marked));
+  EXPECT_THROWS_WITH("TypeError: TVMFFIEnvModLookupFromImports: library_ctx: expected a module",
+                     TVM_FFI_CHECK_SAFE_CALL(TVMFFIEnvModLookupFromImports(handle, "x", &handle)));
+  EXPECT_THROWS("TypeError: ffi.Module: expected a module, got None",
                 Global("ffi.ModuleGetKind")(nullptr));
 }
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_foreign_modules, foreign_modules);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_marked_as_a_module, marked_as_a_module);

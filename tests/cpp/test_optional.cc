@@ -97,3 +97,34 @@ void same_object() {
   EXPECT(none.same_as(none) && some == array && some != other);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_same_object, same_object);
+
+// One of a handle or a text is as large as its value, and is moved, changed and emptied as any.
+void in_place() {
+  static_assert(sizeof(ffi::Optional<ffi::Array<int>>) == sizeof(ffi::Array<int>), "no flag");
+  static_assert(sizeof(ffi::Optional<ffi::Bytes>) == sizeof(ffi::Bytes), "no flag");
+  const ffi::Array<int> array{1};
+  ffi::Optional<ffi::Array<int>> some = array, copy = some;
+  EXPECT_EQ(array.use_count(), 3);
+  ffi::Optional<ffi::Array<int>> moved = std::move(copy);
+  EXPECT(!copy.has_value() && moved.same_as(array));
+  moved = std::nullopt;
+  some.reset();
+  EXPECT(!some && !moved);
+  EXPECT_EQ(array.use_count(), 1);
+  some.emplace(array);
+  EXPECT_EQ(some->size(), 1u);
+  EXPECT_EQ(some.value().size(), 1u);
+  std::optional<ffi::Array<int>> standard = some;
+  EXPECT(standard.has_value() && standard->same_as(array));
+  some = std::move(standard);
+  EXPECT(some.value_or(ffi::Array<int>()).same_as(array));
+  const std::string much(100, 'x');
+  ffi::Optional<ffi::String> text = ffi::String(much), none;
+  EXPECT(text == much && !none.has_value() && none.value_or("else") == "else");
+  std::swap(text, none);
+  EXPECT(none == much && !text.has_value());
+  text = ffi::String("");
+  EXPECT(text.has_value() && text->empty());
+  EXPECT(!ffi::Optional<ffi::ObjectRef>(ffi::ObjectRef()).has_value());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_in_place, in_place);

@@ -277,6 +277,7 @@ def test_few_changes_are_named(tree: Path) -> None:
         ("CMakeLists.txt", True),
         ("include/tvm/ffi/extra/cuda/cubin_launcher.h", False),
         ("python/tvm_ffi/cpp/builder.py", False),
+        ("python/tvm_ffi/stub/cli.py", False),
         ("src/tvm_ffi-config.cmake.in", False),
     ],
 )

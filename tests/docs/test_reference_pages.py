@@ -14,9 +14,12 @@ WITHOUT_NAMES = {
     "tvm/ffi/container/hash_table.h",
     "tvm/ffi/extra/cuda/internal/driver.h",
     "tvm/ffi/extra/cuda/internal/image.h",
+    "tvm/ffi/extra/json_reader.h",
+    "tvm/ffi/extra/json_writer.h",
     "tvm/ffi/function_details.h",
     "tvm/ffi/keep_library.h",
     "tvm/ffi/object_memory.h",
+    "tvm/ffi/optional_in_place.h",
 }
 HEADERS = {path.relative_to(INCLUDE).as_posix() for path in INCLUDE.rglob("*.h")} - WITHOUT_NAMES
 
@@ -59,13 +62,17 @@ def test_header_that_includes_the_others():
             waiting += re.findall(r"#include <([^>]+)>", (INCLUDE / name).read_text())
     left_out = sorted(HEADERS - found)
     assert left_out == [
+        "tvm/ffi/extra/base.h",
         "tvm/ffi/extra/cuda/base.h",
         "tvm/ffi/extra/cuda/cubin_launcher.h",
         "tvm/ffi/extra/cuda/device_guard.h",
         "tvm/ffi/extra/cuda/internal/unified_api.h",
+        "tvm/ffi/extra/dtype.h",
+        "tvm/ffi/extra/json.h",
         "tvm/ffi/extra/stl.h",
         "tvm/ffi/extra/storage.h",
         "tvm/ffi/reflection/accessor.h",
+        "tvm/ffi/reflection/creator.h",
         "tvm/ffi/reflection/registry.h",
         "tvm/ffi/reflection/traits.h",
         "tvm/ffi/rvalue_ref.h",

@@ -37,7 +37,8 @@ CHECKED = {
     "tests/emulation": ["tests/emulation/emulate.py"],
     "tests/gpu": ["tests/gpu"],
     "tests/interop": [
-        f"tests/interop/{name}.py" for name in ("environments", "example_runtimes", "table")
+        *(f"tests/interop/{name}.py" for name in ("environments", "example_runtimes", "table")),
+        "tests/interop/compared",
     ],
 }
 

@@ -66,12 +66,6 @@ UNSUPPORTED = [
         "a function of the published headers hands the error back as its result",
     ),
     Unsupported(
-        "python:modules:module_in_cpp",
-        lambda column: column.runtime == "ours" and column.checkers == "published",
-        "undefined symbol: _ZN3tvm3ffi6Module12LoadFromFileERKNS0_6StringE",
-        "the published class Module needs C++ symbols, and our runtime exports C functions alone",
-    ),
-    Unsupported(
         "cpp:objects:Allocator",
         made_by_published,
         'function("living").cast<int64_t>() > before',

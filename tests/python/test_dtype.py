@@ -110,6 +110,23 @@ def test_named_dtypes() -> None:
         assert getattr(tvm_ffi, name) is value
 
 
+def test_codes_have_names() -> None:
+    """Compilers ask for the kind of number by the name of its code, in a module of theirs."""
+    codes = tvm_ffi._dtype.DataTypeCode
+    texts = ("int8", "uint8", "float32", "handle", "bfloat16", "bool", "float8_e4m3fn")
+    names = ("INT", "UINT", "FLOAT", "HANDLE", "BFLOAT", "BOOL", "Float8E4M3FN")
+    for text, name in zip(texts, names, strict=True):
+        assert tvm_ffi.dtype(text).type_code == codes[name]
+    assert {code.value for code in codes} == {*range(18)} - {5}
+    assert tvm_ffi._dtype.dtype is tvm_ffi.dtype
+    # A small float is named after its type.
+    for code in codes:
+        if code > codes.BOOL:
+            bits = int(code.name[5])
+            name = str(tvm_ffi.dtype.from_dlpack_data_type((code, bits, 1)))
+            assert name.replace("_", "").lower() == code.name.lower()
+
+
 @pytest.mark.parametrize(
     ("text", "kinds"),
     [

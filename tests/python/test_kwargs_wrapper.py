@@ -33,7 +33,7 @@ def test_defaults_and_keywords() -> None:
 @pytest.mark.parametrize(
     ("args", "keywords", "message"),
     [
-        ((), {}, "missing 1 required positional argument: 'a'"),
+        ((), {}, r"^wrapper\(\) missing 1 required positional argument: 'a'"),
         ((1,), {}, "missing 1 required keyword-only argument: 'd'"),
         ((1,), {"d": 2, "z": 3}, "unexpected keyword argument 'z'"),
         ((1, 2, 3, 4), {}, "takes from 1 to 2 positional arguments"),

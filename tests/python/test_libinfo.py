@@ -49,6 +49,21 @@ def test_the_library_is_the_loaded_one() -> None:
     assert os.path.realpath(libinfo.find_libtvm_ffi()) in mapped
 
 
+def test_the_process_sees_the_functions_of_the_abi() -> None:
+    """Code that a compiler makes and runs in this process finds them without the library's name."""
+    code = """
+import ctypes
+print(hasattr(ctypes.CDLL(None), "TVMFFIErrorSetRaisedFromCStrParts"))
+import tvm_ffi
+mine = ctypes.CDLL(tvm_ffi.libinfo.find_libtvm_ffi())
+name = "TVMFFIErrorSetRaisedFromCStrParts"
+address = lambda library: ctypes.cast(library[name], ctypes.c_void_p).value
+print(address(ctypes.CDLL(None)) == address(mine))
+"""
+    said = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert said.split() == ["False", "True"]
+
+
 def test_a_distribution_is_found(site: Path) -> None:
     """The library of an installed distribution is found by its list of files."""
     module = libinfo.load_lib_module("demo-kernels", NAME)

@@ -377,7 +377,7 @@ def test_what_cannot_be_done_with_a_library(functions: Any) -> None:
     assert functions.is_compilation_exportable() is False
     assert functions.get_write_formats() == []
     assert functions.inspect_source() == ""
-    with pytest.raises(RuntimeError, match="write_to_file: expected a module that can be written"):
+    with pytest.raises(RuntimeError, match="expected a module that can be written"):
         functions.write_to_file("x.so")
     for refuse in (pickle.dumps, copy.deepcopy):
         with pytest.raises(TypeError, match="cannot be pickled or copied: hand its path on"):

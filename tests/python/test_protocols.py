@@ -74,6 +74,27 @@ def test_addresses(functions: Any) -> None:
     assert functions.echo(with_method("__cuda_stream__", (0, 4096))).value == 4096
 
 
+NUMBER = {"__index__": lambda self: 7, "__float__": lambda self: 7.5}
+
+
+@pytest.mark.parametrize("number", NUMBER)
+@pytest.mark.parametrize(
+    ("method", "answer"),
+    [("__tvm_ffi_int__", 3), ("__tvm_ffi_float__", 2.5), ("__tvm_ffi_value__", "text")],
+)
+def test_numbers_that_stand_in(functions: Any, method: str, answer: Any, number: str) -> None:
+    """A number of a compiler, such as CuTe DSL's, says how it is passed, whatever else it has."""
+    value = type("Number", (), {method: lambda self: answer, number: NUMBER[number]})()
+    assert functions.echo(value) == answer
+    assert functions.echo(type("Plain", (), {number: NUMBER[number]})()) in (7, 7.5)
+
+
+def test_a_callable_address_is_an_address(functions: Any) -> None:
+    """Methods that give an address go before a call."""
+    methods = {"__tvm_ffi_opaque_ptr__": lambda self: 64, "__call__": lambda self: 1}
+    assert functions.echo(type("Pointer", (), methods)()).value == 64
+
+
 def test_objects_that_stand_in(functions: Any) -> None:
     """A wrapper of a tensor passes the tensor, even if it is an array too."""
     tensor = tvm_ffi.from_dlpack(numpy.arange(3.0))

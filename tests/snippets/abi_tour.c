@@ -123,6 +123,10 @@ static void Version(void) {
   TVMFFIGetVersion(&version);
   printf("ABI %d.%d.%d\n", (int)version.major, (int)version.minor, (int)version.patch);
   /* [version.end] */
+  /* [header_version.begin] */
+  printf("compiled for ABI %d.%d.%d\n", TVM_FFI_VERSION_MAJOR, TVM_FFI_VERSION_MINOR,
+         TVM_FFI_VERSION_PATCH);
+  /* [header_version.end] */
 }
 
 int main(void) {

@@ -61,6 +61,21 @@ def test_wrong_use(captured):
     captured("tests/snippets/captured/config_errors.txt", text)
 
 
+def test_help_of_stubgen(captured):
+    """The help names each option."""
+    captured("tests/snippets/captured/stubgen_help.txt", session("tvm-ffi-stubgen --help"))
+
+
+def test_errors_of_stubgen(captured, tmp_path, monkeypatch):
+    """A block without an end, a marker that is unknown, a library that is missing: status 2."""
+    monkeypatch.chdir(tmp_path)
+    Path("api.py").write_text("import tvm_ffi\n\n# tvm-ffi-stubgen(begin): global/my_kernels\n")
+    Path("classes.py").write_text("# tvm-ffi-stubgen(begin): class/my_kernels.Range\n")
+    text = session("tvm-ffi-stubgen .", "tvm-ffi-stubgen . --dlls ./missing.so")
+    assert text.count("$ echo $?\n2\n") == 2
+    captured("tests/snippets/captured/stubgen_errors.txt", text)
+
+
 def test_page_has_every_command():
     """The commands that the package installs are those of the page."""
     found = importlib.metadata.distribution("tvm-ffi-kernel-library").entry_points
@@ -70,8 +85,10 @@ def test_page_has_every_command():
 
 
 def test_page_has_every_option():
-    """The table's options are the parser's."""
+    """The tables' options are the parsers'."""
     assert first_column("tvm-ffi-config") == [f"--{name}" for name in config._ANSWERS]
+    told = re.findall(r"^  (--[\w-]+)", session("tvm-ffi-stubgen --help"), re.MULTILINE)
+    assert first_column("tvm-ffi-stubgen") == told
 
 
 def test_page_has_every_variable():

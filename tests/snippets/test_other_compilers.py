@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8
-"""The page on kernels from other compilers: a kernel-builder project of an example."""
+"""The page on kernels from other compilers: CuTe DSL, and a kernel-builder project."""
 
 import importlib.metadata
 import importlib.util
@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy
 import pytest
+import tvm_ffi
 from _verify.package_flags import flags
 from _verify.tools import find_nvcc
 
@@ -191,6 +192,24 @@ def test_project(proves, project):
         scale.scale(x, y, 2.5)
         numpy.testing.assert_array_equal(y, (x.astype("float64") * 2.5).astype("float32"))
     assert scale.ops.get_function_doc("scale") == "Writes x * factor to y."
+
+
+def test_cute_dsl(proves, captured, tmp_path):
+    """A function of CuTe DSL is called and exported; its library needs no compiler, nor PyTorch."""
+    for package in ("nvidia_cutlass_dsl", "torch"):
+        if not importlib.util.find_spec(package):
+            pytest.skip(f"{package} is not installed")
+    proves("cute_host.py")
+    command = [sys.executable, ROOT / FOLDER / "cute_host.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    captured("tests/snippets/captured/cute_host.txt", f"$ python cute_host.py\n{done.stdout}")
+    mod = tvm_ffi.load_module(str(tmp_path / "scale.so"))
+    x, y = numpy.arange(5, dtype="float32"), numpy.zeros(5, "float32")
+    mod.scale(x, y, 2.5)
+    numpy.testing.assert_array_equal(y, x * 2.5)
+    with pytest.raises(TypeError, match="Expects 3 parameters when calling: `scale"):
+        mod.scale(x, y)
 
 
 def test_cuda_sources(proves, project):

@@ -273,6 +273,9 @@ struct TypeTraits<Any> : public detail::TypeTraitsBase {
   static Any CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
     return Any(AnyView::CopyFromTVMFFIAny(*any));
   }
+  static Any MoveFromAnyAfterCheck(TVMFFIAny* any) {
+    return Any::MoveFromTVMFFIAny(std::exchange(*any, TVMFFIAny{}));
+  }
   static std::optional<Any> TryCastFromAnyView(const TVMFFIAny* any) {
     if (detail::IsLentForm(any->type_index)) {
       // A lent tensor has no owner to share, and of NULL there is nothing to copy.

@@ -19,6 +19,13 @@
 
 /* ---- Macros ---- */
 
+/*! \brief Major version of the C ABI in this header; TVMFFIGetVersion has the library's. */
+#define TVM_FFI_VERSION_MAJOR 0
+/*! \brief Minor version of the C ABI in this header. */
+#define TVM_FFI_VERSION_MINOR 1
+/*! \brief Patch version of the C ABI in this header. */
+#define TVM_FFI_VERSION_PATCH 16
+
 /*! \brief Marks what libtvm_ffi exports. */
 #ifndef TVM_FFI_DLL
 #if defined(_WIN32) && defined(TVM_FFI_EXPORTS)
@@ -52,7 +59,7 @@ extern "C" {
 
 /* ---- Version and type indices ---- */
 
-/*! \brief Version of libtvm_ffi. */
+/*! \brief Version of the C ABI. */
 typedef struct {
   /*! \brief Major version. */
   uint32_t major;
@@ -426,7 +433,7 @@ typedef struct TVMFFITypeInfo {
 
 /* ---- Version ---- */
 
-/*! \brief Reports the version of libtvm_ffi. */
+/*! \brief Reports the version of the C ABI that the loaded libtvm_ffi implements. */
 TVM_FFI_DLL void TVMFFIGetVersion(TVMFFIVersion* out_version);
 
 /* ---- Objects ---- */
@@ -651,6 +658,96 @@ TVM_FFI_DLL int TVMFFIHandleInitOnce(void** handle_addr, int (*init_func)(void**
 
 /*! \brief Empties `*handle_addr` by `deinit_func` if it is filled. */
 TVM_FFI_DLL int TVMFFIHandleDeinitOnce(void** handle_addr, int (*deinit_func)(void* handle));
+
+/* ---- Contents of values and objects ---- */
+
+/* Inline, so they need no symbol of the library, and static, so each file has its own. */
+
+/*!
+ * \brief The type index of an object.
+ * \param obj The object; not NULL.
+ */
+static inline int32_t TVMFFIObjectGetTypeIndex(TVMFFIObjectHandle obj) {
+  return ((const TVMFFIObject*)obj)->type_index;
+}
+
+/*!
+ * \brief The contents of a small string or of small bytes.
+ * \param value A kTVMFFISmallStr or a kTVMFFISmallBytes; other values are not refused.
+ * \return The bytes, valid while the value lives where it is.
+ */
+static inline TVMFFIByteArray TVMFFISmallBytesGetContentByteArray(const TVMFFIAny* value) {
+  TVMFFIByteArray content;
+  content.data = value->v_bytes;
+  content.size = value->small_str_len;
+  return content;
+}
+
+/*!
+ * \brief The contents of a string or of bytes.
+ * \param obj A kTVMFFIStr or a kTVMFFIBytes, not NULL; the type is not checked.
+ * \return The address of the contents, valid as long as the object.
+ */
+static inline TVMFFIByteArray* TVMFFIBytesGetByteArrayPtr(TVMFFIObjectHandle obj) {
+  return (TVMFFIByteArray*)((TVMFFIObject*)obj + 1);
+}
+
+/*!
+ * \brief The contents of an error.
+ * \param obj A kTVMFFIError, not NULL; the type is not checked.
+ * \return The address of the contents, valid as long as the object.
+ */
+static inline TVMFFIErrorCell* TVMFFIErrorGetCellPtr(TVMFFIObjectHandle obj) {
+  return (TVMFFIErrorCell*)((TVMFFIObject*)obj + 1);
+}
+
+/*!
+ * \brief The contents of a function.
+ * \param obj A kTVMFFIFunction, not NULL; the type is not checked.
+ * \return The address of the contents, valid as long as the object.
+ */
+static inline TVMFFIFunctionCell* TVMFFIFunctionGetCellPtr(TVMFFIObjectHandle obj) {
+  return (TVMFFIFunctionCell*)((TVMFFIObject*)obj + 1);
+}
+
+/*!
+ * \brief The contents of an opaque object.
+ * \param obj What TVMFFIObjectCreateOpaque made, not NULL; the type is not checked.
+ * \return The address of the contents, valid as long as the object.
+ */
+static inline TVMFFIOpaqueObjectCell* TVMFFIOpaqueObjectGetCellPtr(TVMFFIObjectHandle obj) {
+  return (TVMFFIOpaqueObjectCell*)((TVMFFIObject*)obj + 1);
+}
+
+/*!
+ * \brief The contents of a shape.
+ * \param obj A kTVMFFIShape, not NULL; the type is not checked.
+ * \return The address of the contents, valid as long as the object.
+ */
+static inline TVMFFIShapeCell* TVMFFIShapeGetCellPtr(TVMFFIObjectHandle obj) {
+  return (TVMFFIShapeCell*)((TVMFFIObject*)obj + 1);
+}
+
+/*!
+ * \brief The DLTensor in a tensor object.
+ * \param obj A kTVMFFITensor, not NULL; the type is not checked.
+ * \return The address of the DLTensor, valid as long as the object.
+ */
+static inline DLTensor* TVMFFITensorGetDLTensorPtr(TVMFFIObjectHandle obj) {
+  return (DLTensor*)((TVMFFIObject*)obj + 1);
+}
+
+/*!
+ * \brief A device, from two integers.
+ * \param device_type One of DLDeviceType; not checked.
+ * \param device_id Number of the device among those of its type.
+ */
+static inline DLDevice TVMFFIDLDeviceFromIntPair(int32_t device_type, int32_t device_id) {
+  DLDevice device;
+  device.device_type = (DLDeviceType)device_type;
+  device.device_id = device_id;
+  return device;
+}
 
 /* ---- The layouts above never change ---- */
 

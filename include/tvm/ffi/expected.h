@@ -7,6 +7,7 @@
 #define TVM_FFI_EXPECTED_H_
 
 #include <tvm/ffi/any.h>
+#include <tvm/ffi/return_macros.h>
 
 #include <cstddef>
 #include <optional>

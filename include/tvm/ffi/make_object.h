@@ -27,14 +27,16 @@ template <typename T>
 void DeleteMalloced(void* self, int flags) {
   T* object = static_cast<T*>(static_cast<Object*>(self));
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0) object->T::~T();
-  if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) std::free(self);
+  // Where the object begins: with virtual functions, its head comes after a pointer to their table.
+  if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) std::free(static_cast<void*>(object));
 }
 
 // The deleter of an object in memory of another allocator.
 template <typename T>
 void DeleteAllocated(void* self, int flags) {
+  T* object = static_cast<T*>(static_cast<Object*>(self));
   DeleteMalloced<T>(self, flags & kTVMFFIObjectDeleterFlagBitMaskStrong);
-  if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) FreeObjectMemory(self);
+  if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) FreeObjectMemory(object);
 }
 
 // Whether this library made the object as a T, and not as a type derived from it.
@@ -61,7 +63,7 @@ TVM_FFI_ALWAYS_INLINE ObjectPtr<T> MakeObjectWithTail(size_t tail, Args&&... arg
   try {
     object = new (memory) T(std::forward<Args>(args)...);
   } catch (...) {
-    deleter(memory, kTVMFFIObjectDeleterFlagBitMaskWeak);
+    deleter(static_cast<Object*>(static_cast<T*>(memory)), kTVMFFIObjectDeleterFlagBitMaskWeak);
     throw;
   }
   TVMFFIObject* header = ObjectUnsafe::Header(object);

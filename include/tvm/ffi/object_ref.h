@@ -171,9 +171,15 @@ ObjectPtr<T> GetObjectPtr(T* object) {
   return ObjectUnsafe::PtrFromBorrowed<T>(static_cast<const Object*>(object));
 }
 
-/*! \brief A handle of the class Ref on an object that is owned elsewhere too. */
+/*!
+ * \brief A handle of the class Ref on an object that is owned elsewhere too.
+ * \throws Error A TypeError if `object` is NULL and the handle may not be null.
+ */
 template <typename Ref, typename T>
 Ref GetRef(const T* object) {
+  if (!Ref::_type_is_nullable && object == nullptr) {
+    detail::ThrowNotInstance(kTVMFFINone, Ref::ContainerType::_type_key);
+  }
   return ObjectUnsafe::RefFromPtr<Ref>(
       ObjectUnsafe::PtrFromBorrowed<Object>(static_cast<const Object*>(object)));
 }

@@ -6,6 +6,7 @@
 #ifndef TVM_FFI_OPTIONAL_H_
 #define TVM_FFI_OPTIONAL_H_
 
+#include <tvm/ffi/optional_in_place.h>
 #include <tvm/ffi/type_traits.h>
 
 #include <optional>
@@ -33,13 +34,22 @@ struct IsAnyOptional<std::optional<T>> : public std::true_type {};
 
 }  // namespace detail
 
-/*! \brief std::optional, with the conversions of this library. */
+/*!
+ * \brief A T or none, with the members of std::optional and the conversions of this library.
+ *
+ * An Optional of a handle, a String or a Bytes is as large as its value, and lies in memory as with
+ * the published headers. Of a handle, a null one is none, `->` reaches the object, and `get()`
+ * gives it, which must not be asked of none.
+ */
 template <typename T>
-class Optional : public std::optional<T> {
+class Optional : public detail::OptionalBase<T> {
+  using Base = detail::OptionalBase<T>;
+
  public:
-  using std::optional<T>::optional;
+  using Base::Base;
+  Optional() = default;
   /*! \brief From a std::optional. */
-  Optional(std::optional<T> value) : std::optional<T>(std::move(value)) {}  // NOLINT
+  Optional(std::optional<T> value) : Base(std::move(value)) {}  // NOLINT
 
   /*! \brief The value; without one a RuntimeError is thrown. */
   const T& value() const {
@@ -129,6 +139,7 @@ struct OptionalTraits : public TypeTraitsBase {
     if (any->type_index == kTVMFFINone) return Opt();
     return Opt(TypeTraits<T>::CopyFromAnyViewAfterCheck(any));
   }
+  static Opt MoveFromAnyAfterCheck(TVMFFIAny* any) { return MoveFromOwned<Opt>(any); }
   static std::optional<Opt> TryCastFromAnyView(const TVMFFIAny* any) {
     if (any->type_index == kTVMFFINone) return std::optional<Opt>(std::in_place);
     std::optional<T> value = TypeTraits<T>::TryCastFromAnyView(any);

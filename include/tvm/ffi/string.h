@@ -7,6 +7,7 @@
 #define TVM_FFI_STRING_H_
 
 #include <tvm/ffi/any.h>
+#include <tvm/ffi/optional_in_place.h>
 
 #include <cstring>
 #include <optional>
@@ -167,6 +168,10 @@ template <>
 inline constexpr bool kLentAsOwned<String> = true;
 template <>
 inline constexpr bool kLentAsOwned<Bytes> = true;
+template <>
+inline constexpr bool kIsText<String> = true;
+template <>
+inline constexpr bool kIsText<Bytes> = true;
 
 }  // namespace detail
 
@@ -278,6 +283,7 @@ struct TypeTraits<String> : public detail::TypeTraitsBase {
     if (owned.type_index >= kTVMFFIStaticObjectBegin) ObjectUnsafe::IncRef(owned.v_obj);
     return String(owned);
   }
+  static String MoveFromAnyAfterCheck(TVMFFIAny* any) { return detail::MoveFromOwned<String>(any); }
   static std::optional<String> TryCastFromAnyView(const TVMFFIAny* any) {
     if (CheckAnyStrict(any)) return CopyFromAnyViewAfterCheck(any);
     if (any->type_index == kTVMFFIRawStr && any->v_c_str != nullptr) return String(any->v_c_str);
@@ -299,6 +305,7 @@ struct TypeTraits<Bytes> : public detail::TypeTraitsBase {
     if (owned.type_index >= kTVMFFIStaticObjectBegin) ObjectUnsafe::IncRef(owned.v_obj);
     return Bytes(owned);
   }
+  static Bytes MoveFromAnyAfterCheck(TVMFFIAny* any) { return detail::MoveFromOwned<Bytes>(any); }
   static std::optional<Bytes> TryCastFromAnyView(const TVMFFIAny* any) {
     if (CheckAnyStrict(any)) return CopyFromAnyViewAfterCheck(any);
     if (any->type_index == kTVMFFIByteArrayPtr && !detail::LendsNull(any)) {
@@ -330,6 +337,9 @@ struct TypeTraits<std::string> : public detail::TypeTraitsBase {
   }
   static std::string CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
     return TypeTraits<String>::CopyFromAnyViewAfterCheck(any);
+  }
+  static std::string MoveFromAnyAfterCheck(TVMFFIAny* any) {
+    return detail::MoveFromOwned<std::string>(any);
   }
   static std::optional<std::string> TryCastFromAnyView(const TVMFFIAny* any) {
     std::optional<String> value = TypeTraits<String>::TryCastFromAnyView(any);

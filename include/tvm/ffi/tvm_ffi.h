@@ -9,14 +9,18 @@
 // clang-format off: the order is the point
 #include <tvm/ffi/c_api.h>              // the C ABI
 #include <tvm/ffi/object.h>             // reference-counted objects
+#include <tvm/ffi/memory.h>             // new objects, by another name
+#include <tvm/ffi/endian.h>             // the order of bytes
 #include <tvm/ffi/message.h>            // the text of an error
 #include <tvm/ffi/error.h>              // errors, throw and check macros
+#include <tvm/ffi/base_detail.h>        // small macros
 #include <tvm/ffi/device.h>             // DLDevice
 #include <tvm/ffi/dtype.h>              // DLDataType
 #include <tvm/ffi/type_traits.h>        // how a type goes into a value
 #include <tvm/ffi/any.h>                // values of any type
-#include <tvm/ffi/expected.h>           // a value or an error
+#include <tvm/ffi/expected.h>           // a value or an error, and macros that return one
 #include <tvm/ffi/optional.h>           // a value or none
+#include <tvm/ffi/cast.h>               // casts, by another name
 #include <tvm/ffi/string.h>             // strings and bytes
 #include <tvm/ffi/container/shape.h>    // extents
 #include <tvm/ffi/container/tensor.h>   // tensors

@@ -21,6 +21,11 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
+/*! \brief Type indices: `TypeIndex::kTVMFFIInt`. */
+using TypeIndex = TVMFFITypeIndex;
+/*! \brief The description of a type. */
+using TypeInfo = TVMFFITypeInfo;
+
 /*!
  * \brief Conversion between T and TVMFFIAny; specialise it to pass a type of your own.
  *
@@ -29,17 +34,24 @@ namespace ffi TVM_FFI_HIDDEN {
  * - `MoveToAny(T, TVMFFIAny*)`: an owned value;
  * - `CheckAnyStrict(const TVMFFIAny*) -> bool`: whether the value is exactly a T;
  * - `CopyFromAnyViewAfterCheck(const TVMFFIAny*) -> T`: the T, after CheckAnyStrict;
+ * - `MoveFromAnyAfterCheck(TVMFFIAny*) -> T`: the T of an owned value, which is left as None; this
+ *   library never calls it, others may;
  * - `TryCastFromAnyView(const TVMFFIAny*) -> std::optional<T>`: the T, by conversion if need be;
  * - `TypeStr() -> std::string`: the name that error messages show;
  * - `TypeSchema() -> std::string`: the type as JSON text, for metadata: `{"type":"int"}`, or
  *   `{"type":"ffi.Array","args":[{"type":"int"}]}`;
  * - optionally `GetMismatchTypeInfo(const TVMFFIAny*) -> std::string`: what came instead of a T,
  *   after TryCastFromAnyView, for example "Array with str at index 2".
+ *
+ * Derive it from TypeTraitsBase, or from one of the bases that convert by other types:
+ * FallbackOnlyTraitsBase, and ObjectRefWithFallbackTraitsBase for a handle class.
  */
 template <typename T, typename = void>
 struct TypeTraits {
   /*! \brief Whether T can be converted at all. */
   static constexpr bool convert_enabled = false;
+  /*! \brief Whether an Any can own a T as it is. */
+  static constexpr bool storage_enabled = false;
 };
 
 /*! \brief TypeTraits of T without const and reference. */
@@ -80,9 +92,11 @@ inline void DropOwned(const TVMFFIAny& any) {
 #pragma GCC diagnostic pop
 #endif
 
-// What every specialisation starts from.
+// What the specialisations of this library start from.
 struct TypeTraitsBase {
   static constexpr bool convert_enabled = true;
+  static constexpr bool storage_enabled = true;
+  static constexpr int32_t field_static_type_index = kTVMFFIAny;
 
   static void Set(TVMFFIAny* out, int32_t type_index) {
     out->type_index = type_index;
@@ -100,11 +114,21 @@ struct TypeTraitsBase {
 template <typename T, typename Derived>
 struct InPlaceTraits : public TypeTraitsBase {
   static void MoveToAny(T value, TVMFFIAny* out) { Derived::CopyToAnyView(value, out); }
+  static T MoveFromAnyAfterCheck(TVMFFIAny* any) { return Derived::CopyFromAnyViewAfterCheck(any); }
   static std::optional<T> TryCastFromAnyView(const TVMFFIAny* any) {
     if (!Derived::CheckAnyStrict(any)) return std::nullopt;
     return Derived::CopyFromAnyViewAfterCheck(any);
   }
 };
+
+// The T of an owned value, which is left as None.
+template <typename T>
+T MoveFromOwned(TVMFFIAny* any) {
+  T value = TypeTraits<T>::CopyFromAnyViewAfterCheck(any);
+  DropOwned(*any);
+  *any = TVMFFIAny{};
+  return value;
+}
 
 // Holds one converted argument during a call. Specialised where an argument needs room of its own.
 template <typename T>
@@ -250,10 +274,60 @@ struct IsObjectType<T, std::void_t<decltype(sizeof(T))>> : public std::is_base_o
 
 }  // namespace detail
 
+/*! \brief What a specialisation of TypeTraits derives from: it says that the type is converted. */
+struct TypeTraitsBase {
+  /*! \brief Whether the type can be converted at all. */
+  static constexpr bool convert_enabled = true;
+  /*! \brief Whether an Any can own the type as it is. */
+  static constexpr bool storage_enabled = true;
+  /*! \brief Type index of a field of the type where it is always the same, else kTVMFFIAny. */
+  static constexpr int32_t field_static_type_index = kTVMFFIAny;
+  /*! \brief What came instead of the type, after TryCastFromAnyView. */
+  static std::string GetMismatchTypeInfo(const TVMFFIAny* source) {
+    return detail::ValueText(source);
+  }
+};
+
+namespace detail {
+
+// The value as the first of several types that it converts to, made into a T by
+// TypeTraits<T>::ConvertFallbackValue.
+template <typename T, typename Fallback, typename... Rest>
+std::optional<T> TryFallbacks(const TVMFFIAny* any) {
+  if (std::optional<Fallback> value = TypeTraits<Fallback>::TryCastFromAnyView(any)) {
+    return TypeTraits<T>::ConvertFallbackValue(*std::move(value));
+  }
+  if constexpr (sizeof...(Rest) > 0) {
+    return TryFallbacks<T, Rest...>(any);
+  } else {
+    return std::nullopt;
+  }
+}
+
+}  // namespace detail
+
+/*!
+ * \brief Base of TypeTraits<T> for a parameter type that is made of values of other types only.
+ *
+ * The specialisation has `static T ConvertFallbackValue(Fallback)` for each of them.
+ * \tparam T The type.
+ * \tparam FallbackTypes Types that are tried in their order.
+ */
+template <typename T, typename... FallbackTypes>
+struct FallbackOnlyTraitsBase : public TypeTraitsBase {
+  /*! \brief An Any cannot own such a type. */
+  static constexpr bool storage_enabled = false;
+  /*! \brief The T of the first type that the value converts to. */
+  static std::optional<T> TryCastFromAnyView(const TVMFFIAny* any) {
+    return detail::TryFallbacks<T, FallbackTypes...>(any);
+  }
+};
+
 /*! \brief No value. */
 template <>
 struct TypeTraits<std::nullptr_t>
     : public detail::InPlaceTraits<std::nullptr_t, TypeTraits<std::nullptr_t>> {
+  static constexpr int32_t field_static_type_index = kTVMFFINone;
   static void CopyToAnyView(std::nullptr_t, TVMFFIAny* out) { Set(out, kTVMFFINone); }
   static bool CheckAnyStrict(const TVMFFIAny* any) { return any->type_index == kTVMFFINone; }
   static std::nullptr_t CopyFromAnyViewAfterCheck(const TVMFFIAny*) { return nullptr; }
@@ -264,6 +338,7 @@ struct TypeTraits<std::nullptr_t>
 /*! \brief bool; an int converts to it. */
 template <>
 struct TypeTraits<bool> : public detail::InPlaceTraits<bool, TypeTraits<bool>> {
+  static constexpr int32_t field_static_type_index = kTVMFFIBool;
   static void CopyToAnyView(bool value, TVMFFIAny* out) {
     Set(out, kTVMFFIBool);
     out->v_int64 = value ? 1 : 0;
@@ -278,10 +353,35 @@ struct TypeTraits<bool> : public detail::InPlaceTraits<bool, TypeTraits<bool>> {
   static std::string TypeSchema() { return detail::SchemaText("bool"); }
 };
 
+/*! \brief A bool as a parameter that takes no int. */
+class StrictBool {
+ public:
+  /*! \brief Holds the value. */
+  StrictBool(bool value) : value_(value) {}  // NOLINT(runtime/explicit)
+  /*! \brief The value. */
+  operator bool() const { return value_; }  // NOLINT(runtime/explicit)
+
+ private:
+  bool value_;
+};
+
+template <>
+struct TypeTraits<StrictBool> : public detail::InPlaceTraits<StrictBool, TypeTraits<StrictBool>> {
+  static constexpr int32_t field_static_type_index = kTVMFFIBool;
+  static void CopyToAnyView(const StrictBool& value, TVMFFIAny* out) {
+    TypeTraits<bool>::CopyToAnyView(value, out);
+  }
+  static bool CheckAnyStrict(const TVMFFIAny* any) { return any->type_index == kTVMFFIBool; }
+  static StrictBool CopyFromAnyViewAfterCheck(const TVMFFIAny* any) { return any->v_int64 != 0; }
+  static std::string TypeStr() { return "bool"; }
+  static std::string TypeSchema() { return detail::SchemaText("bool"); }
+};
+
 /*! \brief Integers; a bool converts to them. A value that does not fit is refused. */
 template <typename Int>
 struct TypeTraits<Int, std::enable_if_t<std::is_integral<Int>::value>>
     : public detail::InPlaceTraits<Int, TypeTraits<Int>> {
+  static constexpr int32_t field_static_type_index = kTVMFFIInt;
   static void CopyToAnyView(Int value, TVMFFIAny* out) {
     if constexpr (std::is_unsigned<Int>::value) {
       TVM_FFI_CHECK(value <= uint64_t{INT64_MAX}, ValueError)
@@ -320,6 +420,7 @@ struct TypeTraits<Int, std::enable_if_t<std::is_integral<Int>::value>>
 template <typename Enum>
 struct TypeTraits<Enum, std::enable_if_t<std::is_enum<Enum>::value>>
     : public detail::InPlaceTraits<Enum, TypeTraits<Enum>> {
+  static constexpr int32_t field_static_type_index = kTVMFFIInt;
   /*! \brief Conversion of the integers. */
   using Underlying = TypeTraits<std::underlying_type_t<Enum>>;
 
@@ -343,6 +444,7 @@ struct TypeTraits<Enum, std::enable_if_t<std::is_enum<Enum>::value>>
 template <typename Float>
 struct TypeTraits<Float, std::enable_if_t<std::is_floating_point<Float>::value>>
     : public detail::InPlaceTraits<Float, TypeTraits<Float>> {
+  static constexpr int32_t field_static_type_index = kTVMFFIFloat;
   static void CopyToAnyView(Float value, TVMFFIAny* out) {
     detail::TypeTraitsBase::Set(out, kTVMFFIFloat);
     out->v_float64 = static_cast<double>(value);
@@ -365,6 +467,7 @@ struct TypeTraits<Float, std::enable_if_t<std::is_floating_point<Float>::value>>
 /*! \brief Pointers whose meaning the receiver knows; None gives NULL. */
 template <>
 struct TypeTraits<void*> : public detail::InPlaceTraits<void*, TypeTraits<void*>> {
+  static constexpr int32_t field_static_type_index = kTVMFFIOpaquePtr;
   static void CopyToAnyView(void* value, TVMFFIAny* out) {
     Set(out, value == nullptr ? kTVMFFINone : kTVMFFIOpaquePtr);
     out->v_ptr = value;
@@ -383,6 +486,7 @@ struct TypeTraits<void*> : public detail::InPlaceTraits<void*, TypeTraits<void*>
 /*! \brief Devices. */
 template <>
 struct TypeTraits<DLDevice> : public detail::InPlaceTraits<DLDevice, TypeTraits<DLDevice>> {
+  static constexpr int32_t field_static_type_index = kTVMFFIDevice;
   static void CopyToAnyView(const DLDevice& value, TVMFFIAny* out) {
     Set(out, kTVMFFIDevice);
     out->v_device = value;
@@ -396,6 +500,7 @@ struct TypeTraits<DLDevice> : public detail::InPlaceTraits<DLDevice, TypeTraits<
 /*! \brief Element types; their text converts to them. */
 template <>
 struct TypeTraits<DLDataType> : public detail::InPlaceTraits<DLDataType, TypeTraits<DLDataType>> {
+  static constexpr int32_t field_static_type_index = kTVMFFIDataType;
   static void CopyToAnyView(const DLDataType& value, TVMFFIAny* out) {
     Set(out, kTVMFFIDataType);
     out->v_dtype = value;
@@ -430,6 +535,7 @@ struct TypeTraits<DLDataType> : public detail::InPlaceTraits<DLDataType, TypeTra
  */
 template <typename Ref>
 struct ObjectRefTraits : public detail::TypeTraitsBase {
+  static constexpr int32_t field_static_type_index = kTVMFFIObject;
   /*! \brief Type of the object behind the handle. */
   using Obj = typename Ref::ContainerType;
 
@@ -450,6 +556,7 @@ struct ObjectRefTraits : public detail::TypeTraitsBase {
   static Ref CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
     return ObjectUnsafe::RefFromPtr<Ref>(ObjectUnsafe::PtrFromBorrowed<Object>(any->v_obj));
   }
+  static Ref MoveFromAnyAfterCheck(TVMFFIAny* any) { return detail::MoveFromOwned<Ref>(any); }
   static std::optional<Ref> TryCastFromAnyView(const TVMFFIAny* any) {
     if (CheckAnyStrict(any)) return CopyFromAnyViewAfterCheck(any);
     return std::nullopt;
@@ -467,6 +574,38 @@ template <typename Ref>
 struct TypeTraits<
     Ref, std::enable_if_t<std::is_base_of<ObjectRef, Ref>::value && use_default_type_traits_v<Ref>>>
     : public ObjectRefTraits<Ref> {};
+
+/*!
+ * \brief Base of TypeTraits<TObjRef> for a handle class that converts as others do.
+ *
+ * For a class whose `use_default_type_traits_v` is false.
+ */
+template <typename TObjRef>
+struct ObjectRefTypeTraitsBase : public ObjectRefTraits<TObjRef> {
+  /*! \brief Type of the object behind the handle. */
+  using ContainerType = typename TObjRef::ContainerType;
+  /*! \brief What came instead of the type, after TryCastFromAnyView. */
+  static std::string GetMismatchTypeInfo(const TVMFFIAny* source) {
+    return detail::ValueText(source);
+  }
+};
+
+/*!
+ * \brief Base of TypeTraits for a handle class that values of other types convert to.
+ *
+ * The specialisation has `static ObjectRefType ConvertFallbackValue(Fallback)` for each of them.
+ * \tparam ObjectRefType The handle class, whose `use_default_type_traits_v` is false.
+ * \tparam FallbackTypes Types that are tried in their order, where the value is no such object.
+ */
+template <typename ObjectRefType, typename... FallbackTypes>
+struct ObjectRefWithFallbackTraitsBase : public ObjectRefTypeTraitsBase<ObjectRefType> {
+  /*! \brief The object's handle, or one made of the first type that the value converts to. */
+  static std::optional<ObjectRefType> TryCastFromAnyView(const TVMFFIAny* any) {
+    std::optional<ObjectRefType> own = ObjectRefTraits<ObjectRefType>::TryCastFromAnyView(any);
+    if (own.has_value()) return own;
+    return detail::TryFallbacks<ObjectRefType, FallbackTypes...>(any);
+  }
+};
 
 /*! \brief Pointers to objects: lent as arguments, shared as results; NULL is None. */
 template <typename T>
@@ -509,6 +648,9 @@ struct TypeTraits<ObjectPtr<T>> : public detail::TypeTraitsBase {
   static ObjectPtr<T> CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
     if (any->type_index == kTVMFFINone) return nullptr;
     return ObjectUnsafe::PtrFromBorrowed<T>(any->v_obj);
+  }
+  static ObjectPtr<T> MoveFromAnyAfterCheck(TVMFFIAny* any) {
+    return detail::MoveFromOwned<ObjectPtr<T>>(any);
   }
   static std::optional<ObjectPtr<T>> TryCastFromAnyView(const TVMFFIAny* any) {
     if (CheckAnyStrict(any)) return CopyFromAnyViewAfterCheck(any);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The extension module tvm_ffi._core: everything that is bound, in dependency order.
 #include "base/error.h"
+#include "base/global_symbols.h"
 #include "calls/convert.h"
 #include "calls/extern_function.h"
 #include "calls/function.h"
@@ -42,6 +43,7 @@ NB_MODULE(_core, module) {
     throw nb::import_error(
         "tvm_ffi can be imported in the main interpreter only, not in a sub-interpreter");
   }
+  make_symbols_global();
   // Objects outlive the module when Python ends: they are in other libraries' hands as well.
   nb::set_leak_warnings(false);
   bind_error(module);

@@ -99,6 +99,7 @@ def make_kwargs_wrapper(
     namespace: dict[str, Any] = {}
     exec(compile(code, f"<{__name__}>", "exec"), namespace)
     wrapper = namespace["make"](**values)
+    wrapper.__qualname__ = "wrapper"  # Python's errors on wrong arguments begin with it
     for attribute in _METADATA if prototype is not None else ():
         if hasattr(prototype, attribute):
             setattr(wrapper, attribute, getattr(prototype, attribute))

@@ -91,6 +91,9 @@ struct TypeTraits<Variant<Types...>> : public detail::TypeTraitsBase {
     return Variant<Types...>(typename Variant<Types...>::Checked(),
                              Any(AnyView::CopyFromTVMFFIAny(*any)));
   }
+  static Variant<Types...> MoveFromAnyAfterCheck(TVMFFIAny* any) {
+    return detail::MoveFromOwned<Variant<Types...>>(any);
+  }
   static std::optional<Variant<Types...>> TryCastFromAnyView(const TVMFFIAny* any) {
     if (CheckAnyStrict(any)) return CopyFromAnyViewAfterCheck(any);
     std::optional<Variant<Types...>> converted;

@@ -1,67 +1,159 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/extra/module.h
- * \brief Loaded libraries and the functions that they export.
+ * \brief Modules: loaded libraries, and classes of an author's own that give functions by name.
  */
 #ifndef TVM_FFI_EXTRA_MODULE_H_
 #define TVM_FFI_EXTRA_MODULE_H_
 
+#include <tvm/ffi/container/array.h>
+#include <tvm/ffi/container/map.h>
 #include <tvm/ffi/function.h>
+#include <tvm/ffi/optional.h>
+#include <tvm/ffi/string.h>
+#include <tvm/ffi/typed_function.h>
 
+#include <cstdint>
 #include <optional>
+
+/*!
+ * \brief Exports a name from libtvm_ffi.so, where that is built; nothing anywhere else.
+ *
+ * Libraries that were built with the published headers import these names. Code that includes this
+ * header has a hidden copy of its own.
+ */
+#ifdef TVM_FFI_BUILDS_RUNTIME
+#define TVM_FFI_MODULE_API TVM_FFI_DLL_EXPORT
+#else
+#define TVM_FFI_MODULE_API
+#endif
 
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
 class Module;
 
+namespace detail {
+struct ModuleUnsafe;
+}
+
 /*!
- * \brief A module object: opaque, reached through the global functions `ffi.Module*`.
+ * \brief A module object; a class derived from it is a kind of module of the author's own.
  *
- * Its methods are called through the handle: `module->GetFunction("scale")`. A module that this
- * runtime did not load is refused with a TypeError.
+ * A derived class defines kind() and GetFunction(), and what else it can do. Its virtual functions
+ * may be called from several threads, also while another one runs. Objects cross between this
+ * header and the published one: the virtual functions, their order and the data members are the
+ * same, and are never changed.
  */
-class ModuleObj : public Object {
+class TVM_FFI_MODULE_API ModuleObj : public Object {
  public:
   /*!
-   * \brief The exported function of that name, if there is one. It keeps the library loaded.
-   * \param name The name that the function is exported by.
-   * \param query_imports Whether imported modules are searched too.
+   * \brief The kind of module: "library" for a loaded one, "system_lib" for the functions of the
+   * program itself, otherwise what the author chose.
+   *
+   * It is part of the name of the function that loads a saved one, see SaveToBytes().
    */
-  Optional<Function> GetFunction(const String& name, bool query_imports = false) const {
-    return UnlessNone<Function>(Call("ffi.ModuleGetFunction", name, query_imports));
-  }
-  /*! \brief Whether there is an exported function of that name. */
-  bool ImplementsFunction(const String& name, bool query_imports = false) const {
-    return Call("ffi.ModuleImplementsFunction", name, query_imports).cast<bool>();
+  virtual const char* kind() const = 0;
+  /*! \brief What can be done with the module: bits of Module::ModulePropertyMask; 0 by default. */
+  virtual int GetPropertyMask() const { return 0; }
+  /*!
+   * \brief The function of that name, if there is one. It keeps alive what it needs.
+   * \param name The name.
+   */
+  virtual Optional<Function> GetFunction(const String& name) = 0;
+  /*! \brief Whether there is a function of that name; by default, whether GetFunction() has it. */
+  virtual bool ImplementsFunction(const String& name) { return GetFunction(name).has_value(); }
+  /*! \brief The documentation of a function; see TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC. */
+  virtual Optional<String> GetFunctionDoc([[maybe_unused]] const String& name) {
+    return std::nullopt;
   }
   /*!
    * \brief What is known of a function's signature: JSON text with a `type_schema`, JSON text too.
    *
-   * None unless the library was built with TVM_FFI_DLL_EXPORT_INCLUDE_METADATA.
+   * A loaded library has none unless it was built with TVM_FFI_DLL_EXPORT_INCLUDE_METADATA.
    */
-  Optional<String> GetFunctionMetadata(const String& name, bool query_imports = false) const {
-    return UnlessNone<String>(Call("ffi.ModuleGetFunctionMetadata", name, query_imports));
-  }
-  /*! \brief The documentation of a function; see TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC. */
-  Optional<String> GetFunctionDoc(const String& name, bool query_imports = false) const {
-    return UnlessNone<String>(Call("ffi.ModuleGetFunctionDoc", name, query_imports));
+  virtual Optional<String> GetFunctionMetadata([[maybe_unused]] const String& name) {
+    return std::nullopt;
   }
   /*!
-   * \brief Lets this module's library use the functions of `other`.
-   * \throws Error A ValueError if `other` imports this module, at any depth.
+   * \brief Writes the module to a file, for a compiler to go on with.
+   * \param file_name The file.
+   * \param format One of GetWriteFormats().
+   * \throws Error A RuntimeError if the class cannot.
    */
-  void ImportModule(const Module& other) const;
-  /*! \brief Forgets the imports. Functions that the library was lent live on. */
-  void ClearImports() const { Call("ffi.ModuleClearImports"); }
-  /*! \brief "library", or "system_lib" for the functions of the program itself. */
-  String kind() const { return Call("ffi.ModuleGetKind").cast<String>(); }
+  virtual void WriteToFile([[maybe_unused]] const String& file_name,
+                           [[maybe_unused]] const String& format) const {
+    TVM_FFI_THROW(RuntimeError)
+        << "ModuleObj::WriteToFile: expected a module that can be written, got one of kind \""
+        << kind() << "\"";
+  }
+  /*! \brief The formats that WriteToFile() knows; none by default. */
+  virtual Array<String> GetWriteFormats() const { return Array<String>(); }
+  /*!
+   * \brief The module as bytes.
+   *
+   * The global function `ffi.Module.load_from_bytes.<kind>` makes a module of them again.
+   * \throws Error A RuntimeError if the class cannot.
+   */
+  virtual Bytes SaveToBytes() const {
+    TVM_FFI_THROW(RuntimeError)
+        << "ModuleObj::SaveToBytes: expected a module that can be saved, got one of kind \""
+        << kind() << "\"";
+  }
+  /*!
+   * \brief The source code of the module; empty if it has none.
+   * \param format What to show, if the class has several sources; may be empty.
+   */
+  virtual String InspectSource([[maybe_unused]] const String& format) const { return String(); }
+  /*!
+   * \brief Adds a module to the imports, whose functions are found together with this one's.
+   *
+   * Unlike a loaded library, a class that keeps this function must not be searched meanwhile.
+   * \throws Error A ValueError if `other` is null, or imports this module, at any depth.
+   */
+  // Inline here too: the first function that is not would bring this class's table of virtual
+  // functions, and all of them, into every kernel library.
+  TVM_FFI_MODULE_API inline virtual void ImportModule(const Module& other);
+  /*! \brief Forgets the imports. Functions that a loaded library was lent live on. */
+  TVM_FFI_MODULE_API virtual void ClearImports() { imports_ = Array<Any>(); }
 
+  /*!
+   * \brief The function of that name, if there is one.
+   * \param name The name.
+   * \param query_imports Whether imported modules are searched too, at any depth.
+   */
+  TVM_FFI_MODULE_API Optional<Function> GetFunction(const String& name, bool query_imports) {
+    return UnlessNone<Function>(Call("ffi.ModuleGetFunction", name, query_imports));
+  }
+  /*! \brief Whether there is a function of that name, here or in the imports. */
+  TVM_FFI_MODULE_API bool ImplementsFunction(const String& name, bool query_imports) {
+    return Call("ffi.ModuleImplementsFunction", name, query_imports).cast<bool>();
+  }
+  /*! \brief The documentation of a function, of this module or an imported one. */
+  TVM_FFI_MODULE_API Optional<String> GetFunctionDoc(const String& name, bool query_imports) {
+    return UnlessNone<String>(Call("ffi.ModuleGetFunctionDoc", name, query_imports));
+  }
+  /*! \brief What is known of the signature of a function, of this module or an imported one. */
+  TVM_FFI_MODULE_API Optional<String> GetFunctionMetadata(const String& name, bool query_imports) {
+    return UnlessNone<String>(Call("ffi.ModuleGetFunctionMetadata", name, query_imports));
+  }
+  /*! \brief The imported modules, in the order in which they came. */
+  const Array<Any>& imports() const { return imports_; }
+
+  /*! \brief Handles give access to a mutable object. */
+  static constexpr bool _type_mutable = true;
   /*! \brief Fixed index of the type. */
   static constexpr int32_t _type_index = kTVMFFIModule;
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC("ffi.Module", ModuleObj, Object)
 
+ protected:
+  /*! \brief The imported modules. */
+  Array<Any> imports_;
+
  private:
+  // What the runtime lent to the module's code: by name, the functions of its imports.
+  Map<String, Function> import_lookup_cache_;
+
   // A result unless it is None. Not by a cast to Optional<T>, whose conversions every file that
   // includes this header would compile.
   template <typename T>
@@ -73,26 +165,95 @@ class ModuleObj : public Object {
   Any Call(const char* function, const Args&... args) const {
     return Function::GetGlobalRequired(function)(this, args...);
   }
+
+  friend struct detail::ModuleUnsafe;
 };
 
-/*! \brief A loaded library. It stays loaded while a module or one of its functions lives. */
-class Module : public ObjectRef {
+/*! \brief A handle of a module. A library stays loaded while a module or a function of it lives. */
+class TVM_FFI_MODULE_API Module : public ObjectRef {
  public:
+  /*! \brief What can be done with a module: bits of ModuleObj::GetPropertyMask(). */
+  enum ModulePropertyMask : int {
+    /*! \brief ModuleObj::SaveToBytes() works. */
+    kBinarySerializable = 1,
+    /*! \brief The functions of ModuleObj::GetFunction() can be called. */
+    kRunnable = 2,
+    /*! \brief ModuleObj::WriteToFile() works, and a compiler makes a library of the file. */
+    kCompilationExportable = 4
+  };
+
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Module, ObjectRef, ModuleObj);
 
   /*!
-   * \brief Loads a library.
-   * \param path Path of the file; a bare name is looked for in the current folder.
+   * \brief Loads a module.
+   *
+   * A global function `ffi.Module.load_from_file.<extension>` loads files of that extension; it is
+   * called with the path and the extension. Any other file is a library.
+   * \param file_name Path of the file; a library's bare name is looked for in the current folder.
    * \throws Error A RuntimeError with the loader's message.
    */
-  static Module LoadFromFile(const String& path) {
-    return Function::GetGlobalRequired("ffi.ModuleLoadFromFile")(path).cast<Module>();
+  TVM_FFI_MODULE_API static Module LoadFromFile(const String& file_name) {
+    return Function::GetGlobalRequired("ffi.ModuleLoadFromFile")(file_name).cast<Module>();
+  }
+
+  /*!
+   * \brief Calls a function with each name and address that TVMFFIEnvModRegisterContextSymbol()
+   * got.
+   *
+   * For a class whose modules have code of their own, which wants them.
+   * \throws Error A ValueError under the published runtime, which gives them to its own code only.
+   */
+  TVM_FFI_MODULE_API static void VisitContextSymbols(
+      const TypedFunction<void(String, void*)>& callback) {
+    Function::GetGlobalRequired("ffi.ModuleVisitContextSymbols")(callback);
   }
 };
 
-inline void ModuleObj::ImportModule(const Module& other) const {
-  Call("ffi.ModuleImportModule", other);
+namespace detail {
+
+// For the runtime: a module's imports, and what its code was lent.
+struct ModuleUnsafe {
+  static Array<Any>& Imports(ModuleObj* module) { return module->imports_; }
+  static Map<String, Function>& Lent(ModuleObj* module) { return module->import_lookup_cache_; }
+  // Whether `module` is `other`, or imports it at any depth.
+  static bool Reaches(const ModuleObj* module, const ModuleObj* other) {
+    if (module == other) return true;
+    for (const Any& import : module->imports_) {
+      if (Reaches(import.cast<Module>().get(), other)) return true;
+    }
+    return false;
+  }
+};
+
+}  // namespace detail
+
+inline void ModuleObj::ImportModule(const Module& other) {
+  TVM_FFI_CHECK(other.defined(), ValueError)
+      << "ModuleObj::ImportModule: other: expected a module, got none";
+  // A circle would never be freed, and a search in it would never end.
+  TVM_FFI_CHECK(!detail::ModuleUnsafe::Reaches(other.get(), this), ValueError)
+      << "ModuleObj::ImportModule: other: expected a module that does not import this one, got one "
+         "that does";
+  imports_.push_back(other);
 }
+
+/*! \brief The names of what a library exports for its loader. */
+namespace symbol {
+
+/*! \brief What the symbol of an exported function begins with. */
+constexpr const char* tvm_ffi_symbol_prefix = "__tvm_ffi_";
+/*! \brief The symbol of the function that calling a module calls. */
+constexpr const char* tvm_ffi_main = "__tvm_ffi_main";
+/*! \brief The variable that the loader sets to the library's module. */
+constexpr const char* tvm_ffi_library_ctx = "__tvm_ffi__library_ctx";
+/*! \brief The bytes of the modules that come with a library. */
+constexpr const char* tvm_ffi_library_bin = "__tvm_ffi__library_bin";
+/*! \brief What the symbol of a function that gives the metadata of another one begins with. */
+constexpr const char* tvm_ffi_metadata_prefix = "__tvm_ffi__metadata_";
+/*! \brief What the symbol of a function that gives the documentation of another begins with. */
+constexpr const char* tvm_ffi_doc_prefix = "__tvm_ffi__doc_";
+
+}  // namespace symbol
 
 }  // namespace ffi TVM_FFI_HIDDEN
 }  // namespace tvm

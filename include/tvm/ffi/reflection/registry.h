@@ -96,6 +96,13 @@ struct ClassOf<F, std::enable_if_t<std::is_member_function_pointer<F>::value>> {
   using Type = std::remove_const_t<typename ffi::detail::Signature<F>::Class>;
 };
 
+// What TypeTraits say of the index of a field of T; others' may say nothing.
+template <typename T, typename = void>
+struct FieldTypeIndex : public std::integral_constant<int32_t, kTVMFFIAny> {};
+template <typename T>
+struct FieldTypeIndex<T, std::void_t<decltype(TypeTraits<T>::field_static_type_index)>>
+    : public std::integral_constant<int32_t, TypeTraits<T>::field_static_type_index> {};
+
 // The index of the type of a field, where it is the same in every process.
 template <typename T>
 int32_t StaticTypeIndexOf() {
@@ -115,7 +122,7 @@ int32_t StaticTypeIndexOf() {
     const int32_t index = Obj::RuntimeTypeIndex();
     return index == Obj::_type_index ? index : int32_t{kTVMFFIAny};
   } else {
-    return kTVMFFIAny;
+    return FieldTypeIndex<T>::value;
   }
 }
 

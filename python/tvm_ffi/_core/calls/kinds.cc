@@ -116,16 +116,18 @@ constexpr Kind kinds[] = {
     {by_type(is_a<PyTuple_Type>), pack_sequence},
     {by_type(is_a<PyDict_Type>), pack_dict},
     {by_type(is_a<PySet_Type>), pack_set},
-    {by_type(has_index), pack_index},
-    {by_type(has_float), pack_real},
+    {by_method("__cuda_stream__"), pack_stream},
+    {by_method("__tvm_ffi_opaque_ptr__"), pack_address},
     {by_type(has_call), pack_callable},
     {by_method("__dlpack_data_type__"), pack_foreign_dtype},
     {by_method("__dlpack_device__"), pack_foreign_device},
-    {by_method("__cuda_stream__"), pack_stream},
-    {by_method("__tvm_ffi_opaque_ptr__"), pack_address},
     {by_method("__tvm_ffi_int__"), pack_stand_in},
     {by_method("__tvm_ffi_float__"), pack_stand_in},
     {by_method("__tvm_ffi_value__"), pack_stand_in},
+    // After the methods above, which say more: a float of CuTe DSL has an __index__ that gives no
+    // integer.
+    {by_type(has_index), pack_index},
+    {by_type(has_float), pack_real},
     {by_type(is_any), pack_opaque},
 };
 

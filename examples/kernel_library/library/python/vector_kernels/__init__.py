@@ -24,19 +24,26 @@ class Tensor(Protocol):
         """Method that tells its device."""
 
 
+# tvm-ffi-stubgen writes the functions between begin and end; the library has types and
+# documentation, and these are the names of the parameters.
+# tvm-ffi-stubgen-library(names): axpy(a, x, y)
+# tvm-ffi-stubgen-library(names): lerp(x, y, weight)
+# tvm-ffi-stubgen-library(names): vecdot(x, y, out)
+# tvm-ffi-stubgen-library(begin): _LIB
+# fmt: off
 def axpy(a: float, x: Tensor, y: Tensor) -> None:
-    """Add a * x to y, in place."""
+    """y += a * x, in place."""
     _LIB.axpy(a, x, y)
 
 
 def lerp(x: Tensor, y: Tensor, weight: float) -> None:
-    """Move y towards x by a part of the way, in place: y += weight * (x - y)."""
+    """y += weight * (x - y), in place."""
     _LIB.lerp(x, y, weight)
 
 
 def vecdot(x: Tensor, y: Tensor, out: Tensor) -> None:
-    """Sum x * y over the last dimension into out, which has one number for each row."""
+    """out = sum of x * y over the last dimension."""
     _LIB.vecdot(x, y, out)
-
-
+# fmt: on
+# tvm-ffi-stubgen-library(end)
 # [package.end]

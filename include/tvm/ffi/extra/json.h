@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/extra/json.h
+ * \brief Reads and writes JSON text.
+ *
+ * The code is inline: what uses it needs no symbol of the runtime, and runs under any.
+ */
+#ifndef TVM_FFI_EXTRA_JSON_H_
+#define TVM_FFI_EXTRA_JSON_H_
+
+#include <tvm/ffi/any.h>
+#include <tvm/ffi/container/array.h>
+#include <tvm/ffi/container/map.h>
+#include <tvm/ffi/extra/base.h>
+#include <tvm/ffi/extra/json_reader.h>
+#include <tvm/ffi/extra/json_writer.h>
+#include <tvm/ffi/optional.h>
+#include <tvm/ffi/string.h>
+
+#include <optional>
+#include <string>
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+/*! \brief JSON text and its values. */
+namespace json {
+
+/*! \brief None, a bool, an int64_t, a double, a String, an Array or an Object. */
+using Value = Any;
+/*! \brief Pairs whose keys are Strings, in the order of the text. */
+using Object = ::tvm::ffi::Map<Any, Any>;
+/*! \brief A sequence of values. */
+using Array = ::tvm::ffi::Array<Any>;
+
+/*!
+ * \brief Reads a JSON text.
+ *
+ * Also read are `NaN`, `Infinity` and `-Infinity`, numbers such as `+1`, `01`, `1.` and `.5`, and
+ * bytes in a string that are no UTF-8, which stay as they are. An integer beyond 64 bits becomes a
+ * double. Of two pairs with the same key the last one counts.
+ * \param json_str The text.
+ * \param error_msg Where to write what is wrong, as "Extra data: line 1 column 3 (char 2)"; empty
+ *        if nothing is. Columns and chars count bytes.
+ * \return The value; None if `error_msg` was given an error.
+ * \throws Error A ValueError with that message if `error_msg` is NULL. A text that is nested more
+ *         than 10,000 deep is such an error.
+ */
+inline Value Parse(const String& json_str, String* error_msg = nullptr) {
+  std::string error;
+  Value value = detail::JsonReader(json_str.data(), json_str.size(), &error).Read();
+  if (error_msg != nullptr) {
+    *error_msg = String(error);
+  } else {
+    TVM_FFI_CHECK(error.empty(), ValueError) << error;
+  }
+  return value;
+}
+
+/*!
+ * \brief Writes a value as a JSON text, which Parse reads as the same value.
+ * \param value None, a bool, a number, a String, a sequence, or a Map with keys that are Strings.
+ *        Slashes are escaped; what is no UTF-8 stays as it is; NaN and infinities are written as
+ *        `NaN`, `Infinity` and `-Infinity`.
+ * \param indent Spaces for each level, every value on a line of its own; without it, or with 0, all
+ *        is on one line without spaces.
+ * \throws Error A ValueError for a value of another type, for a key that is no String, and for one
+ *         that is nested more than 10,000 deep, such as a List that holds itself.
+ */
+inline String Stringify(const json::Value& value, const Optional<int>& indent = std::nullopt) {
+  detail::JsonWriter writer(indent.value_or(0));
+  writer.Write(value, 0);
+  return String(writer.Take());
+}
+
+}  // namespace json
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+#endif  // TVM_FFI_EXTRA_JSON_H_

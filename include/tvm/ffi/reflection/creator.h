@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/reflection/creator.h
+ * \brief Makes objects of a registered type from the values of its fields.
+ */
+#ifndef TVM_FFI_REFLECTION_CREATOR_H_
+#define TVM_FFI_REFLECTION_CREATOR_H_
+
+#include <tvm/ffi/any.h>
+#include <tvm/ffi/container/map.h>
+#include <tvm/ffi/function.h>
+#include <tvm/ffi/reflection/accessor.h>
+#include <tvm/ffi/string.h>
+
+#include <string_view>
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+namespace reflection {
+namespace detail {
+
+// What a type registered as "__ffi_new__"; None if it did not.
+inline AnyView NewFunctionOf(const TVMFFITypeInfo* type_info) {
+  constexpr TVMFFIByteArray kName{"__ffi_new__", 11};
+  const TVMFFITypeAttrColumn* column = TVMFFIGetTypeAttrColumn(&kName);
+  if (column == nullptr) return AnyView();
+  const int32_t i = type_info->type_index - column->begin_index;
+  if (i < 0 || i >= column->size) return AnyView();
+  return AnyView::CopyFromTVMFFIAny(column->data[i]);
+}
+
+inline bool HasNativeCreator(const TVMFFITypeInfo* type_info) {
+  return type_info->metadata != nullptr && type_info->metadata->creator != nullptr;
+}
+
+}  // namespace detail
+}  // namespace reflection
+
+/*! \brief Whether objects of the type can be made without arguments, by its registration. */
+inline bool HasCreator(const TVMFFITypeInfo* type_info) {
+  return reflection::detail::HasNativeCreator(type_info) ||
+         reflection::detail::NewFunctionOf(type_info) != nullptr;
+}
+
+/*!
+ * \brief Makes an object whose fields are as its constructor without arguments leaves them.
+ * \param type_info The type.
+ * \return Its first owner.
+ * \throws Error A RuntimeError if HasCreator is false, and what the constructor throws.
+ */
+inline ObjectPtr<Object> CreateEmptyObject(const TVMFFITypeInfo* type_info) {
+  if (reflection::detail::HasNativeCreator(type_info)) {
+    TVMFFIObjectHandle made = nullptr;
+    TVM_FFI_CHECK_SAFE_CALL(type_info->metadata->creator(&made));
+    return ObjectUnsafe::PtrFromOwned<Object>(made);
+  }
+  const AnyView make = reflection::detail::NewFunctionOf(type_info);
+  TVM_FFI_CHECK(make != nullptr, RuntimeError)
+      << "CreateEmptyObject: expected a type whose objects can be made without arguments, got "
+      << reflection::detail::TextOf(type_info->type_key);
+  Any made = make.cast<Function>()();
+  return GetObjectPtr(const_cast<Object*>(made.cast<ObjectRef>().get()));
+}
+
+namespace reflection {
+
+/*! \brief Makes objects of a type: `ObjectCreator("my_library.Point")({{"x", 1}})`. */
+class ObjectCreator {
+ public:
+  /*! \brief For the type of that name; an error is thrown if there is none. */
+  explicit ObjectCreator(std::string_view type_key) : ObjectCreator(detail::TypeInfoOf(type_key)) {}
+  /*! \brief For that type; a RuntimeError is thrown if HasCreator is false. */
+  explicit ObjectCreator(const TVMFFITypeInfo* type_info) : type_info_(type_info) {
+    TVM_FFI_CHECK(HasCreator(type_info), RuntimeError)
+        << "ObjectCreator: expected a type whose objects can be made without arguments, got "
+        << detail::TextOf(type_info->type_key);
+  }
+
+  /*!
+   * \brief Makes an object.
+   * \param fields Values of fields, of ancestors too, by name. A field that is left out gets its
+   *        default.
+   * \return The object.
+   * \throws Error A TypeError for a field that has no value and no default, for a name that is no
+   *         field's, and for a value that does not convert to the field's type.
+   */
+  Any operator()(const Map<String, Any>& fields) const {
+    const ObjectPtr<Object> object = CreateEmptyObject(type_info_);
+    size_t given = 0;
+    ForEachFieldInfo(type_info_, [&](const TVMFFIFieldInfo* info) {
+      const std::string_view name = detail::TextOf(info->name);
+      const auto pair = fields.find(String(name));
+      if (pair != fields.end()) ++given;
+      const Any value = pair != fields.end() ? Any((*pair).second) : DefaultOf(info);
+      const detail::FieldOfType field(info);
+      field.Set(object.get(), value, [&] { return field.Name(type_info_); });
+    });
+    if (given != fields.size()) ThrowUnknown(fields);
+    return ObjectRef(object);
+  }
+
+ private:
+  Any DefaultOf(const TVMFFIFieldInfo* info) const {
+    TVM_FFI_CHECK((info->flags & kTVMFFIFieldFlagBitMaskHasDefault) != 0, TypeError)
+        << "ObjectCreator: " << detail::TextOf(type_info_->type_key)
+        << ": expected a value for the field \"" << detail::TextOf(info->name)
+        << "\", which has no default";
+    const AnyView value = AnyView::CopyFromTVMFFIAny(info->default_value_or_factory);
+    if ((info->flags & kTVMFFIFieldFlagBitMaskDefaultFromFactory) == 0) return value;
+    return value.cast<Function>()();
+  }
+
+  [[noreturn]] TVM_FFI_COLD void ThrowUnknown(const Map<String, Any>& fields) const {
+    Message names;
+    for (const auto& [name, value] : fields) {
+      const bool known =
+          ForEachFieldInfoWithEarlyStop(type_info_, [&name = name](const TVMFFIFieldInfo* info) {
+            return detail::TextOf(info->name) == std::string_view(name);
+          });
+      if (!known) names << (names.size() == 0 ? "\"" : ", \"") << name << "\"";
+    }
+    TVM_FFI_THROW(TypeError) << "ObjectCreator: " << detail::TextOf(type_info_->type_key)
+                             << ": expected names of fields, got " << names.take();
+  }
+
+  const TVMFFITypeInfo* type_info_;
+};
+
+}  // namespace reflection
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+#endif  // TVM_FFI_REFLECTION_CREATOR_H_

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kinds of numbers by their DLPack codes, at the address where compilers import them."""
+
+from enum import IntEnum
+
+from .dtype import dtype as dtype
+
+
+class DataTypeCode(IntEnum):
+    """What :attr:`tvm_ffi.dtype.type_code` says, by name."""
+
+    INT = 0
+    UINT = 1
+    FLOAT = 2
+    HANDLE = 3
+    BFLOAT = 4
+    BOOL = 6
+    Float8E3M4 = 7
+    Float8E4M3 = 8
+    Float8E4M3B11FNUZ = 9
+    Float8E4M3FN = 10
+    Float8E4M3FNUZ = 11
+    Float8E5M2 = 12
+    Float8E5M2FNUZ = 13
+    Float8E8M0FNU = 14
+    Float6E2M3FN = 15
+    Float6E3M2FN = 16
+    Float4E2M1FN = 17

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module of a loaded library, or of the functions that the program itself registered.
+#ifndef TVM_FFI_SRC_LIBRARY_H_
+#define TVM_FFI_SRC_LIBRARY_H_
+
+#include <sys/stat.h>
+#include <tvm/ffi/any.h>
+#include <tvm/ffi/extra/module.h>
+
+#include <ctime>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "library_pin.h"
+#include "locks.h"
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+// Guards the imports, lent functions and contexts of all modules: a check for a circle looks at
+// many. Modules are freed without it.
+inline std::mutex& ModulesLock() { return LockOf(Guarded::kModules); }
+
+// The imports at this moment.
+inline Array<Any> ImportsOf(ModuleObj* module) {
+  std::lock_guard<std::mutex> lock(ModulesLock());
+  return detail::ModuleUnsafe::Imports(module);
+}
+
+// What tells a file from one that is written to its place later.
+class FileState {
+ public:
+  // Of no file if there is none at `path`.
+  explicit FileState(const char* path);
+  bool operator==(const FileState& other) const;
+
+ private:
+  dev_t device_{};
+  ino_t node_{};
+  off_t size_ = -1;
+  time_t seconds_{};
+  long nanoseconds_{};  // NOLINT(runtime/int)
+};
+
+// A library behind a handle of dlopen; without one, the functions that the program itself
+// registered.
+class LibraryObj : public ModuleObj {
+ public:
+  LibraryObj(void* handle, const FileState& file)
+      : library_(LibraryPin::OfModule(handle)), handle_(handle), file_(file) {}
+  explicit LibraryObj(std::string prefix) : handle_(nullptr), prefix_(std::move(prefix)) {}
+  // Another module of the same library, without imports.
+  explicit LibraryObj(const LibraryObj* same);
+  ~LibraryObj();
+
+  const char* kind() const final { return handle_ == nullptr ? "system_lib" : "library"; }
+  int GetPropertyMask() const final { return Module::kRunnable; }
+  // Names that begin with an underscore are the library's own: context, metadata, documentation.
+  Optional<Function> GetFunction(const String& name) final;
+  Optional<String> GetFunctionDoc(const String& name) final { return DescribeAs("doc", name); }
+  Optional<String> GetFunctionMetadata(const String& name) final {
+    return DescribeAs("metadata", name);
+  }
+  void ImportModule(const Module& other) final;
+  void ClearImports() final;
+
+  // Finds the library's context variable, for SetUp().
+  void FindContext();
+  // Gives the library what it learns from its loader: its module, and the context symbols.
+  void SetUp();
+  // The bytes of the modules that come with the library, or NULL. Call it before other threads know
+  // this module.
+  const char* Binary();
+  // What an exported function `__tvm_ffi__<kind>_<name>` tells about the function `name`.
+  std::optional<Any> Describe(const std::string& kind, const std::string& name);
+  // Lent to the library that asked; kept here, because it asks once and keeps the pointer.
+  TVMFFIObjectHandle Lend(const std::string& name, Function function);
+  // What it was lent under that name, or NULL.
+  TVMFFIObjectHandle Lent(const std::string& name);
+
+  const std::optional<FileState>& file() const { return file_; }
+
+ private:
+  void* Symbol(const std::string& name) const;
+  std::optional<Function> FindExported(const std::string& name);
+  Optional<String> DescribeAs(const char* kind, const String& name);
+  // Names this module in the library's context variable, unless a living module of the same library
+  // is there already.
+  void EnterContext();
+  // Another module of the same library, which stays loaded, takes this one's place: it becomes the
+  // context, and it keeps what the library was lent.
+  void LeaveContext();
+
+  LibraryPin library_;  // dropped last: members below may need the library's code
+  void* handle_;
+  std::string prefix_;
+  std::optional<FileState> file_;  // when it was loaded
+  void** context_ = nullptr;       // the library's variable
+  // Looked for once: the loader takes long to say that there is none.
+  std::optional<const char*> binary_;
+  int64_t context_changes_ = -1;  // of the context symbols, when the library got them
+  std::unordered_map<std::string, Function> looked_up_;
+  std::vector<Function> outdated_;  // lent to the library, and found no more
+};
+
+// The module as a library, or NULL if it is another kind of module, or NULL itself.
+LibraryObj* AsLibrary(ModuleObj* module);
+
+// What the library of an exported function tells about it; nothing of any other function.
+Optional<Any> DescribeFunction(const Function& function, const std::string& kind);
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+#endif  // TVM_FFI_SRC_LIBRARY_H_

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The modules that come with a library, as bytes behind its symbol `__tvm_ffi__library_bin`.
+#include "library_binary.h"
+
+#include <tvm/ffi/error.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ffi = tvm::ffi;
+
+namespace {
+
+constexpr const char* kWhere = "ffi.ModuleLoadFromFile: __tvm_ffi__library_bin";
+constexpr std::string_view kLibrary = "_lib";
+
+uint64_t NumberAt(const char* bytes) {
+  uint64_t number = 0;
+  for (int i = 7; i >= 0; --i) number = number << 8 | static_cast<unsigned char>(bytes[i]);
+  return number;
+}
+
+// Takes one thing after the other, never more than there is.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+
+  uint64_t Number() { return NumberAt(Take(8).data()); }
+  std::string_view Bytes() { return Take(Number()); }
+  std::vector<uint64_t> Numbers() {
+    const uint64_t count = Number();
+    CheckLeft(count, 8);
+    std::vector<uint64_t> numbers;
+    for (uint64_t i = 0; i < count; ++i) numbers.push_back(Number());
+    return numbers;
+  }
+
+ private:
+  std::string_view Take(uint64_t size) {
+    CheckLeft(size, 1);
+    const std::string_view taken = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return taken;
+  }
+  void CheckLeft(uint64_t count, uint64_t size) const {
+    TVM_FFI_CHECK(count <= rest_.size() / size, RuntimeError)
+        << kWhere << ": expected " << count << (size == 1 ? " more bytes" : " more numbers")
+        << ", got " << rest_.size() << " bytes";
+  }
+
+  std::string_view rest_;
+};
+
+ffi::Module LoadFromBytes(std::string_view kind, std::string_view bytes) {
+  const std::string name = "ffi.Module.load_from_bytes." + std::string(kind);
+  const std::optional<ffi::Function> load = ffi::Function::GetGlobal(name);
+  TVM_FFI_CHECK(load.has_value(), RuntimeError)
+      << kWhere << ": expected kinds of modules that can be loaded, got \"" << kind
+      << "\", for which there is no global function \"" << name << "\"";
+  return (*load)(ffi::Bytes(std::string(bytes))).cast<ffi::Module>();
+}
+
+}  // namespace
+
+ffi::Module ffi::WithItsModules(const Module& library, const char* binary) {
+  if (binary == nullptr) return library;
+  Reader reader({binary + 8, NumberAt(binary)});
+  const std::vector<uint64_t> begins = reader.Numbers();
+  const std::vector<uint64_t> children = reader.Numbers();
+  TVM_FFI_CHECK(begins.size() > 1, RuntimeError)
+      << kWhere << ": expected one module at least, got none";
+  std::vector<Module> modules;
+  for (size_t i = 1; i < begins.size(); ++i) {
+    TVM_FFI_CHECK(begins[i - 1] <= begins[i] && begins[i] <= children.size(), RuntimeError)
+        << kWhere << ": expected children of module " << i - 1 << " among " << children.size()
+        << ", got those from " << begins[i - 1] << " to " << begins[i];
+    const std::string_view kind = reader.Bytes();
+    modules.push_back(kind == kLibrary ? library : LoadFromBytes(kind, reader.Bytes()));
+  }
+  for (size_t i = 0; i < modules.size(); ++i) {
+    for (uint64_t k = begins[i]; k < begins[i + 1]; ++k) {
+      TVM_FFI_CHECK(children[k] < modules.size(), RuntimeError)
+          << kWhere << ": expected a child below " << modules.size() << ", got " << children[k];
+      modules[i]->ImportModule(modules[children[k]]);
+    }
+  }
+  return modules.front();
+}

@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Fills the blocks of all files of the package anew.
+set -eu
+# [update.begin]
+tvm-ffi-stubgen python --dlls ./libmy_kernels.so
+# [update.end]

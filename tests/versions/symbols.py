@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which C functions of the runtime a library imports, and which a release exports."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+C_FUNCTION = re.compile(r"TVMFFI\w+")
+
+
+def listed(library: Path, which: str) -> dict[str, str]:
+    """The C functions among a library's dynamic symbols, each with nm's letter for its kind."""
+    command = ["nm", "-D", "--format=posix", which, str(library)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    lines = [line.split() for line in said.splitlines()]
+    return {line[0]: line[1] for line in lines if C_FUNCTION.fullmatch(line[0])}
+
+
+def imported(library: Path) -> set[str]:
+    """The C functions that a library needs of the runtime; a weak one it does without."""
+    return {name for name, kind in listed(library, "--undefined-only").items() if kind == "U"}
+
+
+def exported(runtime: Path) -> set[str]:
+    """The C functions that a runtime has."""
+    return {*listed(runtime, "--defined-only")}
