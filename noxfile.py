@@ -32,7 +32,7 @@ from _verify.table import final_table  # noqa: E402
 
 switch_on_pyenv_versions()
 nox.needs_version = ">=2025.5.1"
-# docs comes late: its pages show what the sessions before it found.
+# fresh builds the site as docs does, and comes late: its pages show what other sessions found.
 nox.options.sessions = [
     "lint",
     "tests",
@@ -41,11 +41,10 @@ nox.options.sessions = [
     "machine_code",
     "sanitize",
     "emulate",
-    "docs",
-    "browser",  # looks at what docs built
     "tests-3.10",  # others on request
     "tests-3.13",
     "fresh",
+    "browser",  # looks at the site that fresh left
 ]
 nox.options.stop_on_first_error = True  # what failed is the last thing that is printed
 nox.options.reuse_venv = "yes"
@@ -182,7 +181,10 @@ def docs(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none")
 def fresh(session: nox.Session) -> None:
-    """Follow the README in bare Debians; arguments: tests, bookworm trixie sid, root user."""
+    """Follow the README in bare Debians and keep the site that this builds.
+
+    Arguments: tests, bookworm trixie sid, root user.
+    """
     follow_readme(session, ROOT / "build" / "fresh")
 
 
@@ -190,7 +192,9 @@ def fresh(session: nox.Session) -> None:
 def browser(session: nox.Session) -> None:
     """Look at every page of the built site in Chromium; arguments choose tests."""
     if not (ROOT / "build" / "site" / "index.html").exists():
-        session.error("browser: build/site is missing. Type: nox -s docs browser")
+        session.notify("docs")
+        session.notify("browser")
+        session.skip("there is no site yet: docs builds one, then this session runs again")
     need(session, "chromium")
     install(session, "browser")
     pytest = ["-m", "pytest", "-q", "--tb=short"]

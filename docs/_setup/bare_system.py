@@ -31,6 +31,18 @@ TO_TYPE = re.compile(r"Type: (sudo apt-get install .+)$", re.MULTILINE)
 CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 GIVEN = re.compile(r"(PIP_|SSL_CERT_|TORCH_INDEX$|(https?|no)_proxy$)", re.IGNORECASE)
 OF_THE_SYSTEM = {Path(name) for name in ("/", "/etc", "/home", "/opt", "/root", "/usr", "/var")}
+# What sessions before this one found, below build: the site shows it. Each record names its tree.
+RECORDS = (
+    "frameworks.json",
+    "interop.json",
+    "machine_code.json",
+    "published_pages.json",
+    "published_snippets.json",
+    "runtimes.json",
+    "machine_code",
+    "rows",
+    "emulation/receipts",
+)
 SHELL_STATE = re.compile(r"\. |cd |export |\w+=")  # lines whose effect the next lines need
 TAIL = 40  # lines shown of a command that failed
 
@@ -89,6 +101,23 @@ def pip_configuration() -> tuple[str, set[Path]]:
     return file, paths
 
 
+def copy_records(source: Path, target: Path) -> None:
+    """Copy what other sessions have found from one build folder to another."""
+    for name in RECORDS:
+        path = source / name
+        if path.is_dir():
+            shutil.copytree(path, target / name)
+        elif path.exists():
+            target.mkdir(exist_ok=True)
+            shutil.copy(path, target / name)
+
+
+def keep_site(clone: Path, build: Path) -> None:
+    """Copy the site that a reader has built, for whoever looks at it after the root is gone."""
+    shutil.rmtree(build / "site", ignore_errors=True)
+    shutil.copytree(clone / "build" / "site", build / "site")
+
+
 class System:
     """A bare root, and a reader who types in it."""
 
@@ -99,6 +128,11 @@ class System:
     def inside(self, path: Path) -> Path:
         """Where a path of the root lies on this machine."""
         return self.folder / path.relative_to("/")
+
+    @property
+    def clone(self) -> Path:
+        """Where the reader's clone lies on this machine."""
+        return self.inside(HOMES[self.reader] / "clone")
 
     def make(self) -> None:
         """Install the base system, hand over the settings, and clone what is committed here."""
@@ -118,7 +152,8 @@ class System:
         if self.reader == "user":
             self.prepare("useradd --create-home user")
         clone = HOMES[self.reader] / "clone"
-        subprocess.run(["git", "clone", "-q", str(ROOT), str(self.inside(clone))], check=True)
+        subprocess.run(["git", "clone", "-q", str(ROOT), str(self.clone)], check=True)
+        copy_records(ROOT / "build", self.clone / "build")
         if self.reader == "user":
             self.prepare(f"chown -R user: {clone}")
 
@@ -216,6 +251,8 @@ def main() -> int:
         system.share_cache()
         commands = readme_commands((ROOT / "README.md").read_text())
         good = system.follow([command for command in commands if command not in left_out])
+        if good:
+            keep_site(system.clone, ROOT / "build")
     finally:
         rows = [asdict(ran) for ran in system.ran]
         folder.with_suffix(".json").write_text(json.dumps(rows, indent=1) + "\n")

@@ -2,6 +2,7 @@
 # Rows: R9
 """The session that follows the README in bare systems: what it types, and where."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -146,3 +147,37 @@ def test_part_of_the_system_is_not_mounted(monkeypatch):
     monkeypatch.setenv("PIP_FIND_LINKS", "/")
     with pytest.raises(ValueError, match="pip: expected folders of wheels, got a part of the sys"):
         pip_configuration()
+
+
+def test_records_of_other_sessions_come_along(tmp_path):
+    """Files and folders, those that exist; nothing that another session built."""
+    source, target = tmp_path / "source", tmp_path / "clone" / "build"
+    target.parent.mkdir()
+    bare_system.copy_records(source, target)
+    assert not target.exists()
+    for name in ("interop.json", "rows/tests/a.json", "emulation/receipts/b.json", "examples/c.so"):
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_text(name)
+    bare_system.copy_records(source, target)
+    found = {path.relative_to(target).as_posix() for path in target.rglob("*") if path.is_file()}
+    assert found == {"interop.json", "rows/tests/a.json", "emulation/receipts/b.json"}
+
+
+def test_every_record_comes_along():
+    """Each that the site reads if it is about this tree."""
+    folder = Path(bare_system.__file__).parents[1] / "_verify"
+    text = "".join(path.read_text() for path in sorted(folder.glob("*.py")))
+    read = set(re.findall(r'read_tree_record\(build / "(\w+\.json)"', text))
+    assert len(read) > 4
+    assert read <= {*bare_system.RECORDS}
+
+
+def test_site_is_kept_in_place_of_an_older_one(tmp_path):
+    """A page that is gone does not stay behind."""
+    site = tmp_path / "clone" / "build" / "site"
+    kept = tmp_path / "build" / "site"
+    for folder, name in ((site, "new.html"), (kept, "old.html")):
+        folder.mkdir(parents=True)
+        (folder / name).touch()
+    bare_system.keep_site(tmp_path / "clone", tmp_path / "build")
+    assert [path.name for path in kept.iterdir()] == ["new.html"]
