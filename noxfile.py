@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT / "docs"))
 
 # Below the folder that was just named:
 from _setup.environment import Environment, together  # noqa: E402
-from _setup.fresh import follow_readme  # noqa: E402
+from _setup.fresh import follow_readme, why_no_bare_system  # noqa: E402
 from _setup.install import install, install_package, pins, variables, write_lock  # noqa: E402
 from _setup.pytorch import folder_of, install_torch, share  # noqa: E402
 from _setup.system import (  # noqa: E402
@@ -188,13 +188,12 @@ def fresh(session: nox.Session) -> None:
     follow_readme(session, ROOT / "build" / "fresh")
 
 
-@nox.session
+# Where no bare system can be made, fresh leaves no site.
+@nox.session(requires=["docs"] if why_no_bare_system() else [])
 def browser(session: nox.Session) -> None:
     """Look at every page of the built site in Chromium; arguments choose tests."""
     if not (ROOT / "build" / "site" / "index.html").exists():
-        session.notify("docs")
-        session.notify("browser")
-        session.skip("there is no site yet: docs builds one, then this session runs again")
+        session.error("browser: build/site is missing. Type: nox -s docs browser")
     need(session, "chromium")
     install(session, "browser")
     pytest = ["-m", "pytest", "-q", "--tb=short"]

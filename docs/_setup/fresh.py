@@ -43,16 +43,24 @@ def choose(words: list[str]) -> tuple[list[tuple[str, str]], list[str]]:
     return list(itertools.product(systems, readers)), left_out
 
 
+def why_no_bare_system() -> str:
+    """Why no bare system can be made here; empty if one can."""
+    if os.geteuid() != 0:
+        return "only root can make a bare system and enter it"
+    trial = ["unshare", "--mount", "true"]
+    if shutil.which(trial[0]) and not subprocess.run(trial, capture_output=True).returncode:
+        return ""
+    return "this machine allows no mounts"
+
+
 def follow_readme(session: nox.Session, build: Path) -> None:
     """Follow it for each system and reader; print their results, and a table of commands."""
     try:
         pairs, left_out = choose(session.posargs)
     except ValueError as error:
         session.error(str(error))
-    if os.geteuid() != 0:
-        session.skip("only root can make a bare system and enter it")
-    if subprocess.run(["unshare", "--mount", "true"], check=False).returncode != 0:
-        session.skip("this machine allows no mounts")
+    if why := why_no_bare_system():
+        session.skip(why)
     need(session, "debootstrap", "git")
     shutil.rmtree(build, ignore_errors=True)
     rows, failed = [COLUMNS], []

@@ -2,6 +2,7 @@
 # Rows: R9
 """The session that follows the README in bare systems: what it types, and where."""
 
+import os
 import re
 from pathlib import Path
 
@@ -11,7 +12,7 @@ pytest.importorskip("nox", reason="only the sessions use this")
 
 from _setup import bare_system
 from _setup.bare_system import System, pip_configuration, readme_commands
-from _setup.fresh import RESULTS, choose
+from _setup.fresh import RESULTS, choose, why_no_bare_system
 
 README = (Path(__file__).parents[2] / "README.md").read_text()
 
@@ -181,3 +182,17 @@ def test_site_is_kept_in_place_of_an_older_one(tmp_path):
         (folder / name).touch()
     bare_system.keep_site(tmp_path / "clone", tmp_path / "build")
     assert [path.name for path in kept.iterdir()] == ["new.html"]
+
+
+def test_bare_systems_need_root_and_mounts(tmp_path, monkeypatch):
+    """Else the session is skipped, and browser needs docs to build the site."""
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert why_no_bare_system() == "only root can make a bare system and enter it"
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert why_no_bare_system() == "this machine allows no mounts"
+    unshare = tmp_path / "unshare"
+    for status, why in ((1, "this machine allows no mounts"), (0, "")):
+        unshare.write_text(f"#!/bin/sh\nexit {status}\n")
+        unshare.chmod(0o755)
+        assert why_no_bare_system() == why
