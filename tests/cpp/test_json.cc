@@ -85,7 +85,7 @@ void strings() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_strings, strings);
 
-// A mistake is told with its place: as a text where there is one for it, else it is thrown.
+// An error names its place: written to the error string if the caller passes one, else thrown.
 void mistakes() {
   struct Case {
     std::string text, message;

@@ -100,7 +100,7 @@ def test_no_name_depends_on_the_machine():
     ],
 )
 def test_reasons_and_names_belong_together(reasons, rows, problem):
-    """A difference without a reason, and a reason without a name, are told."""
+    """A difference without a reason and a reason without a name are both reported."""
     problems = compared(reasons, rows).problems()
     assert bool(problems) == bool(problem)
     assert any(problem in each for each in problems) or not problem

@@ -61,7 +61,7 @@ def found(pythons) -> dict:
 
 
 def test_the_table_is_that_of_both_packages(found):
-    """Each line of the file is what was found; a name that came, went or changed is told."""
+    """Each line of the file matches what was found; the message lists what came, went or changed."""
     recorded = (ROOT / NAMES).read_text().splitlines()
     now = as_text(found).splitlines()
     gone, new = {*recorded} - {*now}, {*now} - {*recorded}

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 PACKAGE = "tvm_ffi"
-# How a command works, and what frameworks are told: no module to import.
+# The insides of a command and the hooks that frameworks call: not modules to import.
 INTERNAL = ("tvm_ffi.frameworks", "tvm_ffi.stub")
 # What every object inherits is not listed again for each class.
 ROOTS = ("CObject", "Object")
