@@ -15,9 +15,11 @@ from table import TABLE, as_text  # noqa: E402
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds `--peer-python` and `--client-python`."""
+    """Adds `--peer-python`, `--client-python` and `--again`."""
     parser.addoption("--peer-python", default=None, help="an interpreter with apache-tvm-ffi")
     parser.addoption("--client-python", default=None, help="an interpreter with ours and xgrammar")
+    text = "run what docs/compared/published.json keeps, too"
+    parser.addoption("--again", action="store_true", help=text)
 
 
 @pytest.fixture(scope="session")
@@ -27,6 +29,12 @@ def pythons(request) -> dict[str, str]:
     if peer is None:
         pytest.skip("nox -s interop makes the environment with the published package")
     return {"ours": sys.executable, "published": peer}
+
+
+@pytest.fixture(scope="session")
+def again(request) -> bool:
+    """Whether to run again what has not changed since its result was kept."""
+    return request.config.getoption("--again")
 
 
 @pytest.fixture(scope="session")

@@ -61,7 +61,7 @@ def found(pythons) -> dict:
 
 
 def test_the_table_is_that_of_both_packages(found):
-    """Each line of the file matches what was found; the message lists what came, went or changed."""
+    """Each line of the file matches what was found; the message lists each name that changed."""
     recorded = (ROOT / NAMES).read_text().splitlines()
     now = as_text(found).splitlines()
     gone, new = {*recorded} - {*now}, {*now} - {*recorded}

@@ -8,6 +8,7 @@ from functools import partial
 
 import pytest
 from _verify.layout import Layout
+from _verify.published_kept import run_changed
 from _verify.published_pages import pages_of, record_of, replay, write_record
 from example_runtimes import CUDA, OK, ONLY_HERE, ROOT
 
@@ -16,12 +17,13 @@ PAGES = pages_of(LAYOUT)
 
 
 @pytest.fixture(scope="module")
-def found(pythons, copies) -> dict:
+def found(pythons, copies, again) -> dict:
     """What came of each page, with libraries that were built as a user of that package does."""
     texts = "".join((ROOT / page).read_text() for page in PAGES)
     # A page only looks into a library for a GPU.
     on_gpu = [each for each in copies.examples if f"/{each.library(CUDA)}" in texts]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+
+    def build(pool) -> None:
         built = pool.map(partial(copies.build, kind="published"), copies.examples)
         named = zip([each.name for each in copies.examples], built, strict=True)
         wrong = {name: told for name, told in named if told != OK}
@@ -29,14 +31,16 @@ def found(pythons, copies) -> dict:
         if copies.nvcc:
             for told in pool.map(lambda each: copies.build(each, "published", CUDA), on_gpu):
                 assert told == OK
-        run = partial(
-            replay,
-            python=pythons["published"],
-            layout=LAYOUT,
-            libraries=copies.libraries["published"],
-            environment=copies.environment("published"),
-        )
-        pages = dict(zip(PAGES, pool.map(run, PAGES), strict=True))
+
+    run = partial(
+        replay,
+        python=pythons["published"],
+        layout=LAYOUT,
+        libraries=copies.libraries["published"],
+        environment=copies.environment("published"),
+    )
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        pages = run_changed("pages", PAGES, LAYOUT, build, run, pool, again=again)
     write_record(LAYOUT, pages)
     return pages
 

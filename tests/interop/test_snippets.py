@@ -10,6 +10,7 @@ from subprocess import check_output
 import pytest
 from _verify.layout import Layout
 from _verify.published_cpp import run_cpp_tests, shown_cpp_tests
+from _verify.published_kept import run_changed
 from _verify.published_snippets import record_of, run_tests, write_record
 from example_runtimes import OK, ONLY_HERE, ROOT
 
@@ -30,7 +31,7 @@ CPP_FILES = shown_cpp_tests(ROOT)
 
 
 @pytest.fixture(scope="module")
-def cpp_found(pythons, copies) -> dict:
+def cpp_found(pythons, copies, again) -> dict:
     """What came of each file of C++ tests, compiled with the published headers."""
     python = pythons["published"]
     flags = check_output([python, "-m", "tvm_ffi.config", "--cxxflags"], text=True)
@@ -43,11 +44,11 @@ def cpp_found(pythons, copies) -> dict:
         environment=environment,
     )
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return dict(zip(CPP_FILES, pool.map(run, CPP_FILES), strict=True))
+        return run_changed("C++ tests", CPP_FILES, LAYOUT, lambda _: None, run, pool, again=again)
 
 
 @pytest.fixture(scope="module")
-def found(pythons, copies, cpp_found) -> dict:
+def found(pythons, copies, cpp_found, again) -> dict:
     """What came of each file, with the examples' libraries built by the published headers."""
     run = partial(
         run_tests,
@@ -57,10 +58,14 @@ def found(pythons, copies, cpp_found) -> dict:
         # -Wconversion finds something in the published headers.
         environment={**copies.environment("published"), "SYSTEM_HEADERS": "1"},
     )
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        told = {each.name: copies.build(each, "published") for each in copies.examples}
+
+    def build(pool) -> None:
+        built = pool.map(partial(copies.build, kind="published"), copies.examples)
+        told = dict(zip([each.name for each in copies.examples], built, strict=True))
         assert {name for name, said in told.items() if said != OK} == {*ONLY_HERE}, told
-        made = dict(zip(FILES, pool.map(run, FILES), strict=True))
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        made = run_changed("tests of shown files", FILES, LAYOUT, build, run, pool, again=again)
     write_record(LAYOUT, made, cpp_found, LEFT_OUT)
     return made
 

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R8, R9
+"""Results under the published package are kept until a file that they depend on changes."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from _verify import published_kept
+from _verify.layout import Layout
+from _verify.published_kept import read, run_changed
+
+PAGES = ["docs/one.rst", "docs/two.rst"]
+
+
+@pytest.fixture
+def layout(tmp_path) -> Layout:
+    """Two pages, an example, and a tool."""
+    for name in (*PAGES, *published_kept.TOOLS, "examples/kernel_library/add/add.cc"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("int x; // why\n")
+    return Layout.of(tmp_path)
+
+
+class Runner:
+    """Counts what is prepared and run; the nth run of all gives n."""
+
+    def __init__(self, layout):
+        self.layout, self.prepared, self.ran = layout, 0, []
+
+    def prepare(self, pool):
+        """Note that something is about to run."""
+        self.prepared += 1
+
+    def run(self, name):
+        """Note the name."""
+        self.ran.append(name)
+        return {"run": len(self.ran)}
+
+    def found(self, names=PAGES, **options):
+        """The results, one at a time."""
+        with ThreadPoolExecutor(1) as pool:
+            return run_changed("pages", names, self.layout, self.prepare, self.run, pool, **options)
+
+
+def test_nothing_runs_twice(layout, capsys):
+    """The second time all are kept, and nothing is prepared."""
+    runner = Runner(layout)
+    first = runner.found()
+    assert first == {"docs/one.rst": {"run": 1}, "docs/two.rst": {"run": 2}}
+    before = (layout.root / published_kept.RECORD).stat().st_mtime_ns
+    assert runner.found() == first
+    assert runner.ran == PAGES
+    assert runner.prepared == 1
+    assert (layout.root / published_kept.RECORD).stat().st_mtime_ns == before
+    assert capsys.readouterr().out.endswith("published package: 0 run, 2 kept\n")
+
+
+def test_edited_page_runs_alone(layout):
+    """The order stays that of the names."""
+    runner = Runner(layout)
+    runner.found()
+    (layout.root / PAGES[0]).write_text("int x; // because\n")
+    assert runner.found() == {"docs/one.rst": {"run": 3}, "docs/two.rst": {"run": 2}}
+    assert [*runner.found()] == PAGES
+
+
+@pytest.mark.parametrize("name", ["examples/kernel_library/add/add.cc", published_kept.TOOLS[0]])
+def test_code_that_all_depend_on_runs_all(layout, name):
+    """A comment changes nothing."""
+    runner = Runner(layout)
+    runner.found()
+    (layout.root / "examples/kernel_library/add/add.cc").write_text("int x; // because\n")
+    runner.found()
+    assert runner.ran == PAGES
+    (layout.root / name).write_text("int y;\n")
+    runner.found()
+    assert runner.ran == PAGES * 2
+
+
+def test_new_and_removed_files_run_all(layout):
+    """An example may read any file beside it."""
+    runner = Runner(layout)
+    runner.found()
+    more = layout.root / "examples/kernel_library/add/more.h"
+    more.write_text("int z;\n")
+    runner.found()
+    more.unlink()
+    runner.found()
+    assert runner.ran == PAGES * 3
+
+
+def test_other_tests_do_not_count(layout):
+    """A test of shown files depends on itself, and on what it imports."""
+    folder = layout.root / "tests" / "snippets"
+    folder.mkdir(parents=True)
+    for name in ("test_one.py", "test_two.py", "helper.py"):
+        (folder / name).write_text("import helper\n" if "one" in name else "x = 1\n")
+    names = [f"tests/snippets/test_{each}.py" for each in ("one", "two")]
+    runner = Runner(layout)
+    runner.found(names)
+    (folder / "test_two.py").write_text("x = 2\n")
+    runner.found(names)
+    assert runner.ran == [*names, names[1]]
+
+
+def test_all_run_on_request(layout):
+    """And their results replace the old ones."""
+    runner = Runner(layout)
+    runner.found()
+    again = runner.found(again=True)
+    assert again == {"docs/one.rst": {"run": 3}, "docs/two.rst": {"run": 4}}
+    assert runner.found() == again
+
+
+def test_result_of_a_page_that_is_gone_is_dropped(layout):
+    """And other kinds stay."""
+    runner = Runner(layout)
+    runner.found()
+    with ThreadPoolExecutor(1) as pool:
+        run_changed("files", PAGES, layout, runner.prepare, runner.run, pool)
+    runner.found(PAGES[:1])
+    kept = read(layout.root)
+    assert {kind: [*results] for kind, results in kept.items()} == {
+        "files": PAGES,
+        "pages": PAGES[:1],
+    }
