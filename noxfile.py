@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT / "docs"))
 from _setup.environment import Environment, together  # noqa: E402
 from _setup.fresh import follow_readme, why_no_bare_system  # noqa: E402
 from _setup.install import install, install_package, pins, variables, write_lock  # noqa: E402
+from _setup.minutes import skip_if_late  # noqa: E402
 from _setup.pytorch import folder_of, install_torch, share  # noqa: E402
 from _setup.system import (  # noqa: E402
     BUILDING,
@@ -32,19 +33,18 @@ from _verify.table import final_table  # noqa: E402
 
 switch_on_pyenv_versions()
 nox.needs_version = ">=2025.5.1"
-# fresh builds the site as docs does, and comes late: its pages show what other sessions found.
 nox.options.sessions = [
     "lint",
     "tests",
     "interop",
-    "compilers",
-    "machine_code",
-    "sanitize",
-    "emulate",
     "tests-3.10",  # others on request
     "tests-3.13",
     "fresh",
     "browser",  # looks at the site that fresh left
+    "machine_code",  # from here on, sessions are skipped once MINUTES have passed
+    "emulate",
+    "compilers",
+    "sanitize",
 ]
 nox.options.stop_on_first_error = True  # what failed is the last thing that is printed
 nox.options.reuse_venv = "yes"
@@ -276,6 +276,7 @@ def versions(session: nox.Session) -> None:
 @nox.session(venv_backend="none", requires=["environment"])
 def compilers(session: nox.Session) -> None:
     """Compile everything without a warning: g++, clang++ and nvcc; arguments choose files."""
+    skip_if_late(session)
     need(session, "clang++", "valgrind")  # a benchmark includes a header of valgrind
     Environment(session).run("docs/_setup/compilers.py", *session.posargs)
 
@@ -285,6 +286,7 @@ def compilers(session: nox.Session) -> None:
 )
 def machine_code(session: nox.Session) -> None:
     """Check what nvcc makes of the examples' kernels, without a GPU; arguments choose examples."""
+    skip_if_late(session)
     expect_python(session)
     Environment(session).run("tests/machine_code/machine_code.py", *session.posargs)
 
@@ -292,6 +294,7 @@ def machine_code(session: nox.Session) -> None:
 @nox.session(venv_backend="none", requires=["environment"])
 def sanitize(session: nox.Session) -> None:
     """Run the C++ tests and the examples under sanitizers; arguments choose files of tests."""
+    skip_if_late(session)
     environment = Environment(session)
     files = [word for word in session.posargs if word != "examples"]
     if files or not session.posargs:
@@ -303,6 +306,7 @@ def sanitize(session: nox.Session) -> None:
 @nox.session(venv_backend="none", requires=["environment"])
 def emulate(session: nox.Session) -> None:
     """Run the examples' CUDA sources on the CPU; arguments choose examples."""
+    skip_if_late(session)
     Environment(session).run("tests/emulation/emulate.py", *session.posargs)
 
 

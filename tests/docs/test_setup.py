@@ -6,6 +6,7 @@ import ast
 import os
 import re
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,9 @@ from _verify import tools
 
 pytest.importorskip("nox", reason="only the sessions use this")
 
-from _setup import system
+from _setup import minutes, system
 from _setup.environment import Environment
+from _setup.minutes import skip_if_late
 from _setup.system import has_nvcc, need, reachable, want
 from nox.command import CommandFailed
 
@@ -61,6 +63,8 @@ def test_readers_and_ci_run_the_same_sessions():
     command = f"nox -s {' '.join(ast.literal_eval(sessions))}"
     for name in ("README.md", "AGENTS.md", ".ci/run"):
         assert command in (root / name).read_text(), name
+    assert f"MINUTES=60 {command}" in (root / "README.md").read_text()
+    assert f"MINUTES=60 {command}" in (root / ".ci" / "run").read_text()
 
 
 class Session:
@@ -82,6 +86,10 @@ class Session:
     def error(self, text):
         """Fail as nox does, by an exception."""
         raise RuntimeError(text)
+
+    def skip(self, text):
+        """End as nox does, by an exception."""
+        raise LookupError(text)
 
 
 @pytest.fixture
@@ -167,3 +175,18 @@ def test_scripts_of_the_environment_come_first(capfd):
     say = "import os; print(os.environ['PATH'].split(os.pathsep)[0])"
     environment.run_together(["-c", say], env={})
     assert capfd.readouterr().out.strip() == f"{sys.prefix}/bin"
+
+
+def test_late_sessions_are_skipped(monkeypatch):
+    """Only where MINUTES says so, and what it says must be a number."""
+    monkeypatch.setattr(minutes, "STARTED", time.monotonic() - 600)
+    monkeypatch.delenv("MINUTES", raising=False)
+    skip_if_late(Session())
+    monkeypatch.setenv("MINUTES", "11")
+    skip_if_late(Session())
+    monkeypatch.setenv("MINUTES", "9.5")
+    with pytest.raises(LookupError, match=r"^10 minutes have passed, and MINUTES is 9.5$"):
+        skip_if_late(Session())
+    monkeypatch.setenv("MINUTES", "an hour")
+    with pytest.raises(RuntimeError, match="MINUTES: expected a number, got 'an hour'"):
+        skip_if_late(Session())
