@@ -72,12 +72,15 @@ nitpick_ignore_regex = [
     ("cpp:.*", r"(u?int(8|16|32|64|ptr)?|size|ptrdiff)_t"),
     ("cpp:.*", r"std(::.*)?"),
     ("cpp:.*", r"cuda[A-Z]\w+"),
+    ("cpp:.*", r"(__hip|__nv|hip)_\w+|__half"),
     # The namespaces themselves have no page.
-    ("cpp:.*", r"tvm(::ffi(::reflection|::storage|::cuda_api)?)?|cuda_api"),
+    ("cpp:.*", r"(::)?tvm(::ffi(::(reflection|storage|cuda_api|json|symbol))?)?|cuda_api|json"),
     ("cpp:.*", r"(\w+::)*detail(::.*)?"),  # in a signature, but no promise
     ("cpp:.*", r"\w+::@\d+"),  # an anonymous union
     # A parameter of a template within its own constraint, and a type that a class inherits.
-    ("cpp:identifier", r"Iter|Args|iterator"),
+    ("cpp:identifier", r"Iter|Args|iterator|TObjRef(::\w+)?"),
+    # A base class that says how an object type converts.
+    ("cpp:identifier", r"tvm::ffi::ObjectRefTraits<.*"),
 ]
 intersphinx_disabled_reftypes = ["std:*"]
 
@@ -108,7 +111,8 @@ reference_modules = [  # what they offer stands on the pages, or the build fails
 
 # Pages.
 # Names of the reference that mean something else in prose: the package, and dtypes of frameworks.
-plain_names = ["tvm_ffi", "float8_e4m3fn", "float8_e5m2"]
+# "add_one" is an example of the guide, and a function of tvm_ffi.testing.
+plain_names = ["tvm_ffi", "float8_e4m3fn", "float8_e5m2", "add_one"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 sphinx_tabs_disable_tab_closing = True

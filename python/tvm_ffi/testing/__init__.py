@@ -17,11 +17,11 @@ from ..registry import get_global_func
 
 _library = load_module(f"{libinfo.find_library_path()}/libtvm_ffi_testing.so")
 
-#: Return the first argument. ``TypeError``: there is none.
+#: Return the first argument. Without one, raise a ``TypeError``.
 echo = get_global_func("testing.echo")
-#: Accept any arguments and do nothing: what remains is the cost of a call.
+#: Accept any arguments and do nothing, which leaves the cost of a call.
 nop = get_global_func("testing.nop")
-#: Call the first argument, a function, with the others. ``TypeError``: it is no function.
+#: Call the first argument with the others. If it is no function, raise a ``TypeError``.
 apply = get_global_func("testing.apply")
 #: Count the references to an object, the argument's own included.
 object_use_count = get_global_func("testing.object_use_count")
