@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows: R5, R6
 """The functions and object types of tvm_ffi.testing."""
 
 import subprocess
