@@ -37,11 +37,11 @@ nox.options.sessions = [
     "lint",
     "tests",
     "interop",
-    "tests-3.10",  # others on request
-    "tests-3.13",
     "fresh",
     "browser",  # looks at the site that fresh left
-    "machine_code",  # from here on, sessions are skipped once MINUTES have passed
+    "tests-3.10",  # from here on, sessions are skipped once MINUTES have passed
+    "tests-3.13",
+    "machine_code",
     "emulate",
     "compilers",
     "sanitize",
@@ -218,6 +218,7 @@ def recording(session: str) -> dict[str, str]:
 
 def on_python(session: nox.Session) -> None:
     """Build and test the package on this Python, and call a library built once for every Python."""
+    skip_if_late(session)
     need(session, "g++", "git")
     install(session, "tests")
     install_package(session)
