@@ -257,21 +257,13 @@ def interop(session: nox.Session) -> None:
     if session.posargs:
         environment.run(*pytest, *session.posargs, env=recording("interop"))
         return
-    # These build the same copies of the examples, and take half of the time.
+    # These build the same copies of the examples.
     names = "test_byte_offsets", "test_example_runtimes", "test_pages", "test_snippets"
     copying = [f"tests/interop/{name}.py" for name in names]
-    halves = copying, [*(f"--ignore={path}" for path in copying), "tests/interop"]
-    environment.run_together(*([*pytest, *half] for half in halves), env=recording("interop"))
-
-
-@nox.session(venv_backend="none", requires=["environment"])
-def versions(session: nox.Session) -> None:
-    """Run the examples under every published release; arguments go to versions.py."""
-    need(session, "g++")
-    mark = "apache-tvm-ffi=="
-    (pinned,) = (pin.removeprefix(mark) for pin in pins("published") if pin.startswith(mark))
-    command = ["tests/versions/versions.py", "docs/compared/versions.json", pinned]
-    Environment(session).run(*command, *session.posargs)
+    found = {path.stem for path in (ROOT / "tests" / "interop").glob("test_*.py")}
+    others = [f"tests/interop/{name}.py" for name in sorted(found - {*names})]
+    shares = others[0::2], others[1::2], copying
+    environment.run_together(*([*pytest, *share] for share in shares), env=recording("interop"))
 
 
 @nox.session(venv_backend="none", requires=["environment"])
