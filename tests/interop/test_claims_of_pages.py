@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from example_runtimes import flags
 from table import build
 from test_our_headers import told
 
@@ -182,3 +183,18 @@ def test_checks_of_a_migrated_library(pythons, tmp_path, kind):
             for condition, error, message in CHECKED
         ]
     assert done.stdout.splitlines() == [*expected, "ValueError: check: x has 13 rows"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "language", "status"),
+    [("ours", "c", 0), ("published", "c", 1), ("ours", "c++", 0), ("published", "c++", 0)],
+)
+def test_contents_of_objects_in_c(pythons, kind, language, status):
+    """The published header declares the functions that give an object's contents for C++ only."""
+    source = UTILITIES.parents[1] / "tests" / "snippets" / "abi_contents.c"
+    standard = {"c": "c99", "c++": "c++17"}[language]
+    command = ["gcc", f"-x{language}", f"-std={standard}", "-fsyntax-only", "-Werror"]
+    includes = [word for word in flags(pythons[kind], "--cxxflags") if word.startswith("-I")]
+    done = subprocess.run([*command, *includes, source], capture_output=True, text=True)
+    assert done.returncode == status, done.stderr
+    assert ("TVMFFIObjectGetTypeIndex" in done.stderr) == bool(status)
