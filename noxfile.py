@@ -39,7 +39,8 @@ nox.options.sessions = [
     "interop",
     "fresh",
     "browser",  # looks at the site that fresh left
-    "tests-3.10",  # from here on, sessions are skipped once MINUTES have passed
+    "machinery",  # from here on, sessions are skipped once MINUTES have passed
+    "tests-3.10",
     "tests-3.13",
     "machine_code",
     "emulate",
@@ -117,7 +118,7 @@ def client(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["environment"])
 def tests(session: nox.Session) -> None:
-    """Run the tests that need no GPU; the examples' own tests belong to docs."""
+    """Run the tests that need no GPU; machinery and docs run those of the site and the examples."""
     want(session, "valgrind")
     environment = Environment(session)
     pytest = [
@@ -128,16 +129,23 @@ def tests(session: nox.Session) -> None:
     if session.posargs:
         environment.run(*pytest, *session.posargs, env=recording("tests"))
         return
-    folders = ROOT / "tests" / "python", ROOT / "tests" / "docs"
-    compiling, machinery = (
-        [str(path.relative_to(ROOT)) for path in sorted(folder.glob(name))]
-        for folder, name in zip(folders, ("test_cpp_*.py", "test_*.py"), strict=True)
-    )
-    compiling.append("tests/cpp")
+    found = (ROOT / "tests" / "python").glob("test_cpp_*.py")
+    compiling = ["tests/cpp", *(f"tests/python/{path.name}" for path in sorted(found))]
     others = [*(f"--ignore={path}" for path in [*compiling, "tests/docs"]), "tests"]
-    # Two at once: in these shares neither waits long for the other.
-    shares = others, compiling, *(machinery[first::4] for first in range(4))
+    shares = others, compiling
     environment.run_together(*([*pytest, *share] for share in shares), env=recording("tests"))
+
+
+@nox.session(venv_backend="none", requires=["environment"])
+def machinery(session: nox.Session) -> None:
+    """Run the tests of the sessions, of the site's extensions and of the records."""
+    skip_if_late(session)
+    files = [f"tests/docs/{path.name}" for path in (ROOT / "tests" / "docs").glob("test_*.py")]
+    # Two at once: in these shares neither waits long for the other.
+    shares = [["-m", "pytest", *sorted(files)[first::4]] for first in range(4)]
+    if session.posargs:
+        shares = [["-m", "pytest", "tests/docs", *session.posargs]]
+    Environment(session).run_together(*shares, env=recording("machinery"))
 
 
 @nox.session(

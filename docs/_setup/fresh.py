@@ -30,7 +30,7 @@ def choose(words: list[str]) -> tuple[list[tuple[str, str]], list[str]]:
     """The systems and readers that the arguments name, and the README's commands to leave out.
 
     Debian 12 and a user if none is named.
-    Without the word ``tests``, nobody types ``nox -s tests``: it is the longest of all checks.
+    Without the word ``tests``, nobody types ``nox -s tests machinery``, which takes longest.
     ValueError: a word is none of these.
     """
     known = [*SYSTEMS, *HOMES, "tests"]
@@ -39,7 +39,7 @@ def choose(words: list[str]) -> tuple[list[tuple[str, str]], list[str]]:
         raise ValueError(f"fresh: expected some of {expected}, got {' '.join(unknown)}")
     systems = [word for word in SYSTEMS if word in words] or ["bookworm"]
     readers = [word for word in HOMES if word in words] or ["user"]
-    left_out = [] if "tests" in words else ["nox -s tests"]
+    left_out = [] if "tests" in words else ["nox -s tests machinery"]
     return list(itertools.product(systems, readers)), left_out
 
 

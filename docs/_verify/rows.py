@@ -29,6 +29,7 @@ TITLES = {
 NAMED = re.compile(r"^(?://|#|/\*) Rows: (R\d(?:, R\d)*)$", re.MULTILINE)
 FOLDERS = ("include", "src", "python", "examples", "tests")
 SESSIONS = {
+    "tests/docs": "machinery",
     "tests/browser": "browser",
     "tests/examples": "docs",
     "tests/snippets": "docs",

@@ -23,7 +23,7 @@ def test_commands_are_those_of_the_readme():
     assert commands[0].startswith("sudo apt-get install -y g++ ")
     assert "#" not in "".join(commands)
     verify = commands.index("nox -s docs")
-    assert commands[verify : verify + 3] == ["nox -s docs", "nox -s tests", "CLONE=$PWD"]
+    assert commands[verify : verify + 3] == ["nox -s docs", "nox -s tests machinery", "CLONE=$PWD"]
     assert commands[-1] == "python scale/load_scale.py"
 
 
@@ -55,8 +55,8 @@ def test_arguments_choose_systems_and_readers():
 
 def test_tests_are_left_out_unless_asked_for():
     """What is left out is a command of the README, so that the name cannot go stale."""
-    assert choose([])[1] == ["nox -s tests"]
-    assert "nox -s tests" in readme_commands(README)
+    assert choose([])[1] == ["nox -s tests machinery"]
+    assert "nox -s tests machinery" in readme_commands(README)
     assert choose(["tests", "sid"]) == ([("sid", "user")], [])
 
 

@@ -35,13 +35,13 @@ def test_the_site_that_passed_the_gate_is_what_is_published(jobs):
     """Both hosts run the sessions whose results it shows, in one folder, and publish that site."""
     steps = jobs["site"]["steps"]
     said = [str(step.get("run", step.get("uses"))).strip() for step in steps]
-    assert said[-3:-1] == ["nox -s tests interop machine_code docs browser", REFUSAL]
+    assert said[-3:-1] == ["nox -s tests machinery interop machine_code docs browser", REFUSAL]
     assert said[-1].startswith("actions/upload-pages-artifact@")
     assert steps[-1]["with"]["path"] == "build/site"
     uploads = [name for name, job in jobs.items() if "upload-pages" in str(job)]
     assert uploads == ["site"]
     html = yaml.safe_load(READ_THE_DOCS.read_text())["build"]["jobs"]["build"]["html"]
-    assert html[:2] == ["nox -s tests interop machine_code docs", REFUSAL]
+    assert html[:2] == ["nox -s tests machinery interop machine_code docs", REFUSAL]
     assert html[-1] == 'cp -r build/site "$READTHEDOCS_OUTPUT/html"'
 
 
