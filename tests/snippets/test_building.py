@@ -121,7 +121,9 @@ def test_page_has_every_session():
         if isinstance(node, ast.FunctionDef)
         and any("nox.session" in ast.unparse(each) for each in node.decorator_list)
     }
-    required = [name for name in sessions if f"'{name}'" in " ".join(sessions.values())]
+    # Of the sessions that others require, docs does more than make an environment.
+    named = " ".join(sessions.values())
+    required = [name for name in sessions if f"'{name}'" in named and name != "docs"]
     assert required == ["environment", "published", "client"]
     assert "sessions of their own: ``environment``, ``published`` and ``client``." in PAGE
     assert first_column("Tests") == [name for name in sessions if name not in required]
