@@ -337,6 +337,16 @@ def wheel(session: nox.Session) -> None:
     session.run("python", "docs/_setup/wheel.py", *pins("numpy"))
 
 
+@nox.session(venv_backend="none", requires=["environment"])
+def versions(session: nox.Session) -> None:
+    """Run the examples under every published release; arguments go to versions.py."""
+    need(session, "g++")
+    mark = "apache-tvm-ffi=="
+    (pinned,) = (pin.removeprefix(mark) for pin in pins("published") if pin.startswith(mark))
+    command = ["tests/versions/versions.py", "docs/compared/versions.json", pinned]
+    Environment(session).run(*command, *session.posargs)
+
+
 @nox.session
 def lock(session: nox.Session) -> None:
     """Write docs/_setup/lock.txt from the groups of pyproject.toml; arguments go to uv."""
