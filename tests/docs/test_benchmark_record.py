@@ -53,7 +53,7 @@ def test_table_with_limits() -> None:
 
 
 def test_leaks() -> None:
-    """What was left behind is told; nothing is told, too."""
+    """The report lists what was left behind, and says so if there was nothing."""
     assert leaks_of(RECORD)[1] == [
         ["call", "nothing"],
         ["leak", "+16,000 malloc bytes, -1 references to None"],

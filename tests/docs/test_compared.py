@@ -79,7 +79,7 @@ def test_the_committed_table_is_written_as_the_test_writes_it():
 def test_no_name_depends_on_the_machine():
     """No folder of a machine, and no address, is in the table."""
     text = (ROOT / NAMES).read_text()
-    assert re.findall(r"0x[0-9a-f]{6,}|site-packages|/home/|/root/|/usr/|/tmp/", text) == []
+    assert re.findall(r"0x[0-9a-f]{6,}|site-packages|/(?:home|root|usr|tmp)/", text) == []
 
 
 @pytest.mark.parametrize(
