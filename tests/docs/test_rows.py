@@ -152,7 +152,7 @@ def test_site_shows_the_table(project):
 
 
 def test_a_folded_row_tells_what_is_amiss():
-    """Failures, and tests that no run of this tree had, are told without unfolding."""
+    """A folded row names failures, and tests that no run of this tree had."""
     pytest.importorskip("sphinx", reason="the site needs Python 3.11")
     from _ext.rows import grouped, in_short
 

@@ -338,7 +338,7 @@ def test_modules_are_called(described: Any, functions: Any) -> None:
 
 
 def test_metadata_and_documentation(described: Any) -> None:
-    """Both are told by name, and None where the library says nothing."""
+    """Both are found by name; the result is None where the library gives nothing."""
     schema = json.loads(described.get_function_metadata("affine")["type_schema"])
     assert schema["named_args"]["return"] == [{"type": "std::string"}]
     assert described.get_function_metadata("missing") is None
