@@ -427,3 +427,16 @@ void object_owners() {
   EXPECT(!owner && moved.as<ffi::Object>()->unique());
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_object_owners, object_owners);
+
+// A value is the same as a handle if it holds the handle's object, or if there is none.
+void same_as_a_handle() {
+  const ffi::Shape shape{1, 2};
+  const ffi::Any any = shape;
+  EXPECT(any.same_as(shape) && ffi::AnyView(shape).same_as(shape));
+  EXPECT(any.same_as(ffi::ObjectRef(shape)) && !any.same_as(ffi::Shape{1, 2}));
+  EXPECT(!any.same_as(ffi::ObjectRef()) && !ffi::Any().same_as(shape));
+  EXPECT(ffi::Any().same_as(ffi::ObjectRef()) && !ffi::Any(1).same_as(ffi::ObjectRef()));
+  // The bits of a number may be those of an address.
+  EXPECT(!ffi::Any(reinterpret_cast<int64_t>(shape.get())).same_as(shape));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_same_as_a_handle, same_as_a_handle);

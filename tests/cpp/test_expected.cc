@@ -100,3 +100,37 @@ void call_expected() {
   EXPECT_EQ(returns_error.CallExpected<int>().error().message(), std::string("returned"));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_call_expected, call_expected);
+
+ffi::Expected<ffi::String> text_or_error(bool good) {
+  if (good) return "a text on the heap";
+  return ffi::Error("KeyError", "no text");
+}
+
+// A value that converts to T, and an Expected of one; the error stays the same object.
+void conversions() {
+  const ffi::Expected<std::string> text = text_or_error(true);
+  EXPECT_EQ(text.value(), "a text on the heap");
+  const ffi::Expected<double> half_of = half(8);
+  EXPECT_EQ(half_of.value(), 4.0);
+  const ffi::Expected<int> failed = half(7);
+  const ffi::Expected<ffi::Any> same = failed;
+  EXPECT(same.error().same_as(failed.error()));
+  static_assert(!std::is_convertible<ffi::Expected<ffi::String>, ffi::Expected<int>>::value, "");
+  static_assert(!std::is_convertible<ffi::Expected<int>, ffi::Expected<void>>::value, "");
+  // The value moves: no reference is added.
+  ffi::Expected<ffi::Array<int>> array = ffi::Array<int>{1};
+  const ffi::Expected<ffi::ObjectRef> moved = std::move(array);
+  EXPECT_EQ(moved.value().use_count(), 2);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_conversions, conversions);
+
+// Without a conversion: the value, the error that is there, or a TypeError.
+void exactly_of_a_type() {
+  const ffi::Expected<ffi::Any> number = ffi::Any(3);
+  EXPECT_EQ(number.as_or_error<int>().value(), 3);
+  EXPECT_THROWS("TypeError: Expected::as_or_error: expected a value of type float, got int",
+                number.as_or_error<double>().value());
+  const ffi::Expected<ffi::Any> failed = ffi::Error("KeyError", "k");
+  EXPECT(failed.as_or_error<int>().error().same_as(failed.error()));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_exactly_of_a_type, exactly_of_a_type);

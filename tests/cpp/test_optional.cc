@@ -128,3 +128,13 @@ void in_place() {
   EXPECT(!ffi::Optional<ffi::ObjectRef>(ffi::ObjectRef()).has_value());
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_in_place, in_place);
+
+// Beside another Optional, any handle can be compared; a null one is the same as none.
+void same_as_a_handle() {
+  const ffi::Shape shape{1};
+  const ffi::Optional<ffi::Shape> some = shape, none;
+  EXPECT(some.same_as(shape) && some.same_as(ffi::ObjectRef(shape)));
+  EXPECT(!some.same_as(ffi::Shape{1}) && !some.same_as(ffi::ObjectRef()));
+  EXPECT(none.same_as(ffi::ObjectRef()) && !none.same_as(shape));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_same_as_a_handle, same_as_a_handle);

@@ -121,3 +121,13 @@ void from_ranges() {
   EXPECT_EQ(stream.str(), std::string("(2, 3)(1,)()"));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_from_ranges, from_ranges);
+
+// Row-major strides; an extent of 0 takes part in the product.
+void strides() {
+  const auto of = [](ffi::ShapeView shape) { return ffi::Shape::StridesFromShape(shape); };
+  EXPECT_EQ(ffi::ShapeView(of({2, 3, 4})), ffi::ShapeView({12, 4, 1}));
+  EXPECT_EQ(ffi::ShapeView(of({2, 0, 3})), ffi::ShapeView({0, 3, 1}));
+  EXPECT_EQ(ffi::ShapeView(of({7})), ffi::ShapeView({1}));
+  EXPECT(of({}).empty());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_strides, strides);

@@ -189,3 +189,32 @@ void null_input() {
                 TVM_FFI_CHECK_SAFE_CALL(TVMFFIBytesFromByteArray(&broken, &out)));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_null_input, null_input);
+
+// Where the C ABI gives an address and a size, these take both.
+void addresses_and_sizes() {
+  const TVMFFIByteArray array{"a\0bcdefghij", 10};
+  const std::string expected(array.data, array.size);
+  EXPECT_EQ(std::string(ffi::String(array)), expected);
+  EXPECT_EQ(std::string(ffi::Bytes(array)), expected);
+  EXPECT_EQ(ffi::ToStringView(array), expected);
+  const ffi::String text(array);
+  EXPECT_EQ(text.compare(array), 0);
+  EXPECT(text.compare(TVMFFIByteArray{"a\0c", 3}) < 0);
+  EXPECT(text.compare(TVMFFIByteArray{"", 0}) > 0);
+  EXPECT(text.starts_with("a\0bx", 3) && !text.starts_with("a\0bx", 4));
+  EXPECT(text.starts_with("", 0) && text.ends_with("", 0));
+  EXPECT(text.ends_with("xhi", 2) == false && text.ends_with("hix", 2));
+  EXPECT(!text.ends_with("longer than the text", 20));
+  EXPECT_EQ(text.find("bcx", 0, 2), 2u);
+  EXPECT_EQ(text.find("bcx", 3, 2), ffi::String::npos);
+  EXPECT_EQ(text.find("bcx", 0, 3), ffi::String::npos);
+  // Bytes are compared without a sign.
+  EXPECT(ffi::Bytes::memncmp("\xff", "\x01", 1, 1) > 0);
+  EXPECT(ffi::Bytes::memncmp("ab", "abc", 2, 3) < 0);
+  EXPECT_EQ(ffi::Bytes::memncmp("ab", "ax", 1, 1), 0);
+  EXPECT(ffi::Bytes::memequal("a\0b", "a\0bx", 3, 3) && !ffi::Bytes::memequal("ab", "ac", 2, 2));
+  EXPECT(!ffi::Bytes::memequal("ab", "ab", 1, 2) && ffi::Bytes::memequal(nullptr, nullptr, 0, 0));
+  static_assert(!std::is_constructible<ffi::String, std::nullptr_t>::value, "NULL is no text");
+  static_assert(!std::is_constructible<ffi::Bytes, std::nullptr_t>::value, "NULL is no bytes");
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_addresses_and_sizes, addresses_and_sizes);

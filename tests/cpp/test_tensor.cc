@@ -342,3 +342,18 @@ void unsafe_view() {
                 ffi::detail::ThrowRaised(-1));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_unsafe_view, unsafe_view);
+
+// The size of the elements, of owned and of lent tensors; a null handle has none.
+void data_sizes() {
+  const ffi::Tensor tensor = NewTensor({3, 5});
+  const ffi::TensorView view = tensor;
+  EXPECT_EQ(ffi::GetDataSize(tensor), 60u);
+  EXPECT_EQ(ffi::GetDataSize(view), 60u);
+  EXPECT_EQ(ffi::GetDataSize(view.as_strided({2}, {7})), 8u);
+  EXPECT_EQ(ffi::GetDataSize(NewTensor({0, 5})), 0u);
+  EXPECT_THROWS("ValueError: GetDataSize: expected a tensor, got a null handle",
+                ffi::GetDataSize(ffi::Tensor()));
+  EXPECT(ffi::IsDirectAddressDevice({kDLCUDAManaged, 1}));
+  EXPECT(!ffi::IsDirectAddressDevice({kDLOpenCL, 0}));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_data_sizes, data_sizes);

@@ -33,13 +33,6 @@ int32_t Register(const NewType& type) {
   return index;
 }
 
-int32_t IndexOf(std::string_view key) {
-  const TVMFFIByteArray bytes = Bytes(key);
-  int32_t index = -1;
-  TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeKeyToIndex(&bytes, &index));
-  return index;
-}
-
 const TVMFFITypeInfo& Info(int32_t index) {
   const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(index);
   if (info == nullptr) ffi::detail::ThrowRaised(-1);
@@ -50,9 +43,11 @@ const TVMFFITypeInfo& Info(int32_t index) {
 
 // Types with fixed indices are there from the start, by the names that both runtimes use.
 void built_in_types() {
-  EXPECT_EQ(IndexOf("ffi.Object"), int32_t{kTVMFFIObject});
-  EXPECT_EQ(IndexOf("ffi.Tensor"), int32_t{kTVMFFITensor});
-  EXPECT_EQ(IndexOf("ffi.Module"), int32_t{kTVMFFIModule});
+  EXPECT_EQ(ffi::TypeKeyToIndex("ffi.Object"), int32_t{kTVMFFIObject});
+  EXPECT_EQ(ffi::TypeKeyToIndex("ffi.Tensor"), int32_t{kTVMFFITensor});
+  EXPECT_EQ(ffi::TypeKeyToIndex("ffi.Module"), int32_t{kTVMFFIModule});
+  EXPECT_EQ(ffi::TypeIndexToTypeKey(kTVMFFITensor), "ffi.Tensor");
+  EXPECT_EQ(ffi::TypeIndexToTypeKey(kTVMFFIInt), "int");
   EXPECT_EQ(Info(kTVMFFIObject).type_depth, 0);
   EXPECT_EQ(Info(kTVMFFITensor).type_depth, 1);
   EXPECT_EQ(Text(Info(kTVMFFITensor).type_key), std::string("ffi.Tensor"));
@@ -66,7 +61,7 @@ void dynamic_types() {
   const int32_t child = Register({"test_types.Child", parent, 2});
   EXPECT(parent >= kTVMFFIDynObjectBegin && child >= kTVMFFIDynObjectBegin && parent != child);
   EXPECT_EQ(Register({"test_types.Parent"}), parent);
-  EXPECT_EQ(IndexOf("test_types.Child"), child);
+  EXPECT_EQ(ffi::TypeKeyToIndex("test_types.Child"), child);
   const TVMFFITypeInfo& info = Info(child);
   EXPECT_EQ(info.type_index, child);
   EXPECT_EQ(info.type_depth, 2);
@@ -80,7 +75,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_dynamic_types, dynamic_types);
 // A type may ask for a fixed index, if nobody has it.
 void fixed_indices() {
   EXPECT_EQ(Register({"test_types.Fixed", kTVMFFIObject, 1, 110}), 110);
-  EXPECT_EQ(IndexOf("test_types.Fixed"), 110);
+  EXPECT_EQ(ffi::TypeKeyToIndex("test_types.Fixed"), 110);
   EXPECT_THROWS(
       "ValueError: TVMFFITypeGetOrAllocIndex: test_types.Taken: static_type_index: "
       "expected a free index, got 110, which is test_types.Fixed",
@@ -88,7 +83,7 @@ void fixed_indices() {
   EXPECT_THROWS(
       "TypeError: TVMFFITypeKeyToIndex: expected a registered type, got "
       "\"test_types.Taken\"",
-      IndexOf("test_types.Taken"));
+      ffi::TypeKeyToIndex("test_types.Taken"));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_fixed_indices, fixed_indices);
 
@@ -204,7 +199,7 @@ void bad_registrations() {
       "got 3",
       Register({"test_types.Deep", kTVMFFIObject, 3}));
   EXPECT_THROWS("TypeError: TVMFFIGetTypeInfo: type_index: expected a registered type, got 99999",
-                Info(99999));
+                ffi::TypeIndexToTypeKey(99999));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_bad_registrations, bad_registrations);
 

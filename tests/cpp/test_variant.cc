@@ -84,3 +84,20 @@ void in_values() {
   EXPECT_EQ(shape.use_count(), 1);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_in_values, in_values);
+
+// Variants of handles can be keys by the addresses of their objects.
+void same_object() {
+  using Handles = ffi::Variant<ffi::Shape, ffi::Array<int>, ffi::ObjectRef>;
+  const ffi::Shape shape{1};
+  const Handles first = shape, again = shape, other = ffi::Shape{1};
+  const Handles none = ffi::ObjectRef();
+  EXPECT(first.same_as(again) && !first.same_as(other) && !first.same_as(none));
+  EXPECT((ffi::Variant<int, ffi::Shape>(1).same_as(1)));
+  EXPECT((!ffi::Variant<int, ffi::Shape>(1).same_as(2)));
+  const ffi::ObjectPtrEqual equal;
+  const ffi::ObjectPtrHash hash;
+  EXPECT(equal(first, again) && !equal(first, other));
+  EXPECT(hash(first) == hash(shape) && hash(first) != hash(other));
+  EXPECT_EQ(hash(none), hash(ffi::ObjectRef()));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_same_object, same_object);

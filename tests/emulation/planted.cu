@@ -298,6 +298,10 @@ int get_last_error() { return cudaGetLastError(); }
 int peek_at_last_error() { return cudaPeekAtLastError(); }
 void check_set_device(int device) { TVM_FFI_CHECK_CUDA_ERROR(cudaSetDevice(device)); }
 void guard(int device) { ffi::CUDADeviceGuard guard(device); }
+int guard_of_none(int device) {
+  ffi::CUDADeviceGuard guard;
+  return cudaSetDevice(device);
+}
 
 // Launches that may begin early, of a kernel whose last threads do not wait if so asked.
 template <bool all_wait>
@@ -366,5 +370,6 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(get_last_error, get_last_error);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(peek_at_last_error, peek_at_last_error);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(check_set_device, check_set_device);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(guard, guard);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(guard_of_none, guard_of_none);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(early, early<true>);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(early_without_wait, early<false>);

@@ -106,6 +106,18 @@ def test_a_guard_that_throws_leaves_no_error(planted, number):
     launch(planted)
 
 
+def test_a_guard_without_a_device_calls_nothing(planted):
+    """The first call is that of its scope, whose device stays."""
+    planted.fail_call(0)
+    assert planted.guard_of_none(1) == 999
+    assert planted.guard_of_none(1) == 0
+    planted.fail_call(2)
+    planted.guard(1)  # the current device is asked for and is 1, so nothing else is called
+    assert planted.guard_of_none(0) == 0
+    assert planted.set_device(0) == 999
+    assert planted.get_last_error() == 999
+
+
 def test_a_guard_that_cannot_go_back_leaves_no_error(planted, capfd):
     """Its destructor says so, and the next launch is not blamed for it."""
     planted.fail_call(2)

@@ -110,6 +110,11 @@ class AnyBase {
     return data_.type_index == other.data_.type_index &&
            data_.zero_padding == other.data_.zero_padding && data_.v_uint64 == other.data_.v_uint64;
   }
+  /*! \brief Whether the value is the object of a handle, or None where the handle is null. */
+  bool same_as(const ObjectRef& other) const {
+    return data_.type_index == other.type_index() &&
+           (!other.defined() || data_.v_obj == ObjectUnsafe::Borrow(other));
+  }
   /*! \brief The value in the form of the C ABI; owned as before. */
   TVMFFIAny CopyToTVMFFIAny() const { return data_; }
 

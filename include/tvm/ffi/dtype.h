@@ -42,6 +42,30 @@ inline DLDataType StringToDLDataType(std::string_view text) {
   return dtype;
 }
 
+/*! \brief Codes from this one on are free for types of a library's own. */
+enum DLExtDataTypeCode { kDLExtCustomBegin = 129 };
+
+/*! \brief Whether the elements are truth values. */
+inline bool DTypeIsBool(DLDataType dtype) { return dtype.code == kDLBool; }
+/*! \brief Whether the elements are integers, with or without a sign. */
+inline bool DTypeIsInt(DLDataType dtype) { return dtype.code == kDLInt || dtype.code == kDLUInt; }
+/*! \brief Whether the elements are floating-point numbers of any format. */
+inline bool DTypeIsFloat(DLDataType dtype) {
+  return dtype.code == kDLFloat || dtype.code == kDLBfloat ||
+         (dtype.code >= kDLFloat8_e3m4 && dtype.code <= kDLFloat4_e2m1fn);
+}
+/*! \brief A short text of an element type, for example "f32", "bf16", "i8x4" or "bool". */
+inline std::string DTypeAbbrev(DLDataType dtype) {
+  std::string text = DLDataTypeToString(dtype);
+  for (const char* name : {"bfloat", "float", "uint", "int"}) {
+    const std::string_view prefix(name);
+    if (std::string_view(text).substr(0, prefix.size()) == prefix) {
+      return text.replace(0, prefix.size(), name, name[0] == 'b' ? 2 : 1);
+    }
+  }
+  return text;
+}
+
 /*! \brief Size in bytes of `numel` elements, packed when they are narrower than a byte. */
 inline size_t GetDataSize(int64_t numel, DLDataType dtype) {
   return (static_cast<size_t>(numel) * dtype.bits * dtype.lanes + 7) / 8;

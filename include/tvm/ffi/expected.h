@@ -68,6 +68,19 @@ class ExpectedBase {
   friend struct ::tvm::ffi::TypeTraits;
 };
 
+// What is no value of an Expected, though it makes one.
+template <typename T>
+struct IsUnexpected : public std::false_type {};
+template <typename E>
+struct IsUnexpected<Unexpected<E>> : public std::true_type {};
+
+// A value of another type than T, which converts to T.
+template <typename T, typename U, typename Plain = std::remove_cv_t<std::remove_reference_t<U>>>
+using IsOtherValue = std::bool_constant<
+    std::is_convertible<U&&, T>::value && !std::is_same<Plain, T>::value &&
+    !std::is_base_of<Error, Plain>::value && !std::is_base_of<ExpectedBase, Plain>::value &&
+    !IsUnexpected<Plain>::value>;
+
 }  // namespace detail
 
 /*!
@@ -85,6 +98,14 @@ class Expected : public detail::ExpectedBase {
 
   /*! \brief A value. */
   Expected(T value) : ExpectedBase(Any(std::move(value))) {}  // NOLINT(runtime/explicit)
+  /*! \brief A value, converted to T. */
+  template <typename U, typename = std::enable_if_t<detail::IsOtherValue<T, U>::value>>
+  Expected(U&& value) : Expected(T(std::forward<U>(value))) {}  // NOLINT(runtime/explicit)
+  /*! \brief The value of another Expected, converted to T, or its error. */
+  template <typename U, typename = std::enable_if_t<!std::is_same<U, T>::value &&
+                                                    std::is_convertible<U, T>::value>>
+  Expected(Expected<U> other)  // NOLINT(runtime/explicit)
+      : ExpectedBase(other.is_err() ? Any(other.error()) : Any(T(std::move(other).value()))) {}
   /*! \brief An error. */
   Expected(Error error) : ExpectedBase(Any(std::move(error))) {}  // NOLINT(runtime/explicit)
   /*! \brief An error. */
@@ -108,6 +129,17 @@ class Expected : public detail::ExpectedBase {
   template <typename U>
   T value_or(U&& other) const {
     return is_ok() ? Value() : static_cast<T>(std::forward<U>(other));
+  }
+  /*! \brief The value if it is exactly a U, the error if there is one, else a TypeError. */
+  template <typename U>
+  Expected<U> as_or_error() const {
+    if (is_err()) return error();
+    if (std::optional<U> value = data_.as<U>()) return *std::move(value);
+    const TVMFFIAny any = data_.CopyToTVMFFIAny();
+    return Error("TypeError",
+                 "Expected::as_or_error: expected a value of type " + TypeTraits<U>::TypeStr() +
+                     ", got " + detail::TypeName(&any),
+                 "");
   }
 
  private:

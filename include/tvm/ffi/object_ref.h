@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -139,6 +140,9 @@ std::optional<Ref> ObjectRef::as() const {
   return ObjectUnsafe::RefFromPtr<Ref>(data_);
 }
 
+template <typename... Types>
+class Variant;
+
 /*! \brief Hashes an object by its address. */
 struct ObjectPtrHash {
   /*! \brief The hash of the object of a handle. */
@@ -147,6 +151,16 @@ struct ObjectPtrHash {
   template <typename T>
   size_t operator()(const ObjectPtr<T>& ptr) const {
     return Hash(ptr.get());
+  }
+  /*! \brief The hash of the object of a Variant of handles. */
+  template <typename... Types>
+  size_t operator()(const Variant<Types...>& value) const {
+    static_assert(std::conjunction<std::is_base_of<ObjectRef, Types>...>::value,
+                  "expected a Variant of handles");
+    return value.value_.type_index() == kTVMFFINone
+               ? 0
+               : Hash(static_cast<const Object*>(
+                     static_cast<const void*>(value.value_.CopyToTVMFFIAny().v_obj)));
   }
 
  private:
@@ -163,7 +177,27 @@ struct ObjectPtrEqual {
   bool operator()(const ObjectPtr<T>& a, const ObjectPtr<T>& b) const {
     return a == b;
   }
+  /*! \brief Whether both hold the same object. */
+  template <typename... Types>
+  bool operator()(const Variant<Types...>& a, const Variant<Types...>& b) const {
+    return a.same_as(b);
+  }
 };
+
+/*! \brief Name of the type with this index; a TypeError is thrown if there is none. */
+inline std::string TypeIndexToTypeKey(int32_t type_index) {
+  const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(type_index);
+  if (info == nullptr) detail::ThrowRaised(-1);
+  return std::string(info->type_key.data, info->type_key.size);
+}
+
+/*! \brief Index of the type with this name; a TypeError is thrown if there is none. */
+inline int32_t TypeKeyToIndex(std::string_view type_key) {
+  const TVMFFIByteArray key{type_key.data(), type_key.size()};
+  int32_t type_index = -1;
+  if (const int code = TVMFFITypeKeyToIndex(&key, &type_index)) detail::ThrowRaised(code);
+  return type_index;
+}
 
 /*! \brief An owner of an object that is owned elsewhere too. */
 template <typename T>

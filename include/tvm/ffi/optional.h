@@ -62,6 +62,11 @@ class Optional : public detail::OptionalBase<T> {
     if (!this->has_value() || !other.has_value()) return this->has_value() == other.has_value();
     return (**this).same_as(*other);
   }
+  /*! \brief Whether the value is the object of `other`, or there is none and `other` is null. */
+  template <typename Ref, typename = std::enable_if_t<std::is_base_of<ObjectRef, Ref>::value>>
+  bool same_as(const Ref& other) const {
+    return this->has_value() ? (**this).same_as(other) : !other.defined();
+  }
   /*! \brief Whether both have no value, or equal ones; `b` is an optional, a value, or null. */
   template <typename U>
   friend bool operator==(const Optional& a, const U& b) {

@@ -9,6 +9,7 @@
 #include <tvm/ffi/any.h>
 #include <tvm/ffi/optional_in_place.h>
 
+#include <cstddef>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -33,6 +34,9 @@ using EnableIfTexts =
                      IsText<A>::value && IsText<B>::value>;
 
 }  // namespace detail
+
+/*! \brief A view of the text that `bytes` points to. */
+inline std::string_view ToStringView(TVMFFIByteArray bytes) { return {bytes.data, bytes.size}; }
 
 /*! \brief What String and Bytes have in common: up to 7 bytes stand in place, more in an object. */
 class BytesValue {
@@ -90,6 +94,8 @@ class BytesValue {
 
   /*! \brief Negative, 0 or positive, as these bytes come before `other`, are equal, come after. */
   int compare(std::string_view other) const { return std::string_view(*this).compare(other); }
+  /*! \brief Negative, 0 or positive, as these bytes come before `other`, are equal, come after. */
+  int compare(const TVMFFIByteArray& other) const { return compare(ToStringView(other)); }
 
   /*! \brief Whether the bytes are equal. */
   template <typename A, typename B, typename = detail::EnableIfTexts<BytesValue, A, B>>
@@ -191,12 +197,20 @@ class String : public BytesValue {
   String(const char* text) : BytesValue(Make(text)) {}  // NOLINT(runtime/explicit)
   /*! \brief A copy of `size` bytes at `data`. */
   String(const char* data, size_t size) : BytesValue(Make({data, size})) {}
+  /*! \brief A copy of the text that `bytes` points to. */
+  explicit String(TVMFFIByteArray bytes) : String(bytes.data, bytes.size) {}
+  /*! \brief A null pointer is no text. */
+  String(std::nullptr_t) = delete;
 
   /*! \brief The text with a zero byte behind it. */
   const char* c_str() const { return data(); }
   /*! \brief Where the first `text` from `from` on begins; npos if there is none. */
   size_t find(std::string_view text, size_t from = 0) const {
     return std::string_view(*this).find(text, from);
+  }
+  /*! \brief Where the first text of `count` bytes at `data` begins, from `from` on; or npos. */
+  size_t find(const char* data, size_t from, size_t count) const {
+    return find(std::string_view(data, count), from);
   }
   /*! \brief The part of at most `count` bytes from `from` on; an IndexError is thrown beyond the
    * end. */
@@ -209,10 +223,18 @@ class String : public BytesValue {
   bool starts_with(std::string_view prefix) const {
     return std::string_view(*this).substr(0, prefix.size()) == prefix;
   }
+  /*! \brief Whether the text begins with the `count` bytes at `data`. */
+  bool starts_with(const char* data, size_t count) const {
+    return starts_with(std::string_view(data, count));
+  }
   /*! \brief Whether the text ends with `suffix`. */
   bool ends_with(std::string_view suffix) const {
     return size() >= suffix.size() &&
            std::string_view(*this).substr(size() - suffix.size()) == suffix;
+  }
+  /*! \brief Whether the text ends with the `count` bytes at `data`. */
+  bool ends_with(const char* data, size_t count) const {
+    return ends_with(std::string_view(data, count));
   }
   /*! \brief Exchanges the two. */
   void swap(String& other) noexcept { std::swap(any_, other.any_); }
@@ -251,11 +273,28 @@ class Bytes : public BytesValue {
   Bytes() : BytesValue(Make("")) {}
   /*! \brief A copy of `bytes`. */
   Bytes(std::string_view bytes) : BytesValue(Make(bytes)) {}  // NOLINT(runtime/explicit)
+  /*! \brief A copy of `bytes`. */
+  Bytes(const std::string& bytes) : BytesValue(Make(bytes)) {}  // NOLINT(runtime/explicit)
+  /*! \brief A copy of `bytes`, up to the first zero byte. */
+  Bytes(const char* bytes) : BytesValue(Make(bytes)) {}  // NOLINT(runtime/explicit)
   /*! \brief A copy of `size` bytes at `data`. */
   Bytes(const char* data, size_t size) : BytesValue(Make({data, size})) {}
+  /*! \brief A copy of what `bytes` points to. */
+  Bytes(TVMFFIByteArray bytes) : Bytes(bytes.data, bytes.size) {}  // NOLINT(runtime/explicit)
+  /*! \brief A null pointer is no bytes. */
+  Bytes(std::nullptr_t) = delete;
 
   /*! \brief Exchanges the two. */
   void swap(Bytes& other) noexcept { std::swap(any_, other.any_); }
+  /*! \brief Negative, 0 or positive, as the bytes at `a` come before those at `b`, are equal, come
+   * after. */
+  static int memncmp(const char* a, const char* b, size_t a_size, size_t b_size) {
+    return std::string_view(a, a_size).compare(std::string_view(b, b_size));
+  }
+  /*! \brief Whether the bytes at `a` equal those at `b`. */
+  static bool memequal(const void* a, const void* b, size_t a_size, size_t b_size) {
+    return a_size == b_size && (a_size == 0 || std::memcmp(a, b, a_size) == 0);
+  }
 
  private:
   explicit Bytes(const TVMFFIAny& owned) : BytesValue(owned) {}

@@ -48,8 +48,27 @@ namespace ffi = tvm::ffi;
   const ffi::Bytes bytes(string);
 }
 
+[[maybe_unused]] void AddressesAndSizes(const ffi::String& text, const char* data,
+                                        TVMFFIByteArray array) {
+  const ffi::String copy(array);
+  const ffi::Bytes bytes(array);
+  (void)text.compare(array);
+  (void)text.starts_with(data, 3);
+  (void)text.ends_with(data, 3);
+  (void)text.find(data, 0, 3);
+}
+
+[[maybe_unused]] void Values(const ffi::Any& any, const ffi::ObjectRef& object,
+                             const ffi::Expected<int64_t>& expected) {
+  (void)any.same_as(object);
+  const ffi::Expected<double> converted(expected);
+  const ffi::reflection::Metadata metadata{{ffi::String("a"), 1}};
+}
+
 [[maybe_unused]] void Tensors(const ffi::Tensor& tensor, DLDataType dtype) {
   (void)ffi::GetDataSize(*tensor.GetDLTensorPtr());
+  (void)ffi::GetDataSize(tensor);
+  (void)ffi::GetDataSize(ffi::TensorView(tensor));
   (void)(dtype == dtype);
   (void)(dtype != dtype);
   std::ostringstream stream;

@@ -140,6 +140,13 @@ class Shape : public ObjectRef {
   int64_t back() const { return ShapeView(*this).back(); }
   /*! \brief Product of the extents; 1 when there are none. */
   int64_t Product() const { return ShapeView(*this).Product(); }
+  /*! \brief The row-major strides, in elements, of a tensor of this shape. */
+  static Shape StridesFromShape(ShapeView shape) {
+    ObjectPtr<ShapeObj> object = MakeOfSize(shape.size());
+    int64_t stride = 1;
+    for (size_t i = shape.size(); i-- > 0; stride *= shape[i]) Extents(object)[i] = stride;
+    return Shape(std::move(object));
+  }
 
  private:
   static ObjectPtr<ShapeObj> Make(ShapeView extents) {

@@ -280,6 +280,15 @@ class TensorView : public TensorQueries<TensorView> {
 
 static_assert(sizeof(TensorView) == sizeof(DLTensor), "TensorView is laid out like DLTensor");
 
+/*! \brief Size in bytes of the elements without gaps; a ValueError is thrown for a null handle. */
+inline size_t GetDataSize(const Tensor& tensor) {
+  return GetDataSize(*detail::NotNull("GetDataSize", tensor.GetDLTensorPtr()));
+}
+/*! \brief Size in bytes of the elements without gaps. */
+inline size_t GetDataSize(const TensorView& tensor) {
+  return GetDataSize(*tensor.GetDLTensorPtr());
+}
+
 template <>
 struct TypeTraits<Tensor> : public ObjectRefTraits<Tensor> {
   // None is no tensor, although a handle may be null.

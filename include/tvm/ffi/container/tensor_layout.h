@@ -13,6 +13,9 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
+/*! \brief Whether addresses of the device's memory allow arithmetic on the host. */
+inline bool IsDirectAddressDevice(const DLDevice& device) { return HasPlainAddresses(device); }
+
 /*! \brief Number of elements: the product of the extents, 1 for a 0-dim tensor. */
 inline int64_t GetNumel(const DLTensor& tensor) {
   return ShapeView(tensor.shape, static_cast<size_t>(tensor.ndim)).Product();

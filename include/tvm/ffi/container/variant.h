@@ -65,6 +65,8 @@ class Variant {
   }
   /*! \brief Name of the value's type. */
   std::string GetTypeKey() const { return value_.GetTypeKey(); }
+  /*! \brief Whether both hold the same bits: the same number, or the same object. */
+  bool same_as(const Variant& other) const { return value_.same_as(other.value_); }
 
  private:
   // Marks a value that has been checked.
@@ -74,6 +76,7 @@ class Variant {
   Any value_;
 
   friend struct TypeTraits<Variant>;
+  friend struct ObjectPtrHash;
 };
 
 template <typename... Types>

@@ -20,10 +20,7 @@ namespace reflection {
 namespace detail {
 
 inline const TVMFFITypeInfo* TypeInfoOf(std::string_view type_key) {
-  const TVMFFIByteArray key{type_key.data(), type_key.size()};
-  int32_t index = -1;
-  TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeKeyToIndex(&key, &index));
-  const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(index);
+  const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(TypeKeyToIndex(type_key));
   if (info == nullptr) ffi::detail::ThrowRaised(-1);
   return info;
 }

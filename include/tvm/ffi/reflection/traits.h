@@ -133,7 +133,7 @@ struct kw_only : public detail::FieldSwitch<kTVMFFIFieldFlagBitMaskKwOnly, true>
 class Metadata : public InfoTrait {
  public:
   /*! \brief The entries; `type_schema` is there already. */
-  Metadata(std::initializer_list<std::pair<const char*, Any>> entries) {
+  Metadata(std::initializer_list<std::pair<String, Any>> entries) {
     for (const auto& [name, value] : entries) {
       (text_ += ",") += ffi::detail::JsonString(name) + ":";
       if (std::optional<bool> flag = value.as<bool>()) {

@@ -16,6 +16,8 @@ namespace ffi TVM_FFI_HIDDEN {
 /*! \brief Makes a GPU current, and the one before it again when the scope ends. */
 class CUDADeviceGuard {
  public:
+  /*! \brief Changes no GPU, now or later. */
+  CUDADeviceGuard() = default;
   /*!
    * \brief Makes `device_id` the current GPU.
    * \throws Error A RuntimeError with CUDA's message if there is no such GPU.
