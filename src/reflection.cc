@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The constructors that are made of the fields of a type.
+// Objects made of the values of their fields.
+#include <tvm/ffi/container/map.h>
 #include <tvm/ffi/reflection/accessor.h>
+#include <tvm/ffi/reflection/creator.h>
 
 #include <string>
 #include <utility>
@@ -118,7 +120,31 @@ void RegisterInit(int32_t type_index) {
   TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterAttr(type_index, &name, &value));
 }
 
+// The arguments are a type's index and, by turns, names of its fields and values.
+void MakeOfFields(ffi::PackedArgs args, ffi::Any* result) {
+  constexpr const char* kName = "ffi.MakeObjectFromPackedArgs";
+  TVM_FFI_CHECK(args.size() % 2 == 1, TypeError)
+      << kName << ": expected a type's index and pairs of a field's name and its value, got "
+      << args.size() << " arguments";
+  const auto type_index = args[0].try_cast<int32_t>();
+  TVM_FFI_CHECK(type_index.has_value(), TypeError)
+      << kName << ": argument 0: expected a type's index, got " << args[0].GetTypeKey();
+  const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(*type_index);
+  if (info == nullptr) ffi::detail::ThrowRaised(-1);
+  ffi::Map<ffi::String, ffi::Any> fields;
+  for (int32_t i = 1; i < args.size(); i += 2) {
+    const auto name = args[i].try_cast<ffi::String>();
+    TVM_FFI_CHECK(name.has_value(), TypeError)
+        << kName << ": argument " << i << ": expected the name of a field, got "
+        << args[i].GetTypeKey();
+    fields.Set(*name, args[i + 1]);
+  }
+  *result = refl::ObjectCreator(info)(fields);
+}
+
 const bool registered = [] {
+  ffi::Function::SetGlobal("ffi.MakeObjectFromPackedArgs",
+                           ffi::Function::FromPacked(MakeOfFields));
   KeywordMark();  // see locks.h
   ffi::Function::SetGlobal("ffi._RegisterFFIInit",
                            ffi::Function::FromTyped(RegisterInit, "ffi._RegisterFFIInit"));

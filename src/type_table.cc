@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of object types: indices, ancestors, fields, methods, attributes.
+#include <tvm/ffi/container/array.h>
+#include <tvm/ffi/function.h>
 #include <tvm/ffi/string.h>
 
 #include <algorithm>
@@ -130,6 +132,17 @@ class TypeTable {
     TVM_FFI_CHECK(found != by_key_.end(), TypeError)
         << "TVMFFITypeKeyToIndex: expected a registered type, got \"" << key << "\"";
     return found->second;
+  }
+
+  // By index.
+  ffi::Array<ffi::String> Keys() {
+    std::lock_guard<std::mutex> lock(Lock());
+    std::vector<std::pair<int32_t, std::string_view>> keys;
+    for (const auto& [key, index] : by_key_) keys.emplace_back(index, key);
+    std::sort(keys.begin(), keys.end());
+    ffi::Array<ffi::String> result;
+    for (const auto& [index, key] : keys) result.push_back(key);
+    return result;
   }
 
   // Without a lock: a checked cast asks.
@@ -313,6 +326,13 @@ class TypeTable {
 };
 
 [[maybe_unused]] const TypeTable& made = TypeTable::Get();  // see locks.h
+
+const bool registered = [] {
+  constexpr const char* kName = "ffi.GetRegisteredTypeKeys";
+  ffi::Function::SetGlobal(
+      kName, ffi::Function::FromTyped([] { return TypeTable::Get().Keys(); }, kName));
+  return true;
+}();
 
 }  // namespace
 

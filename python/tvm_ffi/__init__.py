@@ -65,19 +65,29 @@ from .stream import (  # noqa: E402
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ctypes
+
     from . import cpp
+
+    LIB: ctypes.CDLL
 else:
 
     def __getattr__(name):
-        # Building needs much that loading and calling do not: imported on first use.
-        if name != "cpp":
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        import importlib
+        # Building, and ctypes, need much that loading and calling do not: imported on first use.
+        if name == "cpp":
+            import importlib
 
-        return importlib.import_module(".cpp", __name__)
+            return importlib.import_module(".cpp", __name__)
+        if name == "LIB":
+            import ctypes
+
+            globals()["LIB"] = ctypes.CDLL(libinfo.find_libtvm_ffi(), ctypes.RTLD_GLOBAL)
+            return LIB  # noqa: F821  (set in the line before)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 __version__ = "0.1.0"  # of the package, for pyproject.toml; c_api.h has that of the C ABI
+__version_tuple__ = (0, 1, 0)
 
 __all__ = [
     "Array",

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, overload
 
 from . import _core
@@ -144,6 +144,20 @@ def get_global_func_metadata(name: str) -> dict[str, Any]:
     _check_name("get_global_func_metadata", name)
     text = call("ffi.GetGlobalFuncMetadata", name)
     return json.loads(text) if text else {}
+
+
+def get_registered_type_keys() -> Sequence[str]:
+    """List the names of all object types of this process, in the order of their indices.
+
+    The values that are no objects, such as ``"int"``, come first.
+
+    Examples
+    --------
+    >>> import tvm_ffi.registry
+    >>> "ffi.Tensor" in tvm_ffi.registry.get_registered_type_keys()
+    True
+    """
+    return call("ffi.GetRegisteredTypeKeys")
 
 
 def init_ffi_api(namespace: str, target_module_name: str | None = None) -> None:

@@ -64,3 +64,26 @@ except KeyboardInterrupt:
         time.sleep(0.1)
         child.send_signal(signal.SIGINT)
         assert child.stdout.read() == "interrupted\n"
+
+
+def test_version_as_numbers() -> None:
+    """The tuple and the text are the same version."""
+    assert ".".join(map(str, tvm_ffi.__version_tuple__)) == tvm_ffi.__version__
+
+
+def test_library_for_ctypes() -> None:
+    """``LIB`` is the runtime that the package itself uses, loaded on first use and kept."""
+    code = """
+import sys, tvm_ffi
+assert "ctypes" not in sys.modules
+import ctypes
+tvm_ffi.register_global_func("tests.import.lib", lambda: 5)
+class Text(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_char_p), ("size", ctypes.c_size_t)]
+name, handle = Text(b"tests.import.lib", 16), ctypes.c_void_p()
+assert tvm_ffi.LIB.TVMFFIFunctionGetGlobal(ctypes.byref(name), ctypes.byref(handle)) == 0
+assert handle.value and tvm_ffi.LIB is tvm_ffi.LIB
+tvm_ffi.LIB.TVMFFIObjectDecRef(handle)
+"""
+    done = run(code)
+    assert (done.returncode, done.stderr) == (0, "")

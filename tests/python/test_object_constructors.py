@@ -49,6 +49,31 @@ def test_constructor_of_the_fields(classes: Classes) -> None:
         classes.Leaf()
 
 
+def test_made_of_a_type_index(classes: Classes) -> None:
+    """Other languages make an object of its type's index, names of fields and their values."""
+    make = tvm_ffi.get_global_func("ffi.MakeObjectFromPackedArgs")
+    keys = list(tvm_ffi.registry.get_registered_type_keys())
+    assert keys[:4] == ["None", "int", "bool", "float"]
+    assert {"ffi.Tensor", "objects.Node"} <= {*keys}
+    index = classes.Node.__tvm_ffi_type_info__.type_index
+    node = make(index, "number", 3, "name", "x")
+    assert type(node) is classes.Node
+    assert (node.number, node.real, node.name) == (3, 0.5, "x")
+    for arguments, message in (
+        ((), "expected a type's index and pairs of a field's name and its value, got 0 arguments"),
+        ((index, "number"), "got 2 arguments"),
+        (("objects.Node",), "argument 0: expected a type's index, got str"),
+        ((index, 1, 2), "argument 1: expected the name of a field, got int"),
+        ((index, "number", "x"), "number: expected int, got str"),
+        ((index, "number", 1, "zz", 2), 'expected names of fields, got "zz"'),
+        ((10**6,), "expected a registered type, got 1000000"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            make(*arguments)
+    with pytest.raises(RuntimeError, match=r"made without arguments, got ffi\.Tensor"):
+        make(70)
+
+
 def test_no_constructor(classes: Classes) -> None:
     """A type without a constructor refuses to be called, also where its parent has one."""
     for cls in (Object, classes.Stuck, type(call("locked", 3))):
