@@ -143,8 +143,7 @@ void MakeOfFields(ffi::PackedArgs args, ffi::Any* result) {
 }
 
 const bool registered = [] {
-  ffi::Function::SetGlobal("ffi.MakeObjectFromPackedArgs",
-                           ffi::Function::FromPacked(MakeOfFields));
+  ffi::Function::SetGlobal("ffi.MakeObjectFromPackedArgs", ffi::Function::FromPacked(MakeOfFields));
   KeywordMark();  // see locks.h
   ffi::Function::SetGlobal("ffi._RegisterFFIInit",
                            ffi::Function::FromTyped(RegisterInit, "ffi._RegisterFFIInit"));

@@ -329,8 +329,8 @@ class TypeTable {
 
 const bool registered = [] {
   constexpr const char* kName = "ffi.GetRegisteredTypeKeys";
-  ffi::Function::SetGlobal(
-      kName, ffi::Function::FromTyped([] { return TypeTable::Get().Keys(); }, kName));
+  ffi::Function::SetGlobal(kName,
+                           ffi::Function::FromTyped([] { return TypeTable::Get().Keys(); }, kName));
   return true;
 }();
 

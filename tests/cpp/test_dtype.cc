@@ -165,14 +165,13 @@ void kinds() {
   struct Case {
     const char *name, *kind, *abbreviated;
   };
-  for (const Case& c : {Case{"bool", "b", "bool"}, Case{"boolx4", "b", "boolx4"},
-                        Case{"int8", "i", "i8"}, Case{"uint1", "i", "u1"},
-                        Case{"int32x4", "i", "i32x4"}, Case{"uint64", "i", "u64"},
-                        Case{"float16", "f", "f16"}, Case{"bfloat16x2", "f", "bf16x2"},
-                        Case{"float64", "f", "f64"}, Case{"float8_e3m4", "f", "f8_e3m4"},
-                        Case{"float8_e4m3fn", "f", "f8_e4m3fn"},
-                        Case{"float4_e2m1fnx2", "f", "f4_e2m1fnx2"},
-                        Case{"complex64", "", "complex64"}, Case{"handle", "", "handle"}}) {
+  for (const Case& c :
+       {Case{"bool", "b", "bool"}, Case{"boolx4", "b", "boolx4"}, Case{"int8", "i", "i8"},
+        Case{"uint1", "i", "u1"}, Case{"int32x4", "i", "i32x4"}, Case{"uint64", "i", "u64"},
+        Case{"float16", "f", "f16"}, Case{"bfloat16x2", "f", "bf16x2"}, Case{"float64", "f", "f64"},
+        Case{"float8_e3m4", "f", "f8_e3m4"}, Case{"float8_e4m3fn", "f", "f8_e4m3fn"},
+        Case{"float4_e2m1fnx2", "f", "f4_e2m1fnx2"}, Case{"complex64", "", "complex64"},
+        Case{"handle", "", "handle"}}) {
     const DLDataType dtype = ffi::StringToDLDataType(c.name);
     const std::string kind = c.kind;
     EXPECT_EQ(ffi::DTypeIsBool(dtype), kind == "b") << c.name;

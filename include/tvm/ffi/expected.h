@@ -76,10 +76,10 @@ struct IsUnexpected<Unexpected<E>> : public std::true_type {};
 
 // A value of another type than T, which converts to T.
 template <typename T, typename U, typename Plain = std::remove_cv_t<std::remove_reference_t<U>>>
-using IsOtherValue = std::bool_constant<
-    std::is_convertible<U&&, T>::value && !std::is_same<Plain, T>::value &&
-    !std::is_base_of<Error, Plain>::value && !std::is_base_of<ExpectedBase, Plain>::value &&
-    !IsUnexpected<Plain>::value>;
+using IsOtherValue =
+    std::bool_constant<std::is_convertible<U&&, T>::value && !std::is_same<Plain, T>::value &&
+                       !std::is_base_of<Error, Plain>::value &&
+                       !std::is_base_of<ExpectedBase, Plain>::value && !IsUnexpected<Plain>::value>;
 
 }  // namespace detail
 

@@ -17,9 +17,10 @@ static ffi::Expected<ffi::String> Text(bool good) {
 }
 
 int main() {
-  std::cout << kConverts<int, double> << kConverts<ffi::String, std::string>
-            << kConverts<ffi::Tensor, ffi::Any> << kConverts<ffi::Any, int>
-            << kConverts<int, std::string> << kConverts<int, void> << "\n";
+  std::cout
+      << kConverts<
+             int,
+             double> << kConverts<ffi::String, std::string> << kConverts<ffi::Tensor, ffi::Any> << kConverts<ffi::Any, int> << kConverts<int, std::string> << kConverts<int, void> << "\n";
   const ffi::Expected<int> three = 3;
   const ffi::Expected<double> wide = three;
   std::cout << wide.value() << "\n";
