@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,23 @@ class LibraryFunctionObj : public ffi::FunctionObj {
   ffi::ObjectPtr<ffi::LibraryObj> library_;
   std::string name_;
 };
+
+// As detail::ModuleUnsafe::Reaches, but makes no objects: the lock is held, and an allocator is
+// code of others.
+bool Reaches(ffi::ModuleObj* module, const ffi::ModuleObj* other) {
+  std::vector<ffi::ModuleObj*> left{module};
+  std::unordered_set<const ffi::ModuleObj*> seen;
+  while (!left.empty()) {
+    ffi::ModuleObj* next = left.back();
+    left.pop_back();
+    if (next == other) return true;
+    if (!seen.insert(next).second) continue;
+    for (const ffi::Any& import : ffi::detail::ModuleUnsafe::Imports(next)) {
+      left.push_back(const_cast<ffi::ModuleObj*>(import.as<ffi::ModuleObj>()));
+    }
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -96,7 +114,7 @@ void ffi::LibraryObj::ImportModule(const Module& other) {
       std::lock_guard<std::mutex> lock(ModulesLock());
       if (!imports_.same_as(before)) continue;
       // A circle would never be freed, and a search in it would never end.
-      circular = detail::ModuleUnsafe::Reaches(other.get(), this);
+      circular = Reaches(other.get(), this);
       if (!circular) std::swap(imports_, after);
     }
     TVM_FFI_CHECK(!circular, ValueError)

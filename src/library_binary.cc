@@ -60,7 +60,10 @@ ffi::Module LoadFromBytes(std::string_view kind, std::string_view bytes) {
   TVM_FFI_CHECK(load.has_value(), RuntimeError)
       << kWhere << ": expected kinds of modules that can be loaded, got \"" << kind
       << "\", for which there is no global function \"" << name << "\"";
-  return (*load)(ffi::Bytes(std::string(bytes))).cast<ffi::Module>();
+  ffi::Module module = (*load)(ffi::Bytes(std::string(bytes))).cast<ffi::Module>();
+  TVM_FFI_CHECK(module.defined(), TypeError)
+      << kWhere << ": expected a module from \"" << name << "\", got None";
+  return module;
 }
 
 }  // namespace

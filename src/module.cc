@@ -7,7 +7,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "arguments.h"
 #include "library.h"
@@ -28,13 +30,25 @@ ffi::ModuleObj* Given(const ffi::Module& module, const char* where = "ffi.Module
 }
 
 // What `ask` gives for a module, or for the first of its imports, at any depth, that has something.
+// A module is asked once, however many others import it.
 template <typename Ask>
 auto Search(ffi::ModuleObj* module, bool query_imports, const Ask& ask) -> decltype(ask(module)) {
   auto found = ask(module);
   if (found.has_value() || !query_imports) return found;
-  for (const ffi::Any& import : ffi::ImportsOf(module)) {
-    found = Search(import.cast<ffi::Module>().get(), true, ask);
+  std::unordered_set<const ffi::ModuleObj*> seen{module};
+  std::vector<ffi::Module> left;  // the next one last
+  const auto add_imports = [&left](ffi::ModuleObj* of) {
+    const ffi::Array<ffi::Any> imports = ffi::ImportsOf(of);
+    for (size_t i = imports.size(); i-- > 0;) left.push_back(imports[i].cast<ffi::Module>());
+  };
+  add_imports(module);
+  while (!left.empty()) {
+    const ffi::Module next = std::move(left.back());
+    left.pop_back();
+    if (!seen.insert(next.get()).second) continue;
+    found = ask(next.get());
     if (found.has_value()) return found;
+    add_imports(next.get());
   }
   return std::nullopt;
 }
@@ -47,10 +61,10 @@ ffi::Optional<ffi::Function> Find(ffi::ModuleObj* module, const ffi::String& nam
 // A function of the imports, or a global one, for code of a module that asks once and keeps the
 // pointer.
 ffi::Function FindForCode(ffi::ModuleObj* module, const ffi::String& name) {
-  for (const ffi::Any& import : ffi::ImportsOf(module)) {
-    ffi::Optional<ffi::Function> found = Find(import.cast<ffi::Module>().get(), name, true);
-    if (found.has_value()) return *found;
-  }
+  const ffi::Optional<ffi::Function> found = Search(module, true, [&](auto* asked) {
+    return asked == module ? ffi::Optional<ffi::Function>() : asked->GetFunction(name);
+  });
+  if (found.has_value()) return *found;
   std::optional<ffi::Function> global = ffi::Function::GetGlobal(name);
   TVM_FFI_CHECK(global.has_value(), AttributeError)
       << "TVMFFIEnvModLookupFromImports: func_name: expected a function of an imported module or "
@@ -131,8 +145,12 @@ const bool registered = [] {
         return Search(Given(module), query_imports,
                       [&](auto* asked) { return asked->GetFunctionDoc(name); });
       });
-  set("ffi.ModuleGetKind",
-      [](const ffi::Module& module) { return ffi::String(Given(module)->kind()); });
+  set("ffi.ModuleGetKind", [](const ffi::Module& module) {
+    const char* kind = Given(module)->kind();
+    TVM_FFI_CHECK(kind != nullptr, TypeError)
+        << "ffi.ModuleGetKind: expected ModuleObj::kind() to give a text, got NULL";
+    return ffi::String(kind);
+  });
   set("ffi.ModuleGetPropertyMask",
       [](const ffi::Module& module) { return Given(module)->GetPropertyMask(); });
   set("ffi.ModuleInspectSource", [](const ffi::Module& module, const ffi::String& format) {

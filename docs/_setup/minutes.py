@@ -21,6 +21,8 @@ def skip_if_late(session: nox.Session) -> None:
         limit = float(text)
     except ValueError:
         session.error(f"MINUTES: expected a number, got {text!r}")
+    if not limit > 0:
+        session.error(f"MINUTES: expected a number above 0, got {text!r}")
     spent = (time.monotonic() - STARTED) / 60
     if spent >= limit:
         session.skip(f"{spent:.0f} minutes have passed, and MINUTES is {text}")

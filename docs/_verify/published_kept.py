@@ -1,34 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 """What came of pages, tests and C++ files under the published package, kept in the repository.
 
-Such a result depends on a pinned release and on files of the repository, never on this project's
-runtime. So ``nox -s interop`` runs again only what these files changed, and writes what it found.
+Such a result depends on pinned packages, on this machine's Python and compiler, and on files of the
+repository, but never on this project's runtime. So ``nox -s interop`` runs again only what these
+changed, and writes what it found.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import platform
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
-from .closure import code_digest, digest
+from .closure import digest
 from .helpers import helpers_of
 from .layout import Layout
+from .tools import answer
 
 RECORD = "docs/compared/published.json"
-# What takes part in any of them: an edit of a comment there changes no result.
-FOLDERS = ("examples", "tests/cpp", "tests/snippets")
-TOOLS = (
-    "docs/_setup/lock.txt",
-    *(
-        f"docs/_verify/{name}.py"
-        for name in ("doctest_plugin", "outcomes_plugin", "published_cpp", "snippet_plugin")
-    ),
-    "tests/interop/example_runtimes.py",
+# What takes part in any of them, with comments: those of tvm-ffi-stubgen are read.
+FOLDERS = (
+    *("docs/_verify", "examples", "tests/cpp", "tests/examples", "tests/machine_code"),
+    "tests/snippets",
 )
+FILES = (
+    *("README.md", "docs/_setup/lock.txt", "docs/reference/command_line.rst", "pyproject.toml"),
+    "tests/conftest.py",
+    *(f"tests/interop/{name}.py" for name in ("conftest", "example_runtimes")),
+    *(f"tests/interop/{name}.py" for name in ("test_pages", "test_snippets")),
+)
+BUILT = {".o", ".pyc", ".so"}  # what a build leaves there
 
 Kept = dict[str, dict[str, Any]]  # by name, what a result is made of and the result
 
@@ -39,15 +44,14 @@ def shared_digest(root: Path) -> str:
     The tests themselves are left out, which only their own results depend on.
     """
     found = [path for folder in FOLDERS for path in sorted((root / folder).rglob("*"))]
-    tests = {*(root / "tests/snippets").glob("test_*.py"), *(root / "tests/cpp").glob("test_*.cc")}
+    tests = {path for folder in FOLDERS for path in (root / folder).glob("test_*")}
     files = [
-        path
-        for path in found
-        if path.is_file() and "__pycache__" not in path.parts and path not in tests
+        path for path in found if path.is_file() and path.suffix not in BUILT and path not in tests
     ]
-    total = hashlib.sha256()
-    for path in (*files, *(root / name for name in TOOLS)):
-        total.update(f"{path.relative_to(root).as_posix()}\0{code_digest(path)}\n".encode())
+    compiler = answer("g++", "--version").partition("\n")[0]
+    total = hashlib.sha256(f"{platform.python_version()}\0{compiler}\n".encode())
+    for path in (*files, *(root / name for name in FILES)):
+        total.update(f"{path.relative_to(root).as_posix()}\0{digest(path)}\n".encode())
     return total.hexdigest()
 
 

@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import builds
@@ -147,6 +148,29 @@ def test_output_that_cannot_be_written(cubin, tmp_path):
         with pytest.raises(error, match=message):
             embed_cubin(cubin, plain, output, "kernels")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "plain.o"]
+
+
+def test_paths_of_any_bytes(cubin, tmp_path):
+    """A path need not be UTF-8, and one with a null character is refused before any work."""
+    plain = compiled(tmp_path / "plain.o")
+    image = tmp_path / os.fsdecode(b"\xff.cubin")
+    image.write_bytes(cubin.read_bytes())
+    embed_cubin(image, plain, tmp_path / "out.o", "kernels")
+    assert cubin.read_bytes() in (tmp_path / "out.o").read_bytes()
+    with pytest.raises(ValueError, match="output_obj_path: expected one line of text"):
+        embed_cubin(image, plain, f"{tmp_path}/o\0.o", "kernels")
+
+
+def test_one_output_written_at_once(cubin, tmp_path):
+    """The last one that ends is there, whole, and nothing else."""
+    plain = compiled(tmp_path / "plain.o")
+    with ThreadPoolExecutor(8) as pool:
+        runs = [
+            pool.submit(embed_cubin, cubin, plain, tmp_path / "out.o", "kernels") for _ in range(16)
+        ]
+        assert [run.result() for run in runs] == [None] * 16
+    assert cubin.read_bytes() in (tmp_path / "out.o").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.o", "plain.o"]
 
 
 def test_empty_image(tmp_path):

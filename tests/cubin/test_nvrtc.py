@@ -38,6 +38,12 @@ def test_launch(fake, tmp_path):
     assert "kernel fill of library 1" in told
 
 
+def test_options_without_a_cubin():
+    """NVRTC makes something else by them."""
+    with pytest.raises(RuntimeError, match=r"expected options by which NVRTC makes a CUBIN, got"):
+        nvrtc_compile(SOURCE, arch="sm_90", extra_opts=[*ADDED, "-dlto"])
+
+
 def test_refused_source():
     """The compiler's message names the source as the caller does, and the line."""
     with pytest.raises(RuntimeError) as caught:

@@ -15,7 +15,7 @@ PAGES = ["docs/one.rst", "docs/two.rst"]
 @pytest.fixture
 def layout(tmp_path) -> Layout:
     """Two pages, an example, and a tool."""
-    for name in (*PAGES, *published_kept.TOOLS, "examples/kernel_library/add/add.cc"):
+    for name in (*PAGES, *published_kept.FILES, "examples/kernel_library/add/add.cc"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("int x; // why\n")
     return Layout.of(tmp_path)
@@ -64,15 +64,42 @@ def test_edited_page_runs_alone(layout):
     assert [*runner.found()] == PAGES
 
 
-@pytest.mark.parametrize("name", ["examples/kernel_library/add/add.cc", published_kept.TOOLS[0]])
-def test_code_that_all_depend_on_runs_all(layout, name):
-    """A comment changes nothing."""
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("docs/_verify/new.py", "docs/_verify/pytest.ini", "examples/kernel_library/add/add.cc"),
+        *("tests/examples/producer.py", "tests/machine_code/new.py", published_kept.FILES[1]),
+    ],
+)
+def test_what_all_depend_on_runs_all(layout, name):
+    """An edit of a comment counts too: tests read some."""
     runner = Runner(layout)
     runner.found()
-    (layout.root / "examples/kernel_library/add/add.cc").write_text("int x; // because\n")
+    (layout.root / name).parent.mkdir(parents=True, exist_ok=True)
+    (layout.root / name).write_text("int x; // because\n")
+    runner.found()
+    assert runner.ran == PAGES * 2
+
+
+@pytest.mark.parametrize("name", ["tests/snippets/test_new.py", "tests/cpp/test_new.cc"])
+def test_other_tests_and_what_a_build_leaves_run_nothing(layout, name):
+    """A result of another test, or of a page, does not depend on them."""
+    runner = Runner(layout)
+    runner.found()
+    for each in (name, "examples/kernel_library/add/add.so", "docs/_verify/__pycache__/x.pyc"):
+        (layout.root / each).parent.mkdir(parents=True, exist_ok=True)
+        (layout.root / each).write_text("x")
     runner.found()
     assert runner.ran == PAGES
-    (layout.root / name).write_text("int y;\n")
+
+
+@pytest.mark.parametrize("fact", ["python_version", "answer"])
+def test_another_python_or_compiler_runs_all(layout, fact, monkeypatch):
+    """What this machine has takes part."""
+    runner = Runner(layout)
+    runner.found()
+    place = published_kept.platform if fact == "python_version" else published_kept
+    monkeypatch.setattr(place, fact, lambda *_: "another")
     runner.found()
     assert runner.ran == PAGES * 2
 

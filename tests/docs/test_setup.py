@@ -190,3 +190,7 @@ def test_late_sessions_are_skipped(monkeypatch):
     monkeypatch.setenv("MINUTES", "an hour")
     with pytest.raises(RuntimeError, match="MINUTES: expected a number, got 'an hour'"):
         skip_if_late(Session())
+    for never in ("0", "-1", "nan"):
+        monkeypatch.setenv("MINUTES", never)
+        with pytest.raises(RuntimeError, match=f"expected a number above 0, got '{never}'"):
+            skip_if_late(Session())

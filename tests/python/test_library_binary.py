@@ -146,6 +146,19 @@ def test_bytes_that_are_refused(build: Any, content: bytes, size: int | None, me
         load(build(content, size))
 
 
+@pytest.mark.parametrize("begins", [([0, 1, 1], [1], LIB), ([0, 1, 1], [1])])
+def test_a_kind_whose_function_gives_no_module(build: Any, begins: Any) -> None:
+    """None is no module, neither below the library nor above it."""
+    name = f"ffi.Module.load_from_bytes.{KIND}"
+    tvm_ffi.register_global_func(name, lambda content: None)
+    try:
+        modules = (*begins, saved(b"x")) if LIB in begins else (*begins, saved(b"x"), LIB)
+        with pytest.raises(TypeError, match=f'expected a module from "{name}", got None'):
+            load(build(tree(*modules)))
+    finally:
+        tvm_ffi.remove_global_func(name)
+
+
 def test_system_library(got: list[bytes]) -> None:
     """It finds its modules among the symbols that the program registered, by its prefix."""
     content = ctypes.create_string_buffer(sized(ONE_CHILD))

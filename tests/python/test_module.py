@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import itertools
 import json
 import os
 import pickle
@@ -425,3 +426,20 @@ def test_functions_outlive_their_module(described: Any) -> None:
     gc.collect()
     assert affine(1, factor=2) == "1 2 none none"
     assert affine.__doc__ == "Scales x and adds to it."
+
+
+def test_each_import_is_asked_once() -> None:
+    """However many modules import it, and however deep it is."""
+    modules = [tvm_ffi.system_lib(f"tests.module.deep.{i}.") for i in range(5000)]
+    try:
+        for outer, inner in itertools.pairwise(modules):
+            outer.import_module(inner)
+            outer.import_module(inner)
+        first, last = modules[0], modules[-1]
+        assert first.get_function("missing", query_imports=True) is None
+        assert not first.implements_function("missing", query_imports=True)
+        with pytest.raises(ValueError, match="expected a module that does not import this one"):
+            last.import_module(first)
+    finally:
+        for module in modules:
+            module.clear_imports()

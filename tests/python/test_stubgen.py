@@ -524,3 +524,66 @@ def test_mode_of_a_file_stays(stubs: Path, tmp_path: Path) -> None:
     assert link.is_symlink()
     assert file.stat().st_mode & 0o777 == 0o750
     assert "add_one" in file.read_text()
+
+
+def test_line_ends_of_both_kinds(stubs: Path, tmp_path: Path) -> None:
+    """One line of Windows hides no block, and stays as it is."""
+    file = tmp_path / "api.py"
+    file.write_bytes(f"x = 1\r\n{BEGIN}global/stubs.inner\n{END}".encode())
+    assert stubgen(file, "--dlls", stubs, "--check").returncode == 1
+    assert stubgen(file, "--dlls", stubs).returncode == 0
+    written = file.read_bytes()
+    assert written.startswith(b"x = 1\r\n# tvm")
+    assert written.count(b"\r") == 1
+    file.write_bytes(written.replace(b"stubs.inner\n", b"stubs.inner\r\n"))
+    assert stubgen(file, "--dlls", stubs, "--check").returncode == 0
+
+
+def test_an_error_writes_no_file(stubs: Path, tmp_path: Path) -> None:
+    """Not those before it either; a folder in the way is as bad as a file that must not change."""
+    first, second = tmp_path / "a.py", tmp_path / "b.py"
+    text = f"{BEGIN}global/stubs\n{END}"
+    for file in (first, second):
+        file.write_text(text)
+    program = (
+        "import sys, tempfile\n"
+        "from tvm_ffi.stub import cli\n"
+        "make = tempfile.mkstemp\n"
+        "def fail(dir, prefix):\n"
+        "    if prefix == '.b.py.':\n"
+        "        raise PermissionError(13, 'Permission denied')\n"
+        "    return make(dir=dir, prefix=prefix)\n"
+        "tempfile.mkstemp = fail\n"
+        "sys.exit(cli.main(sys.argv[1:]))\n"
+    )
+    command = [sys.executable, "-c", program, str(first), str(second), "--dlls", str(stubs)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == f"tvm-ffi-stubgen: {second}:1: cannot be written: Permission denied\n"
+    assert [file.read_text() for file in (first, second)] == [text, text]
+    assert sorted(tmp_path.iterdir()) == [first, second]
+
+
+def test_a_module_that_ends_the_program(tmp_path: Path) -> None:
+    """Its status is not that of a check that passed."""
+    (tmp_path / "ends.py").write_text("raise SystemExit(0)\n")
+    file = tmp_path / "api.py"
+    file.write_text(f"{BEGIN}global/x\n{END}")
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "PYTHONPATH": path}
+    done = stubgen(file, "--check", "--imports", "ends", env=environment)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--imports: ends: SystemExit: 0" in done.stderr
+
+
+def test_a_name_with_a_line_end_stays_in_its_comment(tmp_path: Path) -> None:
+    """It would be code otherwise."""
+    (tmp_path / "registers.py").write_text(
+        "import tvm_ffi\ntvm_ffi.register_global_func('registers.a\\nprint(1)', lambda x: x)\n"
+    )
+    file = tmp_path / "api.py"
+    file.write_text(f"{BEGIN}global/registers\n{END}")
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = stubgen(file, "--imports", "registers", env={**os.environ, "PYTHONPATH": path})
+    assert done.returncode == 0, done.stderr
+    assert "# not a name in Python: 'a\\nprint(1)'\n" in file.read_text()

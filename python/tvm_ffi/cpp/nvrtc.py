@@ -70,6 +70,10 @@ def nvrtc_compile(
                 f"{_TITLE}: {name}: NVRTC failed with {status.name}, options {options}:\n{told}"
             )
         cubin = bytearray(_checked(nvrtc, nvrtc.nvrtcGetCUBINSize(program)))
+        if not cubin:  # as after -dlto
+            raise RuntimeError(
+                f"{_TITLE}: {name}: expected options by which NVRTC makes a CUBIN, got {options}"
+            )
         _checked(nvrtc, nvrtc.nvrtcGetCUBIN(program, cubin))
         return bytes(cubin)
     finally:

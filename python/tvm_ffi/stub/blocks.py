@@ -109,7 +109,7 @@ class _Filler:
         self._has_condition = True
         for name, function in functions.items():
             if not is_name(name):
-                lines.append(f"{self._step}# not a name in Python: {name}")
+                lines.append(f"{self._step}# not a name in Python: {_shown(name)}")
                 continue
             stub = function_stub(function, self._annotations, self._options.docs)
             lines += self._stub(f"def {name}{stub}:", function.doc, self._step)
@@ -128,7 +128,7 @@ class _Filler:
         lines = []
         for field in info.fields:
             if not is_name(field.name):
-                lines.append(f"# not a name in Python: {field.name}")
+                lines.append(f"# not a name in Python: {_shown(field.name)}")
                 continue
             lines.append(f"{field.name}: {self._annotations.text(field.schema, 'given')}")
             if self._options.docs and field.doc:
@@ -144,7 +144,7 @@ class _Filler:
             members.append(f"def {name}{signature}: ...")
         for method in info.methods:
             if not is_name(method.name):
-                members.append(f"# not a name in Python: {method.name}")
+                members.append(f"# not a name in Python: {_shown(method.name)}")
                 continue
             members += ["@staticmethod"] if method.is_static else []
             signature = method_stub(method, self._annotations)
@@ -170,7 +170,7 @@ class _Filler:
             if name in skipped:
                 continue
             if not is_name(name):
-                lines += ["", "", f"# not a name in Python: {name}"]
+                lines += ["", "", f"# not a name in Python: {_shown(name)}"]
                 continue
             self._names.append(name)
             given = names.get(name, function.names)
@@ -329,6 +329,11 @@ def _docstring(text: str) -> list[str]:
     if not others:
         return [f'"""{first}"""']
     return [f'"""{first}', *(line.rstrip() for line in others), '"""']
+
+
+def _shown(name: str) -> str:
+    """A name in a comment, which must not end the line."""
+    return name if name.isprintable() else repr(name)
 
 
 def _kind(name: str) -> tuple[int, str]:

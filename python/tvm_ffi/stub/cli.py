@@ -32,12 +32,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         for name in filter(None, options.imports.split(";")):
             importlib.import_module(name)
-    except Exception as error:  # a module may raise anything
+    except (Exception, SystemExit) as error:  # a module may raise anything
         return _fail([f"--imports: {name}: {type(error).__name__}: {error}"])
     try:
         registry = load([path for path in options.dlls.split(";") if path])
     except OSError as error:
         return _fail([str(error)])
+    except Exception as error:  # a library's initialisers may, too
+        return _fail([f"--dlls: {type(error).__name__}: {error}"])
     new = _new_files(options, registry)
     missing = [path for path in options.path if not path.exists() and not new]
     errors += [f"{path}: there is no such file or folder" for path in missing]
@@ -54,6 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except StubError as error:
             errors.append(str(error))
             continue
+        except (RecursionError, TypeError, ValueError) as error:  # what a library says of itself
+            errors.append(f"{original.path}: {type(error).__name__}: {error}")
+            continue
         before = "" if file.path in new else original.text
         if made != before:
             changes.append((file, before, made))
@@ -68,13 +73,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"[File] {file.path}")
         if options.check or options.verbose or options.dry_run:
             print(_difference(file.path, before, made), end="")
-        if not (options.check or options.dry_run):
-            try:
-                _write(file.path, made)
-            except OSError as error:
-                line = file.blocks[0].begin if file.blocks else 1
-                return _fail([f"{file.path}:{line}: cannot be written: {error.strerror}"])
-    return _STALE if options.check and changes else 0
+    if options.check:
+        return _STALE if changes else 0
+    return 0 if options.dry_run else _write_all([(file, made) for file, _, made in changes])
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -157,8 +158,27 @@ def _difference(path: Path, before: str, after: str) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _write(path: Path, text: str) -> None:
-    """Replace a file by a whole new one: whoever reads it meanwhile sees one of the two."""
+def _write_all(files: list[tuple[AnnotatedFile, str]]) -> int:
+    """Replace all files by whole new ones, or none; a reader sees the old text or the new one."""
+    ready: list[tuple[str, Path]] = []
+    try:
+        for file, text in files:
+            try:
+                ready.append(_ready(file.path, text))
+            except OSError as error:
+                line = file.blocks[0].begin if file.blocks else 1
+                return _fail([f"{file.path}:{line}: cannot be written: {error.strerror}"])
+        while ready:
+            os.replace(*ready[0])
+            del ready[0]
+    finally:
+        for name, _ in ready:
+            os.unlink(name)
+    return 0
+
+
+def _ready(path: Path, text: str) -> tuple[str, Path]:
+    """Write a file's new text beside it, and give the paths of both."""
     path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     # os.replace would replace a file that must not be written, too.
@@ -173,10 +193,10 @@ def _write(path: Path, text: str) -> None:
             shutil.copymode(path, name)
         else:
             os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
     except BaseException:
         os.unlink(name)
         raise
+    return name, path
 
 
 def _umask() -> int:

@@ -56,7 +56,8 @@ class AnnotatedFile:
     def __init__(self, path: Path, text: str) -> None:
         self.path = path
         self.text = text
-        self.newline = "\r\n" if "\r\n" in text else "\n"
+        # In a file with both ends of lines, some lines keep the first character of theirs.
+        self.newline = "\r\n" if 0 < text.count("\n") == text.count("\r\n") else "\n"
         self.lines = text.split(self.newline)
         self.blocks: list[Block] = []
         self.directives: list[Directive] = []
@@ -94,7 +95,7 @@ class AnnotatedFile:
 
     def _markers(self) -> Iterator[tuple[int, str, str, str, str]]:
         for number, line in enumerate(self.lines, 1):
-            match = _MARKER.fullmatch(line)
+            match = _MARKER.fullmatch(line.rstrip("\r"))
             if match:
                 indent, library, name, argument = match.groups()
                 yield number, indent, name, library or "", argument or ""

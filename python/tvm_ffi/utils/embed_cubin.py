@@ -70,21 +70,25 @@ def embed_cubin(
         raise ValueError(f"embed_cubin: cubin_path: expected an image, got no bytes in {cubin!r}")
     with tempfile.TemporaryDirectory() as folder:
         text, image, joined = (os.path.join(folder, end) for end in ("image.s", "image.o", "all.o"))
-        Path(text).write_text(assembly(name, cubin), encoding="utf-8")
+        # The bytes of a path need not be UTF-8.
+        Path(text).write_bytes(os.fsencode(assembly(name, cubin)))
         _run(["as", "-o", image, text], verbose)
         _run(["ld", "-r", "-o", joined, source, image], verbose)
         local = [f"--localize-symbol={symbol}" for symbol in (f"{_PREFIX}{name}", _end(name))]
         _run(["objcopy", *local, joined], verbose)
         # The output is whole or is not there.
-        new = f"{output}.{os.getpid()}.new"
+        new = ""
         try:
-            shutil.copyfile(joined, new)
+            handle, new = tempfile.mkstemp(dir=os.path.dirname(output), suffix=".o.new")
+            os.close(handle)
+            shutil.copy(joined, new)
             os.replace(new, output)
+            new = ""
         except OSError as error:
             message = f"embed_cubin: output_obj_path: expected a file to write: {error.strerror}"
             raise OSError(error.errno, message, output) from error
         finally:
-            if os.path.exists(new):
+            if new:
                 os.unlink(new)
 
 
@@ -133,8 +137,8 @@ def _path(argument: str, given: Any) -> str:
             f"embed_cubin: {argument}: expected a str or a path, got {type(given).__name__}"
         )
     path = os.path.abspath(os.fsdecode(given))
-    if "\n" in path:
-        raise ValueError(f"embed_cubin: {argument}: expected one line, got {path!r}")
+    if "\n" in path or "\0" in path:
+        raise ValueError(f"embed_cubin: {argument}: expected one line of text, got {path!r}")
     return path
 
 

@@ -38,7 +38,7 @@ using Array = ::tvm::ffi::Array<Any>;
  *
  * Also read are `NaN`, `Infinity` and `-Infinity`, numbers such as `+1`, `01`, `1.` and `.5`, and
  * bytes in a string that are no UTF-8, which stay as they are. An integer beyond 64 bits becomes a
- * double. Of two pairs with the same key the last one counts.
+ * double, if one can hold it. Of two pairs with the same key the last one counts.
  * \param json_str The text.
  * \param error_msg Where to write what is wrong, as "Extra data: line 1 column 3 (char 2)"; empty
  *        if nothing is. Columns and chars count bytes.

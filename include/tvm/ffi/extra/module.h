@@ -215,11 +215,19 @@ namespace detail {
 struct ModuleUnsafe {
   static Array<Any>& Imports(ModuleObj* module) { return module->imports_; }
   static Map<String, Function>& Lent(ModuleObj* module) { return module->import_lookup_cache_; }
-  // Whether `module` is `other`, or imports it at any depth.
-  static bool Reaches(const ModuleObj* module, const ModuleObj* other) {
-    if (module == other) return true;
-    for (const Any& import : module->imports_) {
-      if (Reaches(import.cast<Module>().get(), other)) return true;
+  // Whether `module` is `other`, or imports it at any depth. Each module is asked once, however
+  // many others import it.
+  static bool Reaches(const Module& module, const ModuleObj* other) {
+    Array<Any> left{module};
+    Map<Any, bool> seen;
+    while (!left.empty()) {
+      const Any next = left.back();
+      left.pop_back();
+      if (seen.count(next) != 0) continue;
+      seen.Set(next, true);
+      const Module reached = next.cast<Module>();
+      if (reached.get() == other) return true;
+      for (const Any& import : reached->imports_) left.push_back(import);
     }
     return false;
   }
@@ -231,7 +239,7 @@ inline void ModuleObj::ImportModule(const Module& other) {
   TVM_FFI_CHECK(other.defined(), ValueError)
       << "ModuleObj::ImportModule: other: expected a module, got none";
   // A circle would never be freed, and a search in it would never end.
-  TVM_FFI_CHECK(!detail::ModuleUnsafe::Reaches(other.get(), this), ValueError)
+  TVM_FFI_CHECK(!detail::ModuleUnsafe::Reaches(other, this), ValueError)
       << "ModuleObj::ImportModule: other: expected a module that does not import this one, got one "
          "that does";
   imports_.push_back(other);
