@@ -73,12 +73,13 @@ def test_from_a_library_to_typed_calls(shows, runs, captured, project):
     assert made == ["python/my_kernels/__init__.py", "python/my_kernels/_ffi_api.py"]
     module = (project / "python" / "my_kernels" / "_ffi_api.py").read_text()
     captured("tests/snippets/captured/stubgen/ffi_api.txt", module)
-    assert runs("use.py") == "10 [0, 4, 8]\n"
+    shell = "$ LD_LIBRARY_PATH=. PYTHONPATH=python python use.py\n"
+    captured("tests/snippets/captured/stubgen/use.txt", shell + runs("use.py"))
     shutil.copy(HERE / "use.py", project)
     assert mypy(project, "use.py") == "Success: no issues found in 1 source file\n"
     wrong = "".join((HERE / "wrong.py").read_text().partition("from ")[1:])
     (project / "wrong.py").write_text(wrong)
-    said = f"$ cat wrong.py\n{wrong}$ mypy --strict wrong.py\n{mypy(project, 'wrong.py')}"
+    said = f"$ cat wrong.py\n{wrong}$ MYPYPATH=python mypy --strict wrong.py\n{mypy(project, 'wrong.py')}"
     captured("tests/snippets/captured/stubgen/wrong.txt", said)
 
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Build axpy.so in the current folder from the sources in $SOURCES, with the toolkit in $CUDA.
 set -eu
-NVCC=${NVCC:-nvcc}
 
 # [build.begin]
-$NVCC -cubin -arch=sm_90 "$SOURCES/axpy.cu" -o axpy.cubin
+${NVCC:-nvcc} -cubin -arch=sm_90 "$SOURCES/axpy.cu" -o axpy.cubin
 g++ -O2 -fPIC $(tvm-ffi-config --cxxflags) -I"$CUDA/include" -c "$SOURCES/axpy.cc" -o axpy.o
 python -m tvm_ffi.utils.embed_cubin \
     --cubin axpy.cubin --name axpy_cubin --input-obj axpy.o --output-obj axpy_with_cubin.o
