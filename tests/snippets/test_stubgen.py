@@ -79,7 +79,8 @@ def test_from_a_library_to_typed_calls(shows, runs, captured, project):
     assert mypy(project, "use.py") == "Success: no issues found in 1 source file\n"
     wrong = "".join((HERE / "wrong.py").read_text().partition("from ")[1:])
     (project / "wrong.py").write_text(wrong)
-    said = f"$ cat wrong.py\n{wrong}$ MYPYPATH=python mypy --strict wrong.py\n{mypy(project, 'wrong.py')}"
+    shown = f"$ cat wrong.py\n{wrong}$ MYPYPATH=python mypy --strict wrong.py\n"
+    said = shown + mypy(project, "wrong.py")
     captured("tests/snippets/captured/stubgen/wrong.txt", said)
 
 
