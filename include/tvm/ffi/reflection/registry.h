@@ -250,7 +250,8 @@ class ObjectDef {
   ObjectDef(const ObjectDef&) = delete;
   ObjectDef& operator=(const ObjectDef&) = delete;
 
-  /*! \brief Makes the constructor of the fields. A failure is reported as in a static init block. */
+  /*! \brief Makes the constructor of the fields; a failure is reported as in a static init block.
+   */
   ~ObjectDef() {
     if (!make_init_) return;
     try {
