@@ -144,7 +144,9 @@ def test_what_the_page_says_of_the_figures() -> None:
     assert rows["no argument, lock kept, ns"]["ours"] < rows["no argument, ns"]["ours"] * 0.6
     limited = {name: row["of limit"] for name, row in rows.items() if "of limit" in row}
     assert len(limited) >= 5
-    assert max(limited.values()) <= 1.4
+    above = {"no argument, ns", "int, ns", "torch tensor allocated, ns"}
+    assert max(limited[name] for name in above) <= 1.4
+    assert max(value for name, value in limited.items() if name not in above) <= 1.3
     counts = record_of(ROOT, "instructions")
     assert counts is not None
     counted = {n: row["of limit"] for n, row in counts["measured"].items() if "of limit" in row}

@@ -50,12 +50,17 @@ def stubgen(*arguments: str | Path, **options: object) -> subprocess.CompletedPr
     return subprocess.run(command, capture_output=True, text=True, check=False, **options)
 
 
+def importing_from(folder: Path) -> dict[str, str]:
+    """The variables by which Python also imports from a folder."""
+    path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return {**os.environ, "PYTHONPATH": path}
+
+
 def python(folder: Path, program: str) -> subprocess.CompletedProcess[str]:
     """Run a program that imports from a folder, with the libraries in it."""
-    path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
     return subprocess.run(
         [sys.executable, "-c", program],
-        env={**os.environ, "PYTHONPATH": path, "LD_LIBRARY_PATH": str(folder)},
+        env={**importing_from(folder), "LD_LIBRARY_PATH": str(folder)},
         capture_output=True,
         text=True,
         check=False,
@@ -506,10 +511,7 @@ def test_imported_modules_register_functions(tmp_path: Path) -> None:
     )
     file = tmp_path / "api.py"
     file.write_text(f"{BEGIN}global/registers\n{END}")
-    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
-    done = stubgen(
-        file, "--imports", "registers", env={**os.environ, "PYTHONPATH": path}, cwd=tmp_path
-    )
+    done = stubgen(file, "--imports", "registers", env=importing_from(tmp_path), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "    def f(*args: Any) -> Any: ...\n" in file.read_text()
 
@@ -569,9 +571,7 @@ def test_a_module_that_ends_the_program(tmp_path: Path) -> None:
     (tmp_path / "ends.py").write_text("raise SystemExit(0)\n")
     file = tmp_path / "api.py"
     file.write_text(f"{BEGIN}global/x\n{END}")
-    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
-    environment = {**os.environ, "PYTHONPATH": path}
-    done = stubgen(file, "--check", "--imports", "ends", env=environment)
+    done = stubgen(file, "--check", "--imports", "ends", env=importing_from(tmp_path))
     assert (done.returncode, done.stdout) == (2, "")
     assert "--imports: ends: SystemExit: 0" in done.stderr
 
@@ -583,7 +583,6 @@ def test_a_name_with_a_line_end_stays_in_its_comment(tmp_path: Path) -> None:
     )
     file = tmp_path / "api.py"
     file.write_text(f"{BEGIN}global/registers\n{END}")
-    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
-    done = stubgen(file, "--imports", "registers", env={**os.environ, "PYTHONPATH": path})
+    done = stubgen(file, "--imports", "registers", env=importing_from(tmp_path))
     assert done.returncode == 0, done.stderr
     assert "# not a name in Python: 'a\\nprint(1)'\n" in file.read_text()
