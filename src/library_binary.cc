@@ -2,13 +2,18 @@
 // The modules that come with a library, as bytes behind its symbol `__tvm_ffi__library_bin`.
 #include "library_binary.h"
 
+#include <elf.h>
+#include <link.h>
 #include <tvm/ffi/error.h>
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "locks.h"
 
 namespace ffi = tvm::ffi;
 
@@ -21,6 +26,30 @@ uint64_t NumberAt(const char* bytes) {
   uint64_t number = 0;
   for (int i = 7; i >= 0; --i) number = number << 8 | static_cast<unsigned char>(bytes[i]);
   return number;
+}
+
+// How many bytes there are from an address on in the segment of a library that it lies in; all
+// there can be, where it lies in none.
+uint64_t BytesFrom(const char* address) {
+  struct Search {
+    uintptr_t address;
+    uint64_t found;
+  } search{reinterpret_cast<uintptr_t>(address), UINT64_MAX};
+  std::lock_guard<std::mutex> lock(ffi::LockOf(ffi::Guarded::kLoadedLibraries));
+  dl_iterate_phdr(
+      [](dl_phdr_info* library, size_t, void* state) {
+        auto* search = static_cast<Search*>(state);
+        for (int i = 0; i < library->dlpi_phnum; ++i) {
+          const auto& segment = library->dlpi_phdr[i];
+          const uint64_t behind = search->address - (library->dlpi_addr + segment.p_vaddr);
+          if (segment.p_type != PT_LOAD || behind >= segment.p_memsz) continue;
+          search->found = segment.p_memsz - behind;
+          return 1;
+        }
+        return 0;
+      },
+      &search);
+  return search.found;
 }
 
 // Takes one thing after the other, never more than there is.
@@ -70,7 +99,13 @@ ffi::Module LoadFromBytes(std::string_view kind, std::string_view bytes) {
 
 ffi::Module ffi::WithItsModules(const Module& library, const char* binary) {
   if (binary == nullptr) return library;
-  Reader reader({binary + 8, NumberAt(binary)});
+  const uint64_t most = BytesFrom(binary);
+  TVM_FFI_CHECK(most >= 8, RuntimeError) << kWhere << ": expected 8 bytes at least, got " << most;
+  const uint64_t size = NumberAt(binary);
+  TVM_FFI_CHECK(size <= most - 8, RuntimeError)
+      << kWhere << ": expected a size of up to " << most - 8
+      << " bytes, which the library has, got " << size;
+  Reader reader({binary + 8, size});
   const std::vector<uint64_t> begins = reader.Numbers();
   const std::vector<uint64_t> children = reader.Numbers();
   TVM_FFI_CHECK(begins.size() > 1, RuntimeError)

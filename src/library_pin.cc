@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "deep_deletion.h"
 #include "locks.h"
 
 namespace {
@@ -125,6 +126,15 @@ void CloseUnpinned() {
   }
 }
 
+// Takes one share in the library that begins there away.
+void DropPin(uintptr_t begin) {
+  {
+    std::lock_guard<std::mutex> lock(Lock());
+    if (--Known().at(begin).pins != 0) return;
+  }
+  CloseUnpinned();
+}
+
 }  // namespace
 
 namespace tvm {
@@ -176,12 +186,8 @@ LibraryPin LibraryPin::OfModule(void* handle) {
 }
 
 LibraryPin::~LibraryPin() {
-  if (begin_ == 0) return;
-  {
-    std::lock_guard<std::mutex> lock(Lock());
-    if (--Known().at(begin_).pins != 0) return;
-  }
-  CloseUnpinned();
+  // Objects that wait for their deletion may need the library's code.
+  if (begin_ != 0 && !RunsAfterDeletion(DropPin, begin_)) DropPin(begin_);
 }
 
 }  // namespace ffi TVM_FFI_HIDDEN

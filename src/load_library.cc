@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "elf_file.h"
 #include "library.h"
 #include "library_binary.h"
 #include "loading.h"
@@ -69,14 +70,16 @@ std::string WorkingFolder() {
   return text + "/";
 }
 
-// The module of a library, or in the loader's words why it refuses the file. Bytes, because names
-// of files may be no UTF-8.
+// The module of a library, or why it cannot be loaded: the path, and what the loader says or would
+// not survive. Bytes, because names of files may be no UTF-8.
 ffi::Variant<ffi::Module, ffi::Bytes> LoadOrReason(const std::string& path) {
   std::string found = path;
   // The loader looks for a bare name in its own folders only; a file that is here comes first.
   if (path.find('/') == std::string::npos && access(path.c_str(), F_OK) == 0) found = "./" + path;
   // It takes equal names for the same library, in whichever folder the process was at the time.
   if (found.find('/') != std::string::npos && found.front() != '/') found = WorkingFolder() + found;
+  const std::string damage = ffi::WhyNotLoadable(found);
+  if (!damage.empty()) return ffi::Bytes(found + ": " + damage);
   const ffi::FileState file(found.c_str());
   ffi::ObjectPtr<ffi::LibraryObj> library;
   {

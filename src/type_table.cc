@@ -248,6 +248,28 @@ class TypeTable {
       Add(index, key, index == kTVMFFIObject ? nullptr : Find(kTVMFFIObject), 0, true);
       ++index;
     }
+    // Libraries built with the published headers ask for these columns before any type has a
+    // value, and take a missing one for an error.
+    static constexpr const char* kAttributes[] = {"__any_equal__",
+                                                  "__any_hash__",
+                                                  "__data_from_json__",
+                                                  "__data_to_json__",
+                                                  "__ffi_compare__",
+                                                  "__ffi_convert__",
+                                                  "__ffi_enum__",
+                                                  "__ffi_eq__",
+                                                  "__ffi_hash__",
+                                                  "__ffi_init__",
+                                                  "__ffi_new__",
+                                                  "__ffi_repr__",
+                                                  "__ffi_shallow_copy__",
+                                                  "__ffi_type_final__",
+                                                  "__s_equal__",
+                                                  "__s_hash__",
+                                                  "__s_maybe_inplace_mutate__",
+                                                  "__s_mutate__",
+                                                  "__s_visit__"};
+    for (const char* name : kAttributes) columns_[name] = std::make_unique<Column>();
   }
 
   void Add(int32_t index, std::string_view key, Entry* parent, int32_t child_slots,

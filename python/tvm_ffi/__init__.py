@@ -44,7 +44,7 @@ _core.set_value_classes(dtype, Device, Shape)
 
 from . import _describe as _describe  # noqa: E402
 from . import _dtype as _dtype  # noqa: E402
-from . import core, error, storage, utils  # noqa: E402
+from . import access_path, core, error, serialization, storage, structural, utils  # noqa: E402
 from .container import Array, Dict, List, Map  # noqa: E402
 from .convert import ObjectConvertible, convert, convert_func  # noqa: E402
 from .module import Module, load_module, system_lib  # noqa: E402
@@ -62,22 +62,29 @@ from .stream import (  # noqa: E402
     use_raw_stream,
     use_torch_stream,
 )
+from .structural import (  # noqa: E402
+    StructuralKey,
+    get_first_structural_mismatch,
+    structural_equal,
+    structural_hash,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ctypes
 
-    from . import cpp
+    from . import cpp, dataclasses
 
     LIB: ctypes.CDLL
 else:
 
     def __getattr__(name):
-        # Building, and ctypes, need much that loading and calling do not: imported on first use.
-        if name == "cpp":
+        # Building, dataclasses and ctypes need much that loading and calling do not: imported on
+        # first use.
+        if name in ("cpp", "dataclasses"):
             import importlib
 
-            return importlib.import_module(".cpp", __name__)
+            return importlib.import_module(f".{name}", __name__)
         if name == "LIB":
             import ctypes
 
@@ -103,13 +110,16 @@ __all__ = [
     "ObjectConvertible",
     "Shape",
     "StreamContext",
+    "StructuralKey",
     "Tensor",
+    "access_path",
     "bfloat16",
     "bool",
     "convert",
     "convert_func",
     "core",
     "cpp",
+    "dataclasses",
     "device",
     "dtype",
     "error",
@@ -129,6 +139,7 @@ __all__ = [
     "float32",
     "float64",
     "from_dlpack",
+    "get_first_structural_mismatch",
     "get_global_func",
     "get_global_func_metadata",
     "get_raw_stream",
@@ -143,7 +154,11 @@ __all__ = [
     "register_global_func",
     "register_object",
     "remove_global_func",
+    "serialization",
     "storage",
+    "structural",
+    "structural_equal",
+    "structural_hash",
     "system_lib",
     "uint8",
     "uint16",

@@ -50,6 +50,7 @@ def _parameters(function: Function) -> tuple[tuple[str, ...], tuple[Any, ...]] |
 def _signature(function: Function) -> Any:
     """Make an ``inspect.Signature``; an AttributeError where nothing is known."""
     import inspect
+    from keyword import iskeyword
 
     if function._callable is not None:
         try:
@@ -68,13 +69,15 @@ def _signature(function: Function) -> Any:
     optional = _trailing([is_optional(each) for each in schema[1:]]) if schema else []
     optional += [False] * (count - len(optional))
     parameters = []
+    # C++ may use a name that Python keeps for itself.
+    all_named = len(names) == count and not any(map(iskeyword, names))
     for i in range(count):
-        is_named = i < len(names)
+        is_named = i < len(names) and not iskeyword(names[i])
         parameters.append(
             inspect.Parameter(
                 names[i] if is_named else f"arg{i}",
                 inspect.Parameter.POSITIONAL_OR_KEYWORD
-                if len(names) == count
+                if all_named
                 else inspect.Parameter.POSITIONAL_ONLY,
                 annotation=types[i],
                 default=None if optional[i] else inspect.Parameter.empty,
@@ -103,26 +106,48 @@ def _trailing(optional: list[bool]) -> list[bool]:
 
 
 def _schema(function: Function) -> list[dict[str, Any]] | None:
-    """Types of the result and of each parameter."""
-    import json
-
+    """Types of the result and of each parameter; ``None`` where the text has another form."""
     text = _metadata(function).get("type_schema")
-    named = json.loads(text).get("named_args") if isinstance(text, str) else None
-    return [*named["return"], *named["params"]] if named else None
+    named = _object(_object(text).get("named_args"))
+    result, parameters = named.get("return"), named.get("params")
+    if not isinstance(result, list) or not isinstance(parameters, list) or len(result) != 1:
+        return None
+    types = [*result, *parameters]
+    return types if all(map(_is_type, types)) else None
+
+
+def _is_type(schema: Any) -> bool:
+    """Tell whether this describes a type."""
+    if not isinstance(schema, dict) or not isinstance(schema.get("type"), str):
+        return False
+    args = schema.get("args", [])
+    return isinstance(args, list) and all(map(_is_type, args))
 
 
 def _names(function: Function) -> list[str]:
-    text = _describe(function, "arg_names") or _metadata(function).get("arg_names") or ""
-    return [name.strip() for name in text.split(",")] if text else []
+    text = _describe(function, "arg_names") or _metadata(function).get("arg_names")
+    names = [name.strip() for name in text.split(",")] if isinstance(text, str) else []
+    usable = all(name.isidentifier() for name in names) and len({*names}) == len(names)
+    return names if usable else []
 
 
 def _metadata(function: Function) -> dict[str, Any]:
-    import json
-
     text = _describe(function, "metadata")
     if text is None and _is_global(function):
         text = call("ffi.GetGlobalFuncMetadata", _global_name(function))
-    return json.loads(text) if text else {}
+    return _object(text)
+
+
+def _object(value: Any) -> dict[str, Any]:
+    """Read a JSON object, or take one; a library may say anything, and that is then nothing."""
+    if isinstance(value, str):
+        import json
+
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return {}
+    return value if isinstance(value, dict) else {}
 
 
 def _doc(function: Function) -> str | None:

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, NoReturn
 
 from . import _core
 from ._core import Function, Object
+from ._loader_name import is_unicode, loader_name
 from ._runtime import call
 
 # What load_module was asked to keep for as long as the process runs, by the path of its file.
@@ -239,6 +240,10 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
     A global function ``ffi.Module.load_from_file.<extension>`` loads files of that extension; it is
     called with the path and the extension. Any other file is a library.
 
+    Other threads of Python run while a library is loaded. Its static initializers may call Python
+    functions only where no other thread may import an extension module meanwhile: Python keeps its
+    lock while such an import waits for the loader, and neither would go on.
+
     Parameters
     ----------
     path
@@ -270,12 +275,12 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"load_module: path: expected a str or a path, got {type(path).__name__}")
     full = path if isinstance(path, str) else os.fsdecode(path)
-    if not full.endswith(".so") and call("ffi.ModuleHasLoader", full):
+    if not full.endswith(".so") and _has_loader(full):
         return call("ffi.ModuleLoadFromFile", full)
     if full not in _kept:
         full = os.path.abspath(full)
     kept = _kept.get(full)
-    module = None if kept is None else call("ffi.ModuleAnother", kept, full)
+    module = None if kept is None else call("ffi.ModuleAnother", kept, loader_name(full))
     if module is None:
         module = _load(full)
     module.path = full
@@ -292,6 +297,8 @@ def _load(full: str) -> Module:
         raise FileNotFoundError(errno.ENOENT, "load_module: there is no such file", full) from None
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, "load_module: expected a library, got a folder", full)
+    if not stat.S_ISREG(status.st_mode):  # to open a pipe would wait for its writer
+        raise OSError(f"load_module: expected a library, got a file of another kind: {full}")
     if full in _kept and _kept[full].kind == "library":
         warnings.warn(
             f"load_module: {full} has changed since this process loaded it, and the old code "
@@ -299,47 +306,18 @@ def _load(full: str) -> Module:
             RuntimeWarning,
             stacklevel=3,
         )
-    if (least := _least_size(full)) > status.st_size:
-        raise OSError(
-            f"load_module: {full} is not a library that can be loaded: expected a file of at "
-            f"least {least} bytes, got {status.st_size}; it was not copied to its end"
-        )
-    module = call("ffi.ModuleLoadOrReason", full)
+    name = loader_name(full)
+    module = call("ffi.ModuleLoadOrReason", name)
     if isinstance(module, bytes):
-        # The loader begins with the file, which has been named by then.
-        reason = module.removeprefix(os.fsencode(f"{full}: ")).decode(errors="replace")
+        # It begins with the file, which has been named by then.
+        reason = module.removeprefix(os.fsencode(f"{name}: ")).decode(errors="replace")
         raise OSError(f"load_module: {full} is not a library that can be loaded: {reason}")
     return module
 
 
-def _least_size(path: str) -> int:
-    """Give where the last segment of a 64-bit ELF file ends; 0 for what the loader judges itself.
-
-    The loader maps segments without a look at the file's size, and a read behind its end is a
-    signal that ends the process.
-    """
-
-    def number(text: bytes, start: int, size: int) -> int:
-        return int.from_bytes(text[start : start + size], "little")
-
-    try:
-        with open(path, "rb") as file:
-            head = file.read(64)
-            if len(head) < 64 or not head.startswith(b"\x7fELF\x02\x01"):
-                return 0
-            table, size, count = number(head, 32, 8), number(head, 54, 2), number(head, 56, 2)
-            file.seek(table)
-            segments = file.read(size * count)
-    except OSError:
-        return 0
-    if size != 56 or len(segments) < size * count:
-        return 0
-    ends = (
-        number(segments, start + 8, 8) + number(segments, start + 32, 8)
-        for start in range(0, len(segments), size)
-        if number(segments, start, 4) == 1  # PT_LOAD
-    )
-    return max(ends, default=0)
+def _has_loader(path: str) -> bool:
+    # Loaders are found by a name, and called with a path, of Unicode.
+    return is_unicode(path) and call("ffi.ModuleHasLoader", path)
 
 
 def system_lib(symbol_prefix: str = "") -> Module:

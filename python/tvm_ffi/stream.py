@@ -65,9 +65,7 @@ class TorchStreamContext:
         if self._context is not None:
             self._context.__enter__()
         try:
-            from .frameworks.torch import current_stream
-
-            stream = StreamContext(*current_stream())
+            stream = StreamContext(*_torch_stream())
             stream.__enter__()
         except BaseException:
             if self._context is not None:
@@ -132,6 +130,17 @@ def get_raw_stream(device: Device) -> int:
             f"get_raw_stream: device: expected a tvm_ffi.Device, got {type(device).__name__}"
         )
     return _core.get_stream(device.dlpack_device_type(), device.index)
+
+
+def _torch_stream() -> tuple[Device, int]:
+    # First, as the adapter is of use only where PyTorch has been imported.
+    try:
+        import torch  # noqa: F401
+    except ImportError as error:
+        raise RuntimeError("use_torch_stream: PyTorch is not installed") from error
+    from .frameworks.torch import current_stream
+
+    return current_stream()
 
 
 def _handle(stream: Any) -> int:

@@ -31,6 +31,14 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(call_import, [](const std::string& name) {
   return ffi::Function(ffi::ObjectUnsafe::PtrFromBorrowed<ffi::FunctionObj>(lent))();
 });
 
+// A function that holds an array. All their code is of this library, which the function keeps
+// loaded, and the array does not.
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(function_with_array, [] {
+  return ffi::Function::FromExternC(
+      new ffi::Array<int>{1}, [](void*, const TVMFFIAny*, int32_t, TVMFFIAny*) { return 0; },
+      [](void* held) { delete static_cast<ffi::Array<int>*>(held); });
+});
+
 namespace {
 TVMFFIObjectHandle remembered = nullptr;
 }

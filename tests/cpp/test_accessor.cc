@@ -17,6 +17,8 @@ class PointObj : public ffi::Object {
   int64_t x = 0;
   ffi::Optional<ffi::String> label;
   int8_t small = 0;
+  int64_t plain = 0;
+  ffi::Array<int64_t> made;
   static constexpr bool _type_mutable = true;
   TVM_FFI_DECLARE_OBJECT_INFO("test_accessor.Point", PointObj, ffi::Object);
 };
@@ -30,7 +32,11 @@ TVM_FFI_STATIC_INIT_BLOCK() {
   refl::ObjectDef<PointObj>()
       .def_rw("x", &PointObj::x)
       .def_rw("label", &PointObj::label)
-      .def_rw("small", &PointObj::small);
+      .def_rw("small", &PointObj::small)
+      .def_ro("plain", &PointObj::plain, refl::default_value(3))
+      .def_ro(
+          "made", &PointObj::made, refl::default_factory([] { return ffi::Array<int64_t>{1, 2}; }),
+          refl::AttachFieldFlag::SEqHashDefPattern(), refl::AttachFieldFlag::SEqHashDefSimple());
   refl::ObjectDef<DeepPointObj>().def_ro("z", &DeepPointObj::z).def("twice", [](PointObj* p) {
     return 2 * p->x;
   });
@@ -139,3 +145,42 @@ void visits() {
   });
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_visits, visits);
+
+// A field is set where an object keeps it, to a value or to its default, though it is read-only.
+void set_in_place() {
+  PointObj point;
+  const auto* plain = refl::GetFieldInfo("test_accessor.Point", "plain");
+  const auto* made = refl::GetFieldInfo("test_accessor.Point", "made");
+  const TVMFFIAny five = ffi::AnyView(5).CopyToTVMFFIAny();
+  EXPECT_EQ(refl::CallFieldSetter(plain, &point.plain, &five), 0);
+  EXPECT_EQ(point.plain, 5);
+  refl::SetFieldToDefault(plain, &point.plain);
+  EXPECT_EQ(point.plain, 3);
+  EXPECT_EQ(refl::CallFieldSetterToDefault(made, &point.made), 0);
+  const ffi::Array<int64_t> before = point.made;
+  EXPECT_EQ(before.size(), 2u);
+  refl::SetFieldToDefault(made, &point.made);
+  EXPECT(!point.made.same_as(before));
+  EXPECT_EQ(made->flags & kTVMFFIFieldFlagBitMaskSEqHashDefPattern, 16);
+  EXPECT_EQ(made->flags & kTVMFFIFieldFlagBitMaskSEqHashDefSimple, 4096);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_set_in_place, set_in_place);
+
+// The functions for the C ABI raise their error; the other throws it.
+void not_set_in_place() {
+  PointObj point;
+  const auto* x = refl::GetFieldInfo("test_accessor.Point", "x");
+  const TVMFFIAny text = ffi::AnyView("text").CopyToTVMFFIAny();
+  EXPECT_THROWS("TypeError: expected int, got str",
+                TVM_FFI_CHECK_SAFE_CALL(refl::CallFieldSetter(x, &point.x, &text)));
+  EXPECT_THROWS("TypeError: SetFieldToDefault: expected a field with a default, got \"x\"",
+                refl::SetFieldToDefault(x, &point.x));
+  EXPECT_THROWS("TypeError: SetFieldToDefault: expected a field with a default, got \"x\"",
+                TVM_FFI_CHECK_SAFE_CALL(refl::CallFieldSetterToDefault(x, &point.x)));
+  TVMFFIFieldInfo fixed = *x;
+  fixed.setter = nullptr;
+  EXPECT_THROWS("TypeError: expected a field that can be set, got one without a setter",
+                TVM_FFI_CHECK_SAFE_CALL(refl::CallFieldSetter(&fixed, &point.x, &text)));
+  EXPECT_EQ(refl::AsByteArray("abc").size, 3u);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_not_set_in_place, not_set_in_place);

@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R5, R7
 // extra/json.h: JSON text.
+#include <stdlib.h>
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/extra/json.h>
 #include <tvm/ffi/tvm_ffi.h>
+#include <unistd.h>
 
+#include <clocale>
 #include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <string>
+#include <string_view>
 
 #include "expect.h"
+#include "small_stack.h"
 
 namespace ffi = tvm::ffi;
 namespace json = tvm::ffi::json;
@@ -17,6 +25,45 @@ namespace json = tvm::ffi::json;
 namespace {
 
 std::string Again(const std::string& text) { return json::Stringify(json::Parse(text)); }
+
+// Gives this thread a locale whose decimal point is another one, made here: a machine may have
+// none. The file is in the form of the GNU C library.
+class LocaleWithPoint {
+ public:
+  explicit LocaleWithPoint(const std::string& point) {
+    std::string folder = std::filesystem::temp_directory_path() / "test_json_XXXXXX";
+    EXPECT(mkdtemp(folder.data()) != nullptr);
+    folder_ = folder;
+    std::filesystem::create_directory(folder_ / "other");
+    std::ofstream file(folder_ / "other" / "LC_NUMERIC", std::ios::binary);
+    // The point, no separator of thousands, no grouping, both as wide characters, and the encoding.
+    const std::string strings = point + std::string("\0\0\x7f\0", 4);
+    const auto words = static_cast<uint32_t>((strings.size() + 3) / 4 * 4);
+    constexpr uint32_t kBegin = 32;
+    const auto size = static_cast<uint32_t>(point.size());
+    for (const uint32_t number :
+         {0x20031115U ^ uint32_t{LC_NUMERIC}, 6U, kBegin, kBegin + size + 1, kBegin + size + 2,
+          kBegin + words, kBegin + words + 4, kBegin + words + 8}) {
+      file.write(reinterpret_cast<const char*>(&number), 4);
+    }
+    file << strings << std::string(words - strings.size() + 8, '\0') << "UTF-8" << '\0';
+    file.close();
+    setenv("LOCPATH", folder_.c_str(), 1);
+    made_ = newlocale(LC_NUMERIC_MASK, "other", nullptr);
+    unsetenv("LOCPATH");
+    EXPECT(made_ != nullptr);
+    before_ = uselocale(made_);
+  }
+  ~LocaleWithPoint() {
+    uselocale(before_);
+    freelocale(made_);
+    std::filesystem::remove_all(folder_);
+  }
+
+ private:
+  std::filesystem::path folder_;
+  locale_t made_{}, before_{};
+};
 
 }  // namespace
 
@@ -147,6 +194,44 @@ void depth() {
   own.clear();
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_depth, depth);
+
+// The deepest value needs little stack, to be read, written and freed.
+void depth_with_a_small_stack() {
+  OnStack(size_t{64} << 10, [] {
+    const std::string arrays = std::string(10'000, '[') + std::string(10'000, ']');
+    EXPECT_EQ(Again(arrays), arrays);
+    std::string objects = "1";
+    for (int i = 0; i < 10'000; ++i) objects = "{\"a\":" + objects + "}";
+    EXPECT_EQ(Again(objects), objects);
+  });
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_depth_with_a_small_stack, depth_with_a_small_stack);
+
+// Lines are broken at every depth.
+void indent_of_nested_values() {
+  EXPECT_EQ(json::Stringify(json::Parse("[[],{\"a\":{\"b\":[1,2]},\"c\":{}}]"), 1),
+            "[\n [\n ],\n {\n  \"a\": {\n   \"b\": [\n    1,\n    2\n   ]\n  },\n  \"c\": {\n  }\n"
+            " }\n]");
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_indent_of_nested_values, indent_of_nested_values);
+
+// Numbers have a point in every locale, one that has a comma, and one whose point has two bytes.
+void locales() {
+  for (const char* point : {",", "\xd9\xab"}) {
+    const LocaleWithPoint locale(point);
+    char seen[32];
+    std::snprintf(seen, sizeof(seen), "%.1f", 0.5);
+    EXPECT_EQ(std::string(seen), "0" + std::string(point) + "5");
+    EXPECT_EQ(json::Stringify(-1.7976931348623157e+308), "-1.7976931348623157e+308");
+    EXPECT_EQ(json::Stringify(3.0), "3.0");
+    EXPECT_EQ(json::Parse("[2.5, 1e3, -0.125e-2]").cast<ffi::Array<double>>()[0], 2.5);
+    EXPECT_EQ(json::Parse("-0.125e-2").cast<double>(), -0.00125);
+    EXPECT_THROWS("ValueError: Expecting value: line 1 column 1 (char 0)", json::Parse("1.2.3"));
+    EXPECT_THROWS("ValueError: Extra data: line 1 column 2 (char 1)", json::Parse("1,5"));
+    EXPECT_THROWS("ValueError: got 1.5", TVM_FFI_THROW(ValueError) << "got " << 1.5);
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_locales, locales);
 
 // With an indent each value has a line of its own.
 void indents() {

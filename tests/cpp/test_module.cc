@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "expect.h"
+#include "small_stack.h"
 
 namespace ffi = tvm::ffi;
 namespace fs = std::filesystem;
@@ -318,6 +319,105 @@ void circular_imports_of_two_threads() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_circular_imports_of_two_threads,
                               circular_imports_of_two_threads);
+
+// A long chain of imports is searched, and freed, with little stack.
+void long_chain_of_imports() {
+  const ffi::Module end = Load(LibraryPath());
+  const std::string path = ThisLibrary();
+  const ffi::Function make = Global("ffi.ModuleAnother");
+  const ffi::Module first = Load(path);
+  ffi::Module start = make(first, path).cast<ffi::Module>(), last = start;
+  for (int i = 0; i < 20'000; ++i) {
+    ffi::Module next = make(first, path).cast<ffi::Module>();
+    last->ImportModule(next);
+    last = next;
+  }
+  last->ImportModule(end);
+  last = ffi::Module();
+  OnStack(size_t{256} << 10, [&] {
+    EXPECT_EQ((*start->GetFunction("answer", true))().cast<int>(), 42);
+    EXPECT(!start->GetFunction("question", true).has_value());
+    EXPECT_THROWS_WITH("ValueError: ffi.ModuleImportModule: other", end->ImportModule(start));
+    start = ffi::Module();
+  });
+  EXPECT(first.unique());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_long_chain_of_imports, long_chain_of_imports);
+
+// A search asks each module once, however many ways lead to it.
+void many_ways_to_a_module() {
+  Folder folder;
+  const fs::path path = folder.CopyLibrary("many_ways.so");
+  const ffi::Module first = Load(path);
+  ffi::Module module = first;
+  for (int i = 0; i < 64; ++i) {
+    const ffi::Module left = Load(path), right = Load(path), above = Load(path);
+    left->ImportModule(module);
+    right->ImportModule(module);
+    above->ImportModule(left);
+    above->ImportModule(right);
+    module = above;
+  }
+  EXPECT(!module->GetFunction("question", true).has_value());
+  EXPECT_THROWS_WITH("ValueError: ffi.ModuleImportModule: other", first->ImportModule(module));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_many_ways_to_a_module, many_ways_to_a_module);
+
+// What a function holds may have to wait for stack when it is freed, while the function is gone:
+// the library stays loaded for it, however deep in other objects that is.
+void library_of_what_waits() {
+  Folder folder;
+  const fs::path path = folder.CopyLibrary("waiting.so");
+  OnStack(size_t{64} << 10, [&] {
+    for (int depth = 100; depth < 1500; ++depth) {
+      ffi::Any deep = (*Load(path)->GetFunction("function_with_array"))();
+      for (int i = 0; i < depth; ++i) deep = ffi::Array<ffi::Any>{std::move(deep)};
+      EXPECT(IsLoaded(path));
+      deep = nullptr;
+      EXPECT(!IsLoaded(path));
+    }
+  });
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_library_of_what_waits, library_of_what_waits);
+
+// A library for another architecture is named as one, and a damaged one does not end the process.
+void files_that_do_not_fit() {
+  Folder folder;
+  std::ifstream file(LibraryPath(), std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  struct Case {
+    std::string bytes, text;
+  };
+  const auto changed = [&](size_t offset, const std::string& to) {
+    std::string copy = bytes;
+    return copy.replace(offset, to.size(), to);
+  };
+#if defined(__x86_64__)
+  const std::string own = "x86-64", other = "AArch64", number = "\xb7";
+#else
+  const std::string own = "AArch64", other = "x86-64", number = "\x3e";
+#endif
+  const std::string expected =
+      "expected a library for " + own + " (64 bits, little-endian), got one for ";
+  for (const Case& c : {
+           Case{changed(18, number), expected + other + " (64 bits, little-endian)"},
+           Case{changed(18, "\xbe"), expected + "NVIDIA CUDA (64 bits, little-endian)"},
+           Case{changed(18, "\x39\x30"), expected + "machine 12345 (64 bits, little-endian)"},
+           Case{changed(4, "\x01"), expected + own + " (32 bits, little-endian)"},
+           Case{bytes.substr(0, bytes.size() / 2), "expected a file of at least "},
+           Case{changed(33, "\x7f\x7f"), "expected a table of segments in the file"},
+       }) {
+    const fs::path path = folder.path() / "changed.so";
+    std::ofstream(path, std::ios::binary) << c.bytes;
+    EXPECT_THROWS_WITH(
+        "RuntimeError: ffi.ModuleLoadFromFile: path: expected a library that loads, "
+        "got \"" +
+            path.string() + "\": " + path.string() + ": " + c.text,
+        Load(path));
+    fs::remove(path);
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_files_that_do_not_fit, files_that_do_not_fit);
 
 // A function that was lent to a library lives as long as its module, imports cleared or not; it is
 // found no more.

@@ -5,7 +5,9 @@
 
 #include <cstring>
 #include <sstream>
+#include <string_view>
 #include <unordered_set>
+#include <vector>
 
 #include "expect.h"
 
@@ -218,3 +220,67 @@ void addresses_and_sizes() {
   static_assert(!std::is_constructible<ffi::Bytes, std::nullptr_t>::value, "NULL is no bytes");
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_addresses_and_sizes, addresses_and_sizes);
+
+// A text in quotes: as JSON what is not ASCII stays, as Python it is escaped.
+void escaped() {
+  EXPECT_EQ(ffi::EscapeStringJSON(""), "\"\"");
+  EXPECT_EQ(ffi::EscapeStringJSON(ffi::String("a\"\\/\b\f\n\r\t\0\x1f\x7f", 12)),
+            R"("a\"\\\/\b\f\n\r\t\u0000\u001f\u007f")");
+  EXPECT_EQ(ffi::EscapeStringJSON("é\xff"), "\"é\xff\"");
+  EXPECT_EQ(ffi::EscapedStringPy(""), "\"\"");
+  EXPECT_EQ(ffi::EscapedStringPy(ffi::String("a'\"\\/\b\n\r\t\0\x7f", 11)),
+            R"("a'\"\\/\x08\n\r\t\x00\x7f")");
+  EXPECT_EQ(ffi::EscapedStringPy("\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80"),
+            R"("\u0080\u07ff\u0800\uffff\U00010000")");
+  EXPECT_EQ(ffi::EscapedStringPy("\xf4\x8f\xbf\xbf"), R"("\U0010ffff")");
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_escaped, escaped);
+
+// Bytes that are not UTF-8 are written one by one: cut, overlong, halves of pairs, too large.
+void escaped_without_utf8() {
+  EXPECT_EQ(ffi::EscapedStringPy("\xe2\x82"), R"("\xe2\x82")");
+  EXPECT_EQ(ffi::EscapedStringPy("\xe2\x82z\x80"), R"("\xe2\x82z\x80")");
+  EXPECT_EQ(ffi::EscapedStringPy("\xc0\x80\xc1\xbf"), R"("\xc0\x80\xc1\xbf")");
+  EXPECT_EQ(ffi::EscapedStringPy("\xe0\x9f\xbf"), R"("\xe0\x9f\xbf")");
+  EXPECT_EQ(ffi::EscapedStringPy("\xf0\x8f\xbf\xbf"), R"("\xf0\x8f\xbf\xbf")");
+  EXPECT_EQ(ffi::EscapedStringPy("\xed\xa0\x80\xed\xbf\xbf"), R"("\xed\xa0\x80\xed\xbf\xbf")");
+  EXPECT_EQ(ffi::EscapedStringPy("\xf4\x90\x80\x80"), R"("\xf4\x90\x80\x80")");
+  EXPECT_EQ(ffi::EscapedStringPy("\xf8\x88\x80\x80\x80"), R"("\xf8\x88\x80\x80\x80")");
+  EXPECT_EQ(ffi::EscapedStringPy("\xf8\x90\x80\x80"), R"("\xf8\x90\x80\x80")");
+  std::string quoted;  // of a text that another byte follows
+  ffi::detail::AppendPythonString(std::string_view("\xe2\x82\xac").substr(0, 2), &quoted);
+  EXPECT_EQ(quoted, R"("\xe2\x82")");
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_escaped_without_utf8, escaped_without_utf8);
+
+// There is one piece more than there are separators; a container takes them all.
+void split() {
+  struct Case {
+    const char* text;
+    std::vector<std::string_view> pieces;
+  };
+  const Case cases[] = {
+      {"", {""}},        {"abc", {"abc"}},  {",", {"", ""}},         {"a,b", {"a", "b"}},
+      {",a", {"", "a"}}, {"a,", {"a", ""}}, {"a,,b", {"a", "", "b"}}};
+  for (const auto& [text, expected] : cases) {
+    const ffi::String whole(text);
+    const std::vector<std::string_view> pieces = whole.Split(',');
+    EXPECT(pieces == expected) << text;
+    const ffi::StringPieces lazy = whole.Split(',');
+    EXPECT_EQ(lazy.size(), expected.size()) << text;
+    EXPECT(!lazy.empty());
+    EXPECT_EQ(lazy.front(), expected.front()) << text;
+    EXPECT_EQ(lazy.back(), expected.back()) << text;
+    for (size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(lazy[i], expected[i]) << text;
+    EXPECT(std::vector<std::string_view>(lazy.begin(), lazy.end()) == expected) << text;
+  }
+  const ffi::String text("a,b");
+  EXPECT_EQ(text.Split(',').back().data() - text.data(), 2);
+  auto it = text.Split(',').begin();
+  EXPECT(it == text.Split(',').begin());
+  EXPECT_EQ(*it++, "a");
+  EXPECT_EQ(it->size(), 1u);
+  EXPECT(it != text.Split(',').begin());
+  EXPECT(++it == text.Split(',').end());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_split, split);

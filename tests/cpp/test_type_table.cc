@@ -288,6 +288,21 @@ void descriptions_of_no_type() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_descriptions_of_no_type, descriptions_of_no_type);
 
+// The attributes that the runtime knows have columns from the start, before a type has a value.
+void columns_from_the_start() {
+  for (const char* known :
+       {"__any_equal__", "__any_hash__", "__data_from_json__", "__data_to_json__",
+        "__ffi_compare__", "__ffi_convert__", "__ffi_enum__", "__ffi_eq__", "__ffi_hash__",
+        "__ffi_init__", "__ffi_new__", "__ffi_repr__", "__ffi_shallow_copy__", "__ffi_type_final__",
+        "__s_equal__", "__s_hash__", "__s_maybe_inplace_mutate__", "__s_mutate__", "__s_visit__"}) {
+    const TVMFFIByteArray name = Bytes(known);
+    const TVMFFITypeAttrColumn* column = TVMFFIGetTypeAttrColumn(&name);
+    EXPECT_EQ(std::string(column == nullptr ? known : ""), std::string());
+    EXPECT(column == nullptr || column->size == 0 || column->data != nullptr);
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_columns_from_the_start, columns_from_the_start);
+
 // An attribute's column has the latest value of each type, and None where a type has none.
 void attributes() {
   const TVMFFIByteArray name = Bytes("test_types.attribute");

@@ -177,6 +177,14 @@ EXPORT(has_allocator) {
   return 0;
 }
 
+/* Breaks the rule that a result is owned. */
+EXPORT(borrowed_text) {
+  UNUSED;
+  result->type_index = kTVMFFIRawStr;
+  result->v_c_str = "text";
+  return 0;
+}
+
 /* The current stream of a device, after tensors that only set it: (type, id, tensors...). */
 EXPORT(stream_of) {
   UNUSED;
@@ -336,6 +344,15 @@ EXPORT(wait_for_signal) {
     nanosleep(&pause, NULL);
   }
   _exit(3);
+}
+
+/* Waits until the integer at an address is not 0, so many milliseconds at most; what it is then. */
+EXPORT(wait_for_change) {
+  const volatile int64_t* flag = (const volatile int64_t*)(intptr_t)args[0].v_int64;
+  struct timespec pause = {0, 1000000};
+  UNUSED;
+  for (int64_t i = 0; i < args[1].v_int64 && *flag == 0; ++i) nanosleep(&pause, NULL);
+  return give_int(result, *flag);
 }
 
 /* A framework that does not exist: its tensors lie on CUDA device 3, and it works on stream 77. */

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -83,6 +84,15 @@ def refused(function: Any, *arguments: Any) -> str:
 def test_the_type_of_the_object_is_named(refusing: Any, words: str, value: Any, name: str) -> None:
     """C++ knows an opaque object, an Array or a Map; the message says what the caller passed."""
     assert refused(refusing.take, 3, value) == words.format("take", name)
+
+
+@pytest.mark.parametrize("value", [2**63, -(2**63) - 1, 2**200])
+def test_limits_of_numbers_are_said(refusing: Any, words: str, value: int) -> None:
+    """An integer of more than 64 bits crosses, but no parameter of a fixed width takes it."""
+    name = "int beyond the limits of a number, -2**63 and 2**63 - 1"
+    assert refused(refusing.take, 3, value) == words.format("take", name)
+    with pytest.raises(TypeError, match=re.escape(name)):
+        refusing.take(value, 3)
 
 
 @pytest.mark.parametrize(

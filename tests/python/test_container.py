@@ -232,23 +232,6 @@ def test_elements_end_with_their_container() -> None:
     assert alive() is None
 
 
-def test_cycles_through_a_container() -> None:
-    """What holds itself by way of a List is freed after the List is cleared."""
-
-    class Owner:
-        pass
-
-    owner = Owner()
-    owner.numbers = List([owner])  # type: ignore[attr-defined]
-    numbers, alive = owner.numbers, weakref.ref(owner)  # type: ignore[attr-defined]
-    del owner
-    gc.collect()
-    assert alive() is not None
-    numbers.clear()
-    gc.collect()
-    assert alive() is None
-
-
 def test_an_element_may_end_its_container() -> None:
     """Code that runs when an element ends may change the container that it was in."""
     target = List()

@@ -79,17 +79,23 @@ def test_error_leaves_nothing_behind(functions: Any) -> None:
     assert sys.getrefcount(value) == before
 
 
-@pytest.mark.parametrize("release_gil", [True, False])
-def test_other_threads_run_during_a_call_by_default(functions: Any, release_gil: bool) -> None:
-    """A function that waits for a Python thread ends only if it releases the lock."""
-    if not release_gil:
-        assert functions.get_function("nop").release_gil is True
-        return
-    done = threading.Event()
-    threading.Timer(0.05, done.set).start()
-    wait = functions.get_function("call")
-    wait.release_gil = release_gil
-    assert wait(lambda: done.wait(10)) is True
+@pytest.mark.parametrize(("release_gil", "milliseconds"), [(None, 10_000), (False, 300)])
+def test_other_threads_run_during_a_call_by_default(
+    functions: Any, release_gil: bool | None, milliseconds: int
+) -> None:
+    """A function that waits for a Python thread sees it run only if it releases the lock."""
+    flag = ctypes.c_int64(0)
+    wait = functions.get_function("wait_for_change")
+    if release_gil is not None:
+        wait.release_gil = release_gil
+
+    def change() -> None:
+        flag.value = 1
+
+    timer = threading.Timer(0.05, change)
+    timer.start()
+    assert wait(ctypes.addressof(flag), milliseconds) == (0 if release_gil is False else 1)
+    timer.join()
 
 
 def test_the_lock_can_be_kept(functions: Any) -> None:

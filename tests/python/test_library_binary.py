@@ -146,6 +146,13 @@ def test_bytes_that_are_refused(build: Any, content: bytes, size: int | None, me
         load(build(content, size))
 
 
+@pytest.mark.parametrize("size", [2**20, 2**40, 2**63, 2**64 - 1])
+def test_a_size_beyond_the_library(build: Any, size: int) -> None:
+    """The bytes may say that they go on behind the library's end, where none are read."""
+    with pytest.raises(RuntimeError, match=rf"expected a size of up to \d+ bytes.*, got {size}$"):
+        load(build(tree([0, 2**62], [0]), size))
+
+
 @pytest.mark.parametrize("begins", [([0, 1, 1], [1], LIB), ([0, 1, 1], [1])])
 def test_a_kind_whose_function_gives_no_module(build: Any, begins: Any) -> None:
     """None is no module, neither below the library nor above it."""

@@ -96,9 +96,9 @@ def test_what_a_module_tells(functions: Any, library: Path) -> None:
 def test_a_library_that_is_loaded_again_is_not_read_again(
     library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whether its file is whole is checked once for each version of the file."""
+    """Whether its file is whole is checked once."""
     tvm_ffi.load_module(library)
-    monkeypatch.setattr(tvm_ffi.module, "_least_size", pytest.fail)
+    monkeypatch.setattr(tvm_ffi.module, "_load", pytest.fail)
     assert tvm_ffi.load_module(library).count(1, 2) == 2
 
 
@@ -124,6 +124,34 @@ def test_files_that_are_no_libraries(tmp_path: Path, content: bytes) -> None:
         OSError, match=r"load_module: .*text.so is not a library that can be loaded"
     ):
         tvm_ffi.load_module(path)
+
+
+def test_a_pipe(tmp_path: Path) -> None:
+    """It is refused at once, where opening it would wait for somebody to write."""
+    os.mkfifo(tmp_path / "pipe.so")
+    with pytest.raises(OSError, match=r"expected a library, got a file of another kind: .*pipe.so"):
+        tvm_ffi.load_module(tmp_path / "pipe.so")
+
+
+@pytest.mark.parametrize(
+    ("start", "content", "machine"),
+    [
+        (18, b"\xb7\0", r"AArch64 \(64 bits, little-endian\)"),
+        (18, b"\x34\x12", r"machine 4660 \(64 bits, little-endian\)"),
+        (4, b"\1", r"x86-64 \(32 bits, little-endian\)"),
+        (4, b"\2\2\1" + b"\0" * 9 + b"\0\3\0\x16", r"S/390 \(64 bits, big-endian\)"),
+    ],
+)
+def test_a_library_for_another_machine(
+    library: Path, tmp_path: Path, start: int, content: bytes, machine: str
+) -> None:
+    """The error names both machines; the loader itself says that there is no such file."""
+    changed = bytearray(library.read_bytes())
+    changed[start : start + len(content)] = content
+    (tmp_path / "foreign.so").write_bytes(changed)
+    expected = rf"foreign\.so is not .* loaded: expected a library for .*\), got one for {machine}$"
+    with pytest.raises(OSError, match=expected):
+        tvm_ffi.load_module(tmp_path / "foreign.so")
 
 
 def test_a_library_that_was_cut_short(tmp_path: Path) -> None:
@@ -210,7 +238,7 @@ def test_path_must_be_a_path(path: Any) -> None:
 
 def is_loaded(path: Path) -> bool:
     """Whether the library is mapped into this process."""
-    return str(path) in Path("/proc/self/maps").read_text()
+    return bytes(path) in Path("/proc/self/maps").read_bytes()
 
 
 @pytest.mark.parametrize("keep", [True, False])

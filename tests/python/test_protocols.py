@@ -159,6 +159,22 @@ def test_a_duck_of_itself_is_an_error(functions: Any) -> None:
         ("__cuda_stream__", 3, r"nop: argument 0 \(Duck\)"),
         ("__cuda_stream__", (0, "x"), r"nop: argument 0 \(Duck\)"),
         ("__dlpack_device__", (1,), r"nop: argument 0 \(Duck\)"),
+        ("__dlpack_device__", 7, r"nop: argument 0 \(Duck\): .*int"),
+        ("__dlpack_device__", (2**31, 0), r"nop: argument 0 \(Duck\): .* of 32 bits each"),
+        # 258 and 65537 are the codes of a floating-point type and of one lane, cut to their fields.
+        *(
+            ("__dlpack_data_type__", answer, rf"argument 0 \(Duck\): expected .* got {got}")
+            for answer, got in (
+                ((258, 32, 1), r"\(258, 32, 1\)"),
+                ((2, 288, 1), r"\(2, 288, 1\)"),
+                ((2, 32, 65537), r"\(2, 32, 65537\)"),
+                ((-254, 32, 1), r"\(-254, 32, 1\)"),
+                ((2, 32, 2**70), r"\(2, 32, \d+\)"),
+                ((2, 32), r"\(2, 32\)"),
+            )
+        ),
+        ("__dlpack_data_type__", 7, r"nop: argument 0 \(Duck\): .*int"),
+        ("__dlpack_data_type__", (2, "x", 1), r"nop: argument 0 \(Duck\): .*str"),
     ],
 )
 def test_wrong_answers(functions: Any, method: str, answer: Any, message: str) -> None:

@@ -156,3 +156,9 @@ def test_strided_views_come_back(functions: Any, framework: Any) -> None:
     """A view comes back with its strides."""
     source = framework.arange(12).reshape(3, 4)[:, ::2]
     assert functions.echo(source).tolist() == source.tolist()
+
+
+def test_borrowed_results_are_refused(functions: tvm_ffi.Module) -> None:
+    """A function that returns what it does not own is at fault, and the error says so."""
+    with pytest.raises(SystemError, match="a value of its own, got a borrowed one of type index 8"):
+        functions.borrowed_text()

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import ctypes
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -162,12 +164,15 @@ def test_tensors_in_containers_bring_their_stream(functions: Any, invented: type
 
 
 def test_a_failed_call_puts_the_stream_back(functions: Any, invented: type) -> None:
-    """After an error the stream is the one of before."""
-    with pytest.raises(ValueError, match="boom"):
-        functions.fail("ValueError", "boom", "", invented())
-    with pytest.raises(ValueError, match="argument 1"):
-        functions.nop(invented(), "\ud800")
-    assert tvm_ffi.get_raw_stream(tvm_ffi.device("cuda", 3)) == 0
+    """After an error the stream is the earlier one again."""
+    device = tvm_ffi.device("cuda", 3)
+    for earlier in (0, 8):
+        with tvm_ffi.use_raw_stream(device, earlier):
+            with pytest.raises(ValueError, match="boom"):
+                functions.fail("ValueError", "boom", "", invented())
+            with pytest.raises(ValueError, match="argument 1"):
+                functions.nop(invented(), "\ud800")
+            assert tvm_ffi.get_raw_stream(device) == earlier
 
 
 def test_byte_offsets_are_folded_in(functions: Any, invented: type) -> None:
@@ -216,6 +221,48 @@ def test_torch_stream_needs_a_gpu() -> None:
         tvm_ffi.use_torch_stream(),
     ):
         pass
+
+
+def test_torch_stream_needs_torch() -> None:
+    """Where PyTorch is not installed the error says so, and nothing stays entered."""
+    code = """
+import sys
+sys.modules["torch"] = None
+import tvm_ffi
+class Context:
+    entered = 0
+    def __enter__(self):
+        self.entered += 1
+    def __exit__(self, *exception):
+        self.entered -= 1
+context = Context()
+for given in (None, context):
+    try:
+        with tvm_ffi.use_torch_stream(given):
+            raise AssertionError
+    except RuntimeError as error:
+        assert str(error) == "use_torch_stream: PyTorch is not installed"
+assert context.entered == 0
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("imported", ["", "import torch"])
+@needs_torch
+def test_torch_stream_may_come_before_tensors(imported: str) -> None:
+    """PyTorch need not have been imported, nor a tensor have been passed."""
+    code = f"""
+{imported}
+import tvm_ffi
+try:
+    with tvm_ffi.use_torch_stream():
+        pass
+except RuntimeError as error:
+    assert "expected PyTorch to see a GPU, got none" in str(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @needs_torch

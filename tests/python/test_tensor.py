@@ -83,6 +83,7 @@ def test_capsules_are_taken() -> None:
     capsule = source.__dlpack__(max_version=(1, 0))
     tensor = tvm_ffi.from_dlpack(capsule)
     assert tensor.data_ptr() == source.ctypes.data
+    assert '"used_dltensor_versioned"' in repr(capsule)
     with pytest.raises(TypeError, match="DLPack capsule that is not used"):
         tvm_ffi.from_dlpack(capsule)
     source.flags.writeable = False

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,8 +16,10 @@ from typing import Any
 import tvm_ffi
 import tvm_ffi.cpp
 from tvm_ffi import libinfo, registry, storage
+from tvm_ffi.access_path import AccessKind, AccessPath, AccessStep
 from tvm_ffi.core import Bytes, Error, String
 from tvm_ffi.module import ModulePropertyMask
+from tvm_ffi.serialization import from_json_graph_str, to_json_graph_str
 from tvm_ffi.utils import FileLock, kwargs_wrapper
 
 
@@ -78,6 +80,24 @@ def containers() -> int:
     text: str = longer.pop()
     print(numbers, keys, text, changing.get("x"), fixed.get("x", 0))
     return array[0] + sum(changing.values())
+
+
+def contents(value: Any, other: Any) -> str:
+    """Compare values by what they contain, and write them as text."""
+    modules: list[ModuleType] = [tvm_ffi.access_path, tvm_ffi.serialization, tvm_ffi.structural]
+    equal: bool = tvm_ffi.structural_equal(value, other, map_free_vars=True)
+    number: int = tvm_ffi.structural_hash(value, skip_tensor_content=True)
+    key: tvm_ffi.StructuralKey = tvm_ffi.StructuralKey(value)
+    number += key.hash_i64
+    paths = tvm_ffi.get_first_structural_mismatch(value, other)
+    steps: Sequence[AccessStep] = [] if paths is None else paths[0].to_steps()
+    kinds: list[AccessKind] = [step.kind for step in steps]
+    path: AccessPath = AccessPath.root().attr("a").array_item(0).map_item("k")
+    parent: AccessPath | None = path.parent
+    text: str = to_json_graph_str(value, {"version": "1"})
+    read: Any = from_json_graph_str(text)
+    print(modules, equal, number, kinds, parent, path.depth, path.step, read)
+    return text
 
 
 def functions(path: Path) -> None:
@@ -152,6 +172,23 @@ def objects(plan: Plan) -> None:
         raise tvm_ffi.InternalError("a bug")
     except TileError:
         print(same, rows, value, text, data, kind)
+
+
+@tvm_ffi.dataclasses.c_class("testing.TestIntPair")
+class Pair(tvm_ffi.dataclasses.Object):
+    """A type that C++ registers, as a dataclass."""
+
+    a: int
+    b: int
+
+
+def dataclasses(pair: Pair) -> dict[str, Any]:
+    """Use a dataclass."""
+    pair = tvm_ffi.dataclasses.replace(pair, b=3)
+    names: list[str] = [each.name for each in tvm_ffi.dataclasses.fields(pair)]
+    values: tuple[Any, ...] = tvm_ffi.dataclasses.astuple(pair)
+    known = tvm_ffi.dataclasses.is_dataclass(Pair) and len(names) == len(values)
+    return tvm_ffi.dataclasses.asdict(pair) if known else {}
 
 
 def streams(device: tvm_ffi.Device) -> int:

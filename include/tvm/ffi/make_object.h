@@ -7,6 +7,7 @@
 #define TVM_FFI_MAKE_OBJECT_H_
 
 #include <tvm/ffi/c_api.h>
+#include <tvm/ffi/deep_deletion.h>
 #include <tvm/ffi/object_memory.h>
 #include <tvm/ffi/object_ptr.h>
 #include <tvm/ffi/object_ref.h>
@@ -22,11 +23,26 @@ namespace ffi TVM_FFI_HIDDEN {
 
 namespace detail {
 
+// Whether the end of a T may end other objects, and so be one of many in a row. A type that has a
+// destructor and says no declares `_type_ends_no_object`.
+template <typename T, typename = void>
+struct MayEndObjects : std::integral_constant<bool, !std::is_trivially_destructible<T>::value> {};
+template <typename T>
+struct MayEndObjects<T, std::enable_if_t<T::_type_ends_no_object>> : std::false_type {};
+
+template <typename T>
+void EndStrong(T* object, int flags) {
+  if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0) object->T::~T();
+}
+
 // The deleter of an object in memory of `malloc`: most objects, so no head is written or read.
 template <typename T>
 void DeleteMalloced(void* self, int flags) {
+  if constexpr (MayEndObjects<T>::value) {
+    if (IsDeletedLater(self, flags)) return;
+  }
   T* object = static_cast<T*>(static_cast<Object*>(self));
-  if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0) object->T::~T();
+  EndStrong(object, flags);
   // Where the object begins: with virtual functions, its head comes after a pointer to their table.
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) std::free(static_cast<void*>(object));
 }
@@ -34,8 +50,11 @@ void DeleteMalloced(void* self, int flags) {
 // The deleter of an object in memory of another allocator.
 template <typename T>
 void DeleteAllocated(void* self, int flags) {
+  if constexpr (MayEndObjects<T>::value) {
+    if (IsDeletedLater(self, flags)) return;
+  }
   T* object = static_cast<T*>(static_cast<Object*>(self));
-  DeleteMalloced<T>(self, flags & kTVMFFIObjectDeleterFlagBitMaskStrong);
+  EndStrong(object, flags);
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) FreeObjectMemory(object);
 }
 

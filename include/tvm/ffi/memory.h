@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/memory.h
- * \brief The header under which other libraries look for make_object.
+ * \brief The header under which other libraries look for make_object and make_arc.
  */
 #ifndef TVM_FFI_MEMORY_H_
 #define TVM_FFI_MEMORY_H_
 
+#include <tvm/ffi/arc.h>
 #include <tvm/ffi/make_object.h>
 #include <tvm/ffi/object.h>
 

@@ -6,6 +6,7 @@
 #ifndef TVM_FFI_MESSAGE_H_
 #define TVM_FFI_MESSAGE_H_
 
+#include <tvm/ffi/decimal_point.h>
 #include <tvm/ffi/object.h>
 
 #include <cstddef>
@@ -152,6 +153,7 @@ class Message {
         break;
       }
     }
+    detail::UsePoint(digits);
     text_ += digits;
   }
 

@@ -8,6 +8,8 @@
 
 #include <tvm/ffi/any.h>
 #include <tvm/ffi/optional_in_place.h>
+#include <tvm/ffi/string_escape.h>
+#include <tvm/ffi/string_pieces.h>
 
 #include <cstddef>
 #include <cstring>
@@ -236,6 +238,9 @@ class String : public BytesValue {
   bool ends_with(const char* data, size_t count) const {
     return ends_with(std::string_view(data, count));
   }
+  /*! \brief The pieces between the separators, as views of this text: "a,,b" has "a", "" and "b".
+   */
+  StringPieces Split(char separator) const { return StringPieces(*this, separator); }
   /*! \brief Exchanges the two. */
   void swap(String& other) noexcept { std::swap(any_, other.any_); }
 
@@ -407,6 +412,27 @@ struct TypeTraits<const char*> : public detail::TypeTraitsBase {
 /*! \brief String literals. */
 template <size_t N>
 struct TypeTraits<char[N]> : public TypeTraits<const char*> {};
+
+/*! \brief The text as a JSON string, with its quotes; what is not ASCII stays as it is. */
+inline String EscapeStringJSON(const String& value) {
+  std::string quoted;
+  detail::AppendJsonString(value, &quoted);
+  return String(quoted);
+}
+/*! \brief The published headers' older name of EscapeStringJSON. */
+[[deprecated("use EscapeStringJSON")]] inline String EscapeString(const String& value) {
+  return EscapeStringJSON(value);
+}
+/*!
+ * \brief The text as a string of Python source in ASCII, with double quotes.
+ *
+ * Bytes that are not UTF-8 are written one by one, as `\\xff`.
+ */
+inline String EscapedStringPy(const String& value) {
+  std::string quoted;
+  detail::AppendPythonString(value, &quoted);
+  return String(quoted);
+}
 
 }  // namespace ffi TVM_FFI_HIDDEN
 }  // namespace tvm

@@ -30,6 +30,12 @@ _LANGUAGES = {
 _OBJECTS = (".o", ".obj")
 _LIBRARIES = (".so", ".dylib", ".dll")
 
+# In a folder that somebody named: what builds have written there, one name a line.
+_CLAIMED = ".tvm_ffi_files"
+
+# How many files the error for such a folder names.
+_NAMED = 5
+
 # What is made gets its name when it is whole.
 _NEW = "product.new"
 
@@ -125,10 +131,23 @@ class Builder:
         for unit in units:
             if unit not in files and not os.path.isfile(unit):
                 raise FileNotFoundError(errno.ENOENT, f"{self.title}: there is no such file", unit)
+        own = [*written, ninja.FILE, *(name for step in steps for name in step.files)]
         self._make_folder(folder)
+        if self.directory:
+            self._refuse_others(folder, own)  # before the lock is made
         with self._locked(os.path.join(folder, "lock")) as lock:
             record = Record(folder, self.product, made_of)
-            return record.valid_product() or self._make(record, steps, written, lock)
+            if found := record.valid_product():
+                return found
+            try:
+                if self.directory:
+                    self._claim(folder, own)
+                return self._make(record, steps, written, lock)
+            except OSError as error:
+                if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                    raise
+                message = f"{self.title}: {error.strerror}"
+                raise OSError(error.errno, message, error.filename or folder) from error
 
     def _language(self, unit: str) -> str:
         ending = os.path.splitext(unit)[1]
@@ -213,6 +232,39 @@ class Builder:
                 f"TVM_FFI_CACHE_DIR can name: {error.strerror}"
             )
             raise OSError(error.errno, message, folder) from error
+
+    def _claim(self, folder: str, names: list[str]) -> None:
+        """Note what a build is about to write, in a folder that somebody named."""
+        claimed = self._refuse_others(folder, names)
+        if not claimed.issuperset(names):
+            path = os.path.join(folder, _CLAIMED)
+            lines = "".join(f"{name}\n" for name in sorted(claimed.union(names)))
+            _write(f"{path}.new", lines.encode())
+            os.replace(f"{path}.new", path)
+
+    def _refuse_others(self, folder: str, names: list[str]) -> set[str]:
+        """Refuse to overwrite what no build has written; give what builds have."""
+        # In this order, as another build may claim a file and write it meanwhile.
+        present = [name for name in names if os.path.lexists(os.path.join(folder, name))]
+        try:
+            with open(os.path.join(folder, _CLAIMED), encoding="utf-8") as file:
+                claimed = set(file.read().splitlines())
+        except FileNotFoundError:
+            claimed = set()
+        if others := [name for name in present if name not in claimed]:
+            more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+            advice = "remove them, or name another folder"
+            if ninja.FILE in others and ninja.is_of_published(os.path.join(folder, ninja.FILE)):
+                advice = (
+                    "a build of the package apache-tvm-ffi made it, so delete the whole folder, or "
+                    "name another"
+                )
+            message = (
+                f"{self.title}: build_directory: expected a folder without files that the build "
+                f"would overwrite, got one with {', '.join(others[:_NAMED])}{more}; {advice}"
+            )
+            raise FileExistsError(errno.EEXIST, message, folder)
+        return claimed
 
     @contextmanager
     def _locked(self, path: str) -> Iterator[FileLock]:

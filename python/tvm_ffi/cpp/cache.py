@@ -122,8 +122,8 @@ class Record:
         for step in steps:
             read = list(step.inputs)
             if step.depfile:
-                with open(os.path.join(self.folder, step.depfile), encoding="utf-8") as file:
-                    read = parse_depfile(file.read())
+                with open(os.path.join(self.folder, step.depfile), "rb") as file:
+                    read = parse_depfile(os.fsdecode(file.read()))
             paths = {os.path.normpath(os.path.join(self.folder, path)) for path in read}
             of_step = sorted(path for path in paths - own if not path.startswith(headers))
             for path in of_step:

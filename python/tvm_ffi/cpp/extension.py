@@ -58,7 +58,8 @@ def build_inline(
         More folders of headers; relative ones start at the current folder.
     build_directory
         Where to build; without it, a folder of the cache, which is ``$TVM_FFI_CACHE_DIR`` or
-        ``~/.cache/tvm-ffi``.
+        ``~/.cache/tvm-ffi``. What is in the folder already is kept, but for what earlier builds
+        wrote there and for a file that is named as the library.
     embed_cubin
         CUBINs, fatbins or PTX to embed, by the names in ``TVM_FFI_EMBED_CUBIN(name)``. C++ sources
         then find the headers and the runtime library of CUDA too, where there is an ``nvcc``.
@@ -76,7 +77,11 @@ def build_inline(
     Raises
     ------
     CompileError
-        A compiler or the linker failed; its message stands within.
+        A compiler or the linker failed; its message is part of the error.
+    FileExistsError
+        Files in ``build_directory`` would be overwritten; it is left as it is.
+    OSError
+        The folder cannot be written, or its disk is full.
     ValueError, TypeError
         An argument is not as described.
     RuntimeError
@@ -134,7 +139,7 @@ def build(
     ------
     FileNotFoundError
         There is no such file.
-    CompileError, ValueError, TypeError, RuntimeError, NotImplementedError
+    CompileError, OSError, ValueError, TypeError, RuntimeError, NotImplementedError
         As for :func:`build_inline`.
     """
     return _build(
@@ -177,7 +182,7 @@ def load_inline(
 
     Raises
     ------
-    CompileError, ValueError, TypeError, RuntimeError, NotImplementedError
+    CompileError, OSError, ValueError, TypeError, RuntimeError, NotImplementedError
         As for :func:`build_inline`.
     """
     path = _build_inline(
@@ -220,7 +225,9 @@ def load(
 
     Raises
     ------
-    FileNotFoundError, CompileError, ValueError, TypeError, RuntimeError, NotImplementedError
+    FileNotFoundError, CompileError, OSError, ValueError, TypeError, RuntimeError
+        As for :func:`build`.
+    NotImplementedError
         As for :func:`build`.
     """
     path = _build(

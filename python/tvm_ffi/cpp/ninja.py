@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running the compilers' commands by Ninja, and what is said meanwhile and if one fails."""
+"""Running the compilers' commands by Ninja, and what is reported meanwhile and if one fails."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ from dataclasses import dataclass
 from ..utils import FileLock
 from .toolchain import find_ninja
 
-# Seconds after which a build, or the wait for another process's build, is told of, and how often.
+# Seconds after which a build, or the wait for another process's build, is reported, and how often.
 PROGRESS_AFTER = 3.0
 PROGRESS_EVERY = 10.0
 
+# Where the steps are written for Ninja.
+FILE = "build.ninja"
+
 
 class CompileError(RuntimeError):
-    """A compiler refused a source, or the linker the objects; its own message stands within.
+    """A compiler refused a source, or the linker the objects; its message is part of the error.
 
     .. note:: This runtime only: the published package raises a plain ``RuntimeError``.
     """
@@ -53,6 +56,11 @@ class Step:
         return f"{self.output}.log"
 
     @property
+    def files(self) -> list[str]:
+        """All that the step may write."""
+        return [self.output, self.log, self.failed, *([self.depfile] if self.depfile else [])]
+
+    @property
     def failed(self) -> str:
         """Where the status of the command goes if it fails."""
         return f"{self.output}.failed"
@@ -64,7 +72,7 @@ class Step:
     def rule(self) -> str:
         """Write the step for Ninja.
 
-        The message goes to a file, so that it needs not be told from what Ninja says.
+        The message goes to a file, so that it cannot be mistaken for what Ninja says.
         """
         log, failed = shlex.quote(self.log), shlex.quote(self.failed)
         command = f"{self.text()} > {log} 2>&1 || {{ s=$?; echo $s > {failed}; exit $s; }}"
@@ -80,17 +88,17 @@ class Step:
 def run(title: str, folder: str, steps: list[Step], lock: FileLock) -> None:
     """Run the steps that are due.
 
-    Ninja and the compilers inherit the lock: if this process is killed, nobody else builds in the
-    folder before the last of them has ended.
+    Ninja and the compilers inherit the lock: if this process is killed, no other process builds
+    in the folder before the last of them has ended.
     """
     rules = ["bar = |", "rule run", "  command = $text", *(step.rule() for step in steps), ""]
-    with open(os.path.join(folder, "build.ninja"), "w", encoding="utf-8") as file:
-        file.write("\n".join(rules))
+    with open(os.path.join(folder, FILE), "wb") as file:
+        file.write(os.fsencode("\n".join(rules)))
     for step in steps:
         if os.path.exists(os.path.join(folder, step.failed)):
             os.unlink(os.path.join(folder, step.failed))
     with subprocess.Popen(
-        [find_ninja(), "-f", "build.ninja"],
+        [find_ninja(), "-f", FILE],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -105,11 +113,21 @@ def run(title: str, folder: str, steps: list[Step], lock: FileLock) -> None:
             ninja.terminate()  # it ends the compilers, too
             raise
     if ninja.returncode == 0:
+        _check_outputs(title, folder, steps)
         return
     for step in steps:
         if os.path.exists(os.path.join(folder, step.failed)):
             raise _error(title, folder, step)
     raise RuntimeError(f"{title}: Ninja failed in {folder}:\n{said.strip()}")
+
+
+def is_of_published(path: str) -> bool:
+    """Whether the published package wrote a file for Ninja: it names its headers and its rules."""
+    text = _read(path)
+    return all(
+        part in text
+        for part in ("ninja_required_version", "/tvm_ffi/include", "\nrule compile", "\nrule link")
+    )
 
 
 def _wait(title: str, ninja: subprocess.Popen[str], steps: int) -> str:
@@ -130,16 +148,61 @@ def tell(message: str) -> None:
         print(f"tvm_ffi.cpp: {message}", file=sys.stderr, flush=True)
 
 
+def _check_outputs(title: str, folder: str, steps: list[Step]) -> None:
+    """Refuse a compiler that fails without saying so, as Ninja does not look."""
+    for step in steps:
+        for name in filter(None, (step.output, step.depfile)):
+            if not os.path.isfile(os.path.join(folder, name)):
+                raise CompileError(
+                    f"{title}: {os.path.basename(step.command[0])} ended with status 0, but did "
+                    f"not write {name}\n\nThe command, in {folder}:\n{step.text()}",
+                    step.command,
+                    _read(os.path.join(folder, step.log)),
+                )
+
+
 def _error(title: str, folder: str, step: Step) -> CompileError:
-    with open(os.path.join(folder, step.failed), encoding="utf-8") as file:
-        status = file.read().strip()
-    with open(os.path.join(folder, step.log), encoding="utf-8", errors="replace") as file:
-        said = file.read()
+    """Give the error of the step that failed.
+
+    If what it said did not reach the disk, which may be full, the command runs once more.
+    """
+    status = _read(os.path.join(folder, step.failed)).strip()
+    said = _read(os.path.join(folder, step.log))
+    if not status or not said.strip():
+        again = subprocess.run(
+            step.command,
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+        said = again.stdout
+        if not again.returncode:
+            return CompileError(
+                f"{title}: {os.path.basename(step.command[0])} failed"
+                f"{f' with status {status}' if status else ''} and left no message; run once "
+                "more, the command succeeded, so build again, and look whether the disk was full "
+                f"or memory ran out\n\nThe command, in {folder}:\n{step.text()}",
+                step.command,
+                said,
+            )
+        status = status or str(again.returncode)
     message = (
         f"{title}: {os.path.basename(step.command[0])} failed with status {status}:\n"
         f"{said.rstrip()}\n\nThe command, in {folder}:\n{step.text()}"
     )
     return CompileError(message, step.command, said)
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
 
 
 def _path(path: str) -> str:

@@ -136,10 +136,7 @@ def recognize(cls: type) -> tuple[str, Any] | None:
 
 def current_stream() -> tuple[Device, int]:
     """Give the device that PyTorch works on and its current stream."""
-    try:
-        import torch
-    except ImportError as error:
-        raise RuntimeError("use_torch_stream: PyTorch is not installed") from error
+    torch = sys.modules["torch"]
     if not torch.cuda.is_available():
         raise RuntimeError("use_torch_stream: expected PyTorch to see a GPU, got none")
     stream = torch.cuda.current_stream()

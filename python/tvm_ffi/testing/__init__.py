@@ -11,8 +11,8 @@ from typing import Any
 from .. import _core, libinfo
 from .._core import Object
 from .._runtime import call
+from ..dataclasses import c_class
 from ..module import load_module
-from ..object import register_object
 from ..registry import get_global_func
 
 _library = load_module(f"{libinfo.find_library_path()}/libtvm_ffi_testing.so")
@@ -67,7 +67,7 @@ def create_object(type_key: str, **kwargs: Any) -> Object:
     return made
 
 
-@register_object("testing.TestIntPair")
+@c_class("testing.TestIntPair")
 class TestIntPair(Object):
     """Two integers that cannot be assigned to: ``a`` and ``b``; ``sum()`` adds them."""
 
@@ -77,7 +77,7 @@ class TestIntPair(Object):
     b: int
 
 
-@register_object("testing.TestObjectBase")
+@c_class("testing.TestObjectBase")
 class TestObjectBase(Object):
     """Fields with defaults: ``v_i64``, ``v_f64``, ``v_str``; ``add_i64(n)`` adds to the first."""
 
@@ -88,7 +88,7 @@ class TestObjectBase(Object):
     v_str: str
 
 
-@register_object("testing.TestObjectDerived")
+@c_class("testing.TestObjectDerived")
 class TestObjectDerived(TestObjectBase):
     """A derived type with a map, ``v_map``, and an array, ``v_array``."""
 

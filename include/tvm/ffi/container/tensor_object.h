@@ -10,6 +10,7 @@
 #include <tvm/ffi/error.h>
 #include <tvm/ffi/object.h>
 
+#include <type_traits>
 #include <utility>
 
 namespace tvm {
@@ -36,6 +37,7 @@ namespace detail {
 template <typename Alloc>
 class NDAllocObj : public TensorObj {
  public:
+  static constexpr bool _type_ends_no_object = std::is_trivially_destructible<Alloc>::value;
   // `steps` is NULL for row-major order.
   template <typename... ExtraArgs>
   NDAllocObj(Alloc&& alloc, ShapeView extents, const int64_t* steps, DLDataType element_type,

@@ -69,7 +69,7 @@ inline Value Parse(const String& json_str, String* error_msg = nullptr) {
  */
 inline String Stringify(const json::Value& value, const Optional<int>& indent = std::nullopt) {
   detail::JsonWriter writer(indent.value_or(0));
-  writer.Write(value, 0);
+  writer.Write(value);
   return String(writer.Take());
 }
 

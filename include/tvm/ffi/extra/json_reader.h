@@ -9,25 +9,27 @@
 #include <tvm/ffi/any.h>
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/map.h>
+#include <tvm/ffi/decimal_point.h>
 #include <tvm/ffi/string.h>
 
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 namespace json {
 namespace detail {
 
-// Nesting beyond this would be at the expense of the stack, here and when the value ends.
-inline constexpr int kDeepest = 10'000;
+// Nesting beyond this would be at the expense of the stack when the value ends under the published
+// runtime. Reading and writing take no more of it for deeper values.
+inline constexpr size_t kDeepest = 10'000;
 
-// A reader by recursive descent. The first mistake ends it: functions return false from there on.
+// The first mistake ends it: functions return false from there on.
 class JsonReader {
  public:
   JsonReader(const char* data, size_t size, std::string* error)
@@ -35,7 +37,7 @@ class JsonReader {
 
   Any Read() {
     Any value;
-    if (!ReadValue(&value, 0)) return Any();
+    if (!ReadValue(&value)) return Any();
     SkipSpace();
     if (at_ != end_) {
       Fail("Extra data", at_);
@@ -72,27 +74,86 @@ class JsonReader {
     return true;
   }
 
-  bool ReadValue(Any* out, int depth) {
-    SkipSpace();
-    if (at_ == end_) return Fail("Expecting value", at_);
-    switch (*at_) {
-      case '"': {
-        std::string text;
-        if (!ReadString(&text)) return false;
-        *out = String(text);
-        return true;
+  // A container whose end is not read yet.
+  struct Open {
+    explicit Open(char bracket) : is_object(bracket == '{') {
+      if (is_object) {
+        object = Map<Any, Any>();
+      } else {
+        array = Array<Any>();
       }
-      case '[':
-        return ReadArray(out, depth);
-      case '{':
-        return ReadObject(out, depth);
-      default:
-        return ReadWord(out);
+    }
+    void Add(Any&& value) {
+      if (is_object) {
+        object.Set(String(key), std::move(value));
+      } else {
+        array.push_back(std::move(value));
+      }
+    }
+    Any Take() {
+      if (is_object) return std::move(object);
+      return std::move(array);
+    }
+    const char* Bracket() const { return is_object ? "}" : "]"; }
+
+    bool is_object;
+    Array<Any> array{UnsafeInit{}};
+    Map<Any, Any> object{UnsafeInit{}};
+    std::string key;
+  };
+
+  bool ReadValue(Any* out) {
+    std::vector<Open> open;  // the innermost one last
+    for (;;) {
+      SkipSpace();
+      if (at_ == end_) return Fail("Expecting value", at_);
+      if (*at_ == '[' || *at_ == '{') {
+        if (open.size() >= kDeepest) return Fail("Nested more than 10000 deep", at_);
+        open.emplace_back(*at_++);
+        SkipSpace();
+        if (!Take(open.back().Bracket())) {
+          if (!ReadKey(&open.back())) return false;
+          continue;
+        }
+        *out = open.back().Take();
+        open.pop_back();
+      } else if (!ReadPlain(out)) {
+        return false;
+      }
+      // A value is complete, and maybe the containers that end after it.
+      for (;;) {
+        if (open.empty()) return true;
+        open.back().Add(std::move(*out));
+        SkipSpace();
+        if (Take(",")) break;
+        if (!Take(open.back().Bracket())) return Fail("Expecting ',' delimiter", at_);
+        *out = open.back().Take();
+        open.pop_back();
+      }
+      if (!ReadKey(&open.back())) return false;
     }
   }
 
-  bool ReadWord(Any* out) {
-    if (Take("null")) {
+  // In an object, what comes before each value.
+  bool ReadKey(Open* open) {
+    if (!open->is_object) return true;
+    SkipSpace();
+    if (at_ == end_ || *at_ != '"') {
+      return Fail("Expecting property name enclosed in double quotes", at_);
+    }
+    open->key.clear();
+    if (!ReadString(&open->key)) return false;
+    SkipSpace();
+    return Take(":") || Fail("Expecting ':' delimiter", at_);
+  }
+
+  // What is no container.
+  bool ReadPlain(Any* out) {
+    if (*at_ == '"') {
+      std::string text;
+      if (!ReadString(&text)) return false;
+      *out = String(text);
+    } else if (Take("null")) {
       *out = nullptr;
     } else if (Take("true")) {
       *out = true;
@@ -126,9 +187,9 @@ class JsonReader {
       *out = integer;
       return true;
     }
-    char* read_to = nullptr;
-    const double number = std::strtod(text.c_str(), &read_to);
-    if (text.empty() || read_to != text.c_str() + text.size() || !std::isfinite(number)) {
+    bool is_number = false;
+    const double number = ffi::detail::ReadWithPoint(text, &is_number);
+    if (!is_number || !std::isfinite(number)) {
       at_ = begin;
       return Fail("Expecting value", begin);
     }
@@ -229,56 +290,6 @@ class JsonReader {
       }
     }
     ++at_;
-    return true;
-  }
-
-  // Goes into a container, up to its first value; whether it is allowed.
-  bool Enter(int depth) {
-    if (depth >= kDeepest) return Fail("Nested more than 10000 deep", at_);
-    ++at_;
-    SkipSpace();
-    return true;
-  }
-
-  bool ReadArray(Any* out, int depth) {
-    Array<Any> array;
-    if (!Enter(depth)) return false;
-    if (!Take("]")) {
-      for (;;) {
-        Any value;
-        if (!ReadValue(&value, depth + 1)) return false;
-        array.push_back(std::move(value));
-        SkipSpace();
-        if (Take("]")) break;
-        if (!Take(",")) return Fail("Expecting ',' delimiter", at_);
-      }
-    }
-    *out = std::move(array);
-    return true;
-  }
-
-  bool ReadObject(Any* out, int depth) {
-    Map<Any, Any> object;
-    if (!Enter(depth)) return false;
-    if (!Take("}")) {
-      for (;;) {
-        SkipSpace();
-        if (at_ == end_ || *at_ != '"') {
-          return Fail("Expecting property name enclosed in double quotes", at_);
-        }
-        std::string key;
-        Any value;
-        if (!ReadString(&key)) return false;
-        SkipSpace();
-        if (!Take(":")) return Fail("Expecting ':' delimiter", at_);
-        if (!ReadValue(&value, depth + 1)) return false;
-        object.Set(String(key), std::move(value));
-        SkipSpace();
-        if (Take("}")) break;
-        if (!Take(",")) return Fail("Expecting ',' delimiter", at_);
-      }
-    }
-    *out = std::move(object);
     return true;
   }
 

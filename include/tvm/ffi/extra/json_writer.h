@@ -10,8 +10,10 @@
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/list.h>
 #include <tvm/ffi/container/map.h>
+#include <tvm/ffi/decimal_point.h>
 #include <tvm/ffi/extra/json_reader.h>
 #include <tvm/ffi/string.h>
+#include <tvm/ffi/string_escape.h>
 
 #include <cmath>
 #include <cstdint>
@@ -20,6 +22,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
@@ -31,7 +34,52 @@ class JsonWriter {
   // No indent, 0, is all on one line. A negative one breaks lines and indents nothing.
   explicit JsonWriter(int indent) : indent_(indent) {}
 
-  void Write(const Any& value, int depth) {
+  void Write(const Any& value) {
+    Begin(value);
+    // Goes on with the innermost container: calls within calls would take as much stack as the
+    // value is deep.
+    while (!open_.empty()) {
+      Open& last = open_.back();
+      if (last.IsAtEnd()) {
+        const char bracket = last.is_map ? '}' : ']';
+        open_.pop_back();
+        BreakLine();
+        text_ += bracket;
+        continue;
+      }
+      if (!std::exchange(last.is_first, false)) text_ += ',';
+      BreakLine();
+      if (last.is_map) WriteKey((*last.pair).first);
+      Begin(last.Next());
+    }
+  }
+
+  std::string Take() { return std::move(text_); }
+
+ private:
+  // A container of which not all is written.
+  struct Open {
+    Array<Any> array{UnsafeInit{}};
+    List<Any> list{UnsafeInit{}};
+    Map<Any, Any> map{UnsafeInit{}};
+    bool is_map = false;
+    bool is_first = true;
+    size_t next = 0;  // of a sequence
+    Map<Any, Any>::iterator pair;
+
+    bool IsAtEnd() const {
+      if (is_map) return pair == map.end();
+      return next == (list.defined() ? list.size() : array.size());
+    }
+    Any Next() {
+      if (is_map) return (*pair++).second;
+      const auto index = static_cast<int64_t>(next++);
+      return list.defined() ? list[index] : array[index];
+    }
+  };
+
+  // Writes a value, of a container only what opens it.
+  void Begin(const Any& value) {
     switch (value.type_index()) {
       case kTVMFFINone:
         text_ += "null";
@@ -50,14 +98,18 @@ class JsonWriter {
         WriteString(value.cast<String>());
         return;
       case kTVMFFIArray:
-        WriteSequence(value.cast<Array<Any>>(), depth);
+        BeginContainer('[').array = value.cast<Array<Any>>();
         return;
       case kTVMFFIList:
-        WriteSequence(value.cast<List<Any>>(), depth);
+        BeginContainer('[').list = value.cast<List<Any>>();
         return;
-      case kTVMFFIMap:
-        WriteMap(value.cast<Map<Any, Any>>(), depth);
+      case kTVMFFIMap: {
+        Open& opened = BeginContainer('{');
+        opened.is_map = true;
+        opened.map = value.cast<Map<Any, Any>>();
+        opened.pair = opened.map.begin();
         return;
+      }
       default:
         TVM_FFI_THROW(ValueError) << "json::Stringify: expected None, a bool, a number, str, Array,"
                                      " List or Map, got "
@@ -65,9 +117,23 @@ class JsonWriter {
     }
   }
 
-  std::string Take() { return std::move(text_); }
+  Open& BeginContainer(char bracket) {
+    TVM_FFI_CHECK(open_.size() < kDeepest, ValueError)
+        << "json::Stringify: expected a value nested up to " << kDeepest << " deep, got a deeper "
+        << "one";
+    text_ += bracket;
+    open_.emplace_back();
+    return open_.back();
+  }
 
- private:
+  void WriteKey(const Any& key) {
+    const std::optional<String> name = key.as<String>();
+    TVM_FFI_CHECK(name.has_value(), ValueError)
+        << "json::Stringify: expected keys of type str, got " << key.GetTypeKey();
+    WriteString(*name);
+    text_ += indent_ == 0 ? ":" : ": ";
+  }
+
   void WriteFloat(double value) {
     if (std::isnan(value)) {
       text_ += "NaN";
@@ -80,76 +146,24 @@ class JsonWriter {
     // 17 digits: no other double is read back.
     char digits[32];
     std::snprintf(digits, sizeof(digits), "%.17g", value);
+    ffi::detail::UsePoint(digits);
     const std::string_view written = digits;
     text_ += written;
     // It is to be read back as a float.
     if (written.find_first_of(".e") == std::string_view::npos) text_ += ".0";
   }
 
-  void WriteString(const String& text) {
-    text_ += '"';
-    for (const char c : std::string_view(text)) {
-      constexpr std::string_view kEscaped = "\"\\/\b\f\n\r\t", kLetters = "\"\\/bfnrt";
-      const size_t i = kEscaped.find(c);
-      if (i != std::string_view::npos) {
-        text_ += '\\';
-        text_ += kLetters[i];
-      } else if (static_cast<unsigned char>(c) < 32 || c == 127) {
-        char escape[8];
-        std::snprintf(escape, sizeof(escape), "\\u%04x", static_cast<unsigned>(c));
-        text_ += escape;
-      } else {
-        text_ += c;
-      }
-    }
-    text_ += '"';
-  }
+  void WriteString(const String& text) { ffi::detail::AppendJsonString(text, &text_); }
 
-  void BreakLine(int depth) {
+  void BreakLine() {
     if (indent_ == 0) return;
     text_ += '\n';
-    if (indent_ > 0) text_.append(static_cast<size_t>(indent_) * static_cast<size_t>(depth), ' ');
-  }
-
-  static void CheckDepth(int depth) {
-    TVM_FFI_CHECK(depth < kDeepest, ValueError)
-        << "json::Stringify: expected a value nested up to " << kDeepest << " deep, got a deeper "
-        << "one";
-  }
-
-  template <typename Sequence>
-  void WriteSequence(const Sequence& sequence, int depth) {
-    CheckDepth(depth);
-    text_ += '[';
-    for (size_t i = 0; i < sequence.size(); ++i) {
-      if (i != 0) text_ += ',';
-      BreakLine(depth + 1);
-      Write(sequence[static_cast<int64_t>(i)], depth + 1);
-    }
-    BreakLine(depth);
-    text_ += ']';
-  }
-
-  void WriteMap(const Map<Any, Any>& map, int depth) {
-    CheckDepth(depth);
-    text_ += '{';
-    bool first = true;
-    for (const auto& [key, value] : map) {
-      const std::optional<String> name = key.template as<String>();
-      TVM_FFI_CHECK(name.has_value(), ValueError)
-          << "json::Stringify: expected keys of type str, got " << key.GetTypeKey();
-      if (!std::exchange(first, false)) text_ += ',';
-      BreakLine(depth + 1);
-      WriteString(*name);
-      text_ += indent_ == 0 ? ":" : ": ";
-      Write(value, depth + 1);
-    }
-    BreakLine(depth);
-    text_ += '}';
+    if (indent_ > 0) text_.append(static_cast<size_t>(indent_) * open_.size(), ' ');
   }
 
   int indent_;
   std::string text_;
+  std::vector<Open> open_;  // the innermost one last
 };
 
 }  // namespace detail

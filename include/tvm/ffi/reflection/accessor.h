@@ -8,6 +8,7 @@
 
 #include <tvm/ffi/any.h>
 #include <tvm/ffi/function.h>
+#include <tvm/ffi/reflection/attr_key.h>
 #include <tvm/ffi/string.h>
 
 #include <string>
@@ -94,6 +95,55 @@ inline Function GetMethod(std::string_view type_key, std::string_view method_nam
   return AnyView::CopyFromTVMFFIAny(info->method).cast<Function>();
 }
 
+/*! \brief The text as an array of bytes, which lends it. */
+constexpr TVMFFIByteArray AsByteArray(const char* text) {
+  return {text, std::string_view(text).size()};
+}
+
+/*!
+ * \brief Sets a field of an object, be it writable or not.
+ * \param field_info The field.
+ * \param field_addr Where the object keeps it: `field_info->offset` bytes from its start.
+ * \param value The value, which converts to the field's type.
+ * \return 0, or -1 with the error raised, as a function of the C ABI does.
+ */
+inline int CallFieldSetter(const TVMFFIFieldInfo* field_info, void* field_addr,
+                           const TVMFFIAny* value) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  TVM_FFI_CHECK(field_info->setter != nullptr, TypeError)
+      << "expected a field that can be set, got one without a setter";
+  if ((field_info->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) != 0) {
+    Function(ObjectUnsafe::PtrFromBorrowed<FunctionObj>(field_info->setter))(
+        field_addr, AnyView::CopyFromTVMFFIAny(*value));
+    return 0;
+  }
+  return reinterpret_cast<TVMFFIFieldSetter>(field_info->setter)(field_addr, value);
+  TVM_FFI_SAFE_CALL_END();
+}
+
+/*!
+ * \brief Sets a field to its default; a TypeError is thrown if it has none.
+ * \param field_info The field.
+ * \param field_addr Where the object keeps it: `field_info->offset` bytes from its start.
+ */
+inline void SetFieldToDefault(const TVMFFIFieldInfo* field_info, void* field_addr) {
+  TVM_FFI_CHECK((field_info->flags & kTVMFFIFieldFlagBitMaskHasDefault) != 0, TypeError)
+      << "SetFieldToDefault: expected a field with a default, got \""
+      << detail::TextOf(field_info->name) << "\"";
+  Any value = AnyView::CopyFromTVMFFIAny(field_info->default_value_or_factory);
+  if ((field_info->flags & kTVMFFIFieldFlagBitMaskDefaultFromFactory) != 0) {
+    value = value.cast<Function>()();
+  }
+  const TVMFFIAny any = AnyView(value).CopyToTVMFFIAny();
+  TVM_FFI_CHECK_SAFE_CALL(CallFieldSetter(field_info, field_addr, &any));
+}
+/*! \brief As SetFieldToDefault, for a function of the C ABI: 0, or -1 with the error raised. */
+inline int CallFieldSetterToDefault(const TVMFFIFieldInfo* field_info, void* field_addr) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  SetFieldToDefault(field_info, field_addr);
+  TVM_FFI_SAFE_CALL_END();
+}
+
 namespace detail {
 
 inline bool IsSameField(const TVMFFIFieldInfo& a, const TVMFFIFieldInfo& b) {
@@ -164,15 +214,8 @@ struct FieldOfType {
   template <typename NameOf>
   void Set(const Object* object, AnyView value, NameOf name) const {
     try {
-      TVM_FFI_CHECK(field->setter != nullptr, TypeError)
-          << "expected a field that can be set, got one without a setter";
-      if ((field->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) != 0) {
-        Function(ObjectUnsafe::PtrFromBorrowed<FunctionObj>(field->setter))(In(object), value);
-      } else {
-        const TVMFFIAny any = value.CopyToTVMFFIAny();
-        TVM_FFI_CHECK_SAFE_CALL(
-            reinterpret_cast<TVMFFIFieldSetter>(field->setter)(In(object), &any));
-      }
+      const TVMFFIAny any = value.CopyToTVMFFIAny();
+      TVM_FFI_CHECK_SAFE_CALL(CallFieldSetter(field, In(object), &any));
     } catch (const Error& error) {
       throw Error(error.kind(), name() + ": " + error.message(), &error->backtrace);
     }
@@ -251,6 +294,12 @@ inline void EnsureTypeAttrColumn(std::string_view name) {
   TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterAttr(kTVMFFINone, &bytes, &none));
 }
 
+/*! \brief Makes the column of that attribute, so that a TypeAttrColumn of it can be had. */
+template <typename T>
+void EnsureTypeAttrColumn(AttrKey<T> key) {
+  EnsureTypeAttrColumn(key.name);
+}
+
 /*! \brief The values of one attribute, of all types. */
 class TypeAttrColumn {
  public:
@@ -261,6 +310,10 @@ class TypeAttrColumn {
     TVM_FFI_CHECK(column_ != nullptr, RuntimeError)
         << "TypeAttrColumn: expected the name of an attribute, got \"" << name << "\"";
   }
+
+  /*! \brief That attribute, whose ValueFrom gives the values their type. */
+  template <typename T>
+  explicit TypeAttrColumn(AttrKey<T> key) : TypeAttrColumn(std::string_view(key.name)) {}
 
   /*! \brief The value of the type of that index; None if it has none. */
   AnyView operator[](int32_t type_index) const {

@@ -150,6 +150,12 @@ int CreateObject(TVMFFIObjectHandle* result) {
   TVM_FFI_SAFE_CALL_END();
 }
 
+// A function that makes a T of a value that converts to one.
+template <typename T>
+Function ConvertFunction() {
+  return Function::FromTyped([](const T& value) { return Any(value); }, type_attr::kConvert.name);
+}
+
 inline void SetAttribute(int32_t type_index, const char* name, const Any& value) {
   const TVMFFIByteArray bytes = BytesOf(name);
   const TVMFFIAny any = value.CopyToTVMFFIAny();
@@ -287,6 +293,21 @@ class ObjectDef {
   ObjectDef& def_static(const char* name, F&& function, const Extra&... extra) {
     return Method(name, std::forward<F>(function), kTVMFFIFieldFlagBitMaskIsStaticMethod, extra...);
   }
+  /*! \brief An attribute of the type: a value, or a function. */
+  template <typename Value>
+  ObjectDef& def_type_attr(const char* name, Value&& value) {
+    if constexpr (std::is_convertible<Value&&, Any>::value) {
+      detail::SetAttribute(type_index_, name, std::forward<Value>(value));
+    } else {
+      SetFunction(name, detail::WithObject<Class>(std::forward<Value>(value)));
+    }
+    return *this;
+  }
+  /*! \brief type_attr::kConvert, by the conversion of arguments to TSelf, a handle of the type. */
+  template <typename TSelf>
+  ObjectDef& def_convert() {
+    return def_type_attr(type_attr::kConvert.name, detail::ConvertFunction<TSelf>());
+  }
   /*! \brief A constructor, in place of the one that is made of the fields. */
   template <typename... Args, typename... Extra>
   ObjectDef& def(init<Args...>, const Extra&... extra) {
@@ -336,14 +357,20 @@ class ObjectDef {
     using Fn = std::decay_t<F>;
     last_method_ = Function::FromTyped<Fn>(std::forward<F>(function),
                                            std::string(Class::_type_key) + "." + name);
+    Describe<Fn>(name, last_method_, flags, extra...);
+    return *this;
+  }
+
+  // Registers a function as a method of the type of Fn.
+  template <typename Fn, typename... Extra>
+  void Describe(const char* name, const Function& function, int64_t flags, const Extra&... extra) {
     const int32_t type_index = type_index_;
     detail::DescribeFunction(
-        name, last_method_, ffi::detail::FunctionSchema<Fn>(), flags,
+        name, function, ffi::detail::FunctionSchema<Fn>(), flags,
         [type_index](const TVMFFIMethodInfo* info) {
           return TVMFFITypeRegisterMethod(type_index, info);
         },
         extra...);
-    return *this;
   }
 
   template <typename F>
@@ -355,6 +382,9 @@ class ObjectDef {
   int32_t type_index_;
   bool make_init_ = true;
   Function last_method_;
+
+  template <typename>
+  friend class OverloadObjectDef;
 };
 
 /*! \brief Sets attributes of a type: values that any code may look up by TypeAttrColumn. */
@@ -372,6 +402,16 @@ class TypeAttrDef {
   TypeAttrDef& attr(const char* name, const Any& value) {
     detail::SetAttribute(Class::RuntimeTypeIndex(), name, value);
     return *this;
+  }
+  /*! \brief An attribute whose values are of one type, to which `value` converts. */
+  template <typename T, typename Value>
+  TypeAttrDef& attr(AttrKey<T> key, Value&& value) {
+    return attr(key.name, Any(T(std::forward<Value>(value))));
+  }
+  /*! \brief type_attr::kConvert, by the conversion of arguments to TSelf, a handle of the type. */
+  template <typename TSelf>
+  TypeAttrDef& def_convert() {
+    return attr(type_attr::kConvert.name, Any(detail::ConvertFunction<TSelf>()));
   }
 };
 

@@ -88,6 +88,14 @@ class AttachFieldFlag : public InfoTrait {
   static AttachFieldFlag SEqHashIgnore() {
     return AttachFieldFlag(kTVMFFIFieldFlagBitMaskSEqHashIgnore);
   }
+  /*! \brief Structural comparison takes the variables in the field as defined by a pattern. */
+  static AttachFieldFlag SEqHashDefPattern() {
+    return AttachFieldFlag(kTVMFFIFieldFlagBitMaskSEqHashDefPattern);
+  }
+  /*! \brief Structural comparison takes the variables in the field as defined one by one. */
+  static AttachFieldFlag SEqHashDefSimple() {
+    return AttachFieldFlag(kTVMFFIFieldFlagBitMaskSEqHashDefSimple);
+  }
   /*! \brief Adds it to the description of a field. */
   void Apply(TVMFFIFieldInfo* info) const { info->flags |= flag_; }
 

@@ -14,7 +14,14 @@ namespace {
 // Whether C++ has another name for the type than the caller.
 bool has_another_name(PyObject* object, const TVMFFIAny& value) {
   return value.type_index == kTVMFFIOpaquePyObject || PyList_Check(object) ||
-         PyTuple_Check(object) || PyDict_Check(object);
+         PyTuple_Check(object) || PyDict_Check(object) || value.type_index == kTVMFFIBigInt;
+}
+
+// What the caller calls the type; for an integer, also why no parameter of a fixed width takes it.
+std::string name_of_type(PyObject* object, const TVMFFIAny& value) {
+  std::string name = Py_TYPE(object)->tp_name;
+  if (value.type_index != kTVMFFIBigInt) return name;
+  return name + " beyond the limits of a number, -2**63 and 2**63 - 1";
 }
 
 }  // namespace
@@ -35,7 +42,7 @@ std::optional<std::string> name_argument_type(CallFrame* frame, PyObject* const*
   if (!is_type || !has_another_name(args[index], frame->arguments()[index])) return std::nullopt;
   std::string message(cell->message.data, cell->message.size);
   message.replace(static_cast<size_t>(got_at), text_in(parts[2]).size(),
-                  Py_TYPE(args[index])->tp_name);
+                  name_of_type(args[index], frame->arguments()[index]));
   return message;
 }
 

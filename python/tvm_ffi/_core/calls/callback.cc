@@ -9,14 +9,13 @@
 #include "conversion/result.h"
 #include "lending/bare_view.h"
 #include "lending/lent_tensor.h"
+#include "objects/carried_object.h"
 #include "objects/object.h"
 #include "tensors/tensor.h"
 
 namespace tvm_ffi_core {
 
 namespace {
-
-void drop(void* object) { drop_from_any_thread(static_cast<PyObject*>(object)); }
 
 // A tvm_ffi.Tensor over a view that the caller lends until the callback returns.
 PyObject* tensor_over_view(const DLTensor* view) {
@@ -141,13 +140,13 @@ int invoke(PyObject* callable, const TVMFFIAny* args, int32_t num_args, TVMFFIAn
 }
 
 // noexcept for the same reason as take_gil.
-int safe_call(void* callable, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) noexcept {
+int safe_call(void* function, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) noexcept {
   if (interpreter_is_gone()) {
     TVMFFIErrorSetRaisedFromCStr("RuntimeError", "a Python callback was called after Python ended");
     return -1;
   }
   PyGILState_STATE state = take_gil();
-  int code = invoke(static_cast<PyObject*>(callable), args, num_args, result);
+  int code = invoke(callable_of(function), args, num_args, result);
   if (code != 0) raise_current_python_error();
   PyGILState_Release(state);
   return code;
@@ -156,27 +155,7 @@ int safe_call(void* callable, const TVMFFIAny* args, int32_t num_args, TVMFFIAny
 }  // namespace
 
 TVMFFIObject* function_from_callable(PyObject* callable) {
-  TVMFFIObjectHandle function = nullptr;
-  Py_INCREF(callable);
-  int code = TVMFFIFunctionCreate(callable, safe_call, drop, &function);
-  if (code != 0) {
-    Py_DECREF(callable);
-    set_python_error(code);
-    return nullptr;
-  }
-  return static_cast<TVMFFIObject*>(function);
-}
-
-TVMFFIObject* opaque_from_python(PyObject* value) {
-  TVMFFIObjectHandle object = nullptr;
-  Py_INCREF(value);
-  int code = TVMFFIObjectCreateOpaque(value, kTVMFFIOpaquePyObject, drop, &object);
-  if (code != 0) {
-    Py_DECREF(value);
-    set_python_error(code);
-    return nullptr;
-  }
-  return static_cast<TVMFFIObject*>(object);
+  return make_callable_function(callable, safe_call);
 }
 
 }  // namespace tvm_ffi_core

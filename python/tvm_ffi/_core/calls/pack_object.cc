@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "calls/callback.h"
+#include "objects/carried_object.h"
 #include "objects/function_instance.h"
 
 namespace tvm_ffi_core {
@@ -32,7 +33,7 @@ int pack_callable(const Place& place, PyObject* value, const Packer&) {
 }
 
 int pack_opaque(const Place& place, PyObject* value, const Packer&) {
-  return pack_new(place, opaque_from_python(value));
+  return pack_new(place, make_carried_object(value));
 }
 
 // Packs what the object's method gives; nobody but the frame keeps that until the call is over.

@@ -5,6 +5,7 @@
 #include <tvm/ffi/container/map_base.h>
 
 #include "containers/container_compare.h"
+#include "containers/container_cycles.h"
 #include "containers/container_pack.h"
 #include "objects/container_instance.h"
 
@@ -55,12 +56,14 @@ PyType_Slot slots[] = {{Py_tp_doc, const_cast<char*>("The base of Array, List, M
                        {Py_tp_repr, reinterpret_cast<void*>(repr_of_container)},
                        {Py_tp_hash, reinterpret_cast<void*>(hash_of_container)},
                        {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
+                       {Py_tp_traverse, reinterpret_cast<void*>(visit_elements)},
+                       {Py_tp_clear, reinterpret_cast<void*>(clear_elements)},
                        {Py_sq_length, reinterpret_cast<void*>(length)},
                        {Py_mp_length, reinterpret_cast<void*>(length)},
                        {0, nullptr}};
 
 PyType_Spec spec = {"tvm_ffi._core.ContainerBase", sizeof(ContainerInstance), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
 
 }  // namespace
 

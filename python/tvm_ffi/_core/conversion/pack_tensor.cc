@@ -137,6 +137,11 @@ int pack_container(const Place& place, PyObject* value, const Packer&) {
   const Framework* framework = framework_of_container(value);
   if (framework != nullptr) place.frame->saw_tensor_of(framework);
   place.borrow(handle);
+  if (!place.owns) {
+    // A count of its own while code outside Python uses it: the garbage collector relies on it.
+    TVMFFIObjectIncRef(handle);
+    place.frame->keep(handle);
+  }
   return 0;
 }
 

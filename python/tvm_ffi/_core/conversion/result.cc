@@ -39,7 +39,7 @@ PyObject* big_int(const TVMFFIAny* value) {
   return PyObject_Call(from_bytes.ptr(), arguments.ptr(), options.ptr());
 }
 
-PyObject* tensor(ObjectRef owned, const Framework* framework) {
+PyObject* tensor_from(ObjectRef& owned, const Framework* framework) {
   if (framework != nullptr) {
     int holds = can_hold(framework, *contents<DLTensor>(owned.get()));
     if (holds < 0) return nullptr;
@@ -66,6 +66,15 @@ PyObject* tensor(ObjectRef owned, const Framework* framework) {
   }
   nb::object own = nb::steal(wrapped);
   return PyObject_CallOneArg(framework->from_tensor, own.ptr());
+}
+
+PyObject* tensor(ObjectRef owned, const Framework* framework) {
+  PyObject* result = tensor_from(owned, framework);
+  if (result == nullptr) {
+    nb::error_scope raised;  // a producer's deleter may be written in Python
+    ObjectRef dropped = std::move(owned);
+  }
+  return result;
 }
 
 PyObject* object(ObjectRef owned, const Framework* framework) {
@@ -130,7 +139,9 @@ PyObject* value_to_python(TVMFFIAny* value, const Framework* framework) {
       if (value->type_index >= kTVMFFIStaticObjectBegin && value->v_obj != nullptr) {
         return object(ObjectRef(value->v_obj), framework);
       }
-      PyErr_Format(PyExc_SystemError, "a function gave a value of type %d, which nobody may own",
+      PyErr_Format(PyExc_SystemError,
+                   "expected a function to return a value of its own, got a borrowed one of type "
+                   "index %d",
                    value->type_index);
       return nullptr;
   }

@@ -83,7 +83,13 @@ int fill_from_dlpack(LentTensor* lent, PyObject* tensor, Lending) {
   const bool same_stream =
       framework != nullptr && framework->current_stream != nullptr && device.device_type != kDLCPU;
   nb::object capsule = call_dlpack(tensor, same_stream ? nb::int_(-1) : stream_for(device));
-  return capsule.is_valid() ? fill_from_capsule(lent, capsule.ptr()) : -1;
+  if (!capsule.is_valid()) return -1;
+  const int code = fill_from_capsule(lent, capsule.ptr());
+  if (code != 0) {
+    nb::error_scope raised;  // a producer's deleter may be written in Python
+    capsule.reset();
+  }
+  return code;
 }
 
 int fill_from_capsule(LentTensor* lent, PyObject* capsule) {

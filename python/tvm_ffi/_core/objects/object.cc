@@ -5,6 +5,7 @@
 #include <structmember.h>
 
 #include <cstring>
+#include <optional>
 #include <vector>
 
 namespace tvm_ffi_core {
@@ -148,7 +149,11 @@ PyType_Spec spec = {"tvm_ffi.Object", sizeof(ObjectInstance), 0,
 
 void release_instance(ObjectInstance* self) {
   if (self->weak_references != nullptr) PyObject_ClearWeakRefs(reinterpret_cast<PyObject*>(self));
-  if (self->handle != nullptr) TVMFFIObjectDecRef(self->handle);
+  if (self->handle == nullptr) return;
+  // What dies here may hold a tensor whose producer's deleter is written in Python.
+  std::optional<nb::error_scope> raised;
+  if (PyErr_Occurred() != nullptr) raised.emplace();
+  TVMFFIObjectDecRef(self->handle);
 }
 
 PyObject* make_instance(PyTypeObject* type, TVMFFIObject* owned) {

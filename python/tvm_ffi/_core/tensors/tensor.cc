@@ -5,6 +5,7 @@
 #include <tvm/ffi/container/tensor.h>
 
 #include <cstring>
+#include <optional>
 
 #include "base/error.h"
 #include "base/int_pair.h"
@@ -240,9 +241,12 @@ PyObject* repr(PyObject* self) {
   if (handle_of(self) == nullptr) {
     return PyUnicode_FromFormat("<%s without an object>", Py_TYPE(self)->tp_name);
   }
-  nb::object extents = nb::steal(shape(self, nullptr)), type = nb::steal(dtype(self, nullptr)),
-             place = nb::steal(device(self, nullptr));
-  if (!extents.is_valid() || !type.is_valid() || !place.is_valid()) return nullptr;
+  nb::object extents = nb::steal(shape(self, nullptr));
+  if (!extents.is_valid()) return nullptr;
+  nb::object type = nb::steal(dtype(self, nullptr));  // fails for a type that has no text
+  if (!type.is_valid()) return nullptr;
+  nb::object place = nb::steal(device(self, nullptr));
+  if (!place.is_valid()) return nullptr;
   nb::object dims_text = nb::steal(PyTuple_Type.tp_repr(extents.ptr()));
   if (!dims_text.is_valid()) return nullptr;
   return PyUnicode_FromFormat("tvm_ffi.Tensor(shape=%U, dtype='%S', device='%S')", dims_text.ptr(),
@@ -258,6 +262,9 @@ PyObject* new_tensor(PyTypeObject* type, PyObject* args, PyObject* keywords) {
 void dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   auto* instance = reinterpret_cast<ObjectInstance*>(self);
+  // A producer's deleter may be written in Python.
+  std::optional<nb::error_scope> raised;
+  if (PyErr_Occurred() != nullptr) raised.emplace();
   if (instance->weak_references != nullptr) PyObject_ClearWeakRefs(self);
   if (instance->handle != nullptr && recycle_tensor(instance->handle)) instance->handle = nullptr;
   release_instance(instance);

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names under which libtvm_ffi and the loader find a file whose own name they cannot read."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+
+# The loader puts folders of its own in the place of these.
+_TOKENS = re.compile(r"\$\{?(?:ORIGIN|PLATFORM|LIB)")
+
+# The descriptors by which files or folders are named, by their paths. They stay open, and each has
+# a number of its own: the loader takes equal names for the same library.
+_descriptors: dict[str, int] = {}
+_FIRST = 64
+_next = _FIRST
+
+
+def is_unicode(path: str) -> bool:
+    """Tell whether libtvm_ffi, whose texts are UTF-8, can be given the path."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def loader_name(path: str) -> str:
+    """Give a name of the file at an absolute path that the loader takes literally.
+
+    That is the path itself, unless it is not UTF-8 or holds ``$ORIGIN``, ``$PLATFORM`` or ``$LIB``.
+    Then the folder, or the file where its own name is so, is named by an open descriptor.
+    """
+    if _is_literal(path):
+        return path
+    folder, name = os.path.split(path)
+    if _is_literal(name):
+        return f"{_by_descriptor(folder)}/{name}"
+    return _by_descriptor(path)
+
+
+def _is_literal(path: str) -> bool:
+    if path.isascii() and "$" not in path:
+        return True
+    return is_unicode(path) and not _TOKENS.search(path)
+
+
+def _by_descriptor(path: str) -> str:
+    global _next
+    known = _descriptors.get(path)
+    if known is None or not _is_open_on(known, path):
+        opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        try:
+            known = fcntl.fcntl(opened, fcntl.F_DUPFD_CLOEXEC, _next)
+        finally:
+            os.close(opened)
+        _next = known + 1
+        _descriptors[path] = known
+    return f"/proc/self/fd/{known}"
+
+
+def _is_open_on(descriptor: int, path: str) -> bool:
+    """Tell whether the descriptor is of what the path leads to now."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except OSError:
+        return False

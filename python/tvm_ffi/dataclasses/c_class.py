@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The decorator that makes a Python class a dataclass over an object type of C++."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from .. import _core
+from .._core import Object
+from ..object import register_object
+from ..type_info import all_fields
+from . import methods
+from .annotations import is_class_variable, own_annotations
+from .described_field import Field, in_order_of_arguments
+from .fields import freeze_fields
+from .signature import with_signature
+
+_T = TypeVar("_T", bound=type)
+
+
+def c_class(
+    type_key: str,
+    *,
+    frozen: bool = False,
+    init: bool = True,
+    repr: bool = True,
+    eq: bool = False,
+    order: bool = False,
+    unsafe_hash: bool = False,
+    match_args: bool = True,
+) -> Callable[[_T], _T]:
+    """Make a class a dataclass over an object type that a library registers; a decorator.
+
+    The class is registered as by :func:`tvm_ffi.register_object`, so it gets the fields, methods
+    and constructor of the type, and objects of the type arrive as its instances. Names, order and
+    defaults of the fields come from C++; annotations describe them. A method that the body of the
+    class defines stays.
+
+    Parameters
+    ----------
+    type_key
+        Name of the type, as C++ declares it.
+    frozen
+        Refuse to assign to any field. Fields that C++ registers as read-only refuse anyway.
+    init
+        Install ``__init__``, which makes an object by the registered constructor. Without it, and
+        without an ``__init__`` in the body, the class cannot be called.
+    repr
+        Install ``__repr__``, which prints the object as C++ does.
+    eq
+        Install ``__eq__`` and ``__ne__``, which compare the fields of two objects of one type.
+        Without it, an object equals only itself. The hash does not change.
+    order
+        Install ``__lt__``, ``__le__``, ``__gt__`` and ``__ge__``, unless the body has one of them.
+        The first field that differs counts.
+    unsafe_hash
+        Install ``__hash__``, which hashes the fields. As long as an object is a key, its fields
+        must not change.
+    match_args
+        Set ``__match_args__`` to the fields that the constructor takes by position.
+
+    Raises
+    ------
+    ValueError
+        No loaded library registers such a type.
+    TypeError
+        The class is not derived from :class:`tvm_ffi.Object`, or it is derived from the class of a
+        type that is no ancestor of this one; the body annotates a name that is no field, or gives
+        a field a value other than ``...``; or ``frozen`` meets a ``__setattr__`` in the body.
+    """
+    if not isinstance(type_key, str):
+        raise TypeError(f"c_class: type_key: expected a str, got {type(type_key).__name__}")
+
+    def decorator(cls: _T) -> _T:
+        if not (isinstance(cls, type) and issubclass(cls, Object)):
+            raise TypeError(
+                f"c_class: {type_key}: expected a class derived from tvm_ffi.Object, got {cls!r}"
+            )
+        type_index = _core.find_type(type_key)
+        if type_index is None:
+            raise ValueError(
+                "c_class: type_key: expected a type that a loaded library registers, got "
+                f"{type_key!r}"
+            )
+        own = dict(cls.__dict__)
+        _check_body(cls, type_key, type_index)
+        if frozen and "__setattr__" in own:
+            raise TypeError(
+                f"c_class: {cls.__name__}: expected no __setattr__ in the body of a frozen class, "
+                "got one"
+            )
+        register_object(type_key, init=init)(cls)
+        taken = tuple(Field(field, None, False) for field in all_fields(type_index))
+        if "__init__" not in own:
+            _add_init(cls, taken, init)
+        if match_args and "__match_args__" not in own:
+            names = tuple(field.name for field in in_order_of_arguments(taken))
+            setattr(cls, "__match_args__", names)  # noqa: B010  (no type checker knows it)
+        added: dict[str, Any] = {"__deepcopy__": methods.deep_copy, "__replace__": methods.replaced}
+        if repr:
+            added["__repr__"] = methods.repr_of
+        if eq and "__eq__" not in own:
+            added.update(__eq__=methods.equal, __ne__=methods.not_equal)
+        if order and not methods.ORDER.keys() & own.keys():
+            added.update(methods.ORDER)
+        if unsafe_hash:
+            added["__hash__"] = methods.hash_of
+        for name, method in added.items():
+            if own.get(name) is None:  # an __eq__ in the body makes the __hash__ None
+                setattr(cls, name, method)
+        if frozen:
+            frozen_names = frozenset(field.name for field in taken)
+            freeze_fields(cls, frozen_names)
+            cls.__setattr__ = methods.make_setattr(  # type: ignore[method-assign]
+                cls, type_key, frozen_names
+            )
+        cls.__ffi_is_dataclass__ = True  # type: ignore[attr-defined]
+        return cls
+
+    return decorator
+
+
+def _check_body(cls: type, type_key: str, type_index: int) -> None:
+    """Compare the annotations in the body of a class with the fields of its type."""
+    names = [field.__name__ for field in all_fields(type_index)]
+    for name, annotation in own_annotations(cls).items():
+        if is_class_variable(annotation):
+            continue
+        if name not in names:
+            raise TypeError(
+                f"c_class: {cls.__name__}.{name}: expected a field of {type_key}, which has "
+                f"{', '.join(names) or 'none'}; annotate what is no field with ClassVar"
+            )
+        if name not in cls.__dict__:
+            continue
+        if cls.__dict__[name] is not ...:
+            raise TypeError(
+                f"c_class: {cls.__name__}.{name}: expected no value, since C++ registers the "
+                f"defaults, got {cls.__dict__[name]!r}"
+            )
+        delattr(cls, name)  # so that the field takes its place
+
+
+def _add_init(cls: Any, fields: tuple[Field, ...], init: bool) -> None:
+    """Replace the ``__init__`` of the registration, which has no signature."""
+    info = cls.__tvm_ffi_type_info__
+    if not init:
+        cls.__init__ = Object.__init__  # refuses; that of a base would make an object of the base
+    elif _core.type_attribute(info.type_index, "__ffi_init__") is not None and not any(
+        method.name == "__ffi_init__" for method in info.methods
+    ):
+        made = with_signature(cls.__init__, fields)
+        made.__module__ = cls.__module__
+        made.__qualname__ = f"{cls.__qualname__}.__init__"
+        cls.__init__ = made

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The values of fields as dictionaries and tuples of Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..container import Array, Dict, List, Map
+from .fields import fields, is_instance
+
+
+def asdict(obj: Any, *, dict_factory: Callable[..., Any] = dict) -> Any:
+    """Give the fields of an instance as a dictionary.
+
+    Instances of dataclasses in it become dictionaries too, also those in containers, which become
+    lists and dictionaries of Python. Keys of containers, and all else, stay as they are.
+
+    Parameters
+    ----------
+    obj
+        The instance.
+    dict_factory
+        Is called with a list of names and values for each instance.
+
+    Raises
+    ------
+    TypeError
+        It is no instance of a dataclass.
+
+    Examples
+    --------
+    >>> from tvm_ffi.dataclasses import asdict
+    >>> from tvm_ffi.testing import TestIntPair
+    >>> asdict(TestIntPair(1, 2))
+    {'a': 1, 'b': 2}
+    """
+    _check("asdict", obj)
+    return _convert(obj, dict_factory)
+
+
+def astuple(obj: Any, *, tuple_factory: Callable[..., Any] = tuple) -> Any:
+    """Give the values of the fields of an instance as a tuple.
+
+    What is in the fields is treated as by :func:`tvm_ffi.dataclasses.asdict`.
+
+    Parameters
+    ----------
+    obj
+        The instance.
+    tuple_factory
+        Is called with a list of values for each instance.
+
+    Raises
+    ------
+    TypeError
+        It is no instance of a dataclass.
+
+    Examples
+    --------
+    >>> from tvm_ffi.dataclasses import astuple
+    >>> from tvm_ffi.testing import TestIntPair
+    >>> astuple(TestIntPair(1, 2))
+    (1, 2)
+    """
+    _check("astuple", obj)
+    return _convert(obj, lambda pairs: tuple_factory([value for _, value in pairs]))
+
+
+def _check(function: str, obj: Any) -> None:
+    if not is_instance(obj):
+        given = f"the class {obj.__name__}" if isinstance(obj, type) else type(obj).__name__
+        raise TypeError(
+            f"{function}: obj: expected an instance of a class that c_class decorates, got {given}"
+        )
+
+
+def _convert(value: Any, make: Callable[[list[tuple[str, Any]]], Any]) -> Any:
+    if is_instance(value):
+        return make(
+            [
+                (field.name, _convert(field._descriptor.__get__(value), make))
+                for field in fields(value)
+            ]
+        )
+    if isinstance(value, (Array, List)):
+        return [_convert(element, make) for element in value]
+    if isinstance(value, (Map, Dict)):
+        return {key: _convert(element, make) for key, element in value.items()}
+    return value

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The description of a field, as ``fields`` gives it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .missing import MISSING
+
+# Bits of TVMFFIFieldInfo.flags.
+_WRITABLE = 1
+_HAS_DEFAULT = 2
+_DEFAULT_FROM_FACTORY = 32
+_REPR_OFF = 64
+_COMPARE_OFF = 128
+_HASH_OFF = 256
+_INIT_OFF = 512
+_KW_ONLY = 1024
+
+
+class Field:
+    """What C++ registers about a field, and the annotation that the class gives it.
+
+    :func:`tvm_ffi.dataclasses.fields` makes them; there is no need to make one.
+
+    ``name``, ``type`` and ``doc`` are its name, its annotation and its documentation; an annotation
+    that is missing or cannot be resolved is ``None``. ``default`` is the value that it is set to if
+    the constructor is not given it, and ``default_factory`` creates such a value for each object;
+    what it lacks of both is ``MISSING``. The others are true or false: the constructor takes it
+    (``init``), by keyword only (``kw_only``); it is printed (``repr``), compared (``compare``),
+    hashed if it is compared (``hash``), and cannot be assigned to (``frozen``).
+    """
+
+    __slots__ = (
+        "_descriptor",
+        "compare",
+        "default",
+        "default_factory",
+        "doc",
+        "frozen",
+        "hash",
+        "init",
+        "kw_only",
+        "name",
+        "repr",
+        "type",
+    )
+
+    def __init__(self, descriptor: Any, annotation: Any, frozen: bool) -> None:
+        flags = descriptor.flags
+        self._descriptor = descriptor
+        self.name: str = descriptor.__name__
+        self.type = annotation
+        self.doc = descriptor.__doc__
+        self.default: Any = MISSING
+        self.default_factory: Any = MISSING
+        if flags & _DEFAULT_FROM_FACTORY:
+            self.default_factory = descriptor.default
+        elif flags & _HAS_DEFAULT:
+            self.default = descriptor.default
+        self.init = not flags & _INIT_OFF
+        self.kw_only = bool(flags & _KW_ONLY)
+        self.repr = not flags & _REPR_OFF
+        self.compare = not flags & _COMPARE_OFF
+        self.hash = not flags & _HASH_OFF
+        self.frozen = frozen or not flags & _WRITABLE
+
+    def __repr__(self) -> str:
+        return f"Field({self.name!r})"
+
+    @property
+    def _optional(self) -> bool:
+        """Whether it has a default or a default factory."""
+        return self.default is not MISSING or self.default_factory is not MISSING
+
+
+def in_order_of_arguments(fields: tuple[Field, ...]) -> list[Field]:
+    """Give the fields that a generated constructor takes by position, in its order."""
+    taken = [field for field in fields if field.init and not field.kw_only]
+    return sorted(taken, key=lambda field: field._optional)  # which is stable

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values compared by their structure: by what they contain, down to the numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._core import Object
+from ._runtime import call
+from .access_path import AccessPath, path_of
+from .object import register_object
+
+
+def structural_equal(
+    lhs: Any, rhs: Any, map_free_vars: bool = False, skip_tensor_content: bool = False
+) -> bool:
+    """Tell whether two values have the same structure.
+
+    Containers are equal if their elements are, and objects of a library if their fields are, as the
+    type's ``structural_eq_hash_kind`` says. Mappings compare their keys by their own rule.
+    Variables that a field defines stand for each other, whatever their names.
+    ``NaN`` equals ``NaN``, and ``0.0`` is not ``-0.0``.
+
+    Parameters
+    ----------
+    lhs, rhs
+        The values.
+    map_free_vars
+        Let variables that nothing defines stand for each other too.
+    skip_tensor_content
+        Compare only shapes and element types of tensors.
+
+    Raises
+    ------
+    TypeError
+        Two objects are of a type that cannot be compared by structure, such as a function.
+    ValueError
+        The content of a tensor that is not on the CPU is to be compared.
+
+    Examples
+    --------
+    >>> import tvm_ffi
+    >>> tvm_ffi.structural_equal([1, {"a": 2.5}], [1, {"a": 2.5}])
+    True
+    >>> tvm_ffi.structural_equal([1], [1.0])
+    False
+    """
+    return call("ffi.StructuralEqual", lhs, rhs, map_free_vars, skip_tensor_content)
+
+
+def structural_hash(
+    value: Any, map_free_vars: bool = False, skip_tensor_content: bool = False
+) -> int:
+    """Give a hash of a value: values with the same structure have the same one.
+
+    It may differ in another process, and with another version. Values that contain themselves may
+    be equal and have different hashes, as a list that holds itself and one that holds that list.
+
+    Parameters
+    ----------
+    value
+        The value.
+    map_free_vars, skip_tensor_content
+        As for :func:`structural_equal`.
+
+    Raises
+    ------
+    TypeError
+        An object is of a type that cannot be compared by structure.
+    ValueError
+        The content of a tensor that is not on the CPU is to be hashed.
+
+    Examples
+    --------
+    >>> import tvm_ffi
+    >>> tvm_ffi.structural_hash([1, "a"]) == tvm_ffi.structural_hash([1, "a"])
+    True
+    """
+    return call("ffi.StructuralHash", value, map_free_vars, skip_tensor_content)
+
+
+def get_first_structural_mismatch(
+    lhs: Any, rhs: Any, map_free_vars: bool = False, skip_tensor_content: bool = False
+) -> tuple[AccessPath, AccessPath] | None:
+    """Find where two values first differ in structure.
+
+    Parameters
+    ----------
+    lhs, rhs, map_free_vars, skip_tensor_content
+        As for :func:`structural_equal`, which also says what is raised.
+
+    Returns
+    -------
+    tuple
+        The paths in both values; ``None`` if they have the same structure.
+
+    Examples
+    --------
+    >>> import tvm_ffi
+    >>> tvm_ffi.get_first_structural_mismatch([1, {"a": 2}], [1, {"a": 3}])
+    (<root>[1]["a"], <root>[1]["a"])
+    >>> tvm_ffi.get_first_structural_mismatch([1], [1, 2])
+    (<root>[<missing:1>], <root>[1])
+    """
+    steps = call("ffi._FirstStructuralMismatchSteps", lhs, rhs, map_free_vars, skip_tensor_content)
+    return None if steps is None else (path_of(steps[0]), path_of(steps[1]))
+
+
+def _make_key(key: Any) -> Object:
+    return call("ffi.StructuralKey", key)
+
+
+@register_object("ffi.StructuralKey")
+class StructuralKey(Object):
+    """A key that compares and hashes its value by structure.
+
+    It serves in an :class:`tvm_ffi.Map` and a :class:`tvm_ffi.Dict`, which tell other objects apart
+    by their address, and in a ``dict``. What it holds must not change.
+
+    Parameters
+    ----------
+    key
+        What it holds.
+
+    Raises
+    ------
+    TypeError
+        An object is of a type that cannot be compared by structure.
+    ValueError
+        The content of a tensor that is not on the CPU is to be hashed; in a comparison, keys hold
+        mappings with such keys more than 200 deep.
+
+    Examples
+    --------
+    >>> import tvm_ffi
+    >>> shapes = tvm_ffi.Map({tvm_ffi.StructuralKey([2, 3]): "small"})
+    >>> shapes[tvm_ffi.StructuralKey([2, 3])]
+    'small'
+    """
+
+    key: Any
+    hash_i64: int
+
+    def __init__(self, key: Any) -> None:
+        self.__init_handle_by_constructor__(_make_key, key)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, StructuralKey):
+            return NotImplemented
+        return call("ffi.StructuralKeyEqual", self, other)
+
+    def __hash__(self) -> int:
+        return self.hash_i64
+
+
+__all__ = [
+    "StructuralKey",
+    "get_first_structural_mismatch",
+    "structural_equal",
+    "structural_hash",
+]

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys of mappings that compare and hash their values by structure.
+#include <tvm/ffi/reflection/registry.h>
+
+#include "reflected.h"
+#include "structural.h"
+
+namespace ffi = tvm::ffi;
+namespace refl = tvm::ffi::reflection;
+
+using ffi::Any;
+
+namespace {
+
+class StructuralKeyObj : public ffi::Object {
+ public:
+  Any key;
+  int64_t hash_i64 = 0;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("ffi.StructuralKey", StructuralKeyObj, ffi::Object);
+};
+
+int64_t HashOfKey(const StructuralKeyObj* key) { return key->hash_i64; }
+
+bool AreEqual(const StructuralKeyObj* a, const StructuralKeyObj* b) {
+  if (a == b) return true;
+  if (a->hash_i64 != b->hash_i64) return false;
+  // A key may hold a mapping with such keys.
+  const ffi::CallBackDepth depth("ffi.StructuralKeyEqual");
+  return ffi::StructuralEqual(a->key, b->key, false, false);
+}
+
+[[maybe_unused]] const bool registered = [] {
+  refl::ObjectDef<StructuralKeyObj>(refl::init(false))
+      .def_ro("key", &StructuralKeyObj::key)
+      .def_ro("hash_i64", &StructuralKeyObj::hash_i64);
+  refl::TypeAttrDef<StructuralKeyObj>()
+      .def("__any_hash__", HashOfKey)
+      .def("__any_equal__", AreEqual);
+  refl::GlobalDef()
+      .def("ffi.StructuralKey", ffi::MakeStructuralKey,
+           "A key that compares and hashes its value by structure.")
+      .def("ffi.StructuralKeyEqual", AreEqual, "Whether two keys have the same structure.");
+  return true;
+}();
+
+}  // namespace
+
+void ffi::UpdateStructuralKey(Object* object) {
+  if (!object->IsInstance<StructuralKeyObj>()) return;
+  auto* key = static_cast<StructuralKeyObj*>(object);
+  key->hash_i64 = StructuralHash(key->key, false, false);
+}
+
+ffi::ObjectRef ffi::MakeStructuralKey(const Any& key) {
+  auto made = ffi::make_object<StructuralKeyObj>();
+  made->key = key;
+  made->hash_i64 = StructuralHash(key, false, false);
+  return ObjectRef(made);
+}

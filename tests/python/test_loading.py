@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R5, R6
+"""What other threads of Python may do while a library is loaded."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .conftest import compile_library
+
+SCRIPT = """
+import faulthandler, os, sys, threading
+import tvm_ffi
+faulthandler.dump_traceback_later({seconds}, exit=True)
+called = []
+{register}
+def work():
+    with open(os.environ["LOADING_BEGUN"]) as begun:
+        begun.read()
+    with open(os.environ["LOADING_MAY_GO_ON"], "w") as may_go_on:
+        may_go_on.write("x")
+    {work}
+thread = threading.Thread(target=work, daemon=True)
+thread.start()
+tvm_ffi.load_module(sys.argv[1])
+thread.join()
+print(len(called))
+"""
+REGISTER = "tvm_ffi.register_global_func('tests.loading.called', lambda: called.append(1))"
+
+
+needs_extension = pytest.mark.skipif(
+    importlib.util.find_spec("_ctypes_test") is None,
+    reason="this Python has no extension that nothing imports",
+)
+
+
+@pytest.fixture(scope="module")
+def loading(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the library of loading.c."""
+    path = tmp_path_factory.mktemp("loading") / "loading.so"
+    compile_library(Path(__file__).with_name("loading.c"), path)
+    return path
+
+
+def load(library: Path, folder: Path, seconds: int, **parts: str) -> tuple[int, str, str]:
+    """Load the library in a process of its own: its status and what it wrote."""
+    pipes = {"LOADING_BEGUN": str(folder / "begun"), "LOADING_MAY_GO_ON": str(folder / "may")}
+    for pipe in pipes.values():
+        os.mkfifo(pipe)
+    code = SCRIPT.format(seconds=seconds, **{"register": "", "work": "pass", **parts})
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(library)],
+        env={**os.environ, **pipes},
+        capture_output=True,
+        text=True,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_other_threads_run(loading: Path, tmp_path: Path) -> None:
+    """A static initialiser may wait for another thread of Python, and one may call Python."""
+    assert load(loading, tmp_path, 60, register=REGISTER) == (0, "1\n", "")
+
+
+@needs_extension
+def test_imports_beside_a_load(loading: Path, tmp_path: Path) -> None:
+    """Another thread may import an extension while a static initialiser does not call Python."""
+    assert load(loading, tmp_path, 60, work="import _ctypes_test") == (0, "0\n", "")
+
+
+@needs_extension
+def test_an_import_while_an_initialiser_calls_python_is_a_deadlock(
+    loading: Path, tmp_path: Path
+) -> None:
+    """As load_module says: Python keeps its lock while it waits for that of the loader."""
+    status, _, stacks = load(loading, tmp_path, 8, register=REGISTER, work="import _ctypes_test")
+    assert status == 1
+    assert "in create_module" in stacks
+    assert "in load_module" in stacks
