@@ -547,7 +547,8 @@ def test_runs_on_the_current_stream(fused, device):
         fused(x, residual, y, 0.0, None, None)
     stream.synchronize()
     assert bool((residual == 3.0).all())
-    assert bool((y == 1.0).all())
+    # The GPU's reciprocal of a root is an approximation, so 3 / 3 need not be 1.
+    torch.testing.assert_close(y, torch.ones_like(y))
 
 
 def test_can_be_captured_in_a_cuda_graph(fused, device):

@@ -29,6 +29,7 @@ def seeded():
     torch.manual_seed(0)
 
 
+# [reference.begin]
 def reference(x):
     """Compute in float64; also return what float32 (float64 for float64) may be off.
 
@@ -47,6 +48,10 @@ def reference(x):
     return want, 1.01 * relative * want.abs() + smallest * (1 + b.abs())
 
 
+# [reference.end]
+
+
+# [check.begin]
 def check(silu_and_mul, x):
     """Put the result for x into a poisoned output and compare with float64."""
     y = Poisoned((*x.shape[:-1], x.shape[-1] // 2), x.dtype, x.device)
@@ -55,11 +60,15 @@ def check(silu_and_mul, x):
     y.check_guards()
 
 
+# [check.end]
+
+
 def randn(shape, dtype, device):
     """Draw numbers of a dtype."""
     return torch.randn(shape, device=device, dtype=torch.float64).to(dtype)
 
 
+# [any_rows.begin]
 @st.composite
 def inputs(draw):
     """Draw a shape, a layout with dense rows, a dtype, and how far the numbers spread."""
@@ -74,6 +83,9 @@ def test_any_rows(silu_and_mul, device, drawn):
     """Every shape works, with rows anywhere, and numbers near to 0 and far from it."""
     shape, layout, dtype, spread = drawn
     check(silu_and_mul, layout.of(randn(shape, dtype, device) * spread))
+
+
+# [any_rows.end]
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)

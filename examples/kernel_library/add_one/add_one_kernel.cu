@@ -23,6 +23,7 @@ __global__ void add_one_kernel(const float* x, float* y, int64_t n) {
   }
 }
 
+// [function.begin]
 void add_one(ffi::TensorView x, ffi::TensorView y) {
   CHECK_CUDA(x);
   CHECK_DIM(1, x);
@@ -46,4 +47,5 @@ void add_one(ffi::TensorView x, ffi::TensorView y) {
 }
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(add_one, add_one);
+// [function.end]
 // [kernel.end]

@@ -22,9 +22,11 @@ __device__ Vector<float8_e4m3fn, kItems> narrowed(
 }
 
 // Vectors of a row that a thread holds: one of 16 elements, which takes several
-// loads of 16 bytes.
+// loads of 16 bytes. Single elements keep memory busy only if there are many.
 template <int kItems>
-constexpr int kLoadsOf = kItems == 16 ? 1 : kRowLoads;
+constexpr int kLoadsOf = kItems == 16 ? 1
+                         : kItems > 1 ? kRowLoads
+                                      : 8;
 
 template <typename T, int kItems>
 __global__ void __launch_bounds__(kMaxRowThreads)
@@ -97,14 +99,15 @@ __device__ Vector<float, kItems> widened(
 
 // A thread stores 16 bytes at once, and neighbours store side by side. So the
 // loads are short, and there are more of them.
-constexpr int kNarrowLoads = 4;
+template <int kItems>
+constexpr int kNarrowLoads = kItems > 1 ? 4 : 8;
 
 template <typename T, int kItems>
 __global__ void __launch_bounds__(kMaxRowThreads)
     dequantize_kernel(const float8_e4m3fn* y, const float* scales, T* out,
                       StridedLayout starts, int64_t rows, int64_t length) {
   using C = typename Compute<T>::Type;
-  using Part = RowPart<float8_e4m3fn, kItems, kNarrowLoads>;
+  using Part = RowPart<float8_e4m3fn, kItems, kNarrowLoads<kItems>>;
   const float8_e4m3fn zero = static_cast<float8_e4m3fn>(0.0f);
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.y;
   for (int64_t row =
@@ -208,7 +211,7 @@ void dequantize_fp8(ffi::TensorView y, ffi::TensorView scale,
     const auto launch = [&](auto items) {
       constexpr int kItems = decltype(items)::value;
       const dim3 block =
-          row_block((rows.length + kItems - 1) / kItems, kNarrowLoads);
+          row_block((rows.length + kItems - 1) / kItems, kNarrowLoads<kItems>);
       dequantize_kernel<T, kItems>
           <<<blocks_for(rows.count, block.y), block, 0, stream>>>(
               from, data_of<float>(scale), to, rows.starts, rows.count,

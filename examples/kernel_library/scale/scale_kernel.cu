@@ -7,30 +7,35 @@
 
 // [cuda_kernel.begin]
 constexpr int kThreads = 256;
-constexpr int kLoads = 4;
 
-// Contiguous and aligned: each thread loads kLoads times 16 bytes before it
-// uses any, so that enough of the memory is under way at once. Near the end it
-// loads the last vector again rather than read past it, and does not use it:
-// with a condition for each load, nvcc 13.0 waits for a float16 vector sooner.
-template <typename T>
+// Contiguous. Each thread loads kLoads vectors before it uses any, so that
+// enough of the memory is under way at once: 16 bytes in each where both
+// tensors are aligned, and more single elements where they are not. Near the
+// end it loads the last vector again rather than read past it, and does not use
+// it: with a condition for each load, nvcc 13.0 waits for a float16 vector
+// sooner.
+template <int kItems>
+constexpr int kLoads = kItems > 1 ? 4 : 8;
+
+template <typename T, int kItems>
 __global__ void scale_vectors(const T* x, T* y,
                               typename Compute<T>::Type factor, int64_t n) {
   using C = typename Compute<T>::Type;
-  constexpr int kTile = kLoads * kThreads;  // vectors for a block at a time
-  const int64_t count = n / Vector<T>::kSize;
-  const auto* from = reinterpret_cast<const Vector<T>*>(x);
-  auto* to = reinterpret_cast<Vector<T>*>(y);
+  using Items = Vector<T, kItems>;
+  constexpr int kTile = kLoads<kItems> * kThreads;  // vectors for a block
+  const int64_t count = n / kItems;
+  const auto* from = reinterpret_cast<const Items*>(x);
+  auto* to = reinterpret_cast<Items*>(y);
 #pragma unroll 1  // or the compiler adds a division that counts the rounds
   for (int64_t tile = static_cast<int64_t>(blockIdx.x) * kTile; tile < count;
        tile += static_cast<int64_t>(gridDim.x) * kTile) {
     const int64_t first = tile + threadIdx.x;
-    Vector<T> loaded[kLoads];
+    Items loaded[kLoads<kItems>];
 #pragma unroll
-    for (int k = 0; k < kLoads; ++k)
+    for (int k = 0; k < kLoads<kItems>; ++k)
       loaded[k] = from[min(first + k * kThreads, count - 1)];
 #pragma unroll
-    for (int k = 0; k < kLoads; ++k) {
+    for (int k = 0; k < kLoads<kItems>; ++k) {
       const int64_t i = first + k * kThreads;
       if (i >= count) break;
       for (T& item : loaded[k].items) {
@@ -40,7 +45,7 @@ __global__ void scale_vectors(const T* x, T* y,
     }
   }
   // What is left when the vectors are full: fewer elements than one has.
-  const int64_t i = count * Vector<T>::kSize + threadIdx.x;
+  const int64_t i = count * kItems + threadIdx.x;
   if (blockIdx.x == 0 && i < n) {
     y[i] = static_cast<T>(static_cast<C>(x[i]) * factor);
   }
@@ -48,7 +53,7 @@ __global__ void scale_vectors(const T* x, T* y,
 // [cuda_kernel.end]
 
 // [cuda_strided_kernel.begin]
-// Any strides, any alignment: an element at a time.
+// Any strides: an element at a time.
 template <typename T>
 __global__ void scale_elements(const T* x, T* y, StridedLayout layout,
                                typename Compute<T>::Type factor, int64_t n) {
@@ -87,10 +92,16 @@ void scale(ffi::TensorView x, ffi::TensorView y, double factor) {
     const int64_t n = x.numel();
     if (n == 0) return;  // A grid of no blocks is an error.
     // 5. Launch.
+    const auto in_vectors = [&](auto items) {
+      constexpr int kItems = decltype(items)::value;
+      const unsigned blocks = blocks_for(n, kLoads<kItems> * kThreads * kItems);
+      scale_vectors<T, kItems>
+          <<<blocks, kThreads, 0, stream>>>(from, to, by, n);
+    };
     if (x.IsContiguous() && is_aligned(from) && is_aligned(to)) {
-      const unsigned blocks =
-          blocks_for(n, kLoads * kThreads * Vector<T>::kSize);
-      scale_vectors<T><<<blocks, kThreads, 0, stream>>>(from, to, by, n);
+      in_vectors(std::integral_constant<int, Vector<T>::kSize>{});
+    } else if (x.IsContiguous()) {
+      in_vectors(std::integral_constant<int, 1>{});
     } else {
       const unsigned blocks = blocks_for(n, kThreads);
       const StridedLayout layout("scale", x);

@@ -22,14 +22,22 @@ __device__ C shift_for(C largest) {
 // [online.end]
 
 // [cuda_kernel.begin]
+// Loads of a thread before it uses the first: of vectors, or of single elements
+// where rows are not aligned. The fewer bytes a load has, the more loads keep
+// memory busy; for eight of float64 there are too few registers.
+template <typename T, int kItems>
+constexpr int kLoads = kItems > 1       ? kRowLoads
+                       : sizeof(T) == 8 ? 4
+                                        : 8;
+
 template <typename T, int kItems>
 __global__ void __launch_bounds__(kMaxRowThreads)
     softmax_kernel(const T* x, T* y, StridedLayout starts, int64_t rows,
                    int64_t length) {
   using C = typename Compute<T>::Type;
   using Items = Vector<T, kItems>;
-  using Part = RowPart<T, kItems>;
-  using Powers = RowPart<C, kItems>;
+  using Part = RowPart<T, kItems, kLoads<T, kItems>>;
+  using Powers = RowPart<C, kItems, kLoads<T, kItems>>;
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.y;
   for (int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.y;
        first < rows; first += step) {
@@ -49,7 +57,7 @@ __global__ void __launch_bounds__(kMaxRowThreads)
       Part part;
       part.load(from, start, n, static_cast<T>(-INFINITY));
       const C before = own_largest;
-      for (int k = 0; k < kRowLoads; ++k) {
+      for (int k = 0; k < kLoads<T, kItems>; ++k) {
         for (int j = 0; j < kItems; ++j) {
           const C item = static_cast<C>(part.vectors[k].items[j]);
           powers.vectors[k].items[j] = item;
@@ -102,7 +110,8 @@ __global__ void __launch_bounds__(kMaxRowThreads)
 // [function.begin]
 template <typename T, int kItems>
 void launch(const Rows& rows, const T* x, T* y, cudaStream_t stream) {
-  const dim3 block = row_block((rows.length + kItems - 1) / kItems);
+  const dim3 block =
+      row_block((rows.length + kItems - 1) / kItems, kLoads<T, kItems>);
   softmax_kernel<T, kItems>
       <<<blocks_for(rows.count, block.y), block, 0, stream>>>(
           x, y, rows.starts, rows.count, rows.length);

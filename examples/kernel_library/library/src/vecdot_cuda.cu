@@ -7,14 +7,15 @@ namespace cuda {
 namespace {
 
 // Rows are shared among threads as row_block() says. A row that begins on a
-// boundary of 16 bytes in both tensors is read in vectors, what is left
-// element by element.
+// boundary of 16 bytes in both tensors is read in vectors, what is left in
+// single elements.
 template <typename T>
 __global__ void __launch_bounds__(kMaxRowThreads)
     vecdot_kernel(const T* x, const T* y, T* out, bool reads_vectors,
                   int64_t rows, int64_t n) {
   using C = typename Compute<T>::Type;
   constexpr int kSize = Vector<T>::kSize;
+  constexpr int kSingles = 8;  // loads from each row at a time
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.y;
   for (int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.y;
        first < rows; first += step) {
@@ -43,8 +44,18 @@ __global__ void __launch_bounds__(kMaxRowThreads)
       add(a[1], b[1]);
     }
     if (i < vectors) add(left_vectors[i], right_vectors[i]);
-    for (i = vectors * kSize + threadIdx.x; i < length; i += blockDim.x)
-      sum += static_cast<C>(left[i]) * static_cast<C>(right[i]);
+    using Singles = RowPart<T, 1, kSingles>;
+#pragma unroll 1
+    for (int64_t start = vectors * kSize; start < length;
+         start += Singles::stretch()) {
+      Singles a, b;
+      a.load(left, start, length, static_cast<T>(0.0f));
+      b.load(right, start, length, static_cast<T>(0.0f));
+#pragma unroll
+      for (int k = 0; k < kSingles; ++k)
+        sum += static_cast<C>(a.vectors[k].items[0]) *
+               static_cast<C>(b.vectors[k].items[0]);
+    }
     sum = reduce_row(sum, [](C a, C b) { return a + b; });
     if (threadIdx.x == 0 && row < rows) out[row] = static_cast<T>(sum);
   }
