@@ -3,12 +3,10 @@
 """Python classes for object types: a library of either package, under either runtime."""
 
 import json
-import os
-import shlex
-import subprocess
 from pathlib import Path
 
 import pytest
+from both_headers import build_with_both, run
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parent / "python" / "objects.cc"
@@ -43,28 +41,10 @@ EXPECTED = {
 }
 
 
-def run(command: list[str]) -> str:
-    """Run a command and give what it prints; a failure shows its words."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
 def libraries(pythons, tmp_path_factory) -> dict[str, Path]:
     """The library of object types, built with the headers of each package."""
-    folder = tmp_path_factory.mktemp("classes")
-    built = {}
-    for name, python in pythons.items():
-        built[name] = folder / f"{name}.so"
-        config = (
-            "from tvm_ffi import libinfo as i; print(i.find_include_path(), i.find_libtvm_ffi())"
-        )
-        include, library = run([python, "-c", config]).split()
-        compiler = os.environ.get("CXX", "g++")
-        command = f"{compiler} -std=c++17 -shared -fPIC -O1 -I{include} {SOURCE} -o {built[name]}"
-        run(shlex.split(f"{command} {library}"))
-    return built
+    return build_with_both(SOURCE, pythons, tmp_path_factory.mktemp("classes"))
 
 
 @pytest.mark.parametrize("runtime", ["ours", "published"])

@@ -257,8 +257,9 @@ def told(text, pythons, kind, folder, *expressions, runtime=""):
             "function signature",
         ),
         ("bool f(ffi::TensorView x) { return x.IsAligned(64); }", "IsAligned"),
+        ("const ffi::TensorObj* f(const ffi::Tensor& x) { return x.get(); }", "protected"),
     ],
-    ids=["strided", "lambda", "pair", "aligned"],
+    ids=["strided", "lambda", "pair", "aligned", "object"],
 )
 def test_what_only_our_headers_have(pythons, tmp_path, text, name):
     """It compiles with ours and not with the published ones."""

@@ -18,6 +18,7 @@ LAYOUT = Layout.of(ROOT)
 LEFT_OUT = {
     "test_building.py": "it builds this package",
     "test_cubin.py": "it needs CUDA; test_cubin_exchange.py runs its programs there",
+    "test_idea_to_wheel.py": "it builds a wheel with this package",
     "test_install.py": "it installs this package",
     "test_cpp_tests.py": "it runs C++ tests, which run function by function there",
     "test_library.py": "it builds wheels for both packages itself",
