@@ -31,14 +31,17 @@ extensions = [
     "_ext.archives",
     "_ext.benchmark",
     "_ext.captures",
+    "_ext.clone_address",
     "_ext.compared",
     "_ext.complete_reference",
+    "_ext.device_line",
     "_ext.differences",
     "_ext.doctest_state",
     "_ext.doxygen",
     "_ext.epub",
     "_ext.frameworks",
     "_ext.fresh_names",
+    "_ext.front_figures",
     "_ext.generated",
     "_ext.header_reference",
     "_ext.interop",
@@ -57,6 +60,7 @@ extensions = [
     "_ext.repository",
     "_ext.rows",
     "_ext.runtimes",
+    "_ext.search_words",
     "_ext.snippet_gate",
     "_ext.snippet_include",
     "_ext.tabs",
@@ -74,13 +78,16 @@ nitpick_ignore_regex = [
     ("cpp:.*", r"cuda[A-Z]\w+"),
     ("cpp:.*", r"(__hip|__nv|hip)_\w+|__half"),
     # The namespaces themselves have no page.
-    ("cpp:.*", r"(::)?tvm(::ffi(::(reflection|storage|cuda_api|json|symbol))?)?|cuda_api|json"),
+    ("cpp:.*", r"(::)?tvm(::ffi(::(reflection|storage|cuda_api|json|symbol|type_attr))?)?"),
+    ("cpp:.*", r"cuda_api|json|reflection"),
     ("cpp:.*", r"(\w+::)*detail(::.*)?"),  # in a signature, but no promise
     ("cpp:.*", r"\w+::@\d+"),  # an anonymous union
     # A parameter of a template within its own constraint, and a type that a class inherits.
     ("cpp:identifier", r"Iter|Args|iterator|TObjRef(::\w+)?"),
     # A base class that says how an object type converts.
     ("cpp:identifier", r"tvm::ffi::ObjectRefTraits<.*"),
+    # A variable of types: what comes back is of the type that was given.
+    ("py:class", r"tvm_ffi\.dataclasses\.\w+\._T"),
 ]
 intersphinx_disabled_reftypes = ["std:*"]
 
@@ -95,16 +102,20 @@ breathe_domain_by_extension = {"h": "cpp"}
 breathe_show_include = False
 reference_modules = [  # what they offer stands on the pages, or the build fails
     "tvm_ffi",
+    "tvm_ffi.access_path",
     "tvm_ffi.config",
     "tvm_ffi.core",
     "tvm_ffi.cpp",
+    "tvm_ffi.dataclasses",
     "tvm_ffi.dtypes",
     "tvm_ffi.error",
     "tvm_ffi.libinfo",
     "tvm_ffi.module",
     "tvm_ffi.registry",
+    "tvm_ffi.serialization",
     "tvm_ffi.storage",
     "tvm_ffi.stream",
+    "tvm_ffi.structural",
     "tvm_ffi.utils",
     "tvm_ffi.utils.kwargs_wrapper",
 ]

@@ -53,6 +53,7 @@ nox.options.reuse_venv = "yes"
 nox.options.envdir = f".nox/{sys.implementation.cache_tag}"
 nox.options.default_venv_backend = "uv|virtualenv"
 
+SOAK = "docs/benchmarks/soak.json"
 FORMATTED = ("*.h", "*.cc", "*.cu", "*.cuh", "*.c")
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
 PUBLISHERS = ("CI", "READTHEDOCS")  # variables of machines whose sites others read
@@ -305,6 +306,20 @@ def sanitize(session: nox.Session) -> None:
 
 
 @nox.session(venv_backend="none", requires=["environment"])
+def fuzz(session: nox.Session) -> None:
+    """Feed broken input to the package: --minutes N, 5 unless given; arguments choose targets."""
+    need(session, "g++")
+    Environment(session).run("tests/fuzz/fuzz.py", *session.posargs)
+
+
+@nox.session(venv_backend="none", requires=["environment"])
+def soak(session: nox.Session) -> None:
+    """Repeat calls, loads, errors and forks millions of times; an argument is a share of that."""
+    need(session, "g++")
+    Environment(session).run("tests/benchmarks/soak.py", SOAK, *session.posargs)
+
+
+@nox.session(venv_backend="none", requires=["environment"])
 def emulate(session: nox.Session) -> None:
     """Run the examples' CUDA sources on the CPU; arguments choose examples."""
     skip_if_late(session)
@@ -313,8 +328,8 @@ def emulate(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["environment", "published"])
 def mutants(session: nox.Session) -> None:
-    """Plant bugs in the examples, each of which a test must catch; arguments choose bugs."""
-    need(session, "g++", "git")
+    """Plant bugs in the examples and the runtime: a test must catch each; arguments choose bugs."""
+    need(session, *BUILDING)
     peer = Environment(session, "published").python
     Environment(session).run("docs/_setup/mutants.py", peer, *session.posargs)
 
@@ -332,7 +347,7 @@ def examples(session: nox.Session) -> None:
 @nox.session
 def wheel(session: nox.Session) -> None:
     """Build the sdist and this Python's wheel into dist, and call a kernel from the wheel."""
-    need(session, *BUILDING)
+    need(session, *BUILDING, "git")
     install(session, "packaging")
     session.run("python", "docs/_setup/wheel.py", *pins("numpy"))
 

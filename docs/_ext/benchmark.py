@@ -15,6 +15,7 @@ from _verify.benchmark_record import (
     leaks_of,
     peers_of,
     record_of,
+    soak_of,
     table_of,
     why_stale,
 )
@@ -33,7 +34,13 @@ TITLES = {
     "instructions": "Instructions of a call, this runtime against the published one",
     "slim": "A minimal kernel file, with these headers against the published ones",
 }
-TABLES = {"architectures": architectures_of, "leaks": leaks_of, "peers": peers_of}
+TABLES = {
+    "architectures": architectures_of,
+    "leaks": leaks_of,
+    "peers": peers_of,
+    "soak": soak_of,
+}
+COMMANDS = {"soak": "nox -s soak"}
 KERNEL_TITLES = {
     "of a copy": "Speed of each kernel beside a plain copy",
     "beside PyTorch": "Speed of each kernel beside PyTorch's operator",
@@ -93,7 +100,8 @@ class Benchmark(SphinxDirective):
             self.env.note_dependency(str(root / name))
         record = record_of(root, part)
         if record is None:
-            return [nodes.paragraph("", f"Not measured yet: nox -s bench -- {part}.")]
+            command = COMMANDS.get(part, f"nox -s bench -- {part}")
+            return [nodes.paragraph("", f"Not measured yet: {command}.")]
         if part == "kernels":
             tables = kernels_of(record)
         else:

@@ -18,6 +18,7 @@ from sphinx.util.typing import ExtensionMetadata
 
 from .generated import mark_generated
 
+SECTION_TITLE = "breathe-section-title-"  # how such an id begins
 CLASSES = {
     parser.CompoundKind.class_,
     parser.CompoundKind.struct,
@@ -30,6 +31,12 @@ SECTIONS = (
     " public-func public-attrib public-static-func public-static-attrib public-type"
     " protected-func protected-attrib user-defined"
 )
+
+
+def drop_repeated_ids(node: nodes.Node) -> None:
+    """Take the ids from headings such as "Public Functions": every class of a page has them."""
+    for heading in node.findall(nodes.rubric):
+        heading["ids"] = [each for each in heading["ids"] if not each.startswith(SECTION_TITLE)]
 
 
 class HeaderReference(DoxygenFileDirective):
@@ -50,6 +57,7 @@ class HeaderReference(DoxygenFileDirective):
             )
         for node in rendered:
             mark_generated(node)
+            drop_repeated_ids(node)
         return rendered
 
     def declared(

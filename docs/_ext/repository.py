@@ -15,15 +15,23 @@ from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
 
+def clone_address(environ: Mapping[str, str]) -> str:
+    """What ``git clone`` takes; empty where that is not known."""
+    if environ.get("READTHEDOCS_GIT_CLONE_URL"):
+        return environ["READTHEDOCS_GIT_CLONE_URL"]
+    if environ.get("GITHUB_REPOSITORY"):
+        server = environ.get("GITHUB_SERVER_URL", "https://github.com")
+        return f"{server}/{environ['GITHUB_REPOSITORY']}"
+    return ""
+
+
 def source_links(environ: Mapping[str, str]) -> dict[str, str]:
     """The theme's options that link a page to its file; none if its branch has no known address."""
+    address = clone_address(environ).removesuffix(".git").rstrip("/")
     if environ.get("READTHEDOCS_GIT_CLONE_URL"):
-        address = environ["READTHEDOCS_GIT_CLONE_URL"]
         is_branch = environ.get("READTHEDOCS_VERSION_TYPE") == "branch"
         branch = environ.get("READTHEDOCS_GIT_IDENTIFIER", "") if is_branch else ""
-    elif environ.get("GITHUB_REPOSITORY"):
-        server = environ.get("GITHUB_SERVER_URL", "https://github.com")
-        address = f"{server}/{environ['GITHUB_REPOSITORY']}"
+    elif address:
         # A pull request's GITHUB_REF_NAME is no branch, and says so by GITHUB_HEAD_REF.
         is_branch = environ.get("GITHUB_REF_TYPE") == "branch" and not environ.get(
             "GITHUB_HEAD_REF"
@@ -31,7 +39,6 @@ def source_links(environ: Mapping[str, str]) -> dict[str, str]:
         branch = environ.get("GITHUB_REF_NAME", "") if is_branch else ""
     else:
         return {}
-    address = address.removesuffix(".git").rstrip("/")
     # The theme knows the addresses of these hosts alone.
     known = ("https://github.com/", "https://gitlab.com/", "https://bitbucket.org/")
     if not branch or not address.startswith(known):

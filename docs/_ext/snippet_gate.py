@@ -152,20 +152,23 @@ def doctest(
     for failure in evidence.failures_of(origin.file or ""):
         if failure.doctest in ("", *digests):
             return Verdict(shows, problem=f"a doctest that no run passed: {failure.reason}")
-    file, runs = origin.file or "", []
+    file, runs, earlier = origin.file or "", [], []
     for key in digests:
-        runs.append(evidence.doctest_runs(file, key, places[key] if file == origin.page else None))
+        place = places[key] if file == origin.page else None
+        runs.append(evidence.doctest_runs(file, key, place))
+        earlier.append(evidence.with_earlier_runtime.doctest_runs(file, key, place))
         places[key] += 1
     missing = [key for key, found in zip(digests, runs, strict=True) if not found]
     if not missing:
         receipts = [receipt for found in runs for receipt in found]
         ran = [RAN_ON_CPU] if any(r.level == RAN_ON_CPU for r in receipts) else []
         idle = {
-            before + line: why
-            for (key, before), found in zip(examples, runs, strict=True)
+            first + line: why
+            for (key, first), found in zip(examples, runs, strict=True)
             for line, why in evidence.doctest_idle(found, key).items()
         }
-        state = " · ".join([*ran, *gpu_runs(receipts), *did_not_run(idle)])
+        before = [receipt for found in earlier for receipt in found if all(earlier)]
+        state = " · ".join([*ran, *gpu_runs(receipts, before), *did_not_run(idle)])
         return Verdict(shows, state, lines=lines_of_doctest(text, bool(ran), len(idle)))
     skipped = evidence.skipped_doctests(file)
     if all(key in skipped for key in missing):

@@ -17,6 +17,7 @@ from sphinx.util.typing import ExtensionMetadata
 from .evidence_of_build import evidence_of
 from .made_html import folded
 from .snippet_gate import by_page, judged
+from .verification_summary import HEADINGS, summary_rows
 
 EXAMPLE_HEADINGS = ["Example", "Compiled by g++", "Compiled by nvcc", RAN_ON_CPU, RAN_ON_GPU]
 SNIPPET_HEADINGS = ["Line", "Shows", "Verified"]
@@ -30,7 +31,11 @@ class LineTable(nodes.General, nodes.Element):
     """A placeholder for the table of all pages' lines."""
 
 
-LATE = {"lines": LineTable, "snippets": SnippetTables}
+class SummaryTable(nodes.General, nodes.Element):
+    """A placeholder for the table of what was done with all pages' snippets."""
+
+
+LATE = {"lines": LineTable, "snippets": SnippetTables, "summary": SummaryTable}
 
 
 def cell(content: str | nodes.Node) -> nodes.entry:
@@ -67,7 +72,7 @@ def tool_rows(evidence: Evidence) -> list[list[str | nodes.Node]]:
 
 
 class Verification(SphinxDirective):
-    """Shows one of the tables: ``examples``, ``lines``, ``tools``, ``skips`` or ``snippets``."""
+    """Shows a table: ``summary``, ``examples``, ``lines``, ``tools``, ``skips`` or ``snippets``."""
 
     required_arguments = 1
 
@@ -125,6 +130,9 @@ def line_rows(app: Sphinx, docname: str) -> list[list[str | nodes.Node]]:
 
 def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Put the tables that are made of all pages where they belong."""
+    for place in list(doctree.findall(SummaryTable)):
+        rows = summary_rows(judged(app.env), evidence_of(app.config).receipts)
+        place.replace_self(in_its_own_box(table(HEADINGS, [list(row) for row in rows])))
     for place in list(doctree.findall(LineTable)):
         headings = ["Page", "Lines", *(kind[0].upper() + kind[1:] for kind in KINDS)]
         place.replace_self(in_its_own_box(table(headings, line_rows(app, docname))))

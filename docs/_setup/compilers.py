@@ -143,7 +143,9 @@ def example_flags() -> str:
 
 def host_jobs(nvcc: str) -> Iterator[Job]:
     """Headers, the library, the extension, tests and examples, by g++ and clang++."""
-    found = sources("tests/cpp/*.cc", "tests/snippets/**/*.cc", "tests/benchmarks/*.cc")
+    found = sources(
+        "tests/cpp/*.cc", "tests/fuzz/*.cc", "tests/snippets/**/*.cc", "tests/benchmarks/*.cc"
+    )
     tested = [path for path in kept(found) if path.parent.name not in ("cubin", *WITH_CUDA)]
     with_cuda = sources(*(f"tests/snippets/{name}/*.cc" for name in WITH_CUDA))
     groups = {
@@ -171,7 +173,7 @@ def host_jobs(nvcc: str) -> Iterator[Job]:
         for header in C_HEADERS:
             yield Job(compiler, "C99", "headers", header, base, f"#include <{header}>\n")
         in_c = {
-            "C++ tests": sources("tests/cpp/*.c", "tests/snippets/**/*.c"),
+            "C++ tests": sources("tests/cpp/*.c", "tests/fuzz/*.c", "tests/snippets/**/*.c"),
             "examples": sources("examples/**/*.c"),
         }
         for what, files in in_c.items():

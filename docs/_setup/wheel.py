@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Build the sdist, and from it the wheel of this Python; then call a kernel from the wheel.
+"""Build the sdist, and from it the wheel of this Python, twice; then call a kernel from the wheel.
 
 The files that a release uploads are left in the folder dist. The arguments are the requirements
 of the script that calls the kernel.
@@ -16,13 +16,19 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "wheel"
 DIST = ROOT / "dist"
+# The time of all files in a wheel, in seconds: that of the commit, unless the variable is set.
+COMMITTED = ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"]
+EPOCH = {
+    "SOURCE_DATE_EPOCH": os.environ.get("SOURCE_DATE_EPOCH")
+    or subprocess.check_output(COMMITTED, text=True).strip()
+}
 
 
 def run(*command: str | Path, cwd: Path = WORK, path: Path | None = None) -> None:
     """Show a command and run it; ``path`` is a folder whose programs come first."""
     print("$", *command, flush=True)
     first = f"{path}{os.pathsep}" if path else ""
-    env = {**os.environ, "PATH": f"{first}{os.environ['PATH']}"}
+    env = {**os.environ, **EPOCH, "PATH": f"{first}{os.environ['PATH']}"}
     subprocess.run([str(word) for word in command], cwd=cwd, env=env, check=True)
 
 
@@ -34,11 +40,20 @@ def only(folder: Path, pattern: str) -> Path:
     return found[0]
 
 
+def same(first: Path, second: Path) -> None:
+    """RuntimeError: two builds of the same sources differ."""
+    if first.read_bytes() != second.read_bytes():
+        raise RuntimeError(f"wheel.py: expected equal bytes, got others in {first} and {second}")
+
+
 def build() -> Path:
     """Build the sdist and, from it alone, the wheel; give the wheel with its final tag."""
-    plain = WORK / "plain"
+    plain, again = WORK / "plain", WORK / "again"
     run(sys.executable, "-m", "build", "--outdir", plain, ROOT)
     wheel = only(plain, "*.whl")
+    run(sys.executable, "-m", "build", "--outdir", again, ROOT)
+    for pattern in ("*.whl", "*.tar.gz"):
+        same(only(plain, pattern), only(again, pattern))
     run(sys.executable, "-m", "auditwheel", "show", wheel)
     # Without --plat, the tag is the oldest that the wheel's symbols allow.
     run(sys.executable, "-m", "auditwheel", "repair", "--wheel-dir", DIST, wheel)

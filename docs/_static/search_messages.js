@@ -14,6 +14,16 @@
     new Set(splitQuery(text.toLowerCase()).map((word) => stemmer.stemWord(word)));
   const typed = wordsOf(new URLSearchParams(window.location.search).get("q") ?? "");
 
+  /* The page or section that the site names for what was typed, with one word more at most. */
+  const named = () =>
+    SEARCH_WORDS.flatMap(([text, page, anchor, title]) => {
+      const words = [...wordsOf(text)];
+      if (typed.size > words.length + 1 || !words.every((word) => typed.has(word))) return [];
+      const { docnames, filenames } = Search._index;
+      const file = filenames[docnames.indexOf(page)];
+      return [[page, title, anchor, null, 100 * words.length, file, SearchResultKind.title]];
+    });
+
   /* The sections most of whose heading's words were typed. */
   const sections = () => {
     const { alltitles, docnames, filenames, titles } = Search._index;
@@ -51,11 +61,11 @@
 
   Search.performTermsSearch = (message, excluded) => {
     const pages = pagesWithAll(message, excluded);
-    if (typed.size < FEWEST) return pages;
-    return [...sections(), ...(pages.length ? pages : pagesWithMost(message, excluded))];
+    if (typed.size < FEWEST) return [...named(), ...pages];
+    return [...named(), ...sections(), ...(pages.length ? pages : pagesWithMost(message, excluded))];
   };
 
-  /* For a message, the page of symptoms comes before its likes. */
+  /* For a message, the page of symptoms comes before others. */
   const lead = typed.size < FEWEST ? 0 : 2;
   Scorer.score = ([page, , , , score]) => score + (page === "guides/troubleshooting" ? lead : 0);
 })();

@@ -38,6 +38,10 @@ MEASURED = {
     ],
     "slim": [CALLED, "tests/benchmarks/minimal_kernel.*", "tests/benchmarks/slim.py"],
     "leaks": [CALLED, *ROWS, "tests/benchmarks/leaks.py"],
+    "soak": [
+        *(CALLED, *ROWS, "tests/benchmarks/leaks.py", "tests/benchmarks/unloaded.cc"),
+        "tests/benchmarks/soak*.py",
+    ],
     "instructions": [
         *(CALLED, *ROWS, "tests/benchmarks/counter.cc"),
         "tests/benchmarks/instructions*.py",
@@ -115,6 +119,25 @@ def leaks_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
         for name, left in record["left behind"].items()
     ]
     return ["", "left behind"], rows
+
+
+def soak_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """The headings and the rows: how often each trial repeated, and what that left behind."""
+    rows = []
+    for name, trial in record["trials"].items():
+        grew, over = trial.get("grew"), trial.get("over", 0)
+        growth = f"{grew['malloc bytes'] * 1_000_000 / over:+,.0f}" if grew else ""
+        left = ", ".join(f"{more:+,} {what}" for what, more in trial["left behind"].items())
+        rows.append(
+            [
+                name,
+                f"{trial['count']:,}",
+                *(str(trial["crashes"]), str(trial["hangs"]), growth),
+                trial["failed"] or left or "nothing",
+            ]
+        )
+    growth = "malloc bytes per million"
+    return ["", "repetitions", "crashes", "hangs", growth, "left behind"], rows
 
 
 def architectures_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:

@@ -17,6 +17,7 @@ from .comments import counting_lines
 Closure = dict[str, str]
 # The name under which a closure holds one hash for all that the runtime is made of.
 RUNTIME = "the runtime"
+RUNTIME_FOLDERS = ("include", "src", "python")
 # The settings by which pyproject.toml decides what is built.
 BUILD_SETTINGS = re.compile(
     r"^\[tool\.scikit-build.*?(?=^\[(?!tool\.scikit-build)|\Z)", re.MULTILINE | re.DOTALL
@@ -51,13 +52,18 @@ def code_digest(path: Path) -> str:
 
 def runtime_files(root: Path) -> list[str]:
     """What the runtime is built from, pyproject.toml left out, relative to the root."""
-    found = [path for name in ("include", "src", "python") for path in (root / name).rglob("*")]
+    found = [path for name in RUNTIME_FOLDERS for path in (root / name).rglob("*")]
     files = [path.relative_to(root) for path in (*found, root / "CMakeLists.txt") if path.is_file()]
     return sorted(
         path.as_posix()
         for path in files
         if not any(part == "__pycache__" or part.startswith(".") for part in path.parts)
     )
+
+
+def of_runtime(path: str) -> bool:
+    """Whether what a closure names belongs to the runtime."""
+    return path in (RUNTIME, "CMakeLists.txt") or path.split("/")[0] in RUNTIME_FOLDERS
 
 
 def runtime_now(root: Path) -> Closure:

@@ -9,6 +9,7 @@ import re
 import textwrap
 
 FLAGS = re.compile(r"#\s*doctest:", re.MULTILINE)
+SKIPS = re.compile(r"^[ \t]*\.\.[ \t]*skip:.*$", re.MULTILINE)
 
 
 def example_digest(source: str, want: str) -> str:
@@ -16,6 +17,23 @@ def example_digest(source: str, want: str) -> str:
     parts = source.strip(), want.strip()
     text = "\n".join(line.rstrip() for part in parts for line in part.splitlines())
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def page_digest(path: str, text: str) -> str:
+    """A digest of what decides the results of a page's doctests: the examples and what skips them.
+
+    It is empty for what is no ``.rst`` page, and for one whose doctests cannot be read.
+    """
+    try:
+        examples = doctest.DocTestParser().get_examples(text)
+    except ValueError:
+        return ""
+    if not path.endswith(".rst"):
+        return ""
+    found = [(each.lineno, each.source, each.want) for each in examples]
+    found += [(text.count("\n", 0, each.start()), each[0], "") for each in SKIPS.finditer(text)]
+    parts = [part for _, *part in sorted(found)]
+    return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
 def block_digests(text: str) -> list[str]:

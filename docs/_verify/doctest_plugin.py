@@ -144,6 +144,12 @@ class Record:
 
         def start(namespace: dict[str, Any]) -> None:
             namespace["device"] = device
+            if device != "cpu":
+                # Lines are followed in Python's own threads, and PyTorch would compute the
+                # gradients of a GPU's tensors in others.
+                import torch
+
+                torch.autograd.set_multithreading_enabled(False)
 
         self.sybils = {
             ".rst": Sybil([plain, SkipParser()], pattern="*.rst", setup=start),

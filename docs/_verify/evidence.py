@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
-from .closure import RUNTIME, Closure, code_digest, runtime_now
+from .closure import RUNTIME, Closure, code_digest, of_runtime, runtime_now
 from .comments import C_LIKE, DEVICE_CODE, places, positions, without_comments
 from .cpp_reasons import AT_COMPILE_TIME, REFUSED
+from .doctest_digest import page_digest
 from .gcov import COUNTED
 from .layout import Layout
 from .markers import hidden_marker
@@ -24,7 +25,7 @@ from .receipts import (
 )
 from .regions import normalised, region, region_lines, region_names, shown_number
 from .results import Failure, Skip, read_failures, read_skips
-from .statements import FOR_CHECKERS
+from .statements import FOR_CHECKERS, FOR_FAILURES
 from .survival import as_ranges, code_lines, from_ranges
 
 # What is enough to show a file: device code where there may be no device, and headers and scripts
@@ -37,8 +38,10 @@ TRACED = SCRIPTS | COUNTED
 OTHER_BREAKS = re.compile(r"[\v\f\x1c-\x1e\x85\u2028\u2029]")
 # gcov counts what follows for other lines.
 RENUMBERED = re.compile(r"^[ \t]*(?:#|%:)[ \t]*(?:line\b|\d).*", re.MULTILINE)
+# Said of a run on a GPU after which the runtime was edited.
+EARLIER = " with an earlier runtime"
 # Another machine would not run these lines either.
-NEVER_RUN = {AT_COMPILE_TIME, FOR_CHECKERS, REFUSED}
+NEVER_RUN = {AT_COMPILE_TIME, FOR_CHECKERS, FOR_FAILURES, REFUSED}
 GPU_REASON = re.compile(r"\b(GPU|CUDA|CPU)\b")
 
 
@@ -59,8 +62,10 @@ class Evidence:
         self.skips = list(skips)
         self.emulated = list(emulated)
         self._digests: dict[str, str] = {}
+        self._examples: dict[str, str] = {}
         self._texts: dict[str, tuple[str, str]] | None = None
         self._spans: dict[tuple[str, str], dict[int, int]] = {}
+        self._earlier: Evidence | None = None
 
     @classmethod
     def load(cls, layout: Layout) -> Evidence:
@@ -82,6 +87,32 @@ class Evidence:
                 else:
                     self._digests[path] = code_digest(self.layout.root / path)
         return [path for path, seen in closure.items() if not seen or self._digests[path] != seen]
+
+    @property
+    def with_earlier_runtime(self) -> Evidence:
+        """What GPUs proved of this tree's kernels and tests before the runtime was edited.
+
+        It is worth showing, with those words, and permits nothing to be shown.
+        """
+        if self._earlier is None:
+            runs = (r for r in self.receipts if r.level == RAN_ON_GPU and self.edited(r))
+            self._earlier = WithEarlierRuntime(self.layout, runs)
+        return self._earlier
+
+    def edited(self, receipt: Receipt) -> list[str]:
+        """The files that differ from those that made the results of a page's doctests.
+
+        Of the page itself only the examples count in a receipt that this machine cannot earn again:
+        the text between them does not affect the result.
+        """
+        page, closure = receipt.subject, receipt.closure
+        if receipt.level == RAN_ON_GPU and receipt.examples:
+            if page not in self._examples:
+                path = self.layout.root / page
+                self._examples[page] = page_digest(page, path.read_text()) if path.is_file() else ""
+            if receipt.examples == self._examples[page]:
+                closure = {path: seen for path, seen in closure.items() if path != page}
+        return self.changed(closure)
 
     def of(self, path: str) -> list[Receipt]:
         """The receipts that prove a file and still count."""
@@ -238,7 +269,7 @@ class Evidence:
             parts = parts or [COMPILED]
         else:
             parts += [RAN_ON_CPU] if any(each.level == RAN_ON_CPU for each in receipts) else []
-            parts += gpu_runs(receipts)
+            parts += gpu_runs(receipts, self.with_earlier_runtime.proofs(path, name))
         idle = self.idle(path, name)
         ran, missed = self.places_emulated(path, name)
         if ran and (idle or PurePosixPath(path).suffix in DEVICE_CODE):
@@ -270,7 +301,7 @@ class Evidence:
         found = []
         for receipt in self.receipts:
             lines = receipt.doctests.get(key, [])
-            if receipt.subject == file and not self.changed(receipt.closure):
+            if receipt.subject == file and not self.edited(receipt):
                 ran = all(lines) if place is None else bool(lines[place : place + 1] > [""])
                 found += [receipt] if lines and ran else []
         return found
@@ -284,7 +315,7 @@ class Evidence:
         """The doctest examples of a file that were left out, by digest, with the reasons."""
         found: dict[str, str] = {}
         for receipt in self.receipts:
-            if receipt.subject == file and not self.changed(receipt.closure):
+            if receipt.subject == file and not self.edited(receipt):
                 found.update(receipt.skipped)
         return found
 
@@ -300,6 +331,15 @@ class Evidence:
                     if not self.why_not(path, name):
                         self._texts.setdefault(normalised(part), (path, name))
         return self._texts
+
+
+class WithEarlierRuntime(Evidence):
+    """Evidence that counts whatever the runtime was; all else must be unchanged."""
+
+    def changed(self, closure: Closure) -> list[str]:
+        """The files of a closure that differ from the tree and do not belong to the runtime."""
+        others = {path: seen for path, seen in closure.items() if not of_runtime(path)}
+        return super().changed(others)
 
 
 def listed(lines: Iterable[int]) -> str:
@@ -323,10 +363,12 @@ def short(version: str) -> str:
     return ".".join(version.split(".")[:2])
 
 
-def gpu_runs(receipts: Iterable[Receipt]) -> list[str]:
-    """The GPUs that receipts speak of, each with the date of its run."""
-    runs = {r.machine["gpu"]: r.date for r in receipts if r.level == RAN_ON_GPU}
-    return [f"{RAN_ON_GPU}: {gpu}, {date}" for gpu, date in sorted(runs.items())]
+def gpu_runs(receipts: Iterable[Receipt], earlier: Iterable[Receipt]) -> list[str]:
+    """The GPUs that receipts speak of, or earlier ones alone, each with the date of its run."""
+    now = {r.machine["gpu"]: r.date for r in receipts if r.level == RAN_ON_GPU}
+    before = {r.machine["gpu"]: r.date for r in earlier if r.machine["gpu"] not in now}
+    found = [f"{RAN_ON_GPU}: {gpu}, {date}" for gpu, date in sorted(now.items())]
+    return found + [f"{RAN_ON_GPU}{EARLIER}: {gpu}, {date}" for gpu, date in sorted(before.items())]
 
 
 def regions_of(text: str) -> dict[str, str]:

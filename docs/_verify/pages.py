@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from . import closure as closures
+from .doctest_digest import page_digest
 from .layout import Layout
 from .process import run
 from .receipts import LEVEL_OF_DEVICE, Receipt
@@ -67,6 +68,7 @@ def run_page(
     results = Results()
     level = LEVEL_OF_DEVICE[device]
     closure = closures.closure_of(layout.root, [page, closures.RUNTIME])
+    text = (layout.root / page).read_text()
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "record.json"
         where = layout.root, layout.libraries
@@ -98,6 +100,9 @@ def run_page(
     for reason in sorted(set(seen["skipped"].values())):
         count = list(seen["skipped"].values()).count(reason)
         results.skip(page, level, f"{count} doctest example(s): {reason}")
+    # What failed did not pass on this device, even if it ran to its end.
+    for digest in {each["digest"] for each in seen["failed"]} & {*seen["doctests"]}:
+        seen["doctests"][digest] = [""] * len(seen["doctests"][digest])
     if seen["doctests"]:
         results.receipts.append(
             Receipt(
@@ -110,6 +115,7 @@ def run_page(
                 doctests=seen["doctests"],
                 skipped=seen["skipped"],
                 idle=seen["idle"],
+                examples=page_digest(page, text),
             )
         )
     return results

@@ -27,6 +27,7 @@ NAMES_DEVICE = re.compile(r"\b(cpu|cuda|gpu)\b", re.IGNORECASE)
 NEEDS_GPU = "needs a GPU"
 LEAVING = (ast.Break, ast.Continue, ast.Raise, ast.Return)
 FOR_CHECKERS = "only type checkers read it"
+FOR_FAILURES = "it runs only where the expected error is missing"
 
 
 @dataclass
@@ -232,6 +233,8 @@ def reasons(text: str, ran: Iterable[int], skips: Iterable[tuple[int, str]] = ()
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             lines = {line for each in node.body for line in all_lines(each)}
             why.update(dict.fromkeys(lines, FOR_CHECKERS))
+        elif isinstance(node, ast.Try) and len(node.orelse) == 1 and fails(node.orelse[0]):
+            why = dict.fromkeys(all_lines(node.orelse[0]), FOR_FAILURES) | why
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             for line in {node.lineno, *(each.lineno for each in node.decorator_list)} & {*skipped}:
                 why.update(dict.fromkeys(all_lines(node), skipped[line]))
@@ -250,6 +253,17 @@ def branches_on_device(node: ast.AST) -> Iterator[Sequence[ast.stmt | ast.expr]]
             leaves = isinstance(each, ast.If) and isinstance(each.body[-1], LEAVING)
             if leaves and on_device(each.test):
                 yield block[number:]
+
+
+def fails(node: ast.stmt) -> bool:
+    """Whether a statement is ``raise AssertionError("...")`` and does nothing else."""
+    match node:
+        case ast.Raise(
+            exc=ast.Call(func=ast.Name("AssertionError"), args=[ast.Constant(str())], keywords=[]),
+            cause=None,
+        ):
+            return True
+    return False
 
 
 def on_device(test: ast.expr) -> bool:

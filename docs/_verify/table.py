@@ -23,8 +23,9 @@ def cell(evidence: Evidence, example: Example, variant: Variant, level: str) -> 
         receipt = receipts[0]
         targets = f" for {', '.join(receipt.targets)}" if receipt.targets else ""
         return f"{short(receipt.tools[example.compiler(variant)])}{targets}"
-    if receipts and level == RAN_ON_GPU:
-        return "; ".join(run.removeprefix(f"{RAN_ON_GPU}: ") for run in gpu_runs(receipts))
+    earlier = evidence.with_earlier_runtime.of(source) if level == RAN_ON_GPU else []
+    if runs := gpu_runs(receipts, earlier):
+        return "; ".join(run.removeprefix(RAN_ON_GPU).lstrip(": ") for run in runs)
     if receipts:
         return receipts[0].date
     for failure in evidence.failures:

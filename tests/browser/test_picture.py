@@ -12,7 +12,7 @@ from picture import size_of, take, text_of
 PICTURE = ROOT / "docs" / "_static" / "guide.png"
 RENEW = "UPDATE_PICTURE=1 nox -s browser -- tests/browser/test_picture.py"
 # Versions of compilers differ between machines, and so do runs on a GPU and under emulation.
-OF_A_MACHINE = re.compile(r" · ran on GPU: [^·]*| · ran under emulation[^·]*|\d[\d.]*")
+OF_A_MACHINE = re.compile(r" · ran on GPU[^·]*| · ran under emulation[^·]*|\d[\d.]*")
 
 
 def same_everywhere(text):

@@ -4,9 +4,14 @@
 
 import re
 import zipfile
+from urllib.parse import quote
 
 import pytest
+from _verify.search_words import FILE, read_words
+from conftest import ROOT
 from playwright.sync_api import expect
+
+WORDS = read_words((ROOT / "docs" / FILE).read_text())
 
 QUICKSTART = "get_started/quickstart.html"
 # One page of each kind.
@@ -74,6 +79,26 @@ def test_copied_text_is_the_code_alone(reader, name):
         assert copied.rstrip("\n") == code_of(block.locator("pre").inner_text())
 
 
+@pytest.mark.parametrize(
+    ("name", "width"),
+    [("index.html", 390), ("index.html", 1440), (QUICKSTART, 390), ("packaging/stubgen.html", 390)],
+)
+def test_commands_and_sessions_fit_where_room_is_small(reader, name, width):
+    """They break on a phone and in a column, and are copied without those breaks."""
+    page = reader.new_page()
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(name)
+    blocks = page.locator("div.highlight-bash:visible, div.doctest:visible").all()
+    assert blocks
+    for block in blocks:
+        beyond = block.locator("pre").evaluate("(pre) => pre.scrollWidth - pre.clientWidth")
+        assert beyond <= 0, block.inner_text()
+        block.hover()
+        block.locator("button.copybtn").click()
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert copied.rstrip("\n") == code_of(block.locator("pre").inner_text()).rstrip("\n")
+
+
 def results_of(page, words):
     """Type words into the search box, and wait for the links that are found."""
     page.goto("index.html")
@@ -107,6 +132,17 @@ def test_search_finds_names(reader, words, target):
     results.nth(fits[0]).click()
     page.wait_for_url(f"**/{target}*")
     expect(page.locator("article h1")).to_be_visible()
+
+
+@pytest.mark.parametrize("target", sorted({*WORDS.values()}))
+def test_search_leads_with_what_explains_the_words(reader, target):
+    """The first result is the page or section that search_words.txt names."""
+    page = reader.new_page()
+    name, mark, anchor = target.partition("#")
+    for words in (words for words, each in WORDS.items() if each == target):
+        page.goto(f"search.html?q={quote(words)}")
+        first = page.locator("#search-results ul.search > li > a").first.get_attribute("href")
+        assert first.split("?")[0] == f"{name}.html{mark}{anchor}", words
 
 
 @pytest.mark.parametrize("message", ["y must be of shape", "got overlapping ranges"])

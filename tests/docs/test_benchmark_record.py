@@ -3,6 +3,7 @@
 """The tables of the Performance page show what the committed records say, and when it was."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from _verify.benchmark_record import (
     measured_now,
     peers_of,
     record_of,
+    soak_of,
     table_of,
     why_stale,
 )
@@ -121,7 +123,8 @@ def test_committed_kernels_can_be_shown() -> None:
     assert all(rows for _, rows, _ in kernels_of(record))
 
 
-WHOLE = "calls", "slim", "leaks", "peers", "instructions", "architectures"  # on one device
+# On one device.
+WHOLE = "calls", "slim", "leaks", "peers", "instructions", "architectures", "soak"
 
 
 @pytest.mark.parametrize("part", WHOLE)
@@ -130,7 +133,12 @@ def test_committed_records_can_be_shown(part: str) -> None:
     record = record_of(ROOT, part)
     if record is None:
         pytest.skip(f"{part} has not been measured")
-    tables = {"leaks": leaks_of, "peers": peers_of, "architectures": architectures_of}
+    tables = {
+        "leaks": leaks_of,
+        "peers": peers_of,
+        "architectures": architectures_of,
+        "soak": soak_of,
+    }
     _, rows = tables.get(part, table_of)(record)
     assert rows
     assert record["date"] in circumstances_of(record)
@@ -301,3 +309,38 @@ def test_no_measured_source_includes_cuda_headers() -> None:
     sources += [*ROOT.glob("python/tvm_ffi/_core/**/*.cc"), *ROOT.glob("include/tvm/ffi/*.h")]
     assert len(sources) > 50
     assert not [path for path in sources if "extra/cuda/" in path.read_text()]
+
+
+def test_the_page_names_what_is_slowest_on_a_gpu() -> None:
+    """The list on the Performance page, in any order, and what the guide says of the model."""
+    kernels = json.loads((ROOT / "docs/benchmarks/kernels.json").read_text())["devices"]["cuda"][
+        "kernels"
+    ]
+    large = [
+        (row["beside PyTorch"], kernel, row["case"])
+        for kernel, rows in kernels.items()
+        for row in rows
+        if "beside PyTorch" in row and ("256 MiB" in row["case"] or kernel == "gemm")
+    ]
+    slowest = sorted(large)[:11]
+    assert {kernel for _, kernel, _ in slowest} == {"gemm", "decode_attention", "scale", "softmax"}
+    cases = {
+        "gemm": " 16 x 4096 x 4096",
+        "decode_attention": "[48] query heads",
+        "scale": "each second element",
+        "softmax": "16, 256 MiB, rows of 50257",
+    }
+    for _, kernel, case in slowest:
+        assert re.search(cases[kernel], case), (kernel, case)
+    for kernel in ("scale", "torch_op", "jax_call", "silu_and_mul"):
+        for row in kernels[kernel]:
+            if re.search(r"256 MiB(, rows of 50256|, rows with gaps)?$", row["case"]):
+                assert row["of a copy"] >= 0.95, (kernel, row)
+    for row in kernels["silu_and_mul"]:  # what the guide "From Idea to Wheel" says of it
+        if re.search(r"256 MiB(, rows of 50256|, rows with gaps)?$", row["case"]):
+            assert row["of a copy"] >= 0.96, row
+            assert row["beside PyTorch"] >= 1.7, row
+        if re.search(r"16, 256 MiB, rows of 64$", row["case"]):
+            assert row["of a copy"] < 0.5, row
+    softmax = {row["case"]: row["of a copy"] for row in kernels["softmax"]}
+    assert 0.6 < softmax["float32, 256 MiB, rows of 4096"] < 0.7

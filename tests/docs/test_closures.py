@@ -3,6 +3,7 @@
 """A receipt goes stale with anything that it was made of, the runtime included."""
 
 import hashlib
+from dataclasses import replace
 
 import pytest
 from _verify.closure import RUNTIME, closure_of, runtime_now
@@ -12,6 +13,7 @@ from _verify.layout import Layout
 from _verify.receipts import COMPILED, RAN_ON_GPU, Receipt, write_receipt
 from _verify.survival import as_ranges
 
+EARLIER = "ran on GPU with an earlier runtime"
 KERNEL = "examples/kernel_library/scale/scale_kernel.cu"
 HEADER = "include/tvm/ffi/container/tensor.h"
 SOURCE, CORE = "src/tensor.cc", "python/tvm_ffi/_core/tensors/tensor.cc"
@@ -81,8 +83,38 @@ def test_edit_of_the_runtime_makes_a_gpu_run_stale(layout, name, old, new):
     assert Evidence.load(layout).state(KERNEL) == "ran on GPU: GPU, 2026-01-02"
     edit(layout, name, old, new)
     assert Evidence.load(layout).why_not(KERNEL) == "edited since its run (the runtime changed)"
+    assert Evidence.load(layout).state(KERNEL) == f"{EARLIER}: GPU, 2026-01-02"
     write_receipt(layout.committed, gpu_run(layout))
     assert Evidence.load(layout).state(KERNEL) == "ran on GPU: GPU, 2026-01-02"
+
+
+def test_edit_of_a_kernel_takes_even_the_mark_of_an_earlier_runtime(layout):
+    """The words speak of the runtime alone."""
+    edit(layout, CORE, "1 + 2", "1 - 2")
+    assert Evidence.load(layout).state(KERNEL) == f"{EARLIER}: GPU, 2026-01-02"
+    edit(layout, KERNEL, "int other;", "long other;")
+    assert Evidence.load(layout).state(KERNEL) == ""
+
+
+def test_run_with_an_earlier_runtime_permits_nothing(layout):
+    """A file that only such a run proves may not be shown."""
+    edit(layout, CORE, "1 + 2", "1 - 2")
+    evidence = Evidence.load(layout)
+    assert evidence.why_not(KERNEL)
+    assert evidence.of(KERNEL) == [] != evidence.with_earlier_runtime.of(KERNEL)
+    assert evidence.verified_texts() == {}
+
+
+def test_run_with_this_runtime_replaces_the_earlier_one_of_its_gpu_alone(layout):
+    """Each GPU has one mark, the better one."""
+    old = gpu_run(layout)
+    other = replace(old, machine={"gpu": "OTHER"})
+    edit(layout, CORE, "1 + 2", "1 - 2")
+    new = replace(gpu_run(layout), date="2026-02-03")
+    now = "ran on GPU: GPU, 2026-02-03"
+    assert Evidence(layout, [old, new]).state(KERNEL) == now
+    both = f"{now} · {EARLIER}: OTHER, 2026-01-02"
+    assert Evidence(layout, [old, other, new]).state(KERNEL) == both
 
 
 @pytest.mark.parametrize("name", ["src/new.cc", "include/tvm/ffi/new.h", "python/tvm_ffi/new.py"])

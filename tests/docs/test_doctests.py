@@ -5,6 +5,7 @@
 import json
 
 import pytest
+from _verify.closure import RUNTIME
 from _verify.doctest_digest import block_digests
 
 PAGE = "docs/index.rst"
@@ -125,6 +126,24 @@ def test_doctest_that_ran_on_a_gpu_alone_may_be_shown(project):
     status, output = project.site()
     assert status == 0, output
     assert "ran on GPU: NVIDIA H200" in project.file("build/site/index.html").read_text()
+
+
+def test_doctest_that_ran_on_a_gpu_with_an_earlier_runtime_says_so(project):
+    """It needs a run with this runtime, on whatever machine, to be shown."""
+    project.append(PAGE, SKIP.format(condition=' if(device == "cpu", reason="needs a GPU")'))
+    project.verify()
+    (path,) = project.file("build/receipts").glob("docs.index.rst*")
+    receipt = json.loads(path.read_text()) | GPU_RUN
+    receipt["doctests"] |= {key: ["40"] for key in receipt["skipped"]}
+    receipt["closure"][RUNTIME] = "older"
+    target = project.file("docs/verification/index.json")
+    target.parent.mkdir()
+    target.write_text(json.dumps(receipt))
+    status, output = project.site()
+    assert status == 0, output
+    shown = project.file("build/site/index.html").read_text()
+    assert "ran on CPU · ran on GPU with an earlier runtime: NVIDIA H200" in shown
+    assert "docs/index.rst:36: doctest: not run here: needs a GPU" in shown
 
 
 FRAMES = """

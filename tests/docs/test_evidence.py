@@ -102,6 +102,14 @@ def test_state_names_compilers_devices_and_dates(layout):
     )
 
 
+def test_run_on_a_cpu_with_an_earlier_runtime_is_not_mentioned(layout):
+    """The machine can run the file again."""
+    made = receipt(layout, "a.cc", RAN_ON_CPU, ran={"a.cc": ["1-1"]})
+    (layout.root / "src").mkdir()
+    (layout.root / "src" / "new.cc").touch()
+    assert Evidence(layout, [made]).state("a.cc") == ""
+
+
 @pytest.mark.parametrize(("compiled", "state"), [(True, "compiled by g++ 12.2"), (False, COMPILED)])
 def test_state_of_declarations(layout, compiled, state):
     """They may be shown, as compiled; a run that nobody traced may have gone through more."""
@@ -140,6 +148,9 @@ def test_gpu_mark_of_an_example_disappears_when_it_is_edited(layout):
     (layout.root / source).write_text("kernel")
     made = receipt(layout, source, RAN_ON_GPU, machine=GPU)
     assert example_rows(Evidence(layout, [made]))[0][4] == "NVIDIA H200, 2026-01-02"
+    older = replace(made, closure=made.closure | {RUNTIME: "older"})
+    earlier = "with an earlier runtime: NVIDIA H200, 2026-01-02"
+    assert example_rows(Evidence(layout, [older]))[0][4] == earlier
     (layout.root / source).write_text("edited")
     assert example_rows(Evidence(layout, [made]))[0][4] == "not yet"
 

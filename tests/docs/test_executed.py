@@ -14,6 +14,7 @@ from _verify.executed import Trace
 from _verify.markers import hidden_marker
 from _verify.statements import (
     FOR_CHECKERS,
+    FOR_FAILURES,
     NEEDS_GPU,
     Lines,
     held_against,
@@ -296,6 +297,26 @@ def test_reasons_after_an_early_return_and_for_type_checkers():
     assert reasons(text, [1, 2, 4]) == {3: NEEDS_GPU}
     text = "if TYPE_CHECKING:\n    def f(): ...\n    a\n"
     assert reasons(text, [1]) == dict.fromkeys((2, 3), FOR_CHECKERS)
+
+
+@pytest.mark.parametrize(
+    ("statement", "why"),
+    [
+        ('raise AssertionError("no error")', {5: FOR_FAILURES}),
+        ("raise AssertionError", {}),
+        ('raise AssertionError("no error") from g()', {}),
+        ('raise AssertionError("no error", g())', {}),
+        ('raise AssertionError("no error") if g() else h()', {}),
+        ('raise AssertionError("no error").with_traceback(g())', {}),
+        ('raise ValueError("no error")', {}),
+        ("f()", {}),
+    ],
+)
+def test_reasons_where_an_expected_error_is_missing(statement, why):
+    """What reports that is the one statement after a try, and nothing else may hide there."""
+    text = f"try:\n    f()\nexcept E: pass\nelse:\n    {statement}\n"
+    assert reasons(text, [1, 2, 3]) == why
+    assert reasons(f"{text}    g()\n", [1, 2, 3]) == {}
 
 
 NOTHING = {"ran": {}, "idle": {}}

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from _verify.doctest_digest import page_digest
 
 VERIFY = Path(__file__).resolve().parents[2] / "docs" / "verify.py"
 # Appended to a test: it waits until a file exists.
@@ -90,6 +91,57 @@ def test_gpu_is_shown_on_the_pages(seen):
     assert seen.site("-E")[0] == 0
     assert "compiled by nvcc 0.1</span>" in page.read_text()
     assert "not yet" in seen.file("build/site/verification.html").read_text()
+
+
+def test_marks_of_doctests_outlive_edits_of_the_text_around_them(seen):
+    """Only an edit of the examples, or of what they are made of, takes the GPU's mark away."""
+    page, marked = "docs/index.rst", "ran on GPU: Toy GPU 0, 2"
+
+    def marks():
+        assert seen.verify()[0] == 0
+        assert seen.site("-E")[0] == 0
+        return seen.file("build/site/index.html").read_text().count(marked)
+
+    before = marks()
+    assert before
+    seen.replace(page, "\n.. toctree::", "\nMore words.\n\n.. toctree::")
+    assert marks() == before
+    seen.replace(page, "\n.. toctree::", "\n>>> 1 + 1\n2\n\n.. toctree::")
+    assert marks() < before
+
+
+def test_what_counts_of_a_page():
+    """The examples in their order, with their spaces, and what skips them."""
+    page = "Words.\n\n>>> f()\n 1\n>>> g()\n"
+    known = page_digest("a.rst", page)
+    assert known == page_digest("a.rst", f"More.\n\n{page}\nEnd.\n")
+    for other in (
+        page.replace(" 1", "  1"),
+        page.replace("f()", "f(0)"),
+        page + ">>> f()\n",
+        "Words.\n\n>>> g()\n>>> f()\n 1\n",
+        page.replace(">>> g", '.. skip: next "why"\n\n>>> g'),
+    ):
+        assert page_digest("a.rst", other) not in ("", known), other
+    assert page_digest("a.rst", ">>>x\n") == page_digest("a.md", page) == ""
+
+
+def test_a_doctest_that_fails_on_the_gpu_gets_no_mark(project):
+    """Neither does one of which a line did not run. The others of its page keep theirs."""
+    example = "\n>>> def unused():\n...     return 1\n>>> device[:1]\n'c'\n"
+    project.replace("docs/index.rst", "\n.. toctree::", f"{example}\n.. toctree::")
+    status, _ = project.verify(TOY_GPU="GPU")
+    assert status != 0
+    kept = receipts(project)["docs/index.rst"]["doctests"]
+    assert sorted(kept.values()) == [[""], [""], ["25"], ["30"]]
+
+
+def test_lines_of_gradients_are_followed_on_a_gpu(project):
+    """PyTorch computes them in the thread of the doctest, the only one whose lines are followed."""
+    example = "\n>>> import torch\n>>> torch.autograd.multithreading == (device == 'cpu')\nTrue\n"
+    project.replace("docs/index.rst", "\n.. toctree::", f"{example}\n.. toctree::")
+    status, output = project.verify(TOY_GPU="GPU", REQUIRE_CUDA="1")
+    assert status == 0, output
 
 
 def test_wrong_result_on_the_gpu_alone_fails(project):

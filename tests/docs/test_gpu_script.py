@@ -338,6 +338,16 @@ def test_one_sanitizer_is_chosen(tmp_path):
     assert done.stdout.startswith("scale: initcheck: clean\n1 of 1 clean"), done.stderr
 
 
+def test_what_cannot_run_under_a_sanitizer_is_named(tmp_path):
+    """It is left out with its reason, and only if it was asked for."""
+    program(tmp_path / "compute-sanitizer", FAKE_SANITIZER)
+    nothing = {"SAYS_OF": "nothing", "SAYS": "", "STATUS": "0"}
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    done = sanitizers("nonzero", "scale", PATH=path, **nothing)
+    assert done.stdout.startswith("left out: nonzero: its driver asks PyTorch's profiler")
+    assert "3 of 3 clean" in done.stdout
+
+
 def test_sanitizers_know_the_examples():
     """A name of none is an error: nothing would run, and nothing fail."""
     done = sanitizers("scale", "sclae")

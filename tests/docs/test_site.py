@@ -3,6 +3,7 @@
 """What the extensions put on the pages."""
 
 import re
+from collections import Counter
 
 import pytest
 
@@ -62,6 +63,14 @@ def test_reference_lists_each_headers_names_once(pristine):
     assert page.count('<dt class="sig sig-object cpp" id="_CPPv4N3toy6Square4SideE"') == 1
     assert "measure" not in page
     assert page.index("toy5twice") < page.index("TOY_CORNERS") < page.index("toy6Square")
+
+
+def test_each_id_of_a_page_is_its_own(pristine):
+    """A class and the one inside it both have public functions, and one link leads to one place."""
+    assert html(pristine, "api").count("Public Functions") == 2
+    for page in ("api", "index", "notes", "verification"):
+        found = Counter(re.findall(r'<[^>]* id="([^"]+)"', html(pristine, page)))
+        assert [each for each, count in found.items() if count > 1] == [], page
 
 
 @pytest.mark.parametrize(

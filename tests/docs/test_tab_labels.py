@@ -8,8 +8,9 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 LABELS = {
     *("C++", "CUDA", "Python", "CPU", "CMake"),
-    *("PyTorch", "NumPy", "JAX", "CuPy", "PaddlePaddle"),
+    *("PyTorch", "NumPy", "JAX", "PaddlePaddle"),
 }
+CODE = re.compile(r"^ *(?:>>> |\.\. literalinclude:: )", re.MULTILINE)
 TAB = re.compile(r"^ *\.\. ([\w-]*tab(?:-item|-set)?):: *(.*)$", re.MULTILINE)
 
 
@@ -27,3 +28,13 @@ def test_labels():
         if (kind == "group-tab") != (label in LABELS)
     ]
     assert not wrong
+
+
+def test_each_tab_shows_code():
+    """Who chooses a tab gets what its neighbours give, not an excuse."""
+    for page in sorted(DOCS.rglob("*.rst")):
+        _, *rest = TAB.split(page.read_text())
+        for label, content in zip(rest[1::3], rest[2::3], strict=True):
+            outdented = re.search(r"^(?=\S)", content, re.MULTILINE)
+            inside = content[: outdented.start()] if outdented else content
+            assert CODE.search(inside), f"{page}: {label}"

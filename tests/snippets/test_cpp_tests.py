@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
-
+# Typed, not found: the interop session reads them here.
 SOURCES = [
     "tests/cpp/test_shown_any.cc",
     "tests/cpp/test_shown_containers.cc",
@@ -19,6 +19,7 @@ SOURCES = [
     "tests/cpp/test_shown_functions.cc",
     "tests/cpp/test_shown_stream.cc",
     "tests/cpp/test_shown_tensor.cc",
+    "tests/cpp/test_shown_tensor_object.cc",
     "tests/cpp/test_kernel_utils.cc",
     "tests/cpp/test_storage.cc",
 ]

@@ -14,6 +14,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx_tabs.tabs",
+    "_ext.device_line",
     "_ext.differences",
     "_ext.doctest_state",
     "_ext.doxygen",

@@ -10,6 +10,17 @@ class version:
     cuda = "0.1"
 
 
+class autograd:
+    """The part of PyTorch's module of that name that the doctests' runner calls."""
+
+    multithreading = True
+
+    @classmethod
+    def set_multithreading_enabled(cls, mode):
+        """Tell whether other threads compute the gradients of a GPU's tensors."""
+        cls.multithreading = mode
+
+
 class cuda:
     """The part of PyTorch's module of that name that the runner calls."""
 

@@ -21,6 +21,8 @@ class Square {
   struct Side {
     /*! \brief How long it is. */
     int length;
+    /*! \brief How long it is, both ways. */
+    int both_ways() const;
   };
   /*! \brief The area. */
   int area() const;

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R8, R9
+"""A reader who pastes the first doctest of a page pastes what sets ``device``, too."""
+
+import re
+from html import unescape
+
+import pytest
+
+pytest.importorskip("sphinx")
+
+from _ext.device_line import LINE, add_line
+from docutils import nodes
+from docutils.utils import new_document
+
+
+def page_of(*children):
+    """A page that holds these."""
+    page = new_document("page")
+    page += children
+    return page
+
+
+def doctest_of(text):
+    """A block of examples."""
+    return nodes.doctest_block(text, text)
+
+
+def resolved(*texts):
+    """The texts of a page's blocks, as the page shows them."""
+    page = page_of(*map(doctest_of, texts))
+    add_line(None, page, "page")
+    return [block.astext() for block in page.findall(nodes.doctest_block)]
+
+
+def test_first_use_is_preceded_by_the_line():
+    """Later blocks, and those without the name, stay as they are."""
+    none, uses = ">>> x = tensor.device\n>>> f(device=1)", '>>> load(f"add_{device}.so")'
+    assert resolved(none, uses, uses) == [none, LINE + uses, uses]
+
+
+def test_page_that_sets_it_is_left_alone():
+    """What the page says itself holds."""
+    texts = [">>> device = 3", ">>> device\n3"]
+    assert resolved(*texts) == texts
+
+
+def test_numbers_of_lines_stay_true():
+    """The added line gets its own block where the verification line refers to line numbers."""
+    block = doctest_of(">>> f(device)\n>>> g()")
+    page = page_of(block, nodes.paragraph("", "did not run: line 2 (needs a GPU)"))
+    add_line(None, page, "page")
+    assert [each.astext() for each in page] == [
+        LINE.rstrip("\n"),
+        ">>> f(device)\n>>> g()",
+        "did not run: line 2 (needs a GPU)",
+    ]
+
+
+def test_line_is_shown_and_the_doctest_still_proved(pristine):
+    """The site shows it once on a page that needs it; the block has its line of proof."""
+    page = unescape(re.sub("<[^>]*>", "", pristine.file("build/site/index.html").read_text()))
+    assert page.count(LINE) == 1
+    shown = page[page.index(LINE) :]
+    assert shown.index("import ctypes") < shown.index("ran on CPU")
+    assert LINE not in unescape(pristine.file("build/site/notes.html").read_text())

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Clones the repository from $ADDRESS, in whose place the site shows the address if it is known.
+set -eu
+# [clone.begin]
+git clone "$ADDRESS" kernel-library
+cd kernel-library
+# [clone.end]
+git log --format=%s

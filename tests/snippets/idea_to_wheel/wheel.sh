@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds the wheel with what is installed, installs it in a folder of its own, and uses it.
+set -eu
+# [wheel.begin]
+pip wheel --no-deps --no-build-isolation -w dist ./gated
+pip install --upgrade --no-deps --target site dist/gated_kernels-*.whl
+PYTHONPATH=site python use.py
+# [wheel.end]
