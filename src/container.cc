@@ -137,7 +137,7 @@ void ErasePair(AnyDict dict, const Any& key) { dict.erase(key); }
 void ClearPairs(AnyDict dict) { dict.clear(); }
 
 // Goes through the pairs: called with 0 it gives the key, with 1 the value, and with 2 it goes on
-// and tells whether there is one more pair.
+// and says whether there is one more pair.
 template <typename Mapping>
 ffi::Function Walk(const Mapping& mapping) {
   // Copied, as a Dict may change meanwhile.

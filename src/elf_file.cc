@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-// The head of this very library, which the linker names: what it is for, the process runs.
+// The header of this library itself, which the linker names: the process runs on its architecture.
 extern "C" __attribute__((visibility("hidden"))) const ElfW(Ehdr) __ehdr_start;
 
 namespace ffi = tvm::ffi;
@@ -116,7 +116,7 @@ bool IsUsed(uint32_t type) {
   return type == PT_DYNAMIC || type == PT_TLS || type == PT_PHDR || type == PT_GNU_RELRO;
 }
 
-// Whether a part of the library lies in a segment that is loaded.
+// Whether a part of the library is in a segment that is loaded.
 bool LiesInOne(const ElfW(Phdr) & part, const std::vector<ElfW(Phdr)>& segments) {
   return std::any_of(segments.begin(), segments.end(), [&](const ElfW(Phdr) & segment) {
     const uint64_t behind = part.p_vaddr - segment.p_vaddr;

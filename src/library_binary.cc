@@ -28,8 +28,8 @@ uint64_t NumberAt(const char* bytes) {
   return number;
 }
 
-// How many bytes there are from an address on in the segment of a library that it lies in; all
-// there can be, where it lies in none.
+// How many bytes there are from an address on in the segment of a library that it is in; all
+// there can be, where it is in none.
 uint64_t BytesFrom(const char* address) {
   struct Search {
     uintptr_t address;

@@ -18,7 +18,7 @@ namespace ffi TVM_FFI_HIDDEN {
 class LibraryPin {
  public:
   LibraryPin() = default;
-  // Pins the library that the address `code` lies in.
+  // Pins the library that the address `code` is in.
   explicit LibraryPin(const void* code);
   LibraryPin(LibraryPin&& other) noexcept : begin_(std::exchange(other.begin_, 0)) {}
   LibraryPin& operator=(LibraryPin&& other) noexcept {

@@ -17,7 +17,7 @@ class TVM_FFI_HIDDEN Loading {
 
   // The load of this thread, or NULL.
   static Loading* Current() { return current_; }
-  // Tells the load of this thread, if there is one, that code of the library is known to the
+  // Informs the load of this thread, if there is one, that code of the library is known to the
   // process from now on: the library must not be unloaded.
   static void KeepLibrary() {
     if (current_ != nullptr) current_->keep_library = true;

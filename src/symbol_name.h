@@ -7,7 +7,7 @@
 
 // Where an address of code lies.
 struct CodePlace {
-  std::string library;   // path, empty if the address lies in no library
+  std::string library;   // path, empty if the address is in no library
   std::string symbol;    // as the linker knows it, empty if there is none
   unsigned long offset;  // of the address in the library, as addr2line takes it
 };

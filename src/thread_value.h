@@ -8,7 +8,7 @@
 
 #include <utility>
 
-extern "C" TVM_FFI_HIDDEN void* __dso_handle;  // tells the loader which library the code is in
+extern "C" TVM_FFI_HIDDEN void* __dso_handle;  // by which the loader knows the code's library
 
 // The calling thread's value of a type, made when it is first asked for.
 //

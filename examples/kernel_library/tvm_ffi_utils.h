@@ -184,7 +184,7 @@ T* data_of(const ffi::TensorView& x) {
                  "aligned to its " << item_size(x) << " byte items", \
                  "an address " << bytes_off(x) << " too far")
 
-// Writing y must not change what is still to be read from x. The very same
+// Writing y must not change what is still to be read from x. The same
 // tensor is fine.
 #define CHECK_NO_PARTIAL_OVERLAP(y, x)                         \
   CHECK_OR_THROW(!overlaps_in_part(y, x), ValueError, y,       \

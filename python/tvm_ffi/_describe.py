@@ -18,7 +18,7 @@ _NO_DEFAULT = NotImplemented
 
 
 def _parameters(function: Function) -> tuple[tuple[str, ...], tuple[Any, ...]] | None:
-    """Names and defaults of what can be given by position, or ``None`` if nobody tells them."""
+    """Names and defaults of what can be given by position, or ``None`` if they are unknown."""
     import sys
 
     if function._callable is not None:
@@ -41,7 +41,7 @@ def _parameters(function: Function) -> tuple[tuple[str, ...], tuple[Any, ...]] |
         if not names:
             return None
         defaults = [None if is_optional else _NO_DEFAULT for is_optional in _optional(function)]
-        # Without a schema nobody knows: the function itself will refuse None.
+        # Without a schema it is unknown: the function itself will refuse None.
         defaults = (defaults or [None] * len(names))[: len(names)]
         defaults += [_NO_DEFAULT] * (len(names) - len(defaults))
     return tuple(sys.intern(name) for name in names), tuple(defaults)
@@ -88,7 +88,7 @@ def _signature(function: Function) -> Any:
 
 
 def is_optional(schema: dict[str, Any]) -> bool:
-    """Tell whether a parameter of this type may be None."""
+    """Return whether a parameter of this type may be None."""
     return schema.get("type") in ("Optional", "Any", "None")
 
 
@@ -117,7 +117,7 @@ def _schema(function: Function) -> list[dict[str, Any]] | None:
 
 
 def _is_type(schema: Any) -> bool:
-    """Tell whether this describes a type."""
+    """Return whether this describes a type."""
     if not isinstance(schema, dict) or not isinstance(schema.get("type"), str):
         return False
     args = schema.get("args", [])
@@ -165,7 +165,7 @@ def _describe(function: Function, kind: str) -> str | None:
 
 
 def _global_name(function: Function) -> str:
-    # A function that stands in a module goes by its short name there.
+    # Inside a module, a function has a short name.
     return getattr(function, "_global_name", function.__name__)
 
 

@@ -18,7 +18,7 @@ _next = _FIRST
 
 
 def is_unicode(path: str) -> bool:
-    """Tell whether libtvm_ffi, whose texts are UTF-8, can be given the path."""
+    """Return whether libtvm_ffi, whose texts are UTF-8, can be given the path."""
     try:
         path.encode()
     except UnicodeEncodeError:
@@ -61,7 +61,7 @@ def _by_descriptor(path: str) -> str:
 
 
 def _is_open_on(descriptor: int, path: str) -> bool:
-    """Tell whether the descriptor is of what the path leads to now."""
+    """Return whether the descriptor is of what the path leads to now."""
     try:
         return os.path.samestat(os.fstat(descriptor), os.stat(path))
     except OSError:

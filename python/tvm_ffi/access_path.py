@@ -139,7 +139,7 @@ class AccessPath:
         return self._extend(AccessKind.MAP_ITEM_MISSING, key)
 
     def is_prefix_of(self, other: AccessPath) -> bool:
-        """Tell whether the other path begins with the steps of this one, or is equal."""
+        """Return whether the other path begins with the steps of this one, or is equal."""
         return self.to_steps() == other.to_steps()[: self._depth]
 
     def to_steps(self) -> Sequence[AccessStep]:

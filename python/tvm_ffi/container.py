@@ -126,7 +126,7 @@ class Array(_SequenceMethods, _core.ArrayBase):
     __slots__ = ()
 
     def __copy__(self) -> Array:
-        """Give this very object, which nobody can change."""
+        """Return this object itself, which cannot change."""
         return self
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Array:
@@ -216,7 +216,7 @@ class Map(_MappingMethods, _core.MapBase):
     __slots__ = ()
 
     def __copy__(self) -> Map:
-        """Give this very object, which nobody can change."""
+        """Return this object itself, which cannot change."""
         return self
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Map:
@@ -326,7 +326,7 @@ def _deepcopy(
     fill: Callable[[Callable[[Any], Any]], Any],
     empty: Any = None,
 ) -> Any:
-    # Each reading of an element makes a new Python object, so that the memo goes by the handle. It
+    # Each reading of an element makes a new Python object, so that the memo is by handle. It
     # keeps the container, whose address would be used again otherwise.
     from copy import deepcopy
 

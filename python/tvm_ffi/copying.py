@@ -106,7 +106,7 @@ def _rebuild(cls: type[Object] | None, nodes: list[_Node]) -> Object:
 
 
 def _obstacle(type_index: int) -> str | None:
-    """Tell why objects of a type cannot be made again from their fields, if so."""
+    """Return why objects of a type cannot be made again from their fields, if so."""
     _, _, _, size, has_creator = _core.describe_type(type_index)
     if not has_creator or size is None:
         return "its objects cannot be made without arguments"

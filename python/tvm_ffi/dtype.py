@@ -133,7 +133,7 @@ class dtype(str):
 
     @staticmethod
     def is_dtype(arg: Any) -> bool:
-        """Tell whether a text names an element type.
+        """Return whether a text names an element type.
 
         Examples
         --------

@@ -94,7 +94,7 @@ class Module(Object):
         return function
 
     def implements_function(self, name: str, query_imports: bool = False) -> bool:
-        """Tell whether there is a function of this name.
+        """Return whether there is a function of this name.
 
         Parameters
         ----------
@@ -174,15 +174,15 @@ class Module(Object):
         return call("ffi.ModuleGetPropertyMask", self)
 
     def is_runnable(self) -> bool:
-        """Tell whether functions can be had of the module."""
+        """Return whether the module has functions that can be called."""
         return self._can(ModulePropertyMask.RUNNABLE)
 
     def is_binary_serializable(self) -> bool:
-        """Tell whether the module can be turned into bytes; a loaded library cannot."""
+        """Return whether the module can be turned into bytes; a loaded library cannot."""
         return self._can(ModulePropertyMask.BINARY_SERIALIZABLE)
 
     def is_compilation_exportable(self) -> bool:
-        """Tell whether :meth:`write_to_file` works; a loaded library is a file already."""
+        """Return whether :meth:`write_to_file` works; a loaded library is a file already."""
         return self._can(ModulePropertyMask.COMPILATION_EXPORTABLE)
 
     def get_write_formats(self) -> list[str]:

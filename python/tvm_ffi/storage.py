@@ -118,7 +118,7 @@ def get_or_create(key: str, factory: Callable[[], Any]) -> Any:
 
 
 def erase(key: str) -> bool:
-    """Drop the value of a key; tell whether it had one."""
+    """Drop the value of a key; return whether it had one."""
     _check_text("erase", "key", key)
     return bool(_call("ffi.StorageErase", key))
 

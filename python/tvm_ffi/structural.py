@@ -14,7 +14,7 @@ from .object import register_object
 def structural_equal(
     lhs: Any, rhs: Any, map_free_vars: bool = False, skip_tensor_content: bool = False
 ) -> bool:
-    """Tell whether two values have the same structure.
+    """Return whether two values have the same structure.
 
     Containers are equal if their elements are, and objects of a library if their fields are, as the
     type's ``structural_eq_hash_kind`` says. Mappings compare their keys by their own rule.

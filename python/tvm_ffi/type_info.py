@@ -115,7 +115,7 @@ def all_fields(type_index: int) -> tuple[_core.Field, ...]:
 
 
 def is_shown(field: _core.Field) -> bool:
-    """Tell whether the printed form of an object has the field."""
+    """Return whether the printed form of an object has the field."""
     return not field.flags & _REPR_OFF
 
 

@@ -24,8 +24,9 @@ inline size_t span_bytes(const DLTensor& tensor) {
 // [span_bytes.end]
 
 // [report_failed_free.begin]
-// FreeData runs where the last owner goes, often in a destructor: nobody could
-// catch what it throws. So a free that fails is told, and nothing else happens.
+// FreeData runs where the last owner goes, often in a destructor: no one could
+// catch what it throws. So a free that fails is reported, and nothing else
+// happens.
 inline void report_failed_free(const char* call, const char* why) noexcept {
   std::fprintf(stderr, "%s: %s: the memory is lost\n", call, why);
 }

@@ -76,7 +76,7 @@ struct CudaMalloc {
 //! [cuda_malloc_async]
 // Memory in the order of one stream: what is queued on it after the allocation
 // may use it, and it is freed after what was queued before the last owner went.
-// Nobody waits. The stream must live as long as the tensor.
+// No one waits. The stream must live as long as the tensor.
 struct CudaMallocAsync {
   cudaStream_t stream;
 

@@ -45,7 +45,7 @@ void quantize_row(const T* x, float8_e4m3fn* y, float* scale, int64_t n) {
     return float8_e4m3fn(static_cast<float>(item) * inverse);
   };
   map_elements(n, quantized, y, x);
-  *scale = divisor;  // Last, as x may be this very number.
+  *scale = divisor;  // Last, as x may be that number.
 }
 
 template <typename T>

@@ -294,7 +294,7 @@ struct TypeTraits<Any> : public detail::TypeTraitsBase {
 
 namespace detail {
 
-// Whether every U, as it stands in a container, is a T too. Specialised in the headers of other
+// Whether every U, as it is in a container, is a T too. Specialised in the headers of other
 // types that hold one of several.
 template <typename T, typename U, typename = void>
 struct TypeContains
@@ -305,7 +305,7 @@ struct TypeContains<T, U,
                                      std::is_base_of<T, U>::value && !std::is_same<T, U>::value>>
     : public std::true_type {};
 
-// Whether a lent T has the very form of an owned one, so that a look-up need not own its key.
+// Whether a lent T has the same form as an owned one, so that a look-up need not own its key.
 template <typename T>
 inline constexpr bool kLentAsOwned =
     std::is_arithmetic<T>::value || std::is_enum<T>::value || std::is_same<T, Any>::value ||

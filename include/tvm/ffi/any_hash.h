@@ -156,7 +156,7 @@ struct AnyHash {
   uint64_t operator()(const Any& value) const { return detail::HashOf(*detail::Raw(value)); }
 };
 
-/*! \brief Tells whether two values are the same key. */
+/*! \brief Returns whether two values are the same key. */
 struct AnyEqual {
   /*!
    * \brief Whether `a` and `b` have the same type and the same content.

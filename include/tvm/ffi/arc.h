@@ -68,7 +68,7 @@ Arc<T> make_arc(Args&&... args) {
 
 namespace detail {
 
-// An Optional of it lies in memory as a pointer.
+// An Optional of it is in memory as a pointer.
 template <typename T>
 constexpr bool kIsBareHandle<Arc<T>> = true;
 

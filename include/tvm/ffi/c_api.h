@@ -229,7 +229,7 @@ typedef struct {
   int64_t size;
   /*! \brief Number of elements that fit. */
   int64_t capacity;
-  /*! \brief Frees `data`; NULL when the elements stand in the object itself. */
+  /*! \brief Frees `data`; NULL if the elements are in the object itself. */
   void (*data_deleter)(void* data);
 } TVMFFISeqCell;
 
@@ -606,7 +606,7 @@ TVM_FFI_DLL int TVMFFIErrorCreateWithCauseAndExtraContext(
  * \brief Text for the backtrace of an error that is about to be made.
  *
  * It is the line of the place that is given. The calls behind it are kept as addresses, for the
- * error that TVMFFIErrorCreate makes of this very text, and named when that error is shown.
+ * error that TVMFFIErrorCreate makes of this text, and named when that error is shown.
  * Without a place the text names the calls, the most recent first.
  * \param filename Current source file, or NULL.
  * \param lineno Current line.

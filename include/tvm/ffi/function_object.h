@@ -67,8 +67,8 @@ class FunctionObj : public Object, public TVMFFIFunctionCell {
 
 namespace detail {
 
-// A function object that is code of this very library. Calls from elsewhere go through `safe_call`;
-// calls from the library itself need no error to be carried over a border.
+// A function object that is code of this library itself. Calls from elsewhere go through
+// `safe_call`; calls from the library itself need no error to be carried over a border.
 class LocalFunctionObj : public FunctionObj {
  public:
   using Call = void (*)(LocalFunctionObj* self, const TVMFFIAny* args, int32_t num_args,

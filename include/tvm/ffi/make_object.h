@@ -64,7 +64,7 @@ bool IsMadeAs(const TVMFFIObject* object) {
   return object->deleter == DeleteMalloced<T> || object->deleter == DeleteAllocated<T>;
 }
 
-// `tail` bytes are added behind the object, for contents that stand in place.
+// `tail` bytes are added behind the object, for contents that are in place.
 template <typename T, typename... Args>
 TVM_FFI_ALWAYS_INLINE ObjectPtr<T> MakeObjectWithTail(size_t tail, Args&&... args) {
   const int32_t type_index = T::RuntimeTypeIndex();

@@ -65,7 +65,7 @@
  * The handle may be null, and None converts to it.
  * \param TypeName The handle class.
  * \param ParentType Its parent, ObjectRef or a class derived from it.
- * \param ObjectName The class of the object behind the handle. Its `_type_mutable` tells whether
+ * \param ObjectName The class of the object behind the handle. Its `_type_mutable` says whether
  *        the handle gives access to a mutable object.
  */
 #define TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(TypeName, ParentType, ObjectName) \

@@ -128,7 +128,7 @@ class Object {
   void IncRef() { __atomic_fetch_add(&header_.combined_ref_count, kStrongOne, __ATOMIC_RELAXED); }
 
   void DecRef() {
-    // Nobody else can add a reference to an object that one strong reference alone holds, and what
+    // No one else can add a reference to an object that one strong reference alone holds, and what
     // others did to it came before: so its end needs no atomic subtraction.
     if (__atomic_load_n(&header_.combined_ref_count, __ATOMIC_ACQUIRE) == (kWeakOne | kStrongOne)) {
       __atomic_store_n(&header_.combined_ref_count, kWeakOne, __ATOMIC_RELAXED);

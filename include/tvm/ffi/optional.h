@@ -37,8 +37,8 @@ struct IsAnyOptional<std::optional<T>> : public std::true_type {};
 /*!
  * \brief A T or none, with the members of std::optional and the conversions of this library.
  *
- * An Optional of a handle, a String or a Bytes is as large as its value, and lies in memory as with
- * the published headers. Of a handle, a null one is none, `->` reaches the object, and `get()`
+ * An Optional of a handle, a String or a Bytes is as large as its value, and has the same layout as
+ * with the published headers. Of a handle, a null one is none, `->` reaches the object, and `get()`
  * gives it, which must not be asked of none.
  */
 template <typename T>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/optional_in_place.h
- * \brief How an Optional of a handle, a String or a Bytes lies in memory: as its value does.
+ * \brief The layout of an Optional of a handle, a String or a Bytes: that of its value.
  */
 #ifndef TVM_FFI_OPTIONAL_IN_PLACE_H_
 #define TVM_FFI_OPTIONAL_IN_PLACE_H_
@@ -158,7 +158,7 @@ class OptionalInPlace {
   };
 };
 
-// What an Optional<T> derives from. Only the former kind lies in memory as in the published
+// What an Optional<T> derives from. Only the former kind is in memory as in the published
 // headers.
 template <typename T>
 using OptionalBase =

@@ -55,7 +55,7 @@ inline bool RunStaticInit(void (*block)()) noexcept {
  * \brief A block of code that runs when the library is loaded: `TVM_FFI_STATIC_INIT_BLOCK() {...}`.
  *
  * For registrations, at namespace scope. An error that leaves it makes the loading of the library
- * fail with that error. Where nobody loads it (in a program's own file), and under the published
+ * fail with that error. Where nothing loads it (in a program's own file), and under the published
  * runtime, the error is written to stderr and what the block did not do stays undone.
  */
 #define TVM_FFI_STATIC_INIT_BLOCK() TVM_FFI_STATIC_INIT_BLOCK_NUMBERED(__COUNTER__)

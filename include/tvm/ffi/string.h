@@ -40,7 +40,7 @@ using EnableIfTexts =
 /*! \brief A view of the text that `bytes` points to. */
 inline std::string_view ToStringView(TVMFFIByteArray bytes) { return {bytes.data, bytes.size}; }
 
-/*! \brief What String and Bytes have in common: up to 7 bytes stand in place, more in an object. */
+/*! \brief What String and Bytes have in common: up to 7 bytes in place, more in an object. */
 class BytesValue {
  public:
   /*! \brief Shares the bytes. */
@@ -79,7 +79,7 @@ class BytesValue {
   size_t length() const { return size(); }
   /*! \brief Whether there are no bytes. */
   bool empty() const { return size() == 0; }
-  /*! \brief Whether the bytes stand in the handle itself. */
+  /*! \brief Whether the bytes are in the handle itself. */
   bool IsSmall() const { return any_.type_index < kTVMFFIStaticObjectBegin; }
   /*! \brief The byte at `i`; an IndexError is thrown beyond the end. */
   char at(size_t i) const {
@@ -143,7 +143,7 @@ class BytesValue {
   /*! \brief Owns a value of the C ABI. */
   explicit BytesValue(const TVMFFIAny& owned) : any_(owned) {}
 
-  /*! \brief As many bytes as stand in place. */
+  /*! \brief The largest number of bytes in place. */
   static constexpr size_t kSmallMost = 7;
 
   /*! \brief A value with its bytes in place. */

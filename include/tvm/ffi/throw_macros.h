@@ -18,8 +18,8 @@
   ::tvm::ffi::detail::Thrower{#ErrorKind, __FILE__, __LINE__, __func__} = \
       ::tvm::ffi::Message().self()
 
-/*! \brief TVM_FFI_THROW that also writes the message to stderr, for start-up code that nobody
- * catches. */
+/*! \brief TVM_FFI_THROW that also writes the message to stderr, for start-up code whose
+ * errors no one catches. */
 #define TVM_FFI_LOG_AND_THROW(ErrorKind)                                           \
   ::tvm::ffi::detail::LoggingThrower{{#ErrorKind, __FILE__, __LINE__, __func__}} = \
       ::tvm::ffi::Message().self()
@@ -40,7 +40,7 @@
 #define TVM_FFI_LOG_EXCEPTION_CALL_BEGIN() \
   try {                                    \
   (void)0
-/*! \brief Ends what TVM_FFI_LOG_EXCEPTION_CALL_BEGIN started; `Name` stands in the message. */
+/*! \brief Ends what TVM_FFI_LOG_EXCEPTION_CALL_BEGIN started; the message contains `Name`. */
 #define TVM_FFI_LOG_EXCEPTION_CALL_END(Name)        \
   }                                                 \
   catch (...) {                                     \

@@ -203,7 +203,7 @@ class Builder:
             folders = toolchain.cuda_library_folders(compilers["cuda"][0])
             command += [f"-L{folder}" for folder in folders]
             command += ["-lcudart_static", "-ldl", "-lrt", "-lpthread"]
-        # Not every linker tells what it read; what a flag names by its whole path is known.
+        # Not every linker reports what it read; what a flag names by its whole path is known.
         libraries = [flag for flag in self.ldflags if os.path.isabs(flag) and os.path.isfile(flag)]
         return [*steps, Step([*command, *self.ldflags], [*objects, *libraries], _NEW)]
 
@@ -288,7 +288,7 @@ class Builder:
         folder, begun = record.folder, time.time_ns()
         for name, data in files.items():
             _write(os.path.join(folder, name), data.encode() if isinstance(data, str) else data)
-        # Ninja goes by time alone, which is not enough for a file that was put back.
+        # Ninja compares times alone, which is not enough for a file that was put back.
         outdated = record.outdated()
         for step in steps:
             if step.output not in record.inputs or step.output in outdated:
@@ -311,7 +311,7 @@ class Builder:
         product = os.path.join(place, self.product)
         new = os.path.join(folder, _NEW)
         if os.path.exists(product) and file_digest(product) == file_digest(new):
-            _remove(new)  # the same: who has loaded it goes on using the very file
+            _remove(new)  # the same: who has loaded it continues to use this file
         else:
             os.replace(new, product)
         record.end(product)

@@ -107,10 +107,10 @@ class Record:
         self._write("", "")
 
     def note_inputs(self, steps: list[Step], files: Iterable[str], begun: int) -> None:
-        """Look up what each step has read, but for what the build's own name tells of.
+        """Look up what each step has read, except what the build's own name covers.
 
         That is the texts of the caller, which the build writes itself into ``files``, and the
-        package's headers. Sources may lie in the very folder of the build.
+        package's headers. Sources may be in the folder of the build itself.
 
         What has changed since the build began (a time in ns) may have been read before or after
         that: it counts as changed.

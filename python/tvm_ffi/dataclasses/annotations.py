@@ -19,7 +19,7 @@ def own_annotations(cls: type) -> dict[str, Any]:
 
 
 def is_class_variable(annotation: Any) -> bool:
-    """Tell whether an annotation, which may be text, is ``ClassVar``."""
+    """Return whether an annotation, which may be text, is ``ClassVar``."""
     if isinstance(annotation, str):
         return annotation.partition("[")[0].rpartition(".")[2].strip() == "ClassVar"
     return annotation is typing.ClassVar or typing.get_origin(annotation) is typing.ClassVar

@@ -54,7 +54,7 @@ def fields(obj_or_cls: Any) -> tuple[Field, ...]:
 
 
 def is_dataclass(obj: Any) -> bool:
-    """Tell whether this is a dataclass of :func:`tvm_ffi.dataclasses.c_class`, or an instance.
+    """Return whether this is a dataclass of :func:`tvm_ffi.dataclasses.c_class`, or an instance.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def is_dataclass(obj: Any) -> bool:
 
 
 def is_instance(obj: Any) -> bool:
-    """Tell whether this is an instance of a dataclass."""
+    """Return whether this is an instance of a dataclass."""
     return not isinstance(obj, type) and is_dataclass(obj)
 
 

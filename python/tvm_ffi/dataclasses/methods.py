@@ -27,12 +27,12 @@ def _same_type(self: Object, other: object) -> bool:
 
 
 def equal(self: Object, other: object) -> Any:
-    """Tell whether the fields of two objects of one type are equal."""
+    """Return whether the fields of two objects of one type are equal."""
     return call("ffi.RecursiveEq", self, other) if _same_type(self, other) else NotImplemented
 
 
 def not_equal(self: Object, other: object) -> Any:
-    """Tell whether the fields of two objects of one type differ."""
+    """Return whether the fields of two objects of one type differ."""
     return not call("ffi.RecursiveEq", self, other) if _same_type(self, other) else NotImplemented
 
 

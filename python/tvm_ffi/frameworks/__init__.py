@@ -48,7 +48,7 @@ _tables: list[Any] = []
 
 
 def recognize(cls: type) -> tuple[str, Any] | None:
-    """Tell what a type that no call has met before stands for; ``None`` if nothing of a framework.
+    """Return how to pass a type that no call has met before; ``None`` if no framework has it.
 
     The nearest base class that belongs to a package with an adapter decides.
     """

@@ -28,7 +28,7 @@ def _from_tensor(tensor: _core.Tensor) -> Any:
 
 
 def _has_dtype(dtype: Any) -> bool:
-    """Tell whether PaddlePaddle has the element type; what it calls uint16 is bfloat16."""
+    """Return whether PaddlePaddle has the element type; what it calls uint16 is bfloat16."""
     return dtype != "uint16" and isinstance(getattr(_paddle, str(dtype), None), _paddle.dtype)
 
 

@@ -36,7 +36,7 @@ def _make_framework() -> _core.Framework:
 def _learn_lazy_bits(framework: _core.Framework) -> bool:
     """Let the extension see by itself that a tensor is no negated or conjugated view.
 
-    A PyTorch that does not tell of its tensors what is needed here has them asked one by one.
+    If PyTorch does not offer what is needed here, each tensor is asked by itself.
     """
     torch: Any = sys.modules["torch"]
     try:
@@ -113,7 +113,7 @@ def _name_of(dtype: Any) -> str:
 
 
 def _has_dtype(dtype: Any) -> bool:
-    """Tell whether PyTorch has the element type; its integers below 8 bits hold no values."""
+    """Return whether PyTorch has the element type; its integers below 8 bits hold no values."""
     torch = sys.modules["torch"]
     is_narrow = dtype.is_integer and dtype.bits < 8
     return not is_narrow and isinstance(getattr(torch, _name_of(dtype), None), torch.dtype)

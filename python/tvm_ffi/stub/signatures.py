@@ -13,7 +13,7 @@ _WIDTH = 88
 
 
 def is_name(name: str) -> bool:
-    """Tell whether Python can name a function or a parameter like this."""
+    """Return whether Python can name a function or a parameter like this."""
     return name.isidentifier() and not iskeyword(name)
 
 

@@ -49,12 +49,12 @@ class FileLock:
         self._pid = 0
 
     def acquire(self) -> bool:
-        """Take the lock if nobody has it.
+        """Take the lock if it is free.
 
         Returns
         -------
         bool
-            Whether it was taken; ``False`` also where this very object holds it.
+            Whether it was taken; ``False`` also if this object already holds it.
 
         Raises
         ------

@@ -27,7 +27,7 @@ namespace detail {
  * bytes of marks, then 16 entries. The entries are linked in the order of insertion.
  *
  * The home of a key is the top n bits of its hash times 2^64 over the golden ratio. Keys of one
- * home form a chain that starts there; a mark tells whether its slot starts a chain (bit 7 clear)
+ * home form a chain that starts there; a mark says whether its slot starts a chain (bit 7 clear)
  * or continues one, and how far away the chain goes on (the low 7 bits, 0 at its end). A key that
  * finds the middle of another chain in its home drives that part of the chain away.
  */

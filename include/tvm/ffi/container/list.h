@@ -17,7 +17,7 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-/*! \brief A List object; its elements stand in a block of their own. */
+/*! \brief A List object; its elements are in a separate block. */
 class ListObj : public SeqBaseObj {
  public:
   /*! \brief Fixed index of the type. */

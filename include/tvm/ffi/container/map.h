@@ -61,7 +61,7 @@ class Map : public MapBaseRef<MapObj, K, V> {
 
   /*! \brief Sets the value of a key, which is added at the end if it is not there. */
   void Set(const K& key, const V& value) {
-    // Owned first: a value that is this very map is then shared, and stays as it is.
+    // Owned first: a value that is this map itself is then shared, and stays as it is.
     Any owned_key(key);
     Any owned_value(value);
     CopyOnWrite()->Set(std::move(owned_key), std::move(owned_value));

@@ -337,7 +337,7 @@ class MapBaseRef : public ObjectRef {
  private:
   static MapBaseObj::iterator NoPair() { return {}; }
 
-  // The T that stands in the table. In a Dict it may be something else: other handles, of other
+  // The T that is in the table. In a Dict it may be something else: other handles, of other
   // types, and other languages change it too.
   template <typename T>
   static T Read(const Any& stored, [[maybe_unused]] const Any& key) {

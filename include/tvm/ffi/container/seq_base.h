@@ -20,7 +20,7 @@ namespace ffi TVM_FFI_HIDDEN {
 
 namespace detail {
 
-// Whether a T can stand in a container: whether an owned value holds one exactly.
+// Whether a container can hold a T: whether an owned value holds one exactly.
 template <typename T, typename = void>
 struct IsElement : public std::false_type {};
 template <typename T>
@@ -348,7 +348,7 @@ class Sequence : public ObjectRef {
   template <typename Iter>
   void insert(iterator position, Iter first, Iter last) {
     const int64_t index = PlaceOf(position);
-    // Converted first, so that a range of this very handle is read before it changes.
+    // Converted first, so that a range of this handle itself is read before it changes.
     Derived added(first, last);
     const int64_t before = SizeFrom(index);
     if (added.empty()) return;

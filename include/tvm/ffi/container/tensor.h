@@ -116,7 +116,7 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
    *
    * \param alloc Has `AllocData(DLTensor* tensor, extra_args...)`, which sets `tensor->data` to
    *        memory for `GetDataSize(*tensor)` bytes or throws, and `FreeData(DLTensor* tensor)`. A
-   *        copy of it is kept with the tensor. FreeData must not throw: it runs where nobody can
+   *        copy of it is kept with the tensor. FreeData must not throw: it runs where no one can
    *        catch, so what it throws is written to stderr.
    * \param shape Extents.
    * \param dtype Element type.
@@ -310,7 +310,7 @@ struct TypeTraits<DLTensor*> : public detail::InPlaceTraits<DLTensor*, TypeTrait
     Set(out, value == nullptr ? kTVMFFINone : kTVMFFIDLTensorPtr);
     out->v_ptr = value;
   }
-  static void MoveToAny(DLTensor* value, TVMFFIAny* out) = delete;  // Nobody would own it.
+  static void MoveToAny(DLTensor* value, TVMFFIAny* out) = delete;  // No one would own it.
   static bool CheckAnyStrict(const TVMFFIAny* any) {
     return any->type_index == kTVMFFIDLTensorPtr || any->type_index == kTVMFFITensor;
   }

@@ -34,7 +34,7 @@ TVM_FFI_DLL TVMFFIStreamHandle TVMFFIEnvGetStream(int32_t device_type, int32_t d
  * \brief Sets the allocator behind TVMFFIEnvTensorAlloc.
  * \param allocator The allocator; NULL removes it.
  * \param write_to_global_context Nonzero: for all threads that have none of their own.
- * \param opt_out_original_allocator Receives the calling thread's allocator of before, unless NULL.
+ * \param opt_out_original_allocator Receives the calling thread's previous allocator, unless NULL.
  */
 TVM_FFI_DLL int TVMFFIEnvSetDLPackManagedTensorAllocator(
     DLPackManagedTensorAllocator allocator, int write_to_global_context,

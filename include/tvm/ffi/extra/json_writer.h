@@ -149,7 +149,7 @@ class JsonWriter {
     ffi::detail::UsePoint(digits);
     const std::string_view written = digits;
     text_ += written;
-    // It is to be read back as a float.
+    // So that it is read back as a float.
     if (written.find_first_of(".e") == std::string_view::npos) text_ += ".0";
   }
 

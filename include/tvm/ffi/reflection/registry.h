@@ -27,7 +27,7 @@ namespace detail {
 
 inline TVMFFIByteArray BytesOf(std::string_view text) { return {text.data(), text.size()}; }
 
-// What stands behind a name in a registration, put together; it lives until the C function returns.
+// What follows the name in a registration, put together; it lives until the C function returns.
 struct Extras {
   const char* doc = "";
   std::string metadata;

@@ -38,7 +38,7 @@ PyObject* fail(CallFrame* frame, PyObject* const* args, int code) {
   return nullptr;
 }
 
-// Takes a result that is a tensor among the arguments, and gives the very object that was passed;
+// Takes a result that is a tensor among the arguments, and gives the object itself that was passed;
 // NULL, and nothing is done, for any other.
 inline PyObject* take_argument(const TVMFFIAny& result, const CallFrame& frame) {
   if (result.type_index != kTVMFFITensor) return nullptr;
@@ -308,7 +308,7 @@ PyType_Slot slots[] = {
          "Tensors of any framework are passed without a copy, and a tensor that the function\n"
          "returns becomes one of the arguments' framework; with several frameworks, of PyTorch if\n"
          "it is one of them, else a :class:`tvm_ffi.Tensor`. If that is PyTorch or NumPy, an\n"
-         "argument of the same framework comes back as the very object that was passed, which\n"
+         "argument of the same framework comes back as the object itself that was passed, which\n"
          "shows what was done to it during the call.\n"
          "``ValueError`` and ``TypeError`` name the function and the argument that is wrong.")},
     {Py_tp_new, reinterpret_cast<void*>(new_function)},

@@ -8,7 +8,7 @@
 namespace tvm_ffi_core {
 
 // Calls `function` with its arguments in order; `keywords` is a tuple of names, not empty, whose
-// values stand behind the `num_args` arguments given by position.
+// values come after the `num_args` arguments given by position.
 PyObject* call_with_keywords(FunctionInstance* function, PyObject* const* args, Py_ssize_t num_args,
                              PyObject* keywords);
 

@@ -36,7 +36,7 @@ int pack_opaque(const Place& place, PyObject* value, const Packer&) {
   return pack_new(place, make_carried_object(value));
 }
 
-// Packs what the object's method gives; nobody but the frame keeps that until the call is over.
+// Packs what the object's method gives; only the frame keeps that until the call is over.
 int pack_stand_in(const Place& place, PyObject* value, const Packer& packer) {
   nb::object stand_in = nb::steal(PyObject_CallOneArg(packer.helper, value));
   if (!stand_in.is_valid()) return -1;

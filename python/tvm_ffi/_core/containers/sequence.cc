@@ -140,7 +140,7 @@ PyObject* new_array(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:Array", const_cast<char**>(names), &values)) {
     return nullptr;
   }
-  // Nobody can change an Array, so that a copy may be the same object.
+  // An Array cannot change, so that a copy may be the same object.
   if (PyObject_TypeCheck(values, array_type)) {
     TVMFFIObjectIncRef(handle_of(values));
     return make_instance(type, handle_of(values));

@@ -10,7 +10,7 @@ namespace tvm_ffi_core {
 
 namespace {
 
-// Short strings and bytes stand in the value itself; longer ones become an object.
+// Short strings and bytes are in the value itself; longer ones become an object.
 int pack_characters(const Place& place, const char* data, Py_ssize_t size, bool is_str) {
   TVMFFIAny* out = place.out;
   if (size <= 7) {

@@ -54,7 +54,7 @@ PyObject* tensor_from(ObjectRef& owned, const Framework* framework) {
       return nullptr;
     }
     void* result = nullptr;
-    // On failure nobody says who owns `managed`: rather lose it than free it twice.
+    // On failure it is unknown who owns `managed`: rather lose it than free it twice.
     if (framework->exchange->managed_tensor_to_py_object_no_sync(managed, &result) != 0) {
       return nullptr;
     }

@@ -142,7 +142,7 @@ TVMFFIObject* argument_that_holds(const DLTensor& view) {
       const TVMFFIAny& argument = frame->arguments_[i];
       if (argument.type_index != kTVMFFITensor) continue;
       const LentTensor* lent = lent_tensor_of(argument.v_obj);
-      // A bare view keeps nothing: it may be the very one that is asked for.
+      // A bare view keeps nothing: it may be the one that is asked for.
       if (lent != nullptr && is_bare_view(lent)) continue;
       if (lies_within(view, *contents<DLTensor>(argument.v_obj))) return argument.v_obj;
     }

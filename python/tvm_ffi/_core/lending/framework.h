@@ -28,13 +28,13 @@ struct Framework {
   PyObject* prepare = nullptr;
   PyObject* current_stream = nullptr;
   PyObject* allocate = nullptr;
-  // Tell whether a tensor is a view whose elements are to be negated or conjugated when read, which
-  // DLPack cannot say; NULL for a framework without such views.
+  // Return whether a tensor is a view whose elements are to be negated or conjugated when read,
+  // which DLPack cannot say; NULL for a framework without such views.
   PyObject* is_negative = nullptr;
   PyObject* is_conjugate = nullptr;
   // How to see without asking that a tensor is no such view; NULL: not known.
   const LazyBits* lazy_bits = nullptr;
-  // Tells whether a tvm_ffi.dtype is one of the framework's; NULL: all are. Asked once for each.
+  // Returns whether a tvm_ffi.dtype is one of the framework's; NULL: all are. Asked once for each.
   PyObject* has_dtype = nullptr;
   struct Held {
     DLDataType dtype;

@@ -44,7 +44,7 @@ static_assert(offsetof(LentTensor, tensor) == offsetof(LentTensor, head) + sizeo
 // The lent tensor behind a Tensor object; NULL for one that was made elsewhere.
 LentTensor* lent_tensor_of(TVMFFIObject* tensor);
 
-// The lent tensors that nobody uses, by `next_free`. Guarded by the GIL.
+// The lent tensors that are not in use, by `next_free`. Guarded by the GIL.
 struct LentTensorPool {
   static constexpr int kMostTensors = 64;
   LentTensor* first = nullptr;
@@ -139,7 +139,7 @@ inline void own_python_source(LentTensor* lent) {
   lent->owner_kind = Owner::kPythonObject;
 }
 
-// Makes a tensor that is nobody's own its memory; a bare view stays one. 0, or -1 with a Python
+// Makes a tensor without an owner own its memory; a bare view stays one. 0, or -1 with a Python
 // error.
 int own_lent_tensor(LentTensor* lent);
 
@@ -160,8 +160,8 @@ inline PyObject* lent_source(TVMFFIObject* tensor, const Framework* framework) {
              : nullptr;
 }
 
-// Whether the tensor is a view that C code lends to a callback, of memory that nobody named. It can
-// own that memory only if it belongs to an argument of a call in progress.
+// Whether the tensor is a view that C code lends to a callback, of memory without a known owner. It
+// can own that memory only if it belongs to an argument of a call in progress.
 inline bool is_bare_view(const LentTensor* lent) {
   return lent->owner_kind == Owner::kNobody && lent->owner == nullptr;
 }

@@ -78,7 +78,7 @@ void take(nb::object given, Packer* packer) {
   } else if (!given.is_none()) {
     packer->helper = given.ptr();
   }
-  given.release();  // as long as the type, which is for ever
+  given.release();  // as long as the type, which is forever
 }
 
 // Finds the kind of the type, and what it needs. Throws.

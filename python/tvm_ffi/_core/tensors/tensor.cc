@@ -167,7 +167,7 @@ int set_option(DlpackOptions* options, PyObject* keyword, PyObject* value) {
                {PyUnicode_InternFromString("max_version"), &DlpackOptions::max_version},
                {PyUnicode_InternFromString("dl_device"), &DlpackOptions::dl_device},
                {PyUnicode_InternFromString("copy"), &DlpackOptions::copy}};
-  // Names are the very same objects, as a rule: only others are compared by their letters.
+  // Names are the same objects, as a rule: only others are compared by their letters.
   for (bool by_letters : {false, true}) {
     for (const auto& each : known) {
       bool is_it = by_letters ? PyUnicode_Compare(keyword, each.name) == 0 : keyword == each.name;
