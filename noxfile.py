@@ -73,7 +73,7 @@ CPP_FOLDERS = ("include", "src", "python", "examples", "tests")
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check the style of Python, C++ and CUDA, and the workflow files; change nothing."""
+    """Check the style of Python, C++ and CUDA, the English and the workflow files; no changes."""
     expect_python(session)
     install(session, "lint")
     session.run("ruff", "check", *session.posargs)
@@ -88,6 +88,7 @@ def lint(session: nox.Session) -> None:
     files = sorted({str(path.relative_to(ROOT)) for glob in globs for path in ROOT.glob(glob)})
     session.run("clang-format", "--dry-run", "-Werror", *files)
     session.run("python", "docs/_setup/includes.py")
+    session.run("python", "docs/_setup/prose.py")
 
 
 @nox.session
