@@ -100,7 +100,7 @@ breathe_projects = {"tvm_ffi": str(ROOT / "build" / "doxygen" / "xml")}
 breathe_default_project = "tvm_ffi"
 breathe_domain_by_extension = {"h": "cpp"}
 breathe_show_include = False
-reference_modules = [  # what they offer stands on the pages, or the build fails
+reference_modules = [  # the pages describe all that they offer, or the build fails
     "tvm_ffi",
     "tvm_ffi.access_path",
     "tvm_ffi.config",

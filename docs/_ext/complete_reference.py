@@ -25,7 +25,7 @@ SCOPES = {"file", "namespace"}
 
 
 class IncompleteReference(SphinxError):
-    """A public name stands on no page of the reference."""
+    """A public name is on no page of the reference."""
 
     category = "Incomplete reference"
 

@@ -24,7 +24,7 @@ class Differences(SphinxDirective):
     """Shows how many examples pass there too, and a table of the others for each page."""
 
     def run(self) -> list[nodes.Node]:
-        """Stand in for it."""
+        """Take the place of it."""
         return [Place()]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The receipts that a Sphinx build goes by, read once for each build."""
+"""The receipts that a Sphinx build uses, read once for each build."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The directive ``frameworks``: what may be passed, as the tests of this very tree found it."""
+"""The directive ``frameworks``: what may be passed, as the tests of this tree found it."""
 
 from __future__ import annotations
 

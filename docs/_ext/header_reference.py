@@ -89,11 +89,11 @@ class HeaderReference(DoxygenFileDirective):
                         yield definition.location.line or 0, match, everything
 
     def lies_in(self, definition: parser.Node_compounddefType, file_: str) -> bool:
-        """Tell whether the header declares it."""
+        """Return whether the header declares it."""
         return definition.location is not None and path_matches(definition.location.file, file_)
 
     def is_nested(self, compound: parser.Node_CompoundType, index: parser.DoxygenIndex) -> bool:
-        """Tell whether a class stands inside another one, with which it is shown."""
+        """Return whether a class is inside another one, with which it is shown."""
         outer = compound.name.rpartition("::")[0]
         return any(each.kind in CLASSES for each in index.compounds.get(outer, ()))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The directive ``interop``: the table that ``nox -s interop`` made of this very tree."""
+"""The directive ``interop``: the table that ``nox -s interop`` made of this tree."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def literals(doctree: nodes.document) -> Iterator[nodes.literal]:
 
 
 def line_of(node: nodes.Node) -> int | str:
-    """The line of the paragraph that a node stands in."""
+    """The line of the paragraph that a node is in."""
     while node is not None:
         if node.line:
             return int(node.line)

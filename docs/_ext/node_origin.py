@@ -93,7 +93,7 @@ def origin_of(node: nodes.Node, page: str, layout: Layout) -> Origin:
 
 
 def in_description(node: nodes.Node) -> bool:
-    """Whether a node stands in the description of a name, as docstrings and comments do."""
+    """Whether a node is in the description of a name, as docstrings and comments do."""
     current: nodes.Node | None = node.parent
     while current is not None:
         if current.tagname in ("desc", "desc_content"):

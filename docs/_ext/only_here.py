@@ -80,7 +80,7 @@ class Records:
 
 @dataclass
 class Page:
-    """What differs on a page, each with the note that tells of it, and the problems."""
+    """What differs on a page, each with the note that describes it, and the problems."""
 
     rows: list[tuple[int, str, str]] = field(default_factory=list)  # line, code, what one gets
     of_note: dict[nodes.note, list[tuple[str, str]]] = field(default_factory=dict)
@@ -101,7 +101,7 @@ def sections_around(node: nodes.Node) -> Iterator[nodes.Node]:
 
 
 def note_for(block: nodes.Node, order: list[nodes.Node]) -> nodes.note | None:
-    """The note that tells of a block: in the innermost section that has one, the next or last."""
+    """The note that describes a block: in the innermost section that has one, the next or last."""
     later = order[order.index(block) :]
     for section in sections_around(block):
         here = [

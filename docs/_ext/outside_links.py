@@ -29,7 +29,7 @@ class OutsideLinks(SphinxDirective):
     """Shows the table."""
 
     def run(self) -> list[nodes.Node]:
-        """Stand in for what is not known before all pages are read."""
+        """Take the place of what is not known before all pages are read."""
         return [LinkTable()]
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plots as inline SVG: the site's colours, light and dark, and text that keeps its size on a phone.
 
-Lengths along x are percentages of the page's width; heights are pixels. Colours stand in site.css;
+Lengths along x are percentages of the page's width; heights are pixels. Colours are in site.css;
 the attributes here are for readers that have no style sheet.
 """
 

@@ -77,7 +77,7 @@ class Verification(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Make the table, or stand in for what is not known before all pages are read."""
+        """Make the table, or take the place of what is not known before all pages are read."""
         evidence = evidence_of(self.config)
         wanted = self.arguments[0]
         self.env.note_reread()  # receipts change without the page

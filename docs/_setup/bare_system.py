@@ -126,12 +126,12 @@ class System:
         self.ran: list[Ran] = []
 
     def inside(self, path: Path) -> Path:
-        """Where a path of the root lies on this machine."""
+        """Where a path of the root is on this machine."""
         return self.folder / path.relative_to("/")
 
     @property
     def clone(self) -> Path:
-        """Where the reader's clone lies on this machine."""
+        """Where the reader's clone is on this machine."""
         return self.inside(HOMES[self.reader] / "clone")
 
     def make(self) -> None:

@@ -30,7 +30,7 @@ def choose(words: list[str]) -> tuple[list[tuple[str, str]], list[str]]:
     """The systems and readers that the arguments name, and the README's commands to leave out.
 
     Debian 12 and a user if none is named.
-    Without the word ``tests``, nobody types ``nox -s tests machinery``, which takes longest.
+    Without the word ``tests``, ``nox -s tests machinery``, which takes longest, is left out.
     ValueError: a word is none of these.
     """
     known = [*SYSTEMS, *HOMES, "tests"]

@@ -79,7 +79,7 @@ def run_tests(names: list[str], folder: Path, variables: dict[str, str] | None =
     """Run the tests of examples over a folder's libraries: what was said where something is wrong.
 
     One process for each core runs its share of them, since each would import PyTorch anew. A
-    sanitizer ends it at what it finds first, and tells where that is. Variables of the environment
+    sanitizer ends it at its first finding, and says where that is. Variables of the environment
     take the place of the sanitizers'.
     """
     for old in folder.glob("found.*"):

@@ -182,7 +182,7 @@ def cpp_lines(
     """The lines of some files' statements that ran, and of those that did not, by gcov's counts.
 
     The lines of a macro ran if a line that ran calls it, itself or by way of other macros. One
-    without parameters may also stand in declarations, which do not run.
+    without parameters may also be in declarations, which do not run.
     """
     found = {name: statement_lines(text, counts[name]) for name, text in texts.items()}
     code = {name: without_comments(text) for name, text in texts.items()}

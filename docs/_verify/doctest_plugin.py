@@ -125,7 +125,7 @@ class Record:
         self.libraries = libraries
 
         def fenced(document: Document) -> Iterator[Region]:
-            """The doctests of a Markdown page stand in fences, or in the doctest directive."""
+            """The doctests of a Markdown page are in fences, or in the doctest directive."""
             for language in ("python", "pycon", "doctest"):
                 for block in CodeBlockParser(language, recorder)(document):
                     for found in DocTestStringParser(recorder)(block.parsed, document.path):

@@ -34,7 +34,7 @@ class Example:
 
     name: str
     folder: str
-    files: tuple[str, ...] = ()  # what stands in the folder and in its folder src
+    files: tuple[str, ...] = ()  # what is in the folder and in its folder src
 
     def sources(self, variant: Variant) -> list[str]:
         """The kernel's one source, or all in the folder src of an example that has many."""

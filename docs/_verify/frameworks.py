@@ -55,7 +55,7 @@ def write_record(root: Path, build: Path, cells: Cells) -> None:
 
 
 def record_of(root: Path, build: Path) -> Cells | None:
-    """What the tests of this very tree found, if they ran."""
+    """What the tests of this tree found, if they ran."""
     record = read_tree_record(build / "frameworks.json", made_of(root))
     return record["cells"] if record else None
 

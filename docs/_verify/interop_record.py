@@ -19,7 +19,7 @@ def made_of(root: Path) -> str:
 
 
 def record_of(root: Path, build: Path) -> dict[str, Any] | None:
-    """The table of this very tree, if it was made."""
+    """The table of this tree, if it was made."""
     return read_tree_record(build / "interop.json", made_of(root))
 
 

@@ -17,7 +17,7 @@ class Layout:
 
     @classmethod
     def of(cls, root: Path, build: Path | None = None, committed: Path | None = None) -> Layout:
-        """Resolve the folders; what is not given lies at its usual place below root."""
+        """Resolve the folders; what is not given is at its usual place below root."""
         root = root.resolve()
         return cls(
             root=root,

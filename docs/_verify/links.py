@@ -2,7 +2,7 @@
 """Whether every link inside a built site leads somewhere: links.py build/site.
 
 All links and anchors of its pages, and those of its Markdown and text files. Nothing is fetched;
-a link of a page's text that leaves the site must stand on the page that lists those.
+a link of a page's text that leaves the site must be on the page that lists those.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def write_record(
 
 
 def record_of(root: Path, build: Path) -> dict[str, Any] | None:
-    """The facts of this very tree, if they were looked for."""
+    """The facts of this tree, if they were looked for."""
     return read_tree_record(build / "machine_code.json", made_of(root))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tell where the markers of a region stand inside a string or a comment of more than their line.
+"""Find where the markers of a region stand inside a string or a comment of more than their line.
 
 What lies between such markers looks like code, but no compiler sees it.
 """

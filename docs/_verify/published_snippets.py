@@ -115,7 +115,7 @@ class Snippets:
 
 
 def record_of(root: Path, build: Path) -> Snippets:
-    """What came of the tests of this very tree, if they ran."""
+    """What came of the tests of this tree, if they ran."""
     record = read_tree_record(build / "published_snippets.json", made_of(root))
     if record is None:
         return Snippets(root)

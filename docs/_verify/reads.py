@@ -50,7 +50,7 @@ class Reads:
             self.busy = False
 
     def note(self, value: Any, folder: Any = ".") -> None:
-        """Note a path, or the paths in a word of a command line that runs in a folder."""
+        """Note a path, or the paths in one word of a command line that runs in a folder."""
         try:
             text = os.fsdecode(value)
             paths = [Path(found) for found in self.inside.findall(text)]

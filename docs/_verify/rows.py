@@ -87,7 +87,7 @@ def write_record(folder: Path, name: str, tree: str, results: Results) -> None:
 
 
 def read_records(root: Path, build: Path) -> dict[str, Results]:
-    """The results of this very tree, by the test file."""
+    """The results of this tree, by the test file."""
     tree = made_of(root)
     found: dict[str, Results] = {}
     for path in sorted((build / "rows").glob("*/*.json")):

@@ -22,7 +22,7 @@ def write_record(root: Path, build: Path, examples: dict[str, dict[str, str]]) -
 
 
 def record_of(root: Path, build: Path) -> dict[str, dict[str, str]] | None:
-    """What was found of this very tree's examples, if it was looked for."""
+    """What was found of the examples of this tree, if it was looked for."""
     record = read_tree_record(build / "runtimes.json", made_of(root))
     return record["examples"] if record else None
 

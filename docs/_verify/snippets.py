@@ -21,7 +21,7 @@ from .receipts import COMPILED, LEVEL_OF_DEVICE, Receipt
 from .results import Results
 from .tools import Tools
 
-# The files that a test says it runs, as they stand in its source.
+# The files that a test says it runs, as its source names them.
 DECLARED = re.compile(r"""\b(?:shows|captured)\(\s*["']([^"']+)["']""")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Split Python and shell text into statements, and tell which of them some lines belong to."""
+"""Split Python and shell text into statements, and find which of them some lines belong to."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tell which lines of a C++ file a compilation saw, and which its conditionals left out."""
+"""Find which lines of a C++ file a compilation saw, and which its conditionals left out."""
 
 from __future__ import annotations
 

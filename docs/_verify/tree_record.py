@@ -18,7 +18,7 @@ def write_tree_record(path: Path, tree: str, fields: Mapping[str, Any]) -> None:
 
 
 def read_tree_record(path: Path, tree: str) -> dict[str, Any] | None:
-    """What was found of this very tree, if it was looked for."""
+    """What was found of this tree, if it was looked for."""
     try:
         record: dict[str, Any] = json.loads(path.read_text())
     except FileNotFoundError:
