@@ -3,6 +3,7 @@
 """C++ tests under other headers: what does not compile is taken out, and the rest runs."""
 
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -13,6 +14,8 @@ from _verify.published_cpp import STANDARD, compile_rest, run_cpp_tests, shown_c
 from _verify.published_snippets import cpp_difference
 
 ROOT = Path(__file__).resolve().parents[2]
+# The tests of C++ among the files that a page includes.
+SHOWN = re.compile(r"literalinclude:: (?:\.\./)*(tests/cpp/test_\w+\.cc)")
 COMPILE = ["g++", "-fsyntax-only", STANDARD]
 SOURCE = """\
 namespace {
@@ -167,7 +170,10 @@ def test_difference_of_a_region(found, region, got):
 
 
 def test_shown_files_are_found():
-    """Those that the snippet test names, and each is there."""
+    """Every C++ test that a page shows is named by the snippet test, and each of these exists."""
+    pages = (path.read_text() for path in (ROOT / "docs").rglob("*.rst"))
+    shown = {name for page in pages for name in SHOWN.findall(page)}
+    assert len(shown) > 5
     files = shown_cpp_tests(ROOT)
-    assert len(files) > 5
+    assert shown <= {*files}
     assert all((ROOT / file).is_file() for file in files)
