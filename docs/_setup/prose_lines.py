@@ -15,6 +15,7 @@ BREAK = "\N{PILCROW SIGN}"  # a line without prose, so that no sentence continue
 LITERAL = re.compile(r"``.+?``|:[\w:+-]+:`[^`\n]+`|`[^`\n]+`_{0,2}|\bhttps?://\S+")
 # Doctests, options of directives, tracebacks, and the lines below headings.
 NO_PROSE = re.compile(r"\s*(>>>|\.\.\.( |$)|:[\w-]+:)|[A-Z]\w*(Error|Warning): |\s*([=~^-])\4{2,}$")
+CAPTION = re.compile(r"\s*:(?:alt|caption): (.+)")
 DIRECTIVE = re.compile(r"( *)\.\. (?:([\w-]+)::|_|\|)")
 OF_PROSE = {"admonition", "caution", "hint", "list-table", "note", "only-here", "tip", "warning"}
 # Doxygen's commands: one that names a parameter, those whose name is part of the sentence, others.
@@ -26,7 +27,7 @@ ENTRY = re.compile(r"\s*\*{0,2}\w+(, \*{0,2}\w+)*( : .+)?$")  # of a numpydoc se
 
 
 def prose_of_page(text: str) -> Iterator[str]:
-    """Each line of a page; a break instead of code and directives."""
+    """Each line of a page; a break instead of code and directives, but for their captions."""
     code: int | None = None  # the indent of the directive that is left out
     fenced = False
     for line in text.splitlines():
@@ -34,6 +35,9 @@ def prose_of_page(text: str) -> Iterator[str]:
         if line.startswith("```"):
             fenced = not fenced
             yield BREAK
+            continue
+        if caption := CAPTION.match(line):
+            yield f"{caption[1].removesuffix('.')}."  # a paragraph of its own
             continue
         if code is not None and (not line or indent > code):
             yield BREAK

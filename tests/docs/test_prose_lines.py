@@ -22,6 +22,7 @@ PAGE = """\
 A sentence.
 
 .. code-block:: cpp
+   :caption: A file
 
    int code;
 
@@ -81,11 +82,12 @@ def lines(prose):
 
 
 def test_prose_of_a_page():
-    """Code, doctests, options, messages and rules of headings are none; lines keep their number."""
+    """Sentences and captions, on the lines where they are; no code, options or messages."""
     assert lines(prose_of_page(PAGE)) == [
         (1, "A sentence."),
-        (11, "   Also a sentence."),
-        (16, "Heading"),
+        (4, "A file."),
+        (12, "   Also a sentence."),
+        (17, "Heading"),
     ]
 
 
