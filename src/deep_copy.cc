@@ -55,6 +55,12 @@ class Copier {
     std::vector<TVMFFIFieldInfo> fields;  // that the parts are of, for an object of a library
   };
 
+  // The original is kept: a field may give an object made just then, whose address is used again.
+  struct Copied {
+    Any from;
+    Any to;
+  };
+
   // Makes the copy without its parts.
   void Begin(const Any& value) {
     const int32_t type = value.type_index();
@@ -88,7 +94,7 @@ class Copier {
         open.fields.push_back(*field);
       });
     }
-    copies_.emplace(ffi::ObjectOf(value), open.to);
+    copies_.emplace(ffi::ObjectOf(value), Copied{value, open.to});
     open_.push_back(std::move(open));
   }
 
@@ -127,11 +133,11 @@ class Copier {
   }
 
   Any CopyOf(const Any& value) const {
-    return IsShared(value.type_index()) ? value : copies_.at(ffi::ObjectOf(value));
+    return IsShared(value.type_index()) ? value : copies_.at(ffi::ObjectOf(value)).to;
   }
 
   std::vector<Open> open_;
-  std::unordered_map<const ffi::Object*, Any> copies_;
+  std::unordered_map<const ffi::Object*, Copied> copies_;
 };
 
 Any DeepCopy(const Any& value) { return Copier().Copy(value); }

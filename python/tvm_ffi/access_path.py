@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any
 
-from ._runtime import call
+from ._runtime import read
 
 
 class AccessKind(IntEnum):
@@ -66,7 +66,7 @@ class AccessStep:
     def __repr__(self) -> str:
         if self._kind == AccessKind.ATTR:
             return f".{self._key}"
-        key = call("ffi.ReprPrint", self._key)
+        key = read("ffi.ReprPrint", self._key)
         return f"[{key}]" if self._kind < AccessKind.ATTR_MISSING else f"[<missing:{key}>]"
 
 

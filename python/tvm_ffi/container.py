@@ -332,8 +332,11 @@ def _deepcopy(
 
     key = ("tvm_ffi", container.__chandle__())
     if key not in memo:
-        memo[key] = empty, container
-        memo[key] = fill(lambda value: deepcopy(value, memo)), container
+        if empty is not None:
+            memo[key] = empty, container
+        copy = fill(lambda value: deepcopy(value, memo))
+        # In a cycle, a part has copied an Array or a Map meanwhile, as it does a tuple.
+        memo.setdefault(key, (copy, container))
     return memo[key][0]
 
 

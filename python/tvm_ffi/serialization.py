@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._runtime import call
+from ._runtime import call, read
 
 
 def to_json_graph_str(obj: Any, metadata: dict[str, Any] | None = None) -> str:
@@ -39,7 +39,7 @@ def to_json_graph_str(obj: Any, metadata: dict[str, Any] | None = None) -> str:
     >>> list(from_json_graph_str(text))
     [1, 'a', 1]
     """
-    return str(call("ffi.ToJSONGraphString", obj, metadata))
+    return str(read("ffi.ToJSONGraphString", obj, metadata))
 
 
 def from_json_graph_str(json_str: str) -> Any:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._core import Object
-from ._runtime import call
+from ._runtime import read
 from .access_path import AccessPath, path_of
 from .object import register_object
 
@@ -45,7 +45,7 @@ def structural_equal(
     >>> tvm_ffi.structural_equal([1], [1.0])
     False
     """
-    return call("ffi.StructuralEqual", lhs, rhs, map_free_vars, skip_tensor_content)
+    return read("ffi.StructuralEqual", lhs, rhs, map_free_vars, skip_tensor_content)
 
 
 def structural_hash(
@@ -76,7 +76,7 @@ def structural_hash(
     >>> tvm_ffi.structural_hash([1, "a"]) == tvm_ffi.structural_hash([1, "a"])
     True
     """
-    return call("ffi.StructuralHash", value, map_free_vars, skip_tensor_content)
+    return read("ffi.StructuralHash", value, map_free_vars, skip_tensor_content)
 
 
 def get_first_structural_mismatch(
@@ -102,12 +102,12 @@ def get_first_structural_mismatch(
     >>> tvm_ffi.get_first_structural_mismatch([1], [1, 2])
     (<root>[<missing:1>], <root>[1])
     """
-    steps = call("ffi._FirstStructuralMismatchSteps", lhs, rhs, map_free_vars, skip_tensor_content)
+    steps = read("ffi._FirstStructuralMismatchSteps", lhs, rhs, map_free_vars, skip_tensor_content)
     return None if steps is None else (path_of(steps[0]), path_of(steps[1]))
 
 
 def _make_key(key: Any) -> Object:
-    return call("ffi.StructuralKey", key)
+    return read("ffi.StructuralKey", key)
 
 
 @register_object("ffi.StructuralKey")
@@ -147,7 +147,7 @@ class StructuralKey(Object):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, StructuralKey):
             return NotImplemented
-        return call("ffi.StructuralKeyEqual", self, other)
+        return read("ffi.StructuralKeyEqual", self, other)
 
     def __hash__(self) -> int:
         return self.hash_i64

@@ -65,6 +65,22 @@ def test_deep_copies_keep_what_is_shared() -> None:
     copied.clear()
 
 
+def test_deep_copies_of_cycles_through_fixed_containers() -> None:
+    """An Array or a Map that contains itself through a List or a Dict is copied as a tuple is."""
+    shared = List()
+    array = Array([shared])
+    shared.append(array)
+    copied = copy.deepcopy(array)
+    assert copied[0][0].same_as(copied)
+    table = Dict()
+    mapping = Map({"down": table})
+    table["up"] = mapping
+    again = copy.deepcopy(mapping)
+    assert again["down"]["up"].same_as(again)
+    for ends in (shared, copied[0], table, again["down"]):
+        ends.clear()
+
+
 # ---- Types ----
 
 

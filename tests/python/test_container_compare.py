@@ -12,6 +12,7 @@ import numpy
 import pytest
 import tvm_ffi
 from tvm_ffi import Array, Dict, List, Map
+from tvm_ffi.testing import TestIntPair
 
 SEQUENCES = [Array, List]
 MAPPINGS = [Map, Dict]
@@ -69,6 +70,17 @@ def test_an_equal_tuple_has_an_equal_hash() -> None:
     """A tuple finds an Array in a dict, and the other way round."""
     assert {(1, "a"): 5}[Array([1, "a"])] == 5
     assert {Array([-0.0, (2,)]): 5}[(0.0, (2,))] == 5
+
+
+def test_objects_are_hashed_as_in_a_tuple() -> None:
+    """Objects, functions, Python objects and keys by structure: each by its own hash."""
+    function = tvm_ffi.convert(len)
+    for value in (TestIntPair(1, 2), function, object(), tvm_ffi.StructuralKey([1])):
+        assert Array([value]) == (value,)
+        assert hash(Array([value])) == hash((value,))
+    one, other = (tvm_ffi.StructuralKey([1]) for _ in range(2))
+    assert Map({one: 1}) == Map({other: 1})
+    assert hash(Map({one: 1})) == hash(Map({other: 1}))
 
 
 def test_hash_of_what_has_no_hash_in_python() -> None:

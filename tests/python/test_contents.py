@@ -364,3 +364,39 @@ def test_paths_are_made_from_the_root() -> None:
         AccessPath()
     with pytest.raises(TypeError, match="AccessStep: expected a step of an AccessPath"):
         AccessStep()
+
+
+VECTORS = """
+#include <tvm/ffi/extra/stl.h>
+#include <tvm/ffi/reflection/registry.h>
+#include <tvm/ffi/tvm_ffi.h>
+
+#include <vector>
+
+namespace ffi = tvm::ffi;
+class VectorObj : public ffi::Object {
+ public:
+  std::vector<int64_t> items;
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("contents.Vector", VectorObj, ffi::Object);
+};
+static ffi::ObjectRef make_vector(std::vector<int64_t> items) {
+  auto made = ffi::make_object<VectorObj>();
+  made->items = items;
+  return ffi::ObjectRef(made);
+}
+TVM_FFI_STATIC_INIT_BLOCK() {
+  tvm::ffi::reflection::ObjectDef<VectorObj>().def_rw("items", &VectorObj::items);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(make_vector, make_vector);
+"""
+
+
+def test_parts_that_a_field_makes_are_copied(tmp_path: Path) -> None:
+    """A field makes a new Array of its vector at each reading, maybe at an address used before."""
+    source = tmp_path / "vectors.cc"
+    source.write_text(VECTORS)
+    compile_cpp_library(source, tmp_path / "vectors.so")
+    module = tvm_ffi.load_module(str(tmp_path / "vectors.so"))
+    copied = call("ffi.DeepCopy", tvm_ffi.List([module.make_vector([i] * 3) for i in range(9)]))
+    assert [list(vector.items) for vector in copied] == [[i] * 3 for i in range(9)]

@@ -190,3 +190,17 @@ def test_a_pickle_without_its_library(classes: Classes) -> None:
     code = f"import pickle; pickle.loads({pickle.dumps(call('cpp_only'))!r})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "ValueError: cannot unpickle objects.inner.CppOnly: expected its library" in done.stderr
+
+
+def test_objects_in_containers_are_recreated_for_each_place(classes: Classes) -> None:
+    """Those that fields refer to are recreated once, as ``ffi.DeepCopy`` copies all."""
+    part = classes.Node(1)
+    whole = classes.Node(2, any=tvm_ffi.List([part, part]), next=part)
+    for take in (copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))):
+        taken: Any = take(whole)
+        assert taken.next.number == taken.any[0].number == taken.any[1].number == 1
+        assert not taken.any[0].same_as(taken.any[1])
+        assert not taken.any[0].same_as(taken.next)
+    copied: Any = tvm_ffi.get_global_func("ffi.DeepCopy")(whole)
+    assert copied.any[0].same_as(copied.any[1])
+    assert copied.any[0].same_as(copied.next)

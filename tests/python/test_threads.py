@@ -141,6 +141,43 @@ assert called.wait(60)
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize(
+    "read",
+    [
+        "tvm_ffi.structural_equal(box, box)",
+        "tvm_ffi.structural_hash(box)",
+        "tvm_ffi.StructuralKey(box)",
+        "tvm_ffi.get_first_structural_mismatch(box, tvm_ffi.List([[], {}]))",
+        "to_json_graph_str(box)",
+        "copy.deepcopy(box)",
+    ],
+)
+def test_containers_are_read_as_a_whole(read: str) -> None:
+    """While one thread changes a List and a Dict, others compare, hash and write them."""
+    code = f"""
+import copy, sys, threading, time, tvm_ffi
+from tvm_ffi.serialization import to_json_graph_str
+sys.setswitchinterval(1e-5)
+changed, table = tvm_ffi.List(), tvm_ffi.Dict()
+box = tvm_ffi.List([changed, table])
+end = time.monotonic() + 1.5
+def change():
+    while time.monotonic() < end:
+        for i in range(200):
+            changed.append(f"a text that is too long for the value itself {{i}}")
+            table[f"a key that is too long for the value itself {{i}}"] = i
+        changed.clear()
+        table.clear()
+changing = threading.Thread(target=change)
+changing.start()
+while time.monotonic() < end:
+    {read}
+changing.join()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_functions_may_be_called_after_python_ended(described: Any) -> None:
     """A callback that C++ calls then is an error there; nothing crashes."""
     code = f"""

@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Object
-from .._runtime import call
+from .._runtime import read
 from ..copying import _copy, _own_state
 from ..printing import object_repr
 from ..type_info import all_fields
@@ -18,7 +18,7 @@ def repr_of(self: Object) -> str:
     """Give the printed form, which is the same in every language."""
     if self.__chandle__() == 0:
         return object_repr(self)
-    text: str = call("ffi.ReprPrint", self)
+    text: str = read("ffi.ReprPrint", self)
     return text
 
 
@@ -28,17 +28,17 @@ def _same_type(self: Object, other: object) -> bool:
 
 def equal(self: Object, other: object) -> Any:
     """Return whether the fields of two objects of one type are equal."""
-    return call("ffi.RecursiveEq", self, other) if _same_type(self, other) else NotImplemented
+    return read("ffi.RecursiveEq", self, other) if _same_type(self, other) else NotImplemented
 
 
 def not_equal(self: Object, other: object) -> Any:
     """Return whether the fields of two objects of one type differ."""
-    return not call("ffi.RecursiveEq", self, other) if _same_type(self, other) else NotImplemented
+    return not read("ffi.RecursiveEq", self, other) if _same_type(self, other) else NotImplemented
 
 
 def _make_order(name: str, function: str) -> Callable[[Object, object], Any]:
     def compare(self: Object, other: object) -> Any:
-        return call(function, self, other) if _same_type(self, other) else NotImplemented
+        return read(function, self, other) if _same_type(self, other) else NotImplemented
 
     compare.__name__ = name
     return compare
@@ -55,7 +55,7 @@ ORDER = {
 
 def hash_of(self: Object) -> int:
     """Give a hash of the fields."""
-    return hash(call("ffi.RecursiveHash", self))
+    return hash(read("ffi.RecursiveHash", self))
 
 
 def deep_copy(self: Object, memo: dict[int, Any] | None = None) -> Object:
@@ -63,7 +63,7 @@ def deep_copy(self: Object, memo: dict[int, Any] | None = None) -> Object:
     import copy
 
     memo = {} if memo is None else memo
-    made: Object = call("ffi.DeepCopy", self)
+    made: Object = read("ffi.DeepCopy", self)
     if type(made) is not type(self):
         made = _core.adopt(type(self), made)
     memo[id(self)] = made

@@ -65,17 +65,24 @@ void* carried(const TVMFFIAny& value) {
   return contents<TVMFFIOpaqueObjectCell>(value.v_obj)->handle;
 }
 
-// A Python object whose hash is that of the value: equal for equal values.
+// An object as Python gives it, if Python can hash that; otherwise its address.
+PyObject* hash_proxy_of_object(const TVMFFIAny& value) {
+  nb::object element = nb::steal(element_to_python(value, nullptr));
+  if (!element.is_valid()) return nullptr;
+  if (!nb::getattr(element, "__hash__").is_none()) return element.release().ptr();
+  return PyLong_FromVoidPtr(value.type_index == kTVMFFIOpaquePyObject ? carried(value)
+                                                                      : value.v_obj);
+}
+
+// A Python object whose hash is that of the value: equal for equal values, and the same as in a
+// tuple, but for a NaN, which Python hashes by its address.
 PyObject* hash_proxy(const TVMFFIAny& value) {
   switch (value.type_index) {
     case kTVMFFIFloat:
-      // Python hashes each NaN by its address.
       if (value.v_float64 != value.v_float64) Py_RETURN_NONE;
       break;
     case kTVMFFIOpaquePtr:
       return PyLong_FromVoidPtr(value.v_ptr);
-    case kTVMFFIOpaquePyObject:
-      return PyLong_FromVoidPtr(carried(value));
     case kTVMFFIStr:
     case kTVMFFIBytes:
     case kTVMFFIBigInt:
@@ -86,7 +93,7 @@ PyObject* hash_proxy(const TVMFFIAny& value) {
     case kTVMFFIDict:
       break;
     default:
-      if (is_object(value)) return PyLong_FromVoidPtr(value.v_obj);
+      if (is_object(value)) return hash_proxy_of_object(value);
   }
   return element_to_python(value, nullptr);
 }
