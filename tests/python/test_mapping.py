@@ -168,3 +168,12 @@ def test_changing_a_dict_while_going_through_it() -> None:
         made[key + 100] = key
     assert seen == list(range(10))
     assert list(made) == list(range(100, 110))
+
+
+@pytest.mark.parametrize("key", [object(), len])
+def test_a_wrapped_key_is_never_found(key: Any) -> None:
+    """Each use of a Python object or callable as a key wraps it anew."""
+    made = Dict({key: 1})
+    made[key] = 2
+    assert len(made) == 2
+    assert key not in made
