@@ -48,6 +48,11 @@ WAYS: dict[str, Callable[[Owner], Any]] = {
     "a List in a List": lambda owner: tvm_ffi.List([tvm_ffi.List([owner])]),
     "a converted list": lambda owner: tvm_ffi.convert([owner]),
     "a function": through_function,
+    "an iterator": lambda owner: iter(tvm_ffi.List([owner])),
+    "a backward iterator": lambda owner: reversed(tvm_ffi.Array([owner])),
+    "an iterator of keys": lambda owner: iter(tvm_ffi.Dict({owner: 1})),
+    "an iterator of pairs": lambda owner: iter(tvm_ffi.Map({"a": owner}).items()),
+    "a backward iterator of keys": lambda owner: reversed(tvm_ffi.Map({owner: 1})),
 }
 
 
@@ -60,6 +65,21 @@ def test_cycles_are_collected(way: str) -> None:
         owner.kept = WAYS[way](owner)
         alive.add(owner)
     del owner
+    gc.collect()
+    assert (len(alive), instances(Owner)) == (0, 0)
+
+
+def test_a_sequence_that_holds_its_iterators() -> None:
+    """They are collected, as those of a list are, and those that reached the end do no harm."""
+    alive: weakref.WeakSet[Owner] = weakref.WeakSet()
+    for _ in range(CYCLES):
+        owner = Owner()
+        members = tvm_ffi.List([owner])
+        ended, begun = iter(members), iter(members)
+        assert list(ended) == [next(begun)]
+        members.extend([iter(members), reversed(members), ended, begun])
+        alive.add(owner)
+    del owner, members, ended, begun
     gc.collect()
     assert (len(alive), instances(Owner)) == (0, 0)
 

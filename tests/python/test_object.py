@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tvm_ffi import Object, _core, register_object
+from tvm_ffi import Function, Object, Tensor, _core, register_object
 
 from .object_classes import Classes, call, same_classes  # noqa: F401  (a fixture)
 
@@ -141,6 +141,8 @@ def test_refused_registrations(classes: Classes) -> None:
         (3, (Object,), TypeError, "type_key: expected a str, got int"),
         ("objects.Pair", (), TypeError, "expected a class derived from tvm_ffi.Object"),
         ("objects.Pair", (classes.Node,), TypeError, "is derived from that of objects.Node"),
+        ("objects.Pair", (Tensor,), TypeError, "expected a class that reads objects of"),
+        ("objects.Pair", (Function,), TypeError, "expected a class that reads objects of"),
         ("ffi.Tensor", (Object,), TypeError, "ffi.Tensor: expected a class derived from"),
         ("ffi.Function", (Object,), TypeError, "ffi.Function: expected a class derived from"),
     ):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R7
-"""Python classes derived from Function, Object, Module and Tensor."""
+"""Python classes derived from Function, Object, Module, Tensor and the containers."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import copy
 import gc
 import pickle
 import weakref
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy
 import pytest
 import tvm_ffi
+import tvm_ffi.testing
 
 
 class Compiled:
@@ -322,3 +323,106 @@ def test_modules_and_objects(functions: Any) -> None:
     for other in (tvm_ffi.convert([1]), tvm_ffi.from_dlpack(numpy.zeros(2)), tvm_ffi.Function(id)):
         with pytest.raises(TypeError, match="expected an instance of a class below tvm_ffi"):
             thing.__move_handle_from__(other)
+
+
+KINDS = (tvm_ffi.Array, tvm_ffi.List, tvm_ffi.Map, tvm_ffi.Dict, tvm_ffi.Tensor, tvm_ffi.Function)
+VALUES: dict[type, Callable[[], Any]] = {
+    tvm_ffi.Array: lambda: tvm_ffi.Array([1, 2]),
+    tvm_ffi.List: lambda: tvm_ffi.List([1, 2]),
+    tvm_ffi.Map: lambda: tvm_ffi.Map({1: 2}),
+    tvm_ffi.Dict: lambda: tvm_ffi.Dict({1: 2}),
+    tvm_ffi.Tensor: lambda: tvm_ffi.from_dlpack(numpy.zeros(3)),
+    tvm_ffi.Function: lambda: tvm_ffi.Function(id),
+    tvm_ffi.Object: lambda: tvm_ffi.testing.TestIntPair(1, 2),
+}
+UNLIKE = [(one, other) for one in KINDS for other in KINDS if one is not other]
+
+
+@pytest.mark.parametrize(("one", "other"), UNLIKE, ids=lambda kind: kind.__name__)
+def test_a_class_has_one_kind_of_object(one: type, other: type) -> None:
+    """A class of two kinds would read an object of one as an object of the other."""
+
+    class Mine(one):  # type: ignore[misc, valid-type]
+        pass
+
+    for first in (one, Mine):
+        expected = (
+            rf"^Both: bases: expected classes of one kind of object, "
+            rf"got (tvm_ffi\.)?{first.__name__} and (tvm_ffi\.)?{other.__name__}$"
+        )
+        with pytest.raises(TypeError, match=expected):
+            type("Both", (Compiled, first, other), {})
+        with pytest.raises(TypeError, match=expected):
+            type(tvm_ffi.Object)("Both", (first, Compiled, other), {"__slots__": ("a",)})
+
+
+@pytest.mark.parametrize(("one", "other"), UNLIKE, ids=lambda kind: kind.__name__)
+def test_python_itself_knows_the_kinds_apart(one: type, other: type) -> None:
+    """So do ``type.__new__``, which goes round the metaclass, and ``__bases__``."""
+    with pytest.raises(TypeError, match=r"lay-?out conflict"):
+        type.__new__(type(one), "Both", (one, other), {})
+    mine: Any = type(one)("Mine", (one,), {})
+    for bases in ((other,), (one, other), (other, one)):
+        with pytest.raises(TypeError, match=r"lay-?out|deallocator differs"):
+            mine.__bases__ = bases
+    assert mine.__bases__ == (one,)
+
+
+@pytest.mark.parametrize("kind", VALUES, ids=lambda kind: kind.__name__)
+def test_an_instance_keeps_its_kind(kind: type) -> None:
+    """``__class__`` cannot become a class of another kind of object."""
+    for other in (*KINDS, tvm_ffi.Object, tvm_ffi.Module):
+        value = VALUES[kind]()
+        cls = type(value)
+        if issubclass(cls, other):
+            continue
+        with pytest.raises(TypeError, match="__class__ assignment"):
+            value.__class__ = other
+        with pytest.raises(TypeError, match="__class__ assignment"):
+            object.__setattr__(value, "__class__", other)
+        assert type(value) is cls
+
+
+def test_every_container_has_an_object() -> None:
+    """Only its own type makes an instance of a container, so none is without an object."""
+    for kind in KINDS[:4]:
+        for other in (tvm_ffi.Object, tvm_ffi.Tensor, tvm_ffi.Function, object):
+            if other is not kind:
+                with pytest.raises(TypeError):
+                    other.__new__(kind)
+
+        class Idle(kind):  # type: ignore[misc, valid-type]
+            def __init__(self, *arguments: Any) -> None:
+                pass
+
+        assert len(Idle(VALUES[kind]())) == len(VALUES[kind]())
+
+
+def test_bases_of_one_kind() -> None:
+    """A class may derive from any number of classes of one kind, and of Python."""
+    T = TypeVar("T")
+
+    class Mine(tvm_ffi.Array):
+        pass
+
+    class Other(tvm_ffi.Array):
+        __slots__ = ("unit",)
+
+    class Both(Mine, Other, Compiled, Generic[T], Sequence):  # type: ignore[misc]
+        def __init__(self, values: Any) -> None:
+            self.unit = "m"
+
+    both = Both[int]([1, 2, 3])
+    assert (both.unit, list(both), len(both), both[2]) == ("m", [1, 2, 3], 3, 3)
+    assert isinstance(both, Sequence)
+
+    class Meta(type(tvm_ffi.Object), type(Protocol)):  # type: ignore[misc]
+        pass
+
+    class Sized(Protocol):
+        def __len__(self) -> int: ...
+
+    class Third(Both, Sized, metaclass=Meta):  # type: ignore[misc]
+        pass
+
+    assert len(Third([1, 2])) == 2

@@ -12,6 +12,7 @@
 #include "containers/container_pack.h"
 #include "conversion/result.h"
 #include "objects/container_instance.h"
+#include "objects/own_layout.h"
 
 namespace tvm_ffi_core {
 
@@ -326,9 +327,9 @@ PyType_Slot dict_slots[] = {{Py_tp_doc, const_cast<char*>("The base of tvm_ffi.D
                             {0, nullptr}};
 
 constexpr unsigned int kFlags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
-PyType_Spec map_spec = {"tvm_ffi._core.MapBase", sizeof(ContainerInstance), 0, kFlags, map_slots};
-PyType_Spec dict_spec = {"tvm_ffi._core.DictBase", sizeof(ContainerInstance), 0, kFlags,
-                         dict_slots};
+constexpr int kSize = sizeof(OwnLayout<ContainerInstance>);
+PyType_Spec map_spec = {"tvm_ffi._core.MapBase", kSize, 0, kFlags, map_slots};
+PyType_Spec dict_spec = {"tvm_ffi._core.DictBase", kSize, 0, kFlags, dict_slots};
 
 }  // namespace
 

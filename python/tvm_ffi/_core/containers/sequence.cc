@@ -11,6 +11,7 @@
 #include "containers/container_pack.h"
 #include "conversion/result.h"
 #include "objects/container_instance.h"
+#include "objects/own_layout.h"
 
 namespace tvm_ffi_core {
 
@@ -360,21 +361,36 @@ PyObject* next(PyObject* self) {
   return read(iterator->sequence, at);
 }
 
+// The sequence may hold its iterator.
+int visit_sequence(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(reinterpret_cast<IteratorInstance*>(self)->sequence);
+  return 0;
+}
+
+int clear_sequence(PyObject* self) {
+  Py_CLEAR(reinterpret_cast<IteratorInstance*>(self)->sequence);
+  return 0;
+}
+
 void end_iterator(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
-  Py_XDECREF(reinterpret_cast<IteratorInstance*>(self)->sequence);
+  PyObject_GC_UnTrack(self);
+  clear_sequence(self);
   type->tp_free(self);
   Py_DECREF(type);
 }
 
 PyType_Slot iterator_slots[] = {{Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)},
                                 {Py_tp_iternext, reinterpret_cast<void*>(next)},
+                                {Py_tp_traverse, reinterpret_cast<void*>(visit_sequence)},
+                                {Py_tp_clear, reinterpret_cast<void*>(clear_sequence)},
                                 {Py_tp_dealloc, reinterpret_cast<void*>(end_iterator)},
                                 {0, nullptr}};
 
-PyType_Spec iterator_spec = {"tvm_ffi._core.SequenceIterator", sizeof(IteratorInstance), 0,
-                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                             iterator_slots};
+PyType_Spec iterator_spec = {
+    "tvm_ffi._core.SequenceIterator", sizeof(IteratorInstance), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_GC, iterator_slots};
 
 PyCFunction fast(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t)) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
@@ -420,10 +436,9 @@ PyType_Slot list_slots[] = {{Py_tp_doc, const_cast<char*>("The base of tvm_ffi.L
                             {0, nullptr}};
 
 constexpr unsigned int kFlags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
-PyType_Spec array_spec = {"tvm_ffi._core.ArrayBase", sizeof(ContainerInstance), 0, kFlags,
-                          array_slots};
-PyType_Spec list_spec = {"tvm_ffi._core.ListBase", sizeof(ContainerInstance), 0, kFlags,
-                         list_slots};
+constexpr int kSize = sizeof(OwnLayout<ContainerInstance>);
+PyType_Spec array_spec = {"tvm_ffi._core.ArrayBase", kSize, 0, kFlags, array_slots};
+PyType_Spec list_spec = {"tvm_ffi._core.ListBase", kSize, 0, kFlags, list_slots};
 
 }  // namespace
 

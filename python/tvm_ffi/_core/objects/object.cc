@@ -12,6 +12,9 @@ namespace tvm_ffi_core {
 
 namespace {
 
+// tvm_ffi._core.ObjectMeta, the metaclass of them all.
+PyObject* object_meta = nullptr;
+
 // The types that are made in C++, tvm_ffi.Object first.
 std::vector<PyTypeObject*>& made_types() {
   static std::vector<PyTypeObject*> types;
@@ -125,6 +128,63 @@ PyObject* prepare(PyObject*, PyObject*, PyObject*) { return Py_BuildValue("{s:()
 
 PyMethodDef prepare_definition = {
     "__prepare__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(prepare)),
+    METH_VARARGS | METH_KEYWORDS, nullptr};
+
+// The type of make_type whose code the instances of a class go through; NULL if it is no class
+// below tvm_ffi.Object.
+PyTypeObject* native_type_of(PyObject* cls) {
+  if (!PyType_Check(cls)) return nullptr;
+  PyObject* bases = reinterpret_cast<PyTypeObject*>(cls)->tp_mro;
+  for (Py_ssize_t i = 0; bases != nullptr && i < PyTuple_GET_SIZE(bases); ++i) {
+    auto* base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i));
+    for (PyTypeObject* made : made_types()) {
+      if (base == made) return made;
+    }
+  }
+  return nullptr;
+}
+
+// Whether one class may derive from all of `bases`; false with a Python error. Python itself finds
+// such bases by their layout, but its message names none of them.
+bool bases_fit(PyObject* name, PyObject* bases) {
+  PyObject* chosen = nullptr;
+  PyTypeObject* native = nullptr;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(bases); ++i) {
+    PyObject* base = PyTuple_GET_ITEM(bases, i);
+    PyTypeObject* other = native_type_of(base);
+    if (other == nullptr) continue;
+    if (native == nullptr || PyType_IsSubtype(other, native)) {
+      chosen = base;
+      native = other;
+    } else if (!PyType_IsSubtype(native, other)) {
+      PyErr_Format(PyExc_TypeError,
+                   "%S: bases: expected classes of one kind of object, got %s and %s", name,
+                   reinterpret_cast<PyTypeObject*>(chosen)->tp_name,
+                   reinterpret_cast<PyTypeObject*>(base)->tp_name);
+      return false;
+    }
+  }
+  return true;
+}
+
+// __new__ of the metaclass: looks at the bases of a class before Python makes it.
+PyObject* new_class(PyObject*, PyObject* args, PyObject* keywords) {
+  Py_ssize_t num_args = PyTuple_GET_SIZE(args);
+  if (num_args == 0) {
+    PyErr_SetString(PyExc_TypeError, "ObjectMeta.__new__: expected a metaclass, got no arguments");
+    return nullptr;
+  }
+  bool has_bases = num_args > 2 && PyTuple_Check(PyTuple_GET_ITEM(args, 2));
+  if (has_bases && !bases_fit(PyTuple_GET_ITEM(args, 1), PyTuple_GET_ITEM(args, 2))) return nullptr;
+  nb::object next = nb::steal(PyObject_CallFunctionObjArgs(
+      reinterpret_cast<PyObject*>(&PySuper_Type), object_meta, PyTuple_GET_ITEM(args, 0), nullptr));
+  if (!next.is_valid()) return nullptr;
+  nb::object make = nb::steal(PyObject_GetAttrString(next.ptr(), "__new__"));
+  return make.is_valid() ? PyObject_Call(make.ptr(), args, keywords) : nullptr;
+}
+
+PyMethodDef new_class_definition = {
+    "__new__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(new_class)),
     METH_VARARGS | METH_KEYWORDS, nullptr};
 
 PyType_Slot slots[] = {
@@ -262,6 +322,7 @@ void set_metaclass(nb::module_& module) {
   body["__module__"] = "tvm_ffi._core";
   body["__slots__"] = nb::tuple();
   body["__prepare__"] = nb::steal(PyCFunction_New(&prepare_definition, nullptr));
+  body["__new__"] = nb::steal(PyCFunction_New(&new_class_definition, nullptr));
   // That of ABCMeta runs Python code.
   body["__instancecheck__"] = type.attr("__instancecheck__");
   body["__subclasscheck__"] = type.attr("__subclasscheck__");
@@ -269,6 +330,8 @@ void set_metaclass(nb::module_& module) {
   nb::object bases = nb::make_tuple(nb::module_::import_("abc").attr("ABCMeta"));
   nb::object metaclass = type("ObjectMeta", bases, body);
   module.attr("ObjectMeta") = metaclass;
+  // The module may let go of it; its classes never do.
+  object_meta = nb::object(metaclass).release().ptr();
   for (PyTypeObject* each : made_types()) {
     // Python has no call that makes a type of such a metaclass.
     Py_INCREF(metaclass.ptr());

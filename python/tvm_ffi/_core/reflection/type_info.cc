@@ -5,10 +5,12 @@
 #include "base/error.h"
 #include "conversion/result.h"
 #include "objects/container_instance.h"
+#include "objects/function_instance.h"
 #include "objects/object.h"
 #include "objects/object_class.h"
 #include "reflection/field.h"
 #include "reflection/method.h"
+#include "tensors/tensor.h"
 
 namespace tvm_ffi_core {
 
@@ -124,6 +126,15 @@ nb::object adopt(nb::type_object type, nb::object instance) {
   return made;
 }
 
+// Whether instances of the class may hold objects of the type: the code of Tensor, Function and the
+// containers reads them without a test.
+bool may_stand_for(PyTypeObject* type, int32_t type_index) {
+  const TVMFFITypeInfo* info = require_info(type_index);
+  if (PyType_IsSubtype(type, tensor_type)) return is_or_derives_from(info, kTVMFFITensor);
+  if (PyType_IsSubtype(type, function_type)) return is_or_derives_from(info, kTVMFFIFunction);
+  return reads_objects_of(type, type_index);
+}
+
 }  // namespace
 
 void bind_type_info(nb::module_& module) {
@@ -145,10 +156,10 @@ void bind_type_info(nb::module_& module) {
                        type_key.ptr());
           throw nb::python_error();
         }
-        if (!reads_objects_of(python_type, nb::cast<int32_t>(type_index))) {
+        if (!may_stand_for(python_type, nb::cast<int32_t>(type_index))) {
           PyErr_Format(PyExc_TypeError,
                        "register_object_class: type: expected a class that reads objects of type "
-                       "%U, got %s, which is a container of another type",
+                       "%U, got %s, which reads those of another type",
                        type_key.ptr(), python_type->tp_name);
           throw nb::python_error();
         }

@@ -12,6 +12,7 @@
 #include "lending/bare_view.h"
 #include "lending/dlpack_producer.h"
 #include "lending/lend.h"
+#include "objects/own_layout.h"
 #include "tensors/tensor_copy.h"
 #include "values/values.h"
 
@@ -323,7 +324,7 @@ PyType_Slot slots[] = {
     {Py_tp_methods, methods},
     {0, nullptr}};
 
-PyType_Spec spec = {"tvm_ffi.Tensor", sizeof(ObjectInstance), 0,
+PyType_Spec spec = {"tvm_ffi.Tensor", sizeof(OwnLayout<ObjectInstance>), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
 
 // A tensor of what a `__dlpack__` gave; NULL with a Python error.
