@@ -333,14 +333,14 @@ struct IteratorInstance {
 };
 
 PyObject* make_iterator(PyObject* self, Py_ssize_t at, Py_ssize_t step) {
-  PyObject* made = iterator_type->tp_alloc(iterator_type, 0);
-  if (made == nullptr) return nullptr;
-  auto* iterator = reinterpret_cast<IteratorInstance*>(made);
+  auto* iterator = PyObject_GC_New(IteratorInstance, iterator_type);
+  if (iterator == nullptr) return nullptr;
   Py_INCREF(self);
   iterator->sequence = self;
   iterator->at = at;
   iterator->step = step;
-  return made;
+  PyObject_GC_Track(iterator);
+  return reinterpret_cast<PyObject*>(iterator);
 }
 
 PyObject* iterate(PyObject* self) { return make_iterator(self, 0, 1); }
