@@ -55,9 +55,13 @@ std::string ContentOf(const char* name, const ffi::Tensor& tensor) {
       << name << ": expected tensors on the CPU, whose content can be read, got one on "
       << ffi::DLDeviceToString(tensor.device()) << "; skip_tensor_content leaves it out";
   const DLTensor& dl = *tensor.GetDLTensorPtr();
-  const size_t item = (static_cast<size_t>(dl.dtype.bits) * dl.dtype.lanes + 7) / 8;
   const char* data = static_cast<const char*>(dl.data) + dl.byte_offset;
   if (tensor.IsContiguous()) return std::string(data, ffi::GetDataSize(dl));
+  const size_t bits = static_cast<size_t>(dl.dtype.bits) * dl.dtype.lanes;
+  TVM_FFI_CHECK(bits % 8 == 0, ValueError)
+      << name << ": expected elements of whole bytes in a tensor that is not contiguous, got "
+      << ffi::DLDataTypeToString(dl.dtype) << "; skip_tensor_content leaves them out";
+  const size_t item = bits / 8;
   std::string content;
   std::vector<int64_t> at(static_cast<size_t>(dl.ndim));
   for (int64_t left = tensor.numel(); left > 0; --left) {
