@@ -111,37 +111,55 @@ inline int32_t KeyType(const TVMFFIAny& any) {
   return any.type_index;
 }
 
-inline uint64_t HashOf(const TVMFFIAny& any) {
+// The function by which a type hashes its objects itself, NULL where it does not.
+inline const TVMFFIAny* OwnHash(int32_t type) { return AttributeOf(AnyHashColumn(), type); }
+
+// What a type's own hash makes of a value.
+TVM_FFI_COLD inline uint64_t CallOwnHash(const TVMFFIAny& any) {
+  const TVMFFIAny hash = CallAttribute(OwnHash(any.type_index), &any);
+  if (hash.type_index != kTVMFFIInt) ThrowReturned(hash);
+  return HashOfContent(any.type_index, hash.v_uint64);
+}
+
+// The hash of a value; `call` gives that of a type that has its own.
+template <typename Call>
+inline uint64_t HashOf(const TVMFFIAny& any, Call call) {
   const int32_t type = KeyType(any);
   if (type == kTVMFFIStr || type == kTVMFFIBytes) {
     const TVMFFIByteArray bytes = BytesOf(any);
     return HashOfContent(type, HashOfBytes(bytes.data, bytes.size));
   }
-  if (type >= kTVMFFIStaticObjectBegin) {
-    if (const TVMFFIAny* own = AttributeOf(AnyHashColumn(), type)) {
-      const TVMFFIAny hash = CallAttribute(own, &any);
-      if (hash.type_index != kTVMFFIInt) ThrowReturned(hash);
-      return HashOfContent(type, hash.v_uint64);
-    }
-  }
+  if (type >= kTVMFFIStaticObjectBegin && OwnHash(type) != nullptr) return call(any);
   return HashOfContent(type, any.v_uint64);
 }
+inline uint64_t HashOf(const TVMFFIAny& any) { return HashOf(any, CallOwnHash); }
 
-inline bool AreEqual(const TVMFFIAny& a, const TVMFFIAny& b) {
+// Whether two values are the same key: kNo, kYes, or as their type's own equality says.
+enum Sameness : int { kNo, kYes, kAsk };
+inline Sameness AreSame(const TVMFFIAny& a, const TVMFFIAny& b) {
   const int32_t type = KeyType(a);
-  if (type != KeyType(b)) return false;
+  if (type != KeyType(b)) return kNo;
   if (type == kTVMFFIStr || type == kTVMFFIBytes) {
     const TVMFFIByteArray x = BytesOf(a);
     const TVMFFIByteArray y = BytesOf(b);
-    return x.size == y.size && (x.size == 0 || std::memcmp(x.data, y.data, x.size) == 0);
+    const bool same = x.size == y.size && (x.size == 0 || std::memcmp(x.data, y.data, x.size) == 0);
+    return same ? kYes : kNo;
   }
-  if (a.v_uint64 == b.v_uint64) return true;
-  if (type < kTVMFFIStaticObjectBegin) return false;
-  const TVMFFIAny* own = AttributeOf(AnyEqualColumn(), type);
-  if (own == nullptr) return false;
-  const TVMFFIAny equal = CallAttribute(own, &a, &b);
+  if (a.v_uint64 == b.v_uint64) return kYes;
+  if (type < kTVMFFIStaticObjectBegin) return kNo;
+  return AttributeOf(AnyEqualColumn(), type) == nullptr ? kNo : kAsk;
+}
+
+// What the own equality of their type says of two values.
+TVM_FFI_COLD inline bool CallOwnEqual(const TVMFFIAny& a, const TVMFFIAny& b) {
+  const TVMFFIAny equal = CallAttribute(AttributeOf(AnyEqualColumn(), a.type_index), &a, &b);
   if (equal.type_index != kTVMFFIBool) ThrowReturned(equal);
   return equal.v_int64 != 0;
+}
+
+inline bool AreEqual(const TVMFFIAny& a, const TVMFFIAny& b) {
+  const Sameness same = AreSame(a, b);
+  return same == kAsk ? CallOwnEqual(a, b) : same == kYes;
 }
 
 }  // namespace detail

@@ -30,7 +30,7 @@ class DictObj : public MapBaseObj {
  *
  * Keys are told apart by AnyEqual. Handles share one object; what one of them changes, all see. The
  * caller makes sure that no other thread uses the pairs while they change, and that no hash and no
- * equality of a key's type changes them.
+ * equality of a key's type changes them: a RuntimeError is thrown if one does.
  *
  * A handle of other types, or another language, may have set what is no K or V. So each read checks
  * the type, of all elements where V is a container: the value is converted, or else a TypeError is

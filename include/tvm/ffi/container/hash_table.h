@@ -9,9 +9,11 @@
 #define TVM_FFI_CONTAINER_HASH_TABLE_H_
 
 #include <tvm/ffi/any_hash.h>
+#include <tvm/ffi/object_ref.h>
 
 #include <cstring>
 #include <new>
+#include <string>
 #include <utility>
 
 namespace tvm {
@@ -54,16 +56,12 @@ class HashTable {
   Pair& At(uint64_t at) const { return IsSmall() ? Row()[at] : EntryAt(at).pair; }
 
   uint64_t Find(const TVMFFIAny& key) const {
-    if (!IsSmall()) return FindDense(key, HashOf(key));
-    for (uint64_t at = 0; at < size_; ++at) {
-      if (AreEqual(*Raw(Row()[at].first), key)) return at;
-    }
-    return End();
+    return IsSmall() ? FindSmall(key) : FindDense(key, HashOfNew(key));
   }
 
   // Either succeeds or throws and changes nothing.
   void Set(Any key, Any value) {
-    const uint64_t hash = IsSmall() ? 0 : HashOf(*Raw(key));
+    const uint64_t hash = IsSmall() ? 0 : HashOfNew(*Raw(key));
     const uint64_t at = IsSmall() ? Find(*Raw(key)) : FindDense(*Raw(key), hash);
     if (at != End()) {
       // The old value ends with this call, when the table is whole again.
@@ -118,12 +116,24 @@ class HashTable {
     if (IsSmall() || slots > slots_) Rehash(slots);
   }
 
-  // Fills an empty table with the pairs of another.
+  // Fills an empty table with the pairs of another. No key is hashed: that may run code of others,
+  // which may change the other table.
   void CopyFrom(const HashTable& other) {
-    Reserve(other.size());
-    for (uint64_t at = other.Begin(); at != other.End(); at = other.Next(at)) {
-      AddNew(other.At(at).first, other.At(at).second);
+    if (other.IsSmall()) {
+      Reserve(other.size_);
+      for (uint64_t at = 0; at < other.size_; ++at) {
+        AddNew(other.Row()[at].first, other.Row()[at].second);
+      }
+      return;
     }
+    HashTable copy(other.slots_);
+    for (uint64_t at = other.dense_.head; at != kNone; at = other.EntryAt(at).next) {
+      copy.MarkOf(at) = other.MarkOf(at);
+      new (&copy.EntryAt(at)) Entry(other.EntryAt(at));
+    }
+    copy.dense_ = other.dense_;
+    copy.size_ = other.size_;
+    Adopt(&copy);
   }
 
  private:
@@ -188,6 +198,105 @@ class HashTable {
     if (deleter != nullptr) deleter(data);
   }
 
+  // Guards the table while a type's own hash or equality runs, which may change the table, free it,
+  // or remove the key that is compared. The caller goes on only if what it knows still holds.
+  class Watch {
+   public:
+    // `at` is the place of the key that is compared or hashed; kNone if it is not in the table.
+    Watch(const HashTable& table, uint64_t at)
+        : table_(table),
+          owner_(table.Owner()),
+          data_(table.data_),
+          size_(table.size_),
+          slots_(table.slots_),
+          at_(at),
+          last_(table.size_ == 0 ? kNone : table.Previous(table.End())),
+          key_(table.KeyAt(at_)),
+          last_key_(table.KeyAt(last_)) {}
+
+    const TVMFFIAny& key() const { return *Raw(key_); }
+
+    // Throws if the table changed; `key` is of the type whose code ran.
+    void Check(const TVMFFIAny& key) const {
+      // The places are valid only in the same block. The last key shows what was removed and added.
+      const bool same = owner_.use_count() > 1 && table_.data_ == data_ && table_.size_ == size_ &&
+                        table_.slots_ == slots_ && table_.HasKeyAt(at_, key_) &&
+                        table_.HasKeyAt(last_, last_key_);
+      if (!same) ThrowChanged(owner_, TypeName(&key));
+    }
+
+   private:
+    const HashTable& table_;
+    ObjectPtr<Object> owner_;
+    const void* data_;
+    uint64_t size_;
+    uint64_t slots_;
+    uint64_t at_;
+    uint64_t last_;
+    Any key_;
+    Any last_key_;
+  };
+
+  [[noreturn]] static void ThrowChanged(const ObjectPtr<Object>& owner, const std::string& by) {
+    const char* name = owner->type_index() == kTVMFFIDict ? "Dict" : "Map";
+    TVM_FFI_THROW(RuntimeError) << name << ": expected a mapping that the hash and the equality of "
+                                << "its keys leave alone, got one that those of " << by
+                                << " changed while a key was looked up or added";
+  }
+
+  // The Map or the Dict, whose head the table follows. A table without one calls no code of others.
+  ObjectPtr<Object> Owner() const {
+    const char* head = reinterpret_cast<const char*>(this) - sizeof(Object);
+    return ObjectUnsafe::PtrFromBorrowed<Object>(head);
+  }
+  Any KeyAt(uint64_t at) const { return at == kNone ? Any() : At(at).first; }
+  // Whether that key, which the caller owns, is at a place of a table of the same size.
+  bool HasKeyAt(uint64_t at, const Any& key) const {
+    if (at == kNone) return true;
+    if (!IsSmall() && MarkOf(at) == kEmpty) return false;
+    return std::memcmp(Raw(At(at).first), Raw(key), sizeof(TVMFFIAny)) == 0;
+  }
+
+  // Whether a type's own hash and equality are the runtime's, which call nothing else.
+  static bool IsHarmless(const TVMFFIAny& key) { return key.type_index == kTVMFFIBigInt; }
+
+  TVM_FFI_COLD bool CallEqualAt(uint64_t at, const TVMFFIAny& key) const {
+    if (IsHarmless(key)) return CallOwnEqual(*Raw(At(at).first), key);
+    const Watch watch(*this, at);
+    const bool equal = CallOwnEqual(watch.key(), key);
+    watch.Check(watch.key());
+    return equal;
+  }
+  TVM_FFI_COLD uint64_t CallHashOfNew(const TVMFFIAny& key) const {
+    if (IsHarmless(key)) return CallOwnHash(key);
+    const Watch watch(*this, kNone);
+    const uint64_t hash = CallOwnHash(key);
+    watch.Check(key);
+    return hash;
+  }
+  TVM_FFI_COLD uint64_t CallHashAt(uint64_t at, bool* called) const {
+    if (IsHarmless(*Raw(At(at).first))) return CallOwnHash(*Raw(At(at).first));
+    *called = true;
+    const Watch watch(*this, at);
+    const uint64_t hash = CallOwnHash(watch.key());
+    watch.Check(watch.key());
+    return hash;
+  }
+
+  // Whether the key that is stored at a place is the one that is looked up.
+  bool IsKey(const Any& stored, uint64_t at, const TVMFFIAny& key) const {
+    const Sameness same = AreSame(*Raw(stored), key);
+    return same == kAsk ? CallEqualAt(at, key) : same == kYes;
+  }
+  // The hash of a key that is not in the table, or is not known to be.
+  uint64_t HashOfNew(const TVMFFIAny& key) const {
+    return HashOf(key, [this](const TVMFFIAny& key) { return CallHashOfNew(key); });
+  }
+  // The hash of the key at a place; `called` is set if code of others ran.
+  uint64_t HashAt(uint64_t at, bool* called) const {
+    return HashOf(*Raw(At(at).first), [=](const TVMFFIAny&) { return CallHashAt(at, called); });
+  }
+
   bool IsSmall() const { return (slots_ & kSmall) != 0; }
   Pair* Row() const { return static_cast<Pair*>(data_); }
   static Entry& EntryAt(void* data, uint64_t slot) {
@@ -202,10 +311,17 @@ class HashTable {
   uint64_t After(uint64_t slot, uint8_t mark) const { return (slot + Jump(mark)) & (slots_ - 1); }
   static bool Continues(uint8_t mark) { return (mark & kContinues) != 0; }
 
-  uint64_t FindDense(const TVMFFIAny& key, uint64_t hash) const {
+  TVM_FFI_NOINLINE uint64_t FindSmall(const TVMFFIAny& key) const {
+    for (uint64_t at = 0; at < size_; ++at) {
+      if (IsKey(Row()[at].first, at, key)) return at;
+    }
+    return size_;
+  }
+
+  TVM_FFI_NOINLINE uint64_t FindDense(const TVMFFIAny& key, uint64_t hash) const {
     uint64_t slot = HomeOf(hash);
     if (Continues(MarkOf(slot))) return kNone;
-    while (!AreEqual(*Raw(EntryAt(slot).pair.first), key)) {
+    while (!IsKey(EntryAt(slot).pair.first, slot, key)) {
       const uint8_t mark = MarkOf(slot);
       if ((mark & kJump) == 0) return kNone;
       slot = After(slot, mark);
@@ -220,7 +336,7 @@ class HashTable {
       new (Row() + size_++) Pair(std::move(key), std::move(value));
       return;
     }
-    const uint64_t hash = HashOf(*Raw(key));
+    const uint64_t hash = HashOfNew(*Raw(key));
     if (IsSmall()) Rehash(kSlotsLeast);
     AddDense(hash, std::move(key), std::move(value));
   }
@@ -273,15 +389,21 @@ class HashTable {
           << kSlotsMost << " slots";
       HashTable fresh(slots);
       if (!fresh.TakeOver(*this)) continue;
-      if (data_deleter_ != nullptr) data_deleter_(data_);
-      data_ = fresh.data_;
-      slots_ = slots;
-      data_deleter_ = FreeBlock;
-      dense_ = fresh.dense_;
-      fresh.data_deleter_ = nullptr;
-      fresh.dense_.head = kNone;
+      Adopt(&fresh);
       return;
     }
+  }
+
+  // Gets the block of a dense table, which is then empty; its own has no pairs any more.
+  void Adopt(HashTable* dense) {
+    if (data_deleter_ != nullptr) data_deleter_(data_);
+    data_ = dense->data_;
+    size_ = dense->size_;
+    slots_ = dense->slots_;
+    data_deleter_ = FreeBlock;
+    dense_ = dense->dense_;
+    dense->data_deleter_ = nullptr;
+    dense->dense_.head = kNone;
   }
 
   // Whether every pair of `other` found a slot. If so, the pairs now belong to this table.
@@ -293,14 +415,29 @@ class HashTable {
         if (table != nullptr) table->dense_.head = kNone;
       }
     } guard{this};
+    bool called = false;
     for (uint64_t at = other.Begin(); at != other.End(); at = other.Next(at)) {
-      const uint64_t slot = Take(HashOf(*Raw(other.At(at).first)));
+      const uint64_t slot = Take(other.HashAt(at, &called));
       if (slot == kNone) return false;
       std::memcpy(static_cast<void*>(&EntryAt(slot).pair), &other.At(at), sizeof(Pair));
       Link(slot);
     }
+    if (called) TakeAgain(other);
     guard.table = nullptr;
     return true;
+  }
+
+  // Copies the pairs once more, as code of others ran meanwhile and may have set values.
+  TVM_FFI_COLD void TakeAgain(const HashTable& other) {
+    bool same = size_ == other.size_;
+    uint64_t to = dense_.head;
+    for (uint64_t at = other.Begin(); same && at != other.End(); at = other.Next(at)) {
+      Entry& entry = EntryAt(to);
+      same = other.HasKeyAt(at, entry.pair.first);
+      std::memcpy(static_cast<void*>(&entry.pair), &other.At(at), sizeof(Pair));
+      to = entry.next;
+    }
+    if (!same) ThrowChanged(other.Owner(), "a key");
   }
 
   // Takes a slot for a key with that hash, for the caller to fill; kNone when none is in reach.
@@ -364,13 +501,12 @@ class HashTable {
     MarkOf(slot) = static_cast<uint8_t>((MarkOf(slot) & kContinues) | jump);
   }
 
-  // The slot before one that continues a chain.
+  // The slot before one that continues a chain: the only one whose jump leads there. The hash of
+  // the key would tell too, but may run code of others.
   uint64_t BeforeInChain(uint64_t slot) const {
-    uint64_t before = HomeOf(HashOf(*Raw(EntryAt(slot).pair.first)));
-    for (;;) {
-      const uint64_t after = After(before, MarkOf(before));
-      if (after == slot) return before;
-      before = after;
+    for (uint8_t jump = 1;; ++jump) {
+      const uint64_t before = (slot - Jump(jump)) & (slots_ - 1);
+      if ((MarkOf(before) & kJump) == jump) return before;
     }
   }
 

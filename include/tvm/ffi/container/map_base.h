@@ -161,6 +161,9 @@ class MapBaseObj : public Object {
   }
 };
 
+static_assert(sizeof(MapBaseObj) == sizeof(Object) + sizeof(detail::HashTable),
+              "the table follows the head, which it finds from its own address");
+
 namespace detail {
 
 // Whether a stored value is a T.

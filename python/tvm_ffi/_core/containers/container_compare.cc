@@ -22,8 +22,10 @@ int sequences_are_equal(TVMFFIObject* a, TVMFFIObject* b) {
   const auto* y = contents<TVMFFISeqCell>(b);
   if (x->size != y->size) return 0;
   for (int64_t i = 0; i < x->size && i < y->size; ++i) {
-    int equal = values_are_equal(static_cast<const TVMFFIAny*>(x->data)[i],
-                                 static_cast<const TVMFFIAny*>(y->data)[i]);
+    // Both are held: the equality of a type may change a List.
+    const ffi::Any left = static_cast<const ffi::Any*>(x->data)[i];
+    const ffi::Any right = static_cast<const ffi::Any*>(y->data)[i];
+    int equal = values_are_equal(left.CopyToTVMFFIAny(), right.CopyToTVMFFIAny());
     if (equal != 1) return equal;
   }
   return 1;
@@ -34,10 +36,13 @@ int mappings_are_equal(TVMFFIObject* a, TVMFFIObject* b) {
   const auto* x = reinterpret_cast<const ffi::MapBaseObj*>(a);
   const auto* y = reinterpret_cast<const ffi::MapBaseObj*>(b);
   if (x->size() != y->size()) return 0;
-  for (const auto& pair : *x) {
+  // Copied and held, as the equality of a type may change either one.
+  const std::vector<std::pair<ffi::Any, ffi::Any>> pairs(x->begin(), x->end());
+  for (const auto& pair : pairs) {
     auto found = y->find(pair.first);
     if (found == y->end()) return 0;
-    int equal = values_are_equal(pair.second.CopyToTVMFFIAny(), found->second.CopyToTVMFFIAny());
+    const ffi::Any value = found->second;
+    int equal = values_are_equal(pair.second.CopyToTVMFFIAny(), value.CopyToTVMFFIAny());
     if (equal != 1) return equal;
   }
   return 1;

@@ -52,8 +52,9 @@ PyObject* find(PyObject* self, PyObject* key) {
   ffi::Any owned;
   if (!own(key_name(self), key, &owned)) return nullptr;
   return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-    auto found = table_of(self)->find(owned);
-    if (found == table_of(self)->end()) return nullptr;
+    const ffi::MapBaseObj* table = table_of(self);
+    auto found = table->find(owned);
+    if (found == table->end()) return nullptr;
     return to_python(self, found->second);
   });
 }

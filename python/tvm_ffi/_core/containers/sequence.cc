@@ -109,7 +109,9 @@ int contains(PyObject* self, PyObject* value) {
   if (possible != 1) return possible;
   TVMFFIAny wanted = packed.CopyToTVMFFIAny();
   for (int64_t i = 0; i < cell_of(self)->size; ++i) {
-    int equal = values_are_equal(static_cast<const TVMFFIAny*>(cell_of(self)->data)[i], wanted);
+    // Held: the equality of a type may change a List.
+    const ffi::Any element = static_cast<const ffi::Any*>(cell_of(self)->data)[i];
+    int equal = values_are_equal(element.CopyToTVMFFIAny(), wanted);
     if (equal != 0) return equal;
   }
   return 0;
