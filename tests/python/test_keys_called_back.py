@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 import tvm_ffi
-from tvm_ffi import Dict, List, StructuralKey, get_global_func, structural_equal
+from tvm_ffi import Dict, List, StructuralKey, structural_equal
 
 from .conftest import compile_cpp_library
+from .content_cases import call
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -38,7 +39,7 @@ class Hook:
 
 def key_by_equality(hook: Hook, value: int) -> Any:
     """Give a key with an equality of its own."""
-    return get_global_func("keys_called_back.Calling")(hook, value)
+    return call("keys_called_back.Calling", hook, value)
 
 
 def key_by_structure(hook: Hook, value: int) -> Any:
@@ -47,7 +48,7 @@ def key_by_structure(hook: Hook, value: int) -> Any:
 
 
 KEYS = [key_by_equality, key_by_structure]
-LOOK_UPS: dict[str, Callable[[Dict, Any], Any]] = {
+LOOK_UPS: dict[str, Callable[[Dict[Any, Any], Any], Any]] = {
     "[]": lambda d, key: d[key],
     "get": lambda d, key: d.get(key),
     "in": lambda d, key: key in d,
@@ -56,12 +57,12 @@ LOOK_UPS: dict[str, Callable[[Dict, Any], Any]] = {
     "setdefault": lambda d, key: d.setdefault(key, 5),
     "pop": lambda d, key: d.pop(key, None),
     "del": lambda d, key: d.__delitem__(key),
-    "function": lambda d, key: get_global_func("ffi.DictGetItem")(d, key),
+    "function": lambda d, key: call("ffi.DictGetItem", d, key),
 }
-COMPARISONS: dict[str, Callable[[Dict, Dict], Any]] = {
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "==": lambda a, b: a == b,
     "structural": structural_equal,
-    "recursive": get_global_func("ffi.RecursiveEq"),
+    "recursive": lambda a, b: call("ffi.RecursiveEq", a, b),
 }
 
 
