@@ -10,18 +10,16 @@ from . import _core
 
 def call(name: str, *args: Any) -> Any:
     """Call the function of this name; a NotImplementedError if libtvm_ffi.so has none."""
-    return _find(name)(*args)
+    function = _core.get_global_func(name)
+    if function is None:
+        raise NotImplementedError(f"{name}: this libtvm_ffi.so has no such global function")
+    return function(*args)
 
 
 def read(name: str, *args: Any) -> Any:
     """Call a function that reads containers, with the GIL held, so that no thread changes them."""
-    function = _find(name)
-    function.release_gil = False
-    return function(*args)
-
-
-def _find(name: str) -> _core.Function:
     function = _core.get_global_func(name)
     if function is None:
         raise NotImplementedError(f"{name}: this libtvm_ffi.so has no such global function")
-    return function
+    function.release_gil = False
+    return function(*args)
