@@ -311,7 +311,7 @@ class HashTable {
   uint64_t After(uint64_t slot, uint8_t mark) const { return (slot + Jump(mark)) & (slots_ - 1); }
   static bool Continues(uint8_t mark) { return (mark & kContinues) != 0; }
 
-  uint64_t FindSmall(const TVMFFIAny& key) const {
+  TVM_FFI_NOINLINE uint64_t FindSmall(const TVMFFIAny& key) const {
     for (uint64_t at = 0; at < size_; ++at) {
       if (IsKey(Row()[at].first, at, key)) return at;
     }
