@@ -141,6 +141,13 @@ assert called.wait(60)
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_functions_called_by_name_release_the_lock() -> None:
+    """Those of the runtime too: whoever calls them so keeps other threads from changes."""
+    assert tvm_ffi.get_global_func("ffi.DeepCopy").release_gil
+    assert tvm_ffi.structural_equal([1], [1])
+    assert tvm_ffi.get_global_func("ffi.StructuralEqual").release_gil
+
+
 @pytest.mark.parametrize(
     "read",
     [
