@@ -38,8 +38,8 @@ nox.options.sessions = [
     "tests",
     "interop",
     "fresh",
-    "browser",  # looks at the site that fresh left
-    "machinery",  # from here on, sessions are skipped once MINUTES have passed
+    "browser",  # looks at the site that fresh left; from here on, MINUTES skips sessions
+    "machinery",
     "tests-3.10",
     "tests-3.13",
     "machine_code",
@@ -141,7 +141,7 @@ def tests(session: nox.Session) -> None:
 @nox.session(venv_backend="none", requires=["environment"])
 def machinery(session: nox.Session) -> None:
     """Run the tests of the sessions, of the site's extensions and of the records."""
-    skip_if_late(session)
+    skip_if_late(session, 18)
     files = [f"tests/docs/{path.name}" for path in (ROOT / "tests" / "docs").glob("test_*.py")]
     # Two at once: in these shares neither waits long for the other.
     shares = [["-m", "pytest", *sorted(files)[first::4]] for first in range(4)]
@@ -202,6 +202,7 @@ def fresh(session: nox.Session) -> None:
 @nox.session(requires=["docs"] if why_no_bare_system() else [])
 def browser(session: nox.Session) -> None:
     """Look at every page of the built site in Chromium; arguments choose tests."""
+    skip_if_late(session, 8)
     if not (ROOT / "build" / "site" / "index.html").exists():
         session.error("browser: build/site is missing. Type: nox -s docs browser")
     need(session, "chromium")
@@ -228,7 +229,7 @@ def recording(session: str) -> dict[str, str]:
 
 def on_python(session: nox.Session) -> None:
     """Build and test the package on this Python, and call a library built once for every Python."""
-    skip_if_late(session)
+    skip_if_late(session, 8)
     need(session, "g++", "git")
     install(session, "tests")
     install_package(session)
@@ -279,7 +280,7 @@ def interop(session: nox.Session) -> None:
 @nox.session(venv_backend="none", requires=["environment"])
 def compilers(session: nox.Session) -> None:
     """Compile everything without a warning: g++, clang++ and nvcc; arguments choose files."""
-    skip_if_late(session)
+    skip_if_late(session, 10)
     need(session, "clang++", "valgrind")  # a benchmark includes a header of valgrind
     Environment(session).run("docs/_setup/compilers.py", *session.posargs)
 
@@ -289,7 +290,7 @@ def compilers(session: nox.Session) -> None:
 )
 def machine_code(session: nox.Session) -> None:
     """Check what nvcc makes of the examples' kernels, without a GPU; arguments choose examples."""
-    skip_if_late(session)
+    skip_if_late(session, 8)
     expect_python(session)
     Environment(session).run("tests/machine_code/machine_code.py", *session.posargs)
 
@@ -297,7 +298,7 @@ def machine_code(session: nox.Session) -> None:
 @nox.session(venv_backend="none", requires=["environment"])
 def sanitize(session: nox.Session) -> None:
     """Run the C++ tests and the examples under sanitizers; arguments choose files of tests."""
-    skip_if_late(session)
+    skip_if_late(session, 15)
     environment = Environment(session)
     files = [word for word in session.posargs if word != "examples"]
     if files or not session.posargs:
@@ -323,7 +324,7 @@ def soak(session: nox.Session) -> None:
 @nox.session(venv_backend="none", requires=["environment"])
 def emulate(session: nox.Session) -> None:
     """Run the examples' CUDA sources on the CPU; arguments choose examples."""
-    skip_if_late(session)
+    skip_if_late(session, 12)
     Environment(session).run("tests/emulation/emulate.py", *session.posargs)
 
 

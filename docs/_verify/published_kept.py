@@ -28,11 +28,12 @@ FOLDERS = (
     "tests/snippets",
 )
 FILES = (
-    *("README.md", "docs/_setup/lock.txt", "docs/reference/command_line.rst", "pyproject.toml"),
+    *("docs/_setup/lock.txt", "docs/reference/command_line.rst", "pyproject.toml"),
     "tests/conftest.py",
     *(f"tests/interop/{name}.py" for name in ("conftest", "example_runtimes")),
     *(f"tests/interop/{name}.py" for name in ("test_pages", "test_snippets")),
 )
+OWN = {"tests/snippets/test_copy.py": ["README.md"]}  # what one test alone reads
 BUILT = {".o", ".pyc", ".so"}  # what a build leaves there
 
 Kept = dict[str, dict[str, Any]]  # by name, what a result is made of and the result
@@ -57,7 +58,8 @@ def shared_digest(root: Path) -> str:
 
 def made_of(layout: Layout, name: str, shared: str) -> str:
     """What a result depends on: the file, with comments, since a result may name lines."""
-    files = [name, *(helpers_of(layout, name) if name.endswith(".py") else [])]
+    helpers = helpers_of(layout, name) if name.endswith(".py") else []
+    files = [name, *helpers, *OWN.get(name, [])]
     texts = [shared, *(f"{file}\0{digest(layout.root / file)}" for file in files)]
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()
 

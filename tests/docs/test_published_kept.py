@@ -130,6 +130,19 @@ def test_other_tests_do_not_count(layout):
     assert runner.ran == [*names, names[1]]
 
 
+def test_file_that_one_test_reads_runs_that_test(layout):
+    """No other result depends on it."""
+    ((test, read_by_it),) = published_kept.OWN.items()
+    for name in (test, *read_by_it):
+        (layout.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (layout.root / name).write_text("x = 1\n")
+    runner = Runner(layout)
+    runner.found([*PAGES, test])
+    (layout.root / read_by_it[0]).write_text("x = 2\n")
+    runner.found([*PAGES, test])
+    assert runner.ran == [*PAGES, test, test]
+
+
 def test_all_run_on_request(layout):
     """And their results replace the old ones."""
     runner = Runner(layout)
