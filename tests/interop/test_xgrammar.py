@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R3, R5, R6, R7
-"""A client built by strangers: the xgrammar wheel from PyPI on our runtime.
+"""An independent client: the xgrammar wheel from PyPI on our runtime.
 
 ``nox -s interop`` makes the environment with xgrammar, and without apache-tvm-ffi, and names its
 interpreter. The checks are those of xgrammar_probe.py, one test for each.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5
-"""Modules that come with a library, as bytes behind its symbol ``__tvm_ffi__library_bin``."""
+"""Modules embedded in a library, as bytes behind its symbol ``__tvm_ffi__library_bin``."""
 
 from __future__ import annotations
 

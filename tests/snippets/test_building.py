@@ -131,7 +131,7 @@ def test_page_has_every_session():
 
 def test_page_names_folders_that_are_there():
     """The table of folders is that of the repository."""
-    names = first_column("What is where")
+    names = first_column("Repository layout")
     assert names
     assert all((ROOT / name).is_dir() for name in names)
     assert {name.strip("/") for name in names} == {
