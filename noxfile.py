@@ -126,7 +126,7 @@ def tests(session: nox.Session) -> None:
     pytest = [
         "-m",
         "pytest",
-        *(f"--ignore=tests/{name}" for name in ("browser", "examples", "snippets", "gpu")),
+        *(f"--ignore=tests/{name}" for name in ("browser", "examples", "gpu", "interop", "snippets")),
     ]
     if session.posargs:
         environment.run(*pytest, *session.posargs, env=recording("tests"))

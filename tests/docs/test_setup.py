@@ -3,14 +3,16 @@
 """What the nox sessions rely on: the tools that are there, or the line that installs them."""
 
 import ast
+import importlib
 import os
 import re
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from _verify import tools
+from _verify import rows, tools
 
 pytest.importorskip("nox", reason="only the sessions use this")
 
@@ -65,6 +67,31 @@ def test_readers_and_ci_run_the_same_sessions():
         assert command in (root / name).read_text(), name
     assert f"MINUTES=82 {command}" in (root / "README.md").read_text()
     assert f"MINUTES=82 {command}" in (root / ".ci" / "run").read_text()
+
+
+def test_session_tests_leaves_out_what_other_sessions_run(monkeypatch):
+    """A skip for want of another session's environment would outrank a test that has not run."""
+    monkeypatch.syspath_prepend(Path(__file__).parents[2])
+    noxfile = importlib.import_module("noxfile")
+    commands = []
+
+    class Recorder:
+        """Notes the commands that an environment would run."""
+
+        def __init__(self, session):
+            """Make none."""
+
+        def run_together(self, *shares, env):
+            """Note them."""
+            commands.extend(shares)
+
+    monkeypatch.setattr(noxfile, "Environment", Recorder)
+    monkeypatch.setattr(noxfile, "want", lambda session, *names: None)
+    noxfile.tests.func(SimpleNamespace(posargs=[]))
+    assert len(commands) == 2
+    for command in commands:
+        left_out = {folder for folder in rows.SESSIONS if f"--ignore={folder}" in command}
+        assert left_out >= {*rows.SESSIONS} - {"tests/docs"}
 
 
 class Session:
