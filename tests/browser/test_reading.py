@@ -2,23 +2,28 @@
 # Rows: R8, R9
 """What a reader does with the site: choose tabs, copy, search, switch the theme, go on."""
 
+import json
+import random
 import re
 import zipfile
 from urllib.parse import quote
 
 import pytest
+from _ext.scale_calls import AXES, choices, program
 from _verify.search_words import FILE, read_words
 from conftest import ROOT
 from playwright.sync_api import expect
 
 WORDS = read_words((ROOT / "docs" / FILE).read_text())
 
+ERRORS = "guides/try_the_errors.html"
 QUICKSTART = "get_started/quickstart.html"
 # One page of each kind.
 KINDS = [
     "index.html",
     QUICKSTART,
     "guides/kernel_library_guide.html",
+    ERRORS,
     "guides/kernels/rms_norm.html",
     "concepts/tensor.html",
     "packaging/cpp_tooling.html",
@@ -55,6 +60,32 @@ def test_tabs_are_chosen_by_keyboard(reader):
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     expect(page.get_by_role("tab", name="CUDA").first).to_have_attribute("aria-selected", "true")
+
+
+def test_form_shows_the_program_and_its_result(reader):
+    """Whatever is chosen, the program is the one that the build ran, and the result is its."""
+    page = reader.new_page()
+    page.goto(ERRORS)
+    form = page.locator("form.try-errors")
+    data = json.loads(form.locator("script").text_content())
+    selects = form.locator("select")
+    told = dict(zip(choices(), data["cells"], strict=True))
+    for choice in random.sample([each for each, cell in told.items() if cell is not None], 60):
+        for place, (axis, option) in enumerate(zip(AXES, choice, strict=True)):
+            selects.nth(place).select_option(str(axis.options.index(option)))
+        assert form.locator("pre").text_content() == f"{program(choice)}\n"
+        assert form.locator("output").text_content() == data["results"][told[choice]]
+
+
+def test_form_leaves_out_what_a_framework_lacks(reader):
+    """PyTorch has no read-only tensors: a choice of them ends with the choice of PyTorch."""
+    page = reader.new_page()
+    page.goto(ERRORS)
+    page.get_by_label("Output y").select_option("read-only")
+    expect(page.locator("output")).to_contain_text("got a read-only one")
+    page.get_by_label("Arrays").select_option("PyTorch")
+    expect(page.get_by_label("Output y").locator("option:checked")).to_have_text("new, like x")
+    expect(page.locator("output")).to_have_text("[[2.5, 5.0, 7.5], [10.0, 12.5, 15.0]]")
 
 
 def code_of(text):

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The directive ``try-errors``: choose how to call ``scale``, and see what the call gives.
+
+Each build runs all the calls with the library that it has just built and tested. A form on the page
+shows the program of a choice and its result; readers without script have the table of messages.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.typing import ExtensionMetadata
+
+from .evidence_of_build import evidence_of
+from .scale_calls import AXES, FRAMEWORKS, LOAD, SHOW, Option, choices, program
+from .verification import table
+
+PROGRAM = Path(__file__).with_name("scale_calls.py")
+SCRIPT = "try_errors.js"
+HEADINGS = ["Mistake", "Error"]
+PLAIN = tuple(axis.options[0] for axis in AXES)
+
+
+class Form(nodes.General, nodes.Element):
+    """A placeholder for the form, which only pages of a site have."""
+
+
+def run_calls(libraries: Path) -> dict[str, Any]:
+    """What all calls give, in the folder with scale_cpu.so."""
+    command = [sys.executable, str(PROGRAM)]
+    found: dict[str, Any] = json.loads(subprocess.check_output(command, cwd=libraries, text=True))
+    return found
+
+
+def results_by_choice(found: dict[str, Any]) -> dict[tuple[Option, ...], str | None]:
+    """The result of each choice; None where the framework lacks an option."""
+    told = (None if cell is None else found["results"][cell] for cell in found["cells"])
+    return dict(zip(choices(), told, strict=True))
+
+
+def single_mistakes(found: dict[str, Any]) -> list[tuple[str, str]]:
+    """The choices that differ from the plain call in one option and fail, each with its error."""
+    of_choice = results_by_choice(found)
+    frameworks: dict[tuple[str, str], list[str]] = {}
+    for place, axis in enumerate(AXES[1:], start=1):
+        for option in axis.options[1:]:
+            for framework in AXES[0].options:
+                choice = (framework, *PLAIN[1:place], option, *PLAIN[place + 1 :])
+                told = of_choice[choice]
+                if told is not None and "Error: " in told.partition("\n")[0]:
+                    key = f"{axis.label}: {option.label}", told
+                    frameworks.setdefault(key, []).append(framework.label)
+    return [
+        (label if len(names) == len(FRAMEWORKS) else f"{label} ({', '.join(names)})", told)
+        for (label, told), names in frameworks.items()
+    ]
+
+
+def coloured(code: str) -> str:
+    """Python as HTML."""
+    return highlight(code, PythonLexer(), HtmlFormatter(nowrap=True)).rstrip("\n")
+
+
+def form(found: dict[str, Any]) -> str:
+    """The form, with the parts of all programs and all results; its script shows it."""
+    fields, axes = [], []
+    for axis in AXES:
+        options = "".join(
+            f'<option value="{place}">{escape(option.label)}</option>'
+            for place, option in enumerate(axis.options)
+        )
+        fields.append(f'<label>{axis.label} <select name="{axis.name}">{options}</select></label>')
+        axes.append([{each: coloured(code) for each, code in o.code.items()} for o in axis.options])
+    data = {
+        **found,
+        "axes": axes,
+        "frameworks": FRAMEWORKS,
+        "load": coloured(LOAD),
+        "show": coloured(SHOW),
+    }
+    # No text of the data may end the element that holds it.
+    text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
+    result = escape(results_by_choice(found)[PLAIN] or "")
+    return (
+        '<form class="try-errors" aria-label="A call of scale" hidden>'
+        f'<div class="try-choices">{"".join(fields)}</div>'
+        '<div class="highlight-python notranslate"><div class="highlight"><pre>'
+        f"{coloured(program(PLAIN))}\n</pre></div></div>"
+        f'<p class="try-result"><output>{result}</output></p>'
+        f'<script type="application/json">{text}</script></form>'
+    )
+
+
+def results_file(env: BuildEnvironment) -> Path:
+    """Where a build keeps what the calls gave."""
+    return evidence_of(env.config).layout.build / "calls_of_scale.json"
+
+
+def keep(kept: Path, libraries: Path) -> None:
+    """Run the calls and keep the results, or none where there is no library."""
+    if not (libraries / "scale_cpu.so").exists():
+        kept.unlink(missing_ok=True)
+        return
+    found = run_calls(libraries)
+    if not kept.exists() or json.loads(kept.read_text()) != found:
+        kept.write_text(json.dumps(found))  # newer than the page, which is then read again
+
+
+def write(app: Sphinx) -> None:
+    """Run the calls before the pages are read."""
+    keep(results_file(app.env), evidence_of(app.config).layout.libraries)
+
+
+class TryErrors(SphinxDirective):
+    """Shows the ``form``, or the ``table`` of the messages that a single mistake gives."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Make it of what this build's calls gave."""
+        wanted = self.arguments[0]
+        if wanted not in ("form", "table"):
+            raise self.error(f"try-errors: expected 'form' or 'table', got {wanted!r}")
+        kept = results_file(self.env)
+        self.env.note_dependency(str(kept))
+        self.env.note_dependency(str(PROGRAM))
+        if not kept.exists():
+            return [nodes.paragraph("", "No library was built here: nox -s docs.")]
+        found = json.loads(kept.read_text())
+        if wanted == "form":
+            return [Form(html=form(found))]
+        rows: list[list[str | nodes.Node]] = [
+            [choice, nodes.literal("", told, generated=True)]
+            for choice, told in single_mistakes(found)
+        ]
+        return [table(HEADINGS, rows)]
+
+
+def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Put the form into a page of the site; a book and Markdown keep the table alone."""
+    for place in list(doctree.findall(Form)):
+        if app.builder.name == "html":
+            place.replace_self(nodes.raw("", place["html"], format="html"))
+        else:
+            place.parent.remove(place)
+
+
+def add_script(
+    app: Sphinx, page: str, template: str, context: dict[str, object], doctree: object
+) -> None:
+    """Give the script to the pages with the form."""
+    if 'class="try-errors"' in str(context.get("body", "")):
+        app.add_js_file(SCRIPT)
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register the directive."""
+    app.setup_extension("_ext.evidence_of_build")
+    app.add_node(Form)
+    app.add_directive("try-errors", TryErrors)
+    app.connect("builder-inited", write)
+    app.connect("doctree-resolved", fill_in, priority=900)
+    app.connect("html-page-context", add_script)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
