@@ -43,7 +43,7 @@ def of_compilation(record: dict[str, Any]) -> tuple[str, str]:
 
 
 FIGURES = {"calls": of_calls, "slim": of_compilation}
-OF_ALL = "pieces of code on this site are :doc:`verified <verification>`: compiled, run and tested"
+OF_ALL = "pieces of code on this site are :doc:`verified <verification>`: run, or at least compiled"
 
 
 def figure(value: nodes.Node, words: list[nodes.Node]) -> nodes.container:
