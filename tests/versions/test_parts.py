@@ -4,6 +4,7 @@
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import features
 import pytest
@@ -13,7 +14,7 @@ from features import Feature, expression, preprocessed
 from headers import Package, build, first_error
 from releases import install, order, versions_in
 from symbols import exported, imported
-from versions import in_few_words
+from versions import Runs, in_few_words
 
 SAID = """apache-tvm-ffi (0.1.10)
 Available versions: 0.1.10, 0.1.9, 0.1.8.post2, 0.1.8.post0, 0.1.8
@@ -124,6 +125,35 @@ def test_error_without_a_word() -> None:
 def test_in_few_words(result: str, short: str) -> None:
     """The record has one line of each error."""
     assert in_few_words(result) == short
+
+
+def test_only_what_is_not_kept_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A result is kept for each example, and all are run again under another runtime."""
+    monkeypatch.setattr("versions.BUILD", tmp_path)
+    asked = []
+
+    def ask(self: Runs, job: dict[str, Any]) -> dict[str, str]:
+        asked.append(job["names"])
+        return dict.fromkeys(job["names"], "ok")
+
+    monkeypatch.setattr(Runs, "ask", ask)
+    runs = Runs([])
+    assert runs.run("a under b", {"names": ["x"]}, "1") == {"x": "ok"}
+    assert runs.run("a under b", {"names": ["x", "y"]}, "1") == {"x": "ok", "y": "ok"}
+    assert runs.run("a under b", {"names": ["y", "x"]}, "1") == {"x": "ok", "y": "ok"}
+    runs.run("a under b", {"names": ["x", "y"]}, "2")
+    assert asked == [["x"], ["y"], ["x", "y"]]
+
+
+def test_packages_find_no_compiler_and_examples_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A release that compiles when it is imported fails at once; PyTorch's compiler is g++."""
+    monkeypatch.setattr("versions.BUILD", tmp_path)
+    monkeypatch.delenv("CXX", raising=False)
+    variables = Runs([]).environment()
+    assert subprocess.run(["c++", "--version"], env=variables).returncode == 1
+    assert subprocess.run(["g++", "--version"], env=variables).returncode == 0
 
 
 def test_symbols(tmp_path: Path) -> None:

@@ -90,9 +90,15 @@ class Runs:
         """Variables for all runs.
 
         Early releases compile an extension for PyTorch when they are imported, for a minute or
-        more, which lends tensors faster; where no compiler works they do without it.
+        more, which lends tensors faster; where c++ fails they do without it. PyTorch's own
+        compiler, which an example uses, is g++.
         """
-        own = {"CXX": "false", "TORCH_EXTENSIONS_DIR": str(BUILD / "extensions")}
+        failing = BUILD / "failing" / "c++"
+        failing.parent.mkdir(exist_ok=True)
+        failing.write_text("#!/bin/sh\nexit 1\n")
+        failing.chmod(0o755)
+        own = {"PATH": f"{failing.parent}{os.pathsep}{os.environ['PATH']}"}
+        own["TORCH_EXTENSIONS_DIR"] = str(BUILD / "extensions")
         own |= {"TVM_FFI_CACHE_DIR": str(BUILD / "cache"), "TVM_FFI_DISABLE_TORCH_C_DLPACK": "1"}
         return {**os.environ, **own, "PYTHONDONTWRITEBYTECODE": "1"}
 
@@ -131,14 +137,16 @@ class Runs:
         return total.hexdigest()
 
     def run(self, title: str, job: dict[str, Any], made_of: str) -> dict[str, str]:
-        """Run a job, unless its result is kept."""
+        """Run the parts of a job whose results are not kept."""
         memory = self.memory / f"{title}.json"
-        if memory.exists():
-            kept = json.loads(memory.read_text())
-            if kept["made_of"] == made_of:
-                return dict(kept["found"])
+        kept = json.loads(memory.read_text()) if memory.exists() else {}
+        found: dict[str, str] = kept["found"] if kept.get("made_of") == made_of else {}
+        parts = "names" if "names" in job else "statements"
+        if not (missing := [name for name in job[parts] if name not in found]):
+            return found
         begun = time.monotonic()
-        found = self.ask(job)
+        left = missing if parts == "names" else {name: job[parts][name] for name in missing}
+        found |= self.ask({**job, parts: left})
         memory.write_text(json.dumps({"made_of": made_of, "found": found}))
         good = sum(result == OK for result in found.values())
         print(f"{title}: {good} of {len(found)}, {time.monotonic() - begun:.0f} s", flush=True)
