@@ -52,6 +52,8 @@ class Writer:
             return text  # a part of a type, with marks of its own around it
         if isinstance(node, (nodes.emphasis, nodes.title_reference)):
             return f"*{text}*" if text else ""
+        if isinstance(node, nodes.superscript):
+            return f"^{text}"  # as in 2^32
         if isinstance(node, nodes.reference):
             # A file to download is a reference too.
             uri = f"download:{node['filename']}" if "filename" in node else node.get("refuri", "")

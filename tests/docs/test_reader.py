@@ -48,7 +48,7 @@ PAGE = """The page
 ========
 
 After this page you know ``a|b`` and 2 * 3 < 7, as in :doc:`the front page </index>`.
-A second sentence.
+A second sentence, on 2\\ :sup:`32` elements.
 
 .. tabs::
 
@@ -104,7 +104,7 @@ See :ref:`here`, and :download:`this file <data.txt>`.
 MARKDOWN = """# The page
 
 After this page you know `a|b` and 2 \\* 3 \\< 7, as in [the front page](../index.md).
-A second sentence.
+A second sentence, on 2^32 elements.
 
 **CPU**
 
