@@ -70,9 +70,8 @@ def preprocessed(package: Package, feature: Feature, folder: Path) -> str:
         lines += [f'#error "undefined macro: {feature.name}"', "#endif"]
     for name in ("cuda.h", "cuda_runtime.h"):  # included, but nothing in them is looked at
         (folder / name).touch()
-    source = folder / "feature.cc"
-    source.write_text("\n".join(lines) + "\n")
+    (folder / "feature.cc").write_text("\n".join(lines) + "\n")
     options = ["-E", "-std=c++17", "-o", "/dev/null", f"-I{package.include}", f"-I{folder}"]
-    command = ["g++", *options, str(source)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = ["g++", *options, "feature.cc"]  # so no error names a folder of this machine
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     return OK if done.returncode == 0 else first_error(done.stderr)

@@ -150,8 +150,9 @@ def test_packages_find_no_compiler_and_examples_do(
 ) -> None:
     """A release that compiles when it is imported fails at once; PyTorch's compiler is g++."""
     monkeypatch.setattr("versions.BUILD", tmp_path)
-    monkeypatch.delenv("CXX", raising=False)
+    monkeypatch.setenv("CXX", "g++")
     variables = Runs([]).environment()
+    assert "CXX" not in variables
     assert subprocess.run(["c++", "--version"], env=variables).returncode == 1
     assert subprocess.run(["g++", "--version"], env=variables).returncode == 0
 
@@ -184,6 +185,7 @@ def test_preprocessed(tmp_path: Path, feature: Feature, result: str) -> None:
     text = "#include <cuda_runtime.h>\n#define YES 1\n"
     said = preprocessed(package(tmp_path / "release", text), feature, tmp_path)
     assert said == "ok" if result == "ok" else result in said
+    assert str(tmp_path) not in said
 
 
 def test_expression() -> None:

@@ -100,7 +100,8 @@ class Runs:
         own = {"PATH": f"{failing.parent}{os.pathsep}{os.environ['PATH']}"}
         own["TORCH_EXTENSIONS_DIR"] = str(BUILD / "extensions")
         own |= {"TVM_FFI_CACHE_DIR": str(BUILD / "cache"), "TVM_FFI_DISABLE_TORCH_C_DLPACK": "1"}
-        return {**os.environ, **own, "PYTHONDONTWRITEBYTECODE": "1"}
+        others = {name: value for name, value in os.environ.items() if name != "CXX"}
+        return {**others, **own, "PYTHONDONTWRITEBYTECODE": "1"}
 
     def ask(self, job: dict[str, Any]) -> dict[str, str]:
         """Have a job run by this thread's process, which has imported PyTorch already."""
