@@ -14,7 +14,7 @@ import json
 import os
 import traceback
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 LOAD, SHOW = "import tvm_ffi\n\nmod = tvm_ffi.load_module('./scale_cpu.so')", "print(y.tolist())"
@@ -26,7 +26,7 @@ class Option:
     """One choice: its label, and its lines in each framework that has it."""
 
     label: str
-    code: dict[str, str] = field(default_factory=dict)
+    code: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,11 @@ def of_dtype(name: str) -> Option:
 def in_numpy(code: str) -> dict[str, str]:
     """The lines of an option for a NumPy array ``y``, whatever ``x`` is."""
     return {NUMPY: code, JAX: code}
+
+
+def for_each(label: str, numpy: str, torch: str) -> Option:
+    """An option that NumPy and PyTorch write differently."""
+    return Option(label, {**in_numpy(numpy), TORCH: torch})
 
 
 IMPORTS = Axis(
@@ -97,34 +102,26 @@ OUTPUT = Axis(
     "output",
     "Output y",
     (
-        Option(
+        for_each(
             "new, like x",
-            {
-                **in_numpy("y = numpy.empty(x.shape, dtype=x.dtype)"),
-                TORCH: "y = torch.empty(x.shape, dtype=x.dtype)",
-            },
+            "y = numpy.empty(x.shape, dtype=x.dtype)",
+            "y = torch.empty(x.shape, dtype=x.dtype)",
         ),
         Option("x itself", {NUMPY: "y = x", TORCH: "y = x"}),
-        Option(
+        for_each(
             "one element longer",
-            {
-                **in_numpy("y = numpy.empty((*x.shape[:-1], x.shape[-1] + 1), dtype=x.dtype)"),
-                TORCH: "y = torch.empty(*x.shape[:-1], x.shape[-1] + 1, dtype=x.dtype)",
-            },
+            "y = numpy.empty((*x.shape[:-1], x.shape[-1] + 1), dtype=x.dtype)",
+            "y = torch.empty(*x.shape[:-1], x.shape[-1] + 1, dtype=x.dtype)",
         ),
-        Option(
+        for_each(
             "of dtype int64",
-            {
-                **in_numpy("y = numpy.empty(x.shape, dtype='int64')"),
-                TORCH: "y = torch.empty(x.shape, dtype=torch.int64)",
-            },
+            "y = numpy.empty(x.shape, dtype='int64')",
+            "y = torch.empty(x.shape, dtype=torch.int64)",
         ),
-        Option(
+        for_each(
             "strided",
-            {
-                **in_numpy("y = numpy.empty((*x.shape, 2), dtype=x.dtype)[..., 0]"),
-                TORCH: "y = torch.empty(*x.shape, 2, dtype=x.dtype)[..., 0]",
-            },
+            "y = numpy.empty((*x.shape, 2), dtype=x.dtype)[..., 0]",
+            "y = torch.empty(*x.shape, 2, dtype=x.dtype)[..., 0]",
         ),
         Option(
             "read-only",
@@ -152,12 +149,10 @@ CALL = Axis(
         everywhere("factor 2", "mod.scale(x, y, 2)"),
         everywhere("factor '2.5'", "mod.scale(x, y, '2.5')"),
         everywhere("factor None", "mod.scale(x, y, None)"),
-        Option(
+        for_each(
             "factor as a 0-dimensional tensor",
-            {
-                **in_numpy("mod.scale(x, y, numpy.array(2.5))"),
-                TORCH: "mod.scale(x, y, torch.tensor(2.5))",
-            },
+            "mod.scale(x, y, numpy.array(2.5))",
+            "mod.scale(x, y, torch.tensor(2.5))",
         ),
         everywhere("no factor", "mod.scale(x, y)"),
         everywhere("one argument too many", "mod.scale(x, y, 2.5, 2.5)"),

@@ -119,8 +119,10 @@ def keep(kept: Path, libraries: Path) -> None:
 
 
 def write(app: Sphinx) -> None:
-    """Run the calls before the pages are read."""
-    keep(results_file(app.env), evidence_of(app.config).layout.libraries)
+    """Run the calls before the pages are read; a book is made of what the site's build has read."""
+    kept = results_file(app.env)
+    if app.builder.name != "epub" or not kept.exists():
+        keep(kept, evidence_of(app.config).layout.libraries)
 
 
 class TryErrors(SphinxDirective):
