@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import subprocess
 import sys
 import threading
 import traceback
@@ -277,6 +278,25 @@ def test_recursion_ends(functions: Any) -> None:
 
     with pytest.raises(RecursionError):
         forever()
+
+
+def test_recursion_ends_in_a_thread_with_a_stack_of_2_mb() -> None:
+    """The reliability page promises it for this size; it runs apart, since less would crash."""
+    code = """if True:
+    import threading, tvm_ffi
+    threading.stack_size(2 << 20)
+    f = tvm_ffi.convert(lambda g: g(g))
+    def run():
+        try:
+            f(f)
+        except RecursionError:
+            print("ended")
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    """
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout) == (0, "ended\n"), ran.stderr
 
 
 def test_system_exit_crosses(functions: Any) -> None:
