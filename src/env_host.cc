@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the host language: pending signals, and the lock that its interpreter wants.
+// Functions of the host language: pending signals, the lock that its interpreter wants, and what it
+// knows of the tensors that it lends.
+#include "env_host.h"
+
 #include <tvm/ffi/error.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
@@ -8,6 +11,8 @@
 
 #include "backtrace.h"
 
+namespace ffi = tvm::ffi;
+
 namespace {
 
 // CPython's functions of these names, https://docs.python.org/3/c-api/.
@@ -15,7 +20,14 @@ std::atomic<int (*)()> check_signals{nullptr};    // PyErr_CheckSignals
 std::atomic<int (*)()> gil_ensure{nullptr};       // PyGILState_Ensure
 std::atomic<void (*)(int)> gil_release{nullptr};  // PyGILState_Release
 
+std::atomic<uint64_t (*)(TVMFFIObjectHandle)> tensor_flags{nullptr};
+
 }  // namespace
+
+uint64_t ffi::HostTensorFlags(TVMFFIObjectHandle tensor) {
+  uint64_t (*flags)(TVMFFIObjectHandle) = tensor_flags.load();
+  return flags == nullptr ? 0 : flags(tensor);
+}
 
 extern "C" {
 
@@ -42,10 +54,13 @@ int TVMFFIEnvRegisterCAPI(const char* name, void* symbol) {
   } else if (key == "PyGILState_Release") {
     gil_release = reinterpret_cast<void (*)(int)>(symbol);
     // Of the three the one that the host need not wrap.
-    tvm::ffi::SetHostCode(symbol);
+    ffi::SetHostCode(symbol);
+  } else if (key == "TensorFlags") {
+    tensor_flags = reinterpret_cast<uint64_t (*)(TVMFFIObjectHandle)>(symbol);
   } else {
-    TVM_FFI_THROW(ValueError) << "TVMFFIEnvRegisterCAPI: name: expected PyErr_CheckSignals, "
-                              << "PyGILState_Ensure or PyGILState_Release, got \"" << key << "\"";
+    TVM_FFI_THROW(ValueError)
+        << "TVMFFIEnvRegisterCAPI: name: expected PyErr_CheckSignals, PyGILState_Ensure, "
+        << "PyGILState_Release or TensorFlags, got \"" << key << "\"";
   }
   TVM_FFI_SAFE_CALL_END();
 }

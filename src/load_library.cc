@@ -73,6 +73,8 @@ std::string WorkingFolder() {
 // The module of a library, or why it cannot be loaded: the path, and what the loader says or would
 // not survive. Bytes, because names of files may be no UTF-8.
 ffi::Variant<ffi::Module, ffi::Bytes> LoadOrReason(const std::string& path) {
+  // The loader takes it for the program itself.
+  if (path.empty()) return ffi::Bytes("an empty path names no file");
   std::string found = path;
   // The loader looks for a bare name in its own folders only; a file that is here comes first.
   if (path.find('/') == std::string::npos && access(path.c_str(), F_OK) == 0) found = "./" + path;

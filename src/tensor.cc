@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensor objects made from DLPack, and DLPack made from them.
 #include <tvm/ffi/container/tensor.h>
+#include <tvm/ffi/function.h>
 
 #include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "arguments.h"
+#include "env_host.h"
 
 namespace ffi = tvm::ffi;
 
@@ -137,12 +139,24 @@ bool WasMadeAs(ffi::Object* object) {
   return ffi::detail::IsMadeAs<T>(ffi::ObjectUnsafe::Header(object));
 }
 
-// The DLPack flags that a tensor, or the one that it is a view of, came with; a tensor that was
-// made otherwise has none.
+// The DLPack flags that a tensor, or the one that it is a view of, came with, to this library or to
+// the host; a tensor that was made otherwise has none.
 uint64_t FlagsOf(ffi::Object* tensor) {
   while (WasMadeAs<ViewTensorObj>(tensor)) tensor = static_cast<ViewTensorObj*>(tensor)->source();
-  return WasMadeAs<Versioned>(tensor) ? static_cast<Versioned*>(tensor)->managed().flags : 0;
+  if (WasMadeAs<Versioned>(tensor)) return static_cast<Versioned*>(tensor)->managed().flags;
+  return ffi::HostTensorFlags(tensor);
 }
+
+bool IsReadOnly(const ffi::Tensor& tensor) {
+  auto* object = const_cast<ffi::Object*>(tensor.ffi::ObjectRef::get());
+  return (FlagsOf(object) & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
+}
+
+const bool registered = [] {
+  constexpr const char* kName = "ffi.TensorIsReadOnly";
+  ffi::Function::SetGlobal(kName, ffi::Function::FromTyped(IsReadOnly, kName));
+  return true;
+}();
 
 }  // namespace
 

@@ -14,7 +14,9 @@ from ._core import Function
 from ._runtime import call
 
 # In the place of a default: there is none.
-_NO_DEFAULT = NotImplemented
+_NO_DEFAULT = object()
+# There, too: whether None would be accepted is unknown. The function itself refuses it, or not.
+_UNKNOWN_DEFAULT = object()
 
 
 def _parameters(function: Function) -> tuple[tuple[str, ...], tuple[Any, ...]] | None:
@@ -41,8 +43,7 @@ def _parameters(function: Function) -> tuple[tuple[str, ...], tuple[Any, ...]] |
         if not names:
             return None
         defaults = [None if is_optional else _NO_DEFAULT for is_optional in _optional(function)]
-        # Without a schema it is unknown: the function itself will refuse None.
-        defaults = (defaults or [None] * len(names))[: len(names)]
+        defaults = (defaults or [_UNKNOWN_DEFAULT] * len(names))[: len(names)]
         defaults += [_NO_DEFAULT] * (len(names) - len(defaults))
     return tuple(sys.intern(name) for name in names), tuple(defaults)
 
@@ -199,6 +200,6 @@ class _OfEachFunction:
         return self.of_class if function is None else self.ask(function)
 
 
-_core.set_describer(_parameters)
+_core.set_describer(_parameters, _NO_DEFAULT, _UNKNOWN_DEFAULT)
 Function.__doc__ = _OfEachFunction(Function.__doc__, _doc)  # type: ignore[assignment]
 Function.__signature__ = _OfEachFunction(None, _signature)  # type: ignore[attr-defined]

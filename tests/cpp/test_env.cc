@@ -340,8 +340,8 @@ void check_signals() {
   signal_code = -1;
   EXPECT_EQ(TVMFFIEnvCheckSignals(), -2);
   EXPECT_THROWS(
-      "ValueError: TVMFFIEnvRegisterCAPI: name: expected PyErr_CheckSignals, "
-      "PyGILState_Ensure or PyGILState_Release, got \"PyErr_Print\"",
+      "ValueError: TVMFFIEnvRegisterCAPI: name: expected PyErr_CheckSignals, PyGILState_Ensure, "
+      "PyGILState_Release or TensorFlags, got \"PyErr_Print\"",
       TVM_FFI_CHECK_SAFE_CALL(TVMFFIEnvRegisterCAPI("PyErr_Print", nullptr)));
   EXPECT_THROWS("ValueError: TVMFFIEnvRegisterCAPI: name: expected a name, got NULL",
                 TVM_FFI_CHECK_SAFE_CALL(TVMFFIEnvRegisterCAPI(nullptr, nullptr)));

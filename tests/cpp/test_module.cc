@@ -101,6 +101,11 @@ void what_does_not_load() {
       "\"" +
           text + "\": " + text + ": ",
       Load(text));
+  // The loader would take it for the program.
+  EXPECT_THROWS(
+      "RuntimeError: ffi.ModuleLoadFromFile: path: expected a library that loads, got \"\": an "
+      "empty path names no file",
+      Load(""));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_what_does_not_load, what_does_not_load);
 

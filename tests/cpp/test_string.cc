@@ -216,6 +216,11 @@ void addresses_and_sizes() {
   EXPECT_EQ(ffi::Bytes::memncmp("ab", "ax", 1, 1), 0);
   EXPECT(ffi::Bytes::memequal("a\0b", "a\0bx", 3, 3) && !ffi::Bytes::memequal("ab", "ac", 2, 2));
   EXPECT(!ffi::Bytes::memequal("ab", "ab", 1, 2) && ffi::Bytes::memequal(nullptr, nullptr, 0, 0));
+  const char* null = nullptr;
+  EXPECT_THROWS("ValueError: String: text: expected a text that ends with a zero byte, got NULL",
+                ffi::String{null});
+  EXPECT_THROWS("ValueError: Bytes: bytes: expected a text that ends with a zero byte, got NULL",
+                ffi::Bytes{null});
   static_assert(!std::is_constructible<ffi::String, std::nullptr_t>::value, "NULL is no text");
   static_assert(!std::is_constructible<ffi::Bytes, std::nullptr_t>::value, "NULL is no bytes");
 }

@@ -2,6 +2,7 @@
 // Functions that tell about themselves, errors as values, and threads of C++, for the Python tests.
 #define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 1
 #include <tvm/ffi/container/array.h>
+#include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/container/variant.h>
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/storage.h>
@@ -70,6 +71,17 @@ ffi::String StorageKey(const ffi::String& name, DLDevice device, ffi::Optional<i
   return ffi::storage::Key(name, device, reinterpret_cast<void*>(*stream));
 }
 
+// A tensor of two elements that nobody may write to.
+ffi::Tensor Constants() {
+  static float data[] = {1, 2};
+  static int64_t shape[] = {2};
+  static DLManagedTensorVersioned managed{};
+  managed.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
+  managed.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
+  managed.dl_tensor = {data, {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, shape, nullptr, 0};
+  return ffi::Tensor::FromDLPackVersioned(&managed);
+}
+
 ffi::Any kept;
 
 }  // namespace
@@ -84,6 +96,22 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(unnamed, Affine);
 // Names some of its parameters.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(half_named, Affine);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC_ARG_NAMES(half_named, "x");
+
+// Tells its names, not its types.
+TVM_FFI_DLL_EXPORT_TYPED_FUNC_SYMBOL(untyped, Affine);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC_ARG_NAMES(untyped, "x", "factor", "shift", "unit");
+
+// As that, and refuses a value that is given.
+TVM_FFI_DLL_EXPORT_TYPED_FUNC_SYMBOL(refuses_second, [](const ffi::Any&, const ffi::Any& y,
+                                                        const ffi::Any&) {
+  TVM_FFI_THROW(TypeError) << "refuses_second: y: expected better than "
+                           << (y == nullptr ? "none" : "this");
+});
+TVM_FFI_DLL_EXPORT_TYPED_FUNC_ARG_NAMES(refuses_second, "x", "y", "z");
+
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(constants, Constants);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(first_element,
+                              [](const ffi::Tensor& x) { return x.as_strided({1}, {1}); });
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(many_types,
                               [](ffi::Array<int64_t>, ffi::Variant<int64_t, ffi::String>,

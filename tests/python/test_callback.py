@@ -280,11 +280,12 @@ def test_recursion_ends(functions: Any) -> None:
         forever()
 
 
-def test_recursion_ends_in_a_thread_with_a_stack_of_2_mb() -> None:
-    """The reliability page promises it for this size; it runs apart, since less would crash."""
-    code = """if True:
+@pytest.mark.parametrize("kilobytes", [256, 1024, 2048, 8192])
+def test_recursion_ends_in_a_thread(kilobytes: int) -> None:
+    """Callbacks that call themselves end with an error; it runs apart, as a crash would end all."""
+    code = f"""if True:
     import threading, tvm_ffi
-    threading.stack_size(2 << 20)
+    threading.stack_size({kilobytes} << 10)
     f = tvm_ffi.convert(lambda g: g(g))
     def run():
         try:

@@ -34,7 +34,7 @@ def test_keyword_arguments_are_refused(functions: Any) -> None:
     with pytest.raises(
         TypeError,
         match=r"^nop: expected positional arguments only, got keyword 'x'; the function does not "
-        r"tell the names of its arguments$",
+        r"export the names of its arguments$",
     ):
         functions.nop(x=1)
 
@@ -180,6 +180,20 @@ def test_wrong_keyword_arguments(
     assert str(caught.value) == message
 
 
+def test_missing_arguments_of_unknown_type(described: Any) -> None:
+    """A function that exports no types gets None for a value left out; if it refuses, we say why."""
+    assert described.untyped(1, factor=2, unit="m") == "1 2 none m"
+    with pytest.raises(TypeError) as caught:
+        described.untyped(1, unit="m")
+    assert str(caught.value) == "untyped: argument 1: expected a value for 'factor', got none"
+    with pytest.raises(TypeError, match=r"argument 1: expected float, got None"):
+        described.untyped(1, None, unit="m")
+    with pytest.raises(TypeError, match=r"argument 0: expected int, got str"):
+        described.untyped("one", unit="m")
+    with pytest.raises(TypeError, match=r"^refuses_second: y: expected better than none$"):
+        described.refuses_second(1, z=3)
+
+
 def test_too_few_arguments_show_the_signature(described: Any) -> None:
     """The function itself counts what keywords left out at the end."""
     message = r"affine\(int, float, .*\) -> str: expected 2 to 4 arguments, got 1"
@@ -222,6 +236,10 @@ def test_functions_of_python_take_keywords() -> None:
     assert function(1, c=9) == 139
     with pytest.raises(TypeError, match="expected a value for 'a', got none"):
         function(c=9)
+
+    # No value of a default means more than itself.
+    odd = tvm_ffi.Function(lambda a, b=..., c=NotImplemented, d=1: (b, c, d))
+    assert odd(0, d=2) == (..., NotImplemented, 2)
 
     def mixed(a: int, /, b: int, *, c: int = 3) -> int:
         return a + b + c

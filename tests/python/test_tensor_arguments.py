@@ -251,6 +251,29 @@ def test_read_only_survives_the_crossing(functions: Any) -> None:
         back.__dlpack__()
 
 
+def test_read_only_marks_reach_cpp_and_back(described: Any) -> None:
+    """A view that C++ makes of a read-only tensor is read-only, in every export."""
+    source = numpy.arange(3.0)
+    assert not described.first_element(tvm_ffi.from_dlpack(source)).read_only
+    source.flags.writeable = False
+    view = described.first_element(tvm_ffi.from_dlpack(source, allow_read_only=True))
+    assert view.read_only
+    assert not numpy.asarray(view).flags.writeable
+    assert not numpy.from_dlpack(view).flags.writeable
+    with pytest.raises(BufferError, match="read-only"):
+        view.__dlpack__()
+    with pytest.raises(ValueError, match=r"got a read-only one"):
+        described.keep(numpy.from_dlpack(view))
+
+
+def test_marks_of_cpp_reach_python(described: Any) -> None:
+    """A tensor that C++ imported as read-only is so for Python."""
+    for tensor in (described.constants(), described.first_element(described.constants())):
+        assert tensor.read_only
+        assert not numpy.asarray(tensor).flags.writeable
+        assert not numpy.from_dlpack(tensor).flags.writeable
+
+
 class Malformed:
     """A producer whose methods answer what they are told to."""
 

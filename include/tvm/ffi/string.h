@@ -143,6 +143,13 @@ class BytesValue {
   /*! \brief Owns a value of the C ABI. */
   explicit BytesValue(const TVMFFIAny& owned) : any_(owned) {}
 
+  /*! \brief What to copy from; a ValueError is thrown for NULL. */
+  static const char* NotNull(const char* function, const char* argument, const char* bytes) {
+    TVM_FFI_CHECK(bytes != nullptr, ValueError)
+        << function << ": " << argument << ": expected a text that ends with a zero byte, got NULL";
+    return bytes;
+  }
+
   /*! \brief The largest number of bytes in place. */
   static constexpr size_t kSmallMost = 7;
 
@@ -196,7 +203,8 @@ class String : public BytesValue {
   /*! \brief A copy of `text`. */
   String(const std::string& text) : BytesValue(Make(text)) {}  // NOLINT(runtime/explicit)
   /*! \brief A copy of `text`, which ends with a zero byte. */
-  String(const char* text) : BytesValue(Make(text)) {}  // NOLINT(runtime/explicit)
+  String(const char* text)  // NOLINT(runtime/explicit)
+      : BytesValue(Make(NotNull("String", "text", text))) {}
   /*! \brief A copy of `size` bytes at `data`. */
   String(const char* data, size_t size) : BytesValue(Make({data, size})) {}
   /*! \brief A copy of the text that `bytes` points to. */
@@ -281,7 +289,8 @@ class Bytes : public BytesValue {
   /*! \brief A copy of `bytes`. */
   Bytes(const std::string& bytes) : BytesValue(Make(bytes)) {}  // NOLINT(runtime/explicit)
   /*! \brief A copy of `bytes`, up to the first zero byte. */
-  Bytes(const char* bytes) : BytesValue(Make(bytes)) {}  // NOLINT(runtime/explicit)
+  Bytes(const char* bytes)  // NOLINT(runtime/explicit)
+      : BytesValue(Make(NotNull("Bytes", "bytes", bytes))) {}
   /*! \brief A copy of `size` bytes at `data`. */
   Bytes(const char* data, size_t size) : BytesValue(Make({data, size})) {}
   /*! \brief A copy of what `bytes` points to. */

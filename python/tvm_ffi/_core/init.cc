@@ -83,4 +83,6 @@ NB_MODULE(_core, module) {
   check(TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", reinterpret_cast<void*>(&check_signals)));
   check(TVMFFIEnvRegisterCAPI("PyGILState_Ensure", reinterpret_cast<void*>(&take_gil)));
   check(TVMFFIEnvRegisterCAPI("PyGILState_Release", reinterpret_cast<void*>(&PyGILState_Release)));
+  // So that C++ sees that a tensor of a framework is read-only.
+  check(TVMFFIEnvRegisterCAPI("TensorFlags", reinterpret_cast<void*>(&known_flags)));
 }

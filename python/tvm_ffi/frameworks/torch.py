@@ -92,7 +92,7 @@ def _prepare(tensor: Any) -> Any:
     ):
         if is_lazy():
             raise ValueError(
-                "expected a tensor as it lies in memory, got a view that is "
+                "expected a tensor whose memory holds its values, got a view that is "
                 f"{done} when read; pass x.{remedy}()"
             )
     return tensor.detach()

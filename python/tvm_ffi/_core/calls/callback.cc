@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "calls/stack_room.h"
 #include "conversion/args.h"
 #include "conversion/result.h"
 #include "lending/bare_view.h"
@@ -143,6 +144,12 @@ int invoke(PyObject* callable, const TVMFFIAny* args, int32_t num_args, TVMFFIAn
 int safe_call(void* function, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) noexcept {
   if (interpreter_is_gone()) {
     TVMFFIErrorSetRaisedFromCStr("RuntimeError", "a Python callback was called after Python ended");
+    return -1;
+  }
+  if (is_stack_scarce()) {
+    // Python counts its calls, but each takes more of the stack with the calls of C++ between.
+    TVMFFIErrorSetRaisedFromCStr("RecursionError",
+                                 "the stack of the thread has no room for another Python callback");
     return -1;
   }
   PyGILState_STATE state = take_gil();

@@ -286,7 +286,7 @@ PyMemberDef members[] = {
     {"trusted", T_BOOL, offsetof(FunctionInstance, trusted), 0,
      "Whether the check for negated and conjugated tensor views is left out; False unless set.\n\n"
      "The check costs little, except for subclasses of PyTorch's tensors, which are asked one by\n"
-     "one. With it left out, such a view is read as it lies in memory, which gives wrong results:\n"
+     "one. With it left out, such a view is read as it is stored, which gives wrong results:\n"
      "set it only where no caller can pass one."},
     {nullptr, 0, 0, 0, nullptr}};
 

@@ -3,7 +3,12 @@
 #include "calls/keywords.h"
 
 #include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
 #include <vector>
+
+#include "base/python_error.h"
 
 namespace tvm_ffi_core {
 
@@ -11,9 +16,10 @@ namespace {
 
 // Given a Function, tells (names, defaults) of its parameters, or None.
 PyObject* describer = nullptr;
-
 // In the place of a default: there is none.
-PyObject* no_default() { return Py_NotImplemented; }
+PyObject* no_default = nullptr;
+// In the place of a default: unknown, as the function does not export its types. None is passed.
+PyObject* unknown_default = nullptr;
 
 bool is_description(PyObject* found) {
   if (!PyTuple_Check(found) || PyTuple_GET_SIZE(found) != 2) return false;
@@ -62,6 +68,31 @@ PyObject* refuse_name(FunctionInstance* function, PyObject* names, PyObject* key
   return nullptr;
 }
 
+PyObject* refuse_missing(FunctionInstance* function, PyObject* names, Py_ssize_t place) {
+  PyErr_Format(PyExc_TypeError, "%U: argument %zd: expected a value for %R, got none",
+               function->name, place, PyTuple_GET_ITEM(names, place));
+  return nullptr;
+}
+
+// Where the function refused the None that was passed for a value left out, raises the error for a
+// missing value instead.
+void name_missing(FunctionInstance* function, PyObject* names,
+                  const std::vector<Py_ssize_t>& assumed) {
+  if (!PyErr_ExceptionMatches(PyExc_TypeError)) return;
+  nb::object error = take_exception();
+  nb::object text = nb::steal(PyObject_Str(error.ptr()));
+  const char* message = text.is_valid() ? PyUnicode_AsUTF8(text.ptr()) : nullptr;
+  PyErr_Clear();
+  for (Py_ssize_t place : assumed) {
+    const std::string refused = "argument " + std::to_string(place) + ": expected ";
+    if (message == nullptr || std::strstr(message, refused.c_str()) == nullptr) continue;
+    if (std::strstr(message, ", got None") == nullptr) continue;
+    refuse_missing(function, names, place);
+    return;
+  }
+  set_exception(std::move(error));
+}
+
 }  // namespace
 
 PyObject* call_with_keywords(FunctionInstance* function, PyObject* const* args, Py_ssize_t num_args,
@@ -71,7 +102,7 @@ PyObject* call_with_keywords(FunctionInstance* function, PyObject* const* args, 
   if (parameters.is_none()) {
     PyErr_Format(PyExc_TypeError,
                  "%U: expected positional arguments only, got keyword %R; the function does not "
-                 "tell the names of its arguments",
+                 "export the names of its arguments",
                  function->name, PyTuple_GET_ITEM(keywords, 0));
     return nullptr;
   }
@@ -93,24 +124,32 @@ PyObject* call_with_keywords(FunctionInstance* function, PyObject* const* args, 
     placed[static_cast<size_t>(place)] = args[num_args + i];
     end = std::max(end, place + 1);
   }
+  std::vector<Py_ssize_t> assumed;
   for (Py_ssize_t i = num_args; i < end; ++i) {
     PyObject*& value = placed[static_cast<size_t>(i)];
     if (value != nullptr) continue;
     value = PyTuple_GET_ITEM(defaults, i);
-    if (value != no_default()) continue;
-    PyErr_Format(PyExc_TypeError, "%U: argument %zd: expected a value for %R, got none",
-                 function->name, i, PyTuple_GET_ITEM(names, i));
-    return nullptr;
+    if (value == no_default) return refuse_missing(function, names, i);
+    if (value != unknown_default) continue;
+    value = Py_None;
+    assumed.push_back(i);
   }
   // Not by its type, which may be a subclass whose __call__ has called this.
-  return function->vectorcall(reinterpret_cast<PyObject*>(function), placed.data(),
-                              static_cast<size_t>(end), nullptr);
+  PyObject* result = function->vectorcall(reinterpret_cast<PyObject*>(function), placed.data(),
+                                          static_cast<size_t>(end), nullptr);
+  if (result == nullptr && !assumed.empty()) name_missing(function, names, assumed);
+  return result;
 }
 
 void bind_keywords(nb::module_& module) {
   module.def(
-      "set_describer", [](nb::object function) { describer = function.release().ptr(); },
-      nb::arg("function"));
+      "set_describer",
+      [](nb::object function, nb::object none, nb::object unknown) {
+        describer = function.release().ptr();
+        no_default = none.release().ptr();
+        unknown_default = unknown.release().ptr();
+      },
+      nb::arg("function"), nb::arg("no_default"), nb::arg("unknown_default"));
 }
 
 }  // namespace tvm_ffi_core

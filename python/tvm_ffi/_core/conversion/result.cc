@@ -49,7 +49,7 @@ PyObject* tensor_from(ObjectRef& owned, const Framework* framework) {
     DLManagedTensorVersioned* managed = take_managed(owned.get());
     if (managed != nullptr) {
       owned.release();
-    } else if (int code = to_managed_versioned(owned.get(), &managed)) {
+    } else if (int code = TVMFFITensorToDLPackVersioned(owned.get(), &managed)) {
       set_python_error(code);
       return nullptr;
     }

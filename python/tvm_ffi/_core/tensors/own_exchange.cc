@@ -20,7 +20,7 @@ bool is_tensor(PyObject* object) {
 int to_managed(void* python_object, DLManagedTensorVersioned** out) noexcept {
   auto* self = static_cast<PyObject*>(python_object);
   if (!is_tensor(self) || own_before_export(handle_of(self)) != 0) return -1;
-  int code = to_managed_versioned(handle_of(self), out);
+  int code = TVMFFITensorToDLPackVersioned(handle_of(self), out);
   if (code == 0) return 0;
   set_python_error(code);
   return -1;

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/int_pair.h"
+#include "base/runtime_function.h"
 #include "lending/bare_view.h"
 #include "lending/dlpack_producer.h"
 #include "lending/lend.h"
@@ -211,7 +212,7 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t num_args, PyO
   int code;
   if (version.first >= 1) {
     DLManagedTensorVersioned* managed = nullptr;
-    code = to_managed_versioned(tensor, &managed);
+    code = TVMFFITensorToDLPackVersioned(tensor, &managed);
     if (code == 0) {
       if (copy.get() != nullptr) managed->flags |= DLPACK_FLAG_BITMASK_IS_COPIED;
       PyObject* capsule = PyCapsule_New(managed, "dltensor_versioned", delete_versioned_capsule);
@@ -488,10 +489,16 @@ int own_before_export(TVMFFIObject* tensor) {
   return own_bare_view(lent);
 }
 
-int to_managed_versioned(TVMFFIObject* tensor, DLManagedTensorVersioned** out) {
-  int code = TVMFFITensorToDLPackVersioned(tensor, out);
-  if (code == 0 && is_read_only(tensor)) (*out)->flags |= DLPACK_FLAG_BITMASK_READ_ONLY;
-  return code;
+bool is_made_read_only(TVMFFIObject* tensor) {
+  static const RuntimeFunction asked("ffi.TensorIsReadOnly");
+  Answer answer;
+  asked.call(&answer, tensor);
+  return answer.value().v_int64 != 0;
+}
+
+uint64_t known_flags(TVMFFIObjectHandle tensor) noexcept {
+  const LentTensor* lent = lent_tensor_of(static_cast<TVMFFIObject*>(tensor));
+  return lent != nullptr && lent->read_only ? uint64_t{DLPACK_FLAG_BITMASK_READ_ONLY} : 0;
 }
 
 void bind_tensor(nb::module_& module) {

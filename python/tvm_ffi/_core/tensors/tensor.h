@@ -16,18 +16,22 @@ void bind_tensor(nb::module_& module);
 // error.
 bool has_tensor(PyObject* self);
 
+// As is_read_only(), for a tensor that libtvm_ffi made.
+bool is_made_read_only(TVMFFIObject* tensor);
+
 // Whether the producer of a Tensor object forbids writing to it.
 inline bool is_read_only(TVMFFIObject* tensor) {
   const LentTensor* lent = lent_tensor_of(tensor);
-  return lent != nullptr && lent->read_only;
+  return lent != nullptr ? lent->read_only : is_made_read_only(tensor);
 }
+
+// The DLPack flags of a Tensor object, as far as this extension knows them. Called by libtvm_ffi,
+// in any thread, with or without the GIL.
+uint64_t known_flags(TVMFFIObjectHandle tensor) noexcept;
 
 // Makes a view that is lent to a callback own its memory, as an export may outlive the callback.
 // 0, or -1 with a Python error.
 int own_before_export(TVMFFIObject* tensor);
-
-// Exports with the read-only flag; the result is that of a C function.
-int to_managed_versioned(TVMFFIObject* tensor, DLManagedTensorVersioned** out);
 
 }  // namespace tvm_ffi_core
 

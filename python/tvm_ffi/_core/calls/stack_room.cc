@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stack that a callback needs.
+#include "calls/stack_room.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+
+namespace tvm_ffi_core {
+
+namespace {
+
+// What is left for a callback, the functions that it calls and the error that ends them.
+constexpr uintptr_t kRoom = uintptr_t{128} << 10;
+
+}  // namespace
+
+thread_local ScarceStack scarce_stack{0, 0, false};
+
+void find_scarce_stack() {
+  scarce_stack.is_known = true;
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  void* low = nullptr;
+  size_t size = 0;
+  if (pthread_attr_getstack(&attributes, &low, &size) == 0) {
+    scarce_stack.low = reinterpret_cast<uintptr_t>(low);
+    scarce_stack.high = scarce_stack.low + std::min<uintptr_t>(size / 2, kRoom);
+  }
+  pthread_attr_destroy(&attributes);
+}
+
+}  // namespace tvm_ffi_core
