@@ -9,8 +9,8 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-bool StructuralEqual(const Any& a, const Any& b, bool map_free_vars, bool skip_tensor_content);
-int64_t StructuralHash(const Any& value, bool map_free_vars, bool skip_tensor_content);
+bool EqualByStructure(const Any& a, const Any& b, bool map_free_vars, bool skip_tensor_content);
+int64_t HashByStructure(const Any& value, bool map_free_vars, bool skip_tensor_content);
 // A key of a mapping that compares and hashes its value by structure.
 ObjectRef MakeStructuralKey(const Any& key);
 // Computes the hash again if the object is such a key, after its value was replaced.

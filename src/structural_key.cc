@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys of mappings that compare and hash their values by structure.
+#include <tvm/ffi/extra/structural_key.h>
 #include <tvm/ffi/reflection/registry.h>
 
 #include "reflected.h"
@@ -12,12 +13,7 @@ using ffi::Any;
 
 namespace {
 
-class StructuralKeyObj : public ffi::Object {
- public:
-  Any key;
-  int64_t hash_i64 = 0;
-  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("ffi.StructuralKey", StructuralKeyObj, ffi::Object);
-};
+using ffi::StructuralKeyObj;
 
 int64_t HashOfKey(const StructuralKeyObj* key) { return key->hash_i64; }
 
@@ -26,7 +22,7 @@ bool AreEqual(const StructuralKeyObj* a, const StructuralKeyObj* b) {
   if (a->hash_i64 != b->hash_i64) return false;
   // A key may hold a mapping with such keys.
   const ffi::CallBackDepth depth("ffi.StructuralKeyEqual");
-  return ffi::StructuralEqual(a->key, b->key, false, false);
+  return ffi::EqualByStructure(a->key, b->key, false, false);
 }
 
 [[maybe_unused]] const bool registered = [] {
@@ -48,12 +44,12 @@ bool AreEqual(const StructuralKeyObj* a, const StructuralKeyObj* b) {
 void ffi::UpdateStructuralKey(Object* object) {
   if (!object->IsInstance<StructuralKeyObj>()) return;
   auto* key = static_cast<StructuralKeyObj*>(object);
-  key->hash_i64 = StructuralHash(key->key, false, false);
+  key->hash_i64 = HashByStructure(key->key, false, false);
 }
 
 ffi::ObjectRef ffi::MakeStructuralKey(const Any& key) {
   auto made = ffi::make_object<StructuralKeyObj>();
   made->key = key;
-  made->hash_i64 = StructuralHash(key, false, false);
+  made->hash_i64 = HashByStructure(key, false, false);
   return ObjectRef(made);
 }

@@ -76,14 +76,16 @@ bool learn_lazy_bits(Framework* framework, nb::type_object tensor, nb::type_obje
 int ask_whether_lazy(const Framework* framework, DLDataType dtype, PyObject* tensor) {
   if (framework->is_negative != nullptr && dtype.code != kDLBool &&
       ask(framework->is_negative, tensor,
-          "expected a tensor whose memory holds its values, got a view that is negated when read; pass "
+          "expected a tensor whose memory holds its values, got a view that is negated when read; "
+          "pass "
           "x.resolve_neg()") != 0) {
     return -1;
   }
   if (framework->is_conjugate != nullptr && dtype.code == kDLComplex) {
-    return ask(framework->is_conjugate, tensor,
-               "expected a tensor whose memory holds its values, got a view that is conjugated when read; "
-               "pass x.resolve_conj()");
+    return ask(
+        framework->is_conjugate, tensor,
+        "expected a tensor whose memory holds its values, got a view that is conjugated when read; "
+        "pass x.resolve_conj()");
   }
   return 0;
 }

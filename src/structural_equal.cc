@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Equality and hash of values by their structure, in which variables may have other names.
-#include "structural.h"
-
+// Equality of values by their structure, in which variables may have other names.
 #include <tvm/ffi/any_hash.h>
 #include <tvm/ffi/container/shape.h>
-#include <tvm/ffi/container/tensor.h>
+#include <tvm/ffi/reflection/access_path.h>
 #include <tvm/ffi/reflection/registry.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -19,82 +17,24 @@
 #include <vector>
 
 #include "reflected.h"
+#include "structural.h"
+#include "structural_parts.h"
 
 namespace ffi = tvm::ffi;
+namespace refl = tvm::ffi::reflection;
 
 using ffi::Any;
+using ffi::ContentOf;
+using ffi::InUse;
+using ffi::IsLeaf;
+using ffi::KindOf;
+using ffi::kNone;
+using ffi::kPattern;
+using ffi::Region;
+using ffi::RegionInVariable;
+using ffi::RegionOf;
 
 namespace {
-
-// Which variables the place that is compared defines.
-enum Region : int { kNone = 0, kPattern = 1, kSimple = 2 };
-
-Region RegionOf(const TVMFFIFieldInfo& field, Region around) {
-  if (ffi::Has(field, kTVMFFIFieldFlagBitMaskSEqHashDefPattern)) return kPattern;
-  if (ffi::Has(field, kTVMFFIFieldFlagBitMaskSEqHashDefSimple)) return kSimple;
-  return around;
-}
-
-// A variable whose definition is simple defines no others by its own fields.
-Region RegionInVariable(Region around) { return around == kSimple ? kNone : around; }
-
-TVMFFISEqHashKind KindOf(const char* name, int32_t type) {
-  const TVMFFITypeInfo* info = ffi::InfoOf(type);
-  const TVMFFISEqHashKind kind = info->metadata == nullptr
-                                     ? kTVMFFISEqHashKindUnsupported
-                                     : info->metadata->structural_eq_hash_kind;
-  TVM_FFI_CHECK(kind != kTVMFFISEqHashKindUnsupported, TypeError)
-      << name << ": expected types with a structural_eq_hash_kind, got "
-      << ffi::TextOf(info->type_key);
-  return kind;
-}
-
-// The bytes of a tensor on the host, in the order of its indices.
-std::string ContentOf(const char* name, const ffi::Tensor& tensor) {
-  TVM_FFI_CHECK(tensor.device().device_type == kDLCPU, ValueError)
-      << name << ": expected tensors on the CPU, whose content can be read, got one on "
-      << ffi::DLDeviceToString(tensor.device()) << "; skip_tensor_content leaves it out";
-  const DLTensor& dl = *tensor.GetDLTensorPtr();
-  const char* data = static_cast<const char*>(dl.data) + dl.byte_offset;
-  if (tensor.IsContiguous()) return std::string(data, ffi::GetDataSize(dl));
-  const size_t bits = static_cast<size_t>(dl.dtype.bits) * dl.dtype.lanes;
-  TVM_FFI_CHECK(bits % 8 == 0, ValueError)
-      << name << ": expected elements of whole bytes in a tensor that is not contiguous, got "
-      << ffi::DLDataTypeToString(dl.dtype) << "; skip_tensor_content leaves them out";
-  const size_t item = bits / 8;
-  std::string content;
-  std::vector<int64_t> at(static_cast<size_t>(dl.ndim));
-  for (int64_t left = tensor.numel(); left > 0; --left) {
-    int64_t place = 0;
-    for (size_t i = 0; i < at.size(); ++i) place += at[i] * dl.strides[i];
-    content.append(data + place * static_cast<int64_t>(item), item);
-    for (size_t i = at.size(); i-- > 0;) {
-      if (++at[i] < dl.shape[i]) break;
-      at[i] = 0;
-    }
-  }
-  return content;
-}
-
-bool IsLeaf(int32_t type) {
-  return type < kTVMFFIStaticObjectBegin || type == kTVMFFIStr || type == kTVMFFIBytes ||
-         type == kTVMFFIBigInt;
-}
-
-// A type's own function may keep what it was given to call, but not call it later.
-struct InUse {
-  InUse() : flag(std::make_shared<bool>(true)) {}
-  InUse(const InUse&) = delete;
-  InUse& operator=(const InUse&) = delete;
-  ~InUse() { *flag = false; }
-
-  static void Check(const char* name, bool in_use) {
-    TVM_FFI_CHECK(in_use, RuntimeError)
-        << name << ": expected a call from the type's own function, got one after it returned";
-  }
-
-  std::shared_ptr<bool> flag;
-};
 
 // A step of a path, with the steps before it; as in AccessKind of tvm_ffi.access_path.
 struct Step {
@@ -125,6 +65,17 @@ ffi::Array<Any> StepsOf(Path path) {
     steps.emplace_back(static_cast<int64_t>(path->kind));
   }
   return ffi::Array<Any>(steps.rbegin(), steps.rend());
+}
+
+// The same as an object.
+refl::AccessPath PathOf(const Path& path) {
+  const ffi::Array<Any> steps = StepsOf(path);
+  refl::AccessPath made = refl::AccessPath::Root();
+  for (size_t i = 0; i < steps.size(); i += 2) {
+    const auto kind = static_cast<refl::AccessKind>(steps[static_cast<int64_t>(i)].cast<int>());
+    made = made->Extend(refl::AccessStep(kind, steps[static_cast<int64_t>(i) + 1]));
+  }
+  return made;
 }
 
 // Goes through two values at once without calling itself, as they may be nested deep.
@@ -400,241 +351,42 @@ class Comparison {
   Path right_;
 };
 
-constexpr const char* kHash = "ffi.StructuralHash";
-
-uint64_t Mix(uint64_t hash, uint64_t next) {
-  return hash ^ (next + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2));
+// The paths to the first difference; nothing for equal values.
+std::optional<std::pair<Path, Path>> FirstMismatch(const Any& a, const Any& b, bool map_free_vars,
+                                                   bool skip_tensor_content) {
+  Comparison comparison("ffi.GetFirstStructuralMismatch", map_free_vars, skip_tensor_content, true);
+  if (comparison.Equal(a, b)) return std::nullopt;
+  return comparison.Mismatch();
 }
 
-// Goes through a value without calling itself. What is equal by structure has the same hash.
-class Hasher {
- public:
-  Hasher(bool map_free_vars, bool skip_tensor_content)
-      : region_(map_free_vars ? kPattern : kNone), skip_content_(skip_tensor_content) {}
+// The steps to the first difference in each value; None for equal values.
+Any MismatchSteps(const Any& a, const Any& b, bool map_free_vars, bool skip_tensor_content) {
+  const auto found = FirstMismatch(a, b, map_free_vars, skip_tensor_content);
+  if (!found.has_value()) return Any();
+  return ffi::Array<Any>{StepsOf(found->first), StepsOf(found->second)};
+}
 
-  uint64_t Hash(const Any& root) { return Run(root, region_); }
-
- private:
-  struct Open {
-    Any value;
-    std::vector<std::pair<Any, Region>> parts;
-    size_t next;
-    uint64_t hash;
-    bool is_variable;
-    Region region;
-  };
-
-  // What is in variables_ or done_ since a type's own function hashes parts.
-  struct Note {
-    const ffi::Object* object;
-    Region region;
-    bool is_variable;
-  };
-
-  // A part that a type's own function hashes. If that fails, the function may go on all the same.
-  uint64_t RunPart(const Any& part, Region region) {
-    const size_t open = open_.size();
-    const size_t noted = notes_.size();
-    ++parts_;
-    try {
-      const uint64_t hash = Run(part, region);
-      if (--parts_ == 0) notes_.clear();
-      return hash;
-    } catch (...) {
-      --parts_;
-      open_.resize(open);
-      for (; notes_.size() > noted; notes_.pop_back()) {
-        const Note& note = notes_.back();
-        if (note.is_variable) {
-          variables_.erase(note.object);
-        } else {
-          done_.erase({note.object, note.region});
-        }
-      }
-      throw;
-    }
-  }
-
-  void AddNote(const ffi::Object* object, Region region, bool is_variable) {
-    if (parts_ != 0) notes_.push_back({object, region, is_variable});
-  }
-
-  uint64_t Run(const Any& root, Region region) {
-    uint64_t hash = 0;
-    if (Begin(root, region, &hash)) return hash;
-    const size_t base = open_.size();
-    while (true) {
-      if (open_.back().next < open_.back().parts.size()) {
-        const auto [part, part_region] = open_.back().parts[open_.back().next++];
-        // A new object becomes the innermost one, and its hash follows when it is complete.
-        if (Begin(part, part_region, &hash)) open_.back().hash = Mix(open_.back().hash, hash);
-        continue;
-      }
-      const Open done = std::move(open_.back());
-      open_.pop_back();
-      hash = Mix(done.hash, done.parts.size());
-      if (done.is_variable) {
-        variables_[ffi::ObjectOf(done.value)] = hash;
-      } else {
-        done_[{ffi::ObjectOf(done.value), done.region}] = hash;
-      }
-      if (open_.size() < base) return hash;
-      open_.back().hash = Mix(open_.back().hash, hash);
-    }
-  }
-
-  // Whether the hash is known at once.
-  bool Begin(const Any& value, Region region, uint64_t* hash) {
-    const TVMFFIAny& any = *ffi::detail::Raw(value);
-    const int32_t type = ffi::detail::KeyType(any);
-    if (type == kTVMFFIFloat && std::isnan(any.v_float64)) {
-      return Known(Any(std::nan("")), hash);
-    }
-    if (IsLeaf(type)) return Known(value, hash);
-    const ffi::Object* object = ffi::ObjectOf(value);
-    const bool is_container = ffi::IsSequence(type) || ffi::IsMapping(type) ||
-                              type == kTVMFFIShape || type == kTVMFFITensor;
-    const TVMFFISEqHashKind kind = is_container ? kTVMFFISEqHashKindTreeNode : KindOf(kHash, type);
-    if (kind == kTVMFFISEqHashKindUniqueInstance) return Known(value, hash);
-    const bool is_variable = kind == kTVMFFISEqHashKindFreeVar;
-    if (is_variable) {
-      const auto known = variables_.find(object);
-      if (known != variables_.end()) {
-        *hash = known->second;
-        return true;
-      }
-      if (region == kNone) {
-        // It stands for itself from here on.
-        Known(value, hash);
-        variables_[object] = *hash;
-        AddNote(object, region, true);
-        kept_.push_back(value);
-        return true;
-      }
-    } else {
-      const auto known = done_.find({object, region});
-      if (known != done_.end()) {
-        *hash = known->second;
-        return true;
-      }
-    }
-    Open open{value, {}, 0, static_cast<uint64_t>(type), is_variable, region};
-    kept_.push_back(value);
-    AddNote(object, region, is_variable);
-    if (is_variable) {
-      open.hash = Mix(open.hash, variables_.size());
-      variables_[object] = open.hash;
-    } else {
-      done_[{object, region}] = open.hash;  // until it is complete, for what contains itself
-    }
-    if (type == kTVMFFIShape) {
-      for (int64_t dimension : value.cast<ffi::Shape>()) open.parts.emplace_back(dimension, kNone);
-    } else if (type == kTVMFFITensor) {
-      const auto tensor = value.cast<ffi::Tensor>();
-      for (int64_t dimension : tensor.shape()) open.parts.emplace_back(dimension, kNone);
-      open.parts.emplace_back(tensor.dtype(), kNone);
-      if (!skip_content_) open.parts.emplace_back(ffi::Bytes(ContentOf(kHash, tensor)), kNone);
-    } else if (ffi::IsSequence(type)) {
-      for (const Any& element : ffi::ElementsOf(value)) open.parts.emplace_back(element, region);
-    } else if (ffi::IsMapping(type)) {
-      AddPairs(value, region, &open);
-    } else if (const auto own = ffi::TypeFunction(type, "__s_hash__")) {
-      const ffi::CallBackDepth depth(kHash);
-      const InUse in_use;
-      const auto part = ffi::Function::FromTyped(
-          [this, flag = in_use.flag](const Any& value, int64_t start, int part_region) {
-            InUse::Check(kHash, *flag);
-            const uint64_t added = RunPart(value, static_cast<Region>(part_region));
-            return static_cast<int64_t>(Mix(static_cast<uint64_t>(start), added));
-          });
-      const auto start = static_cast<int64_t>(open.hash);
-      *hash = static_cast<uint64_t>((*own)(value, start, part).cast<int64_t>());
-      if (is_variable)
-        variables_[object] = *hash;
-      else
-        done_[{object, region}] = *hash;
-      return true;
-    } else {
-      const Region inside = is_variable ? RegionInVariable(region) : region;
-      ffi::reflection::ForEachFieldInfo(ffi::InfoOf(type), [&](const TVMFFIFieldInfo* field) {
-        if (ffi::Has(*field, kTVMFFIFieldFlagBitMaskSEqHashIgnore)) return;
-        open.parts.emplace_back(ffi::ReadField(object, *field), RegionOf(*field, inside));
-      });
-    }
-    open_.push_back(std::move(open));
-    return false;
-  }
-
-  static bool Known(const Any& value, uint64_t* hash) {
-    *hash = ffi::AnyHash()(value);
-    return true;
-  }
-
-  // Values in the order of their keys' hashes, as the order of insertion does not count.
-  void AddPairs(const Any& mapping, Region region, Open* open) const {
-    std::vector<std::pair<uint64_t, Any>> sorted;
-    const std::vector<Any> pairs = ffi::PairsOf(mapping);
-    for (size_t i = 0; i < pairs.size(); i += 2) {
-      uint64_t hash = 0;
-      const auto known = pairs[i].type_index() < kTVMFFIStaticObjectBegin
-                             ? variables_.end()
-                             : variables_.find(ffi::ObjectOf(pairs[i]));
-      if (known != variables_.end()) {
-        hash = known->second;
-      } else {
-        Known(pairs[i], &hash);
-      }
-      sorted.emplace_back(hash, pairs[i + 1]);
-    }
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (const auto& [hash, value] : sorted) {
-      open->parts.emplace_back(static_cast<int64_t>(hash), kNone);
-      open->parts.emplace_back(value, region);
-    }
-  }
-
-  struct PlaceHash {
-    size_t operator()(const std::pair<const ffi::Object*, Region>& place) const {
-      return std::hash<const void*>()(place.first) * 3 + static_cast<size_t>(place.second);
-    }
-  };
-
-  Region region_;
-  bool skip_content_;
-  std::vector<Open> open_;
-  std::unordered_map<const ffi::Object*, uint64_t> variables_;
-  std::unordered_map<std::pair<const ffi::Object*, Region>, uint64_t, PlaceHash> done_;
-  std::vector<Any> kept_;
-  std::vector<Note> notes_;
-  int parts_ = 0;  // how many parts are open that types' own functions hash
-};
-
-// None, or for each value the steps to the first difference: kinds and keys by turns.
-Any FirstMismatch(const Any& a, const Any& b, bool map_free_vars, bool skip_tensor_content) {
-  Comparison comparison("ffi.GetFirstStructuralMismatch", map_free_vars, skip_tensor_content, true);
-  if (comparison.Equal(a, b)) return Any();
-  const auto [left, right] = comparison.Mismatch();
-  return ffi::Array<Any>{StepsOf(left), StepsOf(right)};
+ffi::Optional<refl::AccessPathPair> MismatchPaths(const Any& a, const Any& b, bool map_free_vars,
+                                                  bool skip_tensor_content) {
+  const auto found = FirstMismatch(a, b, map_free_vars, skip_tensor_content);
+  if (!found.has_value()) return std::nullopt;
+  return refl::AccessPathPair(PathOf(found->first), PathOf(found->second));
 }
 
 [[maybe_unused]] const bool registered = [] {
-  ffi::reflection::GlobalDef()
-      .def("ffi.StructuralEqual", ffi::StructuralEqual,
+  refl::GlobalDef()
+      .def("ffi.StructuralEqual", ffi::EqualByStructure,
            "Whether two values have the same structure.")
-      .def(kHash, ffi::StructuralHash, "A hash of a value by its structure.")
-      .def("ffi._FirstStructuralMismatchSteps", FirstMismatch,
-           "Where two values first differ in structure.");
+      .def("ffi.GetFirstStructuralMismatch", MismatchPaths,
+           "Where two values first differ in structure, as paths of C++.")
+      .def("ffi._FirstStructuralMismatchSteps", MismatchSteps,
+           "Where two values first differ in structure, as kinds and keys.");
   return true;
 }();
 
 }  // namespace
 
-bool ffi::StructuralEqual(const Any& a, const Any& b, bool map_free_vars,
-                          bool skip_tensor_content) {
+bool ffi::EqualByStructure(const Any& a, const Any& b, bool map_free_vars,
+                           bool skip_tensor_content) {
   return Comparison("ffi.StructuralEqual", map_free_vars, skip_tensor_content, false).Equal(a, b);
-}
-
-int64_t ffi::StructuralHash(const Any& value, bool map_free_vars, bool skip_tensor_content) {
-  return static_cast<int64_t>(Hasher(map_free_vars, skip_tensor_content).Hash(value));
 }
