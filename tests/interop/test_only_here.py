@@ -12,7 +12,8 @@ from table import build
 HERE = Path(__file__).resolve().parent
 ONLY_HERE = HERE / "only_here_library.cc"
 LATER = HERE / "later_library.cc"
-EXAMPLES = HERE.parents[1] / "examples/kernel_library"
+ROOT = HERE.parents[1]
+EXAMPLES = ROOT / "examples/kernel_library"
 SCALE = EXAMPLES / "scale/scale_kernel.cc"
 STORAGE = EXAMPLES / "storage/storage_kernel.cc"
 ALLOCATORS = EXAMPLES / "allocators/allocators_kernel.cc"
@@ -55,6 +56,20 @@ try:
     print(module.subtract(y=5, x=3))
 except TypeError:
     print("TypeError")
+"""
+MACRO = "TVM_FFI_DLL_EXPORT_TYPED_FUNC_ARG_NAMES"
+NAMED = """
+#include <tvm/ffi/function.h>
+double grow(double x, double factor) { return x * factor; }
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(grow, grow);
+"""
+NAMES_OF_GROW = f'{MACRO}(grow, "x", "factor");'
+NO_MACRO = (
+    "named.cc:6:40: error: expected constructor, destructor, or type conversion before '(' token"
+)
+GROW = """
+import sys, tvm_ffi
+print(tvm_ffi.load_module(sys.argv[1]).grow(2.0, 3.0))
 """
 ERRORS = """
 import tvm_ffi
@@ -285,6 +300,21 @@ def test_names_of_parameters(pythons, tmp_path, runtime, by_keyword):
     """A library that names its parameters is called by position everywhere, by keyword here."""
     library = built(ONLY_HERE, tmp_path)
     assert run(pythons[runtime], NAMES, library) == ["2", by_keyword]
+
+
+@pytest.mark.parametrize("headers", ["ours", "published"])
+def test_source_for_both_tests_for_the_macro_of_names(pythons, tmp_path, monkeypatch, headers):
+    """Without the macro g++ gives the message that the page on troubleshooting explains."""
+    monkeypatch.setenv("LC_ALL", "C")
+    plain, guarded = tmp_path / "named.cc", tmp_path / "guarded.cc"
+    plain.write_text(f"{NAMED}\n{NAMES_OF_GROW}\n")
+    guarded.write_text(f"{NAMED}#ifdef {MACRO}\n{NAMES_OF_GROW}\n#endif\n")
+    message = build(plain, pythons[headers], tmp_path)
+    assert message == ("" if headers == "ours" else NO_MACRO)
+    assert NO_MACRO in (ROOT / "docs/guides/troubleshooting.rst").read_text().splitlines()
+    assert build(guarded, pythons[headers], tmp_path) == ""
+    for runtime in pythons.values():
+        assert run(runtime, GROW, str(tmp_path / "guarded.so")) == ["6.0"]
 
 
 def test_exceptions_that_come_back(pythons):
