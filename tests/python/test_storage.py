@@ -155,6 +155,18 @@ def test_cpp_makes_the_same_keys(described: Any, device: str, stream: int | None
     assert storage.erase(storage.key("tests.storage.both", device, stream))
 
 
+def test_cpp_converts_a_value_as_it_does_an_argument(described: Any) -> None:
+    """A bool is found as an int; a float, which no int parameter takes, is refused."""
+    cpu = tvm_ffi.device("cpu")
+    name = storage.key("tests.storage.converted", "cpu")
+    storage.set(name, True)
+    assert described.storage_get("tests.storage.converted", cpu, None) == 1
+    storage.set(name, 2.5)
+    with pytest.raises(TypeError, match=r'expected int at key "tests\.storage\.converted@cpu:0"'):
+        described.storage_get("tests.storage.converted", cpu, None)
+    assert storage.erase(name)
+
+
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [

@@ -211,6 +211,34 @@ def test_objects_can_name_their_stream(functions: Any) -> None:
     assert asked[-1]["stream"] == 8
 
 
+def test_the_first_tensor_on_each_device_brings_the_stream(functions: Any) -> None:
+    """In a list as among arguments, a later tensor on the same device changes nothing."""
+    address_in = ctypes.pythonapi.PyCapsule_GetPointer
+    address_in.restype, address_in.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+
+    class Placed:
+        def __init__(self, index: int, stream: int) -> None:
+            self.index, self.stream = index, stream
+
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return (CUDA, self.index)
+
+        def __dlpack__(self, **options: Any) -> Any:
+            capsule = numpy.zeros(2).__dlpack__()
+            device = (ctypes.c_int32 * 2).from_address(address_in(capsule, b"dltensor") + 8)
+            device[:] = [CUDA, self.index]
+            return capsule
+
+        def __tvm_ffi_env_stream__(self) -> int:
+            return self.stream
+
+    tensors = [Placed(0, 11), Placed(1, 22), Placed(0, 33), Placed(1, 44)]
+    for arguments in (tensors, [tensors], [[tensors[0]], {"a": tensors[1:]}]):
+        assert functions.stream_of(CUDA, 0, *arguments) == 11
+        assert functions.stream_of(CUDA, 1, *arguments) == 22
+    assert functions.stream_of(CUDA, 0) == functions.stream_of(CUDA, 1) == 0
+
+
 @needs_torch
 def test_torch_stream_needs_a_gpu() -> None:
     """Without a GPU the error says so, and nothing stays entered."""
