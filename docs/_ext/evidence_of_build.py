@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util.typing import ExtensionMetadata
 
-from .node_origin import header_lines
+from .node_origin import header_lines, repository_file
 
 
 @functools.cache
@@ -35,6 +35,7 @@ def forget(app: Sphinx) -> None:
     """Start with the receipts of now, and with no list until this build has made one."""
     load.cache_clear()
     header_lines.cache_clear()
+    repository_file.cache_clear()
     layout = evidence_of(app.config).layout
     layout.snippets.unlink(missing_ok=True)
     layout.unverified.unlink(missing_ok=True)

@@ -39,8 +39,12 @@ def sources(node: nodes.Node) -> Iterator[tuple[str, int | None]]:
         current = current.parent
 
 
+@functools.cache
 def repository_file(name: str, layout: Layout) -> str | None:
-    """The repository's file of that name; an installed copy counts as the file it was made from."""
+    """The repository's file of that name; an installed copy counts as the file it was made from.
+
+    Looked up once for each build: most nodes of a page name the same file.
+    """
     path = Path(name)
     if not path.is_file():
         return None
