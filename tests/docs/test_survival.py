@@ -86,6 +86,6 @@ def test_region_takes_its_state_from_what_compiled_it(project):
     assert "nvcc 0.1" in state
     assert "g++" not in state
     assert "CPU" not in state
-    state = page[page.index("both") :].partition("snippet-verified")[2].partition("<")[0]
+    state = page[page.index(">both<") :].partition("snippet-verified")[2].partition("<")[0]
     assert "nvcc 0.1" in state
     assert "g++" in state
