@@ -181,7 +181,7 @@ def test_wrong_keyword_arguments(
 
 
 def test_missing_arguments_of_unknown_type(described: Any) -> None:
-    """A function that exports no types gets None for a value left out; if it refuses, we say why."""
+    """None stands for a value left out where no types are exported; a refusal names the value."""
     assert described.untyped(1, factor=2, unit="m") == "1 2 none m"
     with pytest.raises(TypeError) as caught:
         described.untyped(1, unit="m")

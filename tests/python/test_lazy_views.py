@@ -77,9 +77,9 @@ def test_lazy_views_are_refused(functions: tvm_ffi.Module, kind: str, dtype: tor
         else:
             passed = view.as_subclass(Subclass) if kind == "subclass" else view
         assert passed.is_neg() or passed.is_conj()
-        with pytest.raises(ValueError, match=r"argument 0 \(\w+\): expected a tensor whose memory holds"):
+        with pytest.raises(ValueError, match=r"argument 0 \(\w+\): expected a tensor whose memory"):
             functions.nop(passed)
-        with pytest.raises(ValueError, match=r"from_dlpack: .* expected a tensor whose memory holds"):
+        with pytest.raises(ValueError, match=r"from_dlpack: .* expected a tensor whose memory"):
             tvm_ffi.from_dlpack(passed)
         functions.nop(passed.resolve_neg().resolve_conj())
 
