@@ -10,7 +10,7 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <string>
+#include <string>  // IWYU pragma: keep (for what ContentOf returns)
 #include <tuple>
 #include <unordered_map>
 #include <utility>

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <string>
+#include <string>  // IWYU pragma: keep (for what ContentOf returns)
 #include <unordered_map>
 #include <utility>
 #include <vector>

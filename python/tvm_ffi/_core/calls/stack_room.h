@@ -19,7 +19,7 @@ extern thread_local ScarceStack scarce_stack;
 void find_scarce_stack();
 
 // Whether the stack is nearly used up. A stack that is not the thread's own, such as a coroutine's,
-// has an end that nobody knows, and counts as free.
+// has an unknown end, and counts as free.
 inline bool is_stack_scarce() {
   const ScarceStack& scarce = scarce_stack;
   if (!scarce.is_known) find_scarce_stack();
