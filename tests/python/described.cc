@@ -71,7 +71,7 @@ ffi::String StorageKey(const ffi::String& name, DLDevice device, ffi::Optional<i
   return ffi::storage::Key(name, device, reinterpret_cast<void*>(*stream));
 }
 
-// A tensor of two elements that nobody may write to.
+// A read-only tensor of two elements.
 ffi::Tensor Constants() {
   static float data[] = {1, 2};
   static int64_t shape[] = {2};
