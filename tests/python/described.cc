@@ -109,6 +109,13 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC_SYMBOL(refuses_second, [](const ffi::Any&, const f
 });
 TVM_FFI_DLL_EXPORT_TYPED_FUNC_ARG_NAMES(refuses_second, "x", "y", "z");
 
+// As that; another function refuses its own second argument.
+TVM_FFI_DLL_EXPORT_TYPED_FUNC_SYMBOL(calls_another, [](const ffi::Any&, const ffi::Any& y,
+                                                       const ffi::Any&) {
+  ffi::Function::FromTyped([](int64_t, int64_t) {}, "another")(1, y);
+});
+TVM_FFI_DLL_EXPORT_TYPED_FUNC_ARG_NAMES(calls_another, "x", "y", "z");
+
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(constants, Constants);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(first_element,
                               [](const ffi::Tensor& x) { return x.as_strided({1}, {1}); });

@@ -192,6 +192,8 @@ def test_missing_arguments_of_unknown_type(described: Any) -> None:
         described.untyped("one", unit="m")
     with pytest.raises(TypeError, match=r"^refuses_second: y: expected better than none$"):
         described.refuses_second(1, z=3)
+    with pytest.raises(TypeError, match=r"^another\(.*: argument 1: expected int, got None$"):
+        described.calls_another(1, z=3)
 
 
 def test_too_few_arguments_show_the_signature(described: Any) -> None:

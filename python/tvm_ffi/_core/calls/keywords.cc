@@ -74,6 +74,15 @@ PyObject* refuse_missing(FunctionInstance* function, PyObject* names, Py_ssize_t
   return nullptr;
 }
 
+// Whether a message is about argument `place` of the function itself, not of one that it calls: it
+// begins with the function's name, or with its signature.
+bool is_about(const std::string& message, const std::string& name, Py_ssize_t place) {
+  if (message.compare(0, name.size(), name) != 0) return false;
+  const std::string refused = ": argument " + std::to_string(place) + ": expected ";
+  const size_t at = message.find(refused);
+  return at != std::string::npos && (at == name.size() || message[name.size()] == '(');
+}
+
 // Where the function refused the None that was passed for a value left out, raises the error for a
 // missing value instead.
 void name_missing(FunctionInstance* function, PyObject* names,
@@ -82,13 +91,12 @@ void name_missing(FunctionInstance* function, PyObject* names,
   nb::object error = take_exception();
   nb::object text = nb::steal(PyObject_Str(error.ptr()));
   const char* message = text.is_valid() ? PyUnicode_AsUTF8(text.ptr()) : nullptr;
+  const char* name = PyUnicode_AsUTF8(function->name);
   PyErr_Clear();
-  for (Py_ssize_t place : assumed) {
-    const std::string refused = "argument " + std::to_string(place) + ": expected ";
-    if (message == nullptr || std::strstr(message, refused.c_str()) == nullptr) continue;
-    if (std::strstr(message, ", got None") == nullptr) continue;
-    refuse_missing(function, names, place);
-    return;
+  if (message != nullptr && name != nullptr && std::strstr(message, ", got None") != nullptr) {
+    for (Py_ssize_t place : assumed) {
+      if (is_about(message, name, place)) return void(refuse_missing(function, names, place));
+    }
   }
   set_exception(std::move(error));
 }
