@@ -14,7 +14,8 @@ struct ScarceStack {
   uintptr_t high;
   bool is_known;
 };
-extern thread_local ScarceStack scarce_stack;
+// Other files would reach a thread_local variable by a call, as it may have a constructor.
+extern __thread ScarceStack scarce_stack;
 
 void find_scarce_stack();
 
