@@ -10,7 +10,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <string>  // IWYU pragma: keep (for what ContentOf returns)
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -20,19 +19,10 @@
 #include "structural.h"
 #include "structural_parts.h"
 
-namespace ffi = tvm::ffi;
-namespace refl = tvm::ffi::reflection;
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
 
-using ffi::Any;
-using ffi::ContentOf;
-using ffi::InUse;
-using ffi::IsLeaf;
-using ffi::KindOf;
-using ffi::kNone;
-using ffi::kPattern;
-using ffi::Region;
-using ffi::RegionInVariable;
-using ffi::RegionOf;
+namespace refl = reflection;
 
 namespace {
 
@@ -58,18 +48,18 @@ Path Add(const Path& path, Step::Kind kind, Any key) {
 }
 
 // Kinds and keys by turns, from the root on.
-ffi::Array<Any> StepsOf(Path path) {
+Array<Any> StepsOf(Path path) {
   std::vector<Any> steps;
   for (; path != nullptr; path = path->before) {
     steps.push_back(path->key);
     steps.emplace_back(static_cast<int64_t>(path->kind));
   }
-  return ffi::Array<Any>(steps.rbegin(), steps.rend());
+  return Array<Any>(steps.rbegin(), steps.rend());
 }
 
 // The same as an object.
 refl::AccessPath PathOf(const Path& path) {
-  const ffi::Array<Any> steps = StepsOf(path);
+  const Array<Any> steps = StepsOf(path);
   refl::AccessPath made = refl::AccessPath::Root();
   for (size_t i = 0; i < steps.size(); i += 2) {
     const auto kind = static_cast<refl::AccessKind>(steps[static_cast<int64_t>(i)].cast<int>());
@@ -105,8 +95,8 @@ class Comparison {
   // What is in met_ or, if one stands for the other, in the maps of variables since a type's own
   // function compares parts.
   struct Note {
-    const ffi::Object* a;
-    const ffi::Object* b;
+    const Object* a;
+    const Object* b;
     Region region;
     bool stands_for;
   };
@@ -189,23 +179,23 @@ class Comparison {
     if (pair.missing) return false;
     const Any& a = pair.a;
     const Any& b = pair.b;
-    const int32_t type = ffi::detail::KeyType(*ffi::detail::Raw(a));
-    if (type != ffi::detail::KeyType(*ffi::detail::Raw(b))) return false;
+    const int32_t type = detail::KeyType(*detail::Raw(a));
+    if (type != detail::KeyType(*detail::Raw(b))) return false;
     if (type == kTVMFFIFloat) {
       const double x = a.cast<double>();
       const double y = b.cast<double>();
       if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && std::isnan(y);
     }
-    if (IsLeaf(type)) return ffi::AnyEqual()(a, b);
+    if (IsLeaf(type)) return AnyEqual()(a, b);
     if (type == kTVMFFIShape) {
-      const auto x = a.cast<ffi::Shape>();
-      const auto y = b.cast<ffi::Shape>();
+      const auto x = a.cast<Shape>();
+      const auto y = b.cast<Shape>();
       return std::equal(x.begin(), x.end(), y.begin(), y.end());
     }
     if (type == kTVMFFITensor) return EqualTensors(a, b);
-    const ffi::Object* x = ffi::ObjectOf(a);
-    const ffi::Object* y = ffi::ObjectOf(b);
-    const bool is_container = ffi::IsSequence(type) || ffi::IsMapping(type);
+    const Object* x = ObjectOf(a);
+    const Object* y = ObjectOf(b);
+    const bool is_container = IsSequence(type) || IsMapping(type);
     const TVMFFISEqHashKind kind = is_container ? kTVMFFISEqHashKindTreeNode : KindOf(name_, type);
     if (kind == kTVMFFISEqHashKindUniqueInstance) return x == y;
     if (kind == kTVMFFISEqHashKindConstTreeNode && x == y) return true;
@@ -231,14 +221,14 @@ class Comparison {
     // They stay, so that no other objects get their addresses.
     kept_.push_back(a);
     kept_.push_back(b);
-    if (ffi::IsSequence(type)) return AddElements(pair);
-    if (ffi::IsMapping(type)) return AddPairs(pair);
+    if (IsSequence(type)) return AddElements(pair);
+    if (IsMapping(type)) return AddPairs(pair);
     return AddFields(pair, is_variable ? RegionInVariable(pair.region) : pair.region);
   }
 
   bool EqualTensors(const Any& a, const Any& b) const {
-    const auto x = a.cast<ffi::Tensor>();
-    const auto y = b.cast<ffi::Tensor>();
+    const auto x = a.cast<Tensor>();
+    const auto y = b.cast<Tensor>();
     if (x.get() == y.get()) return true;
     const auto p = x.shape();
     const auto q = y.shape();
@@ -247,8 +237,8 @@ class Comparison {
   }
 
   bool AddElements(const Pair& pair) {
-    const std::vector<Any> x = ffi::ElementsOf(pair.a);
-    const std::vector<Any> y = ffi::ElementsOf(pair.b);
+    const std::vector<Any> x = ElementsOf(pair.a);
+    const std::vector<Any> y = ElementsOf(pair.b);
     const size_t common = std::min(x.size(), y.size());
     const auto key = [](size_t i) { return Any(static_cast<int64_t>(i)); };
     for (size_t i = 0; i < common; ++i) {
@@ -263,22 +253,22 @@ class Comparison {
   template <typename Mapped>
   static Any Counterpart(const Any& key, const Mapped& to) {
     if (key.type_index() < kTVMFFIStaticObjectBegin) return key;
-    const auto mapped = to.find(ffi::ObjectOf(key));
+    const auto mapped = to.find(ObjectOf(key));
     if (mapped == to.end()) return key;
-    return ffi::GetRef<ffi::ObjectRef>(const_cast<ffi::Object*>(mapped->second));
+    return GetRef<ObjectRef>(const_cast<Object*>(mapped->second));
   }
 
   // Whether a key that stands for nothing is what another one stands for.
   template <typename Mapped>
   static bool IsTaken(const Any& key, const Mapped& to, const Mapped& from) {
-    return key.type_index() >= kTVMFFIStaticObjectBegin && to.count(ffi::ObjectOf(key)) == 0 &&
-           from.count(ffi::ObjectOf(key)) != 0;
+    return key.type_index() >= kTVMFFIStaticObjectBegin && to.count(ObjectOf(key)) == 0 &&
+           from.count(ObjectOf(key)) != 0;
   }
 
   bool AddPairs(const Pair& pair) {
-    const auto* x = static_cast<const ffi::MapBaseObj*>(ffi::ObjectOf(pair.a));
-    const auto* y = static_cast<const ffi::MapBaseObj*>(ffi::ObjectOf(pair.b));
-    const std::vector<Any> pairs = ffi::PairsOf(pair.a);
+    const auto* x = static_cast<const MapBaseObj*>(ObjectOf(pair.a));
+    const auto* y = static_cast<const MapBaseObj*>(ObjectOf(pair.b));
+    const std::vector<Any> pairs = PairsOf(pair.a);
     for (size_t i = 0; i < pairs.size(); i += 2) {
       const Any key = Counterpart(pairs[i], left_to_right_);
       const auto found =
@@ -292,7 +282,7 @@ class Comparison {
                           Next(pair.right, Step::kPair, key), false});
     }
     if (y->size() == x->size()) return true;
-    const std::vector<Any> others = ffi::PairsOf(pair.b);
+    const std::vector<Any> others = PairsOf(pair.b);
     for (size_t i = 0; i < others.size(); i += 2) {
       const Any key = Counterpart(others[i], right_to_left_);
       if (IsTaken(others[i], right_to_left_, left_to_right_) || x->count(key) == 0) {
@@ -305,12 +295,12 @@ class Comparison {
 
   bool AddFields(const Pair& pair, Region region) {
     const int32_t type = pair.a.type_index();
-    if (const auto own = ffi::TypeFunction(type, "__s_equal__")) {
-      const ffi::CallBackDepth depth(name_);
+    if (const auto own = TypeFunction(type, "__s_equal__")) {
+      const CallBackDepth depth(name_);
       const InUse in_use;
-      const auto equal = ffi::Function::FromTyped(
-          [this, &pair, flag = in_use.flag](const Any& a, const Any& b, int part_region,
-                                            const Any& field) {
+      const auto equal =
+          Function::FromTyped([this, &pair, flag = in_use.flag](const Any& a, const Any& b,
+                                                                int part_region, const Any& field) {
             InUse::Check("ffi.StructuralEqual", *flag);
             const bool has_name =
                 field.type_index() == kTVMFFISmallStr || field.type_index() == kTVMFFIStr;
@@ -325,11 +315,10 @@ class Comparison {
       if (result) found_ = found;  // parts that differ did not count
       return result;
     }
-    ffi::reflection::ForEachFieldInfo(ffi::InfoOf(type), [&](const TVMFFIFieldInfo* field) {
-      if (ffi::Has(*field, kTVMFFIFieldFlagBitMaskSEqHashIgnore)) return;
-      AddPart(pair, ffi::ReadField(ffi::ObjectOf(pair.a), *field),
-              ffi::ReadField(ffi::ObjectOf(pair.b), *field), RegionOf(*field, region),
-              Step::kAttribute, ffi::String(ffi::TextOf(field->name)));
+    reflection::ForEachFieldInfo(InfoOf(type), [&](const TVMFFIFieldInfo* field) {
+      if (Has(*field, kTVMFFIFieldFlagBitMaskSEqHashIgnore)) return;
+      AddPart(pair, ReadField(ObjectOf(pair.a), *field), ReadField(ObjectOf(pair.b), *field),
+              RegionOf(*field, region), Step::kAttribute, String(TextOf(field->name)));
     });
     return true;
   }
@@ -340,9 +329,9 @@ class Comparison {
   bool with_paths_;
   std::vector<Pair> waiting_;
   // Variables, and objects whose sharing counts, that stand for each other.
-  std::unordered_map<const ffi::Object*, const ffi::Object*> left_to_right_;
-  std::unordered_map<const ffi::Object*, const ffi::Object*> right_to_left_;
-  std::set<std::tuple<const ffi::Object*, const ffi::Object*, Region>> met_;
+  std::unordered_map<const Object*, const Object*> left_to_right_;
+  std::unordered_map<const Object*, const Object*> right_to_left_;
+  std::set<std::tuple<const Object*, const Object*, Region>> met_;
   std::vector<Any> kept_;
   std::vector<Note> notes_;
   int parts_ = 0;  // how many parts are open that types' own functions compare
@@ -363,11 +352,11 @@ std::optional<std::pair<Path, Path>> FirstMismatch(const Any& a, const Any& b, b
 Any MismatchSteps(const Any& a, const Any& b, bool map_free_vars, bool skip_tensor_content) {
   const auto found = FirstMismatch(a, b, map_free_vars, skip_tensor_content);
   if (!found.has_value()) return Any();
-  return ffi::Array<Any>{StepsOf(found->first), StepsOf(found->second)};
+  return Array<Any>{StepsOf(found->first), StepsOf(found->second)};
 }
 
-ffi::Optional<refl::AccessPathPair> MismatchPaths(const Any& a, const Any& b, bool map_free_vars,
-                                                  bool skip_tensor_content) {
+Optional<refl::AccessPathPair> MismatchPaths(const Any& a, const Any& b, bool map_free_vars,
+                                             bool skip_tensor_content) {
   const auto found = FirstMismatch(a, b, map_free_vars, skip_tensor_content);
   if (!found.has_value()) return std::nullopt;
   return refl::AccessPathPair(PathOf(found->first), PathOf(found->second));
@@ -375,8 +364,7 @@ ffi::Optional<refl::AccessPathPair> MismatchPaths(const Any& a, const Any& b, bo
 
 [[maybe_unused]] const bool registered = [] {
   refl::GlobalDef()
-      .def("ffi.StructuralEqual", ffi::EqualByStructure,
-           "Whether two values have the same structure.")
+      .def("ffi.StructuralEqual", EqualByStructure, "Whether two values have the same structure.")
       .def("ffi.GetFirstStructuralMismatch", MismatchPaths,
            "Where two values first differ in structure, as paths of C++.")
       .def("ffi._FirstStructuralMismatchSteps", MismatchSteps,
@@ -386,7 +374,9 @@ ffi::Optional<refl::AccessPathPair> MismatchPaths(const Any& a, const Any& b, bo
 
 }  // namespace
 
-bool ffi::EqualByStructure(const Any& a, const Any& b, bool map_free_vars,
-                           bool skip_tensor_content) {
+bool EqualByStructure(const Any& a, const Any& b, bool map_free_vars, bool skip_tensor_content) {
   return Comparison("ffi.StructuralEqual", map_free_vars, skip_tensor_content, false).Equal(a, b);
 }
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm

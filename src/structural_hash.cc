@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <string>  // IWYU pragma: keep (for what ContentOf returns)
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -16,19 +15,8 @@
 #include "structural.h"
 #include "structural_parts.h"
 
-namespace ffi = tvm::ffi;
-
-using ffi::Any;
-using ffi::ContentOf;
-using ffi::InUse;
-using ffi::IsLeaf;
-using ffi::KindOf;
-using ffi::kNone;
-using ffi::kPattern;
-using ffi::Region;
-using ffi::RegionInVariable;
-using ffi::RegionOf;
-
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
 namespace {
 
 constexpr const char* kHash = "ffi.StructuralHash";
@@ -57,7 +45,7 @@ class Hasher {
 
   // What is in variables_ or done_ since a type's own function hashes parts.
   struct Note {
-    const ffi::Object* object;
+    const Object* object;
     Region region;
     bool is_variable;
   };
@@ -86,7 +74,7 @@ class Hasher {
     }
   }
 
-  void AddNote(const ffi::Object* object, Region region, bool is_variable) {
+  void AddNote(const Object* object, Region region, bool is_variable) {
     if (parts_ != 0) notes_.push_back({object, region, is_variable});
   }
 
@@ -105,9 +93,9 @@ class Hasher {
       open_.pop_back();
       hash = Mix(done.hash, done.parts.size());
       if (done.is_variable) {
-        variables_[ffi::ObjectOf(done.value)] = hash;
+        variables_[ObjectOf(done.value)] = hash;
       } else {
-        done_[{ffi::ObjectOf(done.value), done.region}] = hash;
+        done_[{ObjectOf(done.value), done.region}] = hash;
       }
       if (open_.size() < base) return hash;
       open_.back().hash = Mix(open_.back().hash, hash);
@@ -116,15 +104,15 @@ class Hasher {
 
   // Whether the hash is known at once.
   bool Begin(const Any& value, Region region, uint64_t* hash) {
-    const TVMFFIAny& any = *ffi::detail::Raw(value);
-    const int32_t type = ffi::detail::KeyType(any);
+    const TVMFFIAny& any = *detail::Raw(value);
+    const int32_t type = detail::KeyType(any);
     if (type == kTVMFFIFloat && std::isnan(any.v_float64)) {
       return Known(Any(std::nan("")), hash);
     }
     if (IsLeaf(type)) return Known(value, hash);
-    const ffi::Object* object = ffi::ObjectOf(value);
-    const bool is_container = ffi::IsSequence(type) || ffi::IsMapping(type) ||
-                              type == kTVMFFIShape || type == kTVMFFITensor;
+    const Object* object = ObjectOf(value);
+    const bool is_container =
+        IsSequence(type) || IsMapping(type) || type == kTVMFFIShape || type == kTVMFFITensor;
     const TVMFFISEqHashKind kind = is_container ? kTVMFFISEqHashKindTreeNode : KindOf(kHash, type);
     if (kind == kTVMFFISEqHashKindUniqueInstance) return Known(value, hash);
     const bool is_variable = kind == kTVMFFISEqHashKindFreeVar;
@@ -159,20 +147,20 @@ class Hasher {
       done_[{object, region}] = open.hash;  // until it is complete, for what contains itself
     }
     if (type == kTVMFFIShape) {
-      for (int64_t dimension : value.cast<ffi::Shape>()) open.parts.emplace_back(dimension, kNone);
+      for (int64_t dimension : value.cast<Shape>()) open.parts.emplace_back(dimension, kNone);
     } else if (type == kTVMFFITensor) {
-      const auto tensor = value.cast<ffi::Tensor>();
+      const auto tensor = value.cast<Tensor>();
       for (int64_t dimension : tensor.shape()) open.parts.emplace_back(dimension, kNone);
       open.parts.emplace_back(tensor.dtype(), kNone);
-      if (!skip_content_) open.parts.emplace_back(ffi::Bytes(ContentOf(kHash, tensor)), kNone);
-    } else if (ffi::IsSequence(type)) {
-      for (const Any& element : ffi::ElementsOf(value)) open.parts.emplace_back(element, region);
-    } else if (ffi::IsMapping(type)) {
+      if (!skip_content_) open.parts.emplace_back(Bytes(ContentOf(kHash, tensor)), kNone);
+    } else if (IsSequence(type)) {
+      for (const Any& element : ElementsOf(value)) open.parts.emplace_back(element, region);
+    } else if (IsMapping(type)) {
       AddPairs(value, region, &open);
-    } else if (const auto own = ffi::TypeFunction(type, "__s_hash__")) {
-      const ffi::CallBackDepth depth(kHash);
+    } else if (const auto own = TypeFunction(type, "__s_hash__")) {
+      const CallBackDepth depth(kHash);
       const InUse in_use;
-      const auto part = ffi::Function::FromTyped(
+      const auto part = Function::FromTyped(
           [this, flag = in_use.flag](const Any& value, int64_t start, int part_region) {
             InUse::Check(kHash, *flag);
             const uint64_t added = RunPart(value, static_cast<Region>(part_region));
@@ -187,9 +175,9 @@ class Hasher {
       return true;
     } else {
       const Region inside = is_variable ? RegionInVariable(region) : region;
-      ffi::reflection::ForEachFieldInfo(ffi::InfoOf(type), [&](const TVMFFIFieldInfo* field) {
-        if (ffi::Has(*field, kTVMFFIFieldFlagBitMaskSEqHashIgnore)) return;
-        open.parts.emplace_back(ffi::ReadField(object, *field), RegionOf(*field, inside));
+      reflection::ForEachFieldInfo(InfoOf(type), [&](const TVMFFIFieldInfo* field) {
+        if (Has(*field, kTVMFFIFieldFlagBitMaskSEqHashIgnore)) return;
+        open.parts.emplace_back(ReadField(object, *field), RegionOf(*field, inside));
       });
     }
     open_.push_back(std::move(open));
@@ -197,19 +185,19 @@ class Hasher {
   }
 
   static bool Known(const Any& value, uint64_t* hash) {
-    *hash = ffi::AnyHash()(value);
+    *hash = AnyHash()(value);
     return true;
   }
 
   // Values in the order of their keys' hashes, as the order of insertion does not count.
   void AddPairs(const Any& mapping, Region region, Open* open) const {
     std::vector<std::pair<uint64_t, Any>> sorted;
-    const std::vector<Any> pairs = ffi::PairsOf(mapping);
+    const std::vector<Any> pairs = PairsOf(mapping);
     for (size_t i = 0; i < pairs.size(); i += 2) {
       uint64_t hash = 0;
       const auto known = pairs[i].type_index() < kTVMFFIStaticObjectBegin
                              ? variables_.end()
-                             : variables_.find(ffi::ObjectOf(pairs[i]));
+                             : variables_.find(ObjectOf(pairs[i]));
       if (known != variables_.end()) {
         hash = known->second;
       } else {
@@ -226,7 +214,7 @@ class Hasher {
   }
 
   struct PlaceHash {
-    size_t operator()(const std::pair<const ffi::Object*, Region>& place) const {
+    size_t operator()(const std::pair<const Object*, Region>& place) const {
       return std::hash<const void*>()(place.first) * 3 + static_cast<size_t>(place.second);
     }
   };
@@ -234,21 +222,23 @@ class Hasher {
   Region region_;
   bool skip_content_;
   std::vector<Open> open_;
-  std::unordered_map<const ffi::Object*, uint64_t> variables_;
-  std::unordered_map<std::pair<const ffi::Object*, Region>, uint64_t, PlaceHash> done_;
+  std::unordered_map<const Object*, uint64_t> variables_;
+  std::unordered_map<std::pair<const Object*, Region>, uint64_t, PlaceHash> done_;
   std::vector<Any> kept_;
   std::vector<Note> notes_;
   int parts_ = 0;  // how many parts are open that types' own functions hash
 };
 
 [[maybe_unused]] const bool registered = [] {
-  ffi::reflection::GlobalDef().def(kHash, ffi::HashByStructure,
-                                   "A hash of a value by its structure.");
+  reflection::GlobalDef().def(kHash, HashByStructure, "A hash of a value by its structure.");
   return true;
 }();
 
 }  // namespace
 
-int64_t ffi::HashByStructure(const Any& value, bool map_free_vars, bool skip_tensor_content) {
+int64_t HashByStructure(const Any& value, bool map_free_vars, bool skip_tensor_content) {
   return static_cast<int64_t>(Hasher(map_free_vars, skip_tensor_content).Hash(value));
 }
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
