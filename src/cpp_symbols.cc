@@ -3,9 +3,22 @@
 //
 // src/libtvm_ffi.map lists them. The table of virtual functions and the type's own data come with
 // the classes that derive from ModuleObj here.
+#include <tvm/ffi/extra/dataclass.h>
+#include <tvm/ffi/extra/json.h>
 #include <tvm/ffi/extra/module.h>
+#include <tvm/ffi/extra/serialization.h>
+#include <tvm/ffi/extra/structural_equal.h>
+#include <tvm/ffi/extra/structural_hash.h>
 
 namespace ffi = tvm::ffi;
+
+// There an Optional has two template parameters, as the symbol says, and holds an int as an Any.
+TVM_FFI_DLL_EXPORT ffi::String StringifyAsPublished(
+    const ffi::Any& value,
+    const ffi::Any& indent) __asm__("_ZN3tvm3ffi4json9StringifyERKNS0_3AnyERKNS0_8OptionalIivEE");
+ffi::String StringifyAsPublished(const ffi::Any& value, const ffi::Any& indent) {
+  return ffi::json::Stringify(value, indent.cast<ffi::Optional<int>>());
+}
 
 namespace {
 
@@ -21,6 +34,24 @@ using ffi::ModuleObj, ffi::String;
                                                    bool) = &ModuleObj::GetFunctionMetadata;
   ffi::Module (*load)(const String&) = &ffi::Module::LoadFromFile;
   decltype(&ffi::Module::VisitContextSymbols) visit = &ffi::Module::VisitContextSymbols;
+
+  decltype(&ffi::DeepCopy) deep_copy = &ffi::DeepCopy;
+  decltype(&ffi::ReprPrint) repr_print = &ffi::ReprPrint;
+  decltype(&ffi::RecursiveHash) recursive_hash = &ffi::RecursiveHash;
+  decltype(&ffi::RecursiveEq) recursive_eq = &ffi::RecursiveEq;
+  decltype(&ffi::RecursiveLt) recursive_lt = &ffi::RecursiveLt;
+  decltype(&ffi::RecursiveLe) recursive_le = &ffi::RecursiveLe;
+  decltype(&ffi::RecursiveGt) recursive_gt = &ffi::RecursiveGt;
+  decltype(&ffi::RecursiveGe) recursive_ge = &ffi::RecursiveGe;
+
+  decltype(&ffi::StructuralEqual::Equal) equal = &ffi::StructuralEqual::Equal;
+  decltype(&ffi::StructuralEqual::GetFirstMismatch) get_first_mismatch =
+      &ffi::StructuralEqual::GetFirstMismatch;
+  decltype(&ffi::StructuralHash::Hash) hash = &ffi::StructuralHash::Hash;
+
+  decltype(&ffi::ToJSONGraph) to_json_graph = &ffi::ToJSONGraph;
+  decltype(&ffi::FromJSONGraph) from_json_graph = &ffi::FromJSONGraph;
+  decltype(&ffi::json::Parse) parse = &ffi::json::Parse;
 } exported;
 
 // Of virtual functions that gives no more than a place in the table.

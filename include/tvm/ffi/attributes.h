@@ -18,6 +18,18 @@
 #define TVM_FFI_HIDDEN __attribute__((visibility("hidden")))
 #endif
 
+/*!
+ * \brief Exports a name from libtvm_ffi.so, where that is built; nothing anywhere else.
+ *
+ * Libraries that were built with the published headers import these names. Code that includes this
+ * header has a hidden copy of its own.
+ */
+#ifdef TVM_FFI_BUILDS_RUNTIME
+#define TVM_FFI_RUNTIME_API TVM_FFI_DLL_EXPORT
+#else
+#define TVM_FFI_RUNTIME_API
+#endif
+
 // A class in an unnamed namespace is hidden anyway, as nvcc would say of each of its statics.
 #ifdef __CUDACC__
 #pragma nv_diag_suppress 1407

@@ -25,49 +25,49 @@ namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
 /*! \brief A copy of a value with all that it contains; what is shared stays shared. */
-inline Any DeepCopy(const Any& value) {
+TVM_FFI_RUNTIME_API inline Any DeepCopy(const Any& value) {
   static const Function copy = Function::GetGlobalRequired("ffi.DeepCopy");
   return copy(value);
 }
 
 /*! \brief The printed form of a value, as `repr` of Python. */
-inline String ReprPrint(const Any& value) {
+TVM_FFI_RUNTIME_API inline String ReprPrint(const Any& value) {
   static const Function print = Function::GetGlobalRequired("ffi.ReprPrint");
   return print(value).cast<String>();
 }
 
 /*! \brief A hash that is equal for values that contain the same. */
-inline int64_t RecursiveHash(const Any& value) {
+TVM_FFI_RUNTIME_API inline int64_t RecursiveHash(const Any& value) {
   static const Function hash = Function::GetGlobalRequired("ffi.RecursiveHash");
   return hash(value).cast<int64_t>();
 }
 
 /*! \brief Whether two values contain the same. */
-inline bool RecursiveEq(const Any& a, const Any& b) {
+TVM_FFI_RUNTIME_API inline bool RecursiveEq(const Any& a, const Any& b) {
   static const Function compare = Function::GetGlobalRequired("ffi.RecursiveEq");
   return compare(a, b).cast<bool>();
 }
 
 /*! \brief Whether `a` comes before `b`. */
-inline bool RecursiveLt(const Any& a, const Any& b) {
+TVM_FFI_RUNTIME_API inline bool RecursiveLt(const Any& a, const Any& b) {
   static const Function compare = Function::GetGlobalRequired("ffi.RecursiveLt");
   return compare(a, b).cast<bool>();
 }
 
 /*! \brief Whether `a` comes before `b`, or equals it. */
-inline bool RecursiveLe(const Any& a, const Any& b) {
+TVM_FFI_RUNTIME_API inline bool RecursiveLe(const Any& a, const Any& b) {
   static const Function compare = Function::GetGlobalRequired("ffi.RecursiveLe");
   return compare(a, b).cast<bool>();
 }
 
 /*! \brief Whether `a` comes after `b`. */
-inline bool RecursiveGt(const Any& a, const Any& b) {
+TVM_FFI_RUNTIME_API inline bool RecursiveGt(const Any& a, const Any& b) {
   static const Function compare = Function::GetGlobalRequired("ffi.RecursiveGt");
   return compare(a, b).cast<bool>();
 }
 
 /*! \brief Whether `a` comes after `b`, or equals it. */
-inline bool RecursiveGe(const Any& a, const Any& b) {
+TVM_FFI_RUNTIME_API inline bool RecursiveGe(const Any& a, const Any& b) {
   static const Function compare = Function::GetGlobalRequired("ffi.RecursiveGe");
   return compare(a, b).cast<bool>();
 }

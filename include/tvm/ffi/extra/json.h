@@ -46,7 +46,7 @@ using Array = ::tvm::ffi::Array<Any>;
  * \throws Error A ValueError with that message if `error_msg` is NULL. A text that is nested more
  *         than 10,000 deep is such an error.
  */
-inline Value Parse(const String& json_str, String* error_msg = nullptr) {
+TVM_FFI_RUNTIME_API inline Value Parse(const String& json_str, String* error_msg = nullptr) {
   std::string error;
   Value value = detail::JsonReader(json_str.data(), json_str.size(), &error).Read();
   if (error_msg != nullptr) {

@@ -16,18 +16,6 @@
 #include <cstdint>
 #include <optional>
 
-/*!
- * \brief Exports a name from libtvm_ffi.so, where that is built; nothing anywhere else.
- *
- * Libraries that were built with the published headers import these names. Code that includes this
- * header has a hidden copy of its own.
- */
-#ifdef TVM_FFI_BUILDS_RUNTIME
-#define TVM_FFI_MODULE_API TVM_FFI_DLL_EXPORT
-#else
-#define TVM_FFI_MODULE_API
-#endif
-
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
@@ -45,7 +33,7 @@ struct ModuleUnsafe;
  * header and the published one: the virtual functions, their order and the data members are the
  * same, and are never changed.
  */
-class TVM_FFI_MODULE_API ModuleObj : public Object {
+class TVM_FFI_RUNTIME_API ModuleObj : public Object {
  public:
   /*!
    * \brief The kind of module: "library" for a loaded one, "system_lib" for the functions of the
@@ -113,28 +101,28 @@ class TVM_FFI_MODULE_API ModuleObj : public Object {
    */
   // Inline here too: the first function that is not would bring this class's table of virtual
   // functions, and all of them, into every kernel library.
-  TVM_FFI_MODULE_API inline virtual void ImportModule(const Module& other);
+  TVM_FFI_RUNTIME_API inline virtual void ImportModule(const Module& other);
   /*! \brief Forgets the imports. Functions that a loaded library was lent live on. */
-  TVM_FFI_MODULE_API virtual void ClearImports() { imports_ = Array<Any>(); }
+  TVM_FFI_RUNTIME_API virtual void ClearImports() { imports_ = Array<Any>(); }
 
   /*!
    * \brief The function of that name, if there is one.
    * \param name The name.
    * \param query_imports Whether imported modules are searched too, at any depth.
    */
-  TVM_FFI_MODULE_API Optional<Function> GetFunction(const String& name, bool query_imports) {
+  TVM_FFI_RUNTIME_API Optional<Function> GetFunction(const String& name, bool query_imports) {
     return UnlessNone<Function>(Call("ffi.ModuleGetFunction", name, query_imports));
   }
   /*! \brief Whether there is a function of that name, here or in the imports. */
-  TVM_FFI_MODULE_API bool ImplementsFunction(const String& name, bool query_imports) {
+  TVM_FFI_RUNTIME_API bool ImplementsFunction(const String& name, bool query_imports) {
     return Call("ffi.ModuleImplementsFunction", name, query_imports).cast<bool>();
   }
   /*! \brief The documentation of a function, of this module or an imported one. */
-  TVM_FFI_MODULE_API Optional<String> GetFunctionDoc(const String& name, bool query_imports) {
+  TVM_FFI_RUNTIME_API Optional<String> GetFunctionDoc(const String& name, bool query_imports) {
     return UnlessNone<String>(Call("ffi.ModuleGetFunctionDoc", name, query_imports));
   }
   /*! \brief What is known of the signature of a function, of this module or an imported one. */
-  TVM_FFI_MODULE_API Optional<String> GetFunctionMetadata(const String& name, bool query_imports) {
+  TVM_FFI_RUNTIME_API Optional<String> GetFunctionMetadata(const String& name, bool query_imports) {
     return UnlessNone<String>(Call("ffi.ModuleGetFunctionMetadata", name, query_imports));
   }
   /*! \brief The imported modules, in the order in which they came. */
@@ -170,7 +158,7 @@ class TVM_FFI_MODULE_API ModuleObj : public Object {
 };
 
 /*! \brief A handle of a module. A library stays loaded while a module or a function of it lives. */
-class TVM_FFI_MODULE_API Module : public ObjectRef {
+class TVM_FFI_RUNTIME_API Module : public ObjectRef {
  public:
   /*! \brief What can be done with a module: bits of ModuleObj::GetPropertyMask(). */
   enum ModulePropertyMask : int {
@@ -192,7 +180,7 @@ class TVM_FFI_MODULE_API Module : public ObjectRef {
    * \param file_name Path of the file; a library's bare name is looked for in the current folder.
    * \throws Error A RuntimeError with the loader's message.
    */
-  TVM_FFI_MODULE_API static Module LoadFromFile(const String& file_name) {
+  TVM_FFI_RUNTIME_API static Module LoadFromFile(const String& file_name) {
     return Function::GetGlobalRequired("ffi.ModuleLoadFromFile")(file_name).cast<Module>();
   }
 
@@ -203,7 +191,7 @@ class TVM_FFI_MODULE_API Module : public ObjectRef {
    * For a class whose modules have code of their own, which wants them.
    * \throws Error A ValueError under the published runtime, which gives them to its own code only.
    */
-  TVM_FFI_MODULE_API static void VisitContextSymbols(
+  TVM_FFI_RUNTIME_API static void VisitContextSymbols(
       const TypedFunction<void(String, void*)>& callback) {
     Function::GetGlobalRequired("ffi.ModuleVisitContextSymbols")(callback);
   }

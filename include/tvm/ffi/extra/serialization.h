@@ -24,13 +24,14 @@ namespace ffi TVM_FFI_HIDDEN {
  * \param value The value. Objects need registered fields, or the attribute `__data_to_json__`.
  * \param metadata Stored with it under "metadata", unless None.
  */
-inline json::Value ToJSONGraph(const Any& value, const Any& metadata = Any(nullptr)) {
+TVM_FFI_RUNTIME_API inline json::Value ToJSONGraph(const Any& value,
+                                                   const Any& metadata = Any(nullptr)) {
   static const Function convert = Function::GetGlobalRequired("ffi.ToJSONGraph");
   return convert(value, metadata);
 }
 
 /*! \brief The value that ToJSONGraph made the JSON object of. */
-inline Any FromJSONGraph(const json::Value& graph) {
+TVM_FFI_RUNTIME_API inline Any FromJSONGraph(const json::Value& graph) {
   static const Function convert = Function::GetGlobalRequired("ffi.FromJSONGraph");
   return convert(graph);
 }

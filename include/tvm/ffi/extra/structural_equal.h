@@ -19,7 +19,7 @@ namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
 /*! \brief Whether two values have the same structure, as `tvm_ffi.structural_equal` of Python. */
-class StructuralEqual {
+class TVM_FFI_RUNTIME_API StructuralEqual {
  public:
   /*!
    * \brief Whether two values have the same structure.
@@ -28,8 +28,8 @@ class StructuralEqual {
    * \param map_free_vars Whether variables without a definition may stand for each other.
    * \param skip_tensor_content Whether tensors are equal if their shapes and dtypes are.
    */
-  static bool Equal(const Any& a, const Any& b, bool map_free_vars = false,
-                    bool skip_tensor_content = false) {
+  TVM_FFI_RUNTIME_API static bool Equal(const Any& a, const Any& b, bool map_free_vars = false,
+                                        bool skip_tensor_content = false) {
     static const Function equal = Function::GetGlobalRequired("ffi.StructuralEqual");
     return equal(a, b, map_free_vars, skip_tensor_content).cast<bool>();
   }
@@ -41,9 +41,8 @@ class StructuralEqual {
    * \param map_free_vars As for Equal.
    * \param skip_tensor_content As for Equal.
    */
-  static Optional<reflection::AccessPathPair> GetFirstMismatch(const Any& a, const Any& b,
-                                                               bool map_free_vars = false,
-                                                               bool skip_tensor_content = false) {
+  TVM_FFI_RUNTIME_API static Optional<reflection::AccessPathPair> GetFirstMismatch(
+      const Any& a, const Any& b, bool map_free_vars = false, bool skip_tensor_content = false) {
     static const Function find = Function::GetGlobalRequired("ffi.GetFirstStructuralMismatch");
     return find(a, b, map_free_vars, skip_tensor_content)
         .cast<Optional<reflection::AccessPathPair>>();

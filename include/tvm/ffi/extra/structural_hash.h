@@ -20,7 +20,7 @@ namespace ffi TVM_FFI_HIDDEN {
 
 /*! \brief A hash that is equal for values of equal structure, as `tvm_ffi.structural_hash` of
  * Python. */
-class StructuralHash {
+class TVM_FFI_RUNTIME_API StructuralHash {
  public:
   /*!
    * \brief A hash of the value's structure.
@@ -28,8 +28,8 @@ class StructuralHash {
    * \param map_free_vars Whether variables without a definition may stand for each other.
    * \param skip_tensor_content Whether only shape and dtype of tensors count.
    */
-  static uint64_t Hash(const Any& value, bool map_free_vars = false,
-                       bool skip_tensor_content = false) {
+  TVM_FFI_RUNTIME_API static uint64_t Hash(const Any& value, bool map_free_vars = false,
+                                           bool skip_tensor_content = false) {
     static const Function hash = Function::GetGlobalRequired("ffi.StructuralHash");
     return static_cast<uint64_t>(hash(value, map_free_vars, skip_tensor_content).cast<int64_t>());
   }
