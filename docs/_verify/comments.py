@@ -3,15 +3,19 @@
 
 Two files with the same lines of this kind mean the same to a compiler or an interpreter, except for
 the line numbers that they report. Where that is not certain, the text is left as it is.
+
+A site asks for the lines of a file once for each region of it: a text is parsed once.
 """
 
 from __future__ import annotations
 
+import functools
 import io
 import re
 import tokenize
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
+from types import MappingProxyType
 
 DEVICE_CODE = {".cu", ".cuh"}
 C_LIKE = DEVICE_CODE | {".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"}
@@ -32,6 +36,7 @@ CLOSED = re.compile(
 )
 
 
+@functools.cache
 def without_comments(text: str) -> str:
     """C++ text with each comment made one blank, and the line breaks that were in it."""
 
@@ -140,6 +145,8 @@ def positions(path: str, text: str, numbers: Iterable[int]) -> set[int]:
     return {place[number] for number in numbers if number in place}
 
 
-def places(path: str, text: str) -> dict[int, int]:
+@functools.cache
+def places(path: str, text: str) -> Mapping[int, int]:
     """The position of each line that counts, by its number."""
-    return {number: place for place, number in enumerate(counting_lines(path, text), start=1)}
+    numbers = counting_lines(path, text)
+    return MappingProxyType({number: place for place, number in enumerate(numbers, start=1)})

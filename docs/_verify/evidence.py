@@ -62,6 +62,7 @@ class Evidence:
         self.skips = list(skips)
         self.emulated = list(emulated)
         self._digests: dict[str, str] = {}
+        self._of: dict[str, list[Receipt]] = {}
         self._examples: dict[str, str] = {}
         self._texts: dict[str, tuple[str, str]] | None = None
         self._spans: dict[tuple[str, str], dict[int, int]] = {}
@@ -116,7 +117,10 @@ class Evidence:
 
     def of(self, path: str) -> list[Receipt]:
         """The receipts that prove a file and still count."""
-        return [r for r in self.receipts if path in r.verifies and not self.changed(r.closure)]
+        if path not in self._of:
+            proving = (r for r in self.receipts if path in r.verifies)
+            self._of[path] = [r for r in proving if not self.changed(r.closure)]
+        return self._of[path]
 
     def failures_of(self, path: str) -> list[Failure]:
         """What failed with a file in the latest run."""

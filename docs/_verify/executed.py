@@ -63,6 +63,7 @@ class Trace(AbstractContextManager["Trace"]):
         """The variables that make a run write the lines of some files and of their copies.
 
         Python also finds the plugins below ``docs/_verify``. A run that compiles does so for gcov.
+        Without a Python file to trace, coverage.py stays out: it slows every process down.
         """
         python = (PurePosixPath(each) for each in files if each.endswith(".py"))
         names = {f"{p.parent.name}/{p.name}" if p.name in COMMON else p.name for p in python}
@@ -81,7 +82,7 @@ class Trace(AbstractContextManager["Trace"]):
         if compiles:
             traced["PATH"] = gcov.path_with_script(self.cpp, given["PATH"])
         found = find_spec("coverage")
-        if found and found.origin:
+        if names and found and found.origin:
             traced["COVERAGE_PROCESS_START"] = str(self.settings)
             traced["TRACE_PACKAGES"] = str(Path(found.origin).resolve().parents[1])
         return traced

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import PurePosixPath
@@ -18,7 +19,7 @@ from .statements import shell_texts
 
 
 def blocks(path: str, text: str) -> Iterator[range]:
-    """The lines, counted from 0, of each string or comment that spans more than one line.
+    """The lines, counted from 0, of each string or comment, which may be one line.
 
     None of Python that is not valid, of which no run has any line.
     """
@@ -36,10 +37,16 @@ def blocks(path: str, text: str) -> Iterator[range]:
         yield from shell_texts(text)
 
 
+@functools.cache  # a site asks once for each region of a file
+def long_blocks(path: str, text: str) -> tuple[range, ...]:
+    """Those blocks of a text that do span more than one line."""
+    return tuple(block for block in blocks(path, text) if len(block) > 1)
+
+
 def hidden_marker(path: str, text: str, name: str) -> str:
     """Why the markers of a region do not count; empty if they are comments of their own."""
     first, last = region_lines(text, name)
-    for block in blocks(path, text):
-        if len(block) > 1 and {first - 1, last} & {*block}:
+    for block in long_blocks(path, text):
+        if first - 1 in block or last in block:
             return f"line {block[0] + 1} begins a string or a comment that holds its marker"
     return ""

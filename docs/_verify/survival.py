@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from .comments import positions, without_comments
@@ -27,10 +29,11 @@ class Branch(NamedTuple):
     directive: str
 
 
-def conditionals(text: str) -> dict[int, list[Branch]]:
+@functools.cache  # a site asks once for each region of a file
+def conditionals(text: str) -> Mapping[int, tuple[Branch, ...]]:
     """For each line of code, counted from 1, the branches that enclose it, the outermost first."""
-    found: dict[int, list[Branch]] = {}
-    stack: list[Branch] = []
+    found: dict[int, tuple[Branch, ...]] = {}
+    stack: tuple[Branch, ...] = ()
     last, continued = 0, False
     for number, line in enumerate(without_comments(text).splitlines(), start=1):
         match = CONDITIONAL.match(line)
@@ -39,11 +42,11 @@ def conditionals(text: str) -> dict[int, list[Branch]]:
         elif match:
             last += 1
             outer = stack if match[1].startswith("if") else stack[:-1]
-            stack = [*outer, Branch(last, line.strip())]
+            stack = (*outer, Branch(last, line.strip()))
         elif line.strip() and not continued:
             found[number] = stack
         continued = line.rstrip().endswith("\\") and bool(match or continued)
-    return found
+    return MappingProxyType(found)
 
 
 def branches(text: str) -> dict[int, int]:

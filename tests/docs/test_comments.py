@@ -4,7 +4,7 @@
 
 import pytest
 from _verify.closure import code_digest
-from _verify.comments import counting_lines, positions, without_comments
+from _verify.comments import counting_lines, places, positions, without_comments
 
 SAME = {
     "line comment": ("a.cc", "int a;", "// one\nint a;  // two"),
@@ -100,3 +100,12 @@ def test_added_comment_moves_no_position():
 def test_comments_leave_their_line_breaks():
     """The numbers of the lines below stay."""
     assert without_comments("a /* b\nc */ d // e\nf") == "a  \n d  \nf"
+
+
+def test_text_is_parsed_once_and_another_text_anew():
+    """Nothing can change what is kept of a text, and an edited file is another text."""
+    found = places("a.py", "# one\nx = 1\n")
+    assert places("a.py", "# one\nx = 1\n") is found
+    assert (found, places("a.py", "x = 1\n")) == ({2: 1}, {1: 1})
+    with pytest.raises(TypeError):
+        found[1] = 1

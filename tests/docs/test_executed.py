@@ -405,6 +405,16 @@ def test_copy_that_was_overwritten_by_what_is_not_valid(tmp_path):
     assert traced(tmp_path, "a.py", text, sys.executable) == ("", {})
 
 
+@pytest.mark.parametrize(("files", "starts"), [(["a.py"], True), (["a.sh", "a.cc"], False)])
+def test_coverage_starts_only_where_python_is_traced(files, starts):
+    """It slows every process of a run down, also those of a run that only counts lines of C++."""
+    needs_tools()
+    with Trace() as trace:
+        command = [sys.executable, "-c", "import sys; print('coverage' in sys.modules)"]
+        environment = trace.environment(os.environ, files)
+        assert subprocess.check_output(command, env=environment, text=True) == f"{starts}\n"
+
+
 def test_coverage_for_another_python_is_silent(tmp_path):
     """Python would print the error of its first import to every process's stderr."""
     (tmp_path / "coverage.py").write_text("import no_such_module\n")
