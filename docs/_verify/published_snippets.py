@@ -7,6 +7,7 @@ A failure there is a difference between the packages: a page that shows the file
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -172,7 +173,8 @@ def function_of(name: str) -> str:
     return name.partition("::")[2].partition("[")[0]
 
 
-def find_tests(text: str, region: str) -> set[str]:
+@functools.cache  # a site asks three times for each region
+def find_tests(text: str, region: str) -> frozenset[str]:
     """The tests that hold lines of a region, or of the file, or that use a name defined there.
 
     They may use it through other functions, fixtures and tables of the file.
@@ -180,7 +182,8 @@ def find_tests(text: str, region: str) -> set[str]:
     body = ast.parse(text).body
     first, last = region_lines(text, region) if region else (0, text.count("\n") + 1)
     inside = {node for node in body if node.lineno <= last and (node.end_lineno or 0) > first}
-    return {name for node in inside | users_of(inside, body) if (name := test_name(node))}
+    users = inside | users_of(inside, body)
+    return frozenset(name for node in users if (name := test_name(node)))
 
 
 def files_named(text: str, test: str) -> list[str]:
