@@ -295,14 +295,18 @@ def machine_code(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["environment"])
 def sanitize(session: nox.Session) -> None:
-    """Run the C++ tests and the examples under sanitizers; arguments choose files of tests."""
+    """Run tests under sanitizers: of C++, or those of the arguments; ``examples``; ``python``."""
     skip_if_late(session, 15)
     environment = Environment(session)
-    files = [word for word in session.posargs if word != "examples"]
-    if files or not session.posargs:
-        environment.run("docs/_setup/sanitize.py", *files)
-    if not files:
-        environment.run("docs/_setup/sanitize_examples.py")
+    part, *files = session.posargs or [""]
+    if part not in ("examples", "python"):
+        environment.run("docs/_setup/sanitize.py", *session.posargs)
+    if part in ("examples", ""):
+        environment.run("docs/_setup/sanitize_examples.py", *files)
+    if part == "":
+        skip_if_late(session, 25)
+    if part in ("python", ""):
+        environment.run("docs/_setup/sanitize_python.py", *files)
 
 
 @nox.session(venv_backend="none", requires=["environment"])
