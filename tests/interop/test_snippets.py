@@ -24,6 +24,7 @@ LEFT_OUT = {
     "test_library.py": "it builds wheels for both packages itself",
     "test_library_renamed.py": "it builds a wheel for this package",
     "test_measure.py": "it runs the benchmark of the kernels",
+    "test_new_project.py": "it builds wheels for both packages itself",
     "test_nvshmem.py": "it needs CUDA, and NVSHMEM",
 }
 NAMES = sorted(path.name for path in (ROOT / "tests" / "snippets").glob("test_*.py"))

@@ -23,7 +23,7 @@ from typing import Any
 
 PACKAGE = "tvm_ffi"
 # The insides of a command and the hooks that frameworks call: not modules to import.
-INTERNAL = ("tvm_ffi.frameworks", "tvm_ffi.stub")
+INTERNAL = ("tvm_ffi.frameworks", "tvm_ffi.new", "tvm_ffi.stub")
 # What every object inherits is not listed again for each class.
 ROOTS = ("CObject", "Object")
 SIMPLE = (bool, int, float, str, type(None))  # their text is the same for every Python

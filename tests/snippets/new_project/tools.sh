@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs what makes a project, and what builds and tests one.
+set -eu
+# [tools.begin]
+pip install 'copier>=9.4,<10' scikit-build-core cmake ninja numpy pytest torch
+# [tools.end]
