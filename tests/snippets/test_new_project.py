@@ -49,7 +49,6 @@ def runs(tmp_path):
     python = environment(tmp_path / "environment")
     # Last the environment that has the commands of this package.
     path = [str(python.parent), str(Path(sys.executable).parent), os.environ["PATH"]]
-    outer = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
     shutil.copy(ROOT / USE, tmp_path)
 
     def run(script, status=0, **variables):
@@ -57,7 +56,7 @@ def runs(tmp_path):
             ["bash", ROOT / script],
             cwd=tmp_path,
             env={
-                **outer,
+                **os.environ,
                 "PATH": os.pathsep.join(path),
                 "tvm_ffi_ROOT": tvm_ffi.libinfo.find_cmake_path(),
                 **variables,
