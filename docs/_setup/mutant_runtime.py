@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 
 SOURCES = ("include", "src", "python")
-BUILD_FILES = ("CMakeLists.txt", "README.md", "pyproject.toml")
+UTILITY_HEADER = "examples/kernel_library/tvm_ffi_utils.h"  # the package has a copy
+BUILD_FILES = ("CMakeLists.txt", "README.md", "pyproject.toml", UTILITY_HEADER)
 PACKAGE = "build/package"  # in the tree; the folder of CMake is beside it, and is kept
 
 
