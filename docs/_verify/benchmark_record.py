@@ -13,13 +13,14 @@ from .comments import C_LIKE
 
 ROWS = "tests/benchmarks/call_rows.py", "tests/benchmarks/*_library.cc", "tests/benchmarks/limit.cc"
 SHOWN = 3  # of the files that changed
-# One hash for what a call goes through: the runtime without what builds libraries or writes stubs
-# for them, and without the headers that no measured source includes.
+# One hash for what a call goes through: the runtime without what builds libraries, writes stubs for
+# them or makes their projects, and without the headers that no measured source includes.
 CALLED = "the runtime that calls go through"
 BESIDE_CALLS = (
     RUNTIME,
     "include/tvm/ffi/extra/cuda/",
     "python/tvm_ffi/cpp/",
+    "python/tvm_ffi/new/",
     "python/tvm_ffi/stub/",
     "python/tvm_ffi/utils/embed_cubin.py",
     "src/tvm_ffi-config.cmake.in",
