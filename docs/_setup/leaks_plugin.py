@@ -9,8 +9,10 @@ What Python's garbage collector follows is not found: the lists of the collector
 from __future__ import annotations
 
 import atexit
+import contextlib
 import ctypes
 import gc
+import importlib
 import os
 from pathlib import Path
 
@@ -28,6 +30,16 @@ def find_leaks() -> None:
         os._exit(LEAKED)
 
 
-def pytest_configure() -> None:
+def watch() -> None:
     """Look for leaks after all else, when no other function of Python runs."""
     atexit.register(find_leaks)
+
+
+def pytest_configure() -> None:
+    """Watch the tests; what JAX loses when it is imported is its own affair."""
+    sanitizer = ctypes.CDLL(None)
+    sanitizer.__lsan_disable()
+    with contextlib.suppress(ImportError):
+        importlib.import_module("jax")
+    sanitizer.__lsan_enable()
+    watch()

@@ -43,7 +43,7 @@ function = tvm_ffi.get_global_func("ffi.FunctionListGlobalNamesFunctor")()
 if len(sys.argv) > 1:
     tvm_ffi.LIB.TVMFFIObjectIncRef(ctypes.c_void_p(function.__chandle__()))
 del function
-leaks_plugin.pytest_configure()
+leaks_plugin.watch()
 """
 # Programs that the tests start: the sanitizers slow them down, and make nvcc crash.
 NOT_SANITIZED = ("c++", "cc", "clang", "clang++", "cmake", "g++", "gcc", "ninja", "nvcc")

@@ -13,7 +13,7 @@ ROOT = sanitize_python.ROOT
 PROGRAM = """
 import ctypes, sys
 from _setup import leaks_plugin
-leaks_plugin.pytest_configure()
+leaks_plugin.watch()
 memory = ctypes.CDLL(None)
 memory.malloc.restype = ctypes.c_void_p
 kept = memory.malloc(ctypes.c_size_t(333))
