@@ -77,6 +77,9 @@ def texts(project):
         ("lambda", NOT_A_PACKAGE),
         ("json", TAKEN),
         ("tvm_ffi", TAKEN),
+        ("test", TAKEN),
+        ("install", TAKEN),
+        ("tvm_ffi_kernel_library", TAKEN),
     ],
 )
 def test_a_bad_name_is_refused(name, message, tmp_path, monkeypatch, capsys):
@@ -95,11 +98,13 @@ def test_a_good_name_is_accepted(name):
 
 
 def test_a_folder_with_files_is_refused(tmp_path):
-    """What is there stays as it is; a file of that name is refused too."""
+    """What is there stays as it is; a file or a broken link of that name is refused too."""
     (tmp_path / "rows").mkdir()
     (tmp_path / "rows" / ".hidden").write_text("mine")
     (tmp_path / "a_file").write_text("mine")
-    for name in ("rows", "a_file"):
+    (tmp_path / "a_loop").symlink_to("a_loop")
+    (tmp_path / "a_dead_link").symlink_to("nowhere")
+    for name in ("rows", "a_file", "a_loop", "a_dead_link"):
         expected = f"NAME: expected a name for a new or empty folder, got '{name}', which exists"
         with pytest.raises(FileExistsError, match=expected):
             cli.new_project(name, tmp_path)
@@ -205,6 +210,13 @@ def test_no_network_and_no_git(tmp_path, monkeypatch):
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setenv("PATH", str(tmp_path))
+    assert cli.new_project("rows", tmp_path).is_dir()
+
+
+def test_a_closed_input(tmp_path, monkeypatch):
+    """Python has no object for it, and the command asks nothing."""
+    pytest.importorskip("copier", reason="copier is not installed")
+    monkeypatch.setattr(sys, "stdin", None)
     assert cli.new_project("rows", tmp_path).is_dir()
 
 

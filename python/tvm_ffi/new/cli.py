@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import keyword
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -16,6 +17,14 @@ RUNTIMES = ("tvm-ffi-kernel-library", "apache-tvm-ffi")
 _FAILED = 2
 # Every such name is also that of a distribution, with hyphens, and of a target of CMake.
 _NAME = re.compile(r"[a-z](_?[a-z0-9])*")
+# The package test of Python is not in sys.stdlib_module_names; the next two are the runtimes'
+# distributions, which would require themselves; the rest are targets that CMake has already.
+_TAKEN = {
+    "tvm_ffi",
+    "test",
+    *(runtime.replace("-", "_") for runtime in RUNTIMES),
+    *("all", "clean", "help", "install", "package", "edit_cache", "rebuild_cache"),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -41,7 +50,7 @@ def new_project(name: str, parent: Path, runtime: str | None = None) -> Path:
     """
     check_name(name)
     folder = parent / name
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
         raise FileExistsError(
             f"NAME: expected a name for a new or empty folder, got {name!r}, which exists"
         )
@@ -57,9 +66,8 @@ def new_project(name: str, parent: Path, runtime: str | None = None) -> Path:
             "'copier>=9.4,<10'"
         ) from None
     answers = {"name": name} if runtime is None else {"name": name, "runtime": runtime}
-    copier.run_copy(
-        str(TEMPLATE), folder, data=answers, defaults=not sys.stdin.isatty(), quiet=True
-    )
+    asks = sys.stdin is not None and sys.stdin.isatty()  # It is None where it is closed.
+    copier.run_copy(str(TEMPLATE), folder, data=answers, defaults=not asks, quiet=True)
     return folder
 
 
@@ -70,7 +78,7 @@ def check_name(name: str) -> None:
             "NAME: expected the name of a Python package, such as row_scale, of lower-case "
             f"letters, digits and single underscores, got {name!r}"
         )
-    if name in sys.stdlib_module_names or name == "tvm_ffi":
+    if name in sys.stdlib_module_names or name in _TAKEN:
         raise ValueError(f"NAME: expected a name that no other package has, got {name!r}")
 
 
