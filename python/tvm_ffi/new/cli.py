@@ -79,7 +79,9 @@ def check_name(name: str) -> None:
             f"letters, digits and single underscores, got {name!r}"
         )
     if name in sys.stdlib_module_names or name in _TAKEN:
-        raise ValueError(f"NAME: expected a name that no other package has, got {name!r}")
+        raise ValueError(
+            f"NAME: expected a name that no other package and no target of CMake has, got {name!r}"
+        )
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
