@@ -25,7 +25,7 @@ def title_of(env: BuildEnvironment, target: str) -> str:
     page, _, anchor = target.partition("#")
     if page not in env.found_docs:
         raise WrongSearchWords(f"{target}: expected a page, and there is none named {page}")
-    title = env.titles[page].astext()
+    title = str(env.titles[page].astext())
     if not anchor:
         return title
     for node in env.get_doctree(page).findall(nodes.Element):

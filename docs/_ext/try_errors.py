@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from pygments import highlight
-from pygments.formatters import HtmlFormatter
-from pygments.lexers import PythonLexer
+from pygments import highlight  # type: ignore[import-untyped]
+from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
+from pygments.lexers import PythonLexer  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
@@ -70,7 +70,7 @@ def single_mistakes(found: dict[str, Any]) -> list[tuple[str, str]]:
 
 def coloured(code: str) -> str:
     """Python as HTML."""
-    return highlight(code, PythonLexer(), HtmlFormatter(nowrap=True)).rstrip("\n")
+    return str(highlight(code, PythonLexer(), HtmlFormatter(nowrap=True))).rstrip("\n")
 
 
 def form(found: dict[str, Any]) -> str:

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rows: R5, R7
 // Copies, order, printed form and JSON of values with all that they contain.
 #include <tvm/ffi/extra/dataclass.h>
 #include <tvm/ffi/extra/serialization.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rows: R5, R7
 // Equality, hash and keys of values by their structure.
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/extra/dataclass.h>
