@@ -38,6 +38,10 @@ def test_installs_from_a_clone(shows, tmp_path):
         shutil.copy(ROOT / name, clone)
     for folder in ("include", "src", "python"):
         shutil.copytree(ROOT / folder, clone / folder)
+    # The package has a copy, for projects that are made from its template.
+    header = Path("examples/kernel_library/tvm_ffi_utils.h")
+    (clone / header.parent).mkdir(parents=True)
+    shutil.copy(ROOT / header, clone / header)
     said = run(script, clone)
     include, version = said.splitlines()[-2:]
     assert (Path(include) / "tvm/ffi/c_api.h").is_file()
