@@ -29,7 +29,7 @@ del kept
     ("trial", "said"), [("well", ""), ("leaked", "LeakSanitizer"), ("wild", "heap-buffer-overflow")]
 )
 def test_what_ends_the_run(tmp_path, trial, said):
-    """What leaks at the end has a status of its own, and is told in the log, as any error is."""
+    """A leak ends the process with its own exit status, and the log reports it like any error."""
     variables = sanitize_python.variables(tmp_path / "found")
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, trial],
