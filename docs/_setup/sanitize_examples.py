@@ -35,10 +35,9 @@ FEWER = {
 def make_compilers(folder: Path) -> None:
     """Write compilers that add the sanitizers' options to what they are told."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name in gcov.NAMES:
-        if program := shutil.which(name):
-            (folder / name).write_text(f'#!/bin/sh\nexec {program} "$@" {SANITIZERS}\n')
-            (folder / name).chmod(0o755)
+    for name in gcov.compilers():
+        (folder / name).write_text(f'#!/bin/sh\nexec {shutil.which(name)} "$@" {SANITIZERS}\n')
+        (folder / name).chmod(0o755)
 
 
 def sanitized(log: Path) -> dict[str, str]:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
+import sysconfig
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,15 +20,25 @@ from .comments import C_LIKE, DEVICE_CODE
 from .tools import answer
 
 SCRIPT = Path(__file__).resolve().parent / "trace" / "compile.sh"
-NAMES = ("c++", "cc", "g++", "gcc")
 COUNTED = C_LIKE - DEVICE_CODE
+
+
+def compilers(path: str | None = None) -> set[str]:
+    """The names of compilers that a run may start and that are found on a path, or on this one's.
+
+    scikit-build-core prefers those of Python's configuration. Debian's has x86_64-linux-gnu-g++.
+    """
+    commands = [sysconfig.get_config_var(name) or "" for name in ("CC", "CXX")]
+    configured = (word for command in commands for word in command.split()[:1])
+    names = {"c++", "cc", "g++", "gcc", *configured}
+    return {name for name in names if "/" not in name and shutil.which(name, path=path)}
 
 
 def path_with_script(folder: Path, path: str) -> str:
     """The search path with the script in the place of the compilers; it writes into the folder."""
     programs = folder / "bin"
     programs.mkdir()
-    for name in NAMES:
+    for name in compilers(path):
         (programs / name).symlink_to(SCRIPT)
     return os.pathsep.join([str(programs), path])
 

@@ -4,9 +4,11 @@
 
 import os
 import re
+import shutil
 import subprocess
 
 import pytest
+from _verify import gcov
 from _verify.closure import closure_of
 from _verify.cpp_reasons import AT_COMPILE_TIME, REFUSED, cpp_reasons
 from _verify.cpp_statements import cpp_lines, statement_lines
@@ -360,6 +362,23 @@ int e;
 int f;
 #endif
 """
+
+
+def test_compiler_that_python_names(tmp_path, monkeypatch):
+    """Its runs count too: pip builds extensions with it. Debian's has a longer name."""
+    needs_parser()
+    (tmp_path / "a.cc").write_text("int main() {\n  return 0;\n}\n")
+    longer = tmp_path / "bin" / "longer-g++"
+    longer.parent.mkdir()
+    longer.symlink_to(shutil.which("g++"))
+    monkeypatch.setenv("PATH", f"{longer.parent}{os.pathsep}{os.environ['PATH']}")
+    configured = {"CC": "absent-gcc -pthread", "CXX": "longer-g++ -pthread"}
+    monkeypatch.setattr(gcov.sysconfig, "get_config_var", configured.get)
+    assert gcov.compilers() == {"c++", "cc", "g++", "gcc", "longer-g++"}
+    with Trace() as trace:
+        done = run(tmp_path, trace, "bash", "-c", "longer-g++ a.cc -o a && ./a")
+        assert done.returncode == 0, done.stderr
+        assert lines(trace.fields(tmp_path, ["a.cc"])) == ({2}, set())
 
 
 def test_lines_that_only_nvcc_sees():
