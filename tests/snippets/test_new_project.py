@@ -19,11 +19,13 @@ from _verify.tools import find_nvcc
 ROOT = Path(__file__).resolve().parents[2]
 HERE = "tests/snippets/new_project"
 SOURCES = "python/tvm_ffi/new/template/project/src"
-SHOWN = [f"{SOURCES}/scale_rows_cuda.cu"]
+SHOWN = [
+    *(f"{SOURCES}/{name}" for name in ("binding.cc", "scale_rows.h", "scale_rows_cpu.cc")),
+    f"{SOURCES}/scale_rows_cuda.cu",
+]
 SCRIPTS = [f"{HERE}/{name}.sh" for name in ("tools", "make", "build", "stubs", "wheel")]
 USE = f"{HERE}/use.py"
 MADE_OF = [
-    *(f"{SOURCES}/{name}" for name in ("binding.cc", "scale_rows.h", "scale_rows_cpu.cc")),
     "examples/kernel_library/tvm_ffi_utils.h",
     *sorted(
         path.relative_to(ROOT).as_posix()

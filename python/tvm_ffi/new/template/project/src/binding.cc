@@ -20,6 +20,7 @@ namespace {
     CHECK_ALIGNED(v);                                                          \
   } while (0)
 
+// [function.begin]
 void scale_rows(ffi::TensorView x, ffi::TensorView scale, ffi::TensorView y,
                 ffi::Optional<ffi::TensorView> maybe_bias) {
   const bool on_cuda = x.device().device_type == kDLCUDA;
@@ -54,7 +55,9 @@ void scale_rows(ffi::TensorView x, ffi::TensorView scale, ffi::TensorView y,
 #endif
   scale_rows_cpu(x, scale, y, given);
 }
+// [function.end]
 
+// [export.begin]
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(scale_rows, scale_rows);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC(
     scale_rows,
@@ -62,5 +65,6 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC(
 #ifdef TVM_FFI_DLL_EXPORT_TYPED_FUNC_ARG_NAMES  // not in apache-tvm-ffi
 TVM_FFI_DLL_EXPORT_TYPED_FUNC_ARG_NAMES(scale_rows, "x", "scale", "y", "bias");
 #endif
+// [export.end]
 
 }  // namespace

@@ -13,11 +13,13 @@ void scale_rows_cuda(const ffi::TensorView& x, const ffi::TensorView& scale,
                      const ffi::TensorView& y, const ffi::TensorView* bias);
 namespace {
 
+// [formula.begin]
 // C is float for the 16-bit dtypes: the result is rounded once.
 template <typename C>
 HOST_DEVICE C scaled(C x, C scale, C bias) {
   return x * scale + bias;
 }
+// [formula.end]
 
 // Elements from one row of a matrix to the next.
 inline int64_t row_stride(const ffi::TensorView& x) {

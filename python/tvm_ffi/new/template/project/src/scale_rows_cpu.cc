@@ -2,6 +2,7 @@
 // y = x * scale + bias on a CPU.
 #include "scale_rows.h"
 
+// [function.begin]
 void scale_rows_cpu(const ffi::TensorView& x, const ffi::TensorView& scale,
                     const ffi::TensorView& y, const ffi::TensorView* bias) {
   dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
@@ -22,3 +23,4 @@ void scale_rows_cpu(const ffi::TensorView& x, const ffi::TensorView& scale,
     }
   });
 }
+// [function.end]
