@@ -4,11 +4,10 @@
 
 import ast
 import importlib.metadata
-import os
 import re
-import subprocess
 from pathlib import Path
 
+import terminal
 import tvm_ffi
 from tvm_ffi import config
 
@@ -19,20 +18,8 @@ READ = re.compile(r'(?:environ\.get\(|environ\[|getenv\()"([A-Z_]+)"')
 
 
 def session(*commands):
-    """What a terminal shows of some commands, with each one's exit status if it failed."""
-    said = []
-    for command in commands:
-        done = subprocess.run(
-            ["bash", "-c", f"{command} 2>&1"],
-            env={**os.environ, "COLUMNS": "80", "NO_COLOR": "1"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        said.append(f"$ {command}\n{done.stdout}")
-        if done.returncode:
-            said[-1] += f"$ echo $?\n{done.returncode}\n"
-    return "\n".join(said).replace(str(PACKAGE), "/site-packages/tvm_ffi")
+    """What a terminal shows of some commands, wherever the package is installed."""
+    return terminal.session(*commands).replace(str(PACKAGE), "/site-packages/tvm_ffi")
 
 
 def first_column(heading):

@@ -16,8 +16,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import terminal
 import tvm_ffi
 from _verify.tools import find_nvcc
+from venvs import environment
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "kernel_library" / "library"
@@ -177,11 +179,7 @@ def test_wheel_with_this_package(here, shows):
 
 def session(folder, *commands):
     """What a terminal shows of some commands, on a machine of the usual kind."""
-    said = []
-    for command in commands:
-        text = subprocess.check_output(["bash", "-c", command], cwd=folder, text=True)
-        said.append(f"$ {command}\n{text}")
-    return "\n".join(said).replace(platform.machine(), "x86_64")
+    return terminal.session(*commands, folder=folder).replace(platform.machine(), "x86_64")
 
 
 def test_what_the_wheel_says_of_itself(here, captured):
@@ -282,20 +280,6 @@ def test_wheel_that_requires_this_package(runs, captured, tmp_path):
         ["bash", "-c", command], cwd=tmp_path, env={**os.environ, "PATH": path}, text=True
     )
     captured("tests/snippets/captured/library/requires.txt", f"$ {command}\n{text}")
-
-
-def environment(folder):
-    """Make an environment that sees what this one has, with a pip that installs into itself."""
-    make = [sys.executable, "-m", "venv", "--without-pip", folder]
-    subprocess.run(make, check=True)
-    python = folder / "bin" / "python"
-    (packages,) = folder.glob("lib/*/site-packages")
-    outer = [path for path in sys.path if Path(path).name == "site-packages"]
-    (packages / "outer.pth").write_text("\n".join(outer))
-    pip = folder / "bin" / "pip"
-    pip.write_text(f'#!/bin/sh\nexec {shlex.quote(str(python))} -m pip "$@"\n')
-    pip.chmod(0o755)
-    return python
 
 
 def test_a_source_distribution_of_the_folder_alone(runs, tmp_path):

@@ -5,7 +5,6 @@
 import importlib.metadata
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -15,6 +14,8 @@ from pathlib import Path
 import pytest
 import tvm_ffi
 from _verify.tools import find_nvcc
+from terminal import session
+from venvs import environment
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = "tests/snippets/new_project"
@@ -70,21 +71,6 @@ def runs(tmp_path):
         return done.stdout
 
     return run
-
-
-def environment(folder):
-    """Make an environment that sees what this one has, with a pip that installs into itself."""
-    make = [sys.executable, "-m", "venv", "--without-pip", folder]
-    subprocess.run(make, check=True)
-    python = folder / "bin" / "python"
-    (packages,) = folder.glob("lib/*/site-packages")
-    outer = [path for path in sys.path if Path(path).name == "site-packages"]
-    (packages / "outer.pth").write_text("\n".join(outer))
-    for name in ("pip", "pytest"):
-        program = folder / "bin" / name
-        program.write_text(f'#!/bin/sh\nexec {shlex.quote(str(python))} -m {name} "$@"\n')
-        program.chmod(0o755)
-    return python
 
 
 def wheel_of_the_runtime(folder):
@@ -144,27 +130,9 @@ def test_a_project(shows, captured, device, runs, tmp_path):
     captured("tests/snippets/captured/new_project/used.txt", f"$ bare/bin/python use.py\n{output}")
 
 
-def session(folder, *commands):
-    """What a terminal shows of some commands, with each one's exit status if it failed."""
-    said = []
-    for command in commands:
-        done = subprocess.run(
-            ["bash", "-c", f"{command} 2>&1"],
-            cwd=folder,
-            env={**os.environ, "COLUMNS": "80", "NO_COLOR": "1"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        said.append(f"$ {command}\n{done.stdout}")
-        if done.returncode:
-            said[-1] += f"$ echo $?\n{done.returncode}\n"
-    return "\n".join(said)
-
-
 def test_the_help_of_the_command(captured, tmp_path):
     """It names the argument and the option."""
-    text = session(tmp_path, "tvm-ffi new --help")
+    text = session("tvm-ffi new --help", folder=tmp_path)
     captured("tests/snippets/captured/new_project/help.txt", text)
 
 
@@ -172,7 +140,7 @@ def test_what_the_command_refuses(captured, tmp_path):
     """A name that no package can have, and a folder with files in it."""
     (tmp_path / "rows").mkdir()
     (tmp_path / "rows" / "notes.txt").touch()
-    text = session(tmp_path, "tvm-ffi new row-scale", "tvm-ffi new rows")
+    text = session("tvm-ffi new row-scale", "tvm-ffi new rows", folder=tmp_path)
     assert text.count("$ echo $?\n2\n") == 2
     captured("tests/snippets/captured/new_project/refused.txt", text)
 
