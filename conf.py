@@ -61,6 +61,7 @@ extensions = [
     "_ext.only_here",
     "_ext.outside_links",
     "_ext.outside_names",
+    "_ext.receipt_pages",
     "_ext.redirects",
     "_ext.repository",
     "_ext.rows",

@@ -153,7 +153,7 @@ def machinery(session: nox.Session) -> None:
 def docs(session: nox.Session) -> None:
     """Run every example and snippet, and build the site; --serve: again after each edit."""
     expect_python(session)
-    if refused := {"--preview", "--compile-only", "--table"} & {*session.posargs}:
+    if refused := {"--preview", "--compile-only", "--table", "--repeat"} & {*session.posargs}:
         session.error(f"docs: expected a whole run, got {' '.join(sorted(refused))}")
     layout, laps, environment = Layout.of(ROOT), Laps(), Environment(session)
     if "--serve" in session.posargs:
@@ -184,6 +184,12 @@ def docs(session: nox.Session) -> None:
     print(final_table(layout), laps, sep="\n")
     if layout.partial.exists() and any(name in os.environ for name in PUBLISHERS):
         session.error("the site is partial, and a partial site is not published: see above")
+
+
+@nox.session(venv_backend="none", requires=["environment"])
+def receipt(session: nox.Session) -> None:
+    """Repeat what a receipt records, and compare; the argument is its name or its file."""
+    Environment(session).run("docs/verify.py", "--repeat", *session.posargs)
 
 
 @nox.session(venv_backend="none")

@@ -12,6 +12,7 @@ from sphinx.util.typing import ExtensionMetadata
 
 from .evidence_of_build import evidence_of
 from .node_origin import origin_of
+from .receipt_pages import linked
 from .snippet_gate import Places, judge
 
 
@@ -23,7 +24,8 @@ def add_states(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         unproved = evidence.why_not(path, region) and not evidence.of(path)
         reasons = evidence.not_run_here(path) if unproved else ""
         state = f"not run here: {reasons}" if reasons else evidence.state(path, region)
-        place += nodes.Text(state or "not verified")
+        file = "" if reasons or not state else path
+        place += linked(app, docname, state or "not verified", file, region)
     page = os.path.relpath(app.env.doc2path(docname), evidence.layout.root)
     kinds = (nodes.literal_block, nodes.doctest_block)
     places: Places = Counter()
@@ -33,7 +35,8 @@ def add_states(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         found = judge(node, origin_of(node, page, evidence.layout), evidence, places)
         if found and found.state:
             label = nodes.inline("", f"{found.shows} ", classes=["snippet-folder"])
-            what = nodes.inline("", found.state, classes=["snippet-verified"])
+            state = linked(app, docname, found.state, found.file, found.region)
+            what = nodes.inline("", "", state, classes=["snippet-verified"])
             line = nodes.paragraph("", "", label, what, classes=["snippet"])
             node.parent.insert(node.parent.index(node) + 1, line)
 

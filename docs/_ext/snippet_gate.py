@@ -75,6 +75,8 @@ class Snippet:
     problem: str = ""
     not_run: str = ""
     lines: Mapping[str, int] = field(default_factory=dict)
+    file: str = ""
+    region: str = ""
 
     @property
     def verified(self) -> bool:
@@ -91,6 +93,8 @@ class Verdict:
     problem: str = ""  # why it may not be shown
     not_run: str = ""  # why this machine could not run it
     lines: Mapping[str, int] = field(default_factory=dict)  # how many, by what was done with them
+    file: str = ""  # whose receipts prove it
+    region: str = ""
 
 
 def included(block: nodes.literal_block, evidence: Evidence) -> Verdict:
@@ -113,7 +117,8 @@ def of_file(
     if reasons := evidence.not_run_here(path) if unproved else skipped:
         return Verdict(shows, f"not run here: {reasons}", not_run=reasons)
     lines = {} if problem else lines_of_file(evidence, path, region)
-    return Verdict(shows, evidence.state(path, region), problem, lines=lines)
+    state = evidence.state(path, region)
+    return Verdict(shows, state, problem, lines=lines, file=path, region=region)
 
 
 def download(
@@ -169,7 +174,8 @@ def doctest(
         }
         before = [receipt for found in earlier for receipt in found if all(earlier)]
         state = " · ".join([*ran, *gpu_runs(receipts, before), *did_not_run(idle)])
-        return Verdict(shows, state, lines=lines_of_doctest(text, bool(ran), len(idle)))
+        lines = lines_of_doctest(text, bool(ran), len(idle))
+        return Verdict(shows, state, lines=lines, file=file)
     skipped = evidence.skipped_doctests(file)
     if all(key in skipped for key in missing):
         reasons = ", ".join(sorted({skipped[key] for key in missing}))
@@ -225,8 +231,8 @@ def judge(
     if isinstance(node, nodes.doctest_block) or text.lstrip().startswith(">>>"):
         return doctest(text, node.get("language"), origin, evidence, places)
     if same := evidence.verified_texts().get(normalised(text)):
-        lines = lines_of_file(evidence, *same)
-        return Verdict(f"text of {same[0]}", evidence.state(*same), lines=lines)
+        lines, state = lines_of_file(evidence, *same), evidence.state(*same)
+        return Verdict(f"text of {same[0]}", state, lines=lines, file=same[0], region=same[1])
     return Verdict(f"{node.get('language', 'code')} block", problem=BY_HAND)
 
 
@@ -245,6 +251,8 @@ def snippets_of(docname: str, env: BuildEnvironment, evidence: Evidence) -> Iter
             yield Snippet(
                 *(page, docname, line, found.shows, found.state, problem, found.not_run),
                 lines=found.lines,
+                file=found.file if found.state else "",
+                region=found.region,
             )
 
 

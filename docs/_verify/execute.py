@@ -79,10 +79,12 @@ def run_example(
             results.fail(source, level, files, f"{needed} does not exist, so nothing ran {source}")
             return results
     commands = commands_of(example, variant, layout, layout.libraries)
+    said: dict[str, str] = {}
     with Trace() as trace:
         environment = trace.environment(tools.environment, files)
         for subject, arguments in commands.items():
             outcome = run([sys.executable, *arguments], cwd=layout.libraries, env=environment)
+            said[subject] = outcome.last
             if not outcome.ok:
                 reason = f"{subject} on {variant.device}: {outcome.reason}"
                 results.fail(source, level, files, reason, outcome.tail)
@@ -109,6 +111,7 @@ def run_example(
                 targets=build.targets,
                 lines=build.lines,
                 **executed,
+                said=said,
                 tools={**tools.versions, compiler: tools.compilers[compiler]},
                 machine=tools.machine_of(variant.device),
             )

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from .again import compare, find_receipt, repeat
 from .closure import runtime_of_run
 from .compile import (
     Build,
@@ -61,6 +62,9 @@ def arguments() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--table", action="store_true", help="run nothing: print the table of the latest good site"
+    )
+    parser.add_argument(
+        "--repeat", metavar="RECEIPT", help="repeat only what a receipt records, and compare"
     )
     return parser
 
@@ -252,6 +256,16 @@ def compile_only(layout: Layout, tools: Tools, jobs: int) -> int:
     return 1 if results.failures else 0
 
 
+def repeat_receipt(name: str, layout: Layout, tools: Tools) -> int:
+    """Repeat a receipt; the status is 0 if the same files gave the same result."""
+    try:
+        receipt = find_receipt(name, layout)
+        return compare(receipt, repeat(receipt, layout, tools), layout)
+    except ValueError as error:
+        print(error)
+        return 1
+
+
 def main(argv: list[str] | None = None) -> int:
     """Verify; the status is 0 when everything that should have run did, and passed."""
     options = arguments().parse_args(argv)
@@ -266,6 +280,8 @@ def main(argv: list[str] | None = None) -> int:
         return 1
     if options.compile_only:
         return compile_only(layout, tools, jobs)
+    if options.repeat:
+        return repeat_receipt(options.repeat, layout, tools)
     results = Results()
     device = "cpu" if options.preview else options.device
     devices = choose_devices(device, tools, results)

@@ -113,6 +113,7 @@ def run_page(
                 tools=tools.versions,
                 machine=tools.machine_of(device),
                 doctests=seen["doctests"],
+                said={page: outcome.last},
                 skipped=seen["skipped"],
                 idle=seen["idle"],
                 examples=page_digest(page, text),

@@ -37,6 +37,12 @@ class Outcome:
         return f"exit status {self.status}"
 
     @property
+    def last(self) -> str:
+        """The last line of the output that is not blank, or an empty string."""
+        lines = [line.strip() for line in self.output.splitlines() if line.strip()]
+        return lines[-1] if lines else ""
+
+    @property
     def tail(self) -> str:
         """The last lines of the output."""
         return "\n".join(self.output.rstrip().splitlines()[-TAIL_LINES:])

@@ -41,6 +41,7 @@ class Receipt:
     # For each digest of a page's examples: the line of each that ran, "" for one that did not.
     doctests: dict[str, list[str]] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)  # digest of each left out: reason
+    said: dict[str, str] = field(default_factory=dict)  # the last line that each program printed
     examples: str = ""  # of a page: one digest for all its doctests, see doctest_digest.py
 
     @property

@@ -94,6 +94,7 @@ def run_snippet_test(test: str, device: str, layout: Layout, tools: Tools) -> Re
             closure=made_of,
             ran={file: lines["ran"][file] for file in verifies if file in lines["ran"]},
             idle={file: lines["idle"][file] for file in verifies if file in lines["idle"]},
+            said={test: outcome.last},
             tools=tools.versions,
             machine=tools.machine_of(device),
         )

@@ -22,10 +22,12 @@ extensions = [
     "_ext.header_reference",
     "_ext.made_of",
     "_ext.only_here",
+    "_ext.receipt_pages",
     "_ext.snippet_gate",
     "_ext.snippet_include",
     "_ext.verification",
 ]
+templates_path = [os.path.join(os.environ["EXTENSIONS_FOLDER"], "_templates")]
 html_theme = "basic"
 exclude_patterns = ["verification/*"]
 breathe_projects = {"toy": str(ROOT / "build" / "doxygen" / "xml")}

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A page for each file that the site shows, with the receipts that prove it.
+
+The line under a piece of code links to the page of its file: when, where and how it was compiled
+and run, which lines ran, and the hashes of what took part. Each receipt is there as JSON, too;
+``nox -s receipt`` repeats it. The pages have no navigation and are not searched.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from _verify.closure import digest
+from _verify.comments import places
+from _verify.evidence import EARLIER, Evidence, listed
+from _verify.receipts import RAN_ON_GPU, Receipt
+from _verify.survival import from_ranges
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
+
+from .evidence_of_build import evidence_of
+from .repository import shown_commit
+from .snippet_gate import Snippet, judged
+
+FOLDER = "receipts"
+HEADERS = "include/"  # of the package: a closure has dozens of them
+
+
+def address(file: str, region: str = "") -> str:
+    """The page of a file below the site, and its place for a region."""
+    return quote(f"{FOLDER}/{file}.html") + (f"#{quote(region)}" if region else "")
+
+
+def linked(app: Sphinx, docname: str, text: str, file: str, region: str = "") -> nodes.Node:
+    """A state as a link to the file's receipts; only a site has them."""
+    if app.builder.name != "html" or not file:
+        return nodes.Text(text)
+    up = "../" * app.builder.get_target_uri(docname).count("/")
+    target = up + address(file, region)
+    return nodes.reference("", text, internal=True, refuri=target, reftitle=f"Receipts of {file}")
+
+
+def receipts_of(file: str, evidence: Evidence) -> list[tuple[str, Receipt]]:
+    """The receipts of a file, each with its level in words."""
+    earlier = evidence.with_earlier_runtime
+    on_gpu = [r for r in earlier.receipts if r.subject == file and not earlier.edited(r)]
+    emulated = [r for r in evidence.emulated if file in r.ran and not evidence.changed(r.closure)]
+    doctests = [r for r in evidence.receipts if r.subject == file and r.doctests]
+    found = [
+        *evidence.of(file),
+        *(r for r in doctests if not evidence.edited(r)),
+        *emulated,
+    ]
+    before = {r.file_name: r for r in (*earlier.of(file), *on_gpu)}
+    seen = {r.file_name: (r.level, r) for r in found}
+    return [*seen.values(), *((f"{RAN_ON_GPU}{EARLIER}", r) for r in before.values())]
+
+
+def lines_of(receipt: Receipt, file: str, text: str) -> list[tuple[str, str]]:
+    """The lines of a file that a run went through, and those that it did not, with the reasons."""
+    if file not in receipt.ran:
+        return []
+    line_of = {place: line for line, place in places(file, text).items()}
+
+    def numbers(ranges: list[str]) -> str:
+        """Positions as lines of the file."""
+        return listed(line_of[place] for place in from_ranges(ranges) if place in line_of)
+
+    found = [("ran", numbers(receipt.ran[file]))] if receipt.ran[file] else []
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for part, reason in receipt.idle.get(file, {}).items():
+        by_reason[reason or "another run went through them"].append(part)
+    return found + [(f"did not run ({why})", numbers(parts)) for why, parts in by_reason.items()]
+
+
+def cells_of(level: str, receipt: Receipt, file: str, text: str) -> dict[str, Any]:
+    """What the page says of a receipt."""
+    closure = receipt.closure
+    doctests = sum(bool(line) for lines in receipt.doctests.values() for line in lines)
+    modified = " (modified)" if receipt.runtime.get("modified") == "yes" else ""
+    return {
+        "level": level,
+        "subject": receipt.subject,
+        "date": receipt.date,
+        "commit": receipt.runtime.get("commit", "") + modified,
+        "machine": list(receipt.machine.items()),
+        "tools": sorted(receipt.tools.items()),
+        "flags": receipt.flags,
+        "targets": receipt.targets,
+        "said": [(program, line) for program, line in receipt.said.items() if line],
+        "doctests": doctests,
+        "lines": lines_of(receipt, file, text),
+        "files": [(path, seen) for path, seen in closure.items() if not path.startswith(HEADERS)],
+        "headers": sum(path.startswith(HEADERS) for path in closure),
+        "json": receipt.file_name,
+    }
+
+
+def page_of(app: Sphinx, file: str, shown: list[Snippet], evidence: Evidence) -> str:
+    """The HTML of the page of a file."""
+    path = evidence.layout.root / file
+    text = path.read_text()
+    up = "../" * (file.count("/") + 1)
+    seen = {(snippet.docname, snippet.region): snippet for snippet in reversed(shown)}
+    first = {snippet.region: snippet.docname for snippet in seen.values()}
+    context = {
+        "file": file,
+        "up": up,
+        "project": app.config.project,
+        "sha256": digest(path),
+        "commit": shown_commit(app),
+        "shown": [
+            {
+                "address": up + app.builder.get_target_uri(snippet.docname),
+                "title": app.env.titles[snippet.docname].astext(),
+                "region": snippet.region,
+                "anchor": snippet.region if first[snippet.region] == snippet.docname else "",
+                "state": snippet.state,
+            }
+            for snippet in reversed(seen.values())
+        ],
+        "receipts": [cells_of(*each, file, text) for each in receipts_of(file, evidence)],
+    }
+    return str(app.builder.templates.render("receipt.html", context))
+
+
+def shown_files(app: Sphinx) -> Iterator[tuple[str, list[Snippet]]]:
+    """The files of the judged snippets."""
+    found: dict[str, list[Snippet]] = defaultdict(list)
+    for snippet in judged(app.env):
+        if snippet.file:
+            found[snippet.file].append(snippet)
+    yield from sorted(found.items())
+
+
+def write_pages(app: Sphinx, exception: Exception | None) -> None:
+    """Write the pages and the receipts of a good build in the place of those of the last one."""
+    if exception or app.builder.name != "html":
+        return
+    evidence, folder = evidence_of(app.config), Path(app.outdir) / FOLDER
+    shutil.rmtree(folder, ignore_errors=True)
+    for file, shown in shown_files(app):
+        page = Path(app.outdir) / f"{FOLDER}/{file}.html"
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(page_of(app, file, shown, evidence))
+        for _, receipt in receipts_of(file, evidence):
+            data = json.dumps(asdict(receipt), indent=1, sort_keys=True)
+            (folder / receipt.file_name).write_text(f"{data}\n")
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Write the pages last, when every snippet has been judged."""
+    app.setup_extension("_ext.evidence_of_build")
+    app.setup_extension("_ext.repository")
+    app.setup_extension("_ext.snippet_gate")
+    app.connect("build-finished", write_pages)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
