@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Markdown file beside each page, and ``llms.txt``, which lists them for programs that read."""
+"""A Markdown file beside each page, for programs that read.
+
+``llms.txt`` lists these files, and ``llms-full.txt`` has the text of them all.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import posixpath
 import re
 from pathlib import Path
 
+from _verify.links import MARKDOWN_CODE, MARKDOWN_LINK
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
@@ -17,6 +21,9 @@ from .markdown_writer import to_markdown
 from .page_order import page_order
 
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+CODE_OR_LINK = re.compile(
+    f"{MARKDOWN_CODE.pattern}|{MARKDOWN_LINK.pattern}", re.MULTILINE | re.DOTALL
+)
 
 
 def target(address: str, page: str, builder: Builder) -> str:
@@ -82,6 +89,29 @@ def write_list(app: Sphinx, exception: Exception | None) -> None:
     (Path(app.outdir) / "llms.txt").write_text("\n".join(lines) + "\n")
 
 
+def moved(text: str, folder: str) -> str:
+    """A page's text with the addresses that its links have in the site's first folder."""
+
+    def address(found: re.Match[str]) -> str:
+        """What stands in the place of code, which stays, or of a link."""
+        link = found[3] or ""
+        if not link or "://" in link or link.startswith("mailto:"):
+            return found[0]
+        return f"]({posixpath.normpath(posixpath.join(folder, link))})"
+
+    return CODE_OR_LINK.sub(address, text)
+
+
+def write_whole(app: Sphinx, exception: Exception | None) -> None:
+    """Write the text of all pages, in the order of reading, each under its address, into a file."""
+    if exception is not None or app.builder.name != "html":
+        return
+    names = [f"{name}.md" for name in page_order(app.env)]
+    texts = [(name, (Path(app.outdir) / name).read_text()) for name in names]
+    parts = [f"<!-- {name} -->\n\n{moved(text, posixpath.dirname(name))}" for name, text in texts]
+    (Path(app.outdir) / "llms-full.txt").write_text("\n".join(parts))
+
+
 def below(top: str, app: Sphinx, order: list[str]) -> list[str]:
     """A page and all pages of its tables of contents, in the order of reading."""
     there, found = [top], set()
@@ -97,4 +127,5 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     """Write a page's file when its HTML is made, which has all links resolved."""
     app.connect("html-page-context", write_page)
     app.connect("build-finished", write_list)
+    app.connect("build-finished", write_whole)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -10,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from _verify.links import dead_links
 
 pytest.importorskip("sphinx", reason="the site needs Python 3.11")
 
@@ -214,6 +215,17 @@ def test_list_for_programs(site):
     assert lines[0] == "# toy"
     sentence = "After this page you know `a|b` and 2 \\* 3 \\< 7, as in the front page."
     assert lines[lines.index("## Begin") + 2] == f"- [The page](folder/page.md): {sentence}"
+
+
+def test_all_pages_in_one_file(site):
+    """In the order of reading, each under its address; links lead from there, code stays."""
+    text = (site / "llms-full.txt").read_text()
+    front, page = text.partition("<!-- folder/page.md -->\n\n")[::2]
+    assert front.startswith("<!-- index.md -->\n\n# Front\n")
+    assert "You read [a page](folder/page.md) and [more](https://example.org/more)." in front
+    assert "as in [the front page](index.md)." in page
+    assert "__global__ void f();  // ``` in a comment" in page
+    assert dead_links(site)[1] == []
 
 
 def test_page_names_its_markdown_its_source_and_its_version(site):
