@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import runpy
 import shutil
 import subprocess
@@ -99,6 +100,12 @@ class Project:
             stderr=subprocess.STDOUT,
             text=True,
         )
+
+    def state(self, code: str) -> str:
+        """What the built front page says, below some code, of what was verified."""
+        page = self.file("build/site/index.html").read_text()
+        found = page[page.index(code) :].partition('"snippet-verified">')[2].partition("</span>")
+        return re.sub("<[^>]+>", "", found[0])
 
     def run(self, *command: str, **variables: str) -> tuple[int, str]:
         """Run a command in the project: its status, and all that it printed."""
