@@ -22,6 +22,7 @@ from .closure import digest
 from .comments import places
 from .cpp_reasons import cpp_reasons
 from .cpp_statements import cpp_lines
+from .regions import MARKER, without_markers
 from .statements import Lines, held_against, python_statements, reasons, shell_commands
 from .survival import as_ranges, cuda_lines, from_ranges
 
@@ -138,7 +139,8 @@ class Trace(AbstractContextManager["Trace"]):
             for file in copied(path, root, files):
                 text = (root / file).read_text()
                 statements = python_statements if file.endswith(".py") else shell_commands
-                found.setdefault(file, Lines()).add(held_against(statements(text), numbers))
+                ran = {*in_original(path, root / file, numbers)}
+                found.setdefault(file, Lines()).add(held_against(statements(text), ran))
         return found | self.cpp_lines(root, files)
 
     def cpp_lines(self, root: Path, files: list[str]) -> dict[str, Lines]:
@@ -149,8 +151,9 @@ class Trace(AbstractContextManager["Trace"]):
         counts: dict[str, Counter[int]] = {file: Counter() for file in counted}
         for path, compiled, numbers in gcov.counts(self.cpp):
             for file in copied(path, root, counted):
-                if compiled in ("", digest(root / file)):
-                    counts[file].update(numbers)
+                if compiled in ("", digest(path)):
+                    lines = in_original(path, root / file, numbers)
+                    counts[file].update(dict(zip(lines, numbers.values(), strict=True)))
         texts = {file: (root / file).read_text() for file in counted}
         return cpp_lines(texts, counts)
 
@@ -182,10 +185,22 @@ class Trace(AbstractContextManager["Trace"]):
 
 
 def copied(path: Path, root: Path, files: Iterable[str]) -> Iterator[str]:
-    """Which of the files a path is, or is a copy of."""
+    """Which of the files a path is, or is a copy of, with the marker lines or without them."""
     for file in (each for each in files if PurePosixPath(each).name == path.name):
         if path == root / file or digest(path) == digest(root / file) != "":
             yield file
+        elif path.is_file() and (root / file).is_file():
+            if path.read_bytes() == without_markers((root / file).read_text()).encode():
+                yield file
+
+
+def in_original(path: Path, original: Path, numbers: Iterable[int]) -> list[int]:
+    """The lines of a copy as lines of its original, which may have marker lines besides."""
+    if digest(path) == digest(original):
+        return [*numbers]
+    lines = original.read_text().splitlines()
+    kept = [number for number, line in enumerate(lines, start=1) if not MARKER.match(line)]
+    return [kept[number - 1] for number in numbers]
 
 
 def lines_of_log(text: str) -> dict[str, set[int]]:

@@ -73,8 +73,7 @@ def test_declarations_are_compiled(project):
     show(project, "template <typename T>\nstruct Typed {\n  T never = format_disk(T());\n};\n")
     status, output = project.build()
     assert status == 0, output
-    page = project.file("build/site/index.html").read_text()
-    state = page[page.index("format_disk") :].partition("snippet-verified")[2].partition("<")[0]
+    state = project.state("format_disk")
     assert "compiled by g++" in state
     assert "ran on" not in state
 
@@ -308,6 +307,20 @@ def test_source_that_was_written_anew(tmp_path):
         done = run(copy, trace, "bash", "-c", "g++ a.cc -o a && ./a && cp ../a.cc .")
         assert done.returncode == 0, done.stderr
         assert lines(trace.fields(tmp_path, ["a.cc"])) == (set(), {2})
+
+
+def test_copy_without_marker_lines(tmp_path):
+    """Its lines are those of the file, such as those of a project made from a template."""
+    needs_parser()
+    body = "int main() {\n  return 0;\n}\n"
+    (tmp_path / "a.cc").write_text(f"// [all.begin]\n{body}// [all.end]\n")
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    (copy / "a.cc").write_text(body)
+    with Trace() as trace:
+        done = run(copy, trace, "bash", "-c", "g++ a.cc -o a && ./a")
+        assert done.returncode == 0, done.stderr
+        assert lines(trace.fields(tmp_path, ["a.cc"])) == ({2}, set())
 
 
 def test_source_that_the_compiler_refuses(tmp_path):

@@ -150,10 +150,11 @@ def test_the_files_of_a_project(project):
 
 
 def test_nothing_of_the_template_is_left(project):
-    """No braces of the template, no path of this machine, no word of another project."""
+    """No braces of the template, no mark of a shown region, no path of this machine."""
     for name, text in texts(project).items():
         left = text.replace("${{ vars.RUNTIME }}", "").replace("${{ matrix.python }}", "")
         assert not re.search(r"\{\{ |\{%| \}\}|%\}", left), name
+        assert not re.search(r"\[\w+\.(begin|end)\]", text), name
         assert str(project.parent) not in text
         assert str(cli.TEMPLATE) not in text
         assert text == "" or text.endswith("\n"), name
@@ -186,9 +187,11 @@ def test_the_workflow_of_a_project(project, runtime):
 
 
 def test_the_utility_header_is_that_of_the_guide(project):
-    """The package has a copy of it, made when the package is built."""
+    """The package has a copy of it, made when the package is built; a project has no marks."""
     header = ROOT / "examples" / "kernel_library" / "tvm_ffi_utils.h"
-    assert (project / "src" / "tvm_ffi_utils.h").read_bytes() == header.read_bytes()
+    lines = header.read_text().splitlines(keepends=True)
+    text = "".join(line for line in lines if not re.match(r" *// \[\w+\.(begin|end)\]$", line))
+    assert (project / "src" / "tvm_ffi_utils.h").read_text() == text
 
 
 def test_the_types_of_a_project(project):

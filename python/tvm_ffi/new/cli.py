@@ -15,6 +15,8 @@ TEMPLATE = Path(__file__).with_name("template")
 RUNTIMES = ("tvm-ffi-kernel-library", "apache-tvm-ffi")
 
 _FAILED = 2
+# The documentation shows parts of these sources; in a project the marks would be noise.
+_MARK = re.compile(r"^ *// \[\w+\.(?:begin|end)\]\n", re.MULTILINE)
 # Every such name is also that of a distribution, with hyphens, and of a target of CMake.
 _NAME = re.compile(r"[a-z](_?[a-z0-9])*")
 # The package test of Python is not in sys.stdlib_module_names; the next two are the runtimes'
@@ -68,6 +70,8 @@ def new_project(name: str, parent: Path, runtime: str | None = None) -> Path:
     answers = {"name": name} if runtime is None else {"name": name, "runtime": runtime}
     asks = sys.stdin is not None and sys.stdin.isatty()  # It is None where it is closed.
     copier.run_copy(str(TEMPLATE), folder, data=answers, defaults=not asks, quiet=True)
+    for source in (folder / "src").iterdir():
+        source.write_text(_MARK.sub("", source.read_text()))
     return folder
 
 
