@@ -93,7 +93,7 @@ def moved(text: str, folder: str) -> str:
     """A page's text with the addresses that its links have in the site's first folder."""
 
     def address(found: re.Match[str]) -> str:
-        """What stands in the place of code, which stays, or of a link."""
+        """The text that replaces code, which stays, or a link."""
         link = found[3] or ""
         if not link or "://" in link or link.startswith("mailto:"):
             return found[0]

@@ -13,6 +13,7 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -187,11 +188,17 @@ class Trace(AbstractContextManager["Trace"]):
 def copied(path: Path, root: Path, files: Iterable[str]) -> Iterator[str]:
     """Which of the files a path is, or is a copy of, with the marker lines or without them."""
     for file in (each for each in files if PurePosixPath(each).name == path.name):
-        if path == root / file or digest(path) == digest(root / file) != "":
+        original = root / file
+        if path == original or digest(path) in texts_of(original):
             yield file
-        elif path.is_file() and (root / file).is_file():
-            if path.read_bytes() == without_markers((root / file).read_text()).encode():
-                yield file
+
+
+def texts_of(file: Path) -> set[str]:
+    """The SHA-256 of a file and of its text without marker lines; none if it does not exist."""
+    if not file.is_file():
+        return set()
+    text = file.read_bytes().decode(errors="replace")
+    return {digest(file), sha256(without_markers(text).encode()).hexdigest()}
 
 
 def in_original(path: Path, original: Path, numbers: Iterable[int]) -> list[int]:
