@@ -23,6 +23,7 @@ LANGUAGES = {
     ".cu": "cuda",
     ".cuh": "cuda",
     ".h": "cpp",
+    ".patch": "diff",
     ".py": "python",
     ".sh": "bash",
     ".toml": "toml",

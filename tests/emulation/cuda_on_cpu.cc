@@ -99,6 +99,7 @@ Block* block = nullptr;
 
 int launches = 0;         // since refuse_launch() was called
 int failing_launch = -1;  // the one of them that is refused
+int launched_on = -1;     // the current device at the last of them
 int calls = 0;            // of CUDA's runtime, since fail_call() was called
 int failing_call = -1;    // the one of them that fails
 int capability = 90;      // of the GPU that is emulated
@@ -397,6 +398,7 @@ cudaError_t Queue(const std::string& name, dim3 grid, dim3 size, size_t shared_b
                   cudaStream_t stream, bool early, std::function<void()> kernel) {
   static std::mutex one_launch;
   const std::lock_guard<std::mutex> lock(one_launch);
+  launched_on = current_device;
   if (launches++ == failing_launch) return cudaErrorLaunchOutOfResources;
   const auto limit = SharedLimits().find(name);
   const bool asked = limit != SharedLimits().end();
@@ -584,6 +586,8 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(refuse_launch, [](int number) {
 });
 // How many launches there were since then, the refused one included.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(launches, [] { return emulation::launches; });
+// The device on which the last launch was made, the refused one included; -1 before the first.
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(launched_on, [] { return emulation::launched_on; });
 // For tests: lets one call of CUDA's runtime fail, counted from 0 and from now; -1 lets none fail.
 // Launches and what asks for errors are not counted.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(fail_call, [](int number) {

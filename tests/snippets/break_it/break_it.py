@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Take safeguards out of the kernel ``scale`` and print what follows: break_it.py [NAME...].
+
+Each NAME.patch here takes one out. g++ builds the CUDA source with the emulation of CUDA on the
+CPU, unchanged and with the patch, and the call of that name in calls.py runs with both libraries.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "tests" / "emulation")]
+
+import emulate  # noqa: E402  (in a folder that was just named)
+from _setup.sanitize_examples import sanitized  # noqa: E402
+
+SANITIZED, WATCHED, PLAIN = tuple(emulate.SANITIZERS), tuple(emulate.WATCHING), ("-O0",)
+# How to build what a patch breaks, so that its call shows most.
+OPTIONS = {
+    "shape": PLAIN,
+    "dtype": PLAIN,
+    "contiguity": PLAIN,
+    "overlap": WATCHED,
+    "guard": PLAIN,
+    "stream": PLAIN,
+    "empty": PLAIN,
+    "tail": SANITIZED,
+    "alignment": SANITIZED,
+    "index": PLAIN,
+    "launch": PLAIN,
+}
+SOURCES = Path("examples", "kernel_library")
+# Of AddressSanitizer's report: the error, the access, its line, and where the memory ends.
+ADDRESS = re.compile(
+    r"ERROR: (AddressSanitizer: [\w-]+) .*?^(\w+ of size \d+) at .*? in [^\n]*?([\w.]+:\d+)$"
+    r".*? is located (\d+ bytes) (?:after|to the right of) (\d+-byte region)",
+    re.MULTILINE | re.DOTALL,
+)
+UNDEFINED = re.compile(r"([\w.]+:\d+):\d+: (runtime error: .*? address) \w+( .*)")
+
+
+@cache
+def built(patch: str, options: tuple[str, ...]) -> Path:
+    """Build the kernel with a patch, or as it is if that is empty."""
+    folder = Path(tempfile.mkdtemp(prefix="break_it_"))
+    atexit.register(shutil.rmtree, folder)
+    for name in ("tvm_ffi_utils.h", "scale/scale_kernel.cu"):
+        (folder / SOURCES / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / SOURCES / name, folder / SOURCES / name)
+    if patch:
+        # Below a repository, git would take the paths for those of that one.
+        variables = {**os.environ, "GIT_CEILING_DIRECTORIES": str(folder.parent)}
+        command = ["git", "apply", str(HERE / f"{patch}.patch")]
+        subprocess.run(command, cwd=folder, env=variables, check=True)
+    emulate.EXAMPLES = folder / SOURCES
+    return emulate.build("scale", [*options], folder)
+
+
+def call(name: str, library: Path, options: tuple[str, ...]) -> str:
+    """Make a call with a library, in a process of its own; what it prints, or a sanitizer finds."""
+    log = library.parent / "found"
+    variables = {**os.environ, emulate.SEED: "0"}
+    if options == SANITIZED:
+        variables |= sanitized(log)
+    command = [sys.executable, str(HERE / "calls.py"), str(library), name]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return done.stdout
+    reports = [path.read_text() for path in log.parent.glob("found.*")]
+    return finding("".join([*reports, done.stderr]))
+
+
+def finding(report: str) -> str:
+    """What a sanitizer reports, without what differs from run to run."""
+    if found := ADDRESS.search(report):
+        error, access, line, distance, region = found.groups()
+        return f"{error} at {line}\n{access}, {distance} after a {region}\n"
+    if found := UNDEFINED.search(report):
+        return "{}: {}{}\n".format(*found.groups())
+    raise RuntimeError(f"expected the report of a sanitizer, got:\n{report}")
+
+
+def outcomes(name: str) -> tuple[str, str]:
+    """What the call of a name gives with its safeguard and without it."""
+    options = OPTIONS[name]
+    return call(name, built("", options), options), call(name, built(name, options), options)
+
+
+def text_of(name: str) -> str:
+    """Say what the outcomes of a name are."""
+    kept, broken = outcomes(name)
+    return f"The kernel as it is:\n{kept.rstrip()}\n\nWith {name}.patch:\n{broken.rstrip()}\n"
+
+
+def main(names: list[str]) -> None:
+    """Print the outcomes of the patches named, or of all."""
+    if unknown := sorted({*names} - {*OPTIONS}):
+        raise SystemExit(f"expected names of {', '.join(OPTIONS)}, got {', '.join(unknown)}")
+    print("\n".join(text_of(name) for name in names or OPTIONS), end="")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

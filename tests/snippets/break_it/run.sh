@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Takes a safeguard out of scale, in the clone $CLONE.
+set -eu
+cd "$CLONE"
+# [run.begin]
+python tests/snippets/break_it/break_it.py contiguity
+# [run.end]
