@@ -16,6 +16,7 @@ import sys
 import tempfile
 from functools import cache
 from pathlib import Path
+from textwrap import fill
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
@@ -100,9 +101,10 @@ def outcomes(name: str) -> tuple[str, str]:
 
 
 def text_of(name: str) -> str:
-    """Say what the outcomes of a name are."""
+    """Say what the outcomes of a name are, in lines that fit into a window."""
     kept, broken = outcomes(name)
-    return f"The kernel as it is:\n{kept.rstrip()}\n\nWith {name}.patch:\n{broken.rstrip()}\n"
+    text = f"The kernel as it is:\n{kept.rstrip()}\n\nWith {name}.patch:\n{broken.rstrip()}\n"
+    return "".join(f"{fill(line, 76, subsequent_indent='  ')}\n" for line in text.splitlines())
 
 
 def main(names: list[str]) -> None:
