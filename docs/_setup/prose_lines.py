@@ -17,7 +17,17 @@ LITERAL = re.compile(r"``.+?``|:[\w:+-]+:`[^`\n]+`|`[^`\n]+`_{0,2}|\bhttps?://\S
 NO_PROSE = re.compile(r"\s*(>>>|\.\.\.( |$)|:[\w-]+:)|[A-Z]\w*(Error|Warning): |\s*([=~^-])\4{2,}$")
 CAPTION = re.compile(r"\s*:(?:alt|caption): (.+)")
 DIRECTIVE = re.compile(r"( *)\.\. (?:([\w-]+)::|_|\|)")
-OF_PROSE = {"admonition", "caution", "hint", "list-table", "note", "only-here", "tip", "warning"}
+OF_PROSE = {
+    "admonition",
+    "caution",
+    "dropdown",
+    "hint",
+    "list-table",
+    "note",
+    "only-here",
+    "tip",
+    "warning",
+}
 # Doxygen's commands: one that names a parameter, those whose name is part of the sentence, others.
 PARAMETER = re.compile(r"\\t?param(\[[\w,]+\])? [\w.]+")
 NAMED = re.compile(r"\\(?:ref|p|c|a|e) (\S+)")

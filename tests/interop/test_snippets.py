@@ -19,6 +19,7 @@ LEFT_OUT = {
     "test_break_it.py": "it builds the emulation of CUDA, which needs this package's headers",
     "test_building.py": "it builds this package",
     "test_cubin.py": "it needs CUDA; test_cubin_exchange.py runs its programs there",
+    "test_exercises.py": "it runs kernels under the emulation, which is built with this package",
     "test_idea_to_wheel.py": "it builds a wheel with this package",
     "test_install.py": "it installs this package",
     "test_cpp_tests.py": "it runs C++ tests, which run function by function there",

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Grade an exercise without a GPU: grade.py NAME, or grade.py NAME --solution.
+
+The kernel is built by g++ for the emulation of CUDA below tests/emulation, so that a race between
+threads is an error too. Then the exercise's check.py calls it.
+"""
+
+from __future__ import annotations
+
+import re
+import runpy
+import sys
+import tempfile
+import textwrap
+from pathlib import Path
+from types import ModuleType
+
+HERE = Path(__file__).resolve().parent
+sys.path += [str(HERE), str(HERE.parents[1] / "emulation")]
+
+# In a folder named above, and beside this file:
+import arrays  # noqa: E402
+import emulate  # noqa: E402
+import tvm_ffi  # noqa: E402
+
+NAMES = sorted(path.parent.name for path in HERE.glob("*/check.py"))
+# What the emulation says of a race: its kernel, the lines of both threads, and advice.
+RACE = re.compile(r"race in (\w+): .* at (\S+:\d+) that .* at (\S+:\d+); (.+)")
+
+
+def build(source: Path, folder: Path) -> ModuleType:
+    """Build an exercise for the CPU, and load it."""
+    library = folder / f"{source.parent.name}_{source.stem}.so"
+    return tvm_ffi.load_module(emulate.build_source(source, library, emulate.WATCHING))
+
+
+def grade(source: Path) -> str:
+    """What is wrong with a kernel, by the check beside it; empty if nothing is."""
+    arrays.restart()
+    check = runpy.run_path(str(source.parent / "check.py"))["check"]
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            check(build(source, Path(folder)))
+        except AssertionError as wrong:
+            return str(wrong)
+        except Exception as error:  # of the compiler, or of the kernel
+            if race := RACE.search(str(error)):
+                kernel, *lines, advice = race.groups()
+                first, second = sorted(lines)
+                return (
+                    f"race in {kernel}: a thread at {first} and another one at {second} use the "
+                    f"same memory, and at least one of them changes it; {advice}"
+                )
+            return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def report(name: str, wrong: str) -> str:
+    """What is printed of an exercise; a compiler's messages keep their lines."""
+    lines = f"{name}: {wrong or 'passed'}".splitlines()
+    return textwrap.fill(lines[0], 78) if len(lines) == 1 else "\n".join(lines)
+
+
+def main(arguments: list[str]) -> int:
+    """Print what is wrong with an exercise; 1 if something is."""
+    names = [word for word in arguments if word != "--solution"]
+    if len(names) != 1 or names[0] not in NAMES:
+        print(f"grade.py: expected one of {', '.join(NAMES)}, got {' '.join(names) or 'nothing'}")
+        return 2
+    (name,) = names
+    source = HERE / name / ("solution.cu" if "--solution" in arguments else f"{name}.cu")
+    wrong = grade(source)
+    print(report(name, wrong))
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

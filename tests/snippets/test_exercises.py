@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R1, R5, R8
+"""The page of exercises: each kernel fails for its reason, and the solution passes."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from _verify.package_flags import flags
+from _verify.tools import find_nvcc
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = "tests/snippets/exercises"
+sys.path.append(str(ROOT / HERE))
+
+import grade  # noqa: E402  (in a folder named above)
+
+UTILITIES = "examples/kernel_library/tvm_ffi_utils.h"
+# A part of what each check says of the kernel as it is given.
+WRONG = {
+    "tail": "was never written",
+    "strides": "a transposed x",
+    "dtype": "square for bfloat16",
+    "column_total": "is 2048, expected 4096",
+    "fp8": "is nan, expected 448",
+    "optional": "weight of shape (3,) was accepted",
+    "workspace": "holds the number 1000",
+    "race": "race in row_total_kernel",
+    "stream": "got 1 and 0",
+    "graph": "not permitted when stream is capturing",
+    "device": "GPU 1 is current before plus_one, and GPU 0 after it",
+}
+SOURCES = [f"{HERE}/{name}/{file}.cu" for name in WRONG for file in (name, "solution")]
+MADE_OF = [
+    UTILITIES,
+    f"{HERE}/arrays.py",
+    f"{HERE}/grade.py",
+    "tests/emulation/emulate.py",
+    *sorted(
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "tests" / "emulation").iterdir()
+        if path.suffix in (".cc", ".h")
+    ),
+    "tests/snippets/test_exercises.py",
+]
+
+
+@pytest.fixture
+def nvcc(monkeypatch):
+    """The CUDA compiler, whose headers the emulation needs too."""
+    found = find_nvcc()
+    if not found:
+        pytest.skip("no nvcc is installed")
+    monkeypatch.setenv("TRACE_COMPILED", "no")  # or gcov's counters would be watched for races
+    return found
+
+
+def test_every_exercise_is_tested():
+    """A new folder adds a row, and a section of the page."""
+    assert sorted(WRONG) == grade.NAMES
+    page = (ROOT / "docs" / "guides" / "exercises.rst").read_text()
+    shown = re.findall(rf"{HERE}/(\w+)/solution\.cu", page)
+    assert list(dict.fromkeys(shown)) == list(WRONG)
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_an_exercise(shows, captured, nvcc, name):
+    """The kernel fails for its reason, in the words of the page; the solution passes."""
+    given, solution = (f"{HERE}/{name}/{file}.cu" for file in (name, "solution"))
+    for path in (given, solution):
+        shows(path, f"{HERE}/{name}/check.py", *MADE_OF)
+    wrong = grade.grade(ROOT / given)
+    assert WRONG[name] in wrong
+    said = grade.report(name, wrong)
+    captured(f"tests/snippets/captured/exercises/{name}.txt", f"$ python grade.py {name}\n{said}")
+    assert grade.grade(ROOT / solution) == ""
+
+
+@pytest.mark.parametrize("file", ["exercises", "solutions"])
+def test_nvcc_compiles(shows, nvcc, tmp_path, file):
+    """All of them together, so that the headers are read once: no name is in two exercises."""
+    chosen = [path for path in SOURCES if path.endswith("/solution.cu") == (file == "solutions")]
+    for path in chosen:
+        shows(path, *MADE_OF)
+    source = tmp_path / f"{file}.cu"
+    source.write_text("".join(f'#include "{ROOT / path}"\n' for path in chosen))
+    include = f"-I{(ROOT / UTILITIES).parent}"
+    command = [nvcc["NVCC"], "-std=c++17", "-arch=sm_80", "-Werror", "all-warnings", "-c"]
+    command += [include, *flags("--cxxflags").split(), str(source), "-o", str(tmp_path / "all.o")]
+    done = subprocess.run(
+        command, env={**os.environ, **nvcc}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_command(shows, nvcc):
+    """It prints what the page shows, and its exit status says that something is wrong."""
+    script = shows(f"{HERE}/grade.sh", f"{HERE}/tail/tail.cu", f"{HERE}/tail/check.py", *MADE_OF)
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        ["bash", script],
+        env={**os.environ, "CLONE": str(ROOT), "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    held = (ROOT / "tests/snippets/captured/exercises/tail.txt").read_text()
+    assert (done.returncode, done.stdout) == (1, held.partition("\n")[2]), done.stderr
+
+
+def test_what_is_no_exercise(capsys):
+    """The names are listed."""
+    assert grade.main(["tale"]) == 2
+    assert capsys.readouterr().out == (
+        f"grade.py: expected one of {', '.join(grade.NAMES)}, got tale\n"
+    )
