@@ -4,6 +4,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -112,6 +113,16 @@ def test_the_command(shows, nvcc):
     )
     held = (ROOT / "tests/snippets/captured/exercises/tail.txt").read_text()
     assert (done.returncode, done.stdout) == (1, held.partition("\n")[2]), done.stderr
+
+
+def test_what_does_not_compile(nvcc, tmp_path):
+    """The compiler's message is printed, with its line."""
+    shutil.copy(ROOT / HERE / "tail" / "check.py", tmp_path)
+    source = tmp_path / "tail.cu"
+    source.write_text("int one = 1\nint two = 2;\n")
+    wrong = grade.grade(source)
+    assert re.match(r"it does not compile:\n\S*tail\.cu:\d:\d+: error: expected", wrong), wrong
+    assert grade.report("tail", wrong) == f"tail: {wrong.rstrip()}"
 
 
 def test_what_is_no_exercise(capsys):

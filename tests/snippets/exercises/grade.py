@@ -40,10 +40,14 @@ def grade(source: Path) -> str:
     check = runpy.run_path(str(source.parent / "check.py"))["check"]
     with tempfile.TemporaryDirectory() as folder:
         try:
-            check(build(source, Path(folder)))
+            mod = build(source, Path(folder))
+        except RuntimeError as error:  # begins with the command
+            return "it does not compile:\n" + str(error).partition("\n")[2]
+        try:
+            check(mod)
         except AssertionError as wrong:
             return str(wrong)
-        except Exception as error:  # of the compiler, or of the kernel
+        except Exception as error:  # of the kernel
             if race := RACE.search(str(error)):
                 kernel, *lines, advice = race.groups()
                 first, second = sorted(lines)
