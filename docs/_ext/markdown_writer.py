@@ -75,13 +75,16 @@ class Writer:
     def block(self, node: nodes.Node, level: int) -> str:
         """One block; the level is that of the next heading within it."""
         if isinstance(node, nodes.raw) and (summary := SUMMARY.search(node.astext())):
-            return f"**{unescape(summary[1])}**"  # what is folded away in HTML is not here
+            return f"**{unescape(summary[1])}**"  # it is not folded away here
         if isinstance(node, LEFT_OUT):
             return ""
         for kind, write in self.KINDS:
             if isinstance(node, kind):
                 return write(self, node, level)
-        if "sd-card" in getattr(node, "attributes", {}).get("classes", []):
+        classes = getattr(node, "attributes", {}).get("classes", [])
+        if "sd-dropdown" in classes:
+            return f"**{self.paragraph(node[0], level)}**\n\n{self.blocks(node[1:], level)}"
+        if "sd-card" in classes:
             return self.card(node, level)
         if isinstance(node, PLAIN):
             label = node.get("data-label")

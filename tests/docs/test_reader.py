@@ -61,6 +61,12 @@ A second sentence, on 2\\ :sup:`32` elements.
 
       Runs on a GPU.
 
+.. dropdown:: A hint
+
+   Look at ``f``.
+
+   Look again at :ref:`here`.
+
 .. list-table::
    :header-rows: 1
 
@@ -114,6 +120,12 @@ Runs on a CPU.
 **CUDA**
 
 Runs on a GPU.
+
+**A hint**
+
+Look at `f`.
+
+Look again at Further down.
 
 | Name | Meaning |
 | --- | --- |
@@ -283,7 +295,7 @@ def test_book(site):
     assert (parts[0].filename, parts[0].compress_type) == ("mimetype", zipfile.ZIP_STORED)
     assert {part.date_time for part in parts} == {(1980, 1, 1, 0, 0, 0)}
     assert "<button" not in page
-    assert 'hidden="' not in page
+    assert ' hidden="' not in page
     assert page.index("<strong>CPU</strong>") < page.index("<strong>CUDA</strong>")
 
 

@@ -44,7 +44,7 @@ class Output:
         right = np.isclose(got, expected, rtol=tolerance, atol=0, equal_nan=True)
         for place in np.argwhere(~right)[:1]:
             index = tuple(int(each) for each in place)
-            where = f"element {', '.join(map(str, index))} of the output"
+            where = f"element {index[0] if len(index) == 1 else index} of the output"
             size = self.array.itemsize
             bytes_there = np.ascontiguousarray(self.array).view("uint8").reshape(-1, size)
             if (bytes_there[np.ravel_multi_index(index, self.array.shape)] == POISON).all():

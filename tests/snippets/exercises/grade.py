@@ -62,7 +62,7 @@ def grade(source: Path) -> str:
 def report(name: str, wrong: str) -> str:
     """What is printed of an exercise; a compiler's messages keep their lines."""
     lines = f"{name}: {wrong or 'passed'}".splitlines()
-    return textwrap.fill(lines[0], 78) if len(lines) == 1 else "\n".join(lines)
+    return textwrap.fill(lines[0], 64) if len(lines) == 1 else "\n".join(lines)
 
 
 def main(arguments: list[str]) -> int:
