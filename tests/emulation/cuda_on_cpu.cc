@@ -594,7 +594,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(fail_call, [](int number) {
   emulation::calls = 0;
   emulation::failing_call = number;
 });
-// For tests: the device that is current in this thread, and that of the last launch.
+// For tests: the device that is current in this thread.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(set_device, [](int number) { emulation::current_device = number; });
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(current_device, [] { return emulation::current_device; });
 // For tests: the compute capability of the GPU, 80 for 8.0.
