@@ -86,7 +86,7 @@ def run_snippet_test(test: str, device: str, layout: Layout, tools: Tools) -> Re
             reason = f"{test}: edited while it ran: {', '.join(edited)}"
             results.fail(path, level, [path], reason)
             continue
-        verifies = sorted({file for each in of_path for file in each["closure"]})
+        verifies = proved_files(path, of_path, device)
         receipt = Receipt(
             subject=f"{path} by {test}",
             level=level,
@@ -100,6 +100,12 @@ def run_snippet_test(test: str, device: str, layout: Layout, tools: Tools) -> Re
         )
         results.receipts += as_compiled(receipt, path, device, tools)
     return results
+
+
+def proved_files(path: str, records: list[dict[str, Any]], device: str) -> list[str]:
+    """The files that the cases which ran a path prove; without a GPU, no other CUDA source."""
+    files = {file for each in records for file in each["closure"]}
+    return sorted(f for f in files if device != "cpu" or f == path or not f.endswith(".cu"))
 
 
 def as_compiled(receipt: Receipt, path: str, device: str, tools: Tools) -> list[Receipt]:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 from _verify.receipts import COMPILED, RAN_ON_CPU, RAN_ON_GPU, Receipt
-from _verify.snippets import as_compiled
+from _verify.snippets import as_compiled, proved_files
 
 KERNEL = "examples/kernel_library/scale/scale_kernel.cc"
 TEST = "tests/snippets/test_shown_files.py"
@@ -173,3 +173,11 @@ def test_edit_of_what_a_child_process_ran(project, name):
     status, output = project.site()
     assert status != 0, output
     assert f"edited since its run ({name} changed)" in output, output
+
+
+def test_cuda_source_beside_what_ran_on_the_cpu():
+    """A script that builds it proves that it compiles, not that a CPU ran it."""
+    records = [{"closure": {"a.sh": "", "b.cc": "", "c.cu": ""}}]
+    assert proved_files("a.sh", records, "cpu") == ["a.sh", "b.cc"]
+    assert proved_files("c.cu", records, "cpu") == ["a.sh", "b.cc", "c.cu"]
+    assert proved_files("a.sh", records, "cuda") == ["a.sh", "b.cc", "c.cu"]
