@@ -595,7 +595,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(fail_call, [](int number) {
   emulation::failing_call = number;
 });
 // For tests: the device that is current in this thread.
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(set_device, [](int number) { emulation::current_device = number; });
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(use_device, [](int number) { emulation::current_device = number; });
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(current_device, [] { return emulation::current_device; });
 // For tests: the compute capability of the GPU, 80 for 8.0.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(set_capability, [](int number) { emulation::capability = number; });

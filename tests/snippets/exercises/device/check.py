@@ -9,7 +9,7 @@ def check(mod):
     for n in (1, 0, 1001):
         x, y = random(n), Output(n)
         for current in (0, 1):
-            mod.set_device(current)
+            mod.use_device(current)
             mod.plus_one(x, y.array)
             y.compare(f"plus_one for x of shape ({n},)", x.astype("float64") + 1, 2**-24)
             on, after = mod.launched_on(), mod.current_device()
