@@ -261,7 +261,7 @@ def repeat_receipt(name: str, layout: Layout, tools: Tools) -> int:
     try:
         receipt = find_receipt(name, layout)
         return compare(receipt, repeat(receipt, layout, tools), layout)
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         print(error)
         return 1
 
@@ -280,7 +280,7 @@ def main(argv: list[str] | None = None) -> int:
         return 1
     if options.compile_only:
         return compile_only(layout, tools, jobs)
-    if options.repeat:
+    if options.repeat is not None:
         return repeat_receipt(options.repeat, layout, tools)
     results = Results()
     device = "cpu" if options.preview else options.device

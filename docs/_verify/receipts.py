@@ -76,6 +76,42 @@ def needed_by(receipt: Receipt) -> set[str]:
     return {*receipt.verifies, *([] if receipt.level == COMPILED else [RUNTIME])}
 
 
+RANGE = re.compile(r"\d+-\d+")
+
+
+def checked_receipt(data: object) -> Receipt:
+    """A receipt from what a file holds; ValueError: it is no receipt, and why."""
+    if not isinstance(data, dict):
+        raise ValueError(f"expected an object, got {type(data).__name__}")
+    empty = asdict(Receipt("", "", [], {}))
+    if unknown := sorted({*data} - {*empty}):
+        raise ValueError(f"expected no field {unknown[0]!r}")
+    for name, value in data.items():
+        wanted = type(empty[name])
+        if not isinstance(value, wanted):
+            raise ValueError(f"{name}: expected {wanted.__name__}, got {type(value).__name__}")
+    if missing := [
+        name for name in ("subject", "level", "verifies", "closure") if name not in data
+    ]:
+        raise ValueError(f"expected {', '.join(missing)}")
+    receipt = Receipt(**data)
+    texts = [*receipt.verifies, *receipt.flags, *receipt.targets]
+    for mapping in (receipt.closure, receipt.tools, receipt.machine, receipt.said):
+        texts += mapping.values()
+    for ranges in (*receipt.ran.values(), *receipt.lines.values(), *receipt.doctests.values()):
+        texts += ranges if isinstance(ranges, list) else [ranges]
+    if odd := [text for text in texts if not isinstance(text, str)]:
+        raise ValueError(f"expected texts, got {type(odd[0]).__name__}")
+    parts = [
+        part for each in (receipt.ran, receipt.lines) for some in each.values() for part in some
+    ]
+    if wrong := [part for part in parts if not RANGE.fullmatch(part)]:
+        raise ValueError(f"expected ranges such as 3-7, got {wrong[0]!r}")
+    if unnamed := sorted(needed_by(receipt) - {*receipt.closure}):
+        raise ValueError(f"closure: expected {', '.join(unnamed)}")
+    return receipt
+
+
 def read_receipts(folder: Path, committed: Path) -> list[Receipt]:
     """The receipts of this machine and, merged by union, those that other machines' GPUs earned.
 

@@ -5,12 +5,15 @@
 import json
 
 import pytest
+from _verify.again import find_receipt
+from _verify.layout import Layout
 
 KERNEL = "examples/kernel_library/scale/scale_kernel.cc"
 RAN = "examples.kernel_library.scale.scale_kernel.cc--ran-on-CPU--cpu.json"
 PAGE = "docs.index.rst--ran-on-CPU--cpu.json"
 SHOWN = "docs.greet.sh-by-tests.snippets.test_shown_files.py--ran-on-CPU--cpu.json"
-ALL = [RAN, PAGE, SHOWN, "examples.kernel_library.scale.scale_kernel.cu--compiled--cpu.json"]
+COMPILED = "examples.kernel_library.scale.scale_kernel.cc--compiled--cpu.json"
+ALL = [RAN, PAGE, SHOWN, COMPILED]
 
 
 def receipts(project):
@@ -41,19 +44,31 @@ def test_a_run_that_fails_now(project):
     project.replace(KERNEL, "x[i] * factor", "x[i] + factor")
     status, said = project.verify("--repeat", RAN)
     assert status == 1
-    assert "passed; now it does not" in said
+    assert "did not pass now" in said
     assert "AssertionError" in said
+
+
+def test_a_library_that_is_kept(project):
+    """It is compiled again: what lies in the build folder proves nothing."""
+    library = project.file("build/examples/scale_cpu.so")
+    library.write_text("no library")
+    status, said = project.verify("--repeat", COMPILED)
+    assert status == 0, said
+    assert library.read_bytes().startswith(b"\x7fELF")
 
 
 @pytest.mark.parametrize(
     ("name", "field", "value", "told"),
     [
-        (RAN, "ran", {KERNEL: ["0-99"]}, f"lines of {KERNEL} that ran then do not run now"),
-        (PAGE, "doctests", {"0": ["7"]}, "1 doctest examples that passed then do not pass now"),
+        (RAN, "ran", {KERNEL: ["0-99"]}, f"lines of {KERNEL} that ran then did not run now"),
+        (RAN, "said", {"a test": "45 passed in 1.0s"}, "45 tests passed then, 1 now"),
+        (RAN, "lines", {KERNEL: ["1-2"]}, f"the compiler saw other lines of {KERNEL} then"),
+        (RAN, "targets", ["sm_80"], "device code was for sm_80, now for "),
+        (PAGE, "doctests", {"0": ["7"]}, "1 doctest examples that passed then did not pass now"),
     ],
 )
 def test_a_receipt_that_records_more(project, name, field, value, told):
-    """Lines and examples that do not run now, although no file changed."""
+    """What does not happen now, although no file changed."""
     path = project.file(f"build/receipts/{name}")
     path.write_text(json.dumps({**json.loads(path.read_text()), field: value}))
     status, said = project.verify("--repeat", str(path))
@@ -61,26 +76,53 @@ def test_a_receipt_that_records_more(project, name, field, value, told):
     assert told in said
 
 
+def test_a_test_that_is_left_out(project):
+    """Its reason is printed, and nothing is said to have failed."""
+    test = "tests/snippets/test_shown_files.py"
+    project.replace(test, "    done =", '    import pytest\n    pytest.skip("no hall")\n    done =')
+    status, said = project.verify("--repeat", SHOWN)
+    assert status == 1
+    assert "left out: no hall" in said
+    assert "not repeated: nothing ran it" in said
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"level": "ran on GPU", "machine": {"gpu": "H200"}}, "with H200, got no GPU"),
+        ({"level": "ran on GPU", "machine": {"gpu": "H200"}}, "a machine with H200, found no GPU"),
         ({"level": "ran under emulation"}, "nox -s emulate"),
-        ({"unknown": 1}, "expected a receipt in"),
+        ({"level": "ran"}, "expected a known level, got 'ran'"),
+        ({"subject": "../../etc/passwd"}, "a page or a test of this tree, got '../../etc/passwd'"),
+        ({"subject": "a by tests/gone.py"}, "of this tree, got 'a by tests/gone.py'"),
+        ({"subject": None}, "subject: expected str, got NoneType"),
+        ({"machine": {"gpu": 1}}, "expected texts, got int"),
+        ({"ran": {KERNEL: ["x"]}}, "expected ranges such as 3-7, got 'x'"),
+        ({"closure": {}}, "closure: expected "),
+        ({"unknown": 1}, "expected no field 'unknown'"),
     ],
 )
 def test_what_cannot_be_repeated_here(project, change, told):
-    """A run on a GPU, one under emulation, and a file that is not a receipt."""
+    """A level or a subject that this tree does not have, and files that are no receipts."""
     path = project.file("taken.json")
     given = json.loads(project.file(f"build/receipts/{RAN}").read_text())
     path.write_text(json.dumps(given | change))
     status, said = project.verify("--repeat", "taken.json")
     assert status == 1
     assert told in said
+    assert "Traceback" not in said
 
 
-def test_a_name_that_no_receipt_has(project):
-    """The message says where it was looked for."""
-    status, said = project.verify("--repeat", "absent.json")
+@pytest.mark.parametrize("text", ["[]", "{}", "no JSON", "[" * 100_000])
+def test_a_file_that_is_no_receipt(text, tmp_path):
+    """It is refused in words."""
+    (tmp_path / "taken.json").write_text(text)
+    with pytest.raises(ValueError, match=r"^receipt: expected a receipt in "):
+        find_receipt(str(tmp_path / "taken.json"), Layout.of(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["absent.json", ""])
+def test_a_name_that_no_receipt_has(project, name):
+    """The message says where it was looked for, and nothing else is run."""
+    status, said = project.verify("--repeat", name)
     assert status == 1
     assert "receipt: expected the name of a file in one of" in said
