@@ -3,7 +3,8 @@
 
 The line under a piece of code links to the page of its file: when, where and how it was compiled
 and run, which lines ran, and the hashes of what took part. Each receipt is there as JSON, too;
-``nox -s receipt`` repeats it. The pages have no navigation and are not searched.
+``nox -s receipt`` repeats a compilation or a run. The pages have no navigation, and the search
+leaves them out.
 """
 
 from __future__ import annotations
@@ -27,7 +28,6 @@ from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
 from .evidence_of_build import evidence_of
-from .repository import shown_commit
 from .snippet_gate import Snippet, judged
 
 FOLDER = "receipts"
@@ -64,10 +64,11 @@ def receipts_of(file: str, evidence: Evidence) -> list[tuple[str, Receipt]]:
     return [*seen.values(), *((f"{RAN_ON_GPU}{EARLIER}", r) for r in before.values())]
 
 
-def lines_of(receipt: Receipt, file: str, text: str) -> list[tuple[str, str]]:
+def lines_of(receipt: Receipt, file: str, evidence: Evidence) -> list[tuple[str, str]]:
     """The lines of a file that a run went through, and those that it did not, with the reasons."""
     if file not in receipt.ran:
         return []
+    text = (evidence.layout.root / file).read_text()
     line_of = {place: line for line, place in places(file, text).items()}
 
     def numbers(ranges: list[str]) -> str:
@@ -76,12 +77,17 @@ def lines_of(receipt: Receipt, file: str, text: str) -> list[tuple[str, str]]:
 
     found = [("ran", numbers(receipt.ran[file]))] if receipt.ran[file] else []
     by_reason: dict[str, list[str]] = defaultdict(list)
+    elsewhere = evidence.places_ran(file)
     for part, reason in receipt.idle.get(file, {}).items():
-        by_reason[reason or "another run went through them"].append(part)
-    return found + [(f"did not run ({why})", numbers(parts)) for why, parts in by_reason.items()]
+        by_another = from_ranges([part]) <= elsewhere
+        by_reason[reason or ("another run went through them" if by_another else "")].append(part)
+    return found + [
+        (f"did not run ({why})" if why else "did not run", numbers(parts))
+        for why, parts in by_reason.items()
+    ]
 
 
-def cells_of(level: str, receipt: Receipt, file: str, text: str) -> dict[str, Any]:
+def cells_of(level: str, receipt: Receipt, file: str, evidence: Evidence) -> dict[str, Any]:
     """What the page says of a receipt."""
     closure = receipt.closure
     doctests = sum(bool(line) for lines in receipt.doctests.values() for line in lines)
@@ -97,7 +103,7 @@ def cells_of(level: str, receipt: Receipt, file: str, text: str) -> dict[str, An
         "targets": receipt.targets,
         "said": [(program, line) for program, line in receipt.said.items() if line],
         "doctests": doctests,
-        "lines": lines_of(receipt, file, text),
+        "lines": lines_of(receipt, file, evidence),
         "files": [(path, seen) for path, seen in closure.items() if not path.startswith(HEADERS)],
         "headers": sum(path.startswith(HEADERS) for path in closure),
         "json": receipt.file_name,
@@ -107,7 +113,6 @@ def cells_of(level: str, receipt: Receipt, file: str, text: str) -> dict[str, An
 def page_of(app: Sphinx, file: str, shown: list[Snippet], evidence: Evidence) -> str:
     """The HTML of the page of a file."""
     path = evidence.layout.root / file
-    text = path.read_text()
     up = "../" * (file.count("/") + 1)
     seen = {(snippet.docname, snippet.region): snippet for snippet in reversed(shown)}
     first = {snippet.region: snippet.docname for snippet in seen.values()}
@@ -116,7 +121,6 @@ def page_of(app: Sphinx, file: str, shown: list[Snippet], evidence: Evidence) ->
         "up": up,
         "project": app.config.project,
         "sha256": digest(path),
-        "commit": shown_commit(app),
         "shown": [
             {
                 "address": up + app.builder.get_target_uri(snippet.docname),
@@ -127,7 +131,7 @@ def page_of(app: Sphinx, file: str, shown: list[Snippet], evidence: Evidence) ->
             }
             for snippet in reversed(seen.values())
         ],
-        "receipts": [cells_of(*each, file, text) for each in receipts_of(file, evidence)],
+        "receipts": [cells_of(*each, file, evidence) for each in receipts_of(file, evidence)],
     }
     return str(app.builder.templates.render("receipt.html", context))
 
@@ -159,7 +163,6 @@ def write_pages(app: Sphinx, exception: Exception | None) -> None:
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Write the pages last, when every snippet has been judged."""
     app.setup_extension("_ext.evidence_of_build")
-    app.setup_extension("_ext.repository")
     app.setup_extension("_ext.snippet_gate")
     app.connect("build-finished", write_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
