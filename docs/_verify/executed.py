@@ -140,7 +140,7 @@ class Trace(AbstractContextManager["Trace"]):
             for file in copied(path, root, files):
                 text = (root / file).read_text()
                 statements = python_statements if file.endswith(".py") else shell_commands
-                ran = {*in_original(path, root / file, numbers)}
+                ran = {*in_original(path, root / file, numbers).values()}
                 found.setdefault(file, Lines()).add(held_against(statements(text), ran))
         return found | self.cpp_lines(root, files)
 
@@ -154,7 +154,7 @@ class Trace(AbstractContextManager["Trace"]):
             for file in copied(path, root, counted):
                 if compiled in ("", digest(path)):
                     lines = in_original(path, root / file, numbers)
-                    counts[file].update(dict(zip(lines, numbers.values(), strict=True)))
+                    counts[file].update({line: numbers[n] for n, line in lines.items()})
         texts = {file: (root / file).read_text() for file in counted}
         return cpp_lines(texts, counts)
 
@@ -201,13 +201,14 @@ def texts_of(file: Path) -> set[str]:
     return {digest(file), sha256(without_markers(text).encode()).hexdigest()}
 
 
-def in_original(path: Path, original: Path, numbers: Iterable[int]) -> list[int]:
-    """The lines of a copy as lines of its original, which may have marker lines besides."""
+def in_original(path: Path, original: Path, numbers: Iterable[int]) -> dict[int, int]:
+    """For lines of a copy, those of its original, which may have marker lines besides."""
     if digest(path) == digest(original):
-        return [*numbers]
+        return {number: number for number in numbers}
     lines = original.read_text().splitlines()
     kept = [number for number, line in enumerate(lines, start=1) if not MARKER.match(line)]
-    return [kept[number - 1] for number in numbers]
+    # A longer text may have run before the copy was as it is now.
+    return {number: kept[number - 1] for number in numbers if 0 < number <= len(kept)}
 
 
 def lines_of_log(text: str) -> dict[str, set[int]]:

@@ -71,7 +71,8 @@ def new_project(name: str, parent: Path, runtime: str | None = None) -> Path:
     asks = sys.stdin is not None and sys.stdin.isatty()  # It is None where it is closed.
     copier.run_copy(str(TEMPLATE), folder, data=answers, defaults=not asks, quiet=True)
     for source in (folder / "src").iterdir():
-        source.write_text(_MARK.sub("", source.read_text()))
+        text = source.read_text(encoding="utf-8")
+        source.write_text(_MARK.sub("", text), encoding="utf-8")
     return folder
 
 
