@@ -30,9 +30,9 @@ WRONG = {
     "optional": "weight of shape (3,) was accepted",
     "workspace": "holds the number 1000",
     "race": "race in row_total_kernel",
-    "stream": "got 1 and 0",
+    "stream": "count changes at once",
     "graph": "not permitted when stream is capturing",
-    "device": "GPU 1 is current before plus_one, and GPU 0 after it",
+    "device": "the current GPU was 1 before plus_one and 0 after it",
 }
 SOURCES = [f"{HERE}/{name}/{file}.cu" for name in WRONG for file in (name, "solution")]
 MADE_OF = [
@@ -123,6 +123,22 @@ def test_what_does_not_compile(nvcc, tmp_path):
     wrong = grade.grade(source)
     assert re.match(r"it does not compile:\n\S*tail\.cu:\d:\d+: error: expected", wrong), wrong
     assert grade.report("tail", wrong) == f"tail: {wrong.rstrip()}"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("__shared__ volatile float totals[256];\n", "the emulation cannot run it: "),
+        ("#include <cstdlib>\nconst int stopped = (std::abort(), 1);\n", "the emulation stopped: "),
+    ],
+)
+def test_what_the_emulation_cannot_run(nvcc, tmp_path, monkeypatch, text, told):
+    """The reason is printed in words: no traceback, and no process that ends without a message."""
+    (tmp_path / "tail").mkdir()
+    shutil.copy(ROOT / HERE / "tail" / "check.py", tmp_path / "tail")
+    source = tmp_path / "tail" / "tail.cu"
+    source.write_text((ROOT / HERE / "tail" / "tail.cu").read_text() + text)
+    assert grade.grade_apart(str(source.parent), source.name).startswith(told)
 
 
 def test_what_is_no_exercise(capsys):

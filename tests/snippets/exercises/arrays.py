@@ -7,9 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import tvm_ffi
 
 SOURCE = {"random": np.random.default_rng(0)}
 AROUND = 64  # bytes on each side of an output
+STREAM = 0x10  # the handle of a caller's stream
 POISON = 0xFF  # NaN in each floating-point type, and -1 in each signed integer type
 
 
@@ -52,6 +54,25 @@ class Output:
             raise AssertionError(
                 f"{call}: {where} is {got[index]:.6g}, expected {expected[index]:.6g}"
             )
+
+
+def replayed(mod: Any, name: str, x: np.ndarray, outputs: dict[str, np.ndarray]) -> None:
+    """Capture a call on a stream of the caller, change its input, and replay what was captured.
+
+    Assert that the outputs do not change before: work on another stream is not captured.
+    """
+    before = {each: array.copy() for each, array in outputs.items()}
+    with tvm_ffi.use_raw_stream(tvm_ffi.device("cpu"), STREAM):
+        mod.begin_capture(STREAM, False)
+        mod[name](x, *outputs.values())
+    mod.end_capture()
+    for each, array in outputs.items():
+        assert array.tobytes() == before[each].tobytes(), (
+            f"{name} is called while the caller's stream is captured: {each} changes at once, so "
+            "some of the work is on another stream"
+        )
+    x[:] = 1 - x
+    mod.replay()
 
 
 def refuses(call: str, kind: type[Exception], name: str, function: Callable[..., Any]) -> None:

@@ -27,4 +27,4 @@ def check(mod):
 
 def restored(before, after, call):
     """What is wrong if another GPU is current."""
-    return f"GPU {before} is current before {call}, and GPU {after} after it"
+    return f"the current GPU was {before} before {call} and {after} after it"

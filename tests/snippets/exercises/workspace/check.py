@@ -2,7 +2,7 @@
 """A workspace that another kernel has used before."""
 
 import numpy as np
-from arrays import Output, random_integers
+from arrays import Output, random_integers, replayed
 
 
 def check(mod):
@@ -19,3 +19,8 @@ def check(mod):
             holds = f"a workspace that holds the number {before} everywhere"
             counts.compare(f"count_values for x of shape ({n},) and {holds}", expected)
             workspace.compare("count_values", workspace.array)
+            workspace.array.view("int32")[:] = before
+            outputs = {"counts": counts.array, "workspace": workspace.array}
+            replayed(mod, "count_values", x, outputs)
+            expected = np.array([(x == bin).sum() for bin in range(bins)])
+            counts.compare(f"count_values, replayed for x of shape ({n},)", expected)
