@@ -71,7 +71,7 @@ def stream():
     # [stream.begin]
     x, y = numpy.array([1, 2, 3], float32), numpy.zeros(3, float32)
     stream = 0x10  # the handle of the caller's stream
-    mod.begin_capture(stream, False)
+    mod.begin_capture(stream, False)  # of a stream that waits for no other
     with tvm_ffi.use_raw_stream(tvm_ffi.device("cpu"), stream):
         mod.scale(x, y, 2.5)
     launches, *_ = mod.end_capture()
