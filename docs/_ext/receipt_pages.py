@@ -49,7 +49,7 @@ def linked(app: Sphinx, docname: str, text: str, file: str, region: str = "") ->
 
 
 def receipts_of(file: str, evidence: Evidence) -> list[tuple[str, Receipt]]:
-    """The receipts of a file, each with its level in words."""
+    """The receipts of a file, each with its level in words; those of other files come last."""
     earlier = evidence.with_earlier_runtime
     on_gpu = [r for r in earlier.receipts if r.subject == file and not earlier.edited(r)]
     emulated = [r for r in evidence.emulated if file in r.ran and not evidence.changed(r.closure)]
@@ -61,7 +61,8 @@ def receipts_of(file: str, evidence: Evidence) -> list[tuple[str, Receipt]]:
     ]
     before = {r.file_name: r for r in (*earlier.of(file), *on_gpu)}
     seen = {r.file_name: (r.level, r) for r in found}
-    return [*seen.values(), *((f"{RAN_ON_GPU}{EARLIER}", r) for r in before.values())]
+    every = [*seen.values(), *((f"{RAN_ON_GPU}{EARLIER}", r) for r in before.values())]
+    return sorted(every, key=lambda each: each[1].subject != file)
 
 
 def lines_of(receipt: Receipt, file: str, evidence: Evidence) -> list[tuple[str, str]]:
