@@ -32,6 +32,8 @@ from .snippet_gate import Snippet, judged
 
 FOLDER = "receipts"
 HEADERS = "include/"  # of the package: a closure has dozens of them
+# Hundreds of receipts prove the header that all kernels share. The JSON has what a page leaves out.
+MOST_RECEIPTS, MOST_FILES = 8, 24
 
 
 def address(file: str, region: str = "") -> str:
@@ -62,7 +64,7 @@ def receipts_of(file: str, evidence: Evidence) -> list[tuple[str, Receipt]]:
     before = {r.file_name: r for r in (*earlier.of(file), *on_gpu)}
     seen = {r.file_name: (r.level, r) for r in found}
     every = [*seen.values(), *((f"{RAN_ON_GPU}{EARLIER}", r) for r in before.values())]
-    return sorted(every, key=lambda each: each[1].subject != file)
+    return sorted(every, key=lambda each: (each[1].subject != file, " by " in each[1].subject))
 
 
 def lines_of(receipt: Receipt, file: str, evidence: Evidence) -> list[tuple[str, str]]:
@@ -90,7 +92,7 @@ def lines_of(receipt: Receipt, file: str, evidence: Evidence) -> list[tuple[str,
 
 def cells_of(level: str, receipt: Receipt, file: str, evidence: Evidence) -> dict[str, Any]:
     """What the page says of a receipt."""
-    closure = receipt.closure
+    files = [each for each in receipt.closure.items() if not each[0].startswith(HEADERS)]
     doctests = sum(bool(line) for lines in receipt.doctests.values() for line in lines)
     modified = " (modified)" if receipt.runtime.get("modified") == "yes" else ""
     return {
@@ -105,15 +107,15 @@ def cells_of(level: str, receipt: Receipt, file: str, evidence: Evidence) -> dic
         "said": [(program, line) for program, line in receipt.said.items() if line],
         "doctests": doctests,
         "lines": lines_of(receipt, file, evidence),
-        "files": [(path, seen) for path, seen in closure.items() if not path.startswith(HEADERS)],
-        "headers": sum(path.startswith(HEADERS) for path in closure),
+        "files": files[:MOST_FILES],
+        "more_files": len(receipt.closure) - len(files[:MOST_FILES]),
         "json": receipt.file_name,
     }
 
 
 def page_of(app: Sphinx, file: str, shown: list[Snippet], evidence: Evidence) -> str:
     """The HTML of the page of a file."""
-    path = evidence.layout.root / file
+    path, receipts = evidence.layout.root / file, receipts_of(file, evidence)
     up = "../" * (file.count("/") + 1)
     seen = {(snippet.docname, snippet.region): snippet for snippet in reversed(shown)}
     first = {snippet.region: snippet.docname for snippet in seen.values()}
@@ -132,7 +134,8 @@ def page_of(app: Sphinx, file: str, shown: list[Snippet], evidence: Evidence) ->
             }
             for snippet in reversed(seen.values())
         ],
-        "receipts": [cells_of(*each, file, evidence) for each in receipts_of(file, evidence)],
+        "receipts": [cells_of(*each, file, evidence) for each in receipts[:MOST_RECEIPTS]],
+        "more": receipts[MOST_RECEIPTS:],
     }
     return str(app.builder.templates.render("receipt.html", context))
 
