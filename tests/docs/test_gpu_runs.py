@@ -89,7 +89,7 @@ def test_gpu_is_shown_on_the_pages(seen):
     seen.append(SOURCE, "int changed;\n")
     assert seen.verify()[0] == 0
     assert seen.site("-E")[0] == 0
-    assert "compiled by nvcc 0.1</span>" in page.read_text()
+    assert "compiled by nvcc 0.1</a>" in page.read_text()
     assert "not yet" in seen.file("build/site/verification.html").read_text()
 
 
