@@ -113,9 +113,14 @@ def cells_of(level: str, receipt: Receipt, file: str, evidence: Evidence) -> dic
     }
 
 
-def page_of(app: Sphinx, file: str, shown: list[Snippet], evidence: Evidence) -> str:
+def page_of(
+    app: Sphinx,
+    file: str,
+    shown: list[Snippet],
+    receipts: list[tuple[str, Receipt]],
+    evidence: Evidence,
+) -> str:
     """The HTML of the page of a file."""
-    path, receipts = evidence.layout.root / file, receipts_of(file, evidence)
     up = "../" * (file.count("/") + 1)
     seen = {(snippet.docname, snippet.region): snippet for snippet in reversed(shown)}
     first = {snippet.region: snippet.docname for snippet in seen.values()}
@@ -123,7 +128,7 @@ def page_of(app: Sphinx, file: str, shown: list[Snippet], evidence: Evidence) ->
         "file": file,
         "up": up,
         "project": app.config.project,
-        "sha256": digest(path),
+        "sha256": digest(evidence.layout.root / file),
         "shown": [
             {
                 "address": up + app.builder.get_target_uri(snippet.docname),
@@ -155,13 +160,16 @@ def write_pages(app: Sphinx, exception: Exception | None) -> None:
         return
     evidence, folder = evidence_of(app.config), Path(app.outdir) / FOLDER
     shutil.rmtree(folder, ignore_errors=True)
+    every: dict[str, Receipt] = {}  # one receipt proves many files
     for file, shown in shown_files(app):
-        page = Path(app.outdir) / f"{FOLDER}/{file}.html"
+        receipts = receipts_of(file, evidence)
+        every |= {receipt.file_name: receipt for _, receipt in receipts}
+        page = folder / f"{file}.html"
         page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(page_of(app, file, shown, evidence))
-        for _, receipt in receipts_of(file, evidence):
-            data = json.dumps(asdict(receipt), indent=1, sort_keys=True)
-            (folder / receipt.file_name).write_text(f"{data}\n")
+        page.write_text(page_of(app, file, shown, receipts, evidence))
+    for name, receipt in every.items():
+        data = json.dumps(asdict(receipt), indent=1, sort_keys=True)
+        (folder / name).write_text(f"{data}\n")
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
