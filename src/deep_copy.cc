@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "enum.h"
 #include "reflected.h"
 #include "structural.h"
 
@@ -126,10 +127,10 @@ class Copier {
     }
   }
 
-  // Values that never change stay shared.
+  // Values that never change stay shared, and those that exist once.
   static bool IsShared(int32_t type) {
     return type < kTVMFFIStaticObjectBegin || type == kTVMFFIStr || type == kTVMFFIBytes ||
-           type == kTVMFFIShape || type == kTVMFFIBigInt;
+           type == kTVMFFIShape || type == kTVMFFIBigInt || ffi::IsEnum(type);
   }
 
   Any CopyOf(const Any& value) const {

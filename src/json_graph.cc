@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "big_decimal.h"
+#include "enum.h"
 #include "reflected.h"
 #include "structural.h"
 
@@ -127,8 +128,9 @@ class Writer {
       if (const auto own = ffi::TypeFunction(type, "__data_to_json__")) {
         return AddNode(value, TypeKeyOf(type), (*own)(value));
       }
+      if (ffi::IsEnum(type)) return AddNode(value, TypeKeyOf(type), ffi::EnumIndex(value));
       const TVMFFITypeInfo* info = ffi::InfoOf(type);
-      TVM_FFI_CHECK(info->metadata != nullptr && info->metadata->creator != nullptr, TypeError)
+      TVM_FFI_CHECK(ffi::HasCreator(info), TypeError)
           << kTo << ": expected values of types whose objects can be made without arguments, got "
           << value.GetTypeKey();
       ffi::reflection::ForEachFieldInfo(info, [&](const TVMFFIFieldInfo* field) {
@@ -267,6 +269,7 @@ class Reader {
     } else if (!IsValue(type)) {
       const TVMFFITypeInfo* info = InfoOf(place);
       if (ffi::TypeFunction(info->type_index, "__data_from_json__")) return parts;
+      if (ffi::IsEnum(info->type_index)) return parts;
       const auto data = Data<json::Object>(place);
       ffi::reflection::ForEachFieldInfo(info, [&](const TVMFFIFieldInfo* field) {
         const std::string name = ffi::TextOf(field->name);
@@ -343,6 +346,7 @@ class Reader {
     if (const auto own = ffi::TypeFunction(info->type_index, "__data_from_json__")) {
       return (*own)(Data<Any>(place));
     }
+    if (ffi::IsEnum(info->type_index)) return ffi::EnumAt(info->type_index, Data<Any>(place));
     const auto data = Data<json::Object>(place);
     if (ffi::TextOf(info->type_key) == "ffi.StructuralKey") {
       // Who wrote the text may hash otherwise, and a wrong hash hides the key in a mapping.

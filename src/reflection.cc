@@ -27,7 +27,7 @@ const ffi::ObjectRef& KeywordMark() {
 class Constructor {
  public:
   explicit Constructor(const TVMFFITypeInfo* info)
-      : name_(Text(info->type_key) + ".__ffi_init__"), creator_(info->metadata->creator) {
+      : name_(Text(info->type_key) + ".__ffi_init__"), info_(info) {
     refl::ForEachFieldInfo(info,
                            [this](const TVMFFIFieldInfo* field) { fields_.push_back(*field); });
     // Arguments by position: fields without a default come first, of whichever type they are.
@@ -57,9 +57,7 @@ class Constructor {
           << name_ << ": " << Text(fields_[place].name) << ": expected one value, got two";
       given[place] = args.data() + i + 1;
     }
-    TVMFFIObjectHandle handle = nullptr;
-    TVM_FFI_CHECK_SAFE_CALL(creator_(&handle));
-    ffi::ObjectRef object(ffi::ObjectUnsafe::PtrFromOwned<ffi::Object>(handle));
+    ffi::ObjectRef object(ffi::CreateEmptyObject(info_));
     for (size_t i = 0; i < fields_.size(); ++i) Fill(object, fields_[i], given[i]);
     *result = std::move(object);
   }
@@ -102,7 +100,7 @@ class Constructor {
   }
 
   std::string name_;
-  TVMFFIObjectCreator creator_;
+  const TVMFFITypeInfo* info_;
   std::vector<TVMFFIFieldInfo> fields_;
   std::vector<size_t> order_;
 };
@@ -111,7 +109,7 @@ class Constructor {
 void RegisterInit(int32_t type_index) {
   const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(type_index);
   if (info == nullptr) ffi::detail::ThrowRaised(-1);
-  TVM_FFI_CHECK(info->metadata != nullptr && info->metadata->creator != nullptr, ValueError)
+  TVM_FFI_CHECK(ffi::HasCreator(info), ValueError)
       << "ffi._RegisterFFIInit: type_index: expected a type whose objects can be made without "
       << "arguments, got " << Text(info->type_key);
   const TVMFFIByteArray name{"__ffi_init__", 12};

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "big_decimal.h"
+#include "enum.h"
 #include "reflected.h"
 
 namespace ffi = tvm::ffi;
@@ -210,6 +211,9 @@ class Printer {
           [open = open_](const Any& part) { return Printer(open).Print(part); });
       text_ += (*own)(value, print).cast<std::string>();
       open_.erase(ffi::ObjectOf(value));
+      return;
+    } else if (ffi::IsEnum(type)) {
+      text_ += ffi::EnumText(value);
       return;
     } else {
       text_ += Leaf(value);

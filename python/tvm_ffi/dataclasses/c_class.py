@@ -10,11 +10,9 @@ from .. import _core
 from .._core import Object
 from ..object import register_object
 from ..type_info import all_fields
-from . import methods
 from .annotations import is_class_variable, own_annotations
-from .described_field import Field, in_order_of_arguments
-from .fields import freeze_fields
-from .signature import with_signature
+from .described_field import Field
+from .install import Options, freeze, install
 
 _T = TypeVar("_T", bound=type)
 
@@ -91,31 +89,14 @@ def c_class(
                 "got one"
             )
         register_object(type_key, init=init)(cls)
-        taken = tuple(Field(field, None, False) for field in all_fields(type_index))
-        if "__init__" not in own:
-            _add_init(cls, taken, init)
-        if match_args and "__match_args__" not in own:
-            names = tuple(field.name for field in in_order_of_arguments(taken))
-            setattr(cls, "__match_args__", names)  # noqa: B010  (no type checker knows it)
-        added: dict[str, Any] = {"__deepcopy__": methods.deep_copy, "__replace__": methods.replaced}
-        if repr:
-            added["__repr__"] = methods.repr_of
-        if eq and "__eq__" not in own:
-            added.update(__eq__=methods.equal, __ne__=methods.not_equal)
-        if order and not methods.ORDER.keys() & own.keys():
-            added.update(methods.ORDER)
-        if unsafe_hash:
-            added["__hash__"] = methods.hash_of
-        for name, method in added.items():
-            if own.get(name) is None:  # an __eq__ in the body makes the __hash__ None
-                setattr(cls, name, method)
+        install(
+            cls,
+            own,
+            Options(frozen, init, repr, eq, order, unsafe_hash, match_args),
+            tuple(Field(field, None, False) for field in all_fields(type_index)),
+        )
         if frozen:
-            frozen_names = frozenset(field.name for field in taken)
-            freeze_fields(cls, frozen_names)
-            cls.__setattr__ = methods.make_setattr(  # type: ignore[method-assign]
-                cls, type_key, frozen_names
-            )
-        cls.__ffi_is_dataclass__ = True  # type: ignore[attr-defined]
+            freeze(cls, type_key)
         return cls
 
     return decorator
@@ -140,17 +121,3 @@ def _check_body(cls: type, type_key: str, type_index: int) -> None:
                 f"defaults, got {cls.__dict__[name]!r}"
             )
         delattr(cls, name)  # so that the field takes its place
-
-
-def _add_init(cls: Any, fields: tuple[Field, ...], init: bool) -> None:
-    """Replace the ``__init__`` of the registration, which has no signature."""
-    info = cls.__tvm_ffi_type_info__
-    if not init:
-        cls.__init__ = Object.__init__  # refuses; that of a base would make an object of the base
-    elif _core.type_attribute(info.type_index, "__ffi_init__") is not None and not any(
-        method.name == "__ffi_init__" for method in info.methods
-    ):
-        made = with_signature(cls.__init__, fields)
-        made.__module__ = cls.__module__
-        made.__qualname__ = f"{cls.__qualname__}.__init__"
-        cls.__init__ = made

@@ -16,10 +16,11 @@ _COMPARE_OFF = 128
 _HASH_OFF = 256
 _INIT_OFF = 512
 _KW_ONLY = 1024
+_STRUCTURAL = ((8, "ignore"), (16, "def-pattern"), (4096, "def-simple"))
 
 
 class Field:
-    """What C++ registers about a field, and the annotation that the class gives it.
+    """What is registered about a field, and the annotation that the class gives it.
 
     :func:`tvm_ffi.dataclasses.fields` makes them; there is no need to make one.
 
@@ -28,7 +29,8 @@ class Field:
     the constructor is not given it, and ``default_factory`` creates such a value for each object;
     what it lacks of both is ``MISSING``. The others are true or false: the constructor takes it
     (``init``), by keyword only (``kw_only``); it is printed (``repr``), compared (``compare``),
-    hashed if it is compared (``hash``), and cannot be assigned to (``frozen``).
+    hashed if it is compared (``hash``), and cannot be assigned to (``frozen``). ``structural_eq``
+    and ``metadata`` are what :func:`tvm_ffi.dataclasses.field` takes.
     """
 
     __slots__ = (
@@ -41,8 +43,10 @@ class Field:
         "hash",
         "init",
         "kw_only",
+        "metadata",
         "name",
         "repr",
+        "structural_eq",
         "type",
     )
 
@@ -64,6 +68,8 @@ class Field:
         self.compare = not flags & _COMPARE_OFF
         self.hash = not flags & _HASH_OFF
         self.frozen = frozen or not flags & _WRITABLE
+        self.metadata: dict[str, Any] = {}
+        self.structural_eq = next((name for bit, name in _STRUCTURAL if flags & bit), None)
 
     def __repr__(self) -> str:
         return f"Field({self.name!r})"

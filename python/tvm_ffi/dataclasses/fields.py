@@ -21,7 +21,8 @@ def fields(obj_or_cls: Any) -> tuple[Field, ...]:
     Parameters
     ----------
     obj_or_cls
-        A class that :func:`tvm_ffi.dataclasses.c_class` decorates, or an instance of one.
+        A class that :func:`tvm_ffi.dataclasses.c_class` or :func:`tvm_ffi.dataclasses.py_class`
+        decorates, or an instance of one.
 
     Raises
     ------
@@ -37,7 +38,8 @@ def fields(obj_or_cls: Any) -> tuple[Field, ...]:
     """
     if not is_dataclass(obj_or_cls):
         raise TypeError(
-            "fields: obj_or_cls: expected a class that c_class decorates, or an instance of one, "
+            "fields: obj_or_cls: expected a class that c_class or py_class decorates, or an "
+            "instance of one, "
             f"got {_named(obj_or_cls)}"
         )
     cls: Any = obj_or_cls if isinstance(obj_or_cls, type) else type(obj_or_cls)
@@ -54,7 +56,7 @@ def fields(obj_or_cls: Any) -> tuple[Field, ...]:
 
 
 def is_dataclass(obj: Any) -> bool:
-    """Return whether this is a dataclass of :func:`tvm_ffi.dataclasses.c_class`, or an instance.
+    """Return whether this is a class that ``c_class`` or ``py_class`` decorates, or an instance.
 
     Examples
     --------
@@ -70,6 +72,11 @@ def is_dataclass(obj: Any) -> bool:
 def is_instance(obj: Any) -> bool:
     """Return whether this is an instance of a dataclass."""
     return not isinstance(obj, type) and is_dataclass(obj)
+
+
+def keep_fields(cls: type, known: tuple[Field, ...]) -> None:
+    """Note the fields of a class, which :func:`fields` gives."""
+    setattr(cls, _KEPT, known)
 
 
 def frozen_fields(cls: type) -> frozenset[str]:

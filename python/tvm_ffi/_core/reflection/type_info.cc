@@ -33,6 +33,23 @@ nb::object find_type(nb::str type_key) {
   return nb::int_(type_index);
 }
 
+// The value that the type itself has of an attribute, or None.
+nb::object type_attribute(int32_t type_index, nb::str name) {
+  TVMFFIByteArray bytes = byte_array(name.c_str());
+  const TVMFFITypeAttrColumn* column = TVMFFIGetTypeAttrColumn(&bytes);
+  if (column == nullptr) return nb::none();
+  int64_t place = int64_t{type_index} - column->begin_index;
+  if (place < 0 || place >= column->size) return nb::none();
+  nb::object value = nb::steal(view_to_python(&column->data[place]));
+  if (!value.is_valid()) throw nb::python_error();
+  return value;
+}
+
+// What makes objects of a type that has no creator; or None.
+nb::object new_function(int32_t type_index) {
+  return type_attribute(type_index, nb::str("__ffi_new__"));
+}
+
 // Key, documentation or None, indices of the ancestors with the root first, size or None.
 nb::object describe_type(int32_t type_index) {
   const TVMFFITypeInfo* info = require_info(type_index);
@@ -46,7 +63,7 @@ nb::object describe_type(int32_t type_index) {
   if (more != nullptr) {
     if (more->doc.size != 0) doc = text(more->doc);
     size = nb::int_(more->total_size);
-    has_creator = more->creator != nullptr;
+    has_creator = more->creator != nullptr || !new_function(type_index).is_none();
   }
   return nb::make_tuple(text(info->type_key), doc, nb::tuple(ancestors), size, has_creator);
 }
@@ -75,21 +92,11 @@ nb::object own_methods(int32_t type_index) {
   return nb::tuple(methods);
 }
 
-// The value that the type itself has of an attribute, or None.
-nb::object type_attribute(int32_t type_index, nb::str name) {
-  TVMFFIByteArray bytes = byte_array(name.c_str());
-  const TVMFFITypeAttrColumn* column = TVMFFIGetTypeAttrColumn(&bytes);
-  if (column == nullptr) return nb::none();
-  int64_t place = int64_t{type_index} - column->begin_index;
-  if (place < 0 || place >= column->size) return nb::none();
-  nb::object value = nb::steal(view_to_python(&column->data[place]));
-  if (!value.is_valid()) throw nb::python_error();
-  return value;
-}
-
 nb::object new_object(int32_t type_index) {
   const TVMFFITypeInfo* info = require_info(type_index);
   if (info->metadata == nullptr || info->metadata->creator == nullptr) {
+    nb::object function = new_function(type_index);
+    if (!function.is_none()) return function();
     PyErr_Format(PyExc_TypeError, "%U: expected a type whose objects can be made without arguments",
                  text(info->type_key).ptr());
     throw nb::python_error();

@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Python class on its way to an object type: first declared, then defined with its fields."""
+
+from __future__ import annotations
+
+import json
+import sys
+import types
+import typing
+from collections.abc import Callable
+from dataclasses import InitVar
+from typing import Any
+
+from .. import _core
+from .._core import Function, Object
+from .._runtime import call
+from ..object import register_object
+from ..type_info import all_fields
+from .annotations import is_class_variable, own_annotations
+from .described_field import Field
+from .field import KW_ONLY, STRUCTURAL_BITS, DeclaredField, field, init_property
+from .field_types import UnsupportedTypeError, describe
+from .fields import fields, keep_fields
+from .install import Options, install
+from .missing import MISSING
+
+# Bits of TVMFFIFieldInfo.flags.
+_WRITABLE = 1
+_HAS_DEFAULT = 2
+_DEFAULT_FROM_FACTORY = 32
+_REPR_OFF = 64
+_COMPARE_OFF = 128
+_HASH_OFF = 256
+_INIT_OFF = 512
+_KW_ONLY_BIT = 1024
+
+# Methods of the body that the runtime finds as attributes of the type.
+_ATTRIBUTES = (
+    "__any_equal__",
+    "__any_hash__",
+    "__data_from_json__",
+    "__data_to_json__",
+    "__ffi_compare__",
+    "__ffi_convert__",
+    "__ffi_eq__",
+    "__ffi_hash__",
+    "__ffi_repr__",
+    "__s_equal__",
+    "__s_hash__",
+)
+
+# TVMFFITypeIndex: the index of ffi.Object, and how many types the runtime defines.
+_FIRST_OBJECT = 64
+_BUILT_IN = 15
+
+_COMPUTED = "__tvm_ffi_init_properties__"
+
+# Classes whose fields are not known yet, with the indices of their types.
+_declared: dict[type, int] = {}
+_waiting: list[DeclaredClass] = []
+
+
+class DeclaredClass:
+    """A class that is decorated; its fields become known when its annotations can be resolved."""
+
+    def __init__(
+        self,
+        cls: Any,
+        type_key: str,
+        options: Options,
+        kw_only: bool,
+        structural_kind: int,
+        local_names: dict[str, Any],
+    ) -> None:
+        self.cls = cls
+        self.options = options
+        self.kw_only = kw_only
+        self.structural_kind = structural_kind
+        self.local_names = local_names
+        self.own = dict(cls.__dict__)
+        self.fields = self._take_fields()
+        self.parent = _parent_of(cls)
+        self.type_key = type_key
+        self.type_index = _declare(cls, type_key, self.parent)
+        _declared[cls] = self.type_index
+        _waiting.append(self)
+        cls.__init__ = self._refuse
+
+    def complete(self) -> NameError | None:
+        """Define the type, if its annotations can be resolved; else give the reason.
+
+        Raises
+        ------
+        TypeError
+            An annotation names no type that a field can have.
+        """
+        if self.parent in _declared.values():
+            return NameError("the fields of the base class are not known yet")
+        try:
+            annotations = {name: self._resolve(name, each) for name, each, _ in self.fields}
+            described = [
+                self._describe(name, annotations[name], options)
+                for name, _, options in self.fields
+            ]
+        except NameError as error:
+            return error
+        except TypeError:
+            self._forget()
+            raise
+        cls: Any = self.cls
+        doc = self.own.get("__doc__") or ""
+        call("ffi._DefineType", self.type_index, doc, self.structural_kind, described)
+        for name in _ATTRIBUTES:
+            function = self.own.get(name)
+            if function is not None:
+                made = Function(getattr(function, "__func__", function))
+                call("ffi._SetTypeAttribute", self.type_index, name, made)
+        self._forget()
+        register_object(self.type_key, init=self.options.init)(cls)
+        self._add_hooks()
+        taken = self._described_fields(annotations)
+        install(cls, self.own, self.options, taken)
+        keep_fields(cls, taken)
+        return None
+
+    def _take_fields(self) -> list[tuple[str, Any, DeclaredField]]:
+        """Read the fields in the body of the class, and take their values out of it."""
+        cls: Any = self.cls
+        found = []
+        inherited = {each.__name__ for each in _inherited_fields(cls)}
+        kw_only = self.kw_only
+        annotations = dict(own_annotations(cls))
+        computed = {k: v for k, v in self.own.items() if isinstance(v, init_property)}
+        for name, prop in computed.items():
+            annotations[name] = prop.func.__annotations__.get("return", Any)
+        for name, annotation in annotations.items():
+            if is_class_variable(annotation):
+                continue
+            if annotation is KW_ONLY or annotation in ("KW_ONLY", "dataclasses.KW_ONLY"):
+                kw_only = True
+                continue
+            self._check_name(name, annotation, inherited)
+            value = self.own.pop(name, MISSING)
+            if name in computed:
+                options = field(
+                    init=False, repr=False, structural_eq="ignore", doc=value.__doc__
+                )
+            elif isinstance(value, DeclaredField):
+                options = value
+            else:
+                options = field(default=value)
+            if options.kw_only is None:
+                options.kw_only = kw_only
+            found.append((name, annotation, options))
+        for name, value in self.own.items():
+            if isinstance(value, DeclaredField):
+                raise TypeError(
+                    f"py_class: {cls.__name__}.{name}: expected an annotation beside field(), "
+                    "got none"
+                )
+        # Only now, since an error must leave the class as it was.
+        for name, _, _ in found:
+            if name in cls.__dict__:
+                delattr(cls, name)
+        setattr(cls, _COMPUTED, {**getattr(cls, _COMPUTED, {}), **computed})
+        return found
+
+    def _check_name(self, name: str, annotation: Any, inherited: set[str]) -> None:
+        where = f"py_class: {self.cls.__name__}.{name}"
+        if name in inherited:
+            raise TypeError(f"{where}: expected a new name, got that of an inherited field")
+        if hasattr(Object, name) or (name.startswith("__") and name.endswith("__")):
+            raise TypeError(
+                f"{where}: expected a name that tvm_ffi.Object does not use, got {name!r}"
+            )
+        if isinstance(annotation, InitVar) or (
+            isinstance(annotation, str) and annotation.partition("[")[0].endswith("InitVar")
+        ):
+            raise TypeError(f"{where}: expected the type of a field, got InitVar")
+
+    def _resolve(self, name: str, annotation: Any) -> Any:
+        """Resolve the names in an annotation, or raise a NameError."""
+        holder = types.SimpleNamespace(__annotations__={name: annotation})
+        module = dict(vars(sys.modules[self.cls.__module__]))
+        scope = {**self.local_names, **vars(self.cls), self.cls.__name__: self.cls}
+        try:
+            return typing.get_type_hints(holder, module, scope, include_extras=True)[name]
+        except NameError:
+            raise
+        except Exception as error:
+            raise TypeError(
+                f"py_class: {self.cls.__name__}.{name}: expected the type of a field, got "
+                f"{annotation!r}: {error}"
+            ) from None
+
+    def _describe(self, name: str, annotation: Any, options: DeclaredField) -> list[Any]:
+        try:
+            description, schema = describe(annotation, _declared)
+        except UnsupportedTypeError as error:
+            raise TypeError(
+                f"py_class: {self.cls.__name__}.{name}: expected the type of a field, such as int, "
+                f"list[float], tvm_ffi.Tensor or another class of py_class, got {error}"
+            ) from None
+        flags = 0 if options.frozen or self.options.frozen else _WRITABLE
+        hashed = options.compare if options.hash is None else options.hash
+        default = None
+        if options.default_factory is not MISSING:
+            flags |= _HAS_DEFAULT | _DEFAULT_FROM_FACTORY
+            default = Function(options.default_factory)
+        elif options.default is not MISSING:
+            flags |= _HAS_DEFAULT
+            default = options.default
+        for bit, is_set in (
+            (_REPR_OFF, not options.repr),
+            (_COMPARE_OFF, not options.compare),
+            (_HASH_OFF, not hashed),
+            (_INIT_OFF, not options.init),
+            (_KW_ONLY_BIT, options.kw_only),
+        ):
+            flags |= bit if is_set else 0
+        flags |= STRUCTURAL_BITS[options.structural_eq]
+        metadata = json.dumps({"type_schema": json.dumps(schema)})
+        return [name, options.doc or "", metadata, flags, description, default]
+
+    def _described_fields(self, annotations: dict[str, Any]) -> tuple[Field, ...]:
+        frozen = self.options.frozen
+        own = {name: options for name, _, options in self.fields}
+        inherited = {each.name: each for each in _fields_of_base(self.cls)}
+        made = []
+        for descriptor in all_fields(self.type_index):
+            name = descriptor.__name__
+            if name in own:
+                made.append(Field(descriptor, annotations[name], frozen))
+                made[-1].metadata = own[name].metadata
+                made[-1].default = own[name].default
+                made[-1].default_factory = own[name].default_factory
+            else:
+                made.append(inherited.get(name) or Field(descriptor, None, frozen))
+        return tuple(made)
+
+    def _add_hooks(self) -> None:
+        """Let the constructor compute fields and call ``__post_init__``, where there are any."""
+        cls: Any = self.cls
+        computed = getattr(cls, _COMPUTED)
+        if not computed and not hasattr(cls, "__post_init__"):
+            return
+        construct = cls.__ffi_init__
+        descriptors = {each.__name__: each for each in all_fields(self.type_index)}
+
+        def __ffi_init__(self: Any, /, *args: Any, **kwargs: Any) -> None:
+            construct(self, *args, **kwargs)
+            for name, prop in computed.items():
+                descriptors[name].store(self, prop.func(self))
+            post_init = getattr(self, "__post_init__", None)
+            if post_init is not None:
+                post_init()
+
+        if "__ffi_init__" not in self.own:
+            cls.__ffi_init__ = __ffi_init__
+        if "__init__" not in self.own and self.options.init:
+            cls.__init__ = __ffi_init__
+
+    def give_up(self) -> None:
+        """Leave the type without fields."""
+        self._forget()
+
+    def _forget(self) -> None:
+        """Stop waiting, with the ``__init__`` of the body back in its place."""
+        _waiting.remove(self)
+        _declared.pop(self.cls, None)
+        if "__init__" in self.own:
+            self.cls.__init__ = self.own["__init__"]
+        else:
+            del self.cls.__init__
+
+    @property
+    def _refuse(self) -> Callable[..., None]:
+        """Give the ``__init__`` of a class whose fields are not known yet."""
+
+        def __init__(instance: Any, /, *args: Any, **kwargs: Any) -> None:
+            reason = self.complete()
+            if reason is not None:
+                raise TypeError(
+                    f"{self.type_key}: expected annotations whose names are defined by now, got "
+                    f"one that is not: {reason}"
+                )
+            type(instance).__init__(instance, *args, **kwargs)
+
+        return __init__
+
+
+def complete_all() -> None:
+    """Define the types of all classes whose annotations can be resolved by now."""
+    is_done = False
+    while not is_done:
+        waiting = list(_waiting)
+        is_done = all(each.complete() is not None for each in waiting)
+
+
+def _declare(cls: type, type_key: str, parent: int) -> int:
+    index = _core.find_type(type_key)
+    if index is not None and _core.describe_type(index)[3] is not None:
+        raise ValueError(
+            f"py_class: type_key: expected a new name, got {type_key!r}, which a type has already; "
+            "types last until the process ends"
+        )
+    try:
+        made: int = call("ffi._DeclareType", type_key, parent)
+    except TypeError as error:
+        reason = str(error).removeprefix("ffi._DeclareType: parent: ")
+        raise TypeError(f"py_class: {cls.__name__}: base class: {reason}") from None
+    return made
+
+
+def _parent_of(cls: type) -> int:
+    for base in cls.__mro__[1:]:
+        if base in _declared:
+            return _declared[base]
+        info = base.__dict__.get("__tvm_ffi_type_info__")
+        if info is not None:
+            return int(info.type_index)
+        for index in range(_FIRST_OBJECT, _FIRST_OBJECT + _BUILT_IN):
+            if _core.registered_class(index) is base:
+                return index
+    return _FIRST_OBJECT
+
+
+def _inherited_fields(cls: type) -> tuple[_core.Field, ...]:
+    index = _parent_of(cls)
+    return () if index in _declared.values() else all_fields(index)
+
+
+def _fields_of_base(cls: type) -> tuple[Field, ...]:
+    for base in cls.__mro__[1:]:
+        if "__ffi_is_dataclass__" in base.__dict__:
+            return fields(base)
+    return ()
+

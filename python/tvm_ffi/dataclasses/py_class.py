@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The decorator that makes an object type of a Python class."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from .._core import Object
+from .declared_class import DeclaredClass, complete_all
+from .field import field
+from .install import Options
+
+if TYPE_CHECKING:
+    from typing_extensions import dataclass_transform
+else:
+
+    def dataclass_transform(**_: Any) -> Callable[[Any], Any]:
+        """Mark nothing: only type checkers need the mark."""
+        return lambda function: function
+
+
+_T = TypeVar("_T", bound=type)
+
+#: Values of ``structural_eq``, as TVMFFISEqHashKind numbers them.
+STRUCTURAL_KINDS = {None: 0, "tree": 1, "var": 2, "dag": 3, "const-tree": 4, "singleton": 5}
+
+
+@overload
+def py_class(cls: _T, /) -> _T: ...
+@overload
+def py_class(
+    cls: str | None = None,
+    /,
+    *,
+    type_key: str | None = None,
+    frozen: bool = False,
+    init: bool = True,
+    repr: bool = True,
+    eq: bool = False,
+    order: bool = False,
+    unsafe_hash: bool = False,
+    match_args: bool = True,
+    kw_only: bool = False,
+    structural_eq: str | None = "tree",
+    slots: bool = True,
+) -> Callable[[_T], _T]: ...
+@dataclass_transform(eq_default=False, field_specifiers=(field,))
+def py_class(
+    cls: Any = None,
+    /,
+    *,
+    type_key: str | None = None,
+    frozen: bool = False,
+    init: bool = True,
+    repr: bool = True,
+    eq: bool = False,
+    order: bool = False,
+    unsafe_hash: bool = False,
+    match_args: bool = True,
+    kw_only: bool = False,
+    structural_eq: str | None = "tree",
+    slots: bool = True,
+) -> Any:
+    """Make an object type of a class, with its annotations as fields; a decorator.
+
+    Objects of the type are like those of a type that C++ registers: every language can hold them,
+    read and write their fields, copy, compare and print them. The type lasts until the process
+    ends. See :doc:`/guides/dataclass_reflection`.
+
+    An annotation may name a class that is decorated later; the class can be used once it exists.
+    ``__post_init__``, if the class has it, is called at the end of the constructor.
+
+    Parameters
+    ----------
+    cls
+        The class, or the name of the type; the decorator takes either.
+    type_key
+        Name of the type; the name of the module and of the class if it is left out.
+    frozen
+        Refuse to assign to any field.
+    init, repr, eq, order, unsafe_hash, match_args
+        As for :func:`tvm_ffi.dataclasses.c_class`; ``order`` needs ``eq``.
+    kw_only
+        Let the constructor take all fields by keyword only.
+    structural_eq
+        How :func:`tvm_ffi.structural_equal` compares objects: ``"tree"`` by their fields,
+        ``"const-tree"`` likewise, with a short cut for one object, ``"dag"`` with the objects that
+        they share, ``"var"`` as a variable, ``"singleton"`` by identity, and ``None`` not at all.
+    slots
+        Ignored: instances have no ``__dict__``.
+
+    Raises
+    ------
+    TypeError
+        The class is not derived from :class:`tvm_ffi.Object`, or it is derived from the class of a
+        type of C++ other than ``ffi.Enum``; a field has an annotation that names no type of a
+        field, or a name that is taken; or an option is of another type.
+    ValueError
+        The name of the type is taken, ``order`` is given without ``eq``, or ``structural_eq`` is
+        another text.
+
+    Examples
+    --------
+    >>> import tvm_ffi
+    >>> from tvm_ffi.dataclasses import py_class
+    >>> @py_class("example.Point", eq=True)
+    ... class Point(tvm_ffi.Object):
+    ...     x: float
+    ...     y: float = 0.0
+    >>> Point(1)
+    example.Point(x=1.0, y=0.0)
+    >>> Point(1) == Point(1, 0)
+    True
+    """
+    given_key = cls if isinstance(cls, str) else type_key
+    if given_key is not None and not isinstance(given_key, str):
+        raise TypeError(f"py_class: type_key: expected a str, got {type(given_key).__name__}")
+    if order and not eq:
+        raise ValueError("py_class: order: expected eq=True beside order=True, got eq=False")
+    if structural_eq not in STRUCTURAL_KINDS:
+        known = ", ".join(f"{name!r}" for name in STRUCTURAL_KINDS)
+        raise ValueError(f"py_class: structural_eq: expected one of {known}, got {structural_eq!r}")
+    options = Options(frozen, init, repr, eq, order, unsafe_hash, match_args)
+    # Names in annotations of a class in a function may be local to it.
+    local_names = dict(sys._getframe(1).f_locals)
+
+    def decorator(decorated: Any) -> Any:
+        if not (isinstance(decorated, type) and issubclass(decorated, Object)):
+            raise TypeError(
+                f"py_class: expected a class derived from tvm_ffi.Object, got {decorated!r}"
+            )
+        key = given_key or f"{decorated.__module__}.{decorated.__qualname__}"
+        DeclaredClass(
+            decorated, key, options, kw_only, STRUCTURAL_KINDS[structural_eq], local_names
+        )
+        complete_all()
+        return decorated
+
+    return decorator if cls is None or isinstance(cls, str) else decorator(cls)

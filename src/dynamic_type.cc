@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// Object types whose fields are declared while the program runs, such as those of Python classes.
+#include <tvm/ffi/reflection/creator.h>
+#include <tvm/ffi/reflection/registry.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "field_type.h"
+#include "reflected.h"
+
+namespace ffi = tvm::ffi;
+namespace refl = tvm::ffi::reflection;
+
+namespace {
+
+using Kind = ffi::FieldType::Kind;
+
+constexpr const char* kDeclare = "ffi._DeclareType";
+constexpr const char* kDefine = "ffi._DefineType";
+constexpr int64_t kHeadSize = sizeof(TVMFFIObject);
+constexpr int64_t kWord = 8;
+
+// How an object keeps a field: as a member of this C++ type.
+struct Storage {
+  int64_t size;
+  int64_t alignment;
+  TVMFFIFieldGetter getter;
+  TVMFFIFieldSetter setter;
+  int32_t static_type_index;
+};
+
+template <typename T>
+Storage StorageOf() {
+  return {sizeof(T), alignof(T), refl::detail::GetField<T>, refl::detail::SetField<T>,
+          refl::detail::StaticTypeIndexOf<T>()};
+}
+
+// A member that is not set yet reads as None.
+Storage StorageOfText(const Storage& text) {
+  Storage storage = text;
+  storage.getter = refl::detail::GetField<ffi::Any>;
+  return storage;
+}
+
+Storage StorageFor(Kind kind) {
+  switch (kind) {
+    case Kind::kBool:
+      return StorageOf<bool>();
+    case Kind::kInt:
+      return StorageOf<int64_t>();
+    case Kind::kFloat:
+      return StorageOf<double>();
+    case Kind::kStr:
+      return StorageOfText(StorageOf<ffi::String>());
+    case Kind::kBytes:
+      return StorageOfText(StorageOf<ffi::Bytes>());
+    case Kind::kDataType:
+      return StorageOf<DLDataType>();
+    case Kind::kDevice:
+      return StorageOf<DLDevice>();
+    case Kind::kPointer:
+      return StorageOf<void*>();
+    case Kind::kAny:
+    case Kind::kNone:
+    case Kind::kUnion:
+      return StorageOf<ffi::Any>();
+    default:
+      return StorageOf<ffi::ObjectRef>();
+  }
+}
+
+bool HoldsAny(const TVMFFIFieldInfo& field) {
+  return field.getter == refl::detail::GetField<ffi::Any> ||
+         field.getter == refl::detail::GetField<ffi::String>;
+}
+bool HoldsObject(const TVMFFIFieldInfo& field) {
+  return field.getter == refl::detail::GetField<ffi::ObjectRef>;
+}
+
+// Visits the members of an object that refer to others; all of them lie in its fields. Two fields
+// may be one member, such as the name and the value of a StrEnum.
+template <typename Visit>
+void ForEachReference(char* object, int32_t type_index, Visit visit) {
+  int64_t end = kHeadSize;
+  refl::ForEachFieldInfo(ffi::InfoOf(type_index), [&](const TVMFFIFieldInfo* field) {
+    if (field->offset < end) return;
+    end = field->offset + field->size;
+    TVMFFIObject* held = nullptr;
+    char* place = object + field->offset;
+    if (HoldsObject(*field)) {
+      std::memcpy(&held, place, sizeof(held));
+    } else if (HoldsAny(*field)) {
+      TVMFFIAny value;
+      std::memcpy(&value, place, sizeof(value));
+      if (value.type_index >= kTVMFFIStaticObjectBegin) held = value.v_obj;
+    }
+    if (held != nullptr) visit(held);
+  });
+}
+
+// An object of such a type. Its fields lie behind its head, in memory that is zero at first.
+class DynamicObj : public ffi::Object {
+ public:
+  ~DynamicObj() {
+    ForEachReference(reinterpret_cast<char*>(this), type_index(),
+                     [](TVMFFIObject* held) { ffi::ObjectUnsafe::DecRef(held); });
+  }
+};
+
+int64_t SizeOf(int32_t type_index) {
+  const TVMFFITypeInfo* info = ffi::InfoOf(type_index);
+  return info->metadata == nullptr ? kHeadSize : info->metadata->total_size;
+}
+
+ffi::ObjectPtr<DynamicObj> Make(int32_t type_index) {
+  const auto tail = static_cast<size_t>(SizeOf(type_index) - kHeadSize);
+  ffi::ObjectPtr<DynamicObj> object = ffi::detail::MakeObjectWithTail<DynamicObj>(tail);
+  std::memset(static_cast<void*>(object.get() + 1), 0, tail);
+  ffi::ObjectUnsafe::Header(object.get())->type_index = type_index;
+  return object;
+}
+
+ffi::ObjectRef Copy(int32_t type_index, const ffi::ObjectRef& from) {
+  TVM_FFI_CHECK(from.defined() && from->type_index() == type_index, TypeError)
+      << "__ffi_shallow_copy__: expected " << ffi::TextOf(ffi::InfoOf(type_index)->type_key)
+      << ", got " << ffi::AnyView(from).GetTypeKey();
+  ffi::ObjectPtr<DynamicObj> object = Make(type_index);
+  const auto* source = reinterpret_cast<const char*>(from.get());
+  std::memcpy(static_cast<void*>(object.get() + 1), source + kHeadSize,
+              static_cast<size_t>(SizeOf(type_index) - kHeadSize));
+  ForEachReference(reinterpret_cast<char*>(object.get()), type_index,
+                   [](TVMFFIObject* held) { ffi::ObjectUnsafe::IncRef(held); });
+  return ffi::ObjectRef(std::move(object));
+}
+
+// Converts a value to a field's type and stores it.
+void Store(const ffi::FieldType& type, void* place, const ffi::AnyView& value) {
+  const ffi::Any converted = type.Convert(ffi::Any(value));
+  const TVMFFIAny raw = converted.CopyToTVMFFIAny();
+  const int code = StorageFor(type.kind()).setter(place, &raw);
+  if (code != 0) ffi::detail::ThrowRaised(code);
+}
+
+// Whether the runtime sets a field of this type without FieldType::Convert.
+bool SetsItself(Kind kind) {
+  switch (kind) {
+    case Kind::kAny:
+    case Kind::kBool:
+    case Kind::kInt:
+    case Kind::kFloat:
+    case Kind::kStr:
+    case Kind::kBytes:
+    case Kind::kDataType:
+    case Kind::kDevice:
+    case Kind::kPointer:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// A field as it was given: a name, its documentation, its metadata as JSON text, its flags, the
+// description of its type, and a default or what makes one.
+struct GivenField {
+  std::string name;
+  std::string doc;
+  std::string metadata;
+  int64_t flags;
+  std::shared_ptr<ffi::FieldType> type;
+  ffi::Any default_value;
+  int64_t offset = 0;
+
+  explicit GivenField(const ffi::Array<ffi::Any>& given)
+      : name(given[0].cast<std::string>()),
+        doc(given[1].cast<std::string>()),
+        metadata(given[2].cast<std::string>()),
+        flags(given[3].cast<int64_t>()),
+        type(std::make_shared<ffi::FieldType>(given[4].cast<ffi::Array<ffi::Any>>())),
+        default_value(given[5]) {}
+};
+
+TVMFFIByteArray BytesOf(const std::string& text) { return {text.data(), text.size()}; }
+
+// Objects are freed by what the table says of their fields, so every member has to be a field whose
+// type is known here.
+void CheckParent(const TVMFFITypeInfo* parent) {
+  int64_t end = kHeadSize;
+  bool is_known = true;
+  std::vector<TVMFFIFieldInfo> fields;
+  refl::ForEachFieldInfo(parent,
+                         [&](const TVMFFIFieldInfo* field) { fields.push_back(*field); });
+  std::sort(fields.begin(), fields.end(),
+            [](const auto& a, const auto& b) { return a.offset < b.offset; });
+  for (const TVMFFIFieldInfo& field : fields) {
+    is_known = is_known && field.offset - end < field.alignment &&
+               (HoldsAny(field) || HoldsObject(field) ||
+                field.getter == refl::detail::GetField<int64_t> ||
+                field.getter == refl::detail::GetField<double> ||
+                field.getter == refl::detail::GetField<bool> ||
+                field.getter == refl::detail::GetField<DLDataType> ||
+                field.getter == refl::detail::GetField<DLDevice> ||
+                field.getter == refl::detail::GetField<void*>);
+    end = std::max(end, field.offset + field.size);
+  }
+  const bool is_root = parent->type_index == kTVMFFIObject;
+  is_known = is_known && (is_root || parent->metadata != nullptr) &&
+             SizeOf(parent->type_index) - end < kWord;
+  TVM_FFI_CHECK(is_known, TypeError)
+      << kDeclare << ": parent: expected ffi.Object, ffi.Enum, or a type that was declared while "
+      << "the program runs, got " << ffi::TextOf(parent->type_key);
+}
+
+// Gives the index of a new type. Its fields may refer to it, so they are defined later.
+int32_t Declare(const std::string& type_key, int32_t parent_index) {
+  const TVMFFITypeInfo* parent = ffi::InfoOf(parent_index);
+  CheckParent(parent);
+  const TVMFFIByteArray key = BytesOf(type_key);
+  const int32_t type_index =
+      TVMFFITypeGetOrAllocIndex(&key, -1, parent->type_depth + 1, 0, 1, parent_index);
+  if (type_index < 0) ffi::detail::ThrowRaised(-1);
+  TVM_FFI_CHECK(ffi::InfoOf(type_index)->metadata == nullptr, ValueError)
+      << kDeclare << ": type_key: expected a new name, got \"" << type_key
+      << "\", which a type has already; types last until the process ends";
+  return type_index;
+}
+
+void RegisterField(int32_t type_index, const GivenField& given) {
+  const Storage storage = StorageFor(given.type->kind());
+  TVMFFIFieldInfo info{};
+  info.name = BytesOf(given.name);
+  info.doc = BytesOf(given.doc);
+  info.metadata = BytesOf(given.metadata);
+  info.flags = given.flags;
+  info.size = storage.size;
+  info.alignment = storage.alignment;
+  info.offset = given.offset;
+  info.getter = storage.getter;
+  info.field_static_type_index = storage.static_type_index;
+  info.default_value_or_factory = ffi::AnyView(given.default_value).CopyToTVMFFIAny();
+  ffi::Function setter;
+  if (SetsItself(given.type->kind())) {
+    info.setter = reinterpret_cast<void*>(storage.setter);
+  } else {
+    setter = ffi::Function::FromTyped([type = given.type](void* place, const ffi::AnyView& value) {
+      Store(*type, place, value);
+    });
+    info.setter = const_cast<ffi::FunctionObj*>(setter.get());
+    info.flags |= kTVMFFIFieldFlagBitSetterIsFunctionObj;
+  }
+  TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterField(type_index, &info));
+}
+
+// Defines what Declare declared.
+void Define(int32_t type_index, const std::string& doc, int32_t structural_kind,
+            const ffi::Array<ffi::Array<ffi::Any>>& fields) {
+  const TVMFFITypeInfo* info = ffi::InfoOf(type_index);
+  TVM_FFI_CHECK(info->metadata == nullptr && info->num_fields == 0, ValueError)
+      << kDefine << ": type_index: expected a type that is not defined yet, got "
+      << ffi::TextOf(info->type_key);
+  std::vector<GivenField> given(fields.begin(), fields.end());
+  int64_t end = SizeOf(info->type_ancestors[info->type_depth - 1]->type_index);
+  for (GivenField& field : given) {
+    const Storage storage = StorageFor(field.type->kind());
+    field.offset = (end + storage.alignment - 1) / storage.alignment * storage.alignment;
+    end = field.offset + storage.size;
+  }
+  const int64_t size = (end + kWord - 1) / kWord * kWord;
+  TVM_FFI_CHECK(size <= INT32_MAX, ValueError)
+      << kDefine << ": fields: expected fewer than " << INT32_MAX << " bytes of them, got " << size;
+  for (const GivenField& field : given) RegisterField(type_index, field);
+  TVMFFITypeMetadata metadata{};
+  metadata.doc = BytesOf(doc);
+  metadata.total_size = static_cast<int32_t>(size);
+  metadata.structural_eq_hash_kind = static_cast<TVMFFISEqHashKind>(structural_kind);
+  TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterMetadata(type_index, &metadata));
+  const std::string key = ffi::TextOf(info->type_key);
+  refl::detail::SetAttribute(
+      type_index, "__ffi_new__",
+      ffi::Function::FromTyped([type_index] { return ffi::ObjectRef(Make(type_index)); },
+                               key + ".__ffi_new__"));
+  refl::detail::SetAttribute(
+      type_index, "__ffi_shallow_copy__",
+      ffi::Function::FromTyped(
+          [type_index](const ffi::ObjectRef& from) { return Copy(type_index, from); },
+          key + ".__ffi_shallow_copy__"));
+  ffi::Function::GetGlobalRequired("ffi._RegisterFFIInit")(type_index);
+}
+
+const bool registered = [] {
+  ffi::Function::SetGlobal(kDeclare, ffi::Function::FromTyped(Declare, kDeclare));
+  ffi::Function::SetGlobal(kDefine, ffi::Function::FromTyped(Define, kDefine));
+  return true;
+}();
+
+}  // namespace
