@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "clocks.h"
+#include "for_tests.h"
 #include "races.h"
 #include "streams.h"
 
@@ -97,15 +98,8 @@ struct Block {
 // The one whose thread runs.
 Block* block = nullptr;
 
-int launches = 0;         // since refuse_launch() was called
-int failing_launch = -1;  // the one of them that is refused
-int launched_on = -1;     // the current device at the last of them
-int calls = 0;            // of CUDA's runtime, since fail_call() was called
-int failing_call = -1;    // the one of them that fails
-int capability = 90;      // of the GPU that is emulated
-// CUDA keeps both for each thread of the host. A call that succeeds leaves the last error as it is.
+// CUDA keeps it for each thread of the host. A call that succeeds leaves it as it is.
 thread_local cudaError_t last_error = cudaSuccess;
-thread_local int current_device = 0;
 
 // The most dynamic shared memory of kernels that asked for more, by their names.
 std::map<std::string, size_t>& SharedLimits() {
@@ -361,7 +355,7 @@ void Stop(const char* why) {
 }
 
 cudaError_t Called(const std::function<cudaError_t()>& call) {
-  return Remember(calls++ == failing_call ? cudaErrorUnknown : call());
+  return Remember(for_tests::calls++ == for_tests::failing_call ? cudaErrorUnknown : call());
 }
 
 void Fail(const char* why) {
@@ -398,8 +392,8 @@ cudaError_t Queue(const std::string& name, dim3 grid, dim3 size, size_t shared_b
                   cudaStream_t stream, bool early, std::function<void()> kernel) {
   static std::mutex one_launch;
   const std::lock_guard<std::mutex> lock(one_launch);
-  launched_on = current_device;
-  if (launches++ == failing_launch) return cudaErrorLaunchOutOfResources;
+  for_tests::launched_on = for_tests::current_device;
+  if (for_tests::launches++ == for_tests::failing_launch) return cudaErrorLaunchOutOfResources;
   const auto limit = SharedLimits().find(name);
   const bool asked = limit != SharedLimits().end();
   cudaError_t error = Refusal(grid, size, shared_bytes, asked ? limit->second : kSharedBytes);
@@ -431,7 +425,7 @@ cudaError_t LaunchEx(const char* words, const cudaLaunchConfig_t* config,
     }
     early = config->attrs[i].val.programmaticStreamSerializationAllowed != 0;
     // The code for an older device has nothing to wait with.
-    if (early && capability < 90) return Remember(cudaErrorNotSupported);
+    if (early && for_tests::capability < 90) return Remember(cudaErrorNotSupported);
   }
   return Remember(Queue(name, config->*gridDim_of, config->*blockDim_of, config->dynamicSmemBytes,
                         config->stream, early, kernel));
@@ -442,7 +436,7 @@ void WaitForPreviousKernel() { block->fiber().waited = true; }
 cudaError_t GetAttributes(cudaFuncAttributes* attributes) {
   return Called([&] {
     *attributes = {};
-    attributes->ptxVersion = capability;
+    attributes->ptxVersion = for_tests::capability;
     return cudaSuccess;
   });
 }
@@ -553,14 +547,14 @@ using emulation::Called;
 extern "C" {
 cudaError_t cudaGetDevice(int* device) {
   return Called([&] {
-    *device = emulation::current_device;
+    *device = emulation::for_tests::current_device;
     return cudaSuccess;
   });
 }
 cudaError_t cudaSetDevice(int device) {
   return Called([&] {
     if (device < 0 || device >= emulation::kDevices) return cudaErrorInvalidDevice;
-    emulation::current_device = device;
+    emulation::for_tests::current_device = device;
     return cudaSuccess;
   });
 }
@@ -571,33 +565,10 @@ const char* cudaGetErrorName(cudaError_t error) { return emulation::WordsOf(erro
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
   return Called([&] {
     *value = attribute == cudaDevAttrMultiProcessorCount      ? 2
-             : attribute == cudaDevAttrComputeCapabilityMajor ? emulation::capability / 10
-             : attribute == cudaDevAttrComputeCapabilityMinor ? emulation::capability % 10
+             : attribute == cudaDevAttrComputeCapabilityMajor ? emulation::for_tests::capability / 10
+             : attribute == cudaDevAttrComputeCapabilityMinor ? emulation::for_tests::capability % 10
                                                               : 1024;
     return cudaSuccess;
   });
 }
 }
-
-// For tests: refuses one launch, counted from 0 and from now; -1 refuses none.
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(refuse_launch, [](int number) {
-  emulation::launches = 0;
-  emulation::failing_launch = number;
-});
-// How many launches there were since then, the refused one included.
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(launches, [] { return emulation::launches; });
-// The device on which the last launch was made, the refused one included; -1 before the first.
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(launched_on, [] { return emulation::launched_on; });
-// For tests: lets one call of CUDA's runtime fail, counted from 0 and from now; -1 lets none fail.
-// Launches and what asks for errors are not counted.
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(fail_call, [](int number) {
-  emulation::calls = 0;
-  emulation::failing_call = number;
-});
-// For tests: the device that is current in this thread.
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(use_device, [](int number) { emulation::current_device = number; });
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(current_device, [] { return emulation::current_device; });
-// For tests: the compute capability of the GPU, 80 for 8.0.
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(set_capability, [](int number) { emulation::capability = number; });
-// How many calls there were since then, the failed one included.
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(calls, [] { return emulation::calls; });
