@@ -112,6 +112,10 @@ CALLS = {
         Outcome(),
         PROHIBITED,
     ),
+    "cudaMemset, if the captured stream is blocking": (
+        Outcome(error=IMPLICIT, valid=False),
+        PROHIBITED,
+    ),
     "cudaStreamSynchronize of the captured stream": (
         Outcome(error=UNSUPPORTED, valid=False),
         PROHIBITED,

@@ -39,7 +39,9 @@ Knowledge Join(const Knowledge& a, const Knowledge& b) {
 }  // namespace
 
 Clocks::Clocks(uint32_t block, size_t threads)
-    : block_(block), threads_(threads), at_barrier_(threads), fenced_(threads) {}
+    : block_(block), threads_(threads), at_barrier_(threads) {
+  for (Fenced& fenced : of_block_) fenced.clocks.resize(threads);
+}
 
 bool Clocks::before(Tag tag, uint32_t thread) const {
   const uint32_t other = tag.thread();
@@ -57,21 +59,26 @@ bool Clocks::before(Tag tag, uint32_t thread) const {
 void Clocks::barrier() {
   Knowledge seen;
   Knowledge known;
-  const bool fenced = std::any_of(threads_.begin(), threads_.end(),
-                                  [](const Thread& thread) { return thread.fenced_here; });
-  if (fenced) Raise(&fenced_, at_barrier_);
-  any_fence_ = any_fence_ || fenced;
-  for (size_t i = 0; i < threads_.size(); ++i) {
-    const Thread& thread = threads_[i];
-    fenced_[i] = std::max(fenced_[i], thread.fenced);
-    RaiseWarp(i, thread.covered, &fenced_);
+  for (size_t scope = 0; scope < kScopes; ++scope) {
+    Fenced& fenced = of_block_[scope];
+    const bool any = std::any_of(threads_.begin(), threads_.end(),
+                                 [=](const Thread& thread) { return thread.fences[scope].here; });
+    if (any) Raise(&fenced.clocks, at_barrier_);
+    fenced.any = fenced.any || any;
+    for (size_t i = 0; i < threads_.size(); ++i) {
+      Fence& fence = threads_[i].fences[scope];
+      fenced.clocks[i] = std::max(fenced.clocks[i], fence.clock);
+      RaiseWarp(i, fence.warp, &fenced.clocks);
+      fence.here = false;
+    }
+  }
+  for (const Thread& thread : threads_) {
     seen = Join(seen, thread.seen);
     known = Join(known, thread.known);
   }
   for (size_t i = 0; i < threads_.size(); ++i) {
     Thread& thread = threads_[i];
     at_barrier_[i] = thread.clock++;
-    thread.fenced_here = false;
     thread.seen = seen;
     thread.known = known;
   }
@@ -99,11 +106,9 @@ void Clocks::sync_warp(uint32_t first, uint32_t mask) {
   });
 }
 
-void Clocks::fence(uint32_t thread) {
+void Clocks::fence(uint32_t thread, Scope scope) {
   Thread& own = threads_[thread];
-  own.fenced = own.clock++;
-  own.fenced_here = true;
-  own.covered = own.warp;
+  own.fences[static_cast<size_t>(scope)] = {own.clock++, true, own.warp};
   own.known = Join(own.known, own.seen);
 }
 
@@ -111,12 +116,14 @@ void Clocks::acquire(uint32_t thread, const Knowledge& seen) {
   threads_[thread].seen = Join(threads_[thread].seen, seen);
 }
 
-void Clocks::release(uint32_t thread, Knowledge* to) const {
+void Clocks::release(uint32_t thread, Scope scope, Knowledge* to) const {
+  const auto at = static_cast<size_t>(scope);
   const Thread& own = threads_[thread];
-  std::vector<uint32_t> clocks = fenced_;
-  if (own.fenced_here) Raise(&clocks, at_barrier_);
-  RaiseWarp(thread, own.covered, &clocks);
-  clocks[thread] = std::max(clocks[thread], own.fenced);
+  const Fence& fence = own.fences[at];
+  std::vector<uint32_t> clocks = of_block_[at].clocks;
+  if (fence.here) Raise(&clocks, at_barrier_);
+  RaiseWarp(thread, fence.warp, &clocks);
+  clocks[thread] = std::max(clocks[thread], fence.clock);
   auto released = std::make_shared<OfBlocks>();
   (*released)[block_] = std::make_shared<const std::vector<uint32_t>>(std::move(clocks));
   *to = Join(Join(*to, own.known), released);

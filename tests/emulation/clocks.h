@@ -4,6 +4,7 @@
 #ifndef TESTS_EMULATION_CLOCKS_H_
 #define TESTS_EMULATION_CLOCKS_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -31,6 +32,9 @@ struct Tag {
 using OfBlocks = std::map<uint32_t, std::shared_ptr<const std::vector<uint32_t>>>;
 using Knowledge = std::shared_ptr<const OfBlocks>;
 
+/*! \brief Who is sure to see what a fence covers: threads of the same block, or all. */
+enum class Scope { kBlock, kDevice };
+
 /*! \brief The clocks of a block's threads, and what each thread knows of the others'. */
 class Clocks {
  public:
@@ -43,31 +47,45 @@ class Clocks {
   void barrier();
   /*! \brief Lanes of the warp that begins with the thread `first` meet at __syncwarp(). */
   void sync_warp(uint32_t first, uint32_t mask);
-  /*! \brief A __threadfence(): what the thread knows may be released, what it saw is acquired. */
-  void fence(uint32_t thread);
+  /*! \brief A fence: what the thread knows may be released, what it saw is acquired. */
+  void fence(uint32_t thread, Scope scope);
   /*! \brief Whether a fence of the thread, or one before the last barrier, covers anything. */
-  bool may_release(uint32_t thread) const { return any_fence_ || threads_[thread].fenced != 0; }
+  bool may_release(uint32_t thread, Scope scope) const {
+    const auto at = static_cast<size_t>(scope);
+    return of_block_[at].any || threads_[thread].fences[at].clock != 0;
+  }
   /*! \brief The thread sees what others have released; a fence after that makes it visible. */
   void acquire(uint32_t thread, const Knowledge& seen);
   /*! \brief Adds what fences of the thread, or fences before the last barrier, cover. */
-  void release(uint32_t thread, Knowledge* to) const;
+  void release(uint32_t thread, Scope scope, Knowledge* to) const;
+  uint32_t block() const { return block_; }
 
  private:
+  static constexpr size_t kScopes = 2;
+
+  // The last fence of a thread.
+  struct Fence {
+    uint32_t clock = 0;
+    bool here = false;           // since the block's last barrier
+    std::vector<uint32_t> warp;  // that of the thread, as of the fence
+  };
   struct Thread {
     uint32_t clock = 1;
-    uint32_t fenced = 0;            // its clock at its last fence
-    bool fenced_here = false;       // since the block's last barrier
-    std::vector<uint32_t> warp;     // clocks of the lanes as of the last __syncwarp(), if any
-    std::vector<uint32_t> covered;  // the same as of the last fence
-    Knowledge seen;                 // by atomic operations
-    Knowledge known;                // by a fence after them
+    std::vector<uint32_t> warp;  // clocks of the lanes as of the last __syncwarp(), if any
+    std::array<Fence, kScopes> fences;
+    Knowledge seen;   // by atomic operations
+    Knowledge known;  // by a fence after them
+  };
+  // What fences before the block's last barrier cover.
+  struct Fenced {
+    std::vector<uint32_t> clocks;  // as at_barrier_
+    bool any = false;
   };
 
   uint32_t block_;
   std::vector<Thread> threads_;
   std::vector<uint32_t> at_barrier_;  // each thread's clock as of the last barrier
-  std::vector<uint32_t> fenced_;      // as at_barrier_, what fences before that barrier cover
-  bool any_fence_ = false;            // before that barrier
+  std::array<Fenced, kScopes> of_block_;
 };
 
 }  // namespace emulation

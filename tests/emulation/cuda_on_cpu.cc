@@ -496,8 +496,8 @@ void* SharedMemory() { return block->shared.data(); }
 unsigned Lane() { return block->current % 32; }
 void BlockBarrier() { Pause(State::kAtBlockBarrier); }
 
-void Fence() {
-  if (block->clocks) block->clocks->fence(block->current);
+void Fence(Scope scope) {
+  if (block->clocks) block->clocks->fence(block->current, scope);
 }
 
 void Discard(bool discards) { races::running.discards = discards; }
@@ -564,10 +564,11 @@ const char* cudaGetErrorString(cudaError_t error) { return emulation::WordsOf(er
 const char* cudaGetErrorName(cudaError_t error) { return emulation::WordsOf(error).name; }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
   return Called([&] {
-    *value = attribute == cudaDevAttrMultiProcessorCount      ? 2
-             : attribute == cudaDevAttrComputeCapabilityMajor ? emulation::for_tests::capability / 10
-             : attribute == cudaDevAttrComputeCapabilityMinor ? emulation::for_tests::capability % 10
-                                                              : 1024;
+    *value =
+        attribute == cudaDevAttrMultiProcessorCount      ? 2
+        : attribute == cudaDevAttrComputeCapabilityMajor ? emulation::for_tests::capability / 10
+        : attribute == cudaDevAttrComputeCapabilityMinor ? emulation::for_tests::capability % 10
+                                                         : 1024;
     return cudaSuccess;
   });
 }

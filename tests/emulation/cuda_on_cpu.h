@@ -27,6 +27,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "clocks.h"
 #include "streams.h"
 
 namespace emulation {
@@ -111,7 +112,7 @@ void* SharedMemory();
 void BlockBarrier();
 /*! \brief Waits for the lanes of a mask, whose accesses to memory it orders. */
 void WarpBarrier(unsigned mask);
-void Fence();
+void Fence(Scope scope);
 /*! \brief Whether the thread discards what it reads before its next write. */
 void Discard(bool discards);
 
@@ -211,7 +212,8 @@ using std::min;
 inline void cudaGridDependencySynchronize() { emulation::WaitForPreviousKernel(); }
 inline void cudaTriggerProgrammaticLaunchCompletion() {}
 inline void __syncthreads() { emulation::BlockBarrier(); }
-inline void __threadfence() { emulation::Fence(); }
+inline void __threadfence() { emulation::Fence(emulation::Scope::kDevice); }
+inline void __threadfence_block() { emulation::Fence(emulation::Scope::kBlock); }
 inline void __syncwarp(unsigned mask = ~0u) { emulation::WarpBarrier(mask); }
 inline unsigned __ballot_sync(unsigned mask, int vote) {
   return emulation::Ballot(mask, vote != 0);

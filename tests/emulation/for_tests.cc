@@ -45,3 +45,10 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(use_device, [](int number) { for_tests::current_de
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(current_device, [] { return for_tests::current_device; });
 // The compute capability of the GPU, 80 for 8.0.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(set_capability, [](int number) { for_tests::capability = number; });
+// Memory of a tensor, with so many bytes on both sides that no kernel may access; until those of
+// all tensors are forgotten, before their memory is used again.
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(surround, [](int64_t address, int64_t size, int64_t around) {
+  emulation::races::Surround(reinterpret_cast<const void*>(address), static_cast<size_t>(size),
+                             static_cast<size_t>(around));
+});
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(forget_surroundings, emulation::races::ForgetSurroundings);

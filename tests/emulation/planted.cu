@@ -31,6 +31,12 @@ __global__ void beyond_kernel(const float* x, float* y, int64_t n) {
   if (i <= n) y[i] = x[i];
 }
 
+// Reads one element, which may be outside of x.
+__global__ void stray_kernel(const float* x, float* y, int64_t i) {
+  const float value = x[i];
+  *y = value != value ? 1.0f : 2.0f;
+}
+
 __global__ void returns_kernel(float* y) {
   if (threadIdx.x >= 16) return;
   __syncthreads();
@@ -148,6 +154,21 @@ __global__ void last_block_kernel(const float* x, float* y) {
   if (threadIdx.x == 0) y[1] = all;
 }
 
+// The last thread to finish adds what all threads have left. No barrier is needed, but the fence is
+// for one block only.
+template <bool fence>
+__global__ void last_thread_kernel(const float* x, float* y) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  const unsigned n = gridDim.x * blockDim.x;
+  y[2 + i] = x[i];
+  if (fence) __threadfence_block();
+  if (atomicAdd(y, 1.0f) != static_cast<float>(n - 1)) return;
+  __threadfence_block();
+  float all = 0;
+  for (unsigned k = 0; k < n; ++k) all += y[2 + k];
+  y[1] = all;
+}
+
 // A block adds one to its own static memory, which no other block sees, once for each thread.
 __global__ void own_kernel(float* y) {
   __shared__ alignas(64) float count;
@@ -173,6 +194,12 @@ void sum_without_barrier(ffi::TensorView x, ffi::TensorView y) {
 void beyond(ffi::TensorView x, ffi::TensorView y) {
   beyond_kernel<<<dim3(static_cast<unsigned>(x.numel() / 32 + 1)), 32, 0, stream_of(x)>>>(
       data_of<float>(x), data_of<float>(y), x.numel());
+}
+void before_first(ffi::TensorView x, ffi::TensorView y) {
+  stray_kernel<<<1, 1, 0, stream_of(x)>>>(data_of<float>(x), data_of<float>(y), -1);
+}
+void after_last(ffi::TensorView x, ffi::TensorView y) {
+  stray_kernel<<<1, 1, 0, stream_of(x)>>>(data_of<float>(x), data_of<float>(y), x.numel());
 }
 void unwritten(ffi::TensorView, ffi::TensorView y) {
   unwritten_kernel<<<2, 1, sizeof(float), stream_of(y)>>>(data_of<float>(y));
@@ -229,6 +256,15 @@ void last_block(ffi::TensorView x, ffi::TensorView y) {
 void last_block_without_fence(ffi::TensorView x, ffi::TensorView y) {
   last_block_kernel<false><<<8, 32, 0, stream_of(y)>>>(data_of<float>(x), data_of<float>(y));
 }
+void last_thread(ffi::TensorView x, ffi::TensorView y) {
+  last_thread_kernel<true><<<1, 40, 0, stream_of(y)>>>(data_of<float>(x), data_of<float>(y));
+}
+void last_thread_without_fence(ffi::TensorView x, ffi::TensorView y) {
+  last_thread_kernel<false><<<1, 40, 0, stream_of(y)>>>(data_of<float>(x), data_of<float>(y));
+}
+void last_thread_of_blocks(ffi::TensorView x, ffi::TensorView y) {
+  last_thread_kernel<true><<<8, 1, 0, stream_of(y)>>>(data_of<float>(x), data_of<float>(y));
+}
 void own(ffi::TensorView, ffi::TensorView y) {
   own_kernel<<<16, 64, 0, stream_of(y)>>>(data_of<float>(y));
 }
@@ -271,6 +307,9 @@ void launch_on(int64_t stream, ffi::TensorView y) {
 }
 void memset_on(int64_t stream, ffi::TensorView y) {
   TVM_FFI_CHECK_CUDA_ERROR(cudaMemsetAsync(y.data_ptr(), 0, sizeof(float), stream_at(stream)));
+}
+void memset_at_once(ffi::TensorView y) {
+  TVM_FFI_CHECK_CUDA_ERROR(cudaMemset(y.data_ptr(), 0, sizeof(float)));
 }
 // The variable changes between the launches, and is gone before a replay.
 void add_one_and_ten(ffi::TensorView y) {
@@ -332,6 +371,8 @@ void early(ffi::TensorView y, int attribute, bool allowed) {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(sum, sum);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(sum_without_barrier, sum_without_barrier);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(beyond, beyond);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(before_first, before_first);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(after_last, after_last);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(unwritten, unwritten);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(chain, chain);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(total_of_blocks, total_of_blocks);
@@ -345,6 +386,9 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(lanes_without_barrier, lanes_without_barrier);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(bytes, bytes);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(last_block, last_block);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(last_block_without_fence, last_block_without_fence);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(last_thread, last_thread);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(last_thread_without_fence, last_thread_without_fence);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(last_thread_of_blocks, last_thread_of_blocks);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(own, own);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(in_place, in_place);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(static_and_dynamic, static_and_dynamic);
@@ -359,6 +403,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(allow_large, allow_large);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(current_stream, current_stream);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(launch_on, launch_on);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(memset_on, memset_on);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(memset_at_once, memset_at_once);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(add_one_and_ten, add_one_and_ten);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(allocate, allocate);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(table_size, table_size);

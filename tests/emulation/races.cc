@@ -8,9 +8,11 @@
 #include <array>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <sstream>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace emulation::races {
@@ -86,6 +88,14 @@ struct Found {
   Tag earlier;
   Kind earlier_kind;
   const void* earlier_from;
+  uintptr_t memory;
+  bool both_change = false;  // after its read, the thread goes on to write the same memory
+};
+
+// Memory around what the caller has handed in.
+struct Outside {
+  uintptr_t end;
+  const char* where;
 };
 
 struct State {
@@ -96,8 +106,11 @@ struct State {
   Found found;
   Arena arena;
   std::unordered_map<uintptr_t, Page> pages;
-  std::array<std::pair<uintptr_t, Page*>, 64> recent = {};  // of those pages
-  std::unordered_map<const void*, Knowledge> released;      // by atomic operations
+  std::array<std::pair<uintptr_t, Page*>, 64> recent = {};            // of those pages
+  std::unordered_map<const void*, Knowledge> released;                // by atomic operations
+  std::map<std::pair<const void*, uint32_t>, Knowledge> released_in;  // the same in a block
+  std::map<uintptr_t, Outside> outside;                               // by where it begins
+  const char* strayed = nullptr;  // where the first access of such memory was
 };
 
 State state;
@@ -168,9 +181,14 @@ void Check(Cell* cell, const Past& now, Kind kind, size_t bytes) {
 // An atomic operation acquires what earlier ones on the same memory have released, and releases.
 void Meet(const void* memory) {
   Clocks* clocks = running.clocks;
-  const auto earlier = state.released.find(memory);
-  if (earlier != state.released.end()) clocks->acquire(running.thread, earlier->second);
-  if (clocks->may_release(running.thread)) clocks->release(running.thread, &state.released[memory]);
+  const uint32_t thread = running.thread;
+  const auto meet = [=](auto* released, const auto& key, Scope scope) {
+    const auto earlier = released->find(key);
+    if (earlier != released->end()) clocks->acquire(thread, earlier->second);
+    if (clocks->may_release(thread, scope)) clocks->release(thread, scope, &(*released)[key]);
+  };
+  meet(&state.released, memory, Scope::kDevice);
+  meet(&state.released_in, std::pair(memory, clocks->block()), Scope::kBlock);
 }
 
 // "path/to/kernel.cu:12" becomes " at kernel.cu:12"; code of the emulation is passed over.
@@ -201,6 +219,26 @@ std::string Thread(Tag tag) {
   return words.str();
 }
 
+// What to do about a race within a block. Atomic operations are no remedy for a thread that only
+// reads what another one changes.
+const char* Advice(const Found& found) {
+  const bool only_read =
+      found.earlier_kind == Kind::kRead || (found.kind == Kind::kRead && !found.both_change);
+  const bool any_atomic = found.kind == Kind::kAtomic || found.earlier_kind == Kind::kAtomic;
+  return only_read && !any_atomic ? "a barrier between them"
+                                  : "a barrier between them, or atomic operations";
+}
+
+// Whether an access is outside of what the caller has handed in, which is then remembered.
+bool Strays(uintptr_t at, size_t size, Kind kind, const void* from) {
+  auto next = state.outside.upper_bound(at + size - 1);
+  if (next == state.outside.begin() || (--next)->second.end <= at) return false;
+  state.found_any = true;
+  state.found = {running.clocks->now(running.thread), kind, size, from};
+  state.strayed = next->second.where;
+  return true;
+}
+
 }  // namespace
 
 bool Watching() { return reporting && !state.found_any && !state.arena.full(); }
@@ -209,9 +247,11 @@ void Begin(const char* kernel, dim3 grid) {
   state.kernel = kernel;
   state.grid = grid;
   state.found_any = false;
+  state.strayed = nullptr;
   ++state.launch;
   state.arena.clear();
   state.released.clear();
+  state.released_in.clear();
   if (state.pages.size() > kMostPages) {
     state.pages.clear();
     state.recent = {};
@@ -225,13 +265,16 @@ std::string End() {
   const char* earlier[] = {"read", "wrote", "changed atomically"};
   const bool one_block = found.tag.block() == found.earlier.block();
   std::ostringstream words;
-  words << "race in " << state.kernel << ": " << Thread(found.tag) << " "
-        << now[static_cast<int>(found.kind)] << " " << found.bytes
-        << (found.bytes == 1 ? " byte" : " bytes") << Place(found.from) << " that "
-        << Thread(found.earlier) << " " << earlier[static_cast<int>(found.earlier_kind)]
+  words << (state.strayed ? "stray access in " : "race in ") << state.kernel << ": "
+        << Thread(found.tag) << " " << now[static_cast<int>(found.kind)] << " " << found.bytes
+        << (found.bytes == 1 ? " byte" : " bytes") << Place(found.from);
+  if (state.strayed) {
+    words << ", " << state.strayed << " a tensor";
+    return words.str();
+  }
+  words << " that " << Thread(found.earlier) << " " << earlier[static_cast<int>(found.earlier_kind)]
         << Place(found.earlier_from) << "; expected "
-        << (one_block ? "a barrier between them, or atomic operations"
-                      : "atomic operations, since no barrier orders two blocks");
+        << (one_block ? Advice(found) : "atomic operations, since no barrier orders two blocks");
   return words.str();
 }
 
@@ -250,9 +293,13 @@ void Access(const void* memory, size_t size, Kind kind, const void* from) {
   if (kind == Kind::kRead && running.discards) return;
   running.discards = false;
   if (!Watching()) {
-    running.clocks = nullptr;
+    const bool goes_on = state.found_any && !state.strayed && state.found.kind == Kind::kRead &&
+                         state.found.tag == running.clocks->now(running.thread);
+    if (!goes_on) running.clocks = nullptr;
+    if (goes_on && kind == Kind::kWrite && at == state.found.memory) state.found.both_change = true;
     return;
   }
+  if (!state.outside.empty() && Strays(at, size, kind, from)) return;
   if (kind == Kind::kAtomic) Meet(memory);
   const auto place = static_cast<const char*>(from) - kBase;
   const Past now = {running.clocks->now(running.thread), static_cast<int32_t>(place)};
@@ -267,6 +314,15 @@ void Access(const void* memory, size_t size, Kind kind, const void* from) {
       Check(&line.cells[byte / line.bytes], now, kind, size);
     next = start + end;
   }
+  if (state.found_any) state.found.memory = at;
 }
+
+void Surround(const void* memory, size_t size, size_t around) {
+  const auto at = reinterpret_cast<uintptr_t>(memory);
+  state.outside[at - around] = {at, "before the beginning of"};
+  state.outside[at + size] = {at + size + around, "beyond the end of"};
+}
+
+void ForgetSurroundings() { state.outside.clear(); }
 
 }  // namespace emulation::races

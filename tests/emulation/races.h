@@ -43,6 +43,10 @@ bool Watching();
 std::string End();
 /*! \brief Memory that begins anew, such as what a block shares. */
 void Forget(const void* at, size_t size);
+/*! \brief Makes it an error to access some bytes before and after `size` bytes of memory. */
+void Surround(const void* at, size_t size, size_t around);
+/*! \brief Allows all accesses again. */
+void ForgetSurroundings();
 /*! \brief Checks an access of the running thread, which the code at `from` makes. */
 void Access(const void* at, size_t size, Kind kind, const void* from);
 

@@ -146,6 +146,10 @@ cudaError_t cudaMemsetAsync(void* at, int byte, size_t size, cudaStream_t stream
   const auto work = [=] { std::memset(at, byte, size); };
   return Called([&] { return emulation::Enqueue(stream, Kind::kMemset, work); });
 }
+// It goes to the legacy stream, and does not wait for memory of a GPU to be set.
+cudaError_t cudaMemset(void* at, int byte, size_t size) {
+  return cudaMemsetAsync(at, byte, size, cudaStreamLegacy);
+}
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t size, cudaMemcpyKind,
                             cudaStream_t stream) {
   const auto work = [=] { std::memcpy(to, from, size); };

@@ -138,6 +138,7 @@ PLANTED = {
     "A launch on the default stream, if the captured one is blocking": (
         lambda mod: mod.launch_on(DEFAULT, Y)
     ),
+    "cudaMemset, if the captured stream is blocking": lambda mod: mod.memset_at_once(Y),
     "cudaStreamSynchronize of the captured stream": lambda mod: mod.synchronize(STREAM),
     "cudaDeviceSynchronize": lambda mod: mod.synchronize_device(),
     "Any use of the stream after the capture was invalidated": use_what_is_invalid,
@@ -212,6 +213,17 @@ def test_another_stream_is_not_captured(planted):
     planted.launch_on(0x20, Y)
     planted.synchronize(0x20)
     assert Y[0] == 1
+    assert tuple(planted.end_capture()) == (0, 0, 0, 0)
+
+
+def test_a_memset_without_a_stream(planted):
+    """It runs at once, also while a stream that does not block is captured."""
+    for capturing in (False, True):
+        Y.fill_(5)
+        if capturing:
+            planted.begin_capture(STREAM, False)
+        planted.memset_at_once(Y)
+        assert Y.tolist() == [0, 5, 5, 5]
     assert tuple(planted.end_capture()) == (0, 0, 0, 0)
 
 

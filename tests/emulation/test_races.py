@@ -36,6 +36,7 @@ def neighbours(x):
         ("twice", neighbours(neighbours(X[:64]))),
         ("lanes", 2 * OTHER_LANES),
         ("last_block", [8, X.sum()]),
+        ("last_thread", [40, X[:40].sum()]),
         ("own", [64] * 16),
         ("in_place", [1] * 40),
         ("bytes", np.frombuffer(b"\x01" * 108, dtype="float32")),
@@ -54,14 +55,15 @@ def test_what_is_ordered_is_no_race(mod, name, expected):
 
 
 OTHER_BLOCK = "expected atomic operations, since no barrier orders two blocks"
-SAME_BLOCK = "expected a barrier between them, or atomic operations"
+SAME_BLOCK = "expected a barrier between them"
+BOTH_CHANGE = f"{SAME_BLOCK}, or atomic operations"
 
 
 @pytest.mark.parametrize(
     ("name", "kernel", "lines", "advice"),
     [
         ("total_of_blocks_without_atomic", "total", {"    *y += value;"}, OTHER_BLOCK),
-        ("total_of_threads_without_atomic", "total", {"    *y += value;"}, SAME_BLOCK),
+        ("total_of_threads_without_atomic", "total", {"    *y += value;"}, BOTH_CHANGE),
         (
             "sum_without_barrier",
             "sum",
@@ -96,6 +98,24 @@ SAME_BLOCK = "expected a barrier between them, or atomic operations"
             OTHER_BLOCK,
         ),
         (
+            "last_thread_without_fence",
+            "last_thread",
+            {
+                "  y[2 + i] = x[i];",
+                "  for (unsigned k = 0; k < n; ++k) all += y[2 + k];",
+            },
+            SAME_BLOCK,
+        ),
+        (
+            "last_thread_of_blocks",
+            "last_thread",
+            {
+                "  y[2 + i] = x[i];",
+                "  for (unsigned k = 0; k < n; ++k) all += y[2 + k];",
+            },
+            OTHER_BLOCK,
+        ),
+        (
             "chain",
             "chain",
             {"  y[blockIdx.x] = blockIdx.x == 0 ? 1.0f : y[blockIdx.x - 1] + 1.0f;"},
@@ -116,3 +136,27 @@ def test_a_race_is_found_in_every_run(mod, name, kernel, lines, advice):
         found = re.fullmatch(message, str(caught.value))
         assert found, str(caught.value)
         assert {rows[int(found[2])], rows[int(found[4])]} == lines
+
+
+AROUND = 32
+
+
+@pytest.mark.parametrize(
+    ("name", "where"),
+    [("before_first", "before the beginning of"), ("after_last", "beyond the end of")],
+)
+def test_a_read_outside_of_a_tensor_is_found(mod, name, where):
+    """The error names the kernel and the line, once the test has said where the tensor is."""
+    memory, y = np.zeros(24, dtype="float32"), np.zeros(1, dtype="float32")
+    x = memory[8:16]
+    mod.surround(x.ctypes.data, x.nbytes, AROUND)
+    line = PLANTED.read_text().splitlines().index("  const float value = x[i];") + 1
+    with pytest.raises(RuntimeError) as caught:
+        mod[name](x, y)
+    assert str(caught.value) == (
+        "emulation: stray access in stray_kernel: block (0, 0, 0), thread 0 reads 4 bytes "
+        f"at planted.cu:{line}, {where} a tensor"
+    )
+    mod.forget_surroundings()
+    mod[name](x, y)
+    assert y[0] == 2
