@@ -34,6 +34,57 @@ WRONG = {
     "graph": "not permitted when stream is capturing",
     "device": "the current GPU was 1 before plus_one and 0 after it",
 }
+# Kernels that were once taken for right: what a solution has, what it has in place of it, and what
+# the check says.
+OVERLOOKED = {
+    "tail": (
+        """  for (int64_t i = first; i < n / 4; i += step) {
+    const float4 v = from[i];
+    to[i] = {v.x * factor, v.y * factor, v.z * factor, v.w * factor};
+  }
+  // What is left when the vectors are full: at most three elements.
+  const int64_t rest = n / 4 * 4 + first;
+  if (rest < n) y[rest] = x[rest] * factor;
+""",
+        """  for (int64_t i = first; i < (n + 3) / 4; i += step) {
+    const float4 v = from[i];
+    const float items[] = {v.x, v.y, v.z, v.w};
+    for (int k = 0; k < 4; ++k) {
+      if (4 * i + k < n) y[4 * i + k] = items[k] * factor;
+    }
+  }
+""",
+        "times_kernel reads memory beyond the end of an array, at overlooked.cu:",
+    ),
+    "strides": (
+        "x[r * row_stride + c * column_stride]",
+        "x[static_cast<int>(r * row_stride + c * column_stride)]",
+        "x of shape (3, 5) with strides (2147483656, 1): element (1, 0) of the output is 0, "
+        "expected 6",
+    ),
+    "column_total": (
+        """    for (int64_t r = 0; r < rows; ++r)
+      total += static_cast<float>(x[r * columns + c]);
+""",
+        """    for (int64_t r = 0; r < rows; r += 2) {
+      float two = static_cast<float>(x[r * columns + c]);
+      if (r + 1 < rows) two += static_cast<float>(x[(r + 1) * columns + c]);
+      total += static_cast<float>(static_cast<float16>(two));
+    }
+""",
+        "column_total for x of shape (",
+    ),
+    "optional": (
+        "    CHECK_SAME_DEVICE(weight, x);\n",
+        "",
+        "with a weight on another GPU was accepted",
+    ),
+    "device": (
+        "guard(x.device().device_id)",
+        "guard(0)",
+        "x is on GPU 1; the kernel was launched on GPU 0",
+    ),
+}
 SOURCES = [f"{HERE}/{name}/{file}.cu" for name in WRONG for file in (name, "solution")]
 MADE_OF = [
     UTILITIES,
@@ -78,6 +129,32 @@ def test_an_exercise(shows, captured, nvcc, name):
     said = grade.report(name, wrong)
     captured(f"tests/snippets/captured/exercises/{name}.txt", f"$ python grade.py {name}\n{said}")
     assert grade.grade(ROOT / solution) == ""
+
+
+@pytest.fixture(scope="module")
+def overlooked(tmp_path_factory):
+    """Builds all of OVERLOOKED together, once."""
+    built = []
+
+    def build():
+        if not built:
+            source = tmp_path_factory.mktemp("overlooked") / "overlooked.cu"
+            texts = []
+            for name, (right, wrong, _) in OVERLOOKED.items():
+                text = (ROOT / HERE / name / "solution.cu").read_text()
+                assert text.count(right) == 1
+                texts.append(text.replace(right, wrong))
+            source.write_text("".join(texts))
+            built.append(grade.build(source, source.parent))
+        return built[0]
+
+    return build
+
+
+@pytest.mark.parametrize("name", OVERLOOKED)
+def test_what_was_overlooked_fails(nvcc, overlooked, name):
+    """Each check finds a mistake that gives correct results in most calls."""
+    assert OVERLOOKED[name][2] in grade.judge(overlooked(), ROOT / HERE / name)
 
 
 @pytest.mark.parametrize("file", ["exercises", "solutions"])

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays for the checks of the exercises: random inputs, and outputs full of wrong bytes."""
+"""Arrays for the checks of the exercises: random inputs, and outputs full of wrong bytes.
+
+No kernel may access the memory around them.
+"""
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
 from typing import Any
 
@@ -10,24 +14,62 @@ import numpy as np
 import tvm_ffi
 
 SOURCE = {"random": np.random.default_rng(0)}
-AROUND = 64  # bytes on each side of an output
+LIBRARY: dict[str, Any] = {"memory": []}  # that is checked, and what must not be used again for it
+AROUND = 1024  # bytes on each side of an array
 STREAM = 0x10  # the handle of a caller's stream
 POISON = 0xFF  # NaN in each floating-point type, and -1 in each signed integer type
 
 
-def restart() -> None:
-    """Begin the random numbers anew, so that each check has the same ones in every run."""
+def restart(mod: Any) -> None:
+    """Check a library: each check has the same random numbers in every run."""
     SOURCE["random"] = np.random.default_rng(0)
+    mod.forget_surroundings()
+    LIBRARY.update(mod=mod, memory=[])
+
+
+def surrounded(size: int) -> np.ndarray:
+    """Poison: bytes for an array, between others that no kernel may access."""
+    memory = np.full(size + 2 * AROUND, POISON, dtype="uint8")
+    LIBRARY["memory"].append(memory)
+    LIBRARY["mod"].surround(memory.ctypes.data + AROUND, size, AROUND)
+    return memory
+
+
+def given(array: np.ndarray) -> np.ndarray:
+    """A contiguous copy of an array, for an input."""
+    part = surrounded(array.nbytes)[AROUND : AROUND + array.nbytes]
+    copy = part.view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    return copy
 
 
 def random(*shape: int) -> np.ndarray:
     """Numbers between 0 and 1."""
-    return SOURCE["random"].random(shape, dtype="float32")
+    return given(SOURCE["random"].random(shape, dtype="float32"))
 
 
-def random_integers(low: int, high: int, size: int) -> np.ndarray:
+def random_integers(low: int, high: int, *shape: int) -> np.ndarray:
     """Integers from low on, and below high."""
-    return SOURCE["random"].integers(low, high, size)
+    return given(SOURCE["random"].integers(low, high, shape))
+
+
+class OnGpu:
+    """An array that says it is memory of a GPU, given by its number."""
+
+    def __init__(self, array: np.ndarray, gpu: int) -> None:
+        self.array, self.gpu = array, gpu
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """In the emulation, a GPU has memory of the CPU."""
+        return 1, self.gpu
+
+    def __dlpack__(self, **_: Any) -> Any:
+        """What NumPy hands out, with the GPU's number after the address and the type of device."""
+        capsule = self.array.__dlpack__()
+        pointer = ctypes.pythonapi.PyCapsule_GetPointer
+        pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+        ctypes.c_int32.from_address(pointer(capsule, b"dltensor") + 12).value = self.gpu
+        return capsule
 
 
 class Output:
@@ -35,7 +77,7 @@ class Output:
 
     def __init__(self, shape: int | tuple[int, ...], dtype: Any = "float32") -> None:
         size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-        self.memory = np.full(size + 2 * AROUND, POISON, dtype="uint8")
+        self.memory = surrounded(size)
         self.array = self.memory[AROUND : AROUND + size].view(dtype).reshape(shape)
 
     def compare(self, call: str, expected: np.ndarray, tolerance: float = 0.0) -> None:

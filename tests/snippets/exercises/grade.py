@@ -26,7 +26,9 @@ import emulate  # noqa: E402
 import tvm_ffi  # noqa: E402
 
 NAMES = sorted(path.parent.name for path in HERE.glob("*/check.py"))
-# What the emulation says of a race: its kernel, the lines of both threads, and advice.
+# What the emulation says of an access outside of the arrays: its kernel, kind, line and place.
+STRAY = re.compile(r"stray access in (\w+): .* (reads|writes|changes) .*at (\S+), (.+) a tensor")
+# What it says of a race: its kernel, the lines of both threads, and advice.
 RACE = re.compile(r"race in (\w+): .* at (\S+:\d+) that .* at (\S+:\d+); (.+)")
 
 
@@ -38,8 +40,6 @@ def build(source: Path, folder: Path) -> ModuleType:
 
 def grade(source: Path) -> str:
     """What is wrong with a kernel, by the check beside it; empty if nothing is."""
-    arrays.restart()
-    check = runpy.run_path(str(source.parent / "check.py"))["check"]
     with tempfile.TemporaryDirectory() as folder:
         try:
             mod = build(source, Path(folder))
@@ -47,19 +47,28 @@ def grade(source: Path) -> str:
             return "it does not compile:\n" + str(error).partition("\n")[2]
         except (OSError, ValueError) as error:
             return f"the emulation cannot run it: {error}"
-        try:
-            check(mod)
-        except AssertionError as wrong:
-            return str(wrong)
-        except Exception as error:  # of the kernel
-            if race := RACE.search(str(error)):
-                kernel, *lines, advice = race.groups()
-                first, second = sorted(lines)
-                return (
-                    f"race in {kernel}: a thread at {first} and another one at {second} use the "
-                    f"same memory, and at least one of them changes it; {advice}"
-                )
-            return f"{type(error).__name__}: {error}"
+        return judge(mod, source.parent)
+
+
+def judge(mod: ModuleType, folder: Path) -> str:
+    """What is wrong with a library, by the check in a folder; empty if nothing is."""
+    arrays.restart(mod)
+    try:
+        runpy.run_path(str(folder / "check.py"))["check"](mod)
+    except AssertionError as wrong:
+        return str(wrong)
+    except Exception as error:  # of the kernel
+        if stray := STRAY.search(str(error)):
+            kernel, does, line, where = stray.groups()
+            return f"{kernel} {does} memory {where} an array, at {line}"
+        if race := RACE.search(str(error)):
+            kernel, *lines, advice = race.groups()
+            first, second = sorted(lines)
+            return (
+                f"race in {kernel}: a thread at {first} and another one at {second} use the "
+                f"same memory, and at least one of them changes it; {advice}"
+            )
+        return f"{type(error).__name__}: {error}"
     return ""
 
 

@@ -2,7 +2,7 @@
 """A capture of the call, and replays of the graph on other inputs."""
 
 import tvm_ffi
-from arrays import Output, random
+from arrays import Output, given, random
 
 STREAM = 0x10
 
@@ -10,7 +10,7 @@ STREAM = 0x10
 def check(mod):
     """The graph computes what the call does, from what is in the input when it is replayed."""
     for n in (1, 1001):
-        x, total, y = random(n) + 0.5, Output(1), Output(n)
+        x, total, y = given(random(n) + 0.5), Output(1), Output(n)
         mod.to_shares(x, total.array, y.array)
         compare(y, x, f"to_shares for x of shape ({n},)")
         mod.begin_capture(STREAM, True)

@@ -2,13 +2,13 @@
 """What a call enqueues on the caller's stream: a capture records it, and a replay runs it."""
 
 import numpy as np
-from arrays import Output, replayed
+from arrays import Output, given, replayed
 
 
 def check(mod):
     """The count is right, and all of the work is on the stream."""
     for n in (1, 0, 10_001):
-        x, count = (np.arange(n) % 3).astype("float32"), Output(1, "int32")
+        x, count = given((np.arange(n) % 3).astype("float32")), Output(1, "int32")
         mod.count_nonzero(x, count.array)
         count.compare(f"count_nonzero for x of shape ({n},)", np.array([np.count_nonzero(x)]))
         replayed(mod, "count_nonzero", x, {"count": count.array})

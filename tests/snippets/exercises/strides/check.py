@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Matrices that are transposed, sliced, reversed and broadcast."""
+"""Matrices that are transposed, sliced, reversed and broadcast, or too large for 32-bit offsets."""
+
+import mmap
 
 import numpy as np
-from arrays import Output, random
+from arrays import Output, given, random
+
+FAR = 2**31 + 8  # elements
 
 
 def numbers(*shape):
     """0, 1, 2 and so on, which are easy to read in a message; random ones where there are many."""
     few = np.arange(np.prod(shape), dtype="float32").reshape(shape)
-    return few if few.size < 100 else random(*shape)
+    return given(few) if few.size < 100 else random(*shape)
 
 
 LAYOUTS = {
@@ -22,6 +26,20 @@ LAYOUTS = {
 }
 
 
+def spread(rows, columns):
+    """A matrix whose rows are so far apart that their offsets do not fit in 32 bits.
+
+    The memory around it, 32 GB, is what wrong offsets may lead to, so that they lead to zeros and
+    do not end the process. It is reserved only: what is not written takes no memory.
+    """
+    reserve = getattr(mmap, "MAP_NORESERVE", 0x4000)  # Python 3.13 has the name
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | reserve
+    memory = mmap.mmap(-1, 4 * 2**33 + mmap.PAGESIZE, flags=flags)
+    x = np.ndarray((rows, columns), "float32", memory, 4 * 2**32, (4 * FAR, 4))
+    x[:] = numbers(rows, columns) + 1
+    return x
+
+
 def check(mod):
     """The bias is added to each row, whatever the layout."""
     for layout, make in LAYOUTS.items():
@@ -30,3 +48,9 @@ def check(mod):
             mod.add_bias(x, bias, y.array)
             expected = x.astype("float64") + bias.astype("float64")
             y.compare(f"add_bias for a {layout} x of shape ({rows}, {columns})", expected, 2**-24)
+    for x in (spread(3, 5), spread(3, 5).T):
+        bias, y = 100 * numbers(x.shape[1]), Output(x.shape)
+        mod.add_bias(x, bias, y.array)
+        expected = x.astype("float64") + bias.astype("float64")
+        strides = tuple(each // 4 for each in x.strides)
+        y.compare(f"add_bias for x of shape {x.shape} with strides {strides}", expected, 2**-24)

@@ -5,7 +5,7 @@ from arrays import Output, random
 
 
 def check(mod):
-    """Each element is multiplied, and nothing outside of the output is written."""
+    """Each element is multiplied, and nothing outside of x and the output is accessed."""
     for n in (4, 1024, 0, 1, 3, 1023, 10_001):
         x, y = random(n), Output(n)
         mod.times(x, y.array, 3.0)
