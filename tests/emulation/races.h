@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds races: two accesses of a kernel to the same memory, at least one of which changes it and
 // not both of which are atomic, by two threads that nothing orders. They need not collide.
+// Also finds accesses just outside of a tensor, if a test has said where it is.
 #ifndef TESTS_EMULATION_RACES_H_
 #define TESTS_EMULATION_RACES_H_
 
