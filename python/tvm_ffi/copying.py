@@ -52,7 +52,15 @@ def _reduce_ex(self: Object, protocol: object) -> tuple[Any, ...]:
     attributes, slots = _own_state(self)
     # As object.__getstate__ gives it.
     state = (attributes, slots) if slots else attributes or None
-    return _rebuild, (None if known else cls, _flatten(self)), state
+    nodes = _flatten(self)
+    return _rebuild, (None if known else cls, nodes, _defining_classes(nodes)), state
+
+
+def _defining_classes(nodes: list[_Node]) -> tuple[type, ...]:
+    """List the Python classes that define types of a pickle, for which it has to import them."""
+    classes = (_core.registered_class(_core.find_type(key) or 0) for key, _ in nodes)
+    defining = [cls for cls in classes if cls is not None and "__tvm_ffi_defines__" in vars(cls)]
+    return tuple(dict.fromkeys(defining))
 
 
 def _flatten(root: Object) -> list[_Node]:
@@ -82,8 +90,10 @@ def _flatten(root: Object) -> list[_Node]:
     return nodes
 
 
-def _rebuild(cls: type[Object] | None, nodes: list[_Node]) -> Object:
-    """Make the objects of a pickle and give the first."""
+def _rebuild(
+    cls: type[Object] | None, nodes: list[_Node], defining: tuple[type, ...] = ()
+) -> Object:
+    """Make the objects of a pickle, whose types exist by now, and give the first."""
     objects = []
     for type_key, _ in nodes:
         type_index = _core.find_type(type_key)

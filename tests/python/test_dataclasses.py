@@ -61,8 +61,9 @@ def test_names() -> None:
     """The module offers its names, and is found without an import of its own."""
     assert tvm_ffi.dataclasses.c_class is c_class
     assert sorted(tvm_ffi.dataclasses.__all__) == [
-        *("Field", "MISSING", "Object", "asdict", "astuple"),
-        *("c_class", "fields", "is_dataclass", "replace"),
+        *("Enum", "EnumAttrMap", "EnumState", "Field", "IntEnum", "KW_ONLY", "MISSING", "Object"),
+        *("StrEnum", "asdict", "astuple", "auto", "c_class", "entry", "field", "fields"),
+        *("init_property", "is_dataclass", "py_class", "replace"),
     ]
     assert str(inspect.signature(c_class)).startswith("(type_key: 'str', *, frozen: 'bool' = False")
 

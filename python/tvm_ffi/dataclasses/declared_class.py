@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import types
 import typing
+from _thread import RLock
 from collections.abc import Callable
 from dataclasses import InitVar
 from typing import Any
@@ -58,6 +60,17 @@ _COMPUTED = "__tvm_ffi_init_properties__"
 # Classes whose fields are not known yet, with the indices of their types.
 _declared: dict[type, int] = {}
 _waiting: list[DeclaredClass] = []
+# One thread completes them; a class may make another complete.
+_lock = RLock()
+
+
+def _renew_lock() -> None:
+    """Free the lock in the child of a fork, which lacks the thread that may have held it."""
+    global _lock
+    _lock = RLock()
+
+
+os.register_at_fork(after_in_child=_renew_lock)
 
 
 class DeclaredClass:
@@ -81,10 +94,11 @@ class DeclaredClass:
         self.fields = self._take_fields()
         self.parent = _parent_of(cls)
         self.type_key = type_key
-        self.type_index = _declare(cls, type_key, self.parent)
-        _declared[cls] = self.type_index
-        _waiting.append(self)
-        cls.__init__ = self._refuse
+        with _lock:
+            self.type_index = _declare(cls, type_key, self.parent)
+            _declared[cls] = self.type_index
+            _waiting.append(self)
+            cls.__init__ = self._refuse
 
     def complete(self) -> NameError | None:
         """Define the type, if its annotations can be resolved; else give the reason.
@@ -94,6 +108,10 @@ class DeclaredClass:
         TypeError
             An annotation names no type that a field can have.
         """
+        with _lock:
+            return self._complete() if self in _waiting else None
+
+    def _complete(self) -> NameError | None:
         if self.parent in _declared.values():
             return NameError("the fields of the base class are not known yet")
         try:
@@ -117,6 +135,7 @@ class DeclaredClass:
                 call("ffi._SetTypeAttribute", self.type_index, name, made)
         self._forget()
         register_object(self.type_key, init=self.options.init)(cls)
+        cls.__tvm_ffi_defines__ = True
         self._add_hooks()
         taken = self._described_fields(annotations)
         install(cls, self.own, self.options, taken)
@@ -291,10 +310,9 @@ class DeclaredClass:
 
 def complete_all() -> None:
     """Define the types of all classes whose annotations can be resolved by now."""
-    is_done = False
-    while not is_done:
-        waiting = list(_waiting)
-        is_done = all(each.complete() is not None for each in waiting)
+    with _lock:
+        while _waiting and any([each.complete() is None for each in list(_waiting)]):
+            pass
 
 
 def _declare(cls: type, type_key: str, parent: int) -> int:

@@ -258,6 +258,9 @@ class Enum(Object, metaclass=_EnumMeta):
         """Return the instance: it exists once."""
         return self
 
+    def __replace__(self, /, **changes: Any) -> Enum:
+        raise TypeError(f"replace: {self!r}: expected an object that may be copied, got an instance")
+
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._str_index,)
 

@@ -34,7 +34,9 @@ def install(cls: Any, own: dict[str, Any], options: Options, fields: tuple[Field
         _add_init(cls, fields, options.init)
     if options.match_args and "__match_args__" not in own:
         cls.__match_args__ = tuple(field.name for field in in_order_of_arguments(fields))
-    added: dict[str, Any] = {"__deepcopy__": methods.deep_copy, "__replace__": methods.replaced}
+    added: dict[str, Any] = {}
+    if not hasattr(cls, "__deepcopy__"):
+        added.update(__deepcopy__=methods.deep_copy, __replace__=methods.replaced)
     if options.repr:
         added["__repr__"] = methods.repr_of
     if options.eq and "__eq__" not in own:

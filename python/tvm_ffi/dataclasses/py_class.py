@@ -110,7 +110,7 @@ def py_class(
     ...     x: float
     ...     y: float = 0.0
     >>> Point(1)
-    example.Point(x=1.0, y=0.0)
+    example.Point(x=1, y=0)
     >>> Point(1) == Point(1, 0)
     True
     """

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R5, R6
+"""Enumerations that Python classes define, or share with C++."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+import tvm_ffi
+from tvm_ffi import Object
+from tvm_ffi.dataclasses import Enum, IntEnum, StrEnum, auto, entry, is_dataclass, py_class
+from tvm_ffi.serialization import from_json_graph_str, to_json_graph_str
+
+from .conftest import compile_cpp_library
+
+
+class Priority(Enum, type_key="enum_test.Priority"):
+    low = auto()
+    high = auto()
+
+    def louder(self) -> Any:
+        return Priority.get(self._int_index + 1)
+
+
+class Activation(Enum, type_key="enum_test.Activation"):
+    monotonic: bool
+    order: int = 3
+    relu: ClassVar[Activation] = entry(monotonic=True)
+    gelu: ClassVar[Activation] = entry(monotonic=False, order=4)
+
+
+class Level(IntEnum, type_key="enum_test.Level"):
+    low = 10
+    high = entry(value=20)
+
+
+class Operator(StrEnum, type_key="enum_test.Operator"):
+    add = "+"
+    sub = entry(value="-")
+
+
+@pytest.fixture(scope="module")
+def colours(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Load a library with an enumeration of its own."""
+    path = tmp_path_factory.mktemp("colours") / "colours.so"
+    compile_cpp_library(Path(__file__).resolve().parent / "colours.cc", path)
+    return tvm_ffi.load_module(path)
+
+
+def test_instances() -> None:
+    """Instances are attributes with a number and a name, in order."""
+    assert list(Priority) == [Priority.low, Priority.high] and len(Priority) == 2
+    assert (Priority.high._int_index, Priority.high._str_index) == (1, "high")
+    assert isinstance(Priority.low, Priority) and Priority.low in Priority
+    assert repr(Priority.low) == str(Priority.low) == "enum_test.Priority.low"
+    assert repr(tvm_ffi.convert([Priority.low])) == "(enum_test.Priority.low,)"
+    assert Priority.low.louder() is Priority.high or Priority.low.louder() == Priority.high
+    assert list(Priority.all_entries()) == list(Priority)
+
+
+def test_lookup() -> None:
+    """A number, a name or an instance finds the instance; anything else is an error."""
+    assert Priority("low") == Priority(0) == Priority(Priority.low) == Priority.low
+    assert Priority.get("high").same_as(Priority.high)
+    for wrong in ("mid", 7, True, 1.0, None, Activation.relu):
+        with pytest.raises(ValueError, match="Priority: expected the name or the number"):
+            Priority(wrong)
+        with pytest.raises(KeyError):
+            Priority.get(wrong)  # type: ignore[arg-type]
+
+
+def test_identity() -> None:
+    """An instance exists once, through copies, pickles, JSON and containers."""
+    for each in (Priority.low, Activation.gelu, Level.high, Operator.add):
+        assert copy.copy(each) is each and copy.deepcopy(each) is each
+        assert pickle.loads(pickle.dumps(each)).same_as(each)
+        assert from_json_graph_str(to_json_graph_str(each)).same_as(each)
+        assert copy.deepcopy(tvm_ffi.List([each]))[0].same_as(each)
+        assert tvm_ffi.convert([each])[0] == each
+        assert {tvm_ffi.convert([each])[0]: 1}[each] == 1
+        assert tvm_ffi.structural_equal(each, each)
+    assert not tvm_ffi.structural_equal(Priority.low, Priority.high)
+    assert Priority.low != Priority.high
+
+
+def test_fields() -> None:
+    """Instances have fields, which can only be read."""
+    assert (Activation.relu.monotonic, Activation.relu.order) == (True, 3)
+    assert (Activation.gelu.monotonic, Activation.gelu.order) == (False, 4)
+    with pytest.raises(AttributeError, match="can only be read"):
+        Activation.relu.monotonic = False
+    assert is_dataclass(Activation)
+
+
+def test_values() -> None:
+    """Instances of IntEnum and StrEnum are equal to their values."""
+    assert Level.low == 10 and Level.low != 11 and hash(Level.low) == hash(10)
+    assert not Level.low != 10 and Level.low != Level.high and Level.low != "low"
+    assert (Level.low.name, Level.low.value, str(Level.low)) == ("low", 10, "10")
+    assert Level(20) == Level.high and Level("low") == Level.low
+    assert Operator.add == "+" and Operator.add != "add" and hash(Operator.add) == hash("+")
+    assert (Operator.add.name, Operator.sub.value, repr(Operator.sub)) == ("+", "-", "Operator.-")
+    assert Operator("-") == Operator.sub
+    assert to_json_graph_str(Level.low).count("10") == 1
+
+
+def test_attributes() -> None:
+    """Attributes have values for instances, seen through every map of the same name."""
+    cost = Activation.def_attr("cost", default=0)
+    cost[Activation.relu] = 3
+    again = Activation.def_attr("cost")
+    assert (cost[Activation.relu], cost[Activation.gelu], again[Activation.relu]) == (3, 0, 3)
+    assert Activation.relu in cost and Activation.gelu not in cost
+    assert again.get(Activation.gelu) is None and again.get(Activation.gelu, 7) == 7
+    assert Activation.attr_dict["cost"][Activation.relu] == 3
+    with pytest.raises(KeyError, match=r"enum_test\.Activation\.gelu has no attribute 'cost'"):
+        again[Activation.gelu]
+    with pytest.raises(TypeError, match="cost: expected an instance, got str"):
+        cost["relu"] = 3  # type: ignore[index]
+
+
+def test_as_fields() -> None:
+    """A field can be of an enumeration, and refuses others."""
+
+    @py_class("enum_test.Task")
+    class Task(Object):
+        priority: Priority
+        level: Level = Level.low
+
+    task = Task(Priority.high)
+    assert task.priority == Priority.high and task.level == 10
+    assert copy.deepcopy(task).priority.same_as(Priority.high)
+    with pytest.raises(TypeError, match=r"priority: expected enum_test\.Priority, got"):
+        Task(Level.low)
+
+
+def test_shared_with_cpp(colours: Any) -> None:
+    """A class joins the enumeration of a library, and adds to it."""
+
+    class Colour(Enum, type_key="colours.Colour"):
+        red: ClassVar[Colour]
+        green: ClassVar[Colour]
+        blue = auto()
+
+    assert [each._str_index for each in Colour] == ["red", "green", "blue"]
+    assert colours.green().same_as(Colour.green) and type(colours.green()) is Colour
+    assert Colour.def_attr("rgb")[Colour.red] == 0xFF0000
+    assert Colour.blue._int_index == 2
+
+    class Again(Enum, type_key="colours.Colour"):
+        red = auto()
+
+    assert Again.red.same_as(Colour.red) and len(Again) == 3
+
+
+def test_bases() -> None:
+    """A class without a type_key and instances is a base; one with instances has its own name."""
+
+    class Base(Enum):
+        def shout(self) -> str:
+            return self._str_index.upper()
+
+    class Derived(Base, type_key="enum_test.Derived"):
+        one = auto()
+
+    class Unnamed(Base):
+        two = auto()
+
+    assert Derived.one.shout() == "ONE" and Unnamed.two.shout() == "TWO"
+    assert repr(Unnamed.two).endswith("test_bases.<locals>.Unnamed.two")
+
+
+@pytest.mark.parametrize(
+    ("base", "body", "error", "message"),
+    [
+        (IntEnum, {"a": auto()}, TypeError, "a: value: expected a int, got none"),
+        (StrEnum, {"a": entry(value=3)}, TypeError, "a: value: expected a str, got 3"),
+        (IntEnum, {"a": 1, "b": 1}, ValueError, "b: expected a new index, got 1"),
+        (Enum, {"a": entry(size=3)}, TypeError, "a: expected names of fields, got size"),
+        (
+            Enum,
+            {"__annotations__": {"size": int}, "a": auto()},
+            TypeError,
+            "a: size: expected a value, got none",
+        ),
+        (
+            Enum,
+            {"__annotations__": {"size": int}, "a": entry(size="x")},
+            TypeError,
+            "size: expected int, got str",
+        ),
+        (
+            Enum,
+            {"__annotations__": {"gone": ClassVar[Any]}},
+            ValueError,
+            "gone: expected the name of a registered instance",
+        ),
+        (
+            Enum,
+            {"__annotations__": {"size": "Nowhere"}, "a": auto()},
+            TypeError,
+            "expected annotations that are defined, got name 'Nowhere'",
+        ),
+    ],
+)
+def test_refused(base: Any, body: dict[str, Any], error: type[Exception], message: str) -> None:
+    """A wrong declaration names the instance and says what was expected."""
+    key = f"enum_test.Refused{abs(hash(message))}"
+    with pytest.raises(error, match=message):
+        type(base)("Refused", (base,), {"__module__": __name__, **body}, type_key=key)

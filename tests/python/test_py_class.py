@@ -1,0 +1,569 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R5, R6
+"""Object types that Python classes define."""
+
+from __future__ import annotations
+
+import copy
+import ctypes
+import gc
+import inspect
+import itertools
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Optional, Union
+
+import pytest
+import tvm_ffi
+from tvm_ffi import Object, testing
+from tvm_ffi.dataclasses import (
+    KW_ONLY,
+    MISSING,
+    asdict,
+    field,
+    fields,
+    init_property,
+    is_dataclass,
+    py_class,
+    replace,
+)
+from tvm_ffi.serialization import from_json_graph_str, to_json_graph_str
+
+from .conftest import compile_cpp_library
+
+HERE = Path(__file__).resolve().parent
+numbers = itertools.count()
+
+
+def new_key() -> str:
+    """Give a name that no type has: types last as long as the process."""
+    return f"py_class_test.T{next(numbers)}"
+
+
+@py_class("py_class_test.Point", eq=True, order=True, unsafe_hash=True)
+class Point(Object):
+    """A point."""
+
+    x: int
+    y: float = 2.5
+
+
+@py_class("py_class_test.Pair")
+class Pair(Object):
+    first: Any
+    second: Any = None
+
+
+@pytest.fixture(scope="module")
+def mirror(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Load a library with a C++ class for the type mirror.Plan."""
+    path = tmp_path_factory.mktemp("mirror") / "plan_mirror.so"
+    compile_cpp_library(HERE / "plan_mirror.cc", path)
+    return tvm_ffi.load_module(path)
+
+
+def test_constructor() -> None:
+    """Arguments go to fields by position and by name, and become of the field's type."""
+    point = Point(1)
+    assert (point.x, point.y) == (1, 2.5)
+    assert repr(Point(y=3, x=True)) == "py_class_test.Point(x=1, y=3)"
+    assert isinstance(Point(1, 3).y, float)
+    assert str(inspect.signature(Point)) == "(x: int, y: float = 2.5)"
+    assert Point.__match_args__ == ("x", "y")
+    assert Point.__doc__ == "A point."
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Point(), r"py_class_test\.Point.*x: expected a value, got none"),
+        (lambda: Point("a"), r"x: expected int, got str"),
+        (lambda: Point(1.5), r"x: expected int, got float"),
+        (lambda: Point(1, 2, 3), r"expected at most 2 arguments by position, got 3"),
+        (lambda: Point(1, z=2), r'expected the name of a field, got "z"'),
+        (lambda: Point(1, x=2), r"x: expected one value, got two"),
+    ],
+)
+def test_constructor_refuses(make: Callable[[], Any], message: str) -> None:
+    """A wrong argument is a TypeError that names the field."""
+    with pytest.raises(TypeError, match=message):
+        make()
+
+
+def test_assignment() -> None:
+    """Fields convert and refuse what is assigned; instances have no other attributes."""
+    point = Point(1)
+    point.y = 4
+    assert point.y == 4.0 and isinstance(point.y, float)
+    with pytest.raises(TypeError, match=r"py_class_test\.Point\.x: expected int, got str"):
+        point.x = "one"
+    assert point.x == 1
+    with pytest.raises(AttributeError):
+        point.z = 1
+    with pytest.raises(AttributeError, match="a field cannot be deleted"):
+        del point.x
+
+
+def test_comparisons() -> None:
+    """Options give comparisons and a hash; without them, an object equals itself only."""
+    assert Point(1) == Point(1, 2.5) and Point(1) != Point(2) and Point(1) < Point(2)
+    assert hash(Point(1)) == hash(Point(1)) and {Point(1): "a"}[Point(1)] == "a"
+    assert Pair(1) != Pair(1)
+    pair = Pair(1)
+    assert pair == tvm_ffi.convert([pair])[0]
+
+
+def test_copies() -> None:
+    """Copies, replacements, pickles and JSON have equal fields; deep copies share nothing."""
+    pair = Pair(tvm_ffi.List([1, Point(3)]), "text")
+    shallow, deep = copy.copy(pair), copy.deepcopy(pair)
+    assert shallow.first.same_as(pair.first) and not deep.first.same_as(pair.first)
+    assert deep.first[1] == Point(3) and not deep.first[1].same_as(pair.first[1])
+    assert repr(replace(pair, second=4)) == 'py_class_test.Pair(first=[1, py_class_test.Point(x=3, y=2.5)], second=4)'
+    assert replace(Point(1), x=7) == Point(7)
+    for again in (pickle.loads(pickle.dumps(pair)), from_json_graph_str(to_json_graph_str(pair))):
+        assert type(again) is Pair and again.second == "text" and again.first[1] == Point(3)
+    assert asdict(Point(1)) == {"x": 1, "y": 2.5}
+
+
+def test_pickle_imports_the_module(tmp_path: Path) -> None:
+    """A process that has not imported the class reads its pickle."""
+    (tmp_path / "shapes.py").write_text(
+        "import tvm_ffi\nfrom tvm_ffi.dataclasses import py_class\n"
+        "@py_class\nclass Inner(tvm_ffi.Object):\n    a: int\n"
+        "@py_class\nclass Outer(tvm_ffi.Object):\n    inner: Inner\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"}
+    write = "import pickle, sys, shapes; sys.stdout.buffer.write(pickle.dumps(shapes.Outer(shapes.Inner(5))))"
+    read = "import pickle, sys; print(pickle.load(sys.stdin.buffer))"
+    data = subprocess.run([sys.executable, "-c", write], env=environment, check=True, capture_output=True)
+    text = subprocess.run([sys.executable, "-c", read], env=environment, check=True, input=data.stdout, capture_output=True)
+    assert text.stdout == b"shapes.Outer(inner=shapes.Inner(a=5))\n"
+
+
+def test_every_type() -> None:
+    """Each annotation gives a field of its type, laid out as a member of a C++ class."""
+
+    @py_class(new_key())
+    class Every(Object):
+        i: int
+        f: float
+        b: bool
+        s: str
+        y: bytes
+        d: tvm_ffi.dtype
+        v: tvm_ffi.Device
+        p: ctypes.c_void_p
+        a: Any
+        o: Optional[int]
+        n: None
+        li: list[int]
+        tu: tuple[int, ...]
+        t2: tuple[int, str]
+        di: dict[str, int]
+        se: Sequence[float]
+        ma: Mapping[str, Any]
+        bare: list
+        fn: Callable[[int], int]
+        te: tvm_ffi.Tensor
+        sh: tvm_ffi.Shape
+        ob: Object
+        pt: Point | None
+        un: Union[int, str]
+        an: Annotated[int, "rows"]
+
+    tensor = tvm_ffi.from_dlpack(__import__("numpy").ones(2))
+    values: dict[str, Any] = {
+        "i": 1, "f": 2, "b": True, "s": "text" * 9, "y": b"bytes", "d": "float32", "v": tvm_ffi.device("cpu", 1),
+        "p": ctypes.c_void_p(64), "a": [1], "o": None, "n": None, "li": [1], "tu": [1, 2], "t2": (1, "b"),
+        "di": {"k": 3}, "se": [1, 2], "ma": {"k": None}, "bare": [None, "x"], "fn": lambda x: x + 1,
+        "te": tensor, "sh": tvm_ffi.Shape([2, 3]), "ob": Point(1), "pt": None, "un": "u", "an": 5,
+    }
+    every = Every(**values)
+    assert (every.i, every.f, every.b, every.s, every.y) == (1, 2.0, True, "text" * 9, b"bytes")
+    assert every.d == tvm_ffi.dtype("float32") and every.v == tvm_ffi.device("cpu", 1)
+    assert type(every.li) is tvm_ffi.List and type(every.tu) is tvm_ffi.Array
+    assert type(every.di) is tvm_ffi.Dict and type(every.ma) is tvm_ffi.Map
+    assert list(every.se) == [1.0, 2.0] and isinstance(every.se[0], float)
+    assert every.fn(4) == 5 and every.te.same_as(tensor) and every.sh == (2, 3)
+    assert every.ob == Point(1) and every.pt is None and every.un == "u" and every.an == 5
+    layout = {each.name: (each.size, each.offset) for each in Every.__tvm_ffi_type_info__.fields}
+    assert layout["i"] == (8, 24) and layout["b"] == (1, 40) and layout["s"] == (16, 48)
+    assert layout["d"] == (4, 80) and layout["v"] == (8, 84) and layout["p"] == (8, 96)
+    copied = copy.copy(every)
+    del every, values
+    gc.collect()
+    assert copied.s == "text" * 9 and copied.fn(1) == 2 and copied.ob == Point(1)
+    assert [each.type for each in fields(Every)][:3] == [int, float, bool]
+
+
+def test_parts_are_converted_and_checked() -> None:
+    """What a container holds is converted; an error names the place; nothing is stored then."""
+
+    @py_class(new_key())
+    class Nested(Object):
+        rows: list[list[float]]
+        names: dict[str, tuple[int, ...]]
+        either: Union[float, int, str]
+
+    made = Nested([[1, 2], []], {"a": [1]}, 3)
+    assert isinstance(made.rows[0][0], float) and made.either == 3 and isinstance(made.either, int)
+    shared = tvm_ffi.List([tvm_ffi.List([1.0])])
+    assert Nested(shared, {}, "s").rows.same_as(shared)
+    for arguments, message in [
+        (([[1, "x"]], {}, 1), r"rows: element 0: element 1: expected float, got str"),
+        ((3, {}, 1), r"rows: expected List\[List\[float\]\], got int"),
+        (([], {2: [1]}, 1), r"names: key 0: expected str, got int"),
+        (([], {"a": ["b"]}, 1), r"names: value 0: element 0: expected int, got str"),
+        (([], {}, None), r"either: expected float \| int \| str, got None"),
+    ]:
+        with pytest.raises(TypeError, match=message):
+            Nested(*arguments)
+    with pytest.raises(TypeError, match="element 0"):
+        made.rows = ["x"]
+    assert len(made.rows) == 2
+
+
+def test_options_of_fields() -> None:
+    """Each option of field() has its effect."""
+
+    @py_class(new_key(), eq=True, unsafe_hash=True)
+    class Options(Object):
+        a: int = field(default=1, repr=False, doc="The first.", metadata={"k": 1})
+        b: list[int] = field(default_factory=list, frozen=True)
+        c: int = field(default=3, init=False)
+        d: int = field(default=0, compare=False)
+        e: int = field(default=0, hash=False)
+        _: KW_ONLY
+        f: int = 9
+        g: int = field(default=0, kw_only=False)
+
+    one, two = Options(d=5), Options(d=6)
+    assert one == two and hash(one) == hash(two) and not one.b.same_as(two.b)
+    assert hash(Options(e=1)) == hash(Options(e=2)) and Options(e=1) != Options(e=2)
+    assert "a=" not in repr(one) and one.c == 3 and Options(1, [], 0, 0, 7).g == 7
+    with pytest.raises(TypeError, match="expected the name of a field"):
+        Options(c=4)
+    with pytest.raises(AttributeError, match="can only be read"):
+        one.b = []
+    found = {each.name: each for each in fields(Options)}
+    assert (found["a"].doc, found["a"].metadata, found["a"].default) == ("The first.", {"k": 1}, 1)
+    assert found["b"].default_factory is list and found["b"].frozen and found["b"].default is MISSING
+    assert found["f"].kw_only and not found["g"].kw_only and not found["d"].compare
+    with pytest.raises(ValueError, match="expected a default or a default_factory, got both"):
+        field(default=1, default_factory=int)
+    with pytest.raises(TypeError, match="default_factory: expected a callable, got int"):
+        field(default_factory=3)
+    with pytest.raises(ValueError, match="structural_eq: expected one of .*, got 'bogus'"):
+        field(structural_eq="bogus")
+
+
+def test_frozen_and_kw_only() -> None:
+    """A frozen class refuses to assign; replace() still makes changed copies."""
+
+    @py_class(new_key(), frozen=True, kw_only=True)
+    class Frozen(Object):
+        a: int
+
+    frozen = Frozen(a=1)
+    with pytest.raises(AttributeError, match="can only be read"):
+        frozen.a = 2
+    assert replace(frozen, a=3).a == 3 and frozen.a == 1
+    with pytest.raises(TypeError, match="at most 0 arguments by position"):
+        Frozen(1)
+
+
+def test_structural_kinds() -> None:
+    """structural_eq decides how the structural comparison sees objects and fields."""
+    equal, hashed = tvm_ffi.structural_equal, tvm_ffi.structural_hash
+
+    @py_class(new_key())
+    class Var(Object):
+        name: str
+
+    @py_class(new_key(), structural_eq="var")
+    class Variable(Object):
+        name: str = field(structural_eq="ignore")
+
+    @py_class(new_key())
+    class Lambda(Object):
+        params: list[Variable] = field(structural_eq="def-pattern")
+        body: Any
+        note: str = field(default="", structural_eq="ignore")
+
+    x, y = Variable("x"), Variable("y")
+    assert equal(Lambda([x], [x, 1], "one"), Lambda([y], [y, 1], "two"))
+    assert hashed(Lambda([x], [x, 1])) == hashed(Lambda([y], [y, 1]))
+    assert not equal(Lambda([x], [x, 1]), Lambda([y], [x, 1]))
+    assert not equal(Var("x"), Var("y"))
+
+    @py_class(new_key(), structural_eq="singleton")
+    class Single(Object):
+        a: int
+
+    @py_class(new_key(), structural_eq=None)
+    class Opaque(Object):
+        a: int
+
+    assert not equal(Single(1), Single(1))
+    with pytest.raises(TypeError, match="structural_eq_hash_kind"):
+        equal(Opaque(1), Opaque(1))
+
+
+def test_inheritance() -> None:
+    """A derived class has the fields of both, and its objects are passed for the base's."""
+
+    @py_class(new_key())
+    class Base(Object):
+        a: int
+        b: str = "b"
+
+        def doubled(self) -> int:
+            return 2 * self.a
+
+    @py_class(new_key())
+    class Derived(Base):
+        c: float = 0.5
+
+    @py_class(new_key())
+    class Holder(Object):
+        base: Base
+
+    made = Derived(3, c=1)
+    assert (made.a, made.b, made.c, made.doubled()) == (3, "b", 1.0, 6)
+    assert Holder(made).base.same_as(made) and type(Holder(made).base) is Derived
+    assert [each.name for each in fields(Derived)] == ["a", "b", "c"]
+    with pytest.raises(TypeError, match="base: expected .*, got py_class_test.Point"):
+        Holder(Point(1))
+    with pytest.raises(TypeError, match="a: expected a new name, got that of an inherited field"):
+
+        @py_class(new_key())
+        class Again(Base):
+            a: int
+
+
+def test_post_init_and_init_property() -> None:
+    """Computed fields and __post_init__ follow the constructor, also one of the class's own."""
+
+    @py_class(new_key())
+    class Grid(Object):
+        rows: int
+        cols: int = 4
+
+        @init_property
+        def size(self) -> int:
+            """How many."""
+            return self.rows * self.cols
+
+        def __post_init__(self) -> None:
+            self.rows += 1
+
+    grid = Grid(3)
+    assert (grid.rows, grid.size) == (4, 12) and "size" not in repr(grid)
+    with pytest.raises(TypeError, match="expected the name of a field"):
+        Grid(3, size=4)
+
+    @py_class(new_key())
+    class Own(Grid):
+        def __init__(self, text: str) -> None:
+            self.__ffi_init__(len(text), 2)
+
+    assert (Own("abc").size, Own("abc").rows) == (6, 4)
+
+    @py_class(new_key())
+    class Failing(Object):
+        a: int
+
+        def __post_init__(self) -> None:
+            raise ValueError("a: too small")
+
+    with pytest.raises(ValueError, match="a: too small"):
+        Failing(1)
+
+
+def test_references_to_itself_and_to_later_classes() -> None:
+    """Annotations may name the class itself, and classes that are decorated later."""
+
+    @py_class(new_key())
+    class Node(Object):
+        value: int
+        next: Optional[Node] = None
+        leaf: Optional[Leaf] = None
+        many: list[Leaf] = field(default_factory=list)
+
+    with pytest.raises(TypeError, match="expected annotations whose names are defined by now.*Leaf"):
+        Node(1)
+
+    @py_class(new_key())
+    class Leaf(Object):
+        value: int
+
+    # The names of a function are read where the decorator stands.
+    globals()["Leaf"] = Leaf
+    try:
+        node = Node(1, Node(2, leaf=Leaf(3)), many=[Leaf(4)])
+    finally:
+        del globals()["Leaf"]
+    assert node.next is not None and node.next.leaf is not None and node.next.leaf.value == 3
+    with pytest.raises(TypeError, match="many: element 0: expected"):
+        Node(1, many=[Point(1)])
+
+
+def test_long_chains_are_freed() -> None:
+    """A long list of objects is freed without overflowing the stack."""
+    head = None
+    for i in range(200_000):
+        head = Pair(i, head)
+    del head
+
+
+def test_fields_are_released() -> None:
+    """Objects, defaults and replaced values are freed, and nothing else."""
+
+    class Payload:
+        pass
+
+    payload = Payload()
+    watched = weakref.ref(payload)
+    pair = Pair(payload, [payload, {"k": payload}])
+    copied = copy.copy(pair)
+    assert pair.first is payload
+    del payload
+    pair.first = pair.second = None
+    assert watched() is not None
+    del copied
+    gc.collect()
+    assert watched() is None
+
+
+@pytest.mark.parametrize(
+    ("body", "error", "message"),
+    [
+        ({"__annotations__": {"a": "set[int]"}}, TypeError, r"\.a: expected the type of a field.*set\[int\]"),
+        ({"__annotations__": {"a": "3"}}, TypeError, r"\.a: expected the type of a field"),
+        ({"__annotations__": {"a": "list[int, str]"}}, TypeError, r"\.a: expected the type of a field"),
+        ({"__annotations__": {"a": "InitVar[int]"}}, TypeError, r"\.a: .*got InitVar"),
+        ({"__annotations__": {"__chandle__": int}}, TypeError, "does not use, got '__chandle__'"),
+        ({"__annotations__": {"same_as": int}}, TypeError, "does not use, got 'same_as'"),
+        ({"a": field(default=1)}, TypeError, r"\.a: expected an annotation beside field\(\), got none"),
+    ],
+)
+def test_refused_bodies(body: dict[str, Any], error: type[Exception], message: str) -> None:
+    """A field that cannot be is refused, and the class and the name stay usable."""
+    key = new_key()
+    cls = type(Object)("Refused", (Object,), {"__module__": __name__, **body})
+    with pytest.raises(error, match=message):
+        py_class(key)(cls)
+
+    @py_class(key)
+    class Good(Object):
+        a: int
+
+    assert Good(1).a == 1
+
+
+def test_refused_classes() -> None:
+    """Wrong options, bases and names are refused."""
+    with pytest.raises(TypeError, match="expected a class derived from tvm_ffi.Object, got <class 'int'>"):
+        py_class(int)
+    with pytest.raises(ValueError, match="order: expected eq=True"):
+        py_class(order=True)
+    with pytest.raises(ValueError, match="structural_eq: expected one of"):
+        py_class(structural_eq="bogus")
+    with pytest.raises(TypeError, match="type_key: expected a str, got int"):
+        py_class(type_key=3)  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match="expected a new name, got 'py_class_test.Point'"):
+        py_class("py_class_test.Point")(type(Object)("Point", (Object,), {"__module__": __name__}))
+    for base in (testing.TestIntPair, tvm_ffi.Tensor, tvm_ffi.Array):
+        with pytest.raises(TypeError, match="base class: expected ffi.Object"):
+            py_class(new_key())(type(base)("Below", (base,), {"__module__": __name__}))
+
+
+def test_class_variables_and_methods() -> None:
+    """What is not annotated, or annotated as ClassVar, is no field."""
+
+    @py_class(new_key())
+    class Plain(Object):
+        limit: ClassVar[int] = 3
+        a: int = 1
+        other = 5
+
+        @staticmethod
+        def make() -> Any:
+            return Plain(7)
+
+    assert (Plain.limit, Plain().other, Plain.make().a) == (3, 5, 7)
+    assert [each.name for each in fields(Plain)] == ["a"] and is_dataclass(Plain)
+
+
+def test_hooks() -> None:
+    """Methods with the runtime's names are called by it, from every language."""
+
+    @py_class(new_key())
+    class Hooked(Object):
+        a: int
+
+        def __ffi_repr__(self, show: Any) -> str:
+            return f"<{self.a}>"
+
+        def __s_equal__(self, other: Any, equal: Any) -> bool:
+            return True
+
+    assert repr(tvm_ffi.convert([Hooked(1)])) == "(<1>,)"
+    assert tvm_ffi.structural_equal(Hooked(1), Hooked(2))
+
+
+def test_cpp_reads_the_members(mirror: Any) -> None:
+    """A C++ class with the same members and the same name reads the objects directly."""
+
+    @py_class("mirror.Plan")
+    class Plan(Object):
+        rows: int
+        scale: float
+        fused: bool
+        name: str
+        sizes: list[int]
+        dtype: tvm_ffi.dtype
+        device: tvm_ffi.Device
+        extra: Any = None
+
+    plan = Plan(3, 0.5, True, "a longer name than small", [7], "bfloat16", tvm_ffi.device("cuda", 2), [1])
+    members = list(mirror.members(plan))
+    assert members[:5] == [3, 0.5, True, "a longer name than small", 7]
+    assert members[5:7] == [tvm_ffi.dtype("bfloat16"), tvm_ffi.device("cuda", 2)]
+    assert list(members[7]) == [1]
+    assert mirror.field_of(plan, "name") == "a longer name than small"
+    mirror.set_field_of(plan, "sizes", tvm_ffi.Array([4, 5]))
+    assert list(plan.sizes) == [4, 5] and type(plan.sizes) is tvm_ffi.List
+    with pytest.raises(TypeError, match="element 1: expected int, got str"):
+        mirror.set_field_of(plan, "sizes", tvm_ffi.Array([4, "x"]))
+    with pytest.raises(TypeError, match="got py_class_test.Point"):
+        mirror.members(Point(1))
+
+
+def test_threads() -> None:
+    """Threads define types and make objects at the same time."""
+    errors = []
+
+    def work() -> None:
+        try:
+            for _ in range(20):
+                made = py_class(new_key())(
+                    type(Object)("T", (Object,), {"__module__": __name__, "__annotations__": {"a": int}})
+                )
+                assert [made(i).a for i in range(50)] == list(range(50))
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
