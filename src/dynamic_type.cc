@@ -192,19 +192,18 @@ void CheckParent(const TVMFFITypeInfo* parent) {
   int64_t end = kHeadSize;
   bool is_known = true;
   std::vector<TVMFFIFieldInfo> fields;
-  refl::ForEachFieldInfo(parent,
-                         [&](const TVMFFIFieldInfo* field) { fields.push_back(*field); });
+  refl::ForEachFieldInfo(parent, [&](const TVMFFIFieldInfo* field) { fields.push_back(*field); });
   std::sort(fields.begin(), fields.end(),
             [](const auto& a, const auto& b) { return a.offset < b.offset; });
   for (const TVMFFIFieldInfo& field : fields) {
-    is_known = is_known && field.offset - end < field.alignment &&
-               (HoldsAny(field) || HoldsObject(field) ||
-                field.getter == refl::detail::GetField<int64_t> ||
-                field.getter == refl::detail::GetField<double> ||
-                field.getter == refl::detail::GetField<bool> ||
-                field.getter == refl::detail::GetField<DLDataType> ||
-                field.getter == refl::detail::GetField<DLDevice> ||
-                field.getter == refl::detail::GetField<void*>);
+    is_known =
+        is_known && field.offset - end < field.alignment &&
+        (HoldsAny(field) || HoldsObject(field) || field.getter == refl::detail::GetField<int64_t> ||
+         field.getter == refl::detail::GetField<double> ||
+         field.getter == refl::detail::GetField<bool> ||
+         field.getter == refl::detail::GetField<DLDataType> ||
+         field.getter == refl::detail::GetField<DLDevice> ||
+         field.getter == refl::detail::GetField<void*>);
     end = std::max(end, field.offset + field.size);
   }
   const bool is_root = parent->type_index == kTVMFFIObject;

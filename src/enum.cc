@@ -16,8 +16,8 @@ bool Derives(int32_t type_index, int32_t base_index) {
   if (type_index < kTVMFFIDynObjectBegin) return false;
   const TVMFFITypeInfo* type = InfoOf(type_index);
   const TVMFFITypeInfo* base = InfoOf(base_index);
-  return type == base || (type->type_depth > base->type_depth &&
-                          type->type_ancestors[base->type_depth] == base);
+  return type == base ||
+         (type->type_depth > base->type_depth && type->type_ancestors[base->type_depth] == base);
 }
 
 const EnumObj* InstanceOf(const Any& value) { return static_cast<const EnumObj*>(ObjectOf(value)); }

@@ -22,12 +22,12 @@ struct KindName {
 };
 
 constexpr KindName kNames[] = {
-    {"Any", Kind::kAny},         {"None", Kind::kNone},     {"bool", Kind::kBool},
-    {"int", Kind::kInt},         {"float", Kind::kFloat},   {"str", Kind::kStr},
-    {"bytes", Kind::kBytes},     {"dtype", Kind::kDataType}, {"Device", Kind::kDevice},
-    {"void*", Kind::kPointer},   {"object", Kind::kObject}, {"Array", Kind::kArray},
-    {"List", Kind::kList},       {"tuple", Kind::kTuple},   {"Map", Kind::kMap},
-    {"Dict", Kind::kDict},       {"Union", Kind::kUnion},
+    {"Any", Kind::kAny},       {"None", Kind::kNone},      {"bool", Kind::kBool},
+    {"int", Kind::kInt},       {"float", Kind::kFloat},    {"str", Kind::kStr},
+    {"bytes", Kind::kBytes},   {"dtype", Kind::kDataType}, {"Device", Kind::kDevice},
+    {"void*", Kind::kPointer}, {"object", Kind::kObject},  {"Array", Kind::kArray},
+    {"List", Kind::kList},     {"tuple", Kind::kTuple},    {"Map", Kind::kMap},
+    {"Dict", Kind::kDict},     {"Union", Kind::kUnion},
 };
 
 const char* NameOf(Kind kind) {

@@ -27,8 +27,8 @@ class Plan : public ffi::ObjectRef {
 
 // Reads the members without reflection.
 ffi::Array<ffi::Any> Members(const Plan& plan) {
-  return {plan->rows,        plan->scale, plan->fused,  plan->name,
-          plan->sizes[0],    plan->dtype, plan->device, plan->extra};
+  return {plan->rows,     plan->scale, plan->fused,  plan->name,
+          plan->sizes[0], plan->dtype, plan->device, plan->extra};
 }
 
 ffi::Any FieldOf(const ffi::ObjectRef& object, const ffi::String& name) {

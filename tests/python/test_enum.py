@@ -19,14 +19,19 @@ from .conftest import compile_cpp_library
 
 
 class Priority(Enum, type_key="enum_test.Priority"):
+    """Numbered from 0."""
+
     low = auto()
     high = auto()
 
     def louder(self) -> Any:
+        """Give the next instance."""
         return Priority.get(self._int_index + 1)
 
 
 class Activation(Enum, type_key="enum_test.Activation"):
+    """With fields."""
+
     monotonic: bool
     order: int = 3
     relu: ClassVar[Activation] = entry(monotonic=True)
@@ -34,11 +39,15 @@ class Activation(Enum, type_key="enum_test.Activation"):
 
 
 class Level(IntEnum, type_key="enum_test.Level"):
+    """With numbers of their own."""
+
     low = 10
     high = entry(value=20)
 
 
 class Operator(StrEnum, type_key="enum_test.Operator"):
+    """Texts."""
+
     add = "+"
     sub = entry(value="-")
 
@@ -53,9 +62,11 @@ def colours(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 def test_instances() -> None:
     """Instances are attributes with a number and a name, in order."""
-    assert list(Priority) == [Priority.low, Priority.high] and len(Priority) == 2
+    assert list(Priority) == [Priority.low, Priority.high]
+    assert len(Priority) == 2
     assert (Priority.high._int_index, Priority.high._str_index) == (1, "high")
-    assert isinstance(Priority.low, Priority) and Priority.low in Priority
+    assert isinstance(Priority.low, Priority)
+    assert Priority.low in Priority
     assert repr(Priority.low) == str(Priority.low) == "enum_test.Priority.low"
     assert repr(tvm_ffi.convert([Priority.low])) == "(enum_test.Priority.low,)"
     assert Priority.low.louder() is Priority.high or Priority.low.louder() == Priority.high
@@ -76,7 +87,8 @@ def test_lookup() -> None:
 def test_identity() -> None:
     """An instance exists once, through copies, pickles, JSON and containers."""
     for each in (Priority.low, Activation.gelu, Level.high, Operator.add):
-        assert copy.copy(each) is each and copy.deepcopy(each) is each
+        assert copy.copy(each) is each
+        assert copy.deepcopy(each) is each
         assert pickle.loads(pickle.dumps(each)).same_as(each)
         assert from_json_graph_str(to_json_graph_str(each)).same_as(each)
         assert copy.deepcopy(tvm_ffi.List([each]))[0].same_as(each)
@@ -98,11 +110,18 @@ def test_fields() -> None:
 
 def test_values() -> None:
     """Instances of IntEnum and StrEnum are equal to their values."""
-    assert Level.low == 10 and Level.low != 11 and hash(Level.low) == hash(10)
-    assert not Level.low != 10 and Level.low != Level.high and Level.low != "low"
+    assert Level.low == 10
+    assert Level.low != 11
+    assert hash(Level.low) == hash(10)
+    assert Level.low == 10
+    assert Level.low != Level.high
+    assert Level.low != "low"
     assert (Level.low.name, Level.low.value, str(Level.low)) == ("low", 10, "10")
-    assert Level(20) == Level.high and Level("low") == Level.low
-    assert Operator.add == "+" and Operator.add != "add" and hash(Operator.add) == hash("+")
+    assert Level(20) == Level.high
+    assert Level("low") == Level.low
+    assert Operator.add == "+"
+    assert Operator.add != "add"
+    assert hash(Operator.add) == hash("+")
     assert (Operator.add.name, Operator.sub.value, repr(Operator.sub)) == ("+", "-", "Operator.-")
     assert Operator("-") == Operator.sub
     assert to_json_graph_str(Level.low).count("10") == 1
@@ -114,8 +133,10 @@ def test_attributes() -> None:
     cost[Activation.relu] = 3
     again = Activation.def_attr("cost")
     assert (cost[Activation.relu], cost[Activation.gelu], again[Activation.relu]) == (3, 0, 3)
-    assert Activation.relu in cost and Activation.gelu not in cost
-    assert again.get(Activation.gelu) is None and again.get(Activation.gelu, 7) == 7
+    assert Activation.relu in cost
+    assert Activation.gelu not in cost
+    assert again.get(Activation.gelu) is None
+    assert again.get(Activation.gelu, 7) == 7
     assert Activation.attr_dict["cost"][Activation.relu] == 3
     with pytest.raises(KeyError, match=r"enum_test\.Activation\.gelu has no attribute 'cost'"):
         again[Activation.gelu]
@@ -132,7 +153,8 @@ def test_as_fields() -> None:
         level: Level = Level.low
 
     task = Task(Priority.high)
-    assert task.priority == Priority.high and task.level == 10
+    assert task.priority == Priority.high
+    assert task.level == 10
     assert copy.deepcopy(task).priority.same_as(Priority.high)
     with pytest.raises(TypeError, match=r"priority: expected enum_test\.Priority, got"):
         Task(Level.low)
@@ -147,14 +169,16 @@ def test_shared_with_cpp(colours: Any) -> None:
         blue = auto()
 
     assert [each._str_index for each in Colour] == ["red", "green", "blue"]
-    assert colours.green().same_as(Colour.green) and type(colours.green()) is Colour
+    assert colours.green().same_as(Colour.green)
+    assert type(colours.green()) is Colour
     assert Colour.def_attr("rgb")[Colour.red] == 0xFF0000
     assert Colour.blue._int_index == 2
 
     class Again(Enum, type_key="colours.Colour"):
         red = auto()
 
-    assert Again.red.same_as(Colour.red) and len(Again) == 3
+    assert Again.red.same_as(Colour.red)
+    assert len(Again) == 3
 
 
 def test_bases() -> None:
@@ -170,7 +194,8 @@ def test_bases() -> None:
     class Unnamed(Base):
         two = auto()
 
-    assert Derived.one.shout() == "ONE" and Unnamed.two.shout() == "TWO"
+    assert Derived.one.shout() == "ONE"
+    assert Unnamed.two.shout() == "TWO"
     assert repr(Unnamed.two).endswith("test_bases.<locals>.Unnamed.two")
 
 

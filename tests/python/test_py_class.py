@@ -56,6 +56,8 @@ class Point(Object):
 
 @py_class("py_class_test.Pair")
 class Pair(Object):
+    """Two values of any type."""
+
     first: Any
     second: Any = None
 
@@ -100,7 +102,8 @@ def test_assignment() -> None:
     """Fields convert and refuse what is assigned; instances have no other attributes."""
     point = Point(1)
     point.y = 4
-    assert point.y == 4.0 and isinstance(point.y, float)
+    assert point.y == 4.0
+    assert isinstance(point.y, float)
     with pytest.raises(TypeError, match=r"py_class_test\.Point\.x: expected int, got str"):
         point.x = "one"
     assert point.x == 1
@@ -112,8 +115,11 @@ def test_assignment() -> None:
 
 def test_comparisons() -> None:
     """Options give comparisons and a hash; without them, an object equals itself only."""
-    assert Point(1) == Point(1, 2.5) and Point(1) != Point(2) and Point(1) < Point(2)
-    assert hash(Point(1)) == hash(Point(1)) and {Point(1): "a"}[Point(1)] == "a"
+    assert Point(1) == Point(1, 2.5)
+    assert Point(1) != Point(2)
+    assert Point(1) < Point(2)
+    assert hash(Point(1)) == hash(Point(1))
+    assert {Point(1): "a"}[Point(1)] == "a"
     assert Pair(1) != Pair(1)
     pair = Pair(1)
     assert pair == tvm_ffi.convert([pair])[0]
@@ -123,12 +129,19 @@ def test_copies() -> None:
     """Copies, replacements, pickles and JSON have equal fields; deep copies share nothing."""
     pair = Pair(tvm_ffi.List([1, Point(3)]), "text")
     shallow, deep = copy.copy(pair), copy.deepcopy(pair)
-    assert shallow.first.same_as(pair.first) and not deep.first.same_as(pair.first)
-    assert deep.first[1] == Point(3) and not deep.first[1].same_as(pair.first[1])
-    assert repr(replace(pair, second=4)) == 'py_class_test.Pair(first=[1, py_class_test.Point(x=3, y=2.5)], second=4)'
+    assert shallow.first.same_as(pair.first)
+    assert not deep.first.same_as(pair.first)
+    assert deep.first[1] == Point(3)
+    assert not deep.first[1].same_as(pair.first[1])
+    assert (
+        repr(replace(pair, second=4))
+        == "py_class_test.Pair(first=[1, py_class_test.Point(x=3, y=2.5)], second=4)"
+    )
     assert replace(Point(1), x=7) == Point(7)
     for again in (pickle.loads(pickle.dumps(pair)), from_json_graph_str(to_json_graph_str(pair))):
-        assert type(again) is Pair and again.second == "text" and again.first[1] == Point(3)
+        assert type(again) is Pair
+        assert again.second == "text"
+        assert again.first[1] == Point(3)
     assert asdict(Point(1)) == {"x": 1, "y": 2.5}
 
 
@@ -140,10 +153,21 @@ def test_pickle_imports_the_module(tmp_path: Path) -> None:
         "@py_class\nclass Outer(tvm_ffi.Object):\n    inner: Inner\n"
     )
     environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"}
-    write = "import pickle, sys, shapes; sys.stdout.buffer.write(pickle.dumps(shapes.Outer(shapes.Inner(5))))"
+    write = (
+        "import pickle, sys, shapes\n"
+        "sys.stdout.buffer.write(pickle.dumps(shapes.Outer(shapes.Inner(5))))"
+    )
     read = "import pickle, sys; print(pickle.load(sys.stdin.buffer))"
-    data = subprocess.run([sys.executable, "-c", write], env=environment, check=True, capture_output=True)
-    text = subprocess.run([sys.executable, "-c", read], env=environment, check=True, input=data.stdout, capture_output=True)
+    data = subprocess.run(
+        [sys.executable, "-c", write], env=environment, check=True, capture_output=True
+    )
+    text = subprocess.run(
+        [sys.executable, "-c", read],
+        env=environment,
+        check=True,
+        input=data.stdout,
+        capture_output=True,
+    )
     assert text.stdout == b"shapes.Outer(inner=shapes.Inner(a=5))\n"
 
 
@@ -161,7 +185,7 @@ def test_every_type() -> None:
         v: tvm_ffi.Device
         p: ctypes.c_void_p
         a: Any
-        o: Optional[int]
+        o: Optional[int]  # noqa: UP045
         n: None
         li: list[int]
         tu: tuple[int, ...]
@@ -175,31 +199,67 @@ def test_every_type() -> None:
         sh: tvm_ffi.Shape
         ob: Object
         pt: Point | None
-        un: Union[int, str]
+        un: Union[int, str]  # noqa: UP007
         an: Annotated[int, "rows"]
 
     tensor = tvm_ffi.from_dlpack(__import__("numpy").ones(2))
     values: dict[str, Any] = {
-        "i": 1, "f": 2, "b": True, "s": "text" * 9, "y": b"bytes", "d": "float32", "v": tvm_ffi.device("cpu", 1),
-        "p": ctypes.c_void_p(64), "a": [1], "o": None, "n": None, "li": [1], "tu": [1, 2], "t2": (1, "b"),
-        "di": {"k": 3}, "se": [1, 2], "ma": {"k": None}, "bare": [None, "x"], "fn": lambda x: x + 1,
-        "te": tensor, "sh": tvm_ffi.Shape([2, 3]), "ob": Point(1), "pt": None, "un": "u", "an": 5,
+        "i": 1,
+        "f": 2,
+        "b": True,
+        "s": "text" * 9,
+        "y": b"bytes",
+        "d": "float32",
+        "v": tvm_ffi.device("cpu", 1),
+        "p": ctypes.c_void_p(64),
+        "a": [1],
+        "o": None,
+        "n": None,
+        "li": [1],
+        "tu": [1, 2],
+        "t2": (1, "b"),
+        "di": {"k": 3},
+        "se": [1, 2],
+        "ma": {"k": None},
+        "bare": [None, "x"],
+        "fn": lambda x: x + 1,
+        "te": tensor,
+        "sh": tvm_ffi.Shape([2, 3]),
+        "ob": Point(1),
+        "pt": None,
+        "un": "u",
+        "an": 5,
     }
     every = Every(**values)
     assert (every.i, every.f, every.b, every.s, every.y) == (1, 2.0, True, "text" * 9, b"bytes")
-    assert every.d == tvm_ffi.dtype("float32") and every.v == tvm_ffi.device("cpu", 1)
-    assert type(every.li) is tvm_ffi.List and type(every.tu) is tvm_ffi.Array
-    assert type(every.di) is tvm_ffi.Dict and type(every.ma) is tvm_ffi.Map
-    assert list(every.se) == [1.0, 2.0] and isinstance(every.se[0], float)
-    assert every.fn(4) == 5 and every.te.same_as(tensor) and every.sh == (2, 3)
-    assert every.ob == Point(1) and every.pt is None and every.un == "u" and every.an == 5
+    assert every.d == tvm_ffi.dtype("float32")
+    assert every.v == tvm_ffi.device("cpu", 1)
+    assert type(every.li) is tvm_ffi.List
+    assert type(every.tu) is tvm_ffi.Array
+    assert type(every.di) is tvm_ffi.Dict
+    assert type(every.ma) is tvm_ffi.Map
+    assert list(every.se) == [1.0, 2.0]
+    assert isinstance(every.se[0], float)
+    assert every.fn(4) == 5
+    assert every.te.same_as(tensor)
+    assert every.sh == (2, 3)
+    assert every.ob == Point(1)
+    assert every.pt is None
+    assert every.un == "u"
+    assert every.an == 5
     layout = {each.name: (each.size, each.offset) for each in Every.__tvm_ffi_type_info__.fields}
-    assert layout["i"] == (8, 24) and layout["b"] == (1, 40) and layout["s"] == (16, 48)
-    assert layout["d"] == (4, 80) and layout["v"] == (8, 84) and layout["p"] == (8, 96)
+    assert layout["i"] == (8, 24)
+    assert layout["b"] == (1, 40)
+    assert layout["s"] == (16, 48)
+    assert layout["d"] == (4, 80)
+    assert layout["v"] == (8, 84)
+    assert layout["p"] == (8, 96)
     copied = copy.copy(every)
     del every, values
     gc.collect()
-    assert copied.s == "text" * 9 and copied.fn(1) == 2 and copied.ob == Point(1)
+    assert copied.s == "text" * 9
+    assert copied.fn(1) == 2
+    assert copied.ob == Point(1)
     assert [each.type for each in fields(Every)][:3] == [int, float, bool]
 
 
@@ -210,10 +270,12 @@ def test_parts_are_converted_and_checked() -> None:
     class Nested(Object):
         rows: list[list[float]]
         names: dict[str, tuple[int, ...]]
-        either: Union[float, int, str]
+        either: float | int | str
 
     made = Nested([[1, 2], []], {"a": [1]}, 3)
-    assert isinstance(made.rows[0][0], float) and made.either == 3 and isinstance(made.either, int)
+    assert isinstance(made.rows[0][0], float)
+    assert made.either == 3
+    assert isinstance(made.either, int)
     shared = tvm_ffi.List([tvm_ffi.List([1.0])])
     assert Nested(shared, {}, "s").rows.same_as(shared)
     for arguments, message in [
@@ -245,22 +307,31 @@ def test_options_of_fields() -> None:
         g: int = field(default=0, kw_only=False)
 
     one, two = Options(d=5), Options(d=6)
-    assert one == two and hash(one) == hash(two) and not one.b.same_as(two.b)
-    assert hash(Options(e=1)) == hash(Options(e=2)) and Options(e=1) != Options(e=2)
-    assert "a=" not in repr(one) and one.c == 3 and Options(1, [], 0, 0, 7).g == 7
+    assert one == two
+    assert hash(one) == hash(two)
+    assert not one.b.same_as(two.b)
+    assert hash(Options(e=1)) == hash(Options(e=2))
+    assert Options(e=1) != Options(e=2)
+    assert "a=" not in repr(one)
+    assert one.c == 3
+    assert Options(1, [], 0, 0, 7).g == 7
     with pytest.raises(TypeError, match="expected the name of a field"):
         Options(c=4)
     with pytest.raises(AttributeError, match="can only be read"):
         one.b = []
     found = {each.name: each for each in fields(Options)}
     assert (found["a"].doc, found["a"].metadata, found["a"].default) == ("The first.", {"k": 1}, 1)
-    assert found["b"].default_factory is list and found["b"].frozen and found["b"].default is MISSING
-    assert found["f"].kw_only and not found["g"].kw_only and not found["d"].compare
+    assert found["b"].default_factory is list
+    assert found["b"].frozen
+    assert found["b"].default is MISSING
+    assert found["f"].kw_only
+    assert not found["g"].kw_only
+    assert not found["d"].compare
     with pytest.raises(ValueError, match="expected a default or a default_factory, got both"):
         field(default=1, default_factory=int)
     with pytest.raises(TypeError, match="default_factory: expected a callable, got int"):
         field(default_factory=3)
-    with pytest.raises(ValueError, match="structural_eq: expected one of .*, got 'bogus'"):
+    with pytest.raises(ValueError, match=r"structural_eq: expected one of .*, got 'bogus'"):
         field(structural_eq="bogus")
 
 
@@ -274,7 +345,8 @@ def test_frozen_and_kw_only() -> None:
     frozen = Frozen(a=1)
     with pytest.raises(AttributeError, match="can only be read"):
         frozen.a = 2
-    assert replace(frozen, a=3).a == 3 and frozen.a == 1
+    assert replace(frozen, a=3).a == 3
+    assert frozen.a == 1
     with pytest.raises(TypeError, match="at most 0 arguments by position"):
         Frozen(1)
 
@@ -337,9 +409,10 @@ def test_inheritance() -> None:
 
     made = Derived(3, c=1)
     assert (made.a, made.b, made.c, made.doubled()) == (3, "b", 1.0, 6)
-    assert Holder(made).base.same_as(made) and type(Holder(made).base) is Derived
+    assert Holder(made).base.same_as(made)
+    assert type(Holder(made).base) is Derived
     assert [each.name for each in fields(Derived)] == ["a", "b", "c"]
-    with pytest.raises(TypeError, match="base: expected .*, got py_class_test.Point"):
+    with pytest.raises(TypeError, match=r"base: expected .*, got py_class_test.Point"):
         Holder(Point(1))
     with pytest.raises(TypeError, match="a: expected a new name, got that of an inherited field"):
 
@@ -365,7 +438,8 @@ def test_post_init_and_init_property() -> None:
             self.rows += 1
 
     grid = Grid(3)
-    assert (grid.rows, grid.size) == (4, 12) and "size" not in repr(grid)
+    assert (grid.rows, grid.size) == (4, 12)
+    assert "size" not in repr(grid)
     with pytest.raises(TypeError, match="expected the name of a field"):
         Grid(3, size=4)
 
@@ -393,11 +467,13 @@ def test_references_to_itself_and_to_later_classes() -> None:
     @py_class(new_key())
     class Node(Object):
         value: int
-        next: Optional[Node] = None
-        leaf: Optional[Leaf] = None
+        next: Node | None = None
+        leaf: Leaf | None = None
         many: list[Leaf] = field(default_factory=list)
 
-    with pytest.raises(TypeError, match="expected annotations whose names are defined by now.*Leaf"):
+    with pytest.raises(
+        TypeError, match=r"expected annotations whose names are defined by now.*Leaf"
+    ):
         Node(1)
 
     @py_class(new_key())
@@ -410,7 +486,9 @@ def test_references_to_itself_and_to_later_classes() -> None:
         node = Node(1, Node(2, leaf=Leaf(3)), many=[Leaf(4)])
     finally:
         del globals()["Leaf"]
-    assert node.next is not None and node.next.leaf is not None and node.next.leaf.value == 3
+    assert node.next is not None
+    assert node.next.leaf is not None
+    assert node.next.leaf.value == 3
     with pytest.raises(TypeError, match="many: element 0: expected"):
         Node(1, many=[Point(1)])
 
@@ -445,13 +523,25 @@ def test_fields_are_released() -> None:
 @pytest.mark.parametrize(
     ("body", "error", "message"),
     [
-        ({"__annotations__": {"a": "set[int]"}}, TypeError, r"\.a: expected the type of a field.*set\[int\]"),
+        (
+            {"__annotations__": {"a": "set[int]"}},
+            TypeError,
+            r"\.a: expected the type of a field.*set\[int\]",
+        ),
         ({"__annotations__": {"a": "3"}}, TypeError, r"\.a: expected the type of a field"),
-        ({"__annotations__": {"a": "list[int, str]"}}, TypeError, r"\.a: expected the type of a field"),
+        (
+            {"__annotations__": {"a": "list[int, str]"}},
+            TypeError,
+            r"\.a: expected the type of a field",
+        ),
         ({"__annotations__": {"a": "InitVar[int]"}}, TypeError, r"\.a: .*got InitVar"),
         ({"__annotations__": {"__chandle__": int}}, TypeError, "does not use, got '__chandle__'"),
         ({"__annotations__": {"same_as": int}}, TypeError, "does not use, got 'same_as'"),
-        ({"a": field(default=1)}, TypeError, r"\.a: expected an annotation beside field\(\), got none"),
+        (
+            {"a": field(default=1)},
+            TypeError,
+            r"\.a: expected an annotation beside field\(\), got none",
+        ),
     ],
 )
 def test_refused_bodies(body: dict[str, Any], error: type[Exception], message: str) -> None:
@@ -470,7 +560,9 @@ def test_refused_bodies(body: dict[str, Any], error: type[Exception], message: s
 
 def test_refused_classes() -> None:
     """Wrong options, bases and names are refused."""
-    with pytest.raises(TypeError, match="expected a class derived from tvm_ffi.Object, got <class 'int'>"):
+    with pytest.raises(
+        TypeError, match=r"expected a class derived from tvm_ffi.Object, got <class 'int'>"
+    ):
         py_class(int)
     with pytest.raises(ValueError, match="order: expected eq=True"):
         py_class(order=True)
@@ -478,10 +570,10 @@ def test_refused_classes() -> None:
         py_class(structural_eq="bogus")
     with pytest.raises(TypeError, match="type_key: expected a str, got int"):
         py_class(type_key=3)  # type: ignore[call-overload]
-    with pytest.raises(ValueError, match="expected a new name, got 'py_class_test.Point'"):
+    with pytest.raises(ValueError, match=r"expected a new name, got 'py_class_test.Point'"):
         py_class("py_class_test.Point")(type(Object)("Point", (Object,), {"__module__": __name__}))
     for base in (testing.TestIntPair, tvm_ffi.Tensor, tvm_ffi.Array):
-        with pytest.raises(TypeError, match="base class: expected ffi.Object"):
+        with pytest.raises(TypeError, match=r"base class: expected ffi.Object"):
             py_class(new_key())(type(base)("Below", (base,), {"__module__": __name__}))
 
 
@@ -499,7 +591,8 @@ def test_class_variables_and_methods() -> None:
             return Plain(7)
 
     assert (Plain.limit, Plain().other, Plain.make().a) == (3, 5, 7)
-    assert [each.name for each in fields(Plain)] == ["a"] and is_dataclass(Plain)
+    assert [each.name for each in fields(Plain)] == ["a"]
+    assert is_dataclass(Plain)
 
 
 def test_hooks() -> None:
@@ -533,17 +626,20 @@ def test_cpp_reads_the_members(mirror: Any) -> None:
         device: tvm_ffi.Device
         extra: Any = None
 
-    plan = Plan(3, 0.5, True, "a longer name than small", [7], "bfloat16", tvm_ffi.device("cuda", 2), [1])
+    plan = Plan(
+        3, 0.5, True, "a longer name than small", [7], "bfloat16", tvm_ffi.device("cuda", 2), [1]
+    )
     members = list(mirror.members(plan))
     assert members[:5] == [3, 0.5, True, "a longer name than small", 7]
     assert members[5:7] == [tvm_ffi.dtype("bfloat16"), tvm_ffi.device("cuda", 2)]
     assert list(members[7]) == [1]
     assert mirror.field_of(plan, "name") == "a longer name than small"
     mirror.set_field_of(plan, "sizes", tvm_ffi.Array([4, 5]))
-    assert list(plan.sizes) == [4, 5] and type(plan.sizes) is tvm_ffi.List
+    assert list(plan.sizes) == [4, 5]
+    assert type(plan.sizes) is tvm_ffi.List
     with pytest.raises(TypeError, match="element 1: expected int, got str"):
         mirror.set_field_of(plan, "sizes", tvm_ffi.Array([4, "x"]))
-    with pytest.raises(TypeError, match="got py_class_test.Point"):
+    with pytest.raises(TypeError, match=r"got py_class_test.Point"):
         mirror.members(Point(1))
 
 
@@ -555,7 +651,9 @@ def test_threads() -> None:
         try:
             for _ in range(20):
                 made = py_class(new_key())(
-                    type(Object)("T", (Object,), {"__module__": __name__, "__annotations__": {"a": int}})
+                    type(Object)(
+                        "T", (Object,), {"__module__": __name__, "__annotations__": {"a": int}}
+                    )
                 )
                 assert [made(i).a for i in range(50)] == list(range(50))
         except Exception as error:

@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 import tvm_ffi
 import tvm_ffi.cpp
@@ -189,6 +189,53 @@ def dataclasses(pair: Pair) -> dict[str, Any]:
     values: tuple[Any, ...] = tvm_ffi.dataclasses.astuple(pair)
     known = tvm_ffi.dataclasses.is_dataclass(Pair) and len(names) == len(values)
     return tvm_ffi.dataclasses.asdict(pair) if known else {}
+
+
+@tvm_ffi.dataclasses.py_class("typed.Tile", frozen=True)
+class Tile(tvm_ffi.dataclasses.Object):
+    """A type that Python defines."""
+
+    rows: int
+    tags: list[str] = tvm_ffi.dataclasses.field(default_factory=list)
+    _: tvm_ffi.dataclasses.KW_ONLY
+    stages: int = 2
+
+    @tvm_ffi.dataclasses.init_property
+    def size(self) -> int:
+        """Compute a field."""
+        return self.rows * self.stages
+
+
+class Colour(tvm_ffi.dataclasses.Enum, type_key="typed.Colour"):
+    """An enumeration."""
+
+    red: ClassVar[Colour] = tvm_ffi.dataclasses.auto()
+    green: ClassVar[Colour] = tvm_ffi.dataclasses.entry()
+
+
+class Level(tvm_ffi.dataclasses.IntEnum, type_key="typed.Level"):
+    """An enumeration with numbers."""
+
+    low: ClassVar[Level] = tvm_ffi.dataclasses.entry(value=10)
+
+
+class Operator(tvm_ffi.dataclasses.StrEnum, type_key="typed.Operator"):
+    """An enumeration of texts."""
+
+    add: ClassVar[Operator] = tvm_ffi.dataclasses.entry(value="+")
+
+
+def python_types() -> int:
+    """Use types that Python defines."""
+    tile = Tile(16, stages=3)
+    number: int = tile.size + len(Colour) + Colour.red._int_index + Level.low.value
+    name: str = Operator.add.value + Level.low.name + Colour.get("red")._str_index
+    cost: tvm_ffi.dataclasses.EnumAttrMap = Colour.def_attr("cost", default=0)
+    cost[Colour.green] = 3
+    both: list[Colour] = list(Colour.all_entries())
+    state: type = tvm_ffi.dataclasses.EnumState
+    print(name, cost[Colour.green], both, state, Colour.attr_dict, cost.get(Colour.red))
+    return number
 
 
 def streams(device: tvm_ffi.Device) -> int:

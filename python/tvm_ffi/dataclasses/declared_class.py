@@ -117,8 +117,7 @@ class DeclaredClass:
         try:
             annotations = {name: self._resolve(name, each) for name, each, _ in self.fields}
             described = [
-                self._describe(name, annotations[name], options)
-                for name, _, options in self.fields
+                self._describe(name, annotations[name], options) for name, _, options in self.fields
             ]
         except NameError as error:
             return error
@@ -129,7 +128,7 @@ class DeclaredClass:
         doc = self.own.get("__doc__") or ""
         call("ffi._DefineType", self.type_index, doc, self.structural_kind, described)
         for name in _ATTRIBUTES:
-            function = self.own.get(name)
+            function: Any = self.own.get(name)
             if function is not None:
                 made = Function(getattr(function, "__func__", function))
                 call("ffi._SetTypeAttribute", self.type_index, name, made)
@@ -161,9 +160,7 @@ class DeclaredClass:
             self._check_name(name, annotation, inherited)
             value = self.own.pop(name, MISSING)
             if name in computed:
-                options = field(
-                    init=False, repr=False, structural_eq="ignore", doc=value.__doc__
-                )
+                options = field(init=False, repr=False, structural_eq="ignore", doc=value.__doc__)
             elif isinstance(value, DeclaredField):
                 options = value
             else:
@@ -311,8 +308,11 @@ class DeclaredClass:
 def complete_all() -> None:
     """Define the types of all classes whose annotations can be resolved by now."""
     with _lock:
-        while _waiting and any([each.complete() is None for each in list(_waiting)]):
-            pass
+        before = -1
+        while len(_waiting) != before:  # a class that is complete may be what another waits for
+            before = len(_waiting)
+            for each in list(_waiting):
+                each.complete()
 
 
 def _declare(cls: type, type_key: str, parent: int) -> int:
@@ -353,4 +353,3 @@ def _fields_of_base(cls: type) -> tuple[Field, ...]:
         if "__ffi_is_dataclass__" in base.__dict__:
             return fields(base)
     return ()
-

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, TypeVar
 
 from .. import _core
-from .._core import Object
+from .._core import Object, ObjectMeta
 from .._runtime import call
 from ..container import Dict, List
 from ..object import register_object
@@ -78,15 +78,15 @@ def auto() -> Any:
 class EnumState(Object):
     """The instances of an enumeration: ``entries``, ``indexes`` and ``attrs``."""
 
-    entries: List
-    indexes: Dict
-    attrs: Dict
+    entries: List[Any]
+    indexes: Dict[int | str, Any]
+    attrs: Dict[str, Any]
 
 
-class _EnumMeta(type(Object)):  # type: ignore[misc]
+class _EnumMeta(ObjectMeta):
     """The class of enumerations: they can be iterated over, and called with a number or a name."""
 
-    def __call__(cls, value: Any) -> Any:
+    def __call__(cls: Any, value: Any) -> Any:
         try:
             return cls.get(value)
         except KeyError:
@@ -94,8 +94,9 @@ class _EnumMeta(type(Object)):  # type: ignore[misc]
                 f"{cls.__name__}: expected the name or the number of an instance, got {value!r}"
             ) from None
 
-    def __iter__(cls) -> Iterator[Any]:
-        return cls.all_entries()  # type: ignore[no-any-return]
+    def __iter__(cls: Any) -> Iterator[Any]:
+        entries: Iterator[Any] = cls.all_entries()
+        return entries
 
     def __len__(cls) -> int:
         return len(_state(cls).entries)
@@ -104,8 +105,8 @@ class _EnumMeta(type(Object)):  # type: ignore[misc]
         return isinstance(value, cls)
 
     @property
-    def attr_dict(cls) -> Dict:
-        """The attributes of the instances, by name: see :meth:`Enum.def_attr`."""
+    def attr_dict(cls) -> Dict[str, Any]:
+        """Give the attributes of the instances, by name: see :meth:`Enum.def_attr`."""
         return _state(cls).attrs
 
 
@@ -131,7 +132,7 @@ class Enum(Object, metaclass=_EnumMeta):
 
     _int_index: int
     _str_index: str
-    attr_dict: ClassVar[Dict]
+    attr_dict: ClassVar[Dict[str, Any]]
 
     def __init_subclass__(cls, type_key: str | None = None, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -226,7 +227,7 @@ class Enum(Object, metaclass=_EnumMeta):
         if isinstance(index, (int, str)) and not isinstance(index, bool):
             found = _state(cls).indexes.get(index)
             if found is not None:
-                return found  # type: ignore[no-any-return]
+                return found
         raise KeyError(index)
 
     @classmethod
@@ -259,7 +260,7 @@ class Enum(Object, metaclass=_EnumMeta):
         return self
 
     def __replace__(self, /, **changes: Any) -> Enum:
-        raise TypeError(f"replace: {self!r}: expected an object that may be copied, got an instance")
+        raise TypeError(f"replace: {self!r}: expected an object to copy, got what exists once")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._str_index,)

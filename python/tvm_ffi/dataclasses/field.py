@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY as KW_ONLY
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, overload
 
 from .missing import MISSING
@@ -15,26 +16,21 @@ _T = TypeVar("_T")
 STRUCTURAL_BITS = {None: 0, "ignore": 8, "def": 16, "def-pattern": 16, "def-simple": 4096}
 
 
+@dataclass
 class DeclaredField:
     """What :func:`field` was given."""
 
-    __slots__ = (
-        "compare",
-        "default",
-        "default_factory",
-        "doc",
-        "frozen",
-        "hash",
-        "init",
-        "kw_only",
-        "metadata",
-        "repr",
-        "structural_eq",
-    )
-
-    def __init__(self, **options: Any) -> None:
-        for name, value in options.items():
-            setattr(self, name, value)
+    default: Any
+    default_factory: Any
+    frozen: bool
+    init: bool
+    repr: bool
+    hash: bool | None
+    compare: bool
+    kw_only: bool | None
+    metadata: dict[str, Any]
+    structural_eq: str | None
+    doc: str | None
 
 
 def field(
@@ -128,7 +124,7 @@ def repr_of(value: object) -> str:
     return f"{value!r}"
 
 
-class init_property(Generic[_T]):  # noqa: N801  (a decorator)
+class init_property(Generic[_T]):
     """A field that is computed once, when an object is made.
 
     The decorated function takes the object. Its result is stored in the object, so every language

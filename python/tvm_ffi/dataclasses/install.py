@@ -33,7 +33,8 @@ def install(cls: Any, own: dict[str, Any], options: Options, fields: tuple[Field
     if "__init__" not in own:
         _add_init(cls, fields, options.init)
     if options.match_args and "__match_args__" not in own:
-        cls.__match_args__ = tuple(field.name for field in in_order_of_arguments(fields))
+        names = tuple(field.name for field in in_order_of_arguments(fields))
+        setattr(cls, "__match_args__", names)  # noqa: B010  (no type checker knows it)
     added: dict[str, Any] = {}
     if not hasattr(cls, "__deepcopy__"):
         added.update(__deepcopy__=methods.deep_copy, __replace__=methods.replaced)
@@ -56,7 +57,6 @@ def freeze(cls: Any, type_key: str) -> None:
     names = frozenset(field.__name__ for field in all_fields(cls.__tvm_ffi_type_info__.type_index))
     freeze_fields(cls, names)
     cls.__setattr__ = methods.make_setattr(cls, type_key, names)
-
 
 
 def _add_init(cls: Any, fields: tuple[Field, ...], init: bool) -> None:

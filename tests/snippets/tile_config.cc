@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions that take objects of a type that Python defines, and an enumeration.
+#include <tvm/ffi/enum.h>
+#include <tvm/ffi/extra/dtype.h>
+#include <tvm/ffi/reflection/enum_def.h>
+#include <tvm/ffi/tvm_ffi.h>
+
+namespace {
+
+namespace ffi = tvm::ffi;
+namespace refl = tvm::ffi::reflection;
+
+// [mirror.begin]
+class TileConfigObj : public ffi::Object {
+ public:
+  int64_t rows;
+  int64_t cols;
+  DLDataType dtype;
+  int64_t stages;
+  ffi::List<ffi::String> tags;
+
+  TVM_FFI_DECLARE_OBJECT_INFO("tile_config.TileConfig", TileConfigObj, ffi::Object);
+};
+
+class TileConfig : public ffi::ObjectRef {
+ public:
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(TileConfig, ffi::ObjectRef, TileConfigObj);
+};
+
+int64_t shared_bytes(const TileConfig& config) {
+  return config->rows * config->cols * config->stages * config->dtype.bits / 8;
+}
+
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(shared_bytes, shared_bytes);
+// [mirror.end]
+
+// [enum.begin]
+class ActivationObj : public ffi::EnumObj {
+ public:
+  TVM_FFI_DECLARE_OBJECT_INFO("tile_config.Activation", ActivationObj, ffi::EnumObj);
+};
+
+double apply(const ffi::Enum& activation, double x) {
+  if (activation->_str_index == "relu") return x > 0 ? x : 0;
+  if (activation->_str_index == "square") return x * x;
+  TVM_FFI_THROW(ValueError) << "apply: activation: expected relu or square, got "
+                            << activation->_str_index;
+}
+
+TVM_FFI_STATIC_INIT_BLOCK() {
+  refl::ObjectDef<ActivationObj>(refl::init(false));
+  refl::EnumDef<ActivationObj>("relu").set_attr("flops", 1);
+  refl::EnumDef<ActivationObj>("square").set_attr("flops", 1);
+}
+
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(apply, apply);
+// [enum.end]
+
+}  // namespace
