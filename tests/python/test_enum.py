@@ -207,6 +207,12 @@ def test_bases() -> None:
         (IntEnum, {"a": 1, "b": 1}, ValueError, "b: expected a new index, got 1"),
         (Enum, {"a": entry(size=3)}, TypeError, "a: expected names of fields, got size"),
         (
+            StrEnum,
+            {"a": entry(value="a text of more than seven bytes", size=3)},
+            TypeError,
+            "expected names of fields, got size",
+        ),
+        (
             Enum,
             {"__annotations__": {"size": int}, "a": auto()},
             TypeError,
