@@ -30,10 +30,30 @@ class BytesObj : public ffi::Object, public TVMFFIByteArray {
   static int32_t RuntimeTypeIndex() { return kIndex; }
 };
 
-template <int32_t kIndex>
+// The words follow their number, as in the objects that libraries built with the published headers
+// make and read.
+class BigIntObj : public ffi::Object {
+ public:
+  explicit BigIntObj(std::string_view content) : size_(content.size() / sizeof(int64_t)) {
+    std::memcpy(this + 1, content.data(), content.size());
+  }
+
+  static int32_t RuntimeTypeIndex() { return kTVMFFIBigInt; }
+
+  TVMFFIByteArray Content() const {
+    return {reinterpret_cast<const char*>(this + 1), size_ * sizeof(int64_t)};
+  }
+
+ private:
+  size_t size_;
+};
+static_assert(sizeof(BigIntObj) == sizeof(TVMFFIObject) + sizeof(size_t),
+              "words follow their number");
+
+template <typename Obj>
 void MakeHeap(std::string_view content, TVMFFIAny* out) {
-  auto object = ffi::detail::MakeObjectWithTail<BytesObj<kIndex>>(content.size() + 1, content);
-  out->type_index = kIndex;
+  auto object = ffi::detail::MakeObjectWithTail<Obj>(content.size() + 1, content);
+  out->type_index = Obj::RuntimeTypeIndex();
   out->zero_padding = 0;
   out->v_uint64 = 0;
   out->v_obj = ffi::ObjectUnsafe::MoveToOwned(std::move(object));
@@ -42,7 +62,7 @@ void MakeHeap(std::string_view content, TVMFFIAny* out) {
 template <int32_t kSmallIndex, int32_t kIndex>
 void Make(std::string_view content, TVMFFIAny* out) {
   if (content.size() > kSmallMost) {
-    MakeHeap<kIndex>(content, out);
+    MakeHeap<BytesObj<kIndex>>(content, out);
     return;
   }
   out->type_index = kSmallIndex;
@@ -96,7 +116,7 @@ int TVMFFIBigIntFromByteArray(const TVMFFIByteArray* input, TVMFFIAny* out) {
     // Then words of 8 bytes, so that equal numbers have equal contents.
     words.assign(input->data, size);
     words.resize((size + 7) / 8 * 8, sign);
-    MakeHeap<kTVMFFIBigInt>(words, out);
+    MakeHeap<BigIntObj>(words, out);
   }
   TVM_FFI_SAFE_CALL_END();
 }
@@ -105,7 +125,7 @@ TVMFFIByteArray TVMFFIBigIntGetContentByteArray(const TVMFFIAny* value) {
   if (value == nullptr) return TVMFFIByteArray{nullptr, 0};
   if (value->type_index == kTVMFFIInt) return TVMFFIByteArray{value->v_bytes, sizeof(int64_t)};
   if (value->type_index != kTVMFFIBigInt) return TVMFFIByteArray{nullptr, 0};
-  return *static_cast<const BytesObj<kTVMFFIBigInt>*>(
-      reinterpret_cast<const ffi::Object*>(value->v_obj));
+  return static_cast<const BigIntObj*>(reinterpret_cast<const ffi::Object*>(value->v_obj))
+      ->Content();
 }
 }

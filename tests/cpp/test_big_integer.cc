@@ -56,3 +56,20 @@ void big_integers() {
   }
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_big_integers, big_integers);
+
+// Libraries built with the published headers read and write the object themselves: the number of
+// words follows the head, and the words follow it.
+void big_integer_in_memory() {
+  const int64_t words[] = {1, -2, 3};
+  const TVMFFIByteArray input{reinterpret_cast<const char*>(words), sizeof(words)};
+  TVMFFIAny value{};
+  EXPECT_EQ(TVMFFIBigIntFromByteArray(&input, &value), 0);
+  int64_t seen[4];
+  std::memcpy(seen, value.v_obj + 1, sizeof(seen));
+  EXPECT_EQ(seen[0], 3);
+  EXPECT_EQ(std::memcmp(seen + 1, words, sizeof(words)), 0);
+  EXPECT(TVMFFIBigIntGetContentByteArray(&value).data ==
+         reinterpret_cast<const char*>(value.v_obj + 1) + sizeof(int64_t));
+  ffi::Any::MoveFromTVMFFIAny(value);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_big_integer_in_memory, big_integer_in_memory);
