@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # Typed, not found: the interop session reads them here.
 SOURCES = [
     "tests/cpp/test_shown_any.cc",
+    "tests/cpp/test_shown_big_int.cc",
     "tests/cpp/test_shown_containers.cc",
     "tests/cpp/test_shown_errors.cc",
     "tests/cpp/test_shown_functions.cc",

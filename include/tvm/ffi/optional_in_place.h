@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/optional_in_place.h
- * \brief The layout of an Optional of a handle, a String or a Bytes: that of its value.
+ * \brief The layout of an Optional of a handle, a String, a Bytes or a BigInt: that of its value.
  */
 #ifndef TVM_FFI_OPTIONAL_IN_PLACE_H_
 #define TVM_FFI_OPTIONAL_IN_PLACE_H_
@@ -27,7 +27,7 @@ struct NullHandle {
   static bool Is(const Words& words) { return words == nullptr; }
 };
 
-// The same for a String or a Bytes: the value None.
+// The same for a String, a Bytes or a BigInt: the value None.
 struct NullText {
   using Words = TVMFFIAny;
   static Words Make() {
@@ -45,7 +45,8 @@ template <typename T>
 constexpr bool kIsBareHandle =
     std::is_base_of<ObjectRef, T>::value && sizeof(T) == sizeof(ObjectRef);
 
-// Whether a T is a String or a Bytes; string.h says so of them.
+// Whether a T is a String, a Bytes or a BigInt, which are in memory what an Any of them is; their
+// headers say so of them.
 template <typename T>
 constexpr bool kIsText = false;
 

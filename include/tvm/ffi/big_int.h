@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/big_int.h
+ * \brief Integers of any size, passed as Python `int`.
+ *
+ * Division by zero is a ZeroDivisionError, a negative shift count a ValueError, and what fits no
+ * int64_t, no double or no memory an OverflowError.
+ */
+#ifndef TVM_FFI_BIG_INT_H_
+#define TVM_FFI_BIG_INT_H_
+
+#include <tvm/ffi/any_hash.h>
+#include <tvm/ffi/big_int_words.h>
+#include <tvm/ffi/optional_in_place.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <istream>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+class BigInt;
+
+namespace detail {
+
+struct BigIntAccess;
+
+// Integers of the language, and the enumerations that convert to them.
+template <typename Int>
+using EnableIfInteger =
+    std::enable_if_t<(std::is_integral<Int>::value ||
+                      (std::is_enum<Int>::value && std::is_convertible<Int, int64_t>::value)) &&
+                     sizeof(Int) <= sizeof(int64_t)>;
+
+}  // namespace detail
+
+/*!
+ * \brief An immutable integer of any size.
+ *
+ * It is in the handle itself if it fits into an int64_t, otherwise in an object that copies share.
+ * Operators take integers of the language too, whose values they keep, and compute without
+ * overflow. Bitwise ones act on two's complement with infinitely many bits of the sign.
+ */
+class BigInt {
+ public:
+  /*! \brief Lent words of 64 bits in two's complement, the least significant first. */
+  using ArrayView = detail::WordView;
+
+  /*! \brief Zero. */
+  BigInt() noexcept : BigInt(0) {}
+  /*! \brief The value of an integer of up to 64 bits. */
+  template <typename Int, typename = detail::EnableIfInteger<Int>>
+  BigInt(Int value)  // NOLINT(runtime/explicit)
+      : any_(OfInteger(value)) {}
+  /*! \brief The integer part of `value`; NaN is a ValueError, an infinity an OverflowError. */
+  explicit BigInt(double value) : any_(OfDouble(value)) {}
+  /*! \brief Shares the other's object if it has one. */
+  BigInt(const BigInt& other) {
+    if (!other.IsSmall()) ObjectUnsafe::IncRef(other.any_.v_obj);
+    detail::CopyWords(other.any_, &any_);
+  }
+  /*! \brief Takes the value over; zero stays behind. */
+  BigInt(BigInt&& other) noexcept : BigInt() { swap(other); }
+  ~BigInt() { detail::DropOwned(any_); }
+  /*! \brief Shares the other's object if it has one. */
+  BigInt& operator=(const BigInt& other) {
+    BigInt copy(other);
+    swap(copy);
+    return *this;
+  }
+  /*! \brief Takes the other's value over. */
+  BigInt& operator=(BigInt&& other) noexcept {
+    BigInt taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+  /*! \brief Exchanges the two. */
+  void swap(BigInt& other) noexcept { std::swap(any_, other.any_); }
+
+  /*! \brief Whether the value is not zero. */
+  explicit operator bool() const noexcept { return !IsSmall() || any_.v_int64 != 0; }
+  /*! \brief The value; an OverflowError is thrown if it does not fit. */
+  explicit operator int64_t() const {
+    TVM_FFI_CHECK(IsSmall(), OverflowError)
+        << "BigInt: operator int64_t: expected a value that fits into int64_t, got " << Shown();
+    return any_.v_int64;
+  }
+  /*! \brief The nearest double, the even one of two; an OverflowError is thrown beyond them all. */
+  explicit operator double() const;
+  /*! \brief The value as an Int, if it fits. */
+  template <typename Int,
+            typename = std::enable_if_t<std::is_integral<Int>::value && sizeof(Int) <= 8>>
+  std::optional<Int> as() const {
+    // A value of 64 bits without a sign may need a word more for the sign.
+    const ArrayView words = View();
+    if (words.size() > 2 || (words.size() == 2 && words[1] != 0)) return std::nullopt;
+    const auto value = static_cast<Int>(words[0]);
+    const BigInt same(value);
+    if (detail::Order(words, same.View()) != 0) return std::nullopt;
+    return value;
+  }
+  /*! \brief A hash: the value itself if it fits into 64 bits. */
+  uint64_t hash() const {
+    if (IsSmall()) return any_.v_uint64;
+    const TVMFFIByteArray bytes = TVMFFIBigIntGetContentByteArray(&any_);
+    return detail::HashOfBytes(bytes.data, bytes.size);
+  }
+
+  /*! \brief Adds. */
+  BigInt& operator+=(const BigInt& other);
+  /*! \brief Subtracts. */
+  BigInt& operator-=(const BigInt& other);
+  /*! \brief Multiplies. */
+  BigInt& operator*=(const BigInt& other);
+  /*! \brief Divides as truncdiv does. */
+  BigInt& operator/=(const BigInt& other);
+  /*! \brief Keeps the remainder that truncmod gives. */
+  BigInt& operator%=(const BigInt& other);
+  /*! \brief Keeps the bits that both have. */
+  BigInt& operator&=(const BigInt& other);
+  /*! \brief Adds the other's bits. */
+  BigInt& operator|=(const BigInt& other);
+  /*! \brief Inverts the bits that the other has. */
+  BigInt& operator^=(const BigInt& other);
+  /*! \brief Multiplies by 2 to the power of `count`. */
+  BigInt& operator<<=(const BigInt& count);
+  /*! \brief Divides by 2 to the power of `count` and rounds down. */
+  BigInt& operator>>=(const BigInt& count);
+  /*! \brief Adds 1. */
+  BigInt& operator++() { return *this += 1; }
+  /*! \brief Subtracts 1. */
+  BigInt& operator--() { return *this -= 1; }
+  /*! \brief Adds 1 and returns what was before. */
+  BigInt operator++(int) { return std::exchange(*this, BigInt(*this) += 1); }
+  /*! \brief Subtracts 1 and returns what was before. */
+  BigInt operator--(int) { return std::exchange(*this, BigInt(*this) -= 1); }
+
+ private:
+  friend struct detail::BigIntAccess;
+  friend struct TypeTraits<BigInt>;
+
+  explicit BigInt(const TVMFFIAny& owned) : any_(owned) {}
+  explicit BigInt(const detail::Words& words) : any_(OfWords(words)) {}
+
+  template <typename Int>
+  static TVMFFIAny OfInteger(Int value) {
+    if constexpr (std::is_enum<Int>::value) {
+      return OfInteger(static_cast<std::underlying_type_t<Int>>(value));
+    } else {
+      if (static_cast<uint64_t>(value) >> 63 != 0 && std::is_unsigned<Int>::value) {
+        detail::Words words(2);
+        words[0] = static_cast<uint64_t>(value);
+        return OfWords(words);
+      }
+      TVMFFIAny any{};
+      any.type_index = kTVMFFIInt;
+      any.v_int64 = static_cast<int64_t>(value);
+      return any;
+    }
+  }
+  static TVMFFIAny OfWords(const detail::Words& words) {
+    const TVMFFIByteArray bytes{reinterpret_cast<const char*>(words.data()),
+                                words.size() * sizeof(uint64_t)};
+    TVMFFIAny any{};
+    TVM_FFI_CHECK_SAFE_CALL(TVMFFIBigIntFromByteArray(&bytes, &any));
+    return any;
+  }
+  static TVMFFIAny OfDouble(double value);
+
+  bool IsSmall() const { return any_.type_index == kTVMFFIInt; }
+  ArrayView View() const {
+    if (IsSmall()) return {&any_.v_int64, 1};
+    const TVMFFIByteArray bytes = TVMFFIBigIntGetContentByteArray(&any_);
+    return {reinterpret_cast<const int64_t*>(bytes.data), bytes.size / sizeof(int64_t)};
+  }
+  std::string Text() const { return detail::DecimalOf(View()); }
+  // For an error message, which a number of any length would fill.
+  std::string Shown() const {
+    constexpr size_t kShownWords = 4;
+    if (View().size() <= kShownWords) return Text();
+    return (Message().self() << "an integer of " << View().size() << " words").take();
+  }
+  TVMFFIAny Release() { return std::exchange(any_, OfInteger(0)); }
+
+  TVMFFIAny any_;
+};
+
+namespace detail {
+
+// A BigInt is in memory what an Any of it is, so an Optional of it needs no more room.
+template <>
+inline constexpr bool kLentAsOwned<BigInt> = true;
+template <>
+inline constexpr bool kIsText<BigInt> = true;
+
+// What the operators are made of. The words are used only where a result may not fit into 64 bits.
+struct BigIntAccess {
+  static WordView View(const BigInt& value) { return value.View(); }
+  static std::string Text(const BigInt& value) { return value.Text(); }
+  static std::string Shown(const BigInt& value) { return value.Shown(); }
+  static BigInt Of(const Words& words) { return BigInt(words); }
+  static bool AreSmall(const BigInt& a, const BigInt& b) { return a.IsSmall() && b.IsSmall(); }
+  static int64_t Small(const BigInt& value) { return value.any_.v_int64; }
+
+  // `small` returns whether its result overflows; `wide` gives words.
+  template <typename OfSmall, typename OfWide>
+  static BigInt Apply(const BigInt& a, const BigInt& b, OfSmall small, OfWide wide) {
+    int64_t result = 0;
+    if (AreSmall(a, b) && !small(Small(a), Small(b), &result)) return result;
+    return Of(wide(View(a), View(b)));
+  }
+
+  template <typename Operation>
+  static BigInt Bitwise(const BigInt& a, const BigInt& b, Operation operation) {
+    if (!AreSmall(a, b)) return Of(detail::Bitwise(View(a), View(b), operation));
+    return static_cast<int64_t>(operation(a.any_.v_uint64, b.any_.v_uint64));
+  }
+  static int Order(const BigInt& a, const BigInt& b) {
+    if (!AreSmall(a, b)) return detail::Order(View(a), View(b));
+    return Small(a) < Small(b) ? -1 : Small(a) > Small(b) ? 1 : 0;
+  }
+
+  static void CheckDivisor(const char* function, const BigInt& divisor) {
+    TVM_FFI_CHECK(static_cast<bool>(divisor), ZeroDivisionError)
+        << function << ": expected a divisor other than 0, got 0";
+  }
+  // Whether the quotient of int64_t fits.
+  static bool CanDivide(const BigInt& a, const BigInt& b) {
+    return AreSmall(a, b) && (Small(b) != -1 || Small(a) != INT64_MIN);
+  }
+  // The quotient, rounded to zero, and the remainder.
+  static std::pair<BigInt, BigInt> Divide(const BigInt& a, const BigInt& b) {
+    const WordView number = View(a);
+    const WordView divisor = View(b);
+    const auto parts = QuotientOf(MagnitudeOf(number), MagnitudeOf(divisor));
+    return {Of(WordsOf(parts.first, number.negative() != divisor.negative())),
+            Of(WordsOf(parts.second, number.negative()))};
+  }
+  // Whether to round down takes another step than to round to zero.
+  static bool IsBetween(const BigInt& rest, const BigInt& divisor) {
+    return static_cast<bool>(rest) && View(rest).negative() != View(divisor).negative();
+  }
+
+  // A count of bits to shift by; std::nullopt for one that fits no size_t.
+  static std::optional<size_t> Count(const char* function, const BigInt& count) {
+    TVM_FFI_CHECK(!View(count).negative(), ValueError)
+        << function << ": expected a count of at least 0, got " << Shown(count);
+    return count.as<size_t>();
+  }
+};
+
+}  // namespace detail
+
+/*! \brief Whether the values are equal. */
+inline bool operator==(const BigInt& a, const BigInt& b) {
+  return detail::BigIntAccess::Order(a, b) == 0;
+}
+/*! \brief Whether the values differ. */
+inline bool operator!=(const BigInt& a, const BigInt& b) { return !(a == b); }
+/*! \brief Whether `a` is less than `b`. */
+inline bool operator<(const BigInt& a, const BigInt& b) {
+  return detail::BigIntAccess::Order(a, b) < 0;
+}
+/*! \brief Whether `a` is greater than `b`. */
+inline bool operator>(const BigInt& a, const BigInt& b) { return b < a; }
+/*! \brief Whether `a` is at most `b`. */
+inline bool operator<=(const BigInt& a, const BigInt& b) { return !(b < a); }
+/*! \brief Whether `a` is at least `b`. */
+inline bool operator>=(const BigInt& a, const BigInt& b) { return !(a < b); }
+/*! \brief The lesser of the two. */
+inline BigInt min(const BigInt& a, const BigInt& b) { return b < a ? b : a; }
+/*! \brief The greater of the two. */
+inline BigInt max(const BigInt& a, const BigInt& b) { return a < b ? b : a; }
+
+/*! \brief The sum. */
+inline BigInt operator+(const BigInt& a, const BigInt& b) {
+  return detail::BigIntAccess::Apply(
+      a, b, [](int64_t x, int64_t y, int64_t* out) { return __builtin_add_overflow(x, y, out); },
+      [](detail::WordView x, detail::WordView y) { return detail::SumOf(x, y); });
+}
+/*! \brief The difference. */
+inline BigInt operator-(const BigInt& a, const BigInt& b) {
+  return detail::BigIntAccess::Apply(
+      a, b, [](int64_t x, int64_t y, int64_t* out) { return __builtin_sub_overflow(x, y, out); },
+      detail::DifferenceOf);
+}
+/*! \brief The product. */
+inline BigInt operator*(const BigInt& a, const BigInt& b) {
+  return detail::BigIntAccess::Apply(
+      a, b, [](int64_t x, int64_t y, int64_t* out) { return __builtin_mul_overflow(x, y, out); },
+      [](detail::WordView x, detail::WordView y) {
+        return detail::WordsOf(detail::ProductOf(detail::MagnitudeOf(x), detail::MagnitudeOf(y)),
+                               x.negative() != y.negative());
+      });
+}
+/*! \brief The value itself. */
+inline BigInt operator+(const BigInt& value) { return value; }
+/*! \brief The value with the other sign. */
+inline BigInt operator-(const BigInt& value) { return 0 - value; }
+/*! \brief The value with all bits inverted: `-value - 1`. */
+inline BigInt operator~(const BigInt& value) { return -1 - value; }
+
+/*! \brief The quotient, rounded to zero. */
+inline BigInt truncdiv(const BigInt& a, const BigInt& b) {
+  using Access = detail::BigIntAccess;
+  Access::CheckDivisor("truncdiv", b);
+  if (Access::CanDivide(a, b)) return Access::Small(a) / Access::Small(b);
+  return Access::Divide(a, b).first;
+}
+/*! \brief The remainder of truncdiv: zero, or with the sign of `a`. */
+inline BigInt truncmod(const BigInt& a, const BigInt& b) {
+  using Access = detail::BigIntAccess;
+  Access::CheckDivisor("truncmod", b);
+  if (Access::CanDivide(a, b)) return Access::Small(a) % Access::Small(b);
+  return Access::Divide(a, b).second;
+}
+/*! \brief The quotient, rounded down, as Python's `//`. */
+inline BigInt floordiv(const BigInt& a, const BigInt& b) {
+  using Access = detail::BigIntAccess;
+  Access::CheckDivisor("floordiv", b);
+  if (Access::CanDivide(a, b)) {
+    const int64_t rest = Access::Small(a) % Access::Small(b);
+    const int64_t quotient = Access::Small(a) / Access::Small(b);
+    return quotient - (rest != 0 && (rest < 0) != (Access::Small(b) < 0) ? 1 : 0);
+  }
+  const auto parts = Access::Divide(a, b);
+  return Access::IsBetween(parts.second, b) ? parts.first - 1 : parts.first;
+}
+/*! \brief The remainder of floordiv: zero, or with the sign of `b`, as Python's `%`. */
+inline BigInt floormod(const BigInt& a, const BigInt& b) {
+  using Access = detail::BigIntAccess;
+  Access::CheckDivisor("floormod", b);
+  const BigInt rest = truncmod(a, b);
+  return Access::IsBetween(rest, b) ? rest + b : rest;
+}
+/*! \brief The same as truncdiv. */
+inline BigInt operator/(const BigInt& a, const BigInt& b) { return truncdiv(a, b); }
+/*! \brief The same as truncmod. */
+inline BigInt operator%(const BigInt& a, const BigInt& b) { return truncmod(a, b); }
+
+/*! \brief The bits that both have. */
+inline BigInt operator&(const BigInt& a, const BigInt& b) {
+  return detail::BigIntAccess::Bitwise(a, b, std::bit_and<uint64_t>());
+}
+/*! \brief The bits that either has. */
+inline BigInt operator|(const BigInt& a, const BigInt& b) {
+  return detail::BigIntAccess::Bitwise(a, b, std::bit_or<uint64_t>());
+}
+/*! \brief The bits that one of the two has. */
+inline BigInt operator^(const BigInt& a, const BigInt& b) {
+  return detail::BigIntAccess::Bitwise(a, b, std::bit_xor<uint64_t>());
+}
+/*! \brief `a` times 2 to the power of `count`, which must not be negative. */
+inline BigInt operator<<(const BigInt& a, const BigInt& count) {
+  using Access = detail::BigIntAccess;
+  const std::optional<size_t> bits = Access::Count("operator<<", count);
+  if (!a) return a;
+  int64_t product = 0;
+  if (Access::AreSmall(a, count) && *bits < 63 &&
+      !__builtin_mul_overflow(Access::Small(a), int64_t{1} << *bits, &product)) {
+    return product;
+  }
+  TVM_FFI_CHECK(bits.has_value(), OverflowError)
+      << "operator<<: expected a count below 2^64, got " << Access::Shown(count);
+  return Access::Of(detail::ShiftedLeft(Access::View(a), *bits));
+}
+/*! \brief `a` divided by 2 to the power of `count`, which must not be negative, rounded down. */
+inline BigInt operator>>(const BigInt& a, const BigInt& count) {
+  using Access = detail::BigIntAccess;
+  const std::optional<size_t> bits = Access::Count("operator>>", count);
+  if (Access::AreSmall(a, count)) return Access::Small(a) >> (*bits < 64 ? *bits : 63);
+  return Access::Of(detail::ShiftedRight(Access::View(a), bits.value_or(SIZE_MAX)));
+}
+
+inline BigInt& BigInt::operator+=(const BigInt& other) { return *this = *this + other; }
+inline BigInt& BigInt::operator-=(const BigInt& other) { return *this = *this - other; }
+inline BigInt& BigInt::operator*=(const BigInt& other) { return *this = *this * other; }
+inline BigInt& BigInt::operator/=(const BigInt& other) { return *this = *this / other; }
+inline BigInt& BigInt::operator%=(const BigInt& other) { return *this = *this % other; }
+inline BigInt& BigInt::operator&=(const BigInt& other) { return *this = *this & other; }
+inline BigInt& BigInt::operator|=(const BigInt& other) { return *this = *this | other; }
+inline BigInt& BigInt::operator^=(const BigInt& other) { return *this = *this ^ other; }
+inline BigInt& BigInt::operator<<=(const BigInt& count) { return *this = *this << count; }
+inline BigInt& BigInt::operator>>=(const BigInt& count) { return *this = *this >> count; }
+
+inline TVMFFIAny BigInt::OfDouble(double value) {
+  TVM_FFI_CHECK(!std::isnan(value), ValueError) << "BigInt: expected a finite number, got NaN";
+  TVM_FFI_CHECK(!std::isinf(value), OverflowError)
+      << "BigInt: expected a finite number, got " << value;
+  int exponent = 0;
+  // 53 bits are all that a double has.
+  const double mantissa = std::ldexp(std::frexp(std::trunc(value), &exponent), 53);
+  const BigInt bits = static_cast<int64_t>(mantissa);
+  exponent -= 53;
+  return (exponent < 0 ? bits >> -exponent : bits << exponent).Release();
+}
+
+inline BigInt::operator double() const {
+  if (IsSmall()) return static_cast<double>(any_.v_int64);
+  const double magnitude = detail::NearestDouble(detail::MagnitudeOf(View()));
+  TVM_FFI_CHECK(!std::isinf(magnitude), OverflowError)
+      << "BigInt: operator double: expected a value in the range of double, got " << Shown();
+  return View().negative() ? -magnitude : magnitude;
+}
+
+/*! \brief Writes decimal text. */
+inline std::ostream& operator<<(std::ostream& stream, const BigInt& value) {
+  return stream << detail::BigIntAccess::Text(value);
+}
+/*! \brief Reads decimal text; `value` stays as it is where there is none. */
+inline std::istream& operator>>(std::istream& stream, BigInt& value) {
+  const std::istream::sentry sentry(stream);
+  if (!sentry) return stream;
+  using Traits = std::istream::traits_type;
+  std::streambuf* buffer = stream.rdbuf();
+  Traits::int_type next = buffer->sgetc();
+  const bool negative = next == '-';
+  if (negative || next == '+') next = buffer->snextc();
+  std::string digits;
+  for (; next >= '0' && next <= '9'; next = buffer->snextc()) {
+    digits += Traits::to_char_type(next);
+  }
+  std::ios_base::iostate state = std::ios_base::goodbit;
+  if (Traits::eq_int_type(next, Traits::eof())) state |= std::ios_base::eofbit;
+  if (digits.empty()) {
+    state |= std::ios_base::failbit;
+  } else {
+    value = detail::BigIntAccess::Of(detail::WordsOf(detail::MagnitudeOfText(digits), negative));
+  }
+  stream.setstate(state);
+  return stream;
+}
+
+/*! \brief A BigInt goes into a value as an int if it fits; an int or a bool converts to it. */
+template <>
+struct TypeTraits<BigInt> : public detail::TypeTraitsBase {
+  static void CopyToAnyView(const BigInt& value, TVMFFIAny* out) {
+    detail::CopyWords(value.any_, out);
+  }
+  static void MoveToAny(BigInt value, TVMFFIAny* out) { *out = value.Release(); }
+  static bool CheckAnyStrict(const TVMFFIAny* any) {
+    return any->type_index == kTVMFFIInt || any->type_index == kTVMFFIBigInt;
+  }
+  static BigInt CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
+    if (any->type_index == kTVMFFIBigInt) ObjectUnsafe::IncRef(any->v_obj);
+    return BigInt(*any);
+  }
+  static BigInt MoveFromAnyAfterCheck(TVMFFIAny* any) { return detail::MoveFromOwned<BigInt>(any); }
+  static std::optional<BigInt> TryCastFromAnyView(const TVMFFIAny* any) {
+    if (CheckAnyStrict(any)) return CopyFromAnyViewAfterCheck(any);
+    if (any->type_index == kTVMFFIBool) return BigInt(any->v_int64 != 0);
+    return std::nullopt;
+  }
+  static std::string TypeStr() { return "BigInt"; }
+  static std::string TypeSchema() { return detail::SchemaText("ffi.BigInt"); }
+};
+
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+namespace std {
+
+/*! \brief The hash of the value. */
+template <>
+struct hash<tvm::ffi::BigInt> {
+  /*! \brief The hash. */
+  size_t operator()(const tvm::ffi::BigInt& value) const { return value.hash(); }
+};
+
+}  // namespace std
+
+#endif  // TVM_FFI_BIG_INT_H_

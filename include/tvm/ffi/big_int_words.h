@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+/*!
+ * \file tvm/ffi/big_int_words.h
+ * \brief Arithmetic on integers of any length, for tvm/ffi/big_int.h.
+ *
+ * An integer is given as words of 64 bits in two's complement, or as its sign and the digits of its
+ * magnitude to the base 2^32. Products and quotients are computed by algorithms M and D of D. E.
+ * Knuth, The Art of Computer Programming, volume 2, section 4.3.1.
+ */
+#ifndef TVM_FFI_BIG_INT_WORDS_H_
+#define TVM_FFI_BIG_INT_WORDS_H_
+
+#include <tvm/ffi/c_api.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tvm {
+namespace ffi TVM_FFI_HIDDEN {
+
+namespace detail {
+
+// Lent words of an integer in two's complement, the least significant first; at least one.
+class WordView {
+ public:
+  WordView(const int64_t* words, size_t size) : words_(words), size_(size) {}
+
+  size_t size() const { return size_; }
+  int64_t operator[](size_t i) const { return words_[i]; }
+
+  bool negative() const { return words_[size_ - 1] < 0; }
+  // Beyond the last word, the sign goes on.
+  uint64_t at(size_t i) const {
+    return i < size_ ? static_cast<uint64_t>(words_[i]) : negative() ? ~uint64_t{0} : 0;
+  }
+
+ private:
+  const int64_t* words_;
+  size_t size_;
+};
+
+// Numbers of a fixed count, which are zero at first. Unlike std::vector, it leaves no symbols that
+// the loader could merge between libraries.
+template <typename T>
+class Buffer {
+ public:
+  explicit Buffer(size_t size) : data_(new T[size]()), size_(size) {}
+  Buffer(Buffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  Buffer& operator=(Buffer&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~Buffer() { delete[] data_; }
+
+  size_t size() const { return size_; }
+  const T* data() const { return data_; }
+  T& operator[](size_t i) { return data_[i]; }
+  const T& operator[](size_t i) const { return data_[i]; }
+  const T& back() const { return data_[size_ - 1]; }
+  // Drops zeros at the end.
+  void Trim() {
+    while (size_ != 0 && back() == 0) --size_;
+  }
+
+ private:
+  T* data_;
+  size_t size_;
+};
+
+using Words = Buffer<uint64_t>;   // in two's complement, the least first
+using Digits = Buffer<uint32_t>;  // of a magnitude, the least first; none is zero
+
+// Negative, 0 or positive, as a is less than b, equal or greater. Both are as short as they can be.
+inline int Order(WordView a, WordView b) {
+  if (a.negative() != b.negative()) return a.negative() ? -1 : 1;
+  if (a.size() != b.size()) return (a.size() < b.size()) == a.negative() ? 1 : -1;
+  for (size_t i = a.size(); i-- > 0;) {
+    if (a.at(i) != b.at(i)) return a.at(i) < b.at(i) ? -1 : 1;
+  }
+  return 0;
+}
+
+// a + b, or with b's bits inverted and a carry a - b.
+inline Words SumOf(WordView a, WordView b, uint64_t inverted = 0) {
+  Words sum(std::max(a.size(), b.size()) + 1);
+  uint64_t carry = inverted & 1;
+  for (size_t i = 0; i < sum.size(); ++i) {
+    const uint64_t part = a.at(i) + carry;
+    carry = part < carry ? 1 : 0;
+    sum[i] = part + (b.at(i) ^ inverted);
+    if (sum[i] < part) carry = 1;
+  }
+  return sum;
+}
+inline Words DifferenceOf(WordView a, WordView b) { return SumOf(a, b, ~uint64_t{0}); }
+
+template <typename Operation>
+Words Bitwise(WordView a, WordView b, Operation operation) {
+  Words result(std::max(a.size(), b.size()));
+  for (size_t i = 0; i < result.size(); ++i) result[i] = operation(a.at(i), b.at(i));
+  return result;
+}
+
+inline Words ShiftedLeft(WordView a, size_t count) {
+  const size_t words = count / 64;
+  const size_t bits = count % 64;
+  Words result(a.size() + words + 1);
+  for (size_t i = words; i < result.size(); ++i) {
+    result[i] = a.at(i - words) << bits;
+    if (bits != 0 && i != words) result[i] |= a.at(i - words - 1) >> (64 - bits);
+  }
+  return result;
+}
+
+// Rounds down.
+inline Words ShiftedRight(WordView a, size_t count) {
+  const size_t words = count / 64;
+  const size_t bits = count % 64;
+  Words result(words < a.size() ? a.size() - words : 1);
+  for (size_t i = 0; i < result.size(); ++i) {
+    result[i] = a.at(i + words) >> bits;
+    if (bits != 0) result[i] |= a.at(i + words + 1) << (64 - bits);
+  }
+  return result;
+}
+
+inline Digits MagnitudeOf(WordView a) {
+  Digits digits(2 * a.size());
+  const uint64_t inverted = a.negative() ? ~uint64_t{0} : 0;
+  uint64_t carry = inverted & 1;
+  for (size_t i = 0; i < a.size(); ++i) {
+    const uint64_t word = (a.at(i) ^ inverted) + carry;
+    if (word != 0) carry = 0;
+    digits[2 * i] = static_cast<uint32_t>(word);
+    digits[2 * i + 1] = static_cast<uint32_t>(word >> 32);
+  }
+  digits.Trim();
+  return digits;
+}
+
+inline Words WordsOf(const Digits& digits, bool negative) {
+  Words words(digits.size() / 2 + 1);
+  for (size_t i = 0; i < digits.size(); ++i) words[i / 2] |= uint64_t{digits[i]} << (i % 2 * 32);
+  uint64_t carry = 1;
+  for (size_t i = 0; negative && i < words.size(); ++i) {
+    words[i] = ~words[i] + carry;
+    if (words[i] != 0) carry = 0;
+  }
+  return words;
+}
+
+// Algorithm M.
+inline Digits ProductOf(const Digits& a, const Digits& b) {
+  Digits product(a.size() + b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    uint64_t carry = 0;
+    for (size_t j = 0; j < b.size(); ++j) {
+      carry += uint64_t{a[i]} * b[j] + product[i + j];
+      product[i + j] = static_cast<uint32_t>(carry);
+      carry >>= 32;
+    }
+    product[i + b.size()] = static_cast<uint32_t>(carry);
+  }
+  product.Trim();
+  return product;
+}
+
+// Multiplies in place and adds; the result must fit.
+inline void MultiplyAndAdd(Digits* number, uint32_t factor, uint32_t summand) {
+  uint64_t carry = summand;
+  for (size_t i = 0; i < number->size(); ++i) {
+    carry += uint64_t{(*number)[i]} * factor;
+    (*number)[i] = static_cast<uint32_t>(carry);
+    carry >>= 32;
+  }
+}
+
+// Divides in place and gives the remainder.
+inline uint32_t DivideByDigit(Digits* number, uint32_t divisor) {
+  uint64_t rest = 0;
+  for (size_t i = number->size(); i-- > 0;) {
+    rest = rest << 32 | (*number)[i];
+    (*number)[i] = static_cast<uint32_t>(rest / divisor);
+    rest %= divisor;
+  }
+  number->Trim();
+  return static_cast<uint32_t>(rest);
+}
+
+// The digits and one more, times a power of two below the base.
+inline Digits Scaled(const Digits& number, int bits) {
+  Digits scaled(number.size() + 1);
+  for (size_t i = 0; i < number.size(); ++i) {
+    const uint64_t shifted = uint64_t{number[i]} << bits;
+    scaled[i] |= static_cast<uint32_t>(shifted);
+    scaled[i + 1] = static_cast<uint32_t>(shifted >> 32);
+  }
+  return scaled;
+}
+
+// Step D3 of algorithm D: a digit of the quotient from the upper digits, at most 1 too large.
+inline uint64_t GuessedDigit(const uint32_t* rest, const Digits& divisor, size_t n) {
+  const uint64_t upper = uint64_t{rest[n]} << 32 | rest[n - 1];
+  uint64_t guess = upper / divisor[n - 1];
+  uint64_t left = upper % divisor[n - 1];
+  while (guess >> 32 != 0 || guess * divisor[n - 2] > (left << 32 | rest[n - 2])) {
+    --guess;
+    left += divisor[n - 1];
+    if (left >> 32 != 0) break;
+  }
+  return guess;
+}
+
+// Steps D4 to D6: subtracts the guessed multiple of the divisor, and gives the right digit.
+inline uint32_t SubtractMultiple(uint32_t* rest, const Digits& divisor, size_t n, uint64_t guess) {
+  uint64_t carry = 0;
+  uint64_t borrow = 0;
+  for (size_t i = 0; i <= n; ++i) {
+    carry += guess * divisor[i];
+    const uint64_t difference = uint64_t{rest[i]} - static_cast<uint32_t>(carry) - borrow;
+    rest[i] = static_cast<uint32_t>(difference);
+    borrow = difference >> 63;
+    carry >>= 32;
+  }
+  if (borrow == 0) return static_cast<uint32_t>(guess);
+  carry = 0;
+  for (size_t i = 0; i <= n; ++i) {
+    carry += uint64_t{rest[i]} + divisor[i];
+    rest[i] = static_cast<uint32_t>(carry);
+    carry >>= 32;
+  }
+  return static_cast<uint32_t>(guess - 1);
+}
+
+// The quotient and the remainder by algorithm D; the divisor is not zero.
+inline std::pair<Digits, Digits> QuotientOf(Digits number, const Digits& divisor) {
+  const size_t n = divisor.size();
+  if (number.size() < n) return {Digits(0), std::move(number)};
+  if (n == 1) {
+    Digits rest(1);
+    rest[0] = DivideByDigit(&number, divisor[0]);
+    rest.Trim();
+    return {std::move(number), std::move(rest)};
+  }
+  // So that the divisor's first digit is at least half of the base.
+  int bits = 0;
+  while ((divisor.back() << bits) >> 31 == 0) ++bits;
+  Digits rest = Scaled(number, bits);
+  const Digits scaled = Scaled(divisor, bits);
+  Digits quotient(number.size() - n + 1);
+  for (size_t i = quotient.size(); i-- > 0;) {
+    quotient[i] = SubtractMultiple(&rest[i], scaled, n, GuessedDigit(&rest[i], scaled, n));
+  }
+  for (size_t i = 0; i < n; ++i) {
+    rest[i] = static_cast<uint32_t>((uint64_t{rest[i + 1]} << 32 | rest[i]) >> bits);
+  }
+  quotient.Trim();
+  rest.Trim();
+  return {std::move(quotient), std::move(rest)};
+}
+
+constexpr uint32_t kDecimalBase = 1000000000;  // the largest power of ten below 2^32
+constexpr size_t kDecimalDigits = 9;
+
+// Of at least two digits; infinity where a double is too small.
+inline double NearestDouble(const Digits& number) {
+  constexpr size_t kMostDigits = 32;  // 1024 bits
+  const size_t size = number.size();
+  if (size > kMostDigits) return std::numeric_limits<double>::infinity();
+  // The upper 64 bits are rounded. The last of them is also set for any lower bit, so that what is
+  // not half way between two doubles is not taken for it.
+  int bits = 0;
+  while ((number.back() << bits) >> 31 == 0) ++bits;
+  const uint64_t next = size > 2 ? uint64_t{number[size - 3]} << bits : 0;
+  uint64_t upper = uint64_t{number[size - 1]} << 32 | number[size - 2];
+  upper = upper << bits | next >> 32;
+  bool lower = static_cast<uint32_t>(next) != 0;
+  for (size_t i = 0; i + 3 < size; ++i) lower = lower || number[i] != 0;
+  if (lower) upper |= 1;
+  return std::ldexp(static_cast<double>(upper), static_cast<int>(32 * (size - 2)) - bits);
+}
+
+// Decimal text, in time that grows with the square of its length.
+inline std::string DecimalOf(WordView a) {
+  Digits number = MagnitudeOf(a);
+  // A digit to the base 2^32 has less than ten decimal ones.
+  std::string text(10 * number.size() + 2, '0');
+  size_t begin = text.size();
+  while (number.size() != 0) {
+    uint32_t part = DivideByDigit(&number, kDecimalBase);
+    for (size_t i = 0; i < kDecimalDigits && (part != 0 || number.size() != 0); ++i) {
+      text[--begin] = static_cast<char>('0' + part % 10);
+      part /= 10;
+    }
+  }
+  if (begin == text.size()) --begin;
+  if (a.negative()) text[--begin] = '-';
+  return text.substr(begin);
+}
+
+// The number that decimal digits without a sign give.
+inline Digits MagnitudeOfText(std::string_view text) {
+  Digits number(text.size() / kDecimalDigits + 1);
+  while (!text.empty()) {
+    uint32_t factor = 1;
+    uint32_t part = 0;
+    for (; factor < kDecimalBase && !text.empty(); text.remove_prefix(1)) {
+      factor *= 10;
+      part = 10 * part + static_cast<uint32_t>(text.front() - '0');
+    }
+    MultiplyAndAdd(&number, factor, part);
+  }
+  number.Trim();
+  return number;
+}
+
+}  // namespace detail
+}  // namespace ffi TVM_FFI_HIDDEN
+}  // namespace tvm
+
+#endif  // TVM_FFI_BIG_INT_WORDS_H_
