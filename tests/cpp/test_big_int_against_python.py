@@ -11,7 +11,7 @@ import tvm_ffi
 from conftest import build
 
 SOURCE = Path(__file__).with_name("big_int_against_python_library.cc")
-RANDOM = random.Random(20261127)  # noqa: S311
+RANDOM = random.Random(20261127)
 ROUNDS = 4000
 MOST_WORDS = 40
 

@@ -3,8 +3,8 @@
  * \file tvm/ffi/big_int.h
  * \brief Integers of any size, passed as Python `int`.
  *
- * Division by zero is a ZeroDivisionError, a negative shift count a ValueError, and what fits no
- * int64_t, no double or no memory an OverflowError.
+ * Division by zero is a ZeroDivisionError, a negative shift count a ValueError, and a value that
+ * does not fit into the int64_t or double that was asked for an OverflowError.
  */
 #ifndef TVM_FFI_BIG_INT_H_
 #define TVM_FFI_BIG_INT_H_
@@ -16,7 +16,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <istream>
 #include <optional>
 #include <ostream>
@@ -33,12 +32,17 @@ namespace detail {
 
 struct BigIntAccess;
 
-// Integers of the language, and the enumerations that convert to them.
+// Integers of the language.
 template <typename Int>
-using EnableIfInteger =
-    std::enable_if_t<(std::is_integral<Int>::value ||
-                      (std::is_enum<Int>::value && std::is_convertible<Int, int64_t>::value)) &&
-                     sizeof(Int) <= sizeof(int64_t)>;
+using IsInteger =
+    std::bool_constant<std::is_integral<Int>::value && (sizeof(Int) <= sizeof(int64_t))>;
+template <typename Int>
+using EnableIfInteger = std::enable_if_t<IsInteger<Int>::value>;
+// The same, and enumerations that convert to them.
+template <typename Int>
+using EnableIfNumbered =
+    std::enable_if_t<IsInteger<Int>::value ||
+                     (std::is_enum<Int>::value && std::is_convertible<Int, int64_t>::value)>;
 
 }  // namespace detail
 
@@ -57,7 +61,7 @@ class BigInt {
   /*! \brief Zero. */
   BigInt() noexcept : BigInt(0) {}
   /*! \brief The value of an integer of up to 64 bits. */
-  template <typename Int, typename = detail::EnableIfInteger<Int>>
+  template <typename Int, typename = detail::EnableIfNumbered<Int>>
   BigInt(Int value)  // NOLINT(runtime/explicit)
       : any_(OfInteger(value)) {}
   /*! \brief The integer part of `value`; NaN is a ValueError, an infinity an OverflowError. */
@@ -96,8 +100,7 @@ class BigInt {
   /*! \brief The nearest double, the even one of two; an OverflowError is thrown beyond them all. */
   explicit operator double() const;
   /*! \brief The value as an Int, if it fits. */
-  template <typename Int,
-            typename = std::enable_if_t<std::is_integral<Int>::value && sizeof(Int) <= 8>>
+  template <typename Int, typename = detail::EnableIfInteger<Int>>
   std::optional<Int> as() const {
     // A value of 64 bits without a sign may need a word more for the sign.
     const ArrayView words = View();
@@ -182,7 +185,7 @@ class BigInt {
     return {reinterpret_cast<const int64_t*>(bytes.data), bytes.size / sizeof(int64_t)};
   }
   std::string Text() const { return detail::DecimalOf(View()); }
-  // For an error message, which a number of any length would fill.
+  // For an error message, which a long number would make unreadable.
   std::string Shown() const {
     constexpr size_t kShownWords = 4;
     if (View().size() <= kShownWords) return Text();
@@ -348,15 +351,15 @@ inline BigInt operator%(const BigInt& a, const BigInt& b) { return truncmod(a, b
 
 /*! \brief The bits that both have. */
 inline BigInt operator&(const BigInt& a, const BigInt& b) {
-  return detail::BigIntAccess::Bitwise(a, b, std::bit_and<uint64_t>());
+  return detail::BigIntAccess::Bitwise(a, b, [](uint64_t x, uint64_t y) { return x & y; });
 }
 /*! \brief The bits that either has. */
 inline BigInt operator|(const BigInt& a, const BigInt& b) {
-  return detail::BigIntAccess::Bitwise(a, b, std::bit_or<uint64_t>());
+  return detail::BigIntAccess::Bitwise(a, b, [](uint64_t x, uint64_t y) { return x | y; });
 }
 /*! \brief The bits that one of the two has. */
 inline BigInt operator^(const BigInt& a, const BigInt& b) {
-  return detail::BigIntAccess::Bitwise(a, b, std::bit_xor<uint64_t>());
+  return detail::BigIntAccess::Bitwise(a, b, [](uint64_t x, uint64_t y) { return x ^ y; });
 }
 /*! \brief `a` times 2 to the power of `count`, which must not be negative. */
 inline BigInt operator<<(const BigInt& a, const BigInt& count) {
@@ -420,7 +423,7 @@ inline std::istream& operator>>(std::istream& stream, BigInt& value) {
   const std::istream::sentry sentry(stream);
   if (!sentry) return stream;
   using Traits = std::istream::traits_type;
-  std::streambuf* buffer = stream.rdbuf();
+  auto* buffer = stream.rdbuf();
   Traits::int_type next = buffer->sgetc();
   const bool negative = next == '-';
   if (negative || next == '+') next = buffer->snextc();
@@ -428,10 +431,10 @@ inline std::istream& operator>>(std::istream& stream, BigInt& value) {
   for (; next >= '0' && next <= '9'; next = buffer->snextc()) {
     digits += Traits::to_char_type(next);
   }
-  std::ios_base::iostate state = std::ios_base::goodbit;
-  if (Traits::eq_int_type(next, Traits::eof())) state |= std::ios_base::eofbit;
+  auto state = std::istream::goodbit;
+  if (Traits::eq_int_type(next, Traits::eof())) state |= std::istream::eofbit;
   if (digits.empty()) {
-    state |= std::ios_base::failbit;
+    state |= std::istream::failbit;
   } else {
     value = detail::BigIntAccess::Of(detail::WordsOf(detail::MagnitudeOfText(digits), negative));
   }

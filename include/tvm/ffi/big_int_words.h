@@ -10,7 +10,7 @@
 #ifndef TVM_FFI_BIG_INT_WORDS_H_
 #define TVM_FFI_BIG_INT_WORDS_H_
 
-#include <tvm/ffi/c_api.h>
+#include <tvm/ffi/attributes.h>
 
 #include <algorithm>
 #include <cmath>
