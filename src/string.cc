@@ -96,8 +96,9 @@ int TVMFFIBigIntFromByteArray(const TVMFFIByteArray* input, TVMFFIAny* out) {
   ffi::GivenText("TVMFFIBigIntFromByteArray: input", input);
   ffi::Given("TVMFFIBigIntFromByteArray: out", out);
   // Room for all words, before any byte is read: a size that no memory has is refused.
+  constexpr size_t kSurelyThere = 4096;
   std::string words;
-  if (input->size > sizeof(int64_t)) words.reserve(input->size + sizeof(int64_t));
+  if (input->size > kSurelyThere) words.reserve(input->size + sizeof(int64_t));
   const bool negative = input->size != 0 && (input->data[input->size - 1] & 0x80) != 0;
   const char sign = negative ? '\xff' : '\0';
   // The shortest form first: without bytes that only repeat the sign.
@@ -112,8 +113,10 @@ int TVMFFIBigIntFromByteArray(const TVMFFIByteArray* input, TVMFFIAny* out) {
     *out = TVMFFIAny{};
     out->type_index = kTVMFFIInt;
     out->v_uint64 = value;
-  } else {
+  } else if (input->size % sizeof(int64_t) == 0) {
     // Then words of 8 bytes, so that equal numbers have equal contents.
+    MakeHeap<BigIntObj>({input->data, (size + 7) / 8 * 8}, out);
+  } else {
     words.assign(input->data, size);
     words.resize((size + 7) / 8 * 8, sign);
     MakeHeap<BigIntObj>(words, out);

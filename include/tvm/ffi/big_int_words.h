@@ -45,20 +45,21 @@ class WordView {
   size_t size_;
 };
 
-// Numbers of a fixed count, which are zero at first. Unlike std::vector, it leaves no symbols that
-// the loader could merge between libraries.
+// Numbers of a fixed count, which are zero at first; a few are in place. Unlike std::vector, it
+// leaves no symbols that the loader could merge between libraries.
 template <typename T>
 class Buffer {
  public:
-  explicit Buffer(size_t size) : data_(new T[size]()), size_(size) {}
-  Buffer(Buffer&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  explicit Buffer(size_t size) : data_(size > kInPlace ? new T[size]() : in_place_), size_(size) {}
+  Buffer(Buffer&& other) noexcept { Take(&other); }
   Buffer& operator=(Buffer&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
+    if (this != &other) {
+      Free();
+      Take(&other);
+    }
     return *this;
   }
-  ~Buffer() { delete[] data_; }
+  ~Buffer() { Free(); }
 
   size_t size() const { return size_; }
   const T* data() const { return data_; }
@@ -71,8 +72,22 @@ class Buffer {
   }
 
  private:
+  static constexpr size_t kInPlace = 64 / sizeof(T);
+
+  void Free() {
+    if (data_ != in_place_) delete[] data_;
+  }
+  void Take(Buffer* other) {
+    size_ = std::exchange(other->size_, 0);
+    data_ = std::exchange(other->data_, other->in_place_);
+    if (data_ != other->in_place_) return;
+    std::copy_n(other->in_place_, kInPlace, in_place_);
+    data_ = in_place_;
+  }
+
   T* data_;
   size_t size_;
+  T in_place_[kInPlace] = {};
 };
 
 using Words = Buffer<uint64_t>;   // in two's complement, the least first
