@@ -63,7 +63,7 @@ def test_names() -> None:
     assert sorted(tvm_ffi.dataclasses.__all__) == [
         *("Enum", "EnumAttrMap", "EnumState", "Field", "IntEnum", "KW_ONLY", "MISSING", "Object"),
         *("StrEnum", "asdict", "astuple", "auto", "c_class", "entry", "field", "fields"),
-        *("init_property", "is_dataclass", "py_class", "replace"),
+        *("gen_abi_cpp", "init_property", "is_dataclass", "py_class", "replace"),
     ]
     assert str(inspect.signature(c_class)).startswith("(type_key: 'str', *, frozen: 'bool' = False")
 

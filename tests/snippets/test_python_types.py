@@ -21,6 +21,7 @@ from tvm_ffi.dataclasses import (
     auto,
     entry,
     field,
+    gen_abi_cpp,
     init_property,
     py_class,
     replace,
@@ -37,8 +38,13 @@ SHOWN = ["tests/snippets/tile_config.cc", "tests/snippets/test_python_types.py"]
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
     """The library that takes objects of the types."""
-    target = tmp_path_factory.mktemp("python_types") / "tile_config.so"
-    command = f"g++ {FLAGS} {flags('--cxxflags')} tile_config.cc -o {target}"
+    folder = tmp_path_factory.mktemp("python_types")
+    # [generated.begin]
+    header = gen_abi_cpp("tile_config.TileConfig")
+    (folder / "tile_config.h").write_text(header)
+    # [generated.end]
+    target = folder / "tile_config.so"
+    command = f"g++ {FLAGS} -I{folder} {flags('--cxxflags')} tile_config.cc -o {target}"
     command += f" {flags('--ldflags', '--libs')}"
     subprocess.run(shlex.split(command), cwd=HERE, check=True)
     return tvm_ffi.load_module(target)

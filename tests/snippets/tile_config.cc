@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions that take objects of a type that Python defines, and an enumeration.
+// [include.begin]
+#include "tile_config.h"  // which gen_abi_cpp writes
+
 #include <tvm/ffi/enum.h>
-#include <tvm/ffi/extra/dtype.h>
 #include <tvm/ffi/reflection/enum_def.h>
 #include <tvm/ffi/tvm_ffi.h>
+// [include.end]
 
 namespace {
 
@@ -11,23 +14,7 @@ namespace ffi = tvm::ffi;
 namespace refl = tvm::ffi::reflection;
 
 // [mirror.begin]
-class TileConfigObj : public ffi::Object {
- public:
-  int64_t rows;
-  int64_t cols;
-  DLDataType dtype;
-  int64_t stages;
-  ffi::List<ffi::String> tags;
-
-  TVM_FFI_DECLARE_OBJECT_INFO("tile_config.TileConfig", TileConfigObj, ffi::Object);
-};
-
-class TileConfig : public ffi::ObjectRef {
- public:
-  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(TileConfig, ffi::ObjectRef, TileConfigObj);
-};
-
-int64_t shared_bytes(const TileConfig& config) {
+int64_t shared_bytes(const tile_config::TileConfigObj* config) {
   return config->rows * config->cols * config->stages * config->dtype.bits / 8;
 }
 

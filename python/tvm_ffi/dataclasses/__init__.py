@@ -8,6 +8,7 @@ from .described_field import Field
 from .enum import Enum, EnumAttrMap, EnumState, IntEnum, StrEnum, auto, entry
 from .field import KW_ONLY, field, init_property
 from .fields import fields, is_dataclass
+from .gen_abi_cpp import gen_abi_cpp
 from .missing import MISSING
 from .py_class import py_class
 from .replace import replace
@@ -29,6 +30,7 @@ __all__ = [
     "entry",
     "field",
     "fields",
+    "gen_abi_cpp",
     "init_property",
     "is_dataclass",
     "py_class",

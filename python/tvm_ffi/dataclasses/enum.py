@@ -380,35 +380,35 @@ class EnumAttrMap:
         self.name = name
         self._default = default
 
-    def __getitem__(self, instance: Enum) -> Any:
+    def __getitem__(self, variant: Enum) -> Any:
         """Give the value of an instance, or the default; a KeyError without either."""
-        value = self.get(instance, self._default)
+        value = self.get(variant, self._default)
         if value is MISSING:
-            raise KeyError(f"{instance!r} has no attribute {self.name!r}")
+            raise KeyError(f"{variant!r} has no attribute {self.name!r}")
         return value
 
-    def __setitem__(self, instance: Enum, value: Any) -> None:
+    def __setitem__(self, variant: Enum, value: Any) -> None:
         """Set the value of an instance."""
-        self._check(instance)
+        self._check(variant)
         attrs = _state(self._enum).attrs
         if self.name not in attrs:
             attrs[self.name] = Dict({})
-        attrs[self.name][instance] = value
+        attrs[self.name][variant] = value
 
-    def __contains__(self, instance: object) -> bool:
+    def __contains__(self, variant: object) -> bool:
         """Return whether an instance has a value of its own."""
-        return instance in _state(self._enum).attrs.get(self.name, {})
+        return variant in _state(self._enum).attrs.get(self.name, {})
 
-    def get(self, instance: Enum, default: Any = None) -> Any:
+    def get(self, variant: Enum, default: Any = None) -> Any:
         """Give the value of an instance, or ``default``."""
-        self._check(instance)
-        return _state(self._enum).attrs.get(self.name, {}).get(instance, default)
+        self._check(variant)
+        return _state(self._enum).attrs.get(self.name, {}).get(variant, default)
 
-    def _check(self, instance: object) -> None:
-        if not isinstance(instance, self._enum):
+    def _check(self, variant: object) -> None:
+        if not isinstance(variant, self._enum):
             raise TypeError(
                 f"{self._enum.__name__}: {self.name}: expected an instance, got "
-                f"{type(instance).__name__}"
+                f"{type(variant).__name__}"
             )
 
 

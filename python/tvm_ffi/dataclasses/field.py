@@ -46,6 +46,7 @@ def field(
     metadata: Mapping[str, Any] | None = None,
     structural_eq: str | None = None,
     doc: str | None = None,
+    converter: Any = None,
 ) -> Any:
     """Declare a field of a class that :func:`tvm_ffi.dataclasses.py_class` decorates.
 
@@ -76,6 +77,8 @@ def field(
         ``"def-simple"`` that it is one variable. See :doc:`/concepts/structural_eq_hash`.
     doc
         Documentation.
+    converter
+        Ignored: values are converted to the type of the field. Type checkers read it.
 
     Raises
     ------

@@ -28,10 +28,10 @@ STRUCTURAL_KINDS = {None: 0, "tree": 1, "var": 2, "dag": 3, "const-tree": 4, "si
 
 
 @overload
-def py_class(cls: _T, /) -> _T: ...
+def py_class(cls_or_type_key: _T, /) -> _T: ...
 @overload
 def py_class(
-    cls: str | None = None,
+    cls_or_type_key: str | None = None,
     /,
     *,
     type_key: str | None = None,
@@ -48,7 +48,7 @@ def py_class(
 ) -> Callable[[_T], _T]: ...
 @dataclass_transform(eq_default=False, field_specifiers=(field,))
 def py_class(
-    cls: Any = None,
+    cls_or_type_key: Any = None,
     /,
     *,
     type_key: str | None = None,
@@ -74,7 +74,7 @@ def py_class(
 
     Parameters
     ----------
-    cls
+    cls_or_type_key
         The class, or the name of the type; the decorator takes either.
     type_key
         Name of the type; the name of the module and of the class if it is left out.
@@ -114,7 +114,7 @@ def py_class(
     >>> Point(1) == Point(1, 0)
     True
     """
-    given_key = cls if isinstance(cls, str) else type_key
+    given_key = cls_or_type_key if isinstance(cls_or_type_key, str) else type_key
     if given_key is not None and not isinstance(given_key, str):
         raise TypeError(f"py_class: type_key: expected a str, got {type(given_key).__name__}")
     if order and not eq:
@@ -138,4 +138,5 @@ def py_class(
         complete_all()
         return decorated
 
-    return decorator if cls is None or isinstance(cls, str) else decorator(cls)
+    is_class = cls_or_type_key is not None and not isinstance(cls_or_type_key, str)
+    return decorator(cls_or_type_key) if is_class else decorator

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""C++ classes with the members of the types that Python defines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from .. import _core
+
+_SCALARS = {
+    "int": "int64_t",
+    "float": "double",
+    "bool": "bool",
+    "DataType": "DLDataType",
+    "Device": "DLDevice",
+    "void*": "void*",
+    "ffi.String": "::tvm::ffi::String",
+    "ffi.Bytes": "::tvm::ffi::Bytes",
+    "ffi.Tensor": "::tvm::ffi::Tensor",
+    "ffi.Function": "::tvm::ffi::Function",
+    "ffi.Shape": "::tvm::ffi::Shape",
+    "Any": "::tvm::ffi::Any",
+    "None": "::tvm::ffi::Any",
+    "Optional": "::tvm::ffi::Any",
+    "Variant": "::tvm::ffi::Any",
+}
+_CONTAINERS = {
+    "ffi.Array": ("::tvm::ffi::Array", 1),
+    "ffi.List": ("::tvm::ffi::List", 1),
+    "ffi.Map": ("::tvm::ffi::Map", 2),
+    "ffi.Dict": ("::tvm::ffi::Dict", 2),
+}
+# Base classes that the headers have.
+_BASES = {
+    "ffi.Object": "::tvm::ffi::Object",
+    "ffi.Enum": "::tvm::ffi::EnumObj",
+    "ffi.IntEnum": "::tvm::ffi::IntEnumObj",
+    "ffi.StrEnum": "::tvm::ffi::StrEnumObj",
+}
+
+
+def gen_abi_cpp(type_keys: str | Sequence[str]) -> str:
+    """Write a C++ header with a class for each type, by which C++ reads its objects directly.
+
+    The classes of ancestors come first. Each is named as its type, with ``Obj`` added, in the
+    namespaces that the name gives: ``my_library.Tile`` becomes ``my_library::TileObj``. A member of
+    a class of ``py_class`` is an ``ObjectRef``, and one of an optional or a union an ``Any``. The
+    header fails to compile where a compiler would lay the members out otherwise.
+
+    Parameters
+    ----------
+    type_keys
+        Names of types that Python defines.
+
+    Returns
+    -------
+    str
+        The text of the header.
+
+    Raises
+    ------
+    ValueError
+        There is no such type, C++ defines it, or its name is none of C++.
+
+    Examples
+    --------
+    >>> import tvm_ffi
+    >>> from tvm_ffi.dataclasses import gen_abi_cpp, py_class
+    >>> @py_class("example.Block")
+    ... class Block(tvm_ffi.Object):
+    ...     rows: int
+    ...     names: list[str]
+    >>> print(gen_abi_cpp("example.Block").partition("class ")[2].partition("static_assert")[0])
+    BlockObj : public ::tvm::ffi::Object {
+     public:
+      int64_t rows;
+      ::tvm::ffi::List<::tvm::ffi::String> names;
+    <BLANKLINE>
+      TVM_FFI_DECLARE_OBJECT_INFO("example.Block", BlockObj, ::tvm::ffi::Object);
+    };
+    <BLANKLINE>
+    <BLANKLINE>
+    """
+    given = [type_keys] if isinstance(type_keys, str) else list(type_keys)
+    indices: dict[int, None] = {}
+    for key in given:
+        for index in _lineage(key):
+            indices[index] = None
+    lines = ["// Written by tvm_ffi.dataclasses.gen_abi_cpp.", "#pragma once", ""]
+    lines += ["#include <tvm/ffi/enum.h>", "#include <tvm/ffi/tvm_ffi.h>", ""]
+    lines += ["#include <cstddef>", "#include <cstdint>", ""]
+    lines += ["#if defined(__GNUC__)", "#pragma GCC diagnostic push"]
+    lines += ['#pragma GCC diagnostic ignored "-Winvalid-offsetof"', "#endif", ""]
+    for index in indices:
+        lines += [*_class_of(index), ""]
+    lines += ["#if defined(__GNUC__)", "#pragma GCC diagnostic pop", "#endif", ""]
+    return "\n".join(lines)
+
+
+def _lineage(type_key: Any) -> list[int]:
+    """Give the type and its ancestors that the headers lack, the first ancestor first."""
+    if not isinstance(type_key, str):
+        raise TypeError(f"gen_abi_cpp: type_keys: expected a str, got {type(type_key).__name__}")
+    index = _core.find_type(type_key)
+    if index is None:
+        raise ValueError(f"gen_abi_cpp: type_keys: expected a registered type, got {type_key!r}")
+    found = []
+    for each in (*_core.describe_type(index)[2], index):
+        key = _core.describe_type(each)[0]
+        if key in _BASES:
+            continue
+        cls = _core.registered_class(each)
+        if cls is None or "__tvm_ffi_defines__" not in vars(cls):
+            raise ValueError(
+                f"gen_abi_cpp: type_keys: expected a type that Python defines, got {key!r}"
+            )
+        if not all(part.isidentifier() and part.isascii() for part in key.split(".")):
+            raise ValueError(f"gen_abi_cpp: type_keys: expected a name of C++, got {key!r}")
+        found.append(each)
+    return found
+
+
+def _class_of(index: int) -> list[str]:
+    key, doc, ancestors, size, _ = _core.describe_type(index)
+    *spaces, name = key.split(".")
+    parent_key = _core.describe_type(ancestors[-1])[0]
+    base = _BASES.get(parent_key) or "::" + parent_key.replace(".", "::") + "Obj"
+    fields = _core.own_fields(index)
+    lines = [f"namespace {'::'.join(spaces)} {{", ""] if spaces else []
+    lines += [f"// {line.strip()}" for line in (doc or "").strip().splitlines() if line.strip()]
+    lines += [f"class {name}Obj : public {base} {{", " public:"]
+    for field in fields:
+        if field.__doc__:
+            lines += [f"  // {line.strip()}" for line in field.__doc__.strip().splitlines()]
+        member = _member(json.loads(json.loads(field.metadata)["type_schema"]))
+        # C++ would put a small member into what a base class leaves of its last word.
+        is_next_to_base = field is fields[0] and parent_key != "ffi.Object" and field.alignment < 8
+        lines.append(f"  {'alignas(8) ' if is_next_to_base else ''}{member} {field.__name__};")
+    lines += ["", f'  TVM_FFI_DECLARE_OBJECT_INFO("{key}", {name}Obj, {base});', "};", ""]
+    lines.append(f"static_assert(sizeof({name}Obj) == {size});")
+    for field in fields:
+        place = f"offsetof({name}Obj, {field.__name__})"
+        lines.append(f"static_assert({place} == {field.offset});")
+    return [*lines, "", f"}}  // namespace {'::'.join(spaces)}"] if spaces else lines
+
+
+def _member(schema: dict[str, Any]) -> str:
+    name = schema["type"]
+    parts = [_member(each) for each in schema.get("args", ())]
+    if name in _SCALARS:
+        return _SCALARS[name]
+    if name in _CONTAINERS:
+        container, number = _CONTAINERS[name]
+        return f"{container}<{', '.join(parts or ['::tvm::ffi::Any'] * number)}>"
+    if name == "Tuple":
+        return f"::tvm::ffi::Tuple<{', '.join(parts)}>"
+    return "::tvm::ffi::ObjectRef"
