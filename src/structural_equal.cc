@@ -47,23 +47,15 @@ Path Add(const Path& path, Step::Kind kind, Any key) {
   return Path(new Step{path, kind, std::move(key)});
 }
 
-// Kinds and keys by turns, from the root on.
-Array<Any> StepsOf(Path path) {
-  std::vector<Any> steps;
-  for (; path != nullptr; path = path->before) {
-    steps.push_back(path->key);
-    steps.emplace_back(static_cast<int64_t>(path->kind));
-  }
-  return Array<Any>(steps.rbegin(), steps.rend());
-}
-
-// The same as an object.
 refl::AccessPath PathOf(const Path& path) {
-  const Array<Any> steps = StepsOf(path);
+  std::vector<const Step*> steps;
+  for (const Step* step = path.get(); step != nullptr; step = step->before.get()) {
+    steps.push_back(step);
+  }
   refl::AccessPath made = refl::AccessPath::Root();
-  for (size_t i = 0; i < steps.size(); i += 2) {
-    const auto kind = static_cast<refl::AccessKind>(steps[static_cast<int64_t>(i)].cast<int>());
-    made = made->Extend(refl::AccessStep(kind, steps[static_cast<int64_t>(i) + 1]));
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    made =
+        made->Extend(refl::AccessStep(static_cast<refl::AccessKind>((*step)->kind), (*step)->key));
   }
   return made;
 }
@@ -348,13 +340,7 @@ std::optional<std::pair<Path, Path>> FirstMismatch(const Any& a, const Any& b, b
   return comparison.Mismatch();
 }
 
-// The steps to the first difference in each value; None for equal values.
-Any MismatchSteps(const Any& a, const Any& b, bool map_free_vars, bool skip_tensor_content) {
-  const auto found = FirstMismatch(a, b, map_free_vars, skip_tensor_content);
-  if (!found.has_value()) return Any();
-  return Array<Any>{StepsOf(found->first), StepsOf(found->second)};
-}
-
+// None for equal values.
 Optional<refl::AccessPathPair> MismatchPaths(const Any& a, const Any& b, bool map_free_vars,
                                              bool skip_tensor_content) {
   const auto found = FirstMismatch(a, b, map_free_vars, skip_tensor_content);
@@ -366,9 +352,7 @@ Optional<refl::AccessPathPair> MismatchPaths(const Any& a, const Any& b, bool ma
   refl::GlobalDef()
       .def("ffi.StructuralEqual", EqualByStructure, "Whether two values have the same structure.")
       .def("ffi.GetFirstStructuralMismatch", MismatchPaths,
-           "Where two values first differ in structure, as paths of C++.")
-      .def("ffi._FirstStructuralMismatchSteps", MismatchSteps,
-           "Where two values first differ in structure, as kinds and keys.");
+           "The paths to the first difference of two values in structure; None for equal values.");
   return true;
 }();
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ._core import Object
 from ._runtime import read
+from .object import register_object
 
 
 class AccessKind(IntEnum):
@@ -27,50 +29,48 @@ class AccessKind(IntEnum):
     MAP_ITEM_MISSING = 5
 
 
-class AccessStep:
+def repr_of(self: Object) -> str:
+    """Give the printed form, which is the same in every language."""
+    text: str = read("ffi.ReprPrint", self)
+    return text
+
+
+@register_object("ffi.reflection.AccessStep", init=False)
+class AccessStep(Object):
     """A step of an :class:`AccessPath`."""
 
-    __slots__ = ("_key", "_kind")
-
-    _kind: AccessKind
-    _key: Any
+    key: Any  #: The name of the field, the index, or the key.
 
     def __init__(self) -> None:
         raise TypeError("AccessStep: expected a step of an AccessPath, got a call of the class")
 
-    @classmethod
-    def _of(cls, kind: AccessKind, key: Any) -> AccessStep:
-        step = cls.__new__(cls)
-        step._kind, step._key = kind, key
-        return step
-
     @property
     def kind(self) -> AccessKind:
         """What it leads to."""
-        return self._kind
-
-    @property
-    def key(self) -> Any:
-        """The name of the field, the index, or the key."""
-        return self._key
+        return AccessKind(_KIND.__get__(self, None))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, AccessStep):
             return NotImplemented
-        same = type(self._key) is type(other._key)  # 1, 1.0 and True are three keys
-        return self._kind == other._kind and same and self._key == other._key
+        same = type(self.key) is type(other.key)  # 1, 1.0 and True are three keys
+        return self.kind == other.kind and same and bool(self.key == other.key)
 
     def __hash__(self) -> int:
-        return hash((self._kind, self._key))
+        return hash((self.kind, self.key))
 
     def __repr__(self) -> str:
-        if self._kind == AccessKind.ATTR:
-            return f".{self._key}"
-        key = read("ffi.ReprPrint", self._key)
-        return f"[{key}]" if self._kind < AccessKind.ATTR_MISSING else f"[<missing:{key}>]"
+        return repr_of(self)
 
 
-class AccessPath:
+_KIND = next(
+    field.descriptor
+    for field in AccessStep.__tvm_ffi_type_info__.fields  # type: ignore[attr-defined]
+    if field.name == "kind"
+)
+
+
+@register_object("ffi.reflection.AccessPath", init=False)
+class AccessPath(Object):
     """The steps from a value, the root, to what it contains. It never changes.
 
     Examples
@@ -83,11 +83,22 @@ class AccessPath:
     (2, <root>.body, [2])
     """
 
-    __slots__ = ("_depth", "_parent", "_step")
+    depth: int  #: Number of steps.
+    parent: AccessPath | None  #: The path without its last step; ``None`` for the root.
+    step: AccessStep | None  #: The last step; ``None`` for the root.
 
-    _depth: int
-    _parent: AccessPath | None
-    _step: AccessStep | None
+    if TYPE_CHECKING:
+        # Methods that C++ registers.
+        _root: Any
+        _attr: Any
+        _attr_missing: Any
+        _array_item: Any
+        _array_item_missing: Any
+        _map_item: Any
+        _map_item_missing: Any
+        _is_prefix_of: Any
+        _path_equal: Any
+        _to_steps: Any
 
     def __init__(self) -> None:
         raise ValueError("AccessPath: expected AccessPath.root(), got a call of the class")
@@ -95,85 +106,50 @@ class AccessPath:
     @staticmethod
     def root() -> AccessPath:
         """Give the path without steps."""
-        path = AccessPath.__new__(AccessPath)
-        path._depth, path._parent, path._step = 0, None, None
-        return path
-
-    @property
-    def depth(self) -> int:
-        """Number of steps."""
-        return self._depth
-
-    @property
-    def parent(self) -> AccessPath | None:
-        """The path without its last step; ``None`` for the root."""
-        return self._parent
-
-    @property
-    def step(self) -> AccessStep | None:
-        """The last step; ``None`` for the root."""
-        return self._step
+        return AccessPath._root()
 
     def attr(self, attr_key: str) -> AccessPath:
         """Add the step to a field."""
-        return self._extend(AccessKind.ATTR, attr_key)
+        return self._attr(attr_key)
 
     def attr_missing(self, attr_key: str) -> AccessPath:
         """Add the step to a field that is not there."""
-        return self._extend(AccessKind.ATTR_MISSING, attr_key)
+        return self._attr_missing(attr_key)
 
     def array_item(self, index: int) -> AccessPath:
         """Add the step to an element of a sequence."""
-        return self._extend(AccessKind.ARRAY_ITEM, index)
+        return self._array_item(index)
 
     def array_item_missing(self, index: int) -> AccessPath:
         """Add the step to an element that is not there."""
-        return self._extend(AccessKind.ARRAY_ITEM_MISSING, index)
+        return self._array_item_missing(index)
 
     def map_item(self, key: Any) -> AccessPath:
         """Add the step to the value of a key."""
-        return self._extend(AccessKind.MAP_ITEM, key)
+        return self._map_item(key)
 
     def map_item_missing(self, key: Any) -> AccessPath:
         """Add the step to a key that is not there."""
-        return self._extend(AccessKind.MAP_ITEM_MISSING, key)
+        return self._map_item_missing(key)
 
     def is_prefix_of(self, other: AccessPath) -> bool:
         """Return whether the other path begins with the steps of this one, or is equal."""
-        return self.to_steps() == other.to_steps()[: self._depth]
+        return self._is_prefix_of(other)
 
     def to_steps(self) -> Sequence[AccessStep]:
         """Give the steps, the one from the root first."""
-        steps = []
-        path: AccessPath | None = self
-        while path is not None and path._step is not None:
-            steps.append(path._step)
-            path = path._parent
-        return tuple(reversed(steps))
-
-    def _extend(self, kind: AccessKind, key: Any) -> AccessPath:
-        path = AccessPath.__new__(AccessPath)
-        path._depth, path._parent, path._step = self._depth + 1, self, AccessStep._of(kind, key)
-        return path
+        return self._to_steps()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, AccessPath):
             return NotImplemented
-        return self._depth == other._depth and self.to_steps() == other.to_steps()
+        return bool(self._path_equal(other))
 
     def __hash__(self) -> int:
-        return hash(self.to_steps())
+        return hash(tuple(self.to_steps()))
 
     def __repr__(self) -> str:
-        return "<root>" + "".join(map(repr, self.to_steps()))
-
-
-def path_of(steps: Sequence[Any]) -> AccessPath:
-    """Make a path of kinds and keys by turns."""
-    path = AccessPath.root()
-    for i in range(0, len(steps), 2):
-        path = path._extend(AccessKind(steps[i]), steps[i + 1])
-    return path
+        return repr_of(self)
 
 
 __all__ = ["AccessKind", "AccessPath", "AccessStep"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from ._core import Object
 from ._runtime import read
-from .access_path import AccessPath, path_of
+from .access_path import AccessPath
 from .object import register_object
 
 
@@ -102,8 +102,8 @@ def get_first_structural_mismatch(
     >>> tvm_ffi.get_first_structural_mismatch([1], [1, 2])
     (<root>[<missing:1>], <root>[1])
     """
-    steps = read("ffi._FirstStructuralMismatchSteps", lhs, rhs, map_free_vars, skip_tensor_content)
-    return None if steps is None else (path_of(steps[0]), path_of(steps[1]))
+    paths = read("ffi.GetFirstStructuralMismatch", lhs, rhs, map_free_vars, skip_tensor_content)
+    return None if paths is None else (paths[0], paths[1])
 
 
 def _make_key(key: Any) -> Object:

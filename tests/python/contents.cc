@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Object types for content_cases.py; both packages' headers compile it.
+#include <tvm/ffi/reflection/access_path.h>
 #include <tvm/ffi/reflection/registry.h>
 #include <tvm/ffi/tvm_ffi.h>
 
@@ -274,6 +275,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("contents.Forgiving", Make<ForgivingObj>)
       .def("contents.Pattern", Make<PatternObj>)
       .def("contents.Simple", Make<SimpleObj>)
+      .def("contents.below", [](const refl::AccessPath& path) { return path->Attr("below"); })
       .def("contents.kept", [] { return kept; });
 }
 

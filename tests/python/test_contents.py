@@ -7,6 +7,8 @@ What both packages do alike is in content_cases.py, which tests/interop runs wit
 
 from __future__ import annotations
 
+import copy
+import pickle
 import time
 from pathlib import Path
 from typing import Any
@@ -400,3 +402,18 @@ def test_parts_that_a_field_makes_are_copied(tmp_path: Path) -> None:
     module = tvm_ffi.load_module(str(tmp_path / "vectors.so"))
     copied = call("ffi.DeepCopy", tvm_ffi.List([module.make_vector([i] * 3) for i in range(9)]))
     assert [list(vector.items) for vector in copied] == [[i] * 3 for i in range(9)]
+
+
+def test_paths_cross_languages() -> None:
+    """C++ takes and gives the same paths; they are copied, pickled and printed as objects."""
+    path = AccessPath.root().map_item("k").array_item_missing(3)
+    below = tvm_ffi.get_global_func("contents.below")(path)
+    assert type(below) is AccessPath
+    assert below == path.attr("below")
+    assert path.is_prefix_of(below)
+    assert repr(tvm_ffi.convert([below])) == '(<root>["k"][<missing:3>].below,)'
+    assert type(below.step) is AccessStep
+    assert below.step.kind is AccessKind.ATTR
+    for same in (copy.copy(below), copy.deepcopy(below), pickle.loads(pickle.dumps(below))):
+        assert same == below
+        assert hash(same) == hash(below)
