@@ -324,9 +324,12 @@ def _declare(cls: type, type_key: str, parent: int) -> int:
         )
     try:
         made: int = call("ffi._DeclareType", type_key, parent)
-    except TypeError as error:
-        reason = str(error).removeprefix("ffi._DeclareType: parent: ")
-        raise TypeError(f"py_class: {cls.__name__}: base class: {reason}") from None
+    except TypeError:
+        raise TypeError(
+            f"py_class: {cls.__name__}: expected a class derived from tvm_ffi.Object, an "
+            "enumeration or another class of py_class, got one derived from that of "
+            f"{_core.describe_type(parent)[0]}"
+        ) from None
     return made
 
 
