@@ -5,6 +5,8 @@
 #include <tvm/ffi/enum.h>
 #include <tvm/ffi/reflection/registry.h>
 
+#include <string>
+
 #include "reflected.h"
 
 namespace tvm {

@@ -5,7 +5,9 @@
 #include <tvm/ffi/container/list.h>
 #include <tvm/ffi/container/map.h>
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "reflected.h"
 
