@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Object types whose fields are declared while the program runs, such as those of Python classes.
+#include <tvm/ffi/enum.h>
 #include <tvm/ffi/reflection/creator.h>
 #include <tvm/ffi/reflection/registry.h>
 
-#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -186,32 +186,29 @@ struct GivenField {
 
 TVMFFIByteArray BytesOf(const std::string& text) { return {text.data(), text.size()}; }
 
-// Objects are freed by what the table says of their fields, so every member has to be a field whose
-// type is known here.
+// Objects are freed by what the table says of their fields, so every member has to be a field of a
+// type that is known here: of the headers' enumerations, or of a type with this attribute.
+constexpr const char* kIsDynamic = "__ffi_is_dynamic__";
+
+bool IsDynamic(int32_t type_index) {
+  const TVMFFIByteArray name{kIsDynamic, std::strlen(kIsDynamic)};
+  const TVMFFITypeAttrColumn* column = TVMFFIGetTypeAttrColumn(&name);
+  if (column == nullptr) return false;
+  const int64_t place = int64_t{type_index} - column->begin_index;
+  return place >= 0 && place < column->size && column->data[place].type_index == kTVMFFIBool;
+}
+
+bool HasKnownMembers(int32_t type_index) {
+  return type_index == kTVMFFIObject || type_index == ffi::EnumObj::RuntimeTypeIndex() ||
+         type_index == ffi::IntEnumObj::RuntimeTypeIndex() ||
+         type_index == ffi::StrEnumObj::RuntimeTypeIndex() || IsDynamic(type_index);
+}
+
 void CheckParent(const TVMFFITypeInfo* parent) {
-  int64_t end = kHeadSize;
-  bool is_known = true;
-  std::vector<TVMFFIFieldInfo> fields;
-  refl::ForEachFieldInfo(parent, [&](const TVMFFIFieldInfo* field) { fields.push_back(*field); });
-  std::sort(fields.begin(), fields.end(),
-            [](const auto& a, const auto& b) { return a.offset < b.offset; });
-  for (const TVMFFIFieldInfo& field : fields) {
-    is_known =
-        is_known && field.offset - end < field.alignment &&
-        (HoldsAny(field) || HoldsObject(field) || field.getter == refl::detail::GetField<int64_t> ||
-         field.getter == refl::detail::GetField<double> ||
-         field.getter == refl::detail::GetField<bool> ||
-         field.getter == refl::detail::GetField<DLDataType> ||
-         field.getter == refl::detail::GetField<DLDevice> ||
-         field.getter == refl::detail::GetField<void*>);
-    end = std::max(end, field.offset + field.size);
-  }
-  const bool is_root = parent->type_index == kTVMFFIObject;
-  is_known = is_known && (is_root || parent->metadata != nullptr) &&
-             SizeOf(parent->type_index) - end < kWord;
-  TVM_FFI_CHECK(is_known, TypeError)
-      << kDeclare << ": parent: expected ffi.Object, ffi.Enum, or a type that was declared while "
-      << "the program runs, got " << ffi::TextOf(parent->type_key);
+  TVM_FFI_CHECK(HasKnownMembers(parent->type_index), TypeError)
+      << kDeclare
+      << ": parent: expected ffi.Object, the type of an enumeration, or a type that was "
+      << "defined while the program runs, got " << ffi::TextOf(parent->type_key);
 }
 
 // Gives the index of a new type. Its fields may refer to it, so they are defined later.
@@ -258,9 +255,21 @@ void RegisterField(int32_t type_index, const GivenField& given) {
 void Define(int32_t type_index, const std::string& doc, int32_t structural_kind,
             const ffi::Array<ffi::Array<ffi::Any>>& fields) {
   const TVMFFITypeInfo* info = ffi::InfoOf(type_index);
-  TVM_FFI_CHECK(info->metadata == nullptr && info->num_fields == 0, ValueError)
+  const bool is_declared = info->metadata == nullptr && info->num_fields == 0 &&
+                           info->type_depth > 0 && type_index >= kTVMFFIDynObjectBegin;
+  TVM_FFI_CHECK(is_declared, ValueError)
       << kDefine << ": type_index: expected a type that is not defined yet, got "
       << ffi::TextOf(info->type_key);
+  CheckParent(info->type_ancestors[info->type_depth - 1]);
+  TVM_FFI_CHECK(structural_kind >= kTVMFFISEqHashKindUnsupported &&
+                    structural_kind <= kTVMFFISEqHashKindUniqueInstance,
+                ValueError)
+      << kDefine << ": structural_kind: expected a TVMFFISEqHashKind, got " << structural_kind;
+  constexpr size_t kParts = 6;
+  for (const auto& field : fields) {
+    TVM_FFI_CHECK(field.size() == kParts, ValueError)
+        << kDefine << ": fields: expected " << kParts << " parts of a field, got " << field.size();
+  }
   std::vector<GivenField> given(fields.begin(), fields.end());
   int64_t end = SizeOf(info->type_ancestors[info->type_depth - 1]->type_index);
   for (GivenField& field : given) {
@@ -288,6 +297,7 @@ void Define(int32_t type_index, const std::string& doc, int32_t structural_kind,
           [type_index](const ffi::ObjectRef& from) { return Copy(type_index, from); },
           key + ".__ffi_shallow_copy__"));
   ffi::Function::GetGlobalRequired("ffi._RegisterFFIInit")(type_index);
+  refl::detail::SetAttribute(type_index, kIsDynamic, true);
 }
 
 const bool registered = [] {

@@ -5,6 +5,7 @@
 #include <tvm/ffi/enum.h>
 #include <tvm/ffi/reflection/registry.h>
 
+#include <optional>
 #include <string>
 
 #include "reflected.h"
@@ -38,6 +39,21 @@ Any EnumIndex(const Any& instance) {
     return InstanceOf(instance)->_int_index;
   }
   return InstanceOf(instance)->_str_index;
+}
+
+bool FindEnumOfValue(int32_t type_index, const Any& value, Any* out) {
+  const bool is_int = value.type_index() == kTVMFFIInt;
+  const bool is_text = value.type_index() == kTVMFFISmallStr || value.type_index() == kTVMFFIStr;
+  if (!(is_int && Derives(type_index, IntEnumObj::RuntimeTypeIndex())) &&
+      !(is_text && Derives(type_index, StrEnumObj::RuntimeTypeIndex()))) {
+    return false;
+  }
+  const std::optional<EnumState> state = detail::FindEnumState(type_index);
+  if (!state.has_value()) return false;
+  const auto found = (*state)->indexes.find(value);
+  if (found == (*state)->indexes.end()) return false;
+  *out = (*found).second;
+  return true;
 }
 
 Any EnumAt(int32_t type_index, const Any& index) {

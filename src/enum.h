@@ -18,6 +18,9 @@ std::string EnumText(const Any& instance);
 // What an instance is found by again: the number of an IntEnum, the name of any other.
 Any EnumIndex(const Any& instance);
 
+// Whether `value` is the value of an instance of an IntEnum or a StrEnum, which is then given.
+bool FindEnumOfValue(int32_t type_index, const Any& value, Any* out);
+
 // The instance of that number or name; a ValueError if there is none.
 Any EnumAt(int32_t type_index, const Any& index);
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "enum.h"
 #include "reflected.h"
 
 namespace tvm {
@@ -156,7 +157,11 @@ bool FieldType::Try(const Any& value, bool as_is, Any* out, Problem* problem) co
       const int32_t type = value.type_index();
       fits = type >= kTVMFFIStaticObjectBegin &&
              (type == type_index_ || DerivesFrom(InfoOf(type), InfoOf(type_index_)));
-      if (fits) *out = value;
+      if (fits) {
+        *out = value;
+      } else {
+        fits = !as_is && FindEnumOfValue(type_index_, value, out);
+      }
       break;
     }
     case Kind::kArray:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from . import _core
@@ -59,7 +60,7 @@ def _reduce_ex(self: Object, protocol: object) -> tuple[Any, ...]:
 def _defining_classes(nodes: list[_Node]) -> tuple[type, ...]:
     """List the Python classes that define types of a pickle, for which it has to import them."""
     classes = (_core.registered_class(_core.find_type(key) or 0) for key, _ in nodes)
-    defining = [cls for cls in classes if cls is not None and "__tvm_ffi_defines__" in vars(cls)]
+    defining = [cls for cls in classes if cls is not None and _is_importable(cls)]
     return tuple(dict.fromkeys(defining))
 
 
@@ -90,6 +91,14 @@ def _flatten(root: Object) -> list[_Node]:
     return nodes
 
 
+def _is_importable(cls: type) -> bool:
+    """Return whether a module has the class that defines a type, so that a pickle can name it."""
+    found: Any = sys.modules.get(cls.__module__)
+    for name in cls.__qualname__.split("."):
+        found = getattr(found, name, None)
+    return found is cls and "__tvm_ffi_defines__" in vars(cls)
+
+
 def _rebuild(
     cls: type[Object] | None, nodes: list[_Node], defining: tuple[type, ...] = ()
 ) -> Object:
@@ -117,19 +126,23 @@ def _rebuild(
 
 def _obstacle(type_index: int) -> str | None:
     """Return why objects of a type cannot be made again from their fields, if so."""
-    _, _, _, size, has_creator = _core.describe_type(type_index)
+    _, _, ancestors, size, has_creator = _core.describe_type(type_index)
     if not has_creator or size is None:
         return "its objects cannot be made without arguments"
     end = _HEAD_SIZE
-    for field in sorted(all_fields(type_index), key=lambda field: field.offset):
-        if not field.has_setter:
-            return f"its field {field.__name__} cannot be set"
-        # What lies between two fields, beyond the alignment, is a member that no field shows.
-        if field.offset - end >= field.alignment:
-            return "it has members that are not registered as fields"
-        end = max(end, field.offset + field.size)
-    if size - end >= 8:
-        return "it has members that are not registered as fields"
+    for level in (*ancestors[1:], type_index):
+        for field in sorted(_core.own_fields(level), key=lambda field: field.offset):
+            if not field.has_setter:
+                return f"its field {field.__name__} cannot be set"
+            # What lies between two fields, beyond the alignment, is a member that no field shows.
+            if field.offset - end >= field.alignment:
+                return "it has members that are not registered as fields"
+            end = max(end, field.offset + field.size)
+        size = _core.describe_type(level)[3]
+        if size is not None:
+            if size - end >= 8:
+                return "it has members that are not registered as fields"
+            end = size  # where the fields of a class of Python go on
     return None
 
 

@@ -199,12 +199,87 @@ def test_bases() -> None:
     assert repr(Unnamed.two).endswith("test_bases.<locals>.Unnamed.two")
 
 
+def declare(base: Any, key: Any, **body: Any) -> Any:
+    """Make an enumeration of a body."""
+    return type(base)("Made", (base,), {"__module__": __name__, **body}, type_key=key)
+
+
+def test_after_an_error() -> None:
+    """A body that fails half way registers nothing; a corrected one does."""
+    annotations = {"size": int}
+    with pytest.raises(TypeError, match="size: expected int, got str"):
+        declare(
+            Enum, "enum_test.Half", __annotations__=annotations, a=entry(size=1), b=entry(size="x")
+        )
+    made = declare(
+        Enum, "enum_test.Half", __annotations__=annotations, a=entry(size=1), b=entry(size=2)
+    )
+    assert [each.size for each in made] == [1, 2]
+
+
+def test_joining_again() -> None:
+    """A second class of a type finds the instances, and refuses what they are not."""
+    first = declare(IntEnum, "enum_test.Joined", a=1, b=2)
+    again = declare(IntEnum, "enum_test.Joined", a=1, c=3)
+    assert again.a.same_as(first.a)
+    assert len(again) == 3
+    with pytest.raises(ValueError, match="b: expected a new name and a new number, got 'b' and 4"):
+        declare(IntEnum, "enum_test.Joined", b=4)
+    with pytest.raises(TypeError, match="size: expected a field of the type, which exists already"):
+        declare(IntEnum, "enum_test.Joined", __annotations__={"size": int}, d=5)
+
+
+def test_fields_of_a_base() -> None:
+    """A base without a type gives its fields to the enumerations."""
+
+    class Sized(Enum):
+        size: int
+
+        def twice(self) -> int:
+            return 2 * self.size
+
+    class Block(Sized, type_key="enum_test.Block"):
+        small: ClassVar[Block] = entry(size=4)
+
+    assert Block.small.twice() == 8
+
+
+@pytest.mark.parametrize("name", ["get", "all_entries", "attr_dict", "__repr__", "same_as"])
+def test_used_names(name: str) -> None:
+    """An instance cannot have the name of what the class needs."""
+    with pytest.raises(TypeError, match="expected a name that enumerations do not use"):
+        declare(Enum, "enum_test.UsedName", **{name: auto()})
+    with pytest.raises(TypeError, match="expected a name that enumerations do not use, got 'value"):
+        declare(IntEnum, "enum_test.UsedName", value=3)
+
+
+def test_values_for_fields() -> None:
+    """A field of an IntEnum or StrEnum takes the value of an instance."""
+
+    @py_class("enum_test.Job")
+    class Job(Object):
+        level: Level
+        operators: list[Operator]
+
+    job = Job(20, ["+", Operator.sub])  # type: ignore[arg-type, list-item]
+    assert job.level.same_as(Level.high)
+    assert job.operators[0].same_as(Operator.add)
+    with pytest.raises(TypeError, match=r"level: expected enum_test\.Level, got int"):
+        Job(7, [])  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("base", "body", "error", "message"),
     [
-        (IntEnum, {"a": auto()}, TypeError, "a: value: expected a int, got none"),
+        (IntEnum, {"a": True}, TypeError, "a: value: expected an int, got True"),
+        (IntEnum, {"a": auto()}, TypeError, "a: value: expected an int, got none"),
         (StrEnum, {"a": entry(value=3)}, TypeError, "a: value: expected a str, got 3"),
-        (IntEnum, {"a": 1, "b": 1}, ValueError, "b: expected a new index, got 1"),
+        (
+            IntEnum,
+            {"a": 1, "b": 1},
+            ValueError,
+            "b: expected a new name and a new number, got 'b' and 1, of which Refused.a",
+        ),
         (Enum, {"a": entry(size=3)}, TypeError, "a: expected names of fields, got size"),
         (
             StrEnum,
@@ -234,7 +309,7 @@ def test_bases() -> None:
             Enum,
             {"__annotations__": {"size": "Nowhere"}, "a": auto()},
             TypeError,
-            "expected annotations that are defined, got name 'Nowhere'",
+            "expected annotations that are defined: name 'Nowhere'",
         ),
     ],
 )

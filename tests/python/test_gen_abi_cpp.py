@@ -19,7 +19,7 @@ from .conftest import compile_cpp_library
 
 @py_class("gen_abi.deep.Base")
 class Base(Object):
-    """The base.
+    r"""The base. \
 
     Its last member leaves room.
     """
@@ -118,7 +118,17 @@ def test_refused() -> None:
     with pytest.raises(ValueError, match="expected a type that Python defines, got 'testing"):
         gen_abi_cpp(testing.TestIntPair.__tvm_ffi_type_info__.type_key)  # type: ignore[attr-defined]
     for cls in (Local, Unnamed):
-        with pytest.raises(ValueError, match="expected a name of C"):
+        with pytest.raises(ValueError, match="expected names that C"):
             gen_abi_cpp(cls.__tvm_ffi_type_info__.type_key)  # type: ignore[attr-defined]
+    for name in ("new", "RuntimeTypeIndex"):
+        py_class(f"gen_abi.taken.{name}")(
+            type(Object)("T", (Object,), {"__module__": __name__, "__annotations__": {name: int}})
+        )
+        with pytest.raises(ValueError, match=f"expected names that C.. can use, got '{name}'"):
+            gen_abi_cpp(f"gen_abi.taken.{name}")
+    with pytest.raises(ValueError, match=r"expected a type that Python defines, got 'ffi\.Object'"):
+        gen_abi_cpp("ffi.Object")
+    with pytest.raises(TypeError, match="expected a str or a sequence of them, got ObjectMeta"):
+        gen_abi_cpp(Base)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="type_keys: expected a str, got int"):
         gen_abi_cpp([3])  # type: ignore[list-item]

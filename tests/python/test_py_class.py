@@ -5,23 +5,20 @@
 from __future__ import annotations
 
 import copy
-import ctypes
 import gc
 import inspect
-import itertools
 import os
 import pickle
 import subprocess
 import sys
-import threading
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Optional, Union
+from typing import Any, ClassVar
 
 import pytest
 import tvm_ffi
-from tvm_ffi import Object, testing
+from tvm_ffi import Object
 from tvm_ffi.dataclasses import (
     KW_ONLY,
     MISSING,
@@ -35,15 +32,7 @@ from tvm_ffi.dataclasses import (
 )
 from tvm_ffi.serialization import from_json_graph_str, to_json_graph_str
 
-from .conftest import compile_cpp_library
-
-HERE = Path(__file__).resolve().parent
-numbers = itertools.count()
-
-
-def new_key() -> str:
-    """Give a name that no type has: types last as long as the process."""
-    return f"py_class_test.T{next(numbers)}"
+from .class_makers import make_class, new_key
 
 
 @py_class("py_class_test.Point", eq=True, order=True, unsafe_hash=True)
@@ -60,14 +49,6 @@ class Pair(Object):
 
     first: Any
     second: Any = None
-
-
-@pytest.fixture(scope="module")
-def mirror(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Load a library with a C++ class for the type mirror.Plan."""
-    path = tmp_path_factory.mktemp("mirror") / "plan_mirror.so"
-    compile_cpp_library(HERE / "plan_mirror.cc", path)
-    return tvm_ffi.load_module(path)
 
 
 def test_constructor() -> None:
@@ -169,127 +150,6 @@ def test_pickle_imports_the_module(tmp_path: Path) -> None:
         capture_output=True,
     )
     assert text.stdout == b"shapes.Outer(inner=shapes.Inner(a=5))\n"
-
-
-def test_every_type() -> None:
-    """Each annotation gives a field of its type, laid out as a member of a C++ class."""
-
-    @py_class(new_key())
-    class Every(Object):
-        i: int
-        f: float
-        b: bool
-        s: str
-        y: bytes
-        d: tvm_ffi.dtype
-        v: tvm_ffi.Device
-        p: ctypes.c_void_p
-        a: Any
-        o: Optional[int]  # noqa: UP045
-        n: None
-        li: list[int]
-        tu: tuple[int, ...]
-        t2: tuple[int, str]
-        di: dict[str, int]
-        se: Sequence[float]
-        ma: Mapping[str, Any]
-        bare: list
-        fn: Callable[[int], int]
-        te: tvm_ffi.Tensor
-        sh: tvm_ffi.Shape
-        ob: Object
-        pt: Point | None
-        un: Union[int, str]  # noqa: UP007
-        an: Annotated[int, "rows"]
-
-    tensor = tvm_ffi.from_dlpack(__import__("numpy").ones(2))
-    values: dict[str, Any] = {
-        "i": 1,
-        "f": 2,
-        "b": True,
-        "s": "text" * 9,
-        "y": b"bytes",
-        "d": "float32",
-        "v": tvm_ffi.device("cpu", 1),
-        "p": ctypes.c_void_p(64),
-        "a": [1],
-        "o": None,
-        "n": None,
-        "li": [1],
-        "tu": [1, 2],
-        "t2": (1, "b"),
-        "di": {"k": 3},
-        "se": [1, 2],
-        "ma": {"k": None},
-        "bare": [None, "x"],
-        "fn": lambda x: x + 1,
-        "te": tensor,
-        "sh": tvm_ffi.Shape([2, 3]),
-        "ob": Point(1),
-        "pt": None,
-        "un": "u",
-        "an": 5,
-    }
-    every = Every(**values)
-    assert (every.i, every.f, every.b, every.s, every.y) == (1, 2.0, True, "text" * 9, b"bytes")
-    assert every.d == tvm_ffi.dtype("float32")
-    assert every.v == tvm_ffi.device("cpu", 1)
-    assert type(every.li) is tvm_ffi.List
-    assert type(every.tu) is tvm_ffi.Array
-    assert type(every.di) is tvm_ffi.Dict
-    assert type(every.ma) is tvm_ffi.Map
-    assert list(every.se) == [1.0, 2.0]
-    assert isinstance(every.se[0], float)
-    assert every.fn(4) == 5
-    assert every.te.same_as(tensor)
-    assert every.sh == (2, 3)
-    assert every.ob == Point(1)
-    assert every.pt is None
-    assert every.un == "u"
-    assert every.an == 5
-    layout = {each.name: (each.size, each.offset) for each in Every.__tvm_ffi_type_info__.fields}
-    assert layout["i"] == (8, 24)
-    assert layout["b"] == (1, 40)
-    assert layout["s"] == (16, 48)
-    assert layout["d"] == (4, 80)
-    assert layout["v"] == (8, 84)
-    assert layout["p"] == (8, 96)
-    copied = copy.copy(every)
-    del every, values
-    gc.collect()
-    assert copied.s == "text" * 9
-    assert copied.fn(1) == 2
-    assert copied.ob == Point(1)
-    assert [each.type for each in fields(Every)][:3] == [int, float, bool]
-
-
-def test_parts_are_converted_and_checked() -> None:
-    """What a container holds is converted; an error names the place; nothing is stored then."""
-
-    @py_class(new_key())
-    class Nested(Object):
-        rows: list[list[float]]
-        names: dict[str, tuple[int, ...]]
-        either: float | int | str
-
-    made = Nested([[1, 2], []], {"a": [1]}, 3)
-    assert isinstance(made.rows[0][0], float)
-    assert made.either == 3
-    assert isinstance(made.either, int)
-    shared = tvm_ffi.List([tvm_ffi.List([1.0])])
-    assert Nested(shared, {}, "s").rows.same_as(shared)
-    for arguments, message in [
-        (([[1, "x"]], {}, 1), r"rows: element 0: element 1: expected float, got str"),
-        ((3, {}, 1), r"rows: expected List\[List\[float\]\], got int"),
-        (([], {2: [1]}, 1), r"names: key 0: expected str, got int"),
-        (([], {"a": ["b"]}, 1), r"names: value 0: element 0: expected int, got str"),
-        (([], {}, None), r"either: expected float \| int \| str, got None"),
-    ]:
-        with pytest.raises(TypeError, match=message):
-            Nested(*arguments)
-    with pytest.raises(TypeError, match="element 0"):
-        made.rows = ["x"]
-    assert len(made.rows) == 2
 
 
 def test_options_of_fields() -> None:
@@ -461,36 +321,44 @@ def test_post_init_and_init_property() -> None:
         Failing(1)
 
 
-def test_references_to_itself_and_to_later_classes() -> None:
-    """Annotations may name the class itself, and classes that are decorated later."""
-
-    @py_class(new_key())
-    class Node(Object):
-        value: int
-        next: Node | None = None
-        leaf: Leaf | None = None
-        many: list[Leaf] = field(default_factory=list)
-
-    with pytest.raises(
-        TypeError, match=r"expected annotations whose names are defined by now.*Leaf"
-    ):
-        Node(1)
-
-    @py_class(new_key())
-    class Leaf(Object):
-        value: int
-
-    # The names of a function are read where the decorator stands.
-    globals()["Leaf"] = Leaf
+def test_small_fields_next_to_those_of_a_base() -> None:
+    """A derived class that begins with a small field is pickled, and derived from."""
+    base = py_class(new_key())(make_class(__name__, "SmallBase", a="bool"))
+    derived = py_class(new_key())(make_class(__name__, "SmallDerived", base, b="bool"))
+    last = py_class(new_key())(make_class(__name__, "SmallLast", derived, c="str"))
+    made = last(True, False, "text that is long")
+    for cls in (base, derived, last):
+        globals()[cls.__name__] = cls
     try:
-        node = Node(1, Node(2, leaf=Leaf(3)), many=[Leaf(4)])
+        again = pickle.loads(pickle.dumps(made))
     finally:
-        del globals()["Leaf"]
-    assert node.next is not None
-    assert node.next.leaf is not None
-    assert node.next.leaf.value == 3
-    with pytest.raises(TypeError, match="many: element 0: expected"):
-        Node(1, many=[Point(1)])
+        for cls in (base, derived, last):
+            del globals()[cls.__name__]
+    assert (again.a, again.b, again.c) == (True, False, "text that is long")
+
+
+def test_constructor_of_a_base() -> None:
+    """The constructor of a base does not make an object for a derived class."""
+
+    @py_class(new_key())
+    class Base(Object):
+        a: int
+
+    @py_class(new_key())
+    class Derived(Base):
+        b: int
+
+        def __init__(self, a: int) -> None:
+            super().__init__(a)
+
+    with pytest.raises(TypeError, match=r"Base\.__init__: expected an object of type"):
+        Derived(1)
+
+    class Plain(Base):
+        def __init__(self) -> None:
+            super().__init__(7)
+
+    assert Plain().a == 7
 
 
 def test_long_chains_are_freed() -> None:
@@ -518,63 +386,6 @@ def test_fields_are_released() -> None:
     del copied
     gc.collect()
     assert watched() is None
-
-
-@pytest.mark.parametrize(
-    ("body", "error", "message"),
-    [
-        (
-            {"__annotations__": {"a": "set[int]"}},
-            TypeError,
-            r"\.a: expected the type of a field.*set\[int\]",
-        ),
-        ({"__annotations__": {"a": "3"}}, TypeError, r"\.a: expected the type of a field"),
-        (
-            {"__annotations__": {"a": "list[int, str]"}},
-            TypeError,
-            r"\.a: expected the type of a field",
-        ),
-        ({"__annotations__": {"a": "InitVar[int]"}}, TypeError, r"\.a: .*got InitVar"),
-        ({"__annotations__": {"__chandle__": int}}, TypeError, "does not use, got '__chandle__'"),
-        ({"__annotations__": {"same_as": int}}, TypeError, "does not use, got 'same_as'"),
-        (
-            {"a": field(default=1)},
-            TypeError,
-            r"\.a: expected an annotation beside field\(\), got none",
-        ),
-    ],
-)
-def test_refused_bodies(body: dict[str, Any], error: type[Exception], message: str) -> None:
-    """A field that cannot be is refused, and the class and the name stay usable."""
-    key = new_key()
-    cls = type(Object)("Refused", (Object,), {"__module__": __name__, **body})
-    with pytest.raises(error, match=message):
-        py_class(key)(cls)
-
-    @py_class(key)
-    class Good(Object):
-        a: int
-
-    assert Good(1).a == 1
-
-
-def test_refused_classes() -> None:
-    """Wrong options, bases and names are refused."""
-    with pytest.raises(
-        TypeError, match=r"expected a class derived from tvm_ffi.Object, got <class 'int'>"
-    ):
-        py_class(int)
-    with pytest.raises(ValueError, match="order: expected eq=True"):
-        py_class(order=True)
-    with pytest.raises(ValueError, match="structural_eq: expected one of"):
-        py_class(structural_eq="bogus")
-    with pytest.raises(TypeError, match="type_key: expected a str, got int"):
-        py_class(type_key=3)  # type: ignore[call-overload]
-    with pytest.raises(ValueError, match=r"expected a new name, got 'py_class_test.Point'"):
-        py_class("py_class_test.Point")(type(Object)("Point", (Object,), {"__module__": __name__}))
-    for base in (testing.TestIntPair, tvm_ffi.Tensor, tvm_ffi.Array):
-        with pytest.raises(TypeError, match=r"got one derived from that of"):
-            py_class(new_key())(type(base)("Below", (base,), {"__module__": __name__}))
 
 
 def test_class_variables_and_methods() -> None:
@@ -610,58 +421,3 @@ def test_hooks() -> None:
 
     assert repr(tvm_ffi.convert([Hooked(1)])) == "(<1>,)"
     assert tvm_ffi.structural_equal(Hooked(1), Hooked(2))
-
-
-def test_cpp_reads_the_members(mirror: Any) -> None:
-    """A C++ class with the same members and the same name reads the objects directly."""
-
-    @py_class("mirror.Plan")
-    class Plan(Object):
-        rows: int
-        scale: float
-        fused: bool
-        name: str
-        sizes: list[int]
-        dtype: tvm_ffi.dtype
-        device: tvm_ffi.Device
-        extra: Any = None
-
-    plan = Plan(
-        3, 0.5, True, "a longer name than small", [7], "bfloat16", tvm_ffi.device("cuda", 2), [1]
-    )
-    members = list(mirror.members(plan))
-    assert members[:5] == [3, 0.5, True, "a longer name than small", 7]
-    assert members[5:7] == [tvm_ffi.dtype("bfloat16"), tvm_ffi.device("cuda", 2)]
-    assert list(members[7]) == [1]
-    assert mirror.field_of(plan, "name") == "a longer name than small"
-    mirror.set_field_of(plan, "sizes", tvm_ffi.Array([4, 5]))
-    assert list(plan.sizes) == [4, 5]
-    assert type(plan.sizes) is tvm_ffi.List
-    with pytest.raises(TypeError, match="element 1: expected int, got str"):
-        mirror.set_field_of(plan, "sizes", tvm_ffi.Array([4, "x"]))
-    with pytest.raises(TypeError, match=r"got py_class_test.Point"):
-        mirror.members(Point(1))
-
-
-def test_threads() -> None:
-    """Threads define types and make objects at the same time."""
-    errors = []
-
-    def work() -> None:
-        try:
-            for _ in range(20):
-                made = py_class(new_key())(
-                    type(Object)(
-                        "T", (Object,), {"__module__": __name__, "__annotations__": {"a": int}}
-                    )
-                )
-                assert [made(i).a for i in range(50)] == list(range(50))
-        except Exception as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=work) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not errors

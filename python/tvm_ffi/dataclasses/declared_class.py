@@ -9,8 +9,7 @@ import sys
 import types
 import typing
 from _thread import RLock
-from collections.abc import Callable
-from dataclasses import InitVar
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import _core
@@ -18,9 +17,9 @@ from .._core import Function, Object
 from .._runtime import call
 from ..object import register_object
 from ..type_info import all_fields
-from .annotations import is_class_variable, own_annotations
+from .declared_fields import NamedField, take_fields
 from .described_field import Field
-from .field import KW_ONLY, STRUCTURAL_BITS, DeclaredField, field, init_property
+from .field import STRUCTURAL_BITS
 from .field_types import UnsupportedTypeError, describe
 from .fields import fields, keep_fields
 from .install import Options, install
@@ -81,21 +80,36 @@ class DeclaredClass:
         cls: Any,
         type_key: str,
         options: Options,
-        kw_only: bool,
+        *,
+        kw_only: bool = False,
         structural_kind: int,
         local_names: dict[str, Any],
+        more: Sequence[type] = (),
     ) -> None:
         self.cls = cls
+        self.type_key = type_key
         self.options = options
-        self.kw_only = kw_only
         self.structural_kind = structural_kind
         self.local_names = local_names
         self.own = dict(cls.__dict__)
-        self.fields = self._take_fields()
-        self.parent = _parent_of(cls)
-        self.type_key = type_key
+        self.error: Exception | None = None
+        # Classes of the same scope that were decorated meanwhile: one has its name only after that.
+        self.beside: dict[str, type] = {}
         with _lock:
+            self.parent = _parent_of(cls)
+            _check_bases(cls, self.parent)
+            inherited = {each.__name__ for each in _inherited_fields(self.parent)}
+            self.fields, computed = take_fields(cls, more, kw_only, inherited)
+            for each in self.fields:
+                self.own.pop(each.name, None)
+            setattr(cls, _COMPUTED, {**getattr(cls, _COMPUTED, {}), **computed})
             self.type_index = _declare(cls, type_key, self.parent)
+            for other in [other for other in _waiting if other.type_key == type_key]:
+                other.fail(TypeError(f"{type_key}: expected the class that was decorated last"))
+            for other in _waiting:
+                if self._is_beside(other):
+                    self.beside[other.cls.__name__] = other.cls
+                    other.beside[cls.__name__] = cls
             _declared[cls] = self.type_index
             _waiting.append(self)
             cls.__init__ = self._refuse
@@ -109,22 +123,31 @@ class DeclaredClass:
             An annotation names no type that a field can have.
         """
         with _lock:
-            return self._complete() if self in _waiting else None
+            if self.error is not None:
+                raise self.error
+            if self not in _waiting:
+                return None
+            if self.parent in _declared.values():
+                return NameError("the fields of the base class are not known yet")
+            try:
+                self._define()
+            except NameError as error:
+                return error
+            except Exception as error:
+                self.fail(error)
+                raise
+            return None
 
-    def _complete(self) -> NameError | None:
-        if self.parent in _declared.values():
-            return NameError("the fields of the base class are not known yet")
-        try:
-            annotations = {name: self._resolve(name, each) for name, each, _ in self.fields}
-            described = [
-                self._describe(name, annotations[name], options) for name, _, options in self.fields
-            ]
-        except NameError as error:
-            return error
-        except TypeError:
-            self._forget()
-            raise
+    def fail(self, error: Exception) -> None:
+        """Stop waiting; objects of the class are refused with the error."""
+        self.error = error
+        _waiting.remove(self)
+        _declared.pop(self.cls, None)
+
+    def _define(self) -> None:
         cls: Any = self.cls
+        annotations = {each.name: self._resolve(each) for each in self.fields}
+        described = [self._describe(each, annotations[each.name]) for each in self.fields]
         doc = self.own.get("__doc__") or ""
         call("ffi._DefineType", self.type_index, doc, self.structural_kind, described)
         for name in _ATTRIBUTES:
@@ -132,90 +155,48 @@ class DeclaredClass:
             if function is not None:
                 made = Function(getattr(function, "__func__", function))
                 call("ffi._SetTypeAttribute", self.type_index, name, made)
-        self._forget()
+        _waiting.remove(self)
+        del _declared[cls]
+        if "__init__" in self.own:
+            cls.__init__ = self.own["__init__"]
+        else:
+            del cls.__init__
         register_object(self.type_key, init=self.options.init)(cls)
         cls.__tvm_ffi_defines__ = True
         self._add_hooks()
         taken = self._described_fields(annotations)
         install(cls, self.own, self.options, taken)
         keep_fields(cls, taken)
-        return None
 
-    def _take_fields(self) -> list[tuple[str, Any, DeclaredField]]:
-        """Read the fields in the body of the class, and take their values out of it."""
-        cls: Any = self.cls
-        found = []
-        inherited = {each.__name__ for each in _inherited_fields(cls)}
-        kw_only = self.kw_only
-        annotations = dict(own_annotations(cls))
-        computed = {k: v for k, v in self.own.items() if isinstance(v, init_property)}
-        for name, prop in computed.items():
-            annotations[name] = prop.func.__annotations__.get("return", Any)
-        for name, annotation in annotations.items():
-            if is_class_variable(annotation):
-                continue
-            if annotation is KW_ONLY or annotation in ("KW_ONLY", "dataclasses.KW_ONLY"):
-                kw_only = True
-                continue
-            self._check_name(name, annotation, inherited)
-            value = self.own.pop(name, MISSING)
-            if name in computed:
-                options = field(init=False, repr=False, structural_eq="ignore", doc=value.__doc__)
-            elif isinstance(value, DeclaredField):
-                options = value
-            else:
-                options = field(default=value)
-            if options.kw_only is None:
-                options.kw_only = kw_only
-            found.append((name, annotation, options))
-        for name, value in self.own.items():
-            if isinstance(value, DeclaredField):
-                raise TypeError(
-                    f"py_class: {cls.__name__}.{name}: expected an annotation beside field(), "
-                    "got none"
-                )
-        # Only now, since an error must leave the class as it was.
-        for name, _, _ in found:
-            if name in cls.__dict__:
-                delattr(cls, name)
-        setattr(cls, _COMPUTED, {**getattr(cls, _COMPUTED, {}), **computed})
-        return found
-
-    def _check_name(self, name: str, annotation: Any, inherited: set[str]) -> None:
-        where = f"py_class: {self.cls.__name__}.{name}"
-        if name in inherited:
-            raise TypeError(f"{where}: expected a new name, got that of an inherited field")
-        if hasattr(Object, name) or (name.startswith("__") and name.endswith("__")):
-            raise TypeError(
-                f"{where}: expected a name that tvm_ffi.Object does not use, got {name!r}"
-            )
-        if isinstance(annotation, InitVar) or (
-            isinstance(annotation, str) and annotation.partition("[")[0].endswith("InitVar")
-        ):
-            raise TypeError(f"{where}: expected the type of a field, got InitVar")
-
-    def _resolve(self, name: str, annotation: Any) -> Any:
+    def _resolve(self, each: NamedField) -> Any:
         """Resolve the names in an annotation, or raise a NameError."""
-        holder = types.SimpleNamespace(__annotations__={name: annotation})
-        module = dict(vars(sys.modules[self.cls.__module__]))
-        scope = {**self.local_names, **vars(self.cls), self.cls.__name__: self.cls}
+        holder = types.SimpleNamespace(__annotations__={each.name: each.annotation})
+        module = dict(vars(sys.modules.get(self.cls.__module__, types)))
+        scope = {**self.local_names, **vars(self.cls), **self.beside, self.cls.__name__: self.cls}
         try:
-            return typing.get_type_hints(holder, module, scope, include_extras=True)[name]
+            return typing.get_type_hints(holder, module, scope, include_extras=True)[each.name]
         except NameError:
             raise
         except Exception as error:
             raise TypeError(
-                f"py_class: {self.cls.__name__}.{name}: expected the type of a field, got "
-                f"{annotation!r}: {error}"
+                f"py_class: {self.cls.__name__}.{each.name}: expected the type of a field, got "
+                f"{each.annotation!r}: {error}"
             ) from None
 
-    def _describe(self, name: str, annotation: Any, options: DeclaredField) -> list[Any]:
+    def _is_beside(self, other: DeclaredClass) -> bool:
+        """Return whether the other class is in the same scope."""
+        scopes = [each.cls.__qualname__.rpartition(".")[0] for each in (self, other)]
+        return scopes[0] == scopes[1] and self.cls.__module__ == other.cls.__module__
+
+    def _describe(self, each: NamedField, annotation: Any) -> list[Any]:
+        options = each.options
+        where = f"py_class: {self.cls.__name__}.{each.name}"
         try:
             description, schema = describe(annotation, _declared)
         except UnsupportedTypeError as error:
             raise TypeError(
-                f"py_class: {self.cls.__name__}.{name}: expected the type of a field, such as int, "
-                f"list[float], tvm_ffi.Tensor or another class of py_class, got {error}"
+                f"{where}: expected the type of a field, such as int, list[float], tvm_ffi.Tensor "
+                f"or another class of py_class, got {error}"
             ) from None
         flags = 0 if options.frozen or self.options.frozen else _WRITABLE
         hashed = options.compare if options.hash is None else options.hash
@@ -226,6 +207,15 @@ class DeclaredClass:
         elif options.default is not MISSING:
             flags |= _HAS_DEFAULT
             default = options.default
+        elif (
+            not options.init
+            and description[0] in ("dtype", "Device")
+            and each.name not in getattr(self.cls, _COMPUTED)
+        ):
+            raise TypeError(
+                f"{where}: expected a default, since the constructor does not take the field and a "
+                f"{description[0]} is never empty, got none"
+            )
         for bit, is_set in (
             (_REPR_OFF, not options.repr),
             (_COMPARE_OFF, not options.compare),
@@ -236,11 +226,11 @@ class DeclaredClass:
             flags |= bit if is_set else 0
         flags |= STRUCTURAL_BITS[options.structural_eq]
         metadata = json.dumps({"type_schema": json.dumps(schema)})
-        return [name, options.doc or "", metadata, flags, description, default]
+        return [each.name, options.doc or "", metadata, flags, description, default]
 
     def _described_fields(self, annotations: dict[str, Any]) -> tuple[Field, ...]:
         frozen = self.options.frozen
-        own = {name: options for name, _, options in self.fields}
+        own = {each.name: each.options for each in self.fields}
         inherited = {each.name: each for each in _fields_of_base(self.cls)}
         made = []
         for descriptor in all_fields(self.type_index):
@@ -276,19 +266,6 @@ class DeclaredClass:
         if "__init__" not in self.own and self.options.init:
             cls.__init__ = __ffi_init__
 
-    def give_up(self) -> None:
-        """Leave the type without fields."""
-        self._forget()
-
-    def _forget(self) -> None:
-        """Stop waiting, with the ``__init__`` of the body back in its place."""
-        _waiting.remove(self)
-        _declared.pop(self.cls, None)
-        if "__init__" in self.own:
-            self.cls.__init__ = self.own["__init__"]
-        else:
-            del self.cls.__init__
-
     @property
     def _refuse(self) -> Callable[..., None]:
         """Give the ``__init__`` of a class whose fields are not known yet."""
@@ -300,19 +277,25 @@ class DeclaredClass:
                     f"{self.type_key}: expected annotations whose names are defined by now, got "
                     f"one that is not: {reason}"
                 )
-            type(instance).__init__(instance, *args, **kwargs)
+            self.cls.__init__(instance, *args, **kwargs)
 
         return __init__
 
 
 def complete_all() -> None:
-    """Define the types of all classes whose annotations can be resolved by now."""
+    """Define the types of all classes whose annotations can be resolved by now.
+
+    An error of one of them is raised when the class is called, and not here.
+    """
     with _lock:
         before = -1
         while len(_waiting) != before:  # a class that is complete may be what another waits for
             before = len(_waiting)
             for each in list(_waiting):
-                each.complete()
+                try:
+                    each.complete()
+                except Exception:
+                    assert each.error is not None
 
 
 def _declare(cls: type, type_key: str, parent: int) -> int:
@@ -330,29 +313,51 @@ def _declare(cls: type, type_key: str, parent: int) -> int:
             "enumeration or another class of py_class, got one derived from that of "
             f"{_core.describe_type(parent)[0]}"
         ) from None
+    except ValueError:
+        raise ValueError(
+            f"py_class: {cls.__name__}: expected the base class with which {type_key!r} was "
+            f"declared before, got {_core.describe_type(parent)[0]}"
+        ) from None
     return made
+
+
+def _index_of(cls: type) -> int | None:
+    if cls in _declared:
+        return _declared[cls]
+    info = cls.__dict__.get("__tvm_ffi_type_info__")
+    if info is not None:
+        return int(info.type_index)
+    for index in range(_FIRST_OBJECT, _FIRST_OBJECT + _BUILT_IN):
+        if _core.registered_class(index) is cls:
+            return index
+    return None
 
 
 def _parent_of(cls: type) -> int:
     for base in cls.__mro__[1:]:
-        if base in _declared:
-            return _declared[base]
-        info = base.__dict__.get("__tvm_ffi_type_info__")
-        if info is not None:
-            return int(info.type_index)
-        for index in range(_FIRST_OBJECT, _FIRST_OBJECT + _BUILT_IN):
-            if _core.registered_class(index) is base:
-                return index
+        index = _index_of(base)
+        if index is not None:
+            return index
     return _FIRST_OBJECT
 
 
-def _inherited_fields(cls: type) -> tuple[_core.Field, ...]:
-    index = _parent_of(cls)
-    return () if index in _declared.values() else all_fields(index)
+def _check_bases(cls: type, parent: int) -> None:
+    ancestors = (*_core.describe_type(parent)[2], parent)
+    for base in cls.__mro__[1:]:
+        index = _index_of(base)
+        if index is not None and index not in ancestors:
+            raise TypeError(
+                f"py_class: {cls.__name__}: expected one base class with fields, got "
+                f"{_core.describe_type(parent)[0]} and {_core.describe_type(index)[0]}"
+            )
+
+
+def _inherited_fields(parent: int) -> tuple[_core.Field, ...]:
+    return () if parent in _declared.values() else all_fields(parent)
 
 
 def _fields_of_base(cls: type) -> tuple[Field, ...]:
     for base in cls.__mro__[1:]:
-        if "__ffi_is_dataclass__" in base.__dict__:
+        if "__ffi_is_dataclass__" in base.__dict__ and base is not Object:
             return fields(base)
     return ()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any, ClassVar, TypeVar
 
@@ -22,6 +23,10 @@ _Self = TypeVar("_Self", bound="Enum")
 
 _STATE = "__ffi_enum__"
 _SINGLETON = 5  # kTVMFFISEqHashKindUniqueInstance
+# Bits of TVMFFIFieldInfo.flags.
+_HAS_DEFAULT = 2
+_FROM_FACTORY = 32
+_INIT_OFF = 512
 _OPTIONS = Options(
     frozen=True, init=False, repr=False, eq=False, order=False, unsafe_hash=False, match_args=False
 )
@@ -133,9 +138,14 @@ class Enum(Object, metaclass=_EnumMeta):
     _int_index: int
     _str_index: str
     attr_dict: ClassVar[Dict[str, Any]]
+    _is_numbered: ClassVar[bool] = False
 
     def __init_subclass__(cls, type_key: str | None = None, **options: Any) -> None:
         super().__init_subclass__(**options)
+        if type_key is not None and not isinstance(type_key, str):
+            raise TypeError(
+                f"{cls.__name__}: type_key: expected a str, got {type(type_key).__name__}"
+            )
         body = dict(cls.__dict__)
         entries = {name: each for name, each in body.items() if cls._is_entry(name, each)}
         if type_key is None:
@@ -147,6 +157,7 @@ class Enum(Object, metaclass=_EnumMeta):
             for name, annotation in own_annotations(cls).items()
             if is_class_variable(annotation) and name not in body
         ]
+        cls._check_names(type_key, [*entries, *bound])
         index = _core.find_type(type_key)
         is_known = index is not None and _core.describe_type(index)[3] is not None
         known = _core.type_attribute(index, _STATE) if index is not None else None
@@ -158,49 +169,92 @@ class Enum(Object, metaclass=_EnumMeta):
                 )
         for name in entries:
             delattr(cls, name)
-        if not is_known:
-            declared = DeclaredClass(cls, type_key, _OPTIONS, False, _SINGLETON, {})
+        # Bases without a type of their own give it their fields.
+        more = [base for base in reversed(cls.__mro__[1:]) if _has_no_type(base)]
+        if is_known:
+            _check_fields(cls, type_key, index or 0, more)
+            register_object(type_key, init=False)(cls)
+        else:
+            declared = DeclaredClass(
+                cls,
+                type_key,
+                _OPTIONS,
+                structural_kind=_SINGLETON,
+                local_names=dict(sys._getframe(1).f_locals),
+                more=more,
+            )
             reason = declared.complete()
             if reason is not None:
-                declared.give_up()
-                raise TypeError(f"{type_key}: expected annotations that are defined, got {reason}")
-        else:
-            register_object(type_key, init=False)(cls)
+                error = TypeError(f"{type_key}: expected annotations that are defined: {reason}")
+                declared.fail(error)
+                raise error
+        # All of them are made before one is registered, so that an error leaves none.
+        state = _state(cls)
+        made: dict[str, Any] = {}
         for name, given in entries.items():
-            setattr(cls, name, cls._make(name, given))
+            made[name] = cls._make(name, given, made)
+        for each in made.values():
+            if each._str_index not in state.indexes:
+                state.entries.append(each)
+                state.indexes[each._int_index] = each
+                state.indexes[each._str_index] = each
         for name in bound:
-            setattr(cls, name, _state(cls).indexes[name])
+            made[name] = state.indexes[name]
+        for name, each in made.items():
+            setattr(cls, name, each)
 
     @classmethod
     def _is_entry(cls, name: str, value: Any) -> bool:
         return isinstance(value, _Entry)
 
     @classmethod
-    def _indices(cls, name: str, fields: dict[str, Any]) -> tuple[int, str]:
-        return len(_state(cls).entries), name
+    def _check_names(cls, type_key: str, names: list[str]) -> None:
+        """Refuse names that the base classes use, other than those of their instances."""
+        for name in names:
+            used = [base for base in cls.__mro__[1:] if name in vars(base)]
+            is_instance = bool(used) and isinstance(vars(used[0])[name], Enum)
+            if (used and not is_instance) or name in ("attr_dict", "name", "value"):
+                if not used and not issubclass(cls, _Valued) and name != "attr_dict":
+                    continue
+                raise TypeError(
+                    f"{type_key}.{name}: expected a name that enumerations do not use, got {name!r}"
+                )
 
     @classmethod
-    def _make(cls, name: str, given: Any) -> Any:
-        """Register an instance, or give the one that has the name already."""
+    def _indices(cls, name: str, place: int, fields: dict[str, Any]) -> tuple[int, str]:
+        return place, name
+
+    @classmethod
+    def _make(cls, name: str, given: Any, made: dict[str, Any]) -> Any:
+        """Make an instance, or give the registered one that has the name."""
         info = cls.__tvm_ffi_type_info__  # type: ignore[attr-defined]
         fields = dict(given.fields) if isinstance(given, _Entry) else {"value": given}
-        int_index, str_index = cls._indices(name, fields)
         state = _state(cls)
-        if str_index in state.indexes and not fields:
-            return state.indexes[str_index]
-        for taken in (int_index, str_index):
-            if taken in state.indexes:
-                raise ValueError(f"{info.type_key}.{name}: expected a new index, got {taken!r}")
-        made = _core.new_object(info.type_index)
+        others = [each for each in made.values() if each._str_index not in state.indexes]
+        place = len(state.entries) + len(others)
+        int_index, str_index = cls._indices(name, place, fields)
+        known = state.indexes.get(str_index)
+        if known is not None and not fields and (not cls._is_numbered or known == int_index):
+            return known
+        taken = [known] if known is not None else []
+        taken += [each for each in (state.indexes.get(int_index),) if each is not None]
+        taken += [each for each in others if str_index == each._str_index]
+        taken += [each for each in others if int_index == each._int_index]
+        if taken:
+            raise ValueError(
+                f"{info.type_key}.{name}: expected a new name and a new number, got {str_index!r} "
+                f"and {int_index}, of which {taken[0]!r} has one"
+            )
+        instance = _core.new_object(info.type_index)
         fields.update(_int_index=int_index, _str_index=str_index)
         for field in all_fields(info.type_index):
             value = fields.pop(field.__name__, MISSING)
             if value is not MISSING:
-                field.store(made, value)
-            elif field.flags & 2:
-                factory = field.default
-                field.store(made, factory() if field.flags & 32 else factory)
-            elif not field.flags & 512:
+                field.store(instance, value)
+            elif field.flags & _HAS_DEFAULT:
+                default = field.default
+                field.store(instance, default() if field.flags & _FROM_FACTORY else default)
+            elif not field.flags & _INIT_OFF:
                 raise TypeError(
                     f"{info.type_key}.{name}: {field.__name__}: expected a value, got none"
                 )
@@ -208,10 +262,7 @@ class Enum(Object, metaclass=_EnumMeta):
             raise TypeError(
                 f"{info.type_key}.{name}: expected names of fields, got {', '.join(fields)}"
             )
-        state.entries.append(made)
-        state.indexes[int_index] = made
-        state.indexes[str_index] = made
-        return made
+        return instance
 
     @classmethod
     def get(cls: type[_Self], index: int | str | Enum) -> _Self:
@@ -273,17 +324,16 @@ class _Valued(Enum):
 
     @classmethod
     def _is_entry(cls, name: str, value: Any) -> bool:
-        plain = isinstance(value, cls._value_type) and not isinstance(value, bool)
-        return isinstance(value, _Entry) or (plain and not name.startswith("_"))
+        plain = isinstance(value, cls._value_type) and not name.startswith("_")
+        return isinstance(value, _Entry) or plain
 
     @classmethod
     def _value(cls, name: str, fields: dict[str, Any]) -> Any:
         value = fields.pop("value", MISSING)
         if isinstance(value, bool) or not isinstance(value, cls._value_type):
             got = "none" if value is MISSING else repr(value)
-            raise TypeError(
-                f"{cls.__name__}.{name}: value: expected a {cls._value_type.__name__}, got {got}"
-            )
+            kind = {int: "an int", str: "a str"}[cls._value_type]
+            raise TypeError(f"{cls.__name__}.{name}: value: expected {kind}, got {got}")
         return value
 
     @property
@@ -328,9 +378,10 @@ class IntEnum(_Valued):
 
     value: int
     _value_type = int
+    _is_numbered = True
 
     @classmethod
-    def _indices(cls, name: str, fields: dict[str, Any]) -> tuple[int, str]:
+    def _indices(cls, name: str, place: int, fields: dict[str, Any]) -> tuple[int, str]:
         return cls._value(name, fields), name
 
 
@@ -354,8 +405,8 @@ class StrEnum(_Valued):
     _value_type = str
 
     @classmethod
-    def _indices(cls, name: str, fields: dict[str, Any]) -> tuple[int, str]:
-        return len(_state(cls).entries), cls._value(name, fields)
+    def _indices(cls, name: str, place: int, fields: dict[str, Any]) -> tuple[int, str]:
+        return place, cls._value(name, fields)
 
 
 class EnumAttrMap:
@@ -410,6 +461,26 @@ class EnumAttrMap:
                 f"{self._enum.__name__}: {self.name}: expected an instance, got "
                 f"{type(variant).__name__}"
             )
+
+
+def _has_no_type(cls: type) -> bool:
+    return issubclass(cls, Enum) and cls not in (Enum, _Valued) and not _defines_type(cls)
+
+
+def _defines_type(cls: type) -> bool:
+    return "__tvm_ffi_type_info__" in cls.__dict__
+
+
+def _check_fields(cls: type, type_key: str, index: int, more: list[type]) -> None:
+    """Refuse fields that a type lacks, which exists already."""
+    names = [each.__name__ for each in all_fields(index)]
+    for owner in (*more, cls):
+        for name, annotation in own_annotations(owner).items():
+            if not is_class_variable(annotation) and name not in names:
+                raise TypeError(
+                    f"{type_key}.{name}: expected a field of the type, which exists already, one "
+                    f"of {', '.join(names)}"
+                )
 
 
 def _state(cls: Any) -> Any:

@@ -85,7 +85,7 @@ def field(
     ValueError
         Both a default and a factory are given, or ``structural_eq`` is another text.
     TypeError
-        The factory cannot be called.
+        The factory cannot be called, or an option is of another type.
 
     Examples
     --------
@@ -104,7 +104,16 @@ def field(
         raise TypeError(
             f"field: default_factory: expected a callable, got {type(default_factory).__name__}"
         )
-    if structural_eq not in STRUCTURAL_BITS:
+    check_bools("field", {"frozen": frozen, "init": init, "repr": repr, "compare": compare})
+    check_bools("field", {"hash": bool(hash) if hash is None else hash})
+    check_bools("field", {"kw_only": bool(kw_only) if kw_only is None else kw_only})
+    if metadata is not None and not isinstance(metadata, Mapping):
+        raise TypeError(f"field: metadata: expected a mapping, got {type(metadata).__name__}")
+    if doc is not None and not isinstance(doc, str):
+        raise TypeError(f"field: doc: expected a str, got {type(doc).__name__}")
+    if not (structural_eq is None or isinstance(structural_eq, str)) or (
+        structural_eq not in STRUCTURAL_BITS
+    ):
         known = ", ".join(repr_of(name) for name in STRUCTURAL_BITS)
         raise ValueError(f"field: structural_eq: expected one of {known}, got {structural_eq!r}")
     return DeclaredField(
@@ -120,6 +129,13 @@ def field(
         structural_eq=structural_eq,
         doc=doc,
     )
+
+
+def check_bools(function: str, options: dict[str, Any]) -> None:
+    """Check that options are true or false; a TypeError names the one that is not."""
+    for name, value in options.items():
+        if not isinstance(value, bool):
+            raise TypeError(f"{function}: {name}: expected a bool, got {type(value).__name__}")
 
 
 def repr_of(value: object) -> str:

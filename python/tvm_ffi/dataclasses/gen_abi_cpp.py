@@ -32,6 +32,20 @@ _CONTAINERS = {
     "ffi.Map": ("::tvm::ffi::Map", 2),
     "ffi.Dict": ("::tvm::ffi::Dict", 2),
 }
+# Words of C++, and names that the classes of the headers have.
+_TAKEN = frozenset(
+    """
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t
+    char32_t class compl concept const consteval constexpr constinit const_cast continue co_await
+    co_return co_yield decltype default delete do double dynamic_cast else enum explicit export
+    extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq
+    nullptr operator or or_eq private protected public register reinterpret_cast requires return
+    short signed sizeof static static_assert static_cast struct switch template this thread_local
+    throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while
+    xor xor_eq DLDataType DLDevice IsInstance GetTypeKey RuntimeTypeIndex TypeIndex2Key int64_t
+    type_index unique use_count _GetOrAllocRuntimeTypeIndex
+    """.split()  # noqa: SIM905
+)
 # Base classes that the headers have.
 _BASES = {
     "ffi.Object": "::tvm::ffi::Object",
@@ -83,6 +97,11 @@ def gen_abi_cpp(type_keys: str | Sequence[str]) -> str:
     <BLANKLINE>
     <BLANKLINE>
     """
+    if not isinstance(type_keys, (str, list, tuple)):
+        raise TypeError(
+            "gen_abi_cpp: type_keys: expected a str or a sequence of them, got "
+            f"{type(type_keys).__name__}"
+        )
     given = [type_keys] if isinstance(type_keys, str) else list(type_keys)
     indices: dict[int, None] = {}
     for key in given:
@@ -116,9 +135,17 @@ def _lineage(type_key: Any) -> list[int]:
             raise ValueError(
                 f"gen_abi_cpp: type_keys: expected a type that Python defines, got {key!r}"
             )
-        if not all(part.isidentifier() and part.isascii() for part in key.split(".")):
-            raise ValueError(f"gen_abi_cpp: type_keys: expected a name of C++, got {key!r}")
+        names = (*key.split("."), *(field.__name__ for field in _core.own_fields(each)))
+        for name in names:
+            if not (name.isidentifier() and name.isascii()) or name in _TAKEN:
+                raise ValueError(
+                    f"gen_abi_cpp: type_keys: {key}: expected names that C++ can use, got {name!r}"
+                )
         found.append(each)
+    if not found:
+        raise ValueError(
+            f"gen_abi_cpp: type_keys: expected a type that Python defines, got {type_key!r}"
+        )
     return found
 
 
@@ -129,11 +156,10 @@ def _class_of(index: int) -> list[str]:
     base = _BASES.get(parent_key) or "::" + parent_key.replace(".", "::") + "Obj"
     fields = _core.own_fields(index)
     lines = [f"namespace {'::'.join(spaces)} {{", ""] if spaces else []
-    lines += [f"// {line.strip()}" for line in (doc or "").strip().splitlines() if line.strip()]
+    lines += [f"// {line}" for line in _lines_of(doc or "")]
     lines += [f"class {name}Obj : public {base} {{", " public:"]
     for field in fields:
-        if field.__doc__:
-            lines += [f"  // {line.strip()}" for line in field.__doc__.strip().splitlines()]
+        lines += [f"  // {line}" for line in _lines_of(field.__doc__ or "")]
         member = _member(json.loads(json.loads(field.metadata)["type_schema"]))
         # C++ would put a small member into what a base class leaves of its last word.
         is_next_to_base = field is fields[0] and parent_key != "ffi.Object" and field.alignment < 8
@@ -144,6 +170,12 @@ def _class_of(index: int) -> list[str]:
         place = f"offsetof({name}Obj, {field.__name__})"
         lines.append(f"static_assert({place} == {field.offset});")
     return [*lines, "", f"}}  // namespace {'::'.join(spaces)}"] if spaces else lines
+
+
+def _lines_of(doc: str) -> list[str]:
+    """Give lines for a comment of C++, which a backslash at the end would join to the next line."""
+    lines = (line.strip().rstrip("\\") for line in doc.splitlines())
+    return [line for line in lines if line]
 
 
 def _member(schema: dict[str, Any]) -> str:

@@ -67,7 +67,7 @@ def _add_init(cls: Any, fields: tuple[Field, ...], init: bool) -> None:
     elif _core.type_attribute(info.type_index, "__ffi_init__") is not None and not any(
         method.name == "__ffi_init__" for method in info.methods
     ):
-        made = with_signature(cls.__init__, fields)
+        made = with_signature(cls, cls.__init__, fields)
         made.__module__ = cls.__module__
         made.__qualname__ = f"{cls.__qualname__}.__init__"
         cls.__init__ = made

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from .._core import Object
 from .declared_class import DeclaredClass, complete_all
-from .field import field
+from .field import check_bools, field
 from .install import Options
 
 if TYPE_CHECKING:
@@ -114,15 +114,24 @@ def py_class(
     >>> Point(1) == Point(1, 0)
     True
     """
+    if isinstance(cls_or_type_key, str) and type_key is not None:
+        raise TypeError(
+            f"py_class: expected one name of the type, got {cls_or_type_key!r} and {type_key!r}"
+        )
     given_key = cls_or_type_key if isinstance(cls_or_type_key, str) else type_key
     if given_key is not None and not isinstance(given_key, str):
         raise TypeError(f"py_class: type_key: expected a str, got {type(given_key).__name__}")
+    if given_key == "":
+        raise ValueError("py_class: type_key: expected a name, got an empty text")
+    options = Options(frozen, init, repr, eq, order, unsafe_hash, match_args)
+    check_bools("py_class", {**vars(options), "kw_only": kw_only, "slots": slots})
     if order and not eq:
         raise ValueError("py_class: order: expected eq=True beside order=True, got eq=False")
-    if structural_eq not in STRUCTURAL_KINDS:
+    if not (structural_eq is None or isinstance(structural_eq, str)) or (
+        structural_eq not in STRUCTURAL_KINDS
+    ):
         known = ", ".join(f"{name!r}" for name in STRUCTURAL_KINDS)
         raise ValueError(f"py_class: structural_eq: expected one of {known}, got {structural_eq!r}")
-    options = Options(frozen, init, repr, eq, order, unsafe_hash, match_args)
     # Names in annotations of a class in a function may be local to it.
     local_names = dict(sys._getframe(1).f_locals)
 
@@ -133,8 +142,13 @@ def py_class(
             )
         key = given_key or f"{decorated.__module__}.{decorated.__qualname__}"
         DeclaredClass(
-            decorated, key, options, kw_only, STRUCTURAL_KINDS[structural_eq], local_names
-        )
+            decorated,
+            key,
+            options,
+            kw_only=kw_only,
+            structural_kind=STRUCTURAL_KINDS[structural_eq],
+            local_names=local_names,
+        ).complete()
         complete_all()
         return decorated
 

@@ -11,16 +11,23 @@ from .described_field import Field, in_order_of_arguments
 from .missing import MISSING
 
 
-def with_signature(constructor: Any, fields: tuple[Field, ...]) -> Callable[..., None]:
-    """Give the constructor of a type, which the fields generate, as a function with a signature."""
+def with_signature(cls: Any, constructor: Any, fields: tuple[Field, ...]) -> Callable[..., None]:
+    """Give the constructor that the fields of a class generate as a function with a signature."""
+    info = cls.__tvm_ffi_type_info__
 
     def __init__(self: Any, /, *args: Any, **kwargs: Any) -> None:
+        if self.__tvm_ffi_type_info__ is not info:
+            raise TypeError(
+                f"{cls.__name__}.__init__: expected an object of type {info.type_key}, got one of "
+                f"{self.__tvm_ffi_type_info__.type_key}, whose constructor is self.__ffi_init__"
+            )
         constructor(self, *args, **kwargs)
 
+    first = "self" if all(field.name != "self" for field in fields) else "self_"
     by_keyword = [field for field in fields if field.init and field.kw_only]
     __init__.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
-            inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY),
+            inspect.Parameter(first, inspect.Parameter.POSITIONAL_ONLY),
             *(
                 _parameter(field, inspect.Parameter.POSITIONAL_OR_KEYWORD)
                 for field in in_order_of_arguments(fields)
