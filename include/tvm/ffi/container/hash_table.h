@@ -290,11 +290,12 @@ class HashTable {
   }
   // The hash of a key that is not in the table, or is not known to be.
   uint64_t HashOfNew(const TVMFFIAny& key) const {
-    return HashOf(key, [this](const TVMFFIAny& key) { return CallHashOfNew(key); });
+    return HashOf(key, [this](const TVMFFIAny& asked) { return CallHashOfNew(asked); });
   }
   // The hash of the key at a place; `called` is set if code of others ran.
   uint64_t HashAt(uint64_t at, bool* called) const {
-    return HashOf(*Raw(At(at).first), [=](const TVMFFIAny&) { return CallHashAt(at, called); });
+    return HashOf(*Raw(At(at).first),
+                  [this, at, called](const TVMFFIAny&) { return CallHashAt(at, called); });
   }
 
   bool IsSmall() const { return (slots_ & kSmall) != 0; }
