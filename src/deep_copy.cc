@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies of values with all that they contain.
+#include <tvm/ffi/reflection/access_path.h>
 #include <tvm/ffi/reflection/registry.h>
 
 #include <string>
@@ -130,7 +131,9 @@ class Copier {
   // Values that never change stay shared, and those that exist once.
   static bool IsShared(int32_t type) {
     return type < kTVMFFIStaticObjectBegin || type == kTVMFFIStr || type == kTVMFFIBytes ||
-           type == kTVMFFIShape || type == kTVMFFIBigInt || ffi::IsEnum(type);
+           type == kTVMFFIShape || type == kTVMFFIBigInt || ffi::IsEnum(type) ||
+           type == ffi::reflection::AccessPathObj::RuntimeTypeIndex() ||
+           type == ffi::reflection::AccessStepObj::RuntimeTypeIndex();
   }
 
   Any CopyOf(const Any& value) const {

@@ -146,6 +146,29 @@ void Store(const ffi::FieldType& type, void* place, const ffi::AnyView& value) {
   if (code != 0) ffi::detail::ThrowRaised(code);
 }
 
+// The functions of a type and of its fields; one class, since each makes much code.
+struct Behaviour {
+  enum Does { kNew, kCopy, kSet };
+
+  int32_t type_index;
+  Does does;
+  std::shared_ptr<ffi::FieldType> field_type;
+
+  void operator()(ffi::PackedArgs args, ffi::Any* result) const {
+    const int32_t expected = does == kNew ? 0 : does == kCopy ? 1 : 2;
+    TVM_FFI_CHECK(args.size() == expected, TypeError)
+        << ffi::TextOf(ffi::InfoOf(type_index)->type_key) << ": expected " << expected
+        << " arguments, got " << args.size();
+    if (does == kNew) {
+      *result = ffi::ObjectRef(Make(type_index));
+    } else if (does == kCopy) {
+      *result = Copy(type_index, args[0].cast<ffi::ObjectRef>());
+    } else {
+      Store(*field_type, args[0].cast<void*>(), args[1]);
+    }
+  }
+};
+
 // Whether the runtime sets a field of this type without FieldType::Convert.
 bool SetsItself(Kind kind) {
   switch (kind) {
@@ -211,6 +234,11 @@ void CheckParent(const TVMFFITypeInfo* parent) {
       << "defined while the program runs, got " << ffi::TextOf(parent->type_key);
 }
 
+void CheckCount(const char* function, ffi::PackedArgs args, int32_t expected) {
+  TVM_FFI_CHECK(args.size() == expected, TypeError)
+      << function << ": expected " << expected << " arguments, got " << args.size();
+}
+
 // Gives the index of a new type. Its fields may refer to it, so they are defined later.
 int32_t Declare(const std::string& type_key, int32_t parent_index) {
   const TVMFFITypeInfo* parent = ffi::InfoOf(parent_index);
@@ -242,9 +270,7 @@ void RegisterField(int32_t type_index, const GivenField& given) {
   if (SetsItself(given.type->kind())) {
     info.setter = reinterpret_cast<void*>(storage.setter);
   } else {
-    setter = ffi::Function::FromTyped([type = given.type](void* place, const ffi::AnyView& value) {
-      Store(*type, place, value);
-    });
+    setter = ffi::Function::FromPacked(Behaviour{type_index, Behaviour::kSet, given.type});
     info.setter = const_cast<ffi::FunctionObj*>(setter.get());
     info.flags |= kTVMFFIFieldFlagBitSetterIsFunctionObj;
   }
@@ -253,7 +279,7 @@ void RegisterField(int32_t type_index, const GivenField& given) {
 
 // Defines what Declare declared.
 void Define(int32_t type_index, const std::string& doc, int32_t structural_kind,
-            const ffi::Array<ffi::Array<ffi::Any>>& fields) {
+            const ffi::Array<ffi::Any>& fields) {
   const TVMFFITypeInfo* info = ffi::InfoOf(type_index);
   const bool is_declared = info->metadata == nullptr && info->num_fields == 0 &&
                            info->type_depth > 0 && type_index >= kTVMFFIDynObjectBegin;
@@ -266,11 +292,13 @@ void Define(int32_t type_index, const std::string& doc, int32_t structural_kind,
                 ValueError)
       << kDefine << ": structural_kind: expected a TVMFFISEqHashKind, got " << structural_kind;
   constexpr size_t kParts = 6;
-  for (const auto& field : fields) {
-    TVM_FFI_CHECK(field.size() == kParts, ValueError)
-        << kDefine << ": fields: expected " << kParts << " parts of a field, got " << field.size();
+  std::vector<GivenField> given;
+  for (const ffi::Any& field : fields) {
+    const auto parts = field.cast<ffi::Array<ffi::Any>>();
+    TVM_FFI_CHECK(parts.size() == kParts, ValueError)
+        << kDefine << ": fields: expected " << kParts << " parts of a field, got " << parts.size();
+    given.emplace_back(parts);
   }
-  std::vector<GivenField> given(fields.begin(), fields.end());
   int64_t end = SizeOf(info->type_ancestors[info->type_depth - 1]->type_index);
   for (GivenField& field : given) {
     const Storage storage = StorageFor(field.type->kind());
@@ -286,23 +314,28 @@ void Define(int32_t type_index, const std::string& doc, int32_t structural_kind,
   metadata.total_size = static_cast<int32_t>(size);
   metadata.structural_eq_hash_kind = static_cast<TVMFFISEqHashKind>(structural_kind);
   TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterMetadata(type_index, &metadata));
-  const std::string key = ffi::TextOf(info->type_key);
   refl::detail::SetAttribute(
       type_index, "__ffi_new__",
-      ffi::Function::FromTyped([type_index] { return ffi::ObjectRef(Make(type_index)); },
-                               key + ".__ffi_new__"));
+      ffi::Function::FromPacked(Behaviour{type_index, Behaviour::kNew, nullptr}));
   refl::detail::SetAttribute(
       type_index, "__ffi_shallow_copy__",
-      ffi::Function::FromTyped(
-          [type_index](const ffi::ObjectRef& from) { return Copy(type_index, from); },
-          key + ".__ffi_shallow_copy__"));
+      ffi::Function::FromPacked(Behaviour{type_index, Behaviour::kCopy, nullptr}));
   ffi::Function::GetGlobalRequired("ffi._RegisterFFIInit")(type_index);
   refl::detail::SetAttribute(type_index, kIsDynamic, true);
 }
 
 const bool registered = [] {
-  ffi::Function::SetGlobal(kDeclare, ffi::Function::FromTyped(Declare, kDeclare));
-  ffi::Function::SetGlobal(kDefine, ffi::Function::FromTyped(Define, kDefine));
+  ffi::Function::SetGlobal(
+      kDeclare, ffi::Function::FromPacked([](ffi::PackedArgs args, ffi::Any* result) {
+        CheckCount(kDeclare, args, 2);
+        *result = Declare(args[0].cast<std::string>(), args[1].cast<int32_t>());
+      }));
+  ffi::Function::SetGlobal(
+      kDefine, ffi::Function::FromPacked([](ffi::PackedArgs args, ffi::Any* /*result*/) {
+        CheckCount(kDefine, args, 4);
+        Define(args[0].cast<int32_t>(), args[1].cast<std::string>(), args[2].cast<int32_t>(),
+               args[3].cast<ffi::Array<ffi::Any>>());
+      }));
   return true;
 }();
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "plain_type.h"
 #include "reflected.h"
 
 namespace tvm {
@@ -41,48 +42,85 @@ Any EnumIndex(const Any& instance) {
   return InstanceOf(instance)->_str_index;
 }
 
-bool FindEnumOfValue(int32_t type_index, const Any& value, Any* out) {
-  const bool is_int = value.type_index() == kTVMFFIInt;
-  const bool is_text = value.type_index() == kTVMFFISmallStr || value.type_index() == kTVMFFIStr;
-  if (!(is_int && Derives(type_index, IntEnumObj::RuntimeTypeIndex())) &&
-      !(is_text && Derives(type_index, StrEnumObj::RuntimeTypeIndex()))) {
-    return false;
-  }
+namespace {
+
+bool Find(int32_t type_index, const Any& index, Any* out) {
   const std::optional<EnumState> state = detail::FindEnumState(type_index);
   if (!state.has_value()) return false;
-  const auto found = (*state)->indexes.find(value);
+  const auto found = (*state)->indexes.find(index);
   if (found == (*state)->indexes.end()) return false;
   *out = (*found).second;
   return true;
 }
 
+}  // namespace
+
+bool FindEnumOfValue(int32_t type_index, const Any& value, Any* out) {
+  const bool is_int = value.type_index() == kTVMFFIInt;
+  const bool is_text = value.type_index() == kTVMFFISmallStr || value.type_index() == kTVMFFIStr;
+  return ((is_int && Derives(type_index, IntEnumObj::RuntimeTypeIndex())) ||
+          (is_text && Derives(type_index, StrEnumObj::RuntimeTypeIndex()))) &&
+         Find(type_index, value, out);
+}
+
 Any EnumAt(int32_t type_index, const Any& index) {
-  if (const auto name = index.try_cast<String>()) return EnumObj::_GetByStrIndex(type_index, *name);
-  return EnumObj::_GetByIntIndex(type_index, index.cast<int64_t>());
+  Any found;
+  TVM_FFI_CHECK(Find(type_index, index, &found), ValueError)
+      << TextOf(InfoOf(type_index)->type_key)
+      << ": expected the name or the number of an instance, got another";
+  return found;
 }
 
 namespace {
 
-void SetTypeAttribute(int32_t type_index, const std::string& name, const Any& value) {
-  reflection::detail::SetAttribute(type_index, name.c_str(), value);
+// Its arguments are a type index, the name of an attribute and the value.
+void SetTypeAttribute(PackedArgs args, Any* /*result*/) {
+  constexpr int32_t kExpected = 3;
+  TVM_FFI_CHECK(args.size() == kExpected, TypeError)
+      << "ffi._SetTypeAttribute: expected " << kExpected << " arguments, got " << args.size();
+  const auto name = args[1].cast<String>();
+  reflection::detail::SetAttribute(args[0].cast<int32_t>(), name.c_str(), Any(args[2]));
+}
+
+static_assert(sizeof(EnumObj) == 48 && sizeof(EnumStateObj) == 48, "offsets of fields are below");
+constexpr int64_t kFirst = 24;
+constexpr int64_t kSecond = 32;
+constexpr int64_t kThird = 40;
+
+PlainField Number(const char* name, int64_t flags) {
+  PlainField field = PlainFieldOf<int64_t>(name, "Its number.", kFirst, "int",
+                                           reflection::detail::SetField<int64_t>);
+  field.flags = flags;
+  return field;
+}
+PlainField Name(const char* name, int64_t flags) {
+  PlainField field = PlainFieldOf<String>(name, "Its name.", kSecond, "ffi.String",
+                                          reflection::detail::SetField<String>);
+  field.flags = flags;
+  return field;
 }
 
 const bool registered = [] {
-  namespace refl = reflection;
-  refl::ObjectDef<EnumStateObj>("The instances of an enumeration.", refl::init(false))
-      .def_ro("entries", &EnumStateObj::entries, "The instances, as they were registered.")
-      .def_ro("indexes", &EnumStateObj::indexes, "The instances by number and by name.")
-      .def_ro("attrs", &EnumStateObj::attrs, "Values of attributes, by their names.");
-  refl::ObjectDef<EnumObj>("An instance of an enumeration.", refl::init(false))
-      .def_ro("_int_index", &EnumObj::_int_index, "Its number.")
-      .def_ro("_str_index", &EnumObj::_str_index, "Its name.");
+  RegisterPlainType(EnumStateObj::RuntimeTypeIndex(), "The instances of an enumeration.",
+                    sizeof(EnumStateObj), kTVMFFISEqHashKindUnsupported,
+                    reflection::detail::CreateObject<EnumStateObj>,
+                    {PlainFieldOf<ObjectRef>("entries", "The instances, as they were registered.",
+                                             kFirst, "ffi.List"),
+                     PlainFieldOf<ObjectRef>("indexes", "The instances by number and by name.",
+                                             kSecond, "ffi.Dict"),
+                     PlainFieldOf<ObjectRef>("attrs", "Values of attributes, by their names.",
+                                             kThird, "ffi.Dict")});
+  constexpr TVMFFISEqHashKind kOnce = kTVMFFISEqHashKindUniqueInstance;
+  RegisterPlainType(EnumObj::RuntimeTypeIndex(), "An instance of an enumeration.", sizeof(EnumObj),
+                    kOnce, nullptr, {Number("_int_index", 0), Name("_str_index", 0)});
   // The value of an instance is its number or its name, in the same place.
-  refl::ObjectDef<IntEnumObj>("An instance whose number is chosen.", refl::init(false))
-      .def_ro("value", &EnumObj::_int_index, refl::init(false), "Its number.");
-  refl::ObjectDef<StrEnumObj>("An instance whose value is its name.", refl::init(false))
-      .def_ro("value", &EnumObj::_str_index, refl::init(false), "Its name.");
-  Function::SetGlobal("ffi._SetTypeAttribute",
-                      Function::FromTyped(SetTypeAttribute, "ffi._SetTypeAttribute"));
+  RegisterPlainType(IntEnumObj::RuntimeTypeIndex(), "An instance whose number is chosen.",
+                    sizeof(EnumObj), kOnce, nullptr,
+                    {Number("value", kTVMFFIFieldFlagBitMaskInitOff)});
+  RegisterPlainType(StrEnumObj::RuntimeTypeIndex(), "An instance whose value is its name.",
+                    sizeof(EnumObj), kOnce, nullptr,
+                    {Name("value", kTVMFFIFieldFlagBitMaskInitOff)});
+  Function::SetGlobal("ffi._SetTypeAttribute", Function::FromPacked(SetTypeAttribute));
   return true;
 }();
 

@@ -232,14 +232,11 @@ bool FieldType::TryMapping(const Any& value, bool as_is, Any* out, Problem* prob
     *out = value;
   } else if (as_is) {
     return Fail(value, problem);
-  } else if (kind_ == Kind::kDict) {
-    Dict<Any, Any> made;
-    for (size_t i = 0; i < pairs.size(); i += 2) made.Set(pairs[i], pairs[i + 1]);
-    *out = made;
   } else {
-    Map<Any, Any> made;
-    for (size_t i = 0; i < pairs.size(); i += 2) made.Set(pairs[i], pairs[i + 1]);
-    *out = made;
+    Any made = kind_ == Kind::kDict ? Any(Dict<Any, Any>()) : Any(Map<Any, Any>());
+    auto* filled = static_cast<MapBaseObj*>(const_cast<Object*>(ObjectOf(made)));
+    for (size_t i = 0; i < pairs.size(); i += 2) filled->Set(pairs[i], pairs[i + 1]);
+    *out = std::move(made);
   }
   return true;
 }

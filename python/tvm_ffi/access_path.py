@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 from ._core import Object
-from ._runtime import read
+from ._runtime import call, read
 from .object import register_object
 
 
@@ -89,7 +89,6 @@ class AccessPath(Object):
 
     if TYPE_CHECKING:
         # Methods that C++ registers.
-        _root: Any
         _attr: Any
         _attr_missing: Any
         _array_item: Any
@@ -106,7 +105,8 @@ class AccessPath(Object):
     @staticmethod
     def root() -> AccessPath:
         """Give the path without steps."""
-        return AccessPath._root()
+        path: AccessPath = call("ffi._AccessPathRoot")
+        return path
 
     def attr(self, attr_key: str) -> AccessPath:
         """Add the step to a field."""
@@ -148,8 +148,35 @@ class AccessPath(Object):
     def __hash__(self) -> int:
         return hash(tuple(self.to_steps()))
 
+    def __copy__(self) -> AccessPath:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> AccessPath:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _path_of, ([(step.kind, step.key) for step in self.to_steps()],)
+
     def __repr__(self) -> str:
         return repr_of(self)
+
+
+_METHODS: dict[AccessKind, Callable[[AccessPath, Any], AccessPath]] = {
+    AccessKind.ATTR: AccessPath.attr,
+    AccessKind.ARRAY_ITEM: AccessPath.array_item,
+    AccessKind.MAP_ITEM: AccessPath.map_item,
+    AccessKind.ATTR_MISSING: AccessPath.attr_missing,
+    AccessKind.ARRAY_ITEM_MISSING: AccessPath.array_item_missing,
+    AccessKind.MAP_ITEM_MISSING: AccessPath.map_item_missing,
+}
+
+
+def _path_of(steps: list[tuple[AccessKind, Any]]) -> AccessPath:
+    """Make the path of a pickle."""
+    path = AccessPath.root()
+    for kind, key in steps:
+        path = _METHODS[kind](path, key)
+    return path
 
 
 __all__ = ["AccessKind", "AccessPath", "AccessStep"]
