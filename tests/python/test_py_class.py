@@ -369,6 +369,39 @@ def test_long_chains_are_freed() -> None:
     del head
 
 
+# A cycle through a field, and one through a container that the collector follows.
+CYCLES = """
+import gc, weakref, tvm_ffi
+from typing import Any
+from tvm_ffi.dataclasses import py_class
+class Payload:
+    pass
+@py_class("cycle.Node")
+class Node(tvm_ffi.Object):
+    other: Any = None
+    payload: Any = None
+def is_freed(value):
+    payload = Payload()
+    value.payload = payload
+    return weakref.ref(payload)
+node = Node()
+watched = is_freed(node)
+del node
+assert watched() is None
+node = Node()
+watched = is_freed(node)
+node.other = node
+del node
+gc.collect()
+assert watched() is not None
+"""
+
+
+def test_cycles_through_fields_stay() -> None:
+    """A cycle through a field is not freed, as the page says; without it, the object is."""
+    subprocess.run([sys.executable, "-c", CYCLES], check=True)
+
+
 def test_fields_are_released() -> None:
     """Objects, defaults and replaced values are freed, and nothing else."""
 

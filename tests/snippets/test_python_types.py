@@ -147,8 +147,13 @@ def test_reference():
     class Stage(tvm_ffi.Object):
         config: TileConfig
         next: "Stage | None" = None
+        barrier: "Barrier | None" = None
 
-    last = Stage(TileConfig(8, 8, "int8"))
+    @py_class("tile_config.Barrier")
+    class Barrier(tvm_ffi.Object):
+        count: int
+
+    last = Stage(TileConfig(8, 8, "int8"), barrier=Barrier(2))
     assert Stage(TileConfig(16, 8, "int8"), last).next.config.rows == 8
     # [reference.end]
 
