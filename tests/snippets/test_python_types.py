@@ -2,18 +2,20 @@
 # Rows: R5, R7
 """Object types and enumerations that Python defines, as their page shows them."""
 
-import copy
-import pickle
+# ruff: noqa: I001  (the imports that the page shows are together)
 import shlex
 import subprocess
+
+from _verify.package_flags import flags
+
+# [imports.begin]
+import copy
+import pickle
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
 import tvm_ffi
-from _verify.package_flags import flags
-
-# [imports.begin]
 from tvm_ffi.dataclasses import (
     Enum,
     IntEnum,
@@ -139,6 +141,26 @@ def test_computed():
     # [computed.end]
 
 
+def test_replaced():
+    """A copy with other values keeps what the constructor computed."""
+
+    # [replaced.begin]
+    @py_class("tile_config.Product")
+    class Product(tvm_ffi.Object):
+        a: int
+        b: int
+
+        @init_property
+        def size(self) -> int:
+            return self.a * self.b
+
+    product = Product(3, 4)
+    product.a = 5
+    assert product.size == 12
+    assert replace(product, b=10).size == 12
+    # [replaced.end]
+
+
 def test_reference():
     """An annotation may name a class that comes later."""
 
@@ -210,8 +232,12 @@ def test_enumeration_of_cpp(library):
     class Activation(Enum, type_key="tile_config.Activation"):
         relu: ClassVar["Activation"]
         square: ClassVar["Activation"]
+        cube = auto()
 
     assert library.apply(Activation.square, -3.0) == 9.0
+    with pytest.raises(ValueError, match="expected relu or square, got cube"):
+        library.apply(Activation.cube, -3.0)
     flops = Activation.def_attr("flops", default=0)
     assert flops[Activation.relu] == 1
+    assert flops[Activation.cube] == 0
     # [joined.end]

@@ -50,12 +50,12 @@ using EnableIfNumbered =
  * \brief An immutable integer of any size.
  *
  * It is in the handle itself if it fits into an int64_t, otherwise in an object that copies share.
- * Operators take integers of the language too, whose values they keep, and compute without
- * overflow. Bitwise ones act on two's complement with infinitely many bits of the sign.
+ * Operators also accept C++ integers, and never overflow. Bitwise operators treat values as two's
+ * complement with infinite sign extension.
  */
 class BigInt {
  public:
-  /*! \brief Lent words of 64 bits in two's complement, the least significant first. */
+  /*! \brief A view of the words of 64 bits in two's complement, the least significant first. */
   using ArrayView = detail::WordView;
 
   /*! \brief Zero. */
@@ -66,15 +66,15 @@ class BigInt {
       : any_(OfInteger(value)) {}
   /*! \brief The integer part of `value`; NaN is a ValueError, an infinity an OverflowError. */
   explicit BigInt(double value) : any_(OfDouble(value)) {}
-  /*! \brief Shares the other's object if it has one. */
+  /*! \brief Copies; a large value is shared. */
   BigInt(const BigInt& other) {
     if (!other.IsSmall()) ObjectUnsafe::IncRef(other.any_.v_obj);
     detail::CopyWords(other.any_, &any_);
   }
-  /*! \brief Takes the value over; zero stays behind. */
+  /*! \brief Moves the value; the other becomes zero. */
   BigInt(BigInt&& other) noexcept : BigInt() { swap(other); }
   ~BigInt() { detail::DropOwned(any_); }
-  /*! \brief Shares the other's object if it has one. */
+  /*! \brief Copies; a large value is shared. */
   BigInt& operator=(const BigInt& other) {
     BigInt copy(other);
     swap(copy);
@@ -97,9 +97,9 @@ class BigInt {
         << "BigInt: operator int64_t: expected a value that fits into int64_t, got " << Shown();
     return any_.v_int64;
   }
-  /*! \brief The nearest double, the even one of two; an OverflowError is thrown beyond them all. */
+  /*! \brief The nearest double, ties to even; an OverflowError is thrown out of range. */
   explicit operator double() const;
-  /*! \brief The value as an Int, if it fits. */
+  /*! \brief The value as an Int, or std::nullopt if it does not fit. */
   template <typename Int, typename = detail::EnableIfInteger<Int>>
   std::optional<Int> as() const {
     // A value of 64 bits without a sign may need a word more for the sign.
@@ -110,7 +110,7 @@ class BigInt {
     if (detail::Order(words, same.View()) != 0) return std::nullopt;
     return value;
   }
-  /*! \brief A hash: the value itself if it fits into 64 bits. */
+  /*! \brief A hash; the value itself if it fits into int64_t. */
   uint64_t hash() const {
     if (IsSmall()) return any_.v_uint64;
     const TVMFFIByteArray bytes = TVMFFIBigIntGetContentByteArray(&any_);
@@ -127,11 +127,11 @@ class BigInt {
   BigInt& operator/=(const BigInt& other);
   /*! \brief Keeps the remainder that truncmod gives. */
   BigInt& operator%=(const BigInt& other);
-  /*! \brief Keeps the bits that both have. */
+  /*! \brief Bitwise AND, in place. */
   BigInt& operator&=(const BigInt& other);
-  /*! \brief Adds the other's bits. */
+  /*! \brief Bitwise OR, in place. */
   BigInt& operator|=(const BigInt& other);
-  /*! \brief Inverts the bits that the other has. */
+  /*! \brief Bitwise XOR, in place. */
   BigInt& operator^=(const BigInt& other);
   /*! \brief Multiplies by 2 to the power of `count`. */
   BigInt& operator<<=(const BigInt& count);
@@ -349,15 +349,15 @@ inline BigInt operator/(const BigInt& a, const BigInt& b) { return truncdiv(a, b
 /*! \brief The same as truncmod. */
 inline BigInt operator%(const BigInt& a, const BigInt& b) { return truncmod(a, b); }
 
-/*! \brief The bits that both have. */
+/*! \brief Bitwise AND. */
 inline BigInt operator&(const BigInt& a, const BigInt& b) {
   return detail::BigIntAccess::Bitwise(a, b, [](uint64_t x, uint64_t y) { return x & y; });
 }
-/*! \brief The bits that either has. */
+/*! \brief Bitwise OR. */
 inline BigInt operator|(const BigInt& a, const BigInt& b) {
   return detail::BigIntAccess::Bitwise(a, b, [](uint64_t x, uint64_t y) { return x | y; });
 }
-/*! \brief The bits that one of the two has. */
+/*! \brief Bitwise XOR. */
 inline BigInt operator^(const BigInt& a, const BigInt& b) {
   return detail::BigIntAccess::Bitwise(a, b, [](uint64_t x, uint64_t y) { return x ^ y; });
 }
@@ -418,7 +418,7 @@ inline BigInt::operator double() const {
 inline std::ostream& operator<<(std::ostream& stream, const BigInt& value) {
   return stream << detail::BigIntAccess::Text(value);
 }
-/*! \brief Reads decimal text; `value` stays as it is where there is none. */
+/*! \brief Reads a decimal integer; without one, sets failbit and leaves `value` as it is. */
 inline std::istream& operator>>(std::istream& stream, BigInt& value) {
   const std::istream::sentry sentry(stream);
   if (!sentry) return stream;
@@ -442,7 +442,7 @@ inline std::istream& operator>>(std::istream& stream, BigInt& value) {
   return stream;
 }
 
-/*! \brief A BigInt goes into a value as an int if it fits; an int or a bool converts to it. */
+/*! \brief Stored in an Any as an int if it fits into int64_t; an int or a bool converts to it. */
 template <>
 struct TypeTraits<BigInt> : public detail::TypeTraitsBase {
   static void CopyToAnyView(const BigInt& value, TVMFFIAny* out) {
