@@ -8,11 +8,7 @@
 namespace ffi = tvm::ffi;
 
 // The number of ways to order n things.
-ffi::BigInt factorial(int n) {
-  ffi::BigInt product = 1;
-  for (int i = 2; i <= n; ++i) product *= i;
-  return product;
-}
+ffi::BigInt factorial(int n) { return n < 2 ? 1 : n * factorial(n - 1); }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(factorial, factorial);
 // [big_int.end]
 
