@@ -9,8 +9,8 @@ namespace ffi = tvm::ffi;
 
 // The number of ways to order n things.
 ffi::BigInt factorial(int n) { return n < 2 ? 1 : n * factorial(n - 1); }
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(factorial, factorial);
 // [big_int.end]
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(factorial, factorial);
 
 #include "expect.h"
 
