@@ -82,7 +82,9 @@ FieldType::FieldType(const Array<Any>& description) {
     InfoOf(type_index_);
     return;
   }
-  for (size_t i = 0; i < given; ++i) parts_.emplace_back(description[i + 1].cast<Array<Any>>());
+  for (int64_t i = 1; i <= static_cast<int64_t>(given); ++i) {
+    parts_.emplace_back(description[i].cast<Array<Any>>());
+  }
   size_t most = 0;
   if (kind_ == Kind::kArray || kind_ == Kind::kList) most = 1;
   if (kind_ == Kind::kMap || kind_ == Kind::kDict) most = 2;

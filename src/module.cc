@@ -39,7 +39,8 @@ auto Search(ffi::ModuleObj* module, bool query_imports, const Ask& ask) -> declt
   std::vector<ffi::Module> left;  // the next one last
   const auto add_imports = [&left](ffi::ModuleObj* of) {
     const ffi::Array<ffi::Any> imports = ffi::ImportsOf(of);
-    for (size_t i = imports.size(); i-- > 0;) left.push_back(imports[i].cast<ffi::Module>());
+    for (auto i = static_cast<int64_t>(imports.size()); i-- > 0;)
+      left.push_back(imports[i].cast<ffi::Module>());
   };
   add_imports(module);
   while (!left.empty()) {
@@ -175,7 +176,7 @@ const bool registered = [] {
     if (i == -1) return count;
     TVM_FFI_CHECK(i >= 0 && i < count, IndexError)
         << "ffi.ModuleGetImport: expected an index below " << count << ", got " << i;
-    return imports[static_cast<size_t>(i)];
+    return imports[i];
   });
   set("ffi.ModuleClearImports", [](const ffi::Module& module) { Given(module)->ClearImports(); });
   set("ffi.ModuleVisitContextSymbols",

@@ -60,22 +60,23 @@ ffi::Function Operation(const std::string& name) {
 ffi::Array<BigInt> WithItself(const BigInt& value) {
   ffi::Array<BigInt> left;
   BigInt a = value;
-  left.push_back(a += a);
+  const BigInt& itself = a;  // or clang++ warns of a -= a
+  left.push_back(a += itself);
   a = value;
-  left.push_back(a -= a);
+  left.push_back(a -= itself);
   a = value;
-  left.push_back(a *= a);
+  left.push_back(a *= itself);
   a = value;
-  left.push_back(a &= a);
+  left.push_back(a &= itself);
   a = value;
-  left.push_back(a |= a);
+  left.push_back(a |= itself);
   a = value;
-  left.push_back(a ^= a);
+  left.push_back(a ^= itself);
   if (!value) return left;
   a = value;
-  left.push_back(a /= a);
+  left.push_back(a /= itself);
   a = value;
-  left.push_back(a %= a);
+  left.push_back(a %= itself);
   return left;
 }
 

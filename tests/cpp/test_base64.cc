@@ -42,7 +42,7 @@ void last_digits() {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_last_digits, last_digits);
 
 void refused() {
-  for (size_t size : {1, 2, 3, 5}) {
+  for (size_t size : {1U, 2U, 3U, 5U}) {
     const std::string text(size, 'A');
     EXPECT_THROWS("ValueError: Base64Decode: expected a multiple of 4 characters, got " +
                       std::to_string(size),
