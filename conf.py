@@ -95,7 +95,7 @@ nitpick_ignore_regex = [
     ("cpp:identifier", r"tvm::ffi::ObjectRefTraits<.*"),
     # A variable of types: what comes back is of the type that was given.
     ("py:class", r"tvm_ffi\.dataclasses\.\w+\._T"),
-    ("py:class", r"_T|tvm_ffi\.dataclasses\.enum\._Self|<class 'tvm_ffi.*'>"),
+    ("py:class", r"_T|tvm_ffi\.dataclasses\.enum\._Self"),
 ]
 intersphinx_disabled_reftypes = ["std:*"]
 

@@ -152,7 +152,7 @@ def _object(value: Any) -> dict[str, Any]:
 
 
 def _doc(function: Function) -> str | None:
-    """Give the documentation, or ``None``."""
+    """Return the documentation, or ``None``."""
     if function._callable is not None:
         return function._callable.__doc__
     text = _describe(function, "doc")

@@ -27,7 +27,7 @@ def is_unicode(path: str) -> bool:
 
 
 def loader_name(path: str) -> str:
-    """Give a name of the file at an absolute path that the loader takes literally.
+    """Return a name for the file at an absolute path that the loader takes literally.
 
     That is the path itself, unless it is not UTF-8 or holds ``$ORIGIN``, ``$PLATFORM`` or ``$LIB``.
     Then the folder, or the file where its own name is so, is named by an open descriptor.

@@ -30,7 +30,7 @@ class AccessKind(IntEnum):
 
 
 def repr_of(self: Object) -> str:
-    """Give the printed form, which is the same in every language."""
+    """Return the printed form, which is the same in every language."""
     text: str = read("ffi.ReprPrint", self)
     return text
 
@@ -104,32 +104,32 @@ class AccessPath(Object):
 
     @staticmethod
     def root() -> AccessPath:
-        """Give the path without steps."""
+        """Return the path without steps."""
         path: AccessPath = call("ffi._AccessPathRoot")
         return path
 
     def attr(self, attr_key: str) -> AccessPath:
-        """Add the step to a field."""
+        """Return this path extended by a step to a field."""
         return self._attr(attr_key)
 
     def attr_missing(self, attr_key: str) -> AccessPath:
-        """Add the step to a field that is not there."""
+        """Return this path extended by a step to a field that is not there."""
         return self._attr_missing(attr_key)
 
     def array_item(self, index: int) -> AccessPath:
-        """Add the step to an element of a sequence."""
+        """Return this path extended by a step to an element of a sequence."""
         return self._array_item(index)
 
     def array_item_missing(self, index: int) -> AccessPath:
-        """Add the step to an element that is not there."""
+        """Return this path extended by a step to an element that is not there."""
         return self._array_item_missing(index)
 
     def map_item(self, key: Any) -> AccessPath:
-        """Add the step to the value of a key."""
+        """Return this path extended by a step to the value of a key."""
         return self._map_item(key)
 
     def map_item_missing(self, key: Any) -> AccessPath:
-        """Add the step to a key that is not there."""
+        """Return this path extended by a step to a key that is not there."""
         return self._map_item_missing(key)
 
     def is_prefix_of(self, other: AccessPath) -> bool:
@@ -137,7 +137,7 @@ class AccessPath(Object):
         return self._is_prefix_of(other)
 
     def to_steps(self) -> Sequence[AccessStep]:
-        """Give the steps, the one from the root first."""
+        """Return the steps, the one from the root first."""
         return self._to_steps()
 
     def __eq__(self, other: object) -> bool:

@@ -11,17 +11,17 @@ from . import libinfo
 
 
 def cflags() -> str:
-    """Give the flags that compile C sources."""
+    """Return the flags that compile C sources."""
     return _flag("-I", libinfo.find_include_path())
 
 
 def cxxflags() -> str:
-    """Give the flags that compile C++ and CUDA sources; nvcc takes no others of the host's."""
+    """Return the flags that compile C++ and CUDA sources."""
     return f"{cflags()} -std=c++17"
 
 
 def ldflags() -> str:
-    """Give the flags that find the library.
+    """Return the flags that find the library.
 
     No run path is among them: Python has loaded ``libtvm_ffi.so`` when it loads a kernel library.
     """
@@ -29,7 +29,7 @@ def ldflags() -> str:
 
 
 def _flag(option: str, path: str) -> str:
-    """Give a flag with a path; quoted for ``eval`` if ``$(tvm-ffi-config)`` would split it."""
+    """Return a flag with a path; quoted for ``eval`` if ``$(tvm-ffi-config)`` would split it."""
     flag = option + path
     return shlex.quote(flag) if set(flag) & set(" \t\n*?[") else flag
 

@@ -31,11 +31,11 @@ class _SequenceMethods:
     __class_getitem__ = classmethod(_GenericAlias)
 
     def count(self, value: Any) -> int:
-        """Give the number of elements that are equal to the value."""
+        """Return how many elements are equal to the value."""
         return Sequence.count(self, value)
 
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
-        """Give the first place, from ``start`` to before ``stop``, of an equal element.
+        """Return the index of the first equal element in ``[start, stop)``.
 
         Raises
         ------
@@ -51,13 +51,13 @@ class _SequenceMethods:
             ) from None
 
     def __add__(self, other: Iterable[Any]) -> Any:
-        """Give a new container with the elements of ``other`` behind these."""
+        """Return a new container with these elements followed by those of ``other``."""
         if not hasattr(type(other), "__iter__"):
             return NotImplemented
         return type(self)([*self, *other])
 
     def __radd__(self, other: Iterable[Any]) -> Any:
-        """Give a new container with the elements of ``other`` before these."""
+        """Return a new container with the elements of ``other`` followed by these."""
         if not hasattr(type(other), "__iter__"):
             return NotImplemented
         return type(self)([*other, *self])
@@ -77,15 +77,15 @@ class _MappingMethods:
     __class_getitem__ = classmethod(_GenericAlias)
 
     def keys(self) -> Any:
-        """Give a live view of the keys."""
+        """Return a live view of the keys."""
         return _Keys(self)
 
     def values(self) -> Any:
-        """Give a live view of the values."""
+        """Return a live view of the values."""
         return _Values(self)
 
     def items(self) -> Any:
-        """Give a live view of the pairs of a key and its value."""
+        """Return a live view of the pairs of a key and its value."""
         return _Items(self)
 
     def __reversed__(self) -> Iterator[Any]:
@@ -258,7 +258,7 @@ class Dict(_MappingMethods, _core.DictBase):
     __slots__ = ()
 
     def setdefault(self, key: Any, default: Any = None) -> Any:
-        """Give the value of a key, which is set to ``default`` first if it is not there."""
+        """Return the value of a key; insert ``default`` first if the key is missing."""
         return MutableMapping.setdefault(self, key, default)
 
     def update(self, other: Any = (), /, **more: Any) -> None:

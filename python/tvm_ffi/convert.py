@@ -28,7 +28,7 @@ class ObjectConvertible:
     """
 
     def asobject(self) -> Object:
-        """Give the object that is passed in place of this one."""
+        """Return the object that is passed in place of this one."""
         raise NotImplementedError(f"{type(self).__name__} does not say by asobject() what it is")
 
     def __tvm_ffi_object__(self) -> Object:

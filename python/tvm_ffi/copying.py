@@ -37,7 +37,7 @@ def _copy(self: Object) -> Object:
 
 
 def _own_state(self: Object) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Give what the instance has beside its object: in its dictionary, and in slots."""
+    """Return the attributes of the instance in its dictionary and in its slots."""
     import copyreg
 
     names = copyreg._slotnames(type(self))  # type: ignore[attr-defined]

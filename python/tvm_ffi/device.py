@@ -72,11 +72,11 @@ class Device:
         return self
 
     def __device_type_name__(self) -> str:
-        """Give the name of the kind, as :attr:`type` does."""
+        """Return the name of the device type, as :attr:`type` does."""
         return self.type
 
     def dlpack_device_type(self) -> int:
-        """Give the kind as DLPack's number."""
+        """Return the device type as DLPack numbers it."""
         kind = self._packed & 0xFFFFFFFF
         return kind - 0x100000000 if kind & 0x80000000 else kind
 

@@ -88,7 +88,7 @@ class dtype(str):
         return (self.bits * self.lanes + 7) // 8
 
     def with_lanes(self, lanes: int) -> dtype:
-        """Give the vector type of so many numbers of this kind.
+        """Return the vector type with this element type and a number of lanes.
 
         Examples
         --------
@@ -102,7 +102,7 @@ class dtype(str):
 
     @staticmethod
     def from_dlpack_data_type(dltype_data_type: tuple[int, int, int]) -> dtype:
-        """Give the element type of DLPack's three numbers.
+        """Return the element type with the three numbers of a ``DLDataType``.
 
         Parameters
         ----------
@@ -182,6 +182,6 @@ class dtype(str):
 
 
 def _is_scalar_type(value: type) -> bool:
-    """Tell NumPy's scalar types, and those of ml_dtypes, from other classes."""
+    """Return whether a class is a scalar type of NumPy or ml_dtypes."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and issubclass(value, numpy.generic) and value is not numpy.generic

@@ -68,7 +68,7 @@ class Error(Object):
         _core.set_error_backtrace(self, backtrace)
 
     def py_error(self) -> BaseException:
-        """Give the exception that this error is in Python, to be raised or looked at."""
+        """Return this error as a Python exception, to raise or to inspect."""
         return _core.exception_of_error(self)
 
     def __repr__(self) -> str:

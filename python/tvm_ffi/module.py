@@ -133,7 +133,7 @@ class Module(Object):
     def get_function_metadata(
         self, name: str, query_imports: bool = False
     ) -> dict[str, Any] | None:
-        """Give what a function tells about its types, or ``None``.
+        """Return the metadata of a function, or ``None``.
 
         ``type_schema`` of the result is JSON text with the types of parameters and result. A
         library tells it if it was built with :c:macro:`TVM_FFI_DLL_EXPORT_INCLUDE_METADATA`.
@@ -152,7 +152,7 @@ class Module(Object):
         return None if text is None else json.loads(text)
 
     def get_function_doc(self, name: str, query_imports: bool = False) -> str | None:
-        """Give a function's documentation, or ``None``.
+        """Return a function's documentation, or ``None``.
 
         Parameters
         ----------
@@ -170,7 +170,7 @@ class Module(Object):
         return call("ffi.ModuleGetKind", self)
 
     def get_property_mask(self) -> int:
-        """Give what can be done, bits of :class:`tvm_ffi.module.ModulePropertyMask`."""
+        """Return the bits of :class:`tvm_ffi.module.ModulePropertyMask` that apply."""
         return call("ffi.ModuleGetPropertyMask", self)
 
     def is_runnable(self) -> bool:
@@ -186,11 +186,11 @@ class Module(Object):
         return self._can(ModulePropertyMask.COMPILATION_EXPORTABLE)
 
     def get_write_formats(self) -> list[str]:
-        """Give the formats that :meth:`write_to_file` knows: none for a loaded library."""
+        """Return the formats that :meth:`write_to_file` supports; none for a loaded library."""
         return list(call("ffi.ModuleGetWriteFormats", self))
 
     def inspect_source(self, fmt: str = "") -> str:
-        """Give the source code that the module holds: none in a loaded library.
+        """Return the source code that the module holds; empty for a loaded library.
 
         Parameters
         ----------
@@ -321,7 +321,7 @@ def _has_loader(path: str) -> bool:
 
 
 def system_lib(symbol_prefix: str = "") -> Module:
-    """Give the functions that the program itself registered, for code that is linked in.
+    """Return a module of the functions that the program itself registered by linking them.
 
     They are registered with :cpp:func:`TVMFFIEnvModRegisterSystemLibSymbol`, under names that begin
     with ``__tvm_ffi_``.

@@ -94,7 +94,7 @@ def _register(type_key: str, cls: Any, init: bool) -> Any:
 
 
 def _inherited(cls: type) -> dict[int, TypeInfo]:
-    """Give what the bases of a class stand for."""
+    """Return what is registered about the bases of a class, by type index."""
     infos = [base.__dict__.get("__tvm_ffi_type_info__") for base in cls.__mro__[1:]]
     return {info.type_index: info for info in infos if info is not None}
 
@@ -132,7 +132,7 @@ _mark: Object | None = None
 
 
 def _keyword_mark() -> Object:
-    """Give what stands before keyword arguments in a call of a constructor."""
+    """Return the argument that precedes keyword arguments in a call of a constructor."""
     global _mark
     if _mark is None:
         _mark = call("ffi.GetKwargsObject")

@@ -16,7 +16,7 @@ _in_progress: set[tuple[int, int]] = set()
 
 
 def object_repr(instance: _core.Object) -> str:
-    """Give ``library.Type(field=value, ...)``; an object inside itself is ``...``."""
+    """Return ``library.Type(field=value, ...)``; an object inside itself is ``...``."""
     address = instance.__chandle__()
     if address == 0:
         return f"<{type(instance).__qualname__} without an object>"

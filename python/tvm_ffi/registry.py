@@ -115,13 +115,13 @@ def remove_global_func(name: str) -> None:
 
 
 def list_global_func_names() -> list[str]:
-    """Give the names of the global functions there are, in alphabetical order."""
+    """Return the names of all global functions, in alphabetical order."""
     names = call("ffi.FunctionListGlobalNamesFunctor")
     return sorted(names(i) for i in range(names(-1)))
 
 
 def get_global_func_metadata(name: str) -> dict[str, Any]:
-    """Give what a global function tells about itself.
+    """Return the metadata of a global function.
 
     Parameters
     ----------

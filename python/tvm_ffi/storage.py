@@ -51,7 +51,7 @@ def key(name: str, device: Any = None, stream: int | None = None) -> str:
 
 
 def get(key: str) -> Any:
-    """Give the value of a key, or ``None`` if it has none."""
+    """Return the value of a key, or ``None`` if it has none."""
     _check_text("get", "key", key)
     return _call("ffi.StorageGet", key)
 
@@ -78,7 +78,7 @@ def set(key: str, value: Any) -> None:
 
 
 def get_or_create(key: str, factory: Callable[[], Any]) -> Any:
-    """Give the value of a key; if it has none, store what the factory returns first.
+    """Return the value of a key; if it has none, store what the factory returns first.
 
     Of several threads that ask for the same key, in whichever language, one calls its factory and
     the others wait for it; threads that ask for other keys do not wait. A factory that raises

@@ -124,7 +124,7 @@ def use_torch_stream(context: Any = None) -> TorchStreamContext:
 
 
 def get_raw_stream(device: Device) -> int:
-    """Give the handle of the calling thread's current stream of a device; 0 is the default one."""
+    """Return the handle of the calling thread's current stream on a device; 0 is the default."""
     if not isinstance(device, Device):
         raise TypeError(
             f"get_raw_stream: device: expected a tvm_ffi.Device, got {type(device).__name__}"

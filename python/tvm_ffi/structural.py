@@ -51,7 +51,7 @@ def structural_equal(
 def structural_hash(
     value: Any, map_free_vars: bool = False, skip_tensor_content: bool = False
 ) -> int:
-    """Give a hash of a value: values with the same structure have the same one.
+    """Return a hash of a value; values with the same structure have the same hash.
 
     It may differ in another process, and with another version. Values that contain themselves may
     be equal and have different hashes, as a list that holds itself and one that holds that list.

@@ -5,11 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _core
-
-# Bits of TVMFFIFieldInfo.flags.
-_WRITABLE = 1
-_REPR_OFF = 64
+from . import _core, field_flags
 
 
 class TypeField:
@@ -43,7 +39,7 @@ class TypeField:
     @property
     def frozen(self) -> bool:
         """Whether it can only be read."""
-        return not self.descriptor.flags & _WRITABLE
+        return not self.descriptor.flags & field_flags.WRITABLE
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -101,7 +97,7 @@ class TypeInfo:
 
 
 def all_fields(type_index: int) -> tuple[_core.Field, ...]:
-    """Give the fields of a type, those of the ancestors first."""
+    """Return the fields of a type, those of the ancestors first."""
     known = _fields.get(type_index)
     if known is None:
         _, _, ancestors, _, _ = _core.describe_type(type_index)
@@ -116,7 +112,7 @@ def all_fields(type_index: int) -> tuple[_core.Field, ...]:
 
 def is_shown(field: _core.Field) -> bool:
     """Return whether the printed form of an object has the field."""
-    return not field.flags & _REPR_OFF
+    return not field.flags & field_flags.REPR_OFF
 
 
 _fields: dict[int, tuple[_core.Field, ...]] = {}

@@ -81,6 +81,22 @@ def test_names_of_classes_that_come_later() -> None:
     assert pickle.loads(pickle.dumps(made)) == made
 
 
+def test_names_in_quotes_within_an_annotation() -> None:
+    """A name in quotes is found inside other types too, on every Python."""
+    tile = py_class(new_key())(make_class(__name__, "Tile", rows=int))
+    annotations: dict[str, Any] = {
+        "many": list["tile"],
+        "named": dict[str, list["tile"]] | None,
+        "any_number": tuple["tile", ...],
+    }
+    holder = py_class(new_key())(make_class(__name__, "Holder", **annotations))
+    one = tile(3)
+    made = holder([one], {"a": [one]}, (one,))
+    assert made.named["a"][0].rows == made.many[0].rows == made.any_number[0].rows == 3
+    with pytest.raises(TypeError, match="many: element 0: expected"):
+        holder([1], None, ())
+
+
 def test_an_error_stays_with_its_class() -> None:
     """A class that cannot be completed is refused with its reason; others are defined."""
     loop: list[Any] = []

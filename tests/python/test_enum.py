@@ -14,7 +14,16 @@ from typing import Any, ClassVar
 import pytest
 import tvm_ffi
 from tvm_ffi import Object
-from tvm_ffi.dataclasses import Enum, IntEnum, StrEnum, auto, entry, is_dataclass, py_class
+from tvm_ffi.dataclasses import (
+    Enum,
+    IntEnum,
+    StrEnum,
+    auto,
+    entry,
+    gen_abi_cpp,
+    is_dataclass,
+    py_class,
+)
 from tvm_ffi.serialization import from_json_graph_str, to_json_graph_str
 
 from .conftest import compile_cpp_library
@@ -246,10 +255,18 @@ def test_joining_again() -> None:
     again = declare(IntEnum, "enum_test.Joined", a=1, c=3)
     assert again.a.same_as(first.a)
     assert len(again) == 3
+    assert "class JoinedObj" in gen_abi_cpp("enum_test.Joined")
     with pytest.raises(ValueError, match="b: expected a new name and a new number, got 'b' and 4"):
         declare(IntEnum, "enum_test.Joined", b=4)
     with pytest.raises(TypeError, match="size: expected a field of the type, which exists already"):
         declare(IntEnum, "enum_test.Joined", __annotations__={"size": int}, d=5)
+
+
+def test_a_class_without_instances_is_true() -> None:
+    """A class is true, as other classes are, although it has a length of 0."""
+    empty = declare(Enum, "enum_test.Empty")
+    assert len(empty) == 0
+    assert empty
 
 
 def test_fields_of_a_base() -> None:

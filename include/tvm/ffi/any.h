@@ -227,7 +227,7 @@ class Any : public AnyBase {
     value.data_ = any;
     return value;
   }
-  /*! \brief Gives the value away, to a receiver of the C ABI. */
+  /*! \brief Releases the value to a receiver of the C ABI. */
   TVMFFIAny MoveToTVMFFIAny() && {
     TVMFFIAny any = data_;
     data_ = TVMFFIAny{};

@@ -165,7 +165,7 @@ typedef struct TVMFFIObjectAllocHeader {
 /*! \brief Where objects get their memory. */
 typedef struct TVMFFICustomAllocator {
   /*!
-   * \brief Gives `size` uninitialised bytes, aligned to `alignment`, behind a filled
+   * \brief Returns `size` uninitialised bytes, aligned to `alignment`, behind a filled
    *        TVMFFIObjectAllocHeader; NULL after an error was raised. May be called concurrently.
    */
   void* (*allocate)(size_t size, size_t alignment, int32_t type_index, void* context);

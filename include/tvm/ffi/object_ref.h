@@ -108,14 +108,14 @@ struct ObjectUnsafe {
   static ObjectPtr<T> PtrFromBorrowed(const void* handle) {
     return ObjectPtr<T>(static_cast<T*>(static_cast<Object*>(const_cast<void*>(handle))));
   }
-  /*! \brief Gives the reference away. */
+  /*! \brief Releases the reference to the caller. */
   template <typename T>
   static TVMFFIObject* MoveToOwned(ObjectPtr<T>&& ptr) {
     Object* object = ptr.data_;
     ptr.data_ = nullptr;
     return reinterpret_cast<TVMFFIObject*>(object);
   }
-  /*! \brief Gives the reference away. */
+  /*! \brief Releases the reference to the caller. */
   static TVMFFIObject* MoveToOwned(ObjectRef&& ref) { return MoveToOwned(std::move(ref.data_)); }
   /*! \brief The head of the object, or NULL. */
   static TVMFFIObject* Borrow(const ObjectRef& ref) {

@@ -132,7 +132,7 @@ class BytesValue {
 
   /*! \brief The value in the form of the C ABI, lent. */
   const TVMFFIAny& any() const { return any_; }
-  /*! \brief Gives the value away in the form of the C ABI. */
+  /*! \brief Releases the value to the caller in the form of the C ABI. */
   TVMFFIAny MoveToAny() && {
     TVMFFIAny any = any_;
     Forget();

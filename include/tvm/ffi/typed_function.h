@@ -35,7 +35,7 @@ class TypedFunction<R(Args...)> {
   TypedFunction() = default;
   /*! \brief No function. */
   TypedFunction(std::nullptr_t) {}  // NOLINT(runtime/explicit)
-  /*! \brief Gives `packed` the signature, unchecked. */
+  /*! \brief Wraps `packed` with the signature, unchecked. */
   TypedFunction(Function packed) : packed_(std::move(packed)) {}  // NOLINT(runtime/explicit)
   /*! \brief Wraps anything that can be called so; its errors call it "function". */
   template <typename F,

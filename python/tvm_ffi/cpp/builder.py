@@ -97,7 +97,7 @@ class Builder:
     def build(
         self, units: list[str], files: Mapping[str, str], images: Mapping[str, bytes] | None = None
     ) -> str:
-        """Give the path of what the units become; build it first if that is due.
+        """Return the path of the library; build it first if it is missing or out of date.
 
         Parameters
         ----------
@@ -170,7 +170,7 @@ class Builder:
         compilers: dict[str, list[str]],
         images: Iterable[str],
     ) -> list[Step]:
-        """Say how each unit is compiled, and how all are linked."""
+        """Describe how each unit is compiled and how all are linked."""
         includes = [f"-I{path}" for path in (libinfo.find_include_path(), *self.includes)]
         if images and "cuda" not in languages and "cuda" in compilers:
             folders = toolchain.cuda_header_folders(compilers["cuda"][0])
@@ -268,7 +268,7 @@ class Builder:
 
     @contextmanager
     def _locked(self, path: str) -> Iterator[FileLock]:
-        """Hold the lock of a folder, and say so where somebody else has it for long."""
+        """Hold the lock of a folder; print a message if another process holds it for long."""
         lock = FileLock(path)
         try:
             lock.blocking_acquire(ninja.PROGRESS_AFTER, poll_interval=0.02)

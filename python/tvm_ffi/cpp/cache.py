@@ -19,19 +19,19 @@ State = list[Any]
 
 
 def cache_folder() -> str:
-    """Give the folder of all builds: ``$TVM_FFI_CACHE_DIR``, else ``~/.cache/tvm-ffi``."""
+    """Return the folder of all builds: ``$TVM_FFI_CACHE_DIR``, else ``~/.cache/tvm-ffi``."""
     given = os.environ.get("TVM_FFI_CACHE_DIR") or os.path.join("~", ".cache", "tvm-ffi")
     return os.path.abspath(os.path.expanduser(given))
 
 
 def digest(*parts: object) -> str:
-    """Give one short name for all that a build is made of."""
+    """Return a short name for the inputs of a build."""
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
 @cache
 def headers_digest() -> str:
-    """Give one name for the contents of the package's headers."""
+    """Return a name for the contents of the package's headers."""
     root = libinfo.find_include_path()
     names = [
         os.path.relpath(os.path.join(folder, name), root)
@@ -42,7 +42,7 @@ def headers_digest() -> str:
 
 
 def file_digest(path: str) -> str:
-    """Give the SHA-256 of a file's content."""
+    """Return the SHA-256 of a file's content."""
     with open(path, "rb") as file:
         return hashlib.sha256(file.read()).hexdigest()
 
@@ -77,7 +77,7 @@ class Record:
             pass  # never built, or not to the end
 
     def valid_product(self) -> str | None:
-        """Give the path of what was built, unless it or a file that it is made of has changed."""
+        """Return the path of the built file, or None if it or one of its inputs has changed."""
         try:
             if not self.product or file_digest(self.product) != self.product_digest:
                 return None
@@ -86,7 +86,7 @@ class Record:
         return None if self.outdated() else self.product
 
     def outdated(self) -> list[str]:
-        """Name what must be made anew, because it was made of files that are others now."""
+        """Return the outputs that must be rebuilt because one of their inputs has changed."""
         same: dict[str, bool] = {}
         for inputs in self.inputs.values():
             for path, state in inputs.items():
@@ -95,7 +95,7 @@ class Record:
         return [made for made, inputs in self.inputs.items() if not all(map(same.get, inputs))]
 
     def inputs_digest(self) -> str:
-        """Give one name for the contents of all files that were read."""
+        """Return a name for the contents of all files that were read."""
         contents = {
             path: state[2] for files in self.inputs.values() for path, state in files.items()
         }
@@ -167,7 +167,7 @@ def _is(path: str, state: State) -> bool:
 
 
 def parse_depfile(text: str) -> list[str]:
-    """Give the files that a compiler names in the rule that it wrote for ``make``."""
+    """Return the files that a compiler lists in its dependency file for ``make``."""
     _, _, files = text.replace("\\\n", " ").partition(": ")
     words = re.findall(r"(?:\\.|[^\s\\])+", files)
     return [re.sub(r"\\([ \t#:\\])", r"\1", word).replace("$$", "$") for word in words]

@@ -66,7 +66,7 @@ class Step:
         return f"{self.output}.failed"
 
     def text(self) -> str:
-        """Give the command as one types it."""
+        """Return the command as a shell line."""
         return shlex.join(self.command)
 
     def rule(self) -> str:
@@ -143,7 +143,7 @@ def _wait(title: str, ninja: subprocess.Popen[str], steps: int) -> str:
 
 
 def tell(message: str) -> None:
-    """Say on stderr what takes so long."""
+    """Print to stderr which step takes long."""
     if sys.stderr is not None:
         print(f"tvm_ffi.cpp: {message}", file=sys.stderr, flush=True)
 
@@ -162,7 +162,7 @@ def _check_outputs(title: str, folder: str, steps: list[Step]) -> None:
 
 
 def _error(title: str, folder: str, step: Step) -> CompileError:
-    """Give the error of the step that failed.
+    """Return the error of the step that failed.
 
     If what it said did not reach the disk, which may be full, the command runs once more.
     """

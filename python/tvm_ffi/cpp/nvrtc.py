@@ -129,7 +129,7 @@ def _nvrtc() -> Any:
 
 
 def _checked(nvrtc: Any, answer: tuple[Any, ...]) -> Any:
-    """Give what a function of the bindings returns beside its status."""
+    """Return the result of a function of the bindings, without its status."""
     status, *values = answer
     if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
         raise RuntimeError(f"{_TITLE}: NVRTC failed with {status.name}")

@@ -26,12 +26,12 @@ VARIABLES = (
 
 
 def c_compiler() -> list[str]:
-    """Give the command of the C compiler: ``$CC``, else ``cc``."""
+    """Return the command of the C compiler: ``$CC``, else ``cc``."""
     return _command("CC", "cc", "a C compiler")
 
 
 def cpp_compiler() -> list[str]:
-    """Give the command of the C++ compiler: ``$CXX``, else ``c++``."""
+    """Return the command of the C++ compiler: ``$CXX``, else ``c++``."""
     return _command("CXX", "c++", "a C++ compiler")
 
 
@@ -49,7 +49,7 @@ def _command(variable: str, default: str, what: str) -> list[str]:
 
 
 def cuda_compiler() -> list[str]:
-    """Give the command of ``nvcc``.
+    """Return the command of ``nvcc``.
 
     ``$NVCC``, else that of ``$CUDA_HOME`` or ``$CUDA_PATH``, else of the path, else of the wheels
     ``nvidia-cuda-nvcc`` and so on, which have put it beside the Python packages.
@@ -81,12 +81,12 @@ def has_cuda() -> bool:
 
 
 def cuda_library_folders(nvcc: str) -> list[str]:
-    """Give the folders of the libraries of a toolkit."""
+    """Return the folders of the libraries of a toolkit."""
     return _toolkit_folders(nvcc, "LIBRARIES", "-L", ("lib64", "lib"))
 
 
 def cuda_header_folders(nvcc: str) -> list[str]:
-    """Give the folders of the headers of a toolkit."""
+    """Return the folders of the headers of a toolkit."""
     return _toolkit_folders(nvcc, "INCLUDES", "-I", ("include",))
 
 
@@ -106,7 +106,7 @@ def _toolkit_folders(nvcc: str, variable: str, flag: str, names: tuple[str, ...]
 
 
 def architecture_flags() -> list[str]:
-    """Give nvcc's flags that name the GPUs to build for.
+    """Return nvcc's flags that name the GPUs to build for.
 
     ``$TVM_FFI_CUDA_ARCH_LIST``, such as ``"8.0 9.0+PTX"``, else the GPUs that are here, else a
     set that runs on most.

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import operator
 import sys
+import types
 import typing
 from typing import Any
 
 
 def own_annotations(cls: type) -> dict[str, Any]:
-    """Give the annotations of a class's own body, resolved or not."""
+    """Return the annotations in the body of a class, resolved or not."""
     if sys.version_info >= (3, 14):
         import annotationlib
 
@@ -25,8 +28,28 @@ def is_class_variable(annotation: Any) -> bool:
     return annotation is typing.ClassVar or typing.get_origin(annotation) is typing.ClassVar
 
 
+def resolved(annotation: Any, scope: dict[str, Any], local: dict[str, Any]) -> Any:
+    """Return an annotation with all of its names resolved, or raise a NameError."""
+    holder = types.SimpleNamespace(__annotations__={"_": annotation})
+    found = typing.get_type_hints(holder, scope, local, include_extras=True)["_"]
+    if sys.version_info >= (3, 11):
+        return found
+    # Python 3.10 leaves the text in list["Tile"], in a union of it too.
+    origin: Any = typing.get_origin(found)
+    old = typing.get_args(found)
+    if origin in (typing.Union, types.UnionType):
+        return functools.reduce(operator.or_, (resolved(each, scope, local) for each in old))
+    if origin is typing.Annotated:
+        inner_and_notes = (resolved(old[0], scope, local), *found.__metadata__)
+        return typing.Annotated[inner_and_notes]
+    if isinstance(found, types.GenericAlias):
+        parts = (each if each is ... else resolved(each, scope, local) for each in old)
+        return types.GenericAlias(origin, tuple(parts))
+    return found
+
+
 def resolved_annotations(cls: type) -> dict[str, Any]:
-    """Give the annotations of a class and its bases, except those that cannot be resolved."""
+    """Return the annotations of a class and its bases, except those that cannot be resolved."""
     found: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
         scope = vars(sys.modules.get(base.__module__, typing))

@@ -11,7 +11,7 @@ from .fields import fields, is_instance
 
 
 def asdict(obj: Any, *, dict_factory: Callable[..., Any] = dict) -> Any:
-    """Give the fields of an instance as a dictionary.
+    """Return the fields of an instance as a dictionary.
 
     Instances of dataclasses in it become dictionaries too, also those in containers, which become
     lists and dictionaries of Python. Keys of containers, and all else, stay as they are.
@@ -40,7 +40,7 @@ def asdict(obj: Any, *, dict_factory: Callable[..., Any] = dict) -> Any:
 
 
 def astuple(obj: Any, *, tuple_factory: Callable[..., Any] = tuple) -> Any:
-    """Give the values of the fields of an instance as a tuple.
+    """Return the values of the fields of an instance as a tuple.
 
     What is in the fields is treated as by :func:`tvm_ffi.dataclasses.asdict`.
 
@@ -71,7 +71,8 @@ def _check(function: str, obj: Any) -> None:
     if not is_instance(obj):
         given = f"the class {obj.__name__}" if isinstance(obj, type) else type(obj).__name__
         raise TypeError(
-            f"{function}: obj: expected an instance of a class that c_class decorates, got {given}"
+            f"{function}: obj: expected an instance of a class that c_class or py_class decorates, "
+            f"got {given}"
         )
 
 

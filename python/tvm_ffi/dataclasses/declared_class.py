@@ -7,16 +7,17 @@ import json
 import os
 import sys
 import types
-import typing
 from _thread import RLock
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import _core
+from .. import field_flags as bits
 from .._core import Function, Object
 from .._runtime import call
 from ..object import register_object
 from ..type_info import all_fields
+from .annotations import resolved
 from .declared_fields import NamedField, take_fields
 from .described_field import Field
 from .field import STRUCTURAL_BITS
@@ -24,16 +25,6 @@ from .field_types import UnsupportedTypeError, describe
 from .fields import fields, keep_fields
 from .install import Options, install
 from .missing import MISSING
-
-# Bits of TVMFFIFieldInfo.flags.
-_WRITABLE = 1
-_HAS_DEFAULT = 2
-_DEFAULT_FROM_FACTORY = 32
-_REPR_OFF = 64
-_COMPARE_OFF = 128
-_HASH_OFF = 256
-_INIT_OFF = 512
-_KW_ONLY_BIT = 1024
 
 # Methods of the body that the runtime finds as attributes of the type.
 _ATTRIBUTES = (
@@ -58,6 +49,8 @@ _COMPUTED = "__tvm_ffi_init_properties__"
 
 # Classes whose fields are not known yet, with the indices of their types.
 _declared: dict[type, int] = {}
+# Types that a class of this process defined; others may have joined them since.
+_defined: set[int] = set()
 _waiting: list[DeclaredClass] = []
 # One thread completes them; a class may make another complete.
 _lock = RLock()
@@ -120,7 +113,7 @@ class DeclaredClass:
         Raises
         ------
         TypeError
-            An annotation names no type that a field can have.
+            An annotation is not a type that a field can have.
         """
         with _lock:
             if self.error is not None:
@@ -155,6 +148,7 @@ class DeclaredClass:
             if function is not None:
                 made = Function(getattr(function, "__func__", function))
                 call("ffi._SetTypeAttribute", self.type_index, name, made)
+        _defined.add(self.type_index)
         _waiting.remove(self)
         del _declared[cls]
         if "__init__" in self.own:
@@ -170,11 +164,10 @@ class DeclaredClass:
 
     def _resolve(self, each: NamedField) -> Any:
         """Resolve the names in an annotation, or raise a NameError."""
-        holder = types.SimpleNamespace(__annotations__={each.name: each.annotation})
         module = dict(vars(sys.modules.get(self.cls.__module__, types)))
         scope = {**self.local_names, **vars(self.cls), **self.beside, self.cls.__name__: self.cls}
         try:
-            return typing.get_type_hints(holder, module, scope, include_extras=True)[each.name]
+            return resolved(each.annotation, module, scope)
         except NameError:
             raise
         except Exception as error:
@@ -198,14 +191,14 @@ class DeclaredClass:
                 f"{where}: expected the type of a field, such as int, list[float], tvm_ffi.Tensor "
                 f"or another class of py_class, got {error}"
             ) from None
-        flags = 0 if options.frozen or self.options.frozen else _WRITABLE
+        flags = 0 if options.frozen or self.options.frozen else bits.WRITABLE
         hashed = options.compare if options.hash is None else options.hash
         default = None
         if options.default_factory is not MISSING:
-            flags |= _HAS_DEFAULT | _DEFAULT_FROM_FACTORY
+            flags |= bits.HAS_DEFAULT | bits.DEFAULT_FROM_FACTORY
             default = Function(options.default_factory)
         elif options.default is not MISSING:
-            flags |= _HAS_DEFAULT
+            flags |= bits.HAS_DEFAULT
             default = options.default
         elif (
             not options.init
@@ -217,11 +210,11 @@ class DeclaredClass:
                 f"{description[0]} is never empty, got none"
             )
         for bit, is_set in (
-            (_REPR_OFF, not options.repr),
-            (_COMPARE_OFF, not options.compare),
-            (_HASH_OFF, not hashed),
-            (_INIT_OFF, not options.init),
-            (_KW_ONLY_BIT, options.kw_only),
+            (bits.REPR_OFF, not options.repr),
+            (bits.COMPARE_OFF, not options.compare),
+            (bits.HASH_OFF, not hashed),
+            (bits.INIT_OFF, not options.init),
+            (bits.KW_ONLY, options.kw_only),
         ):
             flags |= bit if is_set else 0
         flags |= STRUCTURAL_BITS[options.structural_eq]
@@ -268,7 +261,7 @@ class DeclaredClass:
 
     @property
     def _refuse(self) -> Callable[..., None]:
-        """Give the ``__init__`` of a class whose fields are not known yet."""
+        """Return the ``__init__`` of a class whose fields are not known yet."""
 
         def __init__(instance: Any, /, *args: Any, **kwargs: Any) -> None:
             reason = self.complete()
@@ -280,6 +273,11 @@ class DeclaredClass:
             self.cls.__init__(instance, *args, **kwargs)
 
         return __init__
+
+
+def is_defined(type_index: int) -> bool:
+    """Return whether a Python class defined the fields of a type."""
+    return type_index in _defined
 
 
 def complete_all() -> None:

@@ -5,18 +5,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import field_flags as bits
 from .missing import MISSING
 
-# Bits of TVMFFIFieldInfo.flags.
-_WRITABLE = 1
-_HAS_DEFAULT = 2
-_DEFAULT_FROM_FACTORY = 32
-_REPR_OFF = 64
-_COMPARE_OFF = 128
-_HASH_OFF = 256
-_INIT_OFF = 512
-_KW_ONLY = 1024
-_STRUCTURAL = ((8, "ignore"), (16, "def-pattern"), (4096, "def-simple"))
+_STRUCTURAL = (
+    (bits.STRUCTURAL_IGNORE, "ignore"),
+    (bits.STRUCTURAL_DEF_PATTERN, "def-pattern"),
+    (bits.STRUCTURAL_DEF_SIMPLE, "def-simple"),
+)
 
 
 class Field:
@@ -58,16 +54,16 @@ class Field:
         self.doc = descriptor.__doc__
         self.default: Any = MISSING
         self.default_factory: Any = MISSING
-        if flags & _DEFAULT_FROM_FACTORY:
+        if flags & bits.DEFAULT_FROM_FACTORY:
             self.default_factory = descriptor.default
-        elif flags & _HAS_DEFAULT:
+        elif flags & bits.HAS_DEFAULT:
             self.default = descriptor.default
-        self.init = not flags & _INIT_OFF
-        self.kw_only = bool(flags & _KW_ONLY)
-        self.repr = not flags & _REPR_OFF
-        self.compare = not flags & _COMPARE_OFF
-        self.hash = not flags & _HASH_OFF
-        self.frozen = frozen or not flags & _WRITABLE
+        self.init = not flags & bits.INIT_OFF
+        self.kw_only = bool(flags & bits.KW_ONLY)
+        self.repr = not flags & bits.REPR_OFF
+        self.compare = not flags & bits.COMPARE_OFF
+        self.hash = not flags & bits.HASH_OFF
+        self.frozen = frozen or not flags & bits.WRITABLE
         self.metadata: dict[str, Any] = {}
         self.structural_eq = next((name for bit, name in _STRUCTURAL if flags & bit), None)
 
@@ -81,6 +77,6 @@ class Field:
 
 
 def in_order_of_arguments(fields: tuple[Field, ...]) -> list[Field]:
-    """Give the fields that a generated constructor takes by position, in its order."""
+    """Return the fields that a generated constructor takes by position, in its order."""
     taken = [field for field in fields if field.init and not field.kw_only]
     return sorted(taken, key=lambda field: field._optional)  # which is stable

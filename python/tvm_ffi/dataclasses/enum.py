@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, ClassVar, TypeVar
 
-from .. import _core
+from .. import _core, field_flags
 from .._core import Object, ObjectMeta
 from .._runtime import call
 from ..container import Dict, List
@@ -23,17 +23,13 @@ _Self = TypeVar("_Self", bound="Enum")
 
 _STATE = "__ffi_enum__"
 _SINGLETON = 5  # kTVMFFISEqHashKindUniqueInstance
-# Bits of TVMFFIFieldInfo.flags.
-_HAS_DEFAULT = 2
-_FROM_FACTORY = 32
-_INIT_OFF = 512
 _OPTIONS = Options(
     frozen=True, init=False, repr=False, eq=False, order=False, unsafe_hash=False, match_args=False
 )
 
 
 class _Entry:
-    """What :func:`entry` and :func:`auto` give, until the class exists."""
+    """The placeholder that :func:`entry` and :func:`auto` return until the class exists."""
 
     __slots__ = ("fields",)
 
@@ -42,13 +38,13 @@ class _Entry:
 
 
 def entry(**fields: Any) -> Any:
-    """Declare an instance of an enumeration, with values of its fields.
+    """Declare an instance of an enumeration with the values of its fields.
 
     Parameters
     ----------
     fields
-        Values by name. ``value`` is the number of an :class:`IntEnum`'s instance, or the text of a
-        :class:`StrEnum`'s.
+        Values of the fields, by name. ``value`` is the number of an instance of :class:`IntEnum`,
+        or the string of an instance of :class:`StrEnum`.
 
     Examples
     --------
@@ -65,7 +61,7 @@ def entry(**fields: Any) -> Any:
 
 
 def auto() -> Any:
-    """Declare an instance of an enumeration, with the next number.
+    """Declare an instance of an enumeration, numbered after the last one.
 
     Examples
     --------
@@ -81,7 +77,11 @@ def auto() -> Any:
 
 @register_object("ffi.EnumState")
 class EnumState(Object):
-    """The instances of an enumeration: ``entries``, ``indexes`` and ``attrs``."""
+    """The instances of an enumeration, which all libraries of the process share.
+
+    ``entries`` lists them in the order of their registration, ``indexes`` finds one by its number
+    or its name, and ``attrs`` holds the values that :meth:`Enum.def_attr` sets.
+    """
 
     entries: List[Any]
     indexes: Dict[int | str, Any]
@@ -106,12 +106,15 @@ class _EnumMeta(ObjectMeta):
     def __len__(cls) -> int:
         return len(_state(cls).entries)
 
+    def __bool__(cls) -> bool:
+        return True  # as other classes are, although it has a length
+
     def __contains__(cls, value: object) -> bool:
         return isinstance(value, cls)
 
     @property
     def attr_dict(cls) -> Dict[str, Any]:
-        """Give the attributes of the instances, by name: see :meth:`Enum.def_attr`."""
+        """Attributes of the instances by name; see :meth:`Enum.def_attr`."""
         return _state(cls).attrs
 
 
@@ -119,20 +122,21 @@ class _EnumMeta(ObjectMeta):
 class Enum(Object, metaclass=_EnumMeta):
     """Base of an enumeration whose instances every language knows.
 
-    A class that gives ``type_key`` defines an enumeration, or joins one that a library registers.
-    Its instances are the attributes that :func:`auto` or :func:`entry` declares; an attribute that
-    is annotated with ``ClassVar`` and has no value is bound to the instance of that name, which
-    exists already. Other annotations are fields, which :func:`entry` gives values.
+    A class that declares instances defines an enumeration, or joins the one that a library or
+    another class has registered as ``type_key``. Without ``type_key``, the type is named after the
+    module and the class. Each instance is an attribute that :func:`auto` or :func:`entry` declares.
+    An attribute that is annotated with ``ClassVar`` and has no value is bound to the registered
+    instance of that name. Other annotations are fields, whose values :func:`entry` takes.
 
-    An instance exists once in the process. Its number and its name are ``_int_index`` and
-    ``_str_index``, and the class called with one of them gives the instance.
+    An instance exists once in the process. ``_int_index`` is its number and ``_str_index`` its
+    name; calling the class with either returns the instance.
 
     Raises
     ------
     ValueError
-        A number is taken, or no instance has the name of an attribute without a value.
+        A number is taken, or no registered instance has the name of an attribute without a value.
     TypeError
-        A field's value is missing or does not convert, or a name is no field's.
+        The value of a field is missing or does not convert, or no field has the name of a value.
     """
 
     _int_index: int
@@ -169,7 +173,7 @@ class Enum(Object, metaclass=_EnumMeta):
                 )
         for name in entries:
             delattr(cls, name)
-        # Bases without a type of their own give it their fields.
+        # The fields of bases without a type of their own count as its own.
         more = [base for base in reversed(cls.__mro__[1:]) if _has_no_type(base)]
         if is_known:
             _check_fields(cls, type_key, index or 0, more)
@@ -226,7 +230,7 @@ class Enum(Object, metaclass=_EnumMeta):
 
     @classmethod
     def _make(cls, name: str, given: Any, made: dict[str, Any]) -> Any:
-        """Make an instance, or give the registered one that has the name."""
+        """Make an instance, or return the registered one that has the name."""
         info = cls.__tvm_ffi_type_info__  # type: ignore[attr-defined]
         fields = dict(given.fields) if isinstance(given, _Entry) else {"value": given}
         state = _state(cls)
@@ -251,10 +255,11 @@ class Enum(Object, metaclass=_EnumMeta):
             value = fields.pop(field.__name__, MISSING)
             if value is not MISSING:
                 field.store(instance, value)
-            elif field.flags & _HAS_DEFAULT:
+            elif field.flags & field_flags.HAS_DEFAULT:
                 default = field.default
-                field.store(instance, default() if field.flags & _FROM_FACTORY else default)
-            elif not field.flags & _INIT_OFF:
+                is_factory = field.flags & field_flags.DEFAULT_FROM_FACTORY
+                field.store(instance, default() if is_factory else default)
+            elif not field.flags & field_flags.INIT_OFF:
                 raise TypeError(
                     f"{info.type_key}.{name}: {field.__name__}: expected a value, got none"
                 )
@@ -266,12 +271,12 @@ class Enum(Object, metaclass=_EnumMeta):
 
     @classmethod
     def get(cls: type[_Self], index: int | str | Enum) -> _Self:
-        """Give the instance of a number or a name.
+        """Return the instance with a number or a name.
 
         Raises
         ------
         KeyError
-            There is none.
+            No instance has it.
         """
         if isinstance(index, cls):
             return index
@@ -288,14 +293,15 @@ class Enum(Object, metaclass=_EnumMeta):
 
     @classmethod
     def def_attr(cls, name: str, *, default: Any = MISSING) -> EnumAttrMap:
-        """Give the values that instances have of an attribute, which any library may set.
+        """Return the values of an attribute of the instances, which any library may set.
 
         Parameters
         ----------
         name
             Name of the attribute.
         default
-            Value of instances without one; otherwise, reading it raises a KeyError.
+            Value of instances without one. If it is omitted, reading such a value raises a
+            KeyError.
         """
         return EnumAttrMap(cls, name, default=default)
 
@@ -318,7 +324,7 @@ class Enum(Object, metaclass=_EnumMeta):
 
 
 class _Valued(Enum):
-    """An enumeration whose instances have a value, to which they are equal."""
+    """An enumeration whose instances are equal to their values."""
 
     _value_type: ClassVar[type] = type(None)
 
@@ -361,10 +367,10 @@ class _Valued(Enum):
 
 @register_object("ffi.IntEnum", init=False)
 class IntEnum(_Valued):
-    """Base of an enumeration whose instances have chosen numbers.
+    """Base of an enumeration whose numbers the class chooses.
 
-    An instance is declared by its number, or by ``entry(value=number)``. It is equal to its number
-    and has the same hash; ``name`` and ``value`` are its name and its number.
+    A number, or ``entry(value=number)``, declares an instance. The instance is equal to its number
+    and has the same hash; ``name`` is its name and ``value`` its number.
 
     Examples
     --------
@@ -387,10 +393,11 @@ class IntEnum(_Valued):
 
 @register_object("ffi.StrEnum", init=False)
 class StrEnum(_Valued):
-    """Base of an enumeration whose instances are texts.
+    """Base of an enumeration whose instances are strings.
 
-    An instance is declared by its text, or by ``entry(value=text)``. It is equal to its text and
-    has the same hash; ``name`` and ``value`` are both the text.
+    A string, or ``entry(value=string)``, declares an instance. The instance is equal to its string
+    and has the same hash. ``name`` and ``value`` are both the string: the name of the attribute is
+    not registered.
 
     Examples
     --------
@@ -410,7 +417,7 @@ class StrEnum(_Valued):
 
 
 class EnumAttrMap:
-    """The values that the instances of an enumeration have of an attribute.
+    """The values of one attribute of an enumeration's instances.
 
     Every library of the process sees the same values.
 
@@ -432,7 +439,7 @@ class EnumAttrMap:
         self._default = default
 
     def __getitem__(self, variant: Enum) -> Any:
-        """Give the value of an instance, or the default; a KeyError without either."""
+        """Return the value of an instance, or the default; without either, raise a KeyError."""
         value = self.get(variant, self._default)
         if value is MISSING:
             raise KeyError(f"{variant!r} has no attribute {self.name!r}")
@@ -447,11 +454,14 @@ class EnumAttrMap:
         attrs[self.name][variant] = value
 
     def __contains__(self, variant: object) -> bool:
-        """Return whether an instance has a value of its own."""
+        """Return whether a value was set for an instance."""
         return variant in _state(self._enum).attrs.get(self.name, {})
 
     def get(self, variant: Enum, default: Any = None) -> Any:
-        """Give the value of an instance, or ``default``."""
+        """Return the value that was set for an instance, or ``default``.
+
+        The default of the attribute is not used.
+        """
         self._check(variant)
         return _state(self._enum).attrs.get(self.name, {}).get(variant, default)
 
@@ -472,7 +482,7 @@ def _defines_type(cls: type) -> bool:
 
 
 def _check_fields(cls: type, type_key: str, index: int, more: list[type]) -> None:
-    """Refuse fields that a type lacks, which exists already."""
+    """Refuse annotations that are not fields of a type that exists already."""
     names = [each.__name__ for each in all_fields(index)]
     for owner in (*more, cls):
         for name, annotation in own_annotations(owner).items():
@@ -484,7 +494,7 @@ def _check_fields(cls: type, type_key: str, index: int, more: list[type]) -> Non
 
 
 def _state(cls: Any) -> Any:
-    """Give the instances of an enumeration, which may have none yet."""
+    """Return the instances of an enumeration, which may have none yet."""
     info = cls.__tvm_ffi_type_info__
     known = _core.type_attribute(info.type_index, _STATE)
     if known is None:

@@ -8,17 +8,24 @@ from dataclasses import KW_ONLY as KW_ONLY
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, overload
 
+from .. import field_flags as bits
 from .missing import MISSING
 
 _T = TypeVar("_T")
 
 #: Values of ``structural_eq``, and the bits of TVMFFIFieldInfo.flags that they set.
-STRUCTURAL_BITS = {None: 0, "ignore": 8, "def": 16, "def-pattern": 16, "def-simple": 4096}
+STRUCTURAL_BITS = {
+    None: 0,
+    "ignore": bits.STRUCTURAL_IGNORE,
+    "def": bits.STRUCTURAL_DEF_PATTERN,
+    "def-pattern": bits.STRUCTURAL_DEF_PATTERN,
+    "def-simple": bits.STRUCTURAL_DEF_SIMPLE,
+}
 
 
 @dataclass
 class DeclaredField:
-    """What :func:`field` was given."""
+    """The arguments of a call of :func:`field`."""
 
     default: Any
     default_factory: Any
@@ -53,39 +60,41 @@ def field(
     Parameters
     ----------
     default
-        Value of the field if the constructor is given none.
+        Value of the field if the constructor is not passed one.
     default_factory
-        Creates such a value for each object, without arguments; instead of ``default``.
+        Callable without arguments that creates such a value for each object; exclusive with
+        ``default``.
     frozen
         Refuse to assign to the field.
     init
-        Let the constructor take the field. Without it, the field has its default, or ``None`` or
-        zero.
+        Whether the constructor takes the field. If it does not, the field has its default, or
+        ``None`` or zero without one.
     repr
-        Print the field.
+        Whether the field is printed.
     hash
-        Hash the field; ``None`` means: if it is compared.
+        Whether the field is hashed; ``None`` follows ``compare``.
     compare
-        Compare the field.
+        Whether the field is compared.
     kw_only
-        Take the field by keyword only; ``None`` means: as the class says.
+        Whether the constructor takes the field by keyword only; ``None`` follows the class.
     metadata
-        Anything, by name; :func:`tvm_ffi.dataclasses.fields` gives it back.
+        Values by name, for the user; :func:`tvm_ffi.dataclasses.fields` returns them.
     structural_eq
-        What the structural comparison does with the field: ``"ignore"`` skips it;
-        ``"def-pattern"``, or ``"def"``, says that it defines variables, in a pattern; and
-        ``"def-simple"`` that it is one variable. See :doc:`/concepts/structural_eq_hash`.
+        How the structural comparison treats the field: ``"ignore"`` skips it; ``"def-pattern"``,
+        or ``"def"``, means that it is a pattern that defines variables; ``"def-simple"`` that it
+        is one variable. See :doc:`/concepts/structural_eq_hash`.
     doc
-        Documentation.
+        Documentation of the field.
     converter
         Ignored: values are converted to the type of the field. Type checkers read it.
 
     Raises
     ------
     ValueError
-        Both a default and a factory are given, or ``structural_eq`` is another text.
+        Both ``default`` and ``default_factory`` are passed, or ``structural_eq`` is not one of
+        these strings.
     TypeError
-        The factory cannot be called, or an option is of another type.
+        The factory is not callable, or an option has the wrong type.
 
     Examples
     --------
@@ -132,28 +141,28 @@ def field(
 
 
 def check_bools(function: str, options: dict[str, Any]) -> None:
-    """Check that options are true or false; a TypeError names the one that is not."""
+    """Raise a TypeError that names the first option that is not a bool."""
     for name, value in options.items():
         if not isinstance(value, bool):
             raise TypeError(f"{function}: {name}: expected a bool, got {type(value).__name__}")
 
 
 def repr_of(value: object) -> str:
-    """Give the printed form; ``repr`` is the name of an option here."""
+    """Return the printed form; ``repr`` is the name of an option here."""
     return f"{value!r}"
 
 
 class init_property(Generic[_T]):
     """A field that is computed once, when an object is made.
 
-    The decorated function takes the object. Its result is stored in the object, so every language
-    can read it; the constructor does not take it, and the structural comparison skips it. The
-    return annotation is the type of the field.
+    The decorated function takes the object and returns the value, which is stored in the object, so
+    that every language can read it. The return annotation is the type of the field. The constructor
+    does not take the field, and the structural comparison skips it.
 
     Parameters
     ----------
     func
-        The function.
+        The function that computes the value.
 
     Examples
     --------
@@ -180,5 +189,5 @@ class init_property(Generic[_T]):
     @overload
     def __get__(self, instance: object, owner: type, /) -> _T: ...
     def __get__(self, instance: Any, owner: type, /) -> Any:
-        """Stand for the field until the class is decorated."""
+        """Return the property itself; the decorated class has the field instead."""
         return self

@@ -16,7 +16,7 @@ _FROZEN = "__tvm_ffi_frozen_fields__"
 
 
 def fields(obj_or_cls: Any) -> tuple[Field, ...]:
-    """Give the fields of a dataclass, those of its ancestors first.
+    """Return the fields of a dataclass, those of its ancestors first.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def keep_fields(cls: type, known: tuple[Field, ...]) -> None:
 
 
 def frozen_fields(cls: type) -> frozenset[str]:
-    """Give the names of the fields that a class, or a base of it, freezes."""
+    """Return the names of the fields that a class, or a base of it, freezes."""
     return frozenset().union(*(base.__dict__.get(_FROZEN, ()) for base in cls.__mro__))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import _core
+from .declared_class import is_defined
 
 _SCALARS = {
     "int": "int64_t",
@@ -32,7 +33,7 @@ _CONTAINERS = {
     "ffi.Map": ("::tvm::ffi::Map", 2),
     "ffi.Dict": ("::tvm::ffi::Dict", 2),
 }
-# Words of C++, and names that the classes of the headers have.
+# Keywords of C++, and names that the classes of the headers use.
 _TAKEN = frozenset(
     """
     alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t
@@ -56,12 +57,12 @@ _BASES = {
 
 
 def gen_abi_cpp(type_keys: str | Sequence[str]) -> str:
-    """Write a C++ header with a class for each type, by which C++ reads its objects directly.
+    """Write a C++ header with a class for each type, so that C++ reads its objects directly.
 
-    The classes of ancestors come first. Each is named as its type, with ``Obj`` added, in the
-    namespaces that the name gives: ``my_library.Tile`` becomes ``my_library::TileObj``. A member of
-    a class of ``py_class`` is an ``ObjectRef``, and one of an optional or a union an ``Any``. The
-    header fails to compile where a compiler would lay the members out otherwise.
+    The classes of the ancestors come first. The class for the type ``my_library.Tile`` is
+    ``my_library::TileObj``. A field whose type is another class of
+    :func:`~tvm_ffi.dataclasses.py_class` becomes an ``ObjectRef``, and an optional or a union an
+    ``Any``. The header does not compile where a compiler would lay the members out differently.
 
     Parameters
     ----------
@@ -76,7 +77,10 @@ def gen_abi_cpp(type_keys: str | Sequence[str]) -> str:
     Raises
     ------
     ValueError
-        There is no such type, C++ defines it, or its name is none of C++.
+        There is no such type, C++ defines it, or C++ cannot use its name or the name of one of its
+        fields.
+    TypeError
+        ``type_keys`` is not a str, a list or a tuple of them.
 
     Examples
     --------
@@ -119,7 +123,7 @@ def gen_abi_cpp(type_keys: str | Sequence[str]) -> str:
 
 
 def _lineage(type_key: Any) -> list[int]:
-    """Give the type and its ancestors that the headers lack, the first ancestor first."""
+    """Return the type and those of its ancestors that the headers lack, the oldest first."""
     if not isinstance(type_key, str):
         raise TypeError(f"gen_abi_cpp: type_keys: expected a str, got {type(type_key).__name__}")
     index = _core.find_type(type_key)
@@ -130,8 +134,7 @@ def _lineage(type_key: Any) -> list[int]:
         key = _core.describe_type(each)[0]
         if key in _BASES:
             continue
-        cls = _core.registered_class(each)
-        if cls is None or "__tvm_ffi_defines__" not in vars(cls):
+        if not is_defined(each):
             raise ValueError(
                 f"gen_abi_cpp: type_keys: expected a type that Python defines, got {key!r}"
             )
@@ -173,7 +176,7 @@ def _class_of(index: int) -> list[str]:
 
 
 def _lines_of(doc: str) -> list[str]:
-    """Give lines for a comment of C++, which a backslash at the end would join to the next line."""
+    """Return lines for a C++ comment, without a backslash that would continue the last."""
     lines = (line.strip().rstrip("\\") for line in doc.splitlines())
     return [line for line in lines if line]
 

@@ -29,7 +29,7 @@ class Options:
 
 
 def install(cls: Any, own: dict[str, Any], options: Options, fields: tuple[Field, ...]) -> None:
-    """Give a registered class what its options ask for, except what its own body defines."""
+    """Add the methods that the options of a registered class ask for and its body lacks."""
     if "__init__" not in own:
         _add_init(cls, fields, options.init)
     if options.match_args and "__match_args__" not in own:

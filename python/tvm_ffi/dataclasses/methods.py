@@ -15,7 +15,7 @@ from ..type_info import all_fields
 
 
 def repr_of(self: Object) -> str:
-    """Give the printed form, which is the same in every language."""
+    """Return the printed form, which is the same in every language."""
     if self.__chandle__() == 0:
         return object_repr(self)
     text: str = read("ffi.ReprPrint", self)
@@ -54,7 +54,7 @@ ORDER = {
 
 
 def hash_of(self: Object) -> int:
-    """Give a hash of the fields."""
+    """Return a hash of the fields."""
     return hash(read("ffi.RecursiveHash", self))
 
 

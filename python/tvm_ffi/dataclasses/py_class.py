@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The decorator that makes an object type of a Python class."""
+"""The decorator that defines an object type from a Python class."""
 
 from __future__ import annotations
 
@@ -63,31 +63,32 @@ def py_class(
     structural_eq: str | None = "tree",
     slots: bool = True,
 ) -> Any:
-    """Make an object type of a class, with its annotations as fields; a decorator.
+    """Define an object type from a class whose annotations are its fields; a decorator.
 
     Objects of the type are like those of a type that C++ registers: every language can hold them,
     read and write their fields, copy, compare and print them. The type lasts until the process
-    ends. See :doc:`/guides/dataclass_reflection`.
+    ends. See :doc:`/guides/python_types`.
 
-    An annotation may name a class that is decorated later; the class can be used once it exists.
-    ``__post_init__``, if the class has it, is called at the end of the constructor.
+    An annotation may name a class that is decorated later; the first class can be called once the
+    other exists. The constructor calls ``__post_init__`` last, if the class has it.
 
     Parameters
     ----------
     cls_or_type_key
-        The class, or the name of the type; the decorator takes either.
+        The class, if the decorator is used without parentheses; otherwise the name of the type.
     type_key
-        Name of the type; the name of the module and of the class if it is left out.
+        Name of the type; by default, the names of the module and of the class.
     frozen
         Refuse to assign to any field.
     init, repr, eq, order, unsafe_hash, match_args
         As for :func:`tvm_ffi.dataclasses.c_class`; ``order`` needs ``eq``.
     kw_only
-        Let the constructor take all fields by keyword only.
+        Whether the constructor takes all fields by keyword only.
     structural_eq
-        How :func:`tvm_ffi.structural_equal` compares objects: ``"tree"`` by their fields,
-        ``"const-tree"`` likewise, with a short cut for one object, ``"dag"`` with the objects that
-        they share, ``"var"`` as a variable, ``"singleton"`` by identity, and ``None`` not at all.
+        How :func:`tvm_ffi.structural_equal` compares objects: ``"tree"`` by their fields;
+        ``"const-tree"`` likewise, but an object equals itself without a look at its fields;
+        ``"dag"`` by their fields and by which objects they share; ``"var"`` as variables;
+        ``"singleton"`` by identity; ``None`` refuses to compare them.
     slots
         Ignored: instances have no ``__dict__``.
 
@@ -95,11 +96,11 @@ def py_class(
     ------
     TypeError
         The class is not derived from :class:`tvm_ffi.Object`, or it is derived from the class of a
-        type of C++ other than ``ffi.Enum``; a field has an annotation that names no type of a
-        field, or a name that is taken; or an option is of another type.
+        C++ type other than ``ffi.Enum``; the annotation of a field is not a type that a field can
+        have, or its name is taken; or an option has the wrong type.
     ValueError
-        The name of the type is taken, ``order`` is given without ``eq``, or ``structural_eq`` is
-        another text.
+        The name of the type is taken, ``order`` is set without ``eq``, or ``structural_eq`` is not
+        one of these strings.
 
     Examples
     --------

@@ -39,7 +39,8 @@ def replace(obj: _T, /, **changes: Any) -> _T:
     if not is_instance(obj):
         given = f"the class {obj.__name__}" if isinstance(obj, type) else type(obj).__name__
         raise TypeError(
-            f"replace: obj: expected an instance of a class that c_class decorates, got {given}"
+            "replace: obj: expected an instance of a class that c_class or py_class decorates, "
+            f"got {given}"
         )
     made: _T = obj.__replace__(**changes)  # type: ignore[attr-defined]
     return made

@@ -56,7 +56,7 @@ def recognize(cls: type) -> tuple[str, Any] | None:
 
 
 def _ask(cls: type) -> tuple[str, tuple[str, Any] | None]:
-    """Give the name of the module that knows the type, and its answer."""
+    """Return the name of the module that knows the type, and its answer."""
     for base in cls.__mro__:
         adapter = _ADAPTERS.get(_package_of(base))
         # A class may bear the name of a package that is not there.

@@ -15,7 +15,7 @@ _DEVICES = frozenset({"cuda", "cuda_managed", "rocm"})
 
 
 def recognize(cls: type) -> tuple[str, Any] | None:
-    """Tell arrays and devices; dtypes are NumPy's."""
+    """Recognize arrays and devices; dtypes are NumPy's."""
     if issubclass(cls, _cupy.ndarray):
         return ("exchange" if _framework.has_exchange else "dlpack"), _framework
     if issubclass(cls, _cupy.cuda.Device):
@@ -24,7 +24,7 @@ def recognize(cls: type) -> tuple[str, Any] | None:
 
 
 def _from_tensor(tensor: _core.Tensor) -> Any:
-    """Give the array; the tensor itself where CuPy cannot hold it: host memory, bfloat16."""
+    """Return the array; the tensor itself where CuPy cannot hold it: host memory, bfloat16."""
     if tensor.device.type not in _DEVICES:
         return tensor
     try:
@@ -34,7 +34,7 @@ def _from_tensor(tensor: _core.Tensor) -> Any:
 
 
 def _current_stream(device_id: int) -> int:
-    """Give the address of the stream that CuPy works on in this thread."""
+    """Return the address of the stream that CuPy works on in this thread."""
     with _cupy.cuda.Device(device_id):
         return int(_cupy.cuda.get_current_stream().ptr)
 

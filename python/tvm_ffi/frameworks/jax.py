@@ -19,7 +19,7 @@ _WIDE = frozenset({"int64", "uint64", "float64", "complex128"})
 
 
 def recognize(cls: type) -> tuple[str, Any] | None:
-    """Tell arrays, devices, and what stands for an array that is not there."""
+    """Recognize arrays, devices, and placeholders for missing arrays."""
     if issubclass(cls, _jax.core.Tracer):
         return "refused", (
             "expected an array, got one that JAX traces; call the function outside of "
@@ -50,7 +50,7 @@ def _prepare(array: Any) -> Any:
 
 
 def _from_tensor(tensor: _core.Tensor) -> Any:
-    """Give the array; the tensor itself where JAX cannot hold it.
+    """Return the array; the tensor itself where JAX cannot hold it.
 
     On a GPU JAX works on streams of its own, and nothing would tell it to wait for the kernel.
     """

@@ -29,7 +29,7 @@ _ML_NAMES = {code: name for name, code in _ML_DTYPES.items()}
 
 
 def recognize(cls: Any) -> tuple[str, Any] | None:
-    """Tell arrays, dtypes and those scalars that are not plain numbers."""
+    """Recognize arrays, dtypes and those scalars that are not plain numbers."""
     if issubclass(cls, _np.ma.MaskedArray):
         return "refused", "expected an array without a mask; pass x.filled(value)"
     if issubclass(cls, _np.ndarray):
@@ -46,7 +46,7 @@ def recognize(cls: Any) -> tuple[str, Any] | None:
 
 
 def as_array(tensor: _core.Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
-    """Give the array that shares the tensor's memory, or a copy of it, for ``numpy.asarray``."""
+    """Return the array that shares the tensor's memory, or a copy of it, for ``numpy.asarray``."""
     array = _core.ndarray_from_tensor(tensor)
     if array is tensor:
         if tensor.device.type != "cpu":
@@ -62,7 +62,7 @@ def as_array(tensor: _core.Tensor, dtype: Any = None, copy: bool | None = None) 
 
 
 def read_dtype(value: Any) -> tuple[int, int, int]:
-    """Give the code, the bits and the lanes of a ``numpy.dtype``."""
+    """Return the code, the bits and the lanes of a ``numpy.dtype``."""
     if value.isnative:
         if value.type.__module__.partition(".")[0] == "ml_dtypes":
             if value.name in _ML_DTYPES:
@@ -74,7 +74,7 @@ def read_dtype(value: Any) -> tuple[int, int, int]:
 
 
 def _find_dtype(code: int, bits: int, lanes: int) -> Any:
-    """Give the ``numpy.dtype``; ``None`` if neither NumPy nor an installed ml_dtypes has it."""
+    """Return the ``numpy.dtype``; ``None`` if neither NumPy nor an installed ml_dtypes has it."""
     if lanes != 1:
         return None
     try:
@@ -103,7 +103,7 @@ def _check_layout() -> bool:
 
 
 def _c_table() -> Any:
-    """Give NumPy's table of C functions, which moved in NumPy 2."""
+    """Return NumPy's table of C functions, which moved in NumPy 2."""
     core = _np._core if hasattr(_np, "_core") else _np.core
     return core._multiarray_umath._ARRAY_API
 

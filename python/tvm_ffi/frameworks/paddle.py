@@ -12,7 +12,7 @@ _paddle: Any = sys.modules["paddle"]
 
 
 def recognize(cls: type) -> tuple[str, Any] | None:
-    """Tell tensors, dtypes and places."""
+    """Recognize tensors, dtypes and places."""
     if issubclass(cls, _paddle.Tensor):
         return ("exchange" if _framework.has_exchange else "dlpack"), _framework
     if cls is _paddle.dtype:
@@ -23,7 +23,7 @@ def recognize(cls: type) -> tuple[str, Any] | None:
 
 
 def _from_tensor(tensor: _core.Tensor) -> Any:
-    """Give the tensor of a PaddlePaddle without an exchange API."""
+    """Return the tensor of a PaddlePaddle without an exchange API."""
     return _paddle.utils.dlpack.from_dlpack(tensor)
 
 

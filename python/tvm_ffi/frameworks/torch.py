@@ -85,7 +85,7 @@ def _from_tensor(tensor: _core.Tensor) -> Any:
 
 
 def _prepare(tensor: Any) -> Any:
-    """Give what exports the same memory; a tensor that requires a gradient refuses to."""
+    """Return what exports the same memory; a tensor that requires a gradient refuses to."""
     for is_lazy, done, remedy in (
         (tensor.is_neg, "negated", "resolve_neg"),
         (tensor.is_conj, "conjugated", "resolve_conj"),
@@ -120,7 +120,7 @@ def _has_dtype(dtype: Any) -> bool:
 
 
 def recognize(cls: type) -> tuple[str, Any] | None:
-    """Tell tensors, dtypes and devices."""
+    """Recognize tensors, dtypes and devices."""
     torch = sys.modules["torch"]
     if issubclass(cls, torch.Tensor):
         table = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
@@ -135,7 +135,7 @@ def recognize(cls: type) -> tuple[str, Any] | None:
 
 
 def current_stream() -> tuple[Device, int]:
-    """Give the device that PyTorch works on and its current stream."""
+    """Return the device that PyTorch works on and its current stream."""
     torch = sys.modules["torch"]
     if not torch.cuda.is_available():
         raise RuntimeError("use_torch_stream: expected PyTorch to see a GPU, got none")

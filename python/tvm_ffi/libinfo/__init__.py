@@ -38,32 +38,32 @@ _refuse_two_runtimes()
 
 
 def find_include_path() -> str:
-    """Give the folder of the headers, ``tvm/ffi/`` and ``dlpack/``."""
+    """Return the folder of the headers, ``tvm/ffi/`` and ``dlpack/``."""
     return _find("include")
 
 
 def find_dlpack_include_path() -> str:
-    """Give the folder of ``dlpack/dlpack.h``."""
+    """Return the folder of ``dlpack/dlpack.h``."""
     return _find("include")
 
 
 def include_paths() -> list[str]:
-    """Give every folder that a compiler must look for headers in."""
+    """Return every folder that a compiler must look for headers in."""
     return sorted({find_include_path(), find_dlpack_include_path()})
 
 
 def find_library_path() -> str:
-    """Give the folder of ``libtvm_ffi.so``."""
+    """Return the folder of ``libtvm_ffi.so``."""
     return _find("lib")
 
 
 def find_libtvm_ffi() -> str:
-    """Give the path of ``libtvm_ffi.so``."""
+    """Return the path of ``libtvm_ffi.so``."""
     return os.path.join(find_library_path(), _file_name("tvm_ffi"))
 
 
 def find_cmake_path() -> str:
-    """Give the folder for CMake's ``tvm_ffi_ROOT``."""
+    """Return the folder for CMake's ``tvm_ffi_ROOT``."""
     return _find("share", "cmake", "tvm_ffi")
 
 
@@ -149,7 +149,7 @@ def _file_name(target_name: str) -> str:
 
 
 def _find_library(function: str, package: Any, target_name: Any, extra_lib_paths: Any) -> str:
-    """Give the path of the first library found: the distribution's, then that of a folder."""
+    """Return the path of the first library found: the distribution's, then that of a folder."""
     for name, value in (("package", package), ("target_name", target_name)):
         if not isinstance(value, str):
             raise TypeError(f"{function}: {name}: expected a str, got {type(value).__name__}")
@@ -188,7 +188,7 @@ def _what_is_installed(package: str) -> str:
 
 
 def _installed_files(package: str, file_name: str) -> Iterator[str]:
-    """Give the paths at which a distribution installed files of this name."""
+    """Return the paths at which a distribution installed files of this name."""
     from importlib import metadata
 
     try:

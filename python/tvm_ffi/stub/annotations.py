@@ -63,7 +63,7 @@ _ARITY = {"Array": 1, "List": 1, "Map": 2, "Dict": 2}
 
 
 def home_of(key: str) -> str:
-    """Give the full Python name of a type: that of its key, with ``tvm_ffi`` for ``ffi``."""
+    """Return the full Python name of a type: that of its key, with ``tvm_ffi`` for ``ffi``."""
     return f"tvm_{key}" if key.startswith("ffi.") else key
 
 
@@ -84,11 +84,11 @@ class Annotations:
         self.imports: set[str] = set()
 
     def aside(self) -> Annotations:
-        """Give one that writes the same and imports nothing into the file."""
+        """Return a copy that writes the same annotations and imports nothing into the file."""
         return Annotations(self._mapping, self._local)
 
     def text(self, schema: dict[str, Any], position: Position) -> str:
-        """Give the annotation of a type."""
+        """Return the annotation of a type."""
         key = str(schema.get("type", "Any"))
         name = _NAMES.get(key, key)
         args = schema.get("args", ())
@@ -111,7 +111,7 @@ class Annotations:
         return mapped or self._named(name)
 
     def imported(self, full_name: str) -> str:
-        """Give the name by which the file knows a class, and import it."""
+        """Return the name by which the file knows a class, and import it."""
         module, _, name = full_name.rpartition(".")
         if module and name not in self._local:
             self.imports.add(full_name)

@@ -41,7 +41,7 @@ class Options:
 def filled(
     file: AnnotatedFile, registry: Registry, mapping: dict[str, str], options: Options
 ) -> str:
-    """Give the text of a file with all blocks made anew."""
+    """Return the text of a file with all blocks rewritten."""
     return _Filler(file, registry, mapping, options).text()
 
 
@@ -67,7 +67,7 @@ class _Filler:
         self._annotations = Annotations({k: v for k, v in mapping.items() if k not in own}, local)
 
     def text(self) -> str:
-        """Give the whole file."""
+        """Return the whole file."""
         contents = {}
         for block in self._file.blocks:
             if block.kind == "global":

@@ -76,16 +76,16 @@ class AnnotatedFile:
         return StubError(self.path, line, message)
 
     def named(self, name: str) -> Iterator[Directive]:
-        """Give the directives of a name."""
+        """Return the directives of a name."""
         return (each for each in self.directives if each.name == name)
 
     def hand_written(self) -> str:
-        """Give the text outside the blocks."""
+        """Return the text outside the blocks."""
         inside = {line for block in self.blocks for line in range(block.begin, block.end + 1)}
         return "\n".join(line for number, line in enumerate(self.lines, 1) if number not in inside)
 
     def with_contents(self, contents: dict[Block, list[str]]) -> str:
-        """Give the file's text with new lines in its blocks."""
+        """Return the file's text with new lines in its blocks."""
         lines = list(self.lines)
         for block in reversed(self.blocks):
             if block in contents:

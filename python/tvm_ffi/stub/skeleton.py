@@ -21,7 +21,7 @@ class Package:
 
 
 def new_files(folder: Path, package: Package, registry: Registry) -> dict[Path, str]:
-    """Give the texts of the files that a package needs below a folder, with empty blocks."""
+    """Return the texts of the files that a package needs below a folder, with empty blocks."""
     start = f"{package.prefix.rstrip('.')}."
     prefixes = {
         name.rpartition(".")[0]
@@ -65,7 +65,7 @@ _ALL = "# tvm-ffi-stubgen(begin): __all__\n    # tvm-ffi-stubgen(end)"
 
 
 def class_of(info: ObjectInfo, prefix: str) -> str:
-    """Give a class with an empty block, and the import of its parent if it is of another module."""
+    """Return a class with an empty block, after the import of a parent from another module."""
     module, _, parent = info.parent.rpartition(".")
     text = ""
     if module != prefix:
@@ -121,7 +121,7 @@ _REGISTERED = f"# tvm-ffi-stubgen(import-object): {_REGISTER};False;_FFI_REG_OBJ
 
 
 def parents_first(prefix: str, registry: Registry) -> list[ObjectInfo]:
-    """Give the types directly below a prefix, sorted by key, each after its parent."""
+    """Return the types directly below a prefix, sorted by key, each after its parent."""
     ordered: dict[str, ObjectInfo] = {}
 
     def add(key: str) -> None:

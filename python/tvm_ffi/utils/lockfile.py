@@ -103,7 +103,7 @@ class FileLock:
         return True
 
     def release(self) -> None:
-        """Give the lock back; without effect where it is not held."""
+        """Release the lock; does nothing if it is not held."""
         fd, self._fd = self._fd, None
         # In a child made by fork the descriptor is closed already, and the lock is the parent's.
         if fd is None or self._pid != os.getpid():
@@ -114,7 +114,7 @@ class FileLock:
         os.close(fd)
 
     def fileno(self) -> int:
-        """Give the descriptor that holds the lock; who inherits it holds the lock too.
+        """Return the file descriptor that holds the lock, which a process that inherits it shares.
 
         Raises
         ------

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def unpack_dataclass_to_tuple(value: Any) -> Any:
-    """Give a dataclass's fields as a tuple, with dataclasses inside taken apart as well.
+    """Return the fields of a dataclass as a tuple, with nested dataclasses unpacked too.
 
     Lists, tuples and the values of dictionaries are searched; everything else is handed on as it
     is. A class itself is no instance, and is handed on.
