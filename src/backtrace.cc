@@ -15,6 +15,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -335,7 +336,14 @@ std::vector<Frame> FramesIn(std::string_view text) {
 
 extern "C" const TVMFFIByteArray* TVMFFIBacktrace(const char* filename, int lineno,
                                                   const char* func, int cross_ffi_boundary) {
-  Pending& pending = ThreadValue<Pending>::Get();
+  Pending* made = nullptr;
+  try {
+    made = &ThreadValue<Pending>::Get();
+  } catch (const std::bad_alloc&) {
+    static constexpr TVMFFIByteArray kNone{"", 0};
+    return &kNone;
+  }
+  Pending& pending = *made;
   pending.count = 0;
   pending.stack.cross_ffi_boundary = cross_ffi_boundary != 0;
   _Unwind_Backtrace(Collect, &pending);

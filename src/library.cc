@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -218,8 +219,15 @@ void ffi::LibraryObj::LeaveContext() {
   }
   LibraryObj* heir = modules.front();
   *context_ = static_cast<ModuleObj*>(heir);
-  for (auto& [name, function] : looked_up_) heir->outdated_.push_back(std::move(function));
-  for (Function& function : outdated_) heir->outdated_.push_back(std::move(function));
+  const auto keep = [heir](Function& function) {
+    try {
+      heir->outdated_.push_back(std::move(function));
+    } catch (const std::bad_alloc&) {
+      ObjectUnsafe::MoveToOwned(std::move(function));  // never freed: the library may call it
+    }
+  };
+  for (auto& [name, function] : looked_up_) keep(function);
+  for (Function& function : outdated_) keep(function);
 }
 
 ffi::LibraryObj* ffi::AsLibrary(ModuleObj* module) {

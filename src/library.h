@@ -50,8 +50,9 @@ class FileState {
 // registered.
 class LibraryObj : public ModuleObj {
  public:
-  LibraryObj(void* handle, const FileState& file)
-      : library_(LibraryPin::OfModule(handle)), handle_(handle), file_(file) {}
+  // The pin keeps the handle valid.
+  LibraryObj(LibraryPin pin, void* handle, const FileState& file)
+      : library_(std::move(pin)), handle_(handle), file_(file) {}
   explicit LibraryObj(std::string prefix) : handle_(nullptr), prefix_(std::move(prefix)) {}
   // Another module of the same library, without imports.
   explicit LibraryObj(const LibraryObj* same);

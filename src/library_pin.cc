@@ -10,10 +10,11 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "deep_deletion.h"
 #include "locks.h"
@@ -66,6 +67,7 @@ struct Place {
     dl_iterate_phdr([](dl_phdr_info* info, size_t,
                        void* state) { return static_cast<Place*>(state)->IsIn(*info) ? 1 : 0; },
                     this);
+    if (lacks_memory_) throw std::bad_alloc();
   }
 
  private:
@@ -82,9 +84,15 @@ struct Place {
     if (address < low || address >= high) return false;
     begin = low;
     end = high;
-    name = info.dlpi_name;
+    try {
+      name = info.dlpi_name;
+    } catch (const std::bad_alloc&) {  // which must not unwind code of the loader
+      lacks_memory_ = true;
+    }
     return true;
   }
+
+  bool lacks_memory_ = false;
 };
 
 // Whether the calling thread is about to return into the library.
@@ -106,19 +114,23 @@ bool RunsNow(uintptr_t begin, uintptr_t end) {
 
 // Unloads what has no pin, except libraries whose own code is running: they free local objects, and
 // static ones when the process ends. Their turn comes when another pin is dropped.
+// Allocates nothing: destructors call it.
 void CloseUnpinned() {
-  std::vector<std::pair<uintptr_t, uintptr_t>> places;
-  {
-    std::lock_guard<std::mutex> lock(Lock());
-    for (const auto& [begin, library] : Known()) {
-      if (library.unloads && library.pins == 0) places.emplace_back(begin, library.end);
-    }
-  }
-  for (auto [begin, end] : places) {
-    if (RunsNow(begin, end)) continue;
+  const auto is_unpinned = [](const auto& known) {
+    return known.second.unloads && known.second.pins == 0;
+  };
+  uintptr_t begin = 0;
+  for (;;) {
     std::unique_lock<std::mutex> lock(Lock());
-    auto found = Known().find(begin);
-    if (found == Known().end() || !found->second.unloads || found->second.pins != 0) continue;
+    auto found = std::find_if(Known().upper_bound(begin), Known().end(), is_unpinned);
+    if (found == Known().end()) return;
+    begin = found->first;
+    const uintptr_t end = found->second.end;
+    lock.unlock();
+    if (RunsNow(begin, end)) continue;
+    lock.lock();
+    found = Known().find(begin);
+    if (found == Known().end() || !is_unpinned(*found)) continue;
     void* handle = found->second.handle;
     Known().erase(found);
     lock.unlock();
@@ -173,15 +185,16 @@ LibraryPin LibraryPin::Share() const {
 }
 
 LibraryPin LibraryPin::OfModule(void* handle) {
+  // Closed after the lock, unless it is the first handle of its library.
+  std::unique_ptr<void, int (*)(void*)> surplus(handle, dlclose);
   link_map* map = nullptr;
   dlinfo(handle, RTLD_DI_LINKMAP, &map);
   const Place place(reinterpret_cast<uintptr_t>(map->l_ld));
   LibraryPin pin;
-  std::unique_lock<std::mutex> lock(Lock());
+  std::lock_guard<std::mutex> lock(Lock());
   auto [library, added] = Known().try_emplace(place.begin, Library{place.end, handle, true, 0});
   pin.begin_ = AddPin(library);
-  lock.unlock();
-  if (!added) dlclose(handle);
+  if (added) surplus.release();
   return pin;
 }
 

@@ -30,7 +30,7 @@ class LibraryPin {
   // Another share in the same library.
   LibraryPin Share() const;
 
-  // Takes over a handle of dlopen, which stays valid while the pin lives.
+  // Takes over a handle of dlopen, even if this throws. It stays valid while the pin lives.
   static LibraryPin OfModule(void* handle);
 
  private:

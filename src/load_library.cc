@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -63,11 +64,8 @@ ffi::Module SystemLib(const std::string& prefix) {
 
 // With a slash at its end; empty if there is none.
 std::string WorkingFolder() {
-  char* folder = getcwd(nullptr, 0);
-  if (folder == nullptr) return "";
-  std::string text = folder;
-  std::free(folder);
-  return text + "/";
+  const std::unique_ptr<char, void (*)(void*)> folder(getcwd(nullptr, 0), std::free);
+  return folder == nullptr ? std::string() : std::string(folder.get()) + "/";
 }
 
 // The module of a library, or why it cannot be loaded: the path, and what the loader says or would
@@ -92,9 +90,10 @@ ffi::Variant<ffi::Module, ffi::Bytes> LoadOrReason(const std::string& path) {
       const char* why = dlerror();
       return ffi::Bytes(std::string(why == nullptr ? "unknown error" : why));
     }
+    ffi::LibraryPin pin = ffi::LibraryPin::OfModule(handle);
     // The tables never forget a type, nor hold a library: its code must stay.
     if (loading.keep_library) dlopen(found.c_str(), RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
-    library = ffi::make_object<ffi::LibraryObj>(handle, file);
+    library = ffi::make_object<ffi::LibraryObj>(std::move(pin), handle, file);
     if (loading.failed) {
       if (!loading.error.has_value()) throw ffi::EnvErrorAlreadySet();
       throw *loading.error;

@@ -101,9 +101,9 @@ class Store {
   static std::mutex& Lock() { return ffi::LockOf(ffi::Guarded::kStore); }
 
   std::shared_ptr<Value>& EntryOf(const std::string& key) {
-    std::shared_ptr<Value>& entry = entries_[key];
-    if (entry == nullptr) entry = std::make_shared<Value>();
-    return entry;
+    auto found = entries_.find(key);
+    if (found != entries_.end()) return found->second;
+    return entries_.emplace(key, std::make_shared<Value>()).first->second;
   }
 
   // An entry is shared by the threads that wait for its value or create it.
