@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -80,6 +81,7 @@ std::string backtrace_text(PyObject* traceback) {
   std::string text;
   for (auto* entry = reinterpret_cast<PyTracebackObject*>(traceback); entry != nullptr;
        entry = entry->tb_next) {
+    if (entry->tb_frame == nullptr) continue;  // Python had no memory for it
     PyCodeObject* code = PyFrame_GetCode(entry->tb_frame);
     // tb_lineno is -1 until somebody asks for it (CPython 3.11 and newer).
     nb::object line =
@@ -181,17 +183,17 @@ PyObject* exception_of(TVMFFIObject* error, const std::string* message = nullptr
   return take_exception().release().ptr();
 }
 
-// Makes the error that carries an exception; takes the reference to it.
-ObjectRef error_of(PyObject* exception, TVMFFIObject* cause) {
-  std::string kind = kind_of(exception), message = message_of(exception);
-  nb::object traceback = nb::steal(PyException_GetTraceback(exception));
+// Makes the error that carries an exception.
+ObjectRef error_of(nb::object exception, TVMFFIObject* cause) {
+  std::string kind = kind_of(exception.ptr()), message = message_of(exception.ptr());
+  nb::object traceback = nb::steal(PyException_GetTraceback(exception.ptr()));
   std::string backtrace = backtrace_text(traceback.ptr());
   ObjectRef carrier, error;
   if (TVMFFIObjectCreateOpaque(
-          exception, kTVMFFIOpaquePyObject,
+          exception.ptr(), kTVMFFIOpaquePyObject,
           [](void* handle) { drop_from_any_thread(static_cast<PyObject*>(handle)); },
-          carrier.out()) != 0) {
-    Py_DECREF(exception);
+          carrier.out()) == 0) {
+    exception.release();
   }
   TVMFFIByteArray kind_bytes{kind.data(), kind.size()};
   TVMFFIByteArray message_bytes{message.data(), message.size()};
@@ -213,11 +215,30 @@ ObjectRef error_with_causes(nb::object exception) {
   }
   ObjectRef error;
   while (!chain.empty()) {
-    ObjectRef outer = error_of(chain.back().release().ptr(), error.get());
+    ObjectRef outer = error_of(std::move(chain.back()), error.get());
     error = std::move(outer);
     chain.pop_back();
   }
   return error;
+}
+
+// Sets the Python exceptions of an error and its causes.
+void set_exceptions_of(TVMFFIObject* error, const std::string* message) {
+  nb::object exception = nb::steal(exception_of(error, message));
+  if (!exception.is_valid()) return;
+  PyObject* outer = exception.ptr();
+  // A loop, because a chain may be long. A Python exception has its own causes already.
+  for (auto* cell = contents<TVMFFIErrorCell>(error);
+       cell->cause_chain != nullptr && carried_exception(cell) == nullptr;) {
+    auto* cause = static_cast<TVMFFIObject*>(cell->cause_chain);
+    PyObject* inner = exception_of(cause);
+    if (inner == nullptr) PyErr_Clear();
+    if (inner == nullptr || inner == outer) break;
+    PyException_SetCause(outer, inner);  // takes the reference
+    outer = inner;
+    cell = contents<TVMFFIErrorCell>(cause);
+  }
+  set_exception(std::move(exception));
 }
 
 }  // namespace
@@ -231,27 +252,21 @@ std::string whole_backtrace(TVMFFIObject* error) {
 }
 
 TVMFFIObject* error_from_exception(PyObject* exception) {
-  ObjectRef error = error_with_causes(nb::borrow(exception));
+  ObjectRef error;
+  try {
+    error = error_with_causes(nb::borrow(exception));
+  } catch (const std::bad_alloc&) {
+  }
   if (error.get() == nullptr) PyErr_NoMemory();
   return error.release();
 }
 
 void set_python_error_from(TVMFFIObject* error, const std::string* message) {
-  PyObject* exception = exception_of(error, message);
-  if (exception == nullptr) return;
-  PyObject* outer = exception;
-  // A loop, because a chain may be long. A Python exception has its own causes already.
-  for (auto* cell = contents<TVMFFIErrorCell>(error);
-       cell->cause_chain != nullptr && carried_exception(cell) == nullptr;) {
-    auto* cause = static_cast<TVMFFIObject*>(cell->cause_chain);
-    PyObject* inner = exception_of(cause);
-    if (inner == nullptr) PyErr_Clear();
-    if (inner == nullptr || inner == outer) break;
-    PyException_SetCause(outer, inner);  // takes the reference
-    outer = inner;
-    cell = contents<TVMFFIErrorCell>(cause);
+  try {
+    set_exceptions_of(error, message);
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
   }
-  set_exception(nb::steal(exception));
 }
 
 void set_python_error(int code) {
@@ -271,7 +286,11 @@ void raise_current_python_error() {
     TVMFFIErrorSetRaisedFromCStr("InternalError", "no Python exception is set");
     return;
   }
-  ObjectRef error = error_with_causes(std::move(exception));
+  ObjectRef error;
+  try {
+    error = error_with_causes(std::move(exception));
+  } catch (const std::bad_alloc&) {
+  }
   if (error.get() == nullptr) {
     TVMFFIErrorSetRaisedFromCStr("MemoryError",
                                  "out of memory for the error of a Python exception");

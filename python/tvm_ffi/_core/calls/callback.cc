@@ -2,6 +2,7 @@
 // Python callables and other Python objects as objects of libtvm_ffi.
 #include "calls/callback.h"
 
+#include <new>
 #include <vector>
 
 #include "base/error.h"
@@ -83,10 +84,14 @@ class Values {
 // What messages call a callback.
 nb::object name_of(PyObject* callable) {
   static PyObject* attribute = PyUnicode_InternFromString("__name__");
+  static PyObject* nameless = PyUnicode_InternFromString("callback");
   nb::object name = nb::steal(PyObject_GetAttr(callable, attribute));
   if (name.is_valid() && PyUnicode_Check(name.ptr())) return name;
   PyErr_Clear();
-  return nb::str(Py_TYPE(callable)->tp_name);
+  name = nb::steal(PyUnicode_FromString(Py_TYPE(callable)->tp_name));
+  if (name.is_valid()) return name;
+  PyErr_Clear();
+  return nb::borrow(nameless);
 }
 
 int pack_result(PyObject* callable, PyObject* answer, TVMFFIAny* result) {
@@ -153,7 +158,12 @@ int safe_call(void* function, const TVMFFIAny* args, int32_t num_args, TVMFFIAny
     return -1;
   }
   PyGILState_STATE state = take_gil();
-  int code = invoke(callable_of(function), args, num_args, result);
+  int code = -1;
+  try {
+    code = invoke(callable_of(function), args, num_args, result);
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  }
   if (code != 0) raise_current_python_error();
   PyGILState_Release(state);
   return code;

@@ -164,15 +164,22 @@ int values_are_equal(const TVMFFIAny& a, const TVMFFIAny& b) {
 Py_hash_t hash_of_container(PyObject* container) {
   if (Py_EnterRecursiveCall(" while hashing a container")) return -1;
   TVMFFIObject* handle = handle_of(container);
-  Py_hash_t hash =
-      is_sequence(handle->type_index) ? hash_of_sequence(handle) : hash_of_mapping(handle);
+  const auto hash = guarded(Py_hash_t{-1}, [handle] {
+    return is_sequence(handle->type_index) ? hash_of_sequence(handle) : hash_of_mapping(handle);
+  });
   Py_LeaveRecursiveCall();
   return hash;
 }
 
 PyObject* repr_of_container(PyObject* container) {
   TVMFFIObject* handle = handle_of(container);
-  if (shown == nullptr) shown = new std::vector<TVMFFIObject*>();
+  // Room first, so that what is entered below is left again.
+  const int has_room = guarded(-1, [] {
+    if (shown == nullptr) shown = new std::vector<TVMFFIObject*>();
+    shown->reserve(shown->size() + 1);
+    return 0;
+  });
+  if (has_room != 0) return nullptr;
   if (std::find(shown->begin(), shown->end(), handle) != shown->end()) {
     return PyUnicode_FromString(handle->type_index == kTVMFFIArray  ? "(...)"
                                 : handle->type_index == kTVMFFIList ? "[...]"

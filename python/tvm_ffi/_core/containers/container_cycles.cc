@@ -5,6 +5,8 @@
 #include <tvm/ffi/container/list.h>
 #include <tvm/ffi/container/map_base.h>
 
+#include <new>
+
 #include "objects/carried_object.h"
 #include "objects/container_instance.h"
 
@@ -62,10 +64,13 @@ int visit_elements(PyObject* self, visitproc visit, void* arg) {
 int clear_elements(PyObject* self) {
   TVMFFIObject* handle = handle_of(self);
   if (handle == nullptr || !has_sole_owner(handle)) return 0;
-  if (handle->type_index == kTVMFFIList) {
-    ffi::GetRef<ffi::List<ffi::Any>>(reinterpret_cast<ffi::ListObj*>(handle)).clear();
-  } else if (handle->type_index == kTVMFFIDict) {
-    reinterpret_cast<ffi::MapBaseObj*>(handle)->clear();
+  try {
+    if (handle->type_index == kTVMFFIList) {
+      ffi::GetRef<ffi::List<ffi::Any>>(reinterpret_cast<ffi::ListObj*>(handle)).clear();
+    } else if (handle->type_index == kTVMFFIDict) {
+      reinterpret_cast<ffi::MapBaseObj*>(handle)->clear();
+    }
+  } catch (const std::bad_alloc&) {  // the cycle stays until a later collection
   }
   // An Array and a Map stay as they are, as a tuple does: what was needed to make a cycle through
   // one can be changed.

@@ -3,6 +3,7 @@
 #include "conversion/args.h"
 
 #include "base/error.h"
+#include "base/python_error.h"
 #include "lending/argument_error.h"
 #include "lending/bare_view.h"
 
@@ -65,7 +66,11 @@ int pack_unnumbered(const char* what, PyObject* value, TVMFFIAny* result) {
   if (pack_plain(value, result)) return 0;
   static PyObject* no_function = PyUnicode_InternFromString("tvm_ffi");
   return pack_apart(no_function, value, result, [&](PyObject* path) {
-    name_argument(nb::str(what).ptr(), kUnnumbered, Py_TYPE(value), path);
+    nb::object cause = take_exception();
+    nb::object name = nb::steal(PyUnicode_FromString(what));
+    if (!name.is_valid()) return;
+    if (cause.is_valid()) set_exception(std::move(cause));
+    name_argument(name.ptr(), kUnnumbered, Py_TYPE(value), path);
   });
 }
 

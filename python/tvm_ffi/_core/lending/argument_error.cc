@@ -8,6 +8,10 @@ namespace tvm_ffi_core {
 
 void name_argument(PyObject* name, int index, PyTypeObject* value_type, PyObject* path) {
   nb::object cause = take_exception();
+  if (!cause.is_valid()) {
+    PyErr_NoMemory();  // some of Python's own functions then fail without an exception
+    return;
+  }
   PyObject* value = cause.ptr();
   if (!PyErr_GivenExceptionMatches(value, PyExc_Exception) ||
       PyErr_GivenExceptionMatches(value, PyExc_MemoryError) ||
@@ -18,14 +22,16 @@ void name_argument(PyObject* name, int index, PyTypeObject* value_type, PyObject
   nb::object text = nb::steal(PyObject_Str(value));
   if (!text.is_valid()) {
     PyErr_Clear();
-    text = nb::str("unknown error");
+    text = nb::steal(PyUnicode_FromString("unknown error"));
+    if (!text.is_valid()) return;
   }
   // PyTorch appends a C++ backtrace to its messages.
   Py_ssize_t line = PyUnicode_FindChar(text.ptr(), '\n', 0, PyUnicode_GET_LENGTH(text.ptr()), 1);
   if (line >= 0) text = nb::steal(PyUnicode_Substring(text.ptr(), 0, line));
   PyObject* error =
       PyErr_GivenExceptionMatches(value, PyExc_TypeError) ? PyExc_TypeError : PyExc_ValueError;
-  nb::object steps = path != nullptr ? nb::borrow(path) : nb::str("");
+  nb::object steps = path != nullptr ? nb::borrow(path) : nb::steal(PyUnicode_New(0, 0));
+  if (!text.is_valid() || !steps.is_valid()) return;
   if (index == kResult) {
     PyErr_Format(error, "%U: result (%s): %U%U", name, value_type->tp_name, steps.ptr(),
                  text.ptr());

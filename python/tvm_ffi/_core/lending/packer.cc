@@ -2,6 +2,8 @@
 // How a Python type is packed as an argument, found once per type.
 #include "lending/packer.h"
 
+#include <new>
+
 namespace tvm_ffi_core {
 
 namespace {
@@ -127,6 +129,8 @@ const Packer* learn_packer(PyTypeObject* type) {
     return learn(type);
   } catch (nb::python_error& error) {
     error.restore();
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
   } catch (const std::exception& error) {
     PyErr_SetString(PyExc_SystemError, error.what());
   }
