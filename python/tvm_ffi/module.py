@@ -253,7 +253,8 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
         module and its functions are gone. Delete objects that it made, such as containers, before
         that, because its code frees them. A library that registers object types or global
         functions is never unloaded, nor is one, built with this package's headers, that has made
-        a function from a lambda or a tensor of an allocator of its own.
+        a function from a lambda, a tensor of an allocator of its own or a ``BigInt`` too large for
+        64 bits.
 
     Returns
     -------

@@ -255,6 +255,7 @@ def test_unloading(library: Path, tmp_path: Path, keep: bool) -> None:
 
 
 MAKES = """
+#include <tvm/ffi/big_int.h>
 #include <tvm/ffi/tvm_ffi.h>
 namespace ffi = tvm::ffi;
 struct Allocator {
@@ -267,10 +268,14 @@ static ffi::Function function() {
 static ffi::Tensor tensor() {
   return ffi::Tensor::FromNDAlloc(Allocator(), {2}, DLDataType{kDLFloat, 32, 1}, {kDLCPU, 0});
 }
+static ffi::BigInt big_int() { return ffi::BigInt(1) << 100; }
+static ffi::BigInt small_big_int() { return 1; }
 static ffi::Array<int> array() { return {1, 2}; }
 static ffi::String string() { return "longer than seven bytes"; }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(function, function);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(tensor, tensor);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(big_int, big_int);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(small_big_int, small_big_int);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(array, array);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(string, string);
 """
@@ -299,10 +304,18 @@ def makes(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.mark.parametrize(
-    ("name", "kept"), [("function", True), ("tensor", True), ("array", False), ("string", False)]
+    ("name", "kept"),
+    [
+        ("function", True),
+        ("tensor", True),
+        ("big_int", True),
+        ("small_big_int", False),
+        ("array", False),
+        ("string", False),
+    ],
 )
 def test_what_keeps_a_library_loaded(makes: str, name: str, kept: bool) -> None:
-    """To have made a function from a lambda or a tensor of its allocator does, for good."""
+    """A function from a lambda, a tensor of its allocator or a large BigInt does, for good."""
     command = [sys.executable, "-c", WHAT_KEEPS, str(makes), name]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == (f"{kept} True\n", "")

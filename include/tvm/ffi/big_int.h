@@ -13,6 +13,7 @@
 #include <tvm/ffi/big_int_words.h>
 #include <tvm/ffi/optional_in_place.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -72,18 +73,15 @@ class BigInt {
     detail::CopyWords(other.any_, &any_);
   }
   /*! \brief Moves the value; the other becomes zero. */
-  BigInt(BigInt&& other) noexcept : BigInt() { swap(other); }
+  BigInt(BigInt&& other) noexcept : any_(other.Release()) {}
   ~BigInt() { detail::DropOwned(any_); }
   /*! \brief Copies; a large value is shared. */
-  BigInt& operator=(const BigInt& other) {
-    BigInt copy(other);
-    swap(copy);
-    return *this;
-  }
+  BigInt& operator=(const BigInt& other) { return *this = BigInt(other); }
   /*! \brief Takes the other's value over. */
   BigInt& operator=(BigInt&& other) noexcept {
-    BigInt taken(std::move(other));
-    swap(taken);
+    const TVMFFIAny taken = other.Release();
+    detail::DropOwned(any_);
+    any_ = taken;
     return *this;
   }
   /*! \brief Exchanges the two. */
@@ -151,7 +149,7 @@ class BigInt {
   friend struct TypeTraits<BigInt>;
 
   explicit BigInt(const TVMFFIAny& owned) : any_(owned) {}
-  explicit BigInt(const detail::Words& words) : any_(OfWords(words)) {}
+  explicit BigInt(detail::Words words) : any_(words.Release()) {}
 
   template <typename Int>
   static TVMFFIAny OfInteger(Int value) {
@@ -160,8 +158,9 @@ class BigInt {
     } else {
       if (static_cast<uint64_t>(value) >> 63 != 0 && std::is_unsigned<Int>::value) {
         detail::Words words(2);
-        words[0] = static_cast<uint64_t>(value);
-        return OfWords(words);
+        words.data()[0] = static_cast<uint64_t>(value);
+        words.data()[1] = 0;
+        return words.Release();
       }
       TVMFFIAny any{};
       any.type_index = kTVMFFIInt;
@@ -169,20 +168,15 @@ class BigInt {
       return any;
     }
   }
-  static TVMFFIAny OfWords(const detail::Words& words) {
-    const TVMFFIByteArray bytes{reinterpret_cast<const char*>(words.data()),
-                                words.size() * sizeof(uint64_t)};
-    TVMFFIAny any{};
-    TVM_FFI_CHECK_SAFE_CALL(TVMFFIBigIntFromByteArray(&bytes, &any));
-    return any;
-  }
   static TVMFFIAny OfDouble(double value);
 
   bool IsSmall() const { return any_.type_index == kTVMFFIInt; }
-  ArrayView View() const {
-    if (IsSmall()) return {&any_.v_int64, 1};
-    const TVMFFIByteArray bytes = TVMFFIBigIntGetContentByteArray(&any_);
-    return {reinterpret_cast<const int64_t*>(bytes.data), bytes.size / sizeof(int64_t)};
+  ArrayView View() const { return ViewOf(any_); }
+  static ArrayView ViewOf(const TVMFFIAny& any) {
+    if (any.type_index == kTVMFFIInt) return {&any.v_int64, 1};
+    const auto* object =
+        static_cast<const detail::BigIntObj*>(reinterpret_cast<const Object*>(any.v_obj));
+    return {object->words(), object->size};
   }
   std::string Text() const { return detail::DecimalOf(View()); }
   // For an error message, which a long number would make unreadable.
@@ -191,7 +185,18 @@ class BigInt {
     if (View().size() <= kShownWords) return Text();
     return (Message().self() << "an integer of " << View().size() << " words").take();
   }
-  TVMFFIAny Release() { return std::exchange(any_, OfInteger(0)); }
+  // Unlike CopyWords, does not hide the type from the compiler: where it knows that an operator's
+  // result is small, it drops nothing.
+  TVMFFIAny Release() {
+    TVMFFIAny released{};
+    released.type_index = any_.type_index;
+    released.v_int64 = any_.v_int64;
+#if defined(__GNUC__)
+    asm("" : "+r"(released.v_int64));  // keeps the two copies from being joined
+#endif
+    any_ = OfInteger(0);
+    return released;
+  }
 
   TVMFFIAny any_;
 };
@@ -209,26 +214,40 @@ struct BigIntAccess {
   static WordView View(const BigInt& value) { return value.View(); }
   static std::string Text(const BigInt& value) { return value.Text(); }
   static std::string Shown(const BigInt& value) { return value.Shown(); }
-  static BigInt Of(const Words& words) { return BigInt(words); }
+  static BigInt Of(Words words) { return BigInt(std::move(words)); }
   static bool AreSmall(const BigInt& a, const BigInt& b) { return a.IsSmall() && b.IsSmall(); }
   static int64_t Small(const BigInt& value) { return value.any_.v_int64; }
+
+  // Out of line, so that callers inline only the short path. Operands are passed by value, so that
+  // the originals can stay in registers.
+  template <typename OfWide>
+  TVM_FFI_NOINLINE static TVMFFIAny Wide(TVMFFIAny a, TVMFFIAny b, OfWide wide) {
+    return wide(BigInt::ViewOf(a), BigInt::ViewOf(b)).Release();
+  }
+  TVM_FFI_NOINLINE static int WideOrder(TVMFFIAny a, TVMFFIAny b) {
+    return detail::Order(BigInt::ViewOf(a), BigInt::ViewOf(b));
+  }
 
   // `small` returns whether its result overflows; `wide` gives words.
   template <typename OfSmall, typename OfWide>
   static BigInt Apply(const BigInt& a, const BigInt& b, OfSmall small, OfWide wide) {
     int64_t result = 0;
     if (AreSmall(a, b) && !small(Small(a), Small(b), &result)) return result;
-    return Of(wide(View(a), View(b)));
+    return BigInt(Wide(a.any_, b.any_, wide));
   }
 
   template <typename Operation>
   static BigInt Bitwise(const BigInt& a, const BigInt& b, Operation operation) {
-    if (!AreSmall(a, b)) return Of(detail::Bitwise(View(a), View(b), operation));
-    return static_cast<int64_t>(operation(a.any_.v_uint64, b.any_.v_uint64));
+    if (AreSmall(a, b)) return static_cast<int64_t>(operation(a.any_.v_uint64, b.any_.v_uint64));
+    return BigInt(Wide(a.any_, b.any_, [operation](WordView x, WordView y) {
+      return detail::Bitwise(x, y, operation);
+    }));
   }
-  static int Order(const BigInt& a, const BigInt& b) {
-    if (!AreSmall(a, b)) return detail::Order(View(a), View(b));
-    return Small(a) < Small(b) ? -1 : Small(a) > Small(b) ? 1 : 0;
+  static bool Equal(const BigInt& a, const BigInt& b) {
+    return AreSmall(a, b) ? Small(a) == Small(b) : WideOrder(a.any_, b.any_) == 0;
+  }
+  static bool Less(const BigInt& a, const BigInt& b) {
+    return AreSmall(a, b) ? Small(a) < Small(b) : WideOrder(a.any_, b.any_) < 0;
   }
 
   static void CheckDivisor(const char* function, const BigInt& divisor) {
@@ -240,9 +259,15 @@ struct BigIntAccess {
     return AreSmall(a, b) && (Small(b) != -1 || Small(a) != INT64_MIN);
   }
   // The quotient, rounded to zero, and the remainder.
-  static std::pair<BigInt, BigInt> Divide(const BigInt& a, const BigInt& b) {
+  TVM_FFI_NOINLINE static std::pair<BigInt, BigInt> Divide(const BigInt& a, const BigInt& b) {
     const WordView number = View(a);
     const WordView divisor = View(b);
+    // By -1, the quotient of two words may not fit.
+    if (number.size() <= 2 && divisor.size() <= 2 && divisor[0] != -1) {
+      const Int128 x = Int128Of(number);
+      const Int128 y = Int128Of(divisor);
+      return {Of(WordsOf(x / y)), Of(WordsOf(x - x / y * y))};
+    }
     const auto parts = QuotientOf(MagnitudeOf(number), MagnitudeOf(divisor));
     return {Of(WordsOf(parts.first, number.negative() != divisor.negative())),
             Of(WordsOf(parts.second, number.negative()))};
@@ -254,9 +279,21 @@ struct BigIntAccess {
 
   // A count of bits to shift by; std::nullopt for one that fits no size_t.
   static std::optional<size_t> Count(const char* function, const BigInt& count) {
+    if (count.IsSmall() && Small(count) >= 0) return static_cast<size_t>(Small(count));
     TVM_FFI_CHECK(!View(count).negative(), ValueError)
         << function << ": expected a count of at least 0, got " << Shown(count);
     return count.as<size_t>();
+  }
+  TVM_FFI_NOINLINE static BigInt WideShiftedLeft(const BigInt& a, const BigInt& count) {
+    const std::optional<size_t> bits = Count("operator<<", count);
+    if (!a) return a;
+    TVM_FFI_CHECK(bits.has_value(), OverflowError)
+        << "operator<<: expected a count below 2^64, got " << Shown(count);
+    return Of(ShiftedLeft(View(a), *bits));
+  }
+  TVM_FFI_NOINLINE static BigInt WideShiftedRight(const BigInt& a, const BigInt& count) {
+    const std::optional<size_t> bits = Count("operator>>", count);
+    return Of(ShiftedRight(View(a), bits.value_or(SIZE_MAX)));
   }
 };
 
@@ -264,14 +301,12 @@ struct BigIntAccess {
 
 /*! \brief Whether the values are equal. */
 inline bool operator==(const BigInt& a, const BigInt& b) {
-  return detail::BigIntAccess::Order(a, b) == 0;
+  return detail::BigIntAccess::Equal(a, b);
 }
 /*! \brief Whether the values differ. */
 inline bool operator!=(const BigInt& a, const BigInt& b) { return !(a == b); }
 /*! \brief Whether `a` is less than `b`. */
-inline bool operator<(const BigInt& a, const BigInt& b) {
-  return detail::BigIntAccess::Order(a, b) < 0;
-}
+inline bool operator<(const BigInt& a, const BigInt& b) { return detail::BigIntAccess::Less(a, b); }
 /*! \brief Whether `a` is greater than `b`. */
 inline bool operator>(const BigInt& a, const BigInt& b) { return b < a; }
 /*! \brief Whether `a` is at most `b`. */
@@ -299,10 +334,7 @@ inline BigInt operator-(const BigInt& a, const BigInt& b) {
 inline BigInt operator*(const BigInt& a, const BigInt& b) {
   return detail::BigIntAccess::Apply(
       a, b, [](int64_t x, int64_t y, int64_t* out) { return __builtin_mul_overflow(x, y, out); },
-      [](detail::WordView x, detail::WordView y) {
-        return detail::WordsOf(detail::ProductOf(detail::MagnitudeOf(x), detail::MagnitudeOf(y)),
-                               x.negative() != y.negative());
-      });
+      detail::ProductOf);
 }
 /*! \brief The value itself. */
 inline BigInt operator+(const BigInt& value) { return value; }
@@ -364,23 +396,20 @@ inline BigInt operator^(const BigInt& a, const BigInt& b) {
 /*! \brief `a` times 2 to the power of `count`, which must not be negative. */
 inline BigInt operator<<(const BigInt& a, const BigInt& count) {
   using Access = detail::BigIntAccess;
-  const std::optional<size_t> bits = Access::Count("operator<<", count);
-  if (!a) return a;
-  int64_t product = 0;
-  if (Access::AreSmall(a, count) && *bits < 63 &&
-      !__builtin_mul_overflow(Access::Small(a), int64_t{1} << *bits, &product)) {
-    return product;
+  if (Access::AreSmall(a, count) && Access::Small(count) >= 0 && Access::Small(count) < 63) {
+    int64_t product = 0;
+    const int64_t factor = int64_t{1} << Access::Small(count);
+    if (!__builtin_mul_overflow(Access::Small(a), factor, &product)) return product;
   }
-  TVM_FFI_CHECK(bits.has_value(), OverflowError)
-      << "operator<<: expected a count below 2^64, got " << Access::Shown(count);
-  return Access::Of(detail::ShiftedLeft(Access::View(a), *bits));
+  return Access::WideShiftedLeft(a, count);
 }
 /*! \brief `a` divided by 2 to the power of `count`, which must not be negative, rounded down. */
 inline BigInt operator>>(const BigInt& a, const BigInt& count) {
   using Access = detail::BigIntAccess;
-  const std::optional<size_t> bits = Access::Count("operator>>", count);
-  if (Access::AreSmall(a, count)) return Access::Small(a) >> (*bits < 64 ? *bits : 63);
-  return Access::Of(detail::ShiftedRight(Access::View(a), bits.value_or(SIZE_MAX)));
+  if (Access::AreSmall(a, count) && Access::Small(count) >= 0) {
+    return Access::Small(a) >> std::min(Access::Small(count), int64_t{63});
+  }
+  return Access::WideShiftedRight(a, count);
 }
 
 inline BigInt& BigInt::operator+=(const BigInt& other) { return *this = *this + other; }

@@ -3,14 +3,16 @@
  * \file tvm/ffi/big_int_words.h
  * \brief Arithmetic on integers of any length, for tvm/ffi/big_int.h.
  *
- * An integer is given as words of 64 bits in two's complement, or as its sign and the digits of its
- * magnitude to the base 2^32. Products and quotients are computed by algorithms M and D of D. E.
- * Knuth, The Art of Computer Programming, volume 2, section 4.3.1.
+ * An integer is given as words of 64 bits in two's complement, or, for quotients and text, as its
+ * sign and the digits of its magnitude to the base 2^32. Products and quotients are computed by
+ * algorithms M and D of D. E. Knuth, The Art of Computer Programming, volume 2, section 4.3.1.
  */
 #ifndef TVM_FFI_BIG_INT_WORDS_H_
 #define TVM_FFI_BIG_INT_WORDS_H_
 
-#include <tvm/ffi/attributes.h>
+#include <tvm/ffi/c_api.h>
+#include <tvm/ffi/keep_library.h>
+#include <tvm/ffi/make_object.h>
 
 #include <algorithm>
 #include <cmath>
@@ -26,6 +28,22 @@ namespace ffi TVM_FFI_HIDDEN {
 
 namespace detail {
 
+// The object of a large integer: the number of words, then the words.
+class BigIntObj : public Object {
+ public:
+  static int32_t RuntimeTypeIndex() { return kTVMFFIBigInt; }
+
+  uint64_t* words() { return reinterpret_cast<uint64_t*>(this + 1); }
+  const int64_t* words() const { return reinterpret_cast<const int64_t*>(this + 1); }
+
+  size_t size = 0;
+};
+static_assert(sizeof(BigIntObj) == sizeof(TVMFFIObject) + sizeof(size_t), "no gap before words");
+
+// Two words. `__extension__` is for -Wpedantic.
+__extension__ using Int128 = __int128;
+__extension__ using UInt128 = unsigned __int128;
+
 // Lent words of an integer in two's complement, the least significant first; at least one.
 class WordView {
  public:
@@ -35,10 +53,10 @@ class WordView {
   int64_t operator[](size_t i) const { return words_[i]; }
 
   bool negative() const { return words_[size_ - 1] < 0; }
+  uint64_t word(size_t i) const { return static_cast<uint64_t>(words_[i]); }
+  uint64_t sign() const { return negative() ? ~uint64_t{0} : 0; }
   // Beyond the last word, the sign goes on.
-  uint64_t at(size_t i) const {
-    return i < size_ ? static_cast<uint64_t>(words_[i]) : negative() ? ~uint64_t{0} : 0;
-  }
+  uint64_t at(size_t i) const { return i < size_ ? word(i) : sign(); }
 
  private:
   const int64_t* words_;
@@ -62,7 +80,6 @@ class Buffer {
   ~Buffer() { Free(); }
 
   size_t size() const { return size_; }
-  const T* data() const { return data_; }
   T& operator[](size_t i) { return data_[i]; }
   const T& operator[](size_t i) const { return data_[i]; }
   const T& back() const { return data_[size_ - 1]; }
@@ -90,15 +107,56 @@ class Buffer {
   T in_place_[kInPlace] = {};
 };
 
-using Words = Buffer<uint64_t>;   // in two's complement, the least first
 using Digits = Buffer<uint32_t>;  // of a magnitude, the least first; none is zero
+
+// Room for the words of a result, not set at first: one is in place, more are in the result's
+// object.
+class Words {
+ public:
+  explicit Words(size_t size) : size_(size) {
+    if (size == 1) return;
+    KeepLibrary();  // its code frees the object
+    object_ = MakeObjectWithTail<BigIntObj>(size * sizeof(uint64_t));
+  }
+
+  size_t size() const { return size_; }
+  uint64_t* data() { return object_ != nullptr ? object_->words() : &word_; }
+
+  // The value, owned by the caller, without words that only repeat the sign.
+  TVMFFIAny Release() {
+    const uint64_t* words = data();
+    size_t size = size_;
+    while (size > 1 && words[size - 1] + (words[size - 2] >> 63) == 0) --size;
+    TVMFFIAny any{};
+    if (size == 1) {
+      any.type_index = kTVMFFIInt;
+      any.v_uint64 = words[0];
+      return any;
+    }
+    // Sums and products often leave one word unused; more would waste memory.
+    if (size + 1 < size_) {
+      Words fewer(size);
+      std::copy_n(words, size, fewer.data());
+      return fewer.Release();
+    }
+    object_->size = size;
+    any.type_index = kTVMFFIBigInt;
+    any.v_obj = ObjectUnsafe::MoveToOwned(std::move(object_));
+    return any;
+  }
+
+ private:
+  size_t size_;
+  uint64_t word_ = 0;
+  ObjectPtr<BigIntObj> object_;
+};
 
 // Negative, 0 or positive, as a is less than b, equal or greater. Both are as short as they can be.
 inline int Order(WordView a, WordView b) {
   if (a.negative() != b.negative()) return a.negative() ? -1 : 1;
   if (a.size() != b.size()) return (a.size() < b.size()) == a.negative() ? 1 : -1;
   for (size_t i = a.size(); i-- > 0;) {
-    if (a.at(i) != b.at(i)) return a.at(i) < b.at(i) ? -1 : 1;
+    if (a[i] != b[i]) return a.word(i) < b.word(i) ? -1 : 1;
   }
   return 0;
 }
@@ -106,13 +164,18 @@ inline int Order(WordView a, WordView b) {
 // a + b, or with b's bits inverted and a carry a - b.
 inline Words SumOf(WordView a, WordView b, uint64_t inverted = 0) {
   Words sum(std::max(a.size(), b.size()) + 1);
+  uint64_t* out = sum.data();
   uint64_t carry = inverted & 1;
-  for (size_t i = 0; i < sum.size(); ++i) {
-    const uint64_t part = a.at(i) + carry;
-    carry = part < carry ? 1 : 0;
-    sum[i] = part + (b.at(i) ^ inverted);
-    if (sum[i] < part) carry = 1;
-  }
+  const auto add = [&](uint64_t x, uint64_t y) {
+    const bool over = __builtin_add_overflow(x, carry, &x);
+    carry = over | __builtin_add_overflow(x, y ^ inverted, out++);
+  };
+  const size_t common = std::min(a.size(), b.size());
+  size_t i = 0;
+  for (; i < common; ++i) add(a.word(i), b.word(i));
+  for (size_t j = i; j < a.size(); ++j) add(a.word(j), b.sign());
+  for (; i < b.size(); ++i) add(a.sign(), b.word(i));
+  add(a.sign(), b.sign());
   return sum;
 }
 inline Words DifferenceOf(WordView a, WordView b) { return SumOf(a, b, ~uint64_t{0}); }
@@ -120,7 +183,8 @@ inline Words DifferenceOf(WordView a, WordView b) { return SumOf(a, b, ~uint64_t
 template <typename Operation>
 Words Bitwise(WordView a, WordView b, Operation operation) {
   Words result(std::max(a.size(), b.size()));
-  for (size_t i = 0; i < result.size(); ++i) result[i] = operation(a.at(i), b.at(i));
+  uint64_t* out = result.data();
+  for (size_t i = 0; i < result.size(); ++i) out[i] = operation(a.at(i), b.at(i));
   return result;
 }
 
@@ -128,9 +192,13 @@ inline Words ShiftedLeft(WordView a, size_t count) {
   const size_t words = count / 64;
   const size_t bits = count % 64;
   Words result(a.size() + words + 1);
-  for (size_t i = words; i < result.size(); ++i) {
-    result[i] = a.at(i - words) << bits;
-    if (bits != 0 && i != words) result[i] |= a.at(i - words - 1) >> (64 - bits);
+  uint64_t* out = std::fill_n(result.data(), words, uint64_t{0});
+  uint64_t below = 0;
+  for (size_t i = 0; i <= a.size(); ++i) {
+    const uint64_t word = a.at(i);
+    // Two shifts on the right: one by 64 would be undefined.
+    out[i] = word << bits | below >> 1 >> (63 - bits);
+    below = word;
   }
   return result;
 }
@@ -140,11 +208,41 @@ inline Words ShiftedRight(WordView a, size_t count) {
   const size_t words = count / 64;
   const size_t bits = count % 64;
   Words result(words < a.size() ? a.size() - words : 1);
-  for (size_t i = 0; i < result.size(); ++i) {
-    result[i] = a.at(i + words) >> bits;
-    if (bits != 0) result[i] |= a.at(i + words + 1) << (64 - bits);
+  uint64_t* out = result.data();
+  uint64_t above = a.sign();
+  for (size_t i = result.size(); i-- > 0;) {
+    const uint64_t word = a.at(i + words);
+    out[i] = word >> bits | above << 1 << (63 - bits);
+    above = word;
   }
   return result;
+}
+
+// Algorithm M. A negative factor, read without its sign, is 2^64 to the power of its size too
+// large: so the other factor is subtracted from the upper words.
+inline Words ProductOf(WordView a, WordView b) {
+  Words product(a.size() + b.size());
+  uint64_t* out = product.data();
+  std::fill_n(out, b.size(), uint64_t{0});
+  for (size_t i = 0; i < a.size(); ++i) {
+    uint64_t carry = 0;
+    for (size_t j = 0; j < b.size(); ++j) {
+      const UInt128 sum = UInt128{a.word(i)} * b.word(j) + out[i + j] + carry;
+      out[i + j] = static_cast<uint64_t>(sum);
+      carry = static_cast<uint64_t>(sum >> 64);
+    }
+    out[i + b.size()] = carry;
+  }
+  const auto subtract = [](uint64_t* from, WordView x) {
+    bool borrow = false;
+    for (size_t i = 0; i < x.size(); ++i) {
+      const bool under = __builtin_sub_overflow(from[i], uint64_t{borrow}, &from[i]);
+      borrow = under | __builtin_sub_overflow(from[i], x.word(i), &from[i]);
+    }
+  };
+  if (a.negative()) subtract(out + a.size(), b);
+  if (b.negative()) subtract(out + b.size(), a);
+  return product;
 }
 
 inline Digits MagnitudeOf(WordView a) {
@@ -163,29 +261,15 @@ inline Digits MagnitudeOf(WordView a) {
 
 inline Words WordsOf(const Digits& digits, bool negative) {
   Words words(digits.size() / 2 + 1);
-  for (size_t i = 0; i < digits.size(); ++i) words[i / 2] |= uint64_t{digits[i]} << (i % 2 * 32);
-  uint64_t carry = 1;
-  for (size_t i = 0; negative && i < words.size(); ++i) {
-    words[i] = ~words[i] + carry;
-    if (words[i] != 0) carry = 0;
+  uint64_t* out = words.data();
+  const auto digit = [&](size_t i) { return i < digits.size() ? uint64_t{digits[i]} : 0; };
+  uint64_t carry = negative ? 1 : 0;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const uint64_t word = digit(2 * i) | digit(2 * i + 1) << 32;
+    out[i] = (negative ? ~word : word) + carry;
+    if (out[i] != 0) carry = 0;
   }
   return words;
-}
-
-// Algorithm M.
-inline Digits ProductOf(const Digits& a, const Digits& b) {
-  Digits product(a.size() + b.size());
-  for (size_t i = 0; i < a.size(); ++i) {
-    uint64_t carry = 0;
-    for (size_t j = 0; j < b.size(); ++j) {
-      carry += uint64_t{a[i]} * b[j] + product[i + j];
-      product[i + j] = static_cast<uint32_t>(carry);
-      carry >>= 32;
-    }
-    product[i + b.size()] = static_cast<uint32_t>(carry);
-  }
-  product.Trim();
-  return product;
 }
 
 // Multiplies in place and adds; the result must fit.
@@ -280,6 +364,18 @@ inline std::pair<Digits, Digits> QuotientOf(Digits number, const Digits& divisor
   quotient.Trim();
   rest.Trim();
   return {std::move(quotient), std::move(rest)};
+}
+
+inline Int128 Int128Of(WordView a) {
+  return static_cast<Int128>(UInt128{a.at(1)} << 64 | a.word(0));
+}
+inline Words WordsOf(Int128 value) {
+  const auto low = static_cast<uint64_t>(value);
+  const bool fits = value == static_cast<int64_t>(value);
+  Words words(fits ? 1 : 2);
+  words.data()[0] = low;
+  if (!fits) words.data()[1] = static_cast<uint64_t>(value >> 64);
+  return words;
 }
 
 constexpr uint32_t kDecimalBase = 1000000000;  // the largest power of ten below 2^32
