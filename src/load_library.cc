@@ -18,6 +18,7 @@
 #include "elf_file.h"
 #include "library.h"
 #include "library_binary.h"
+#include "library_pin.h"
 #include "loading.h"
 
 namespace ffi = tvm::ffi;

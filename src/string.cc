@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strings and bytes, in the value itself up to 7 bytes, else an object; big integers.
+#include <tvm/ffi/big_int_words.h>
 #include <tvm/ffi/error.h>
+#include <tvm/ffi/make_object.h>
 
 #include <algorithm>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "arguments.h"
 
@@ -30,39 +33,27 @@ class BytesObj : public ffi::Object, public TVMFFIByteArray {
   static int32_t RuntimeTypeIndex() { return kIndex; }
 };
 
-// The words follow their number, as in the objects that libraries built with the published headers
-// make and read.
-class BigIntObj : public ffi::Object {
- public:
-  explicit BigIntObj(std::string_view content) : size_(content.size() / sizeof(int64_t)) {
-    std::memcpy(this + 1, content.data(), content.size());
-  }
-
-  static int32_t RuntimeTypeIndex() { return kTVMFFIBigInt; }
-
-  TVMFFIByteArray Content() const {
-    return {reinterpret_cast<const char*>(this + 1), size_ * sizeof(int64_t)};
-  }
-
- private:
-  size_t size_;
-};
-static_assert(sizeof(BigIntObj) == sizeof(TVMFFIObject) + sizeof(size_t),
-              "words follow their number");
+using ffi::detail::BigIntObj;
 
 template <typename Obj>
-void MakeHeap(std::string_view content, TVMFFIAny* out) {
-  auto object = ffi::detail::MakeObjectWithTail<Obj>(content.size() + 1, content);
+void PutObject(ffi::ObjectPtr<Obj> object, TVMFFIAny* out) {
   out->type_index = Obj::RuntimeTypeIndex();
   out->zero_padding = 0;
   out->v_uint64 = 0;
   out->v_obj = ffi::ObjectUnsafe::MoveToOwned(std::move(object));
 }
 
+void MakeBigInt(std::string_view content, TVMFFIAny* out) {
+  auto object = ffi::detail::MakeObjectWithTail<BigIntObj>(content.size());
+  object->size = content.size() / sizeof(int64_t);
+  std::memcpy(object->words(), content.data(), content.size());
+  PutObject(std::move(object), out);
+}
+
 template <int32_t kSmallIndex, int32_t kIndex>
 void Make(std::string_view content, TVMFFIAny* out) {
   if (content.size() > kSmallMost) {
-    MakeHeap<BytesObj<kIndex>>(content, out);
+    PutObject(ffi::detail::MakeObjectWithTail<BytesObj<kIndex>>(content.size() + 1, content), out);
     return;
   }
   out->type_index = kSmallIndex;
@@ -115,11 +106,11 @@ int TVMFFIBigIntFromByteArray(const TVMFFIByteArray* input, TVMFFIAny* out) {
     out->v_uint64 = value;
   } else if (input->size % sizeof(int64_t) == 0) {
     // Then words of 8 bytes, so that equal numbers have equal contents.
-    MakeHeap<BigIntObj>({input->data, (size + 7) / 8 * 8}, out);
+    MakeBigInt({input->data, (size + 7) / 8 * 8}, out);
   } else {
     words.assign(input->data, size);
     words.resize((size + 7) / 8 * 8, sign);
-    MakeHeap<BigIntObj>(words, out);
+    MakeBigInt(words, out);
   }
   TVM_FFI_SAFE_CALL_END();
 }
@@ -128,7 +119,8 @@ TVMFFIByteArray TVMFFIBigIntGetContentByteArray(const TVMFFIAny* value) {
   if (value == nullptr) return TVMFFIByteArray{nullptr, 0};
   if (value->type_index == kTVMFFIInt) return TVMFFIByteArray{value->v_bytes, sizeof(int64_t)};
   if (value->type_index != kTVMFFIBigInt) return TVMFFIByteArray{nullptr, 0};
-  return static_cast<const BigIntObj*>(reinterpret_cast<const ffi::Object*>(value->v_obj))
-      ->Content();
+  const auto* object =
+      static_cast<const BigIntObj*>(reinterpret_cast<const ffi::Object*>(value->v_obj));
+  return {reinterpret_cast<const char*>(object->words()), object->size * sizeof(int64_t)};
 }
 }
