@@ -44,6 +44,7 @@ extensions = [
     "_ext.doctest_state",
     "_ext.doxygen",
     "_ext.epub",
+    "_ext.flow",
     "_ext.frameworks",
     "_ext.fresh_names",
     "_ext.front_figures",

@@ -21,6 +21,7 @@ OF_PROSE = {
     "admonition",
     "caution",
     "dropdown",
+    "flow",
     "hint",
     "list-table",
     "note",

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Draw steps as SVG: one box below another, an arrow between two, and what is passed on beside it.
+
+A drawing is as wide as a phone's column of text, so two of them fit beside each other elsewhere.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+
+from .layout_drawing import box, text
+
+WIDTH, PAD, LINE = 340, 10, 15  # of a box; before its text; from one line of text to the next
+GAP, LABELLED_GAP = 22, 30  # between two boxes, without and with words beside the arrow
+CHARACTERS = 48  # in a line of text, also in a wide font
+# Whose code a step runs; every other step is the runtime's.
+KINDS = {"Python": "head", "PyTorch": "head", "your library": "body", "GPU": "body"}
+
+
+@dataclass(frozen=True)
+class Step:
+    """What happens in one place: its name, whose code it is, what it does and what it passes on."""
+
+    name: str
+    where: str
+    does: str
+    passes: str = ""
+    is_code: bool = False
+
+
+@dataclass(frozen=True)
+class Column:
+    """One drawing: steps from the top down."""
+
+    title: str
+    steps: tuple[Step, ...]
+
+
+def words_of(column: Column) -> str:
+    """The column for a reader who does not see it: a line for each step."""
+    lines = []
+    for number, step in enumerate(column.steps, start=1):
+        passes = f" Passes on: {step.passes}." if step.passes else ""
+        lines.append(f"{number}. {step.name}, {step.where}: {step.does}{passes}")
+    return "\n".join(lines)
+
+
+def arrow(top: float, bottom: float) -> str:
+    """An arrow that points down."""
+    x = 3 * PAD
+    return (
+        f'<path class="arrow" d="M{x:g} {top:g}V{bottom:g}M{x - 5:g} {bottom - 7:g}'
+        f'L{x:g} {bottom:g}L{x + 5:g} {bottom - 7:g}" fill="none" stroke="currentColor"/>'
+    )
+
+
+def shapes_of(step: Step, top: float) -> Iterator[tuple[str, float]]:
+    """The shapes of one step, each with the place below it."""
+    lines = textwrap.wrap(step.does, CHARACTERS)
+    height = 44 + LINE * len(lines)
+    yield box(KINDS.get(step.where, "plain"), 1, top, WIDTH, height), top + height
+    yield text(1 + PAD, top + 17, "layer", step.where), top + height
+    kind = "name" if step.is_code else "step"
+    yield text(1 + PAD, top + 34, kind, step.name), top + height
+    for number, line in enumerate(lines):
+        yield text(1 + PAD, top + 36 + LINE * (number + 1), "note", line), top + height
+
+
+def draw(column: Column, ident: str) -> str:
+    """One column as an SVG element, with its steps in words."""
+    shapes, y = [text(1, 16, "title", column.title)], 26.0
+    for number, step in enumerate(column.steps):
+        for shape, below in shapes_of(step, y):
+            shapes.append(shape)
+        y = below
+        if number + 1 < len(column.steps):
+            gap = LABELLED_GAP if step.passes else GAP
+            shapes.append(arrow(y + 2, y + gap - 2))
+            if step.passes:
+                shapes.append(text(3 * PAD + 12, y + gap / 2 + 4, "passes", step.passes))
+            y += gap
+    total = WIDTH + 2
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {total} {y + 1:g}" role="img"'
+            f' width="{total}" height="{y + 1:g}" aria-labelledby="{ident} {ident}-text">',
+            f'<title id="{ident}">{escape(column.title)}</title>',
+            f'<desc id="{ident}-text">{escape(words_of(column))}</desc>',
+            *shapes,
+            "</svg>",
+        ]
+    )
