@@ -17,7 +17,10 @@ WIDTH, PAD, LINE = 340, 10, 15  # of a box; before its text; from one line of te
 GAP, LABELLED_GAP = 22, 30  # between two boxes, without and with words beside the arrow
 CHARACTERS = 48  # in a line of text, also in a wide font
 # Whose code a step runs; every other step is the runtime's.
-KINDS = {"Python": "head", "PyTorch": "head", "your library": "body", "GPU": "body"}
+KINDS = {
+    **dict.fromkeys(("Python", "PyTorch"), "head"),
+    **dict.fromkeys(("your library", "your wheel", "GPU"), "body"),
+}
 
 
 @dataclass(frozen=True)
@@ -57,25 +60,31 @@ def arrow(top: float, bottom: float) -> str:
     )
 
 
-def shapes_of(step: Step, top: float) -> Iterator[tuple[str, float]]:
-    """The shapes of one step, each with the place below it."""
-    lines = textwrap.wrap(step.does, CHARACTERS)
-    height = 44 + LINE * len(lines)
-    yield box(KINDS.get(step.where, "plain"), 1, top, WIDTH, height), top + height
-    yield text(1 + PAD, top + 17, "layer", step.where), top + height
-    kind = "name" if step.is_code else "step"
-    yield text(1 + PAD, top + 34, kind, step.name), top + height
-    for number, line in enumerate(lines):
-        yield text(1 + PAD, top + 36 + LINE * (number + 1), "note", line), top + height
+def height_of(step: Step) -> float:
+    """How high the box of a step is."""
+    return 44 + LINE * len(lines_of(step))
+
+
+def lines_of(step: Step) -> list[str]:
+    """What a step does, in lines that fit into its box."""
+    return textwrap.wrap(step.does, CHARACTERS)
+
+
+def shapes_of(step: Step, top: float) -> Iterator[str]:
+    """The box of one step, and the text in it."""
+    yield box(KINDS.get(step.where, "plain"), 1, top, WIDTH, height_of(step))
+    yield text(1 + PAD, top + 17, "layer", step.where)
+    yield text(1 + PAD, top + 34, "name" if step.is_code else "step", step.name)
+    for number, line in enumerate(lines_of(step), start=1):
+        yield text(1 + PAD, top + 36 + LINE * number, "note", line)
 
 
 def draw(column: Column, ident: str) -> str:
     """One column as an SVG element, with its steps in words."""
     shapes, y = [text(1, 16, "title", column.title)], 26.0
     for number, step in enumerate(column.steps):
-        for shape, below in shapes_of(step, y):
-            shapes.append(shape)
-        y = below
+        shapes += shapes_of(step, y)
+        y += height_of(step)
         if number + 1 < len(column.steps):
             gap = LABELLED_GAP if step.passes else GAP
             shapes.append(arrow(y + 2, y + gap - 2))

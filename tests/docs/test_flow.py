@@ -42,7 +42,7 @@ CODE = (
     *("include/**/*.h", "src/*", "python/**/*.py", "python/**/*.cc", "python/**/*.h"),
     *("examples/kernel_library/*.h", "examples/kernel_library/*/*.c*"),
     *("examples/kernel_library/*/python/*/*", "examples/kernel_library/*/CMakeLists.txt"),
-    "CMakeLists.txt",
+    *("CMakeLists.txt", "examples/kernel_library/*/pyproject.toml"),
 )
 
 
