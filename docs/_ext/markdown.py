@@ -9,6 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 from pathlib import Path
+from urllib.parse import unquote
 
 from _verify.links import MARKDOWN_CODE, MARKDOWN_LINK
 from docutils import nodes
@@ -20,6 +21,7 @@ from sphinx.util.typing import ExtensionMetadata
 from .markdown_writer import to_markdown
 from .page_order import page_order
 
+ANCHOR = re.compile(r'<a id="([^"]+)"></a>')
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 CODE_OR_LINK = re.compile(
     f"{MARKDOWN_CODE.pattern}|{MARKDOWN_LINK.pattern}", re.MULTILINE | re.DOTALL
@@ -27,18 +29,18 @@ CODE_OR_LINK = re.compile(
 
 
 def target(address: str, page: str, builder: Builder) -> str:
-    """The address in Markdown of what a page links to; empty for a place on the page itself."""
+    """The address in Markdown of what a page links to."""
     if address.startswith("download:"):
         path = posixpath.join("_downloads", address.removeprefix("download:"))
         return posixpath.relpath(path, posixpath.dirname(page) or ".")
     if "://" in address or address.startswith("mailto:"):
         return address
-    # A heading has no address in Markdown: a link leads to its page.
-    path = address.partition("#")[0]
+    path, mark, anchor = address.partition("#")
     named = posixpath.normpath(posixpath.join(posixpath.dirname(page), path.removesuffix(".html")))
     if not path or named == page:
-        return ""
-    return path.removesuffix(".html") + ".md" if named in builder.env.found_docs else path
+        return mark + anchor
+    file = path.removesuffix(".html") + ".md" if named in builder.env.found_docs else path
+    return file + mark + anchor
 
 
 def write_page(
@@ -60,7 +62,8 @@ def write_page(
 
 def first_sentence(text: str) -> str:
     """The first line of text below the title; empty if something else stands there."""
-    paragraphs = [part for part in text.split("\n\n") if not part.startswith("# ")]
+    parts = text.split("\n\n")
+    paragraphs = [part for part in parts if not part.startswith(("# ", "<a id="))]
     first = paragraphs[0].strip().partition("\n")[0] if paragraphs else ""
     # Its links are those of its page, and this list stands elsewhere.
     plain = LINK.sub(r"\1", first)
@@ -89,15 +92,52 @@ def write_list(app: Sphinx, exception: Exception | None) -> None:
     (Path(app.outdir) / "llms.txt").write_text("\n".join(lines) + "\n")
 
 
-def moved(text: str, folder: str) -> str:
-    """A page's text with the addresses that its links have in the site's first folder."""
+def without_dead_anchors(texts: dict[str, str]) -> dict[str, str]:
+    """The texts of files; a link to a name that its file lacks leads to the file alone.
+
+    Those are names within a paragraph, and long ones that Breathe gives beside the usual ones.
+    """
+    known = {name: set(ANCHOR.findall(text)) for name, text in texts.items()}
+
+    def settled(name: str, text: str) -> str:
+        """One text."""
+
+        def link_or_code(found: re.Match[str]) -> str:
+            """The text that replaces code, which stays, or a link."""
+            path, mark, anchor = (found[3] or "").partition("#")
+            file = (
+                posixpath.normpath(posixpath.join(posixpath.dirname(name), path)) if path else name
+            )
+            if not mark or "://" in path or file not in known or unquote(anchor) in known[file]:
+                return found[0]
+            return f"]({path or posixpath.basename(name)})"
+
+        return CODE_OR_LINK.sub(link_or_code, text)
+
+    return {name: settled(name, text) for name, text in texts.items()}
+
+
+def settle_anchors(app: Sphinx, exception: Exception | None) -> None:
+    """Correct the links of all files, once each file is there."""
+    if exception is None and app.builder.name == "html":
+        names = [f"{name}.md" for name in app.env.found_docs]
+        before = {name: (Path(app.outdir) / name).read_text() for name in names}
+        for name, text in without_dead_anchors(before).items():
+            if text != before[name]:
+                (Path(app.outdir) / name).write_text(text)
+
+
+def moved(text: str, name: str) -> str:
+    """The text of a page's file with the addresses of its links in the site's first folder."""
 
     def address(found: re.Match[str]) -> str:
         """The text that replaces code, which stays, or a link."""
         link = found[3] or ""
         if not link or "://" in link or link.startswith("mailto:"):
             return found[0]
-        return f"]({posixpath.normpath(posixpath.join(folder, link))})"
+        if link.startswith("#"):
+            return f"]({name}{link})"
+        return f"]({posixpath.normpath(posixpath.join(posixpath.dirname(name), link))})"
 
     return CODE_OR_LINK.sub(address, text)
 
@@ -108,7 +148,7 @@ def write_whole(app: Sphinx, exception: Exception | None) -> None:
         return
     names = [f"{name}.md" for name in page_order(app.env)]
     texts = [(name, (Path(app.outdir) / name).read_text()) for name in names]
-    parts = [f"<!-- {name} -->\n\n{moved(text, posixpath.dirname(name))}" for name, text in texts]
+    parts = [f"<!-- {name} -->\n\n{moved(text, name)}" for name, text in texts]
     (Path(app.outdir) / "llms-full.txt").write_text("\n".join(parts))
 
 
@@ -126,6 +166,7 @@ def below(top: str, app: Sphinx, order: list[str]) -> list[str]:
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Write a page's file when its HTML is made, which has all links resolved."""
     app.connect("html-page-context", write_page)
+    app.connect("build-finished", settle_anchors)
     app.connect("build-finished", write_list)
     app.connect("build-finished", write_whole)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write a page that has been resolved for HTML as plain Markdown, without any HTML in it."""
+"""Write a page that has been resolved for HTML as plain Markdown.
+
+The only HTML in it are the anchors, above what has a name that links lead to.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from html import unescape
+from html import escape, unescape
 
 from docutils import nodes
 from sphinx import addnodes
@@ -55,9 +58,7 @@ class Writer:
         if isinstance(node, nodes.superscript):
             return f"^{text}"  # as in 2^32
         if isinstance(node, nodes.reference):
-            # A file to download is a reference too.
-            uri = f"download:{node['filename']}" if "filename" in node else node.get("refuri", "")
-            address = self.link(uri)
+            address = self.link(address_of(node))
             return f"[{text}]({address})" if address and text else text
         return text
 
@@ -73,7 +74,15 @@ class Writer:
         return "\n\n".join(text for text in written if text)
 
     def block(self, node: nodes.Node, level: int) -> str:
-        """One block; the level is that of the next heading within it."""
+        """One block, below its anchors; the level is that of the next heading within it."""
+        written = self.without_anchors(node, level)
+        if not isinstance(node, nodes.Element) or isinstance(node, nodes.container):
+            return written  # the panel of a tab has a name for scripts
+        ids = node["ids"]
+        return f"{anchors(ids)}\n\n{written}" if ids and written else written
+
+    def without_anchors(self, node: nodes.Node, level: int) -> str:
+        """One block."""
         if isinstance(node, nodes.raw) and (summary := SUMMARY.search(node.astext())):
             return f"**{unescape(summary[1])}**"  # it is not folded away here
         if isinstance(node, LEFT_OUT):
@@ -155,8 +164,12 @@ class Writer:
     def declaration(self, node: nodes.Element, level: int) -> str:
         """A documented name: its signatures are headings, and its content is one level deeper."""
         signatures = [child for child in node if isinstance(child, addnodes.desc_signature)]
-        heads = [f"{'#' * min(level, 6)} {code_span(signature(each))}" for each in signatures]
-        return "\n\n".join([*heads, self.block(node[-1], level + 1)])
+        parts = []
+        for each in signatures:
+            newest = each["ids"][:1]  # the others are long, and of earlier versions of Sphinx
+            parts += [anchors(newest)] * bool(newest)
+            parts.append(f"{'#' * min(level, 6)} {code_span(signature(each))}")
+        return "\n\n".join([*parts, self.block(node[-1], level + 1)])
 
     def table(self, node: nodes.Element, level: int) -> str:
         """A table; a cell that spans columns is followed by empty ones."""
@@ -216,6 +229,18 @@ class Writer:
         (nodes.table, table),
         (nodes.image, picture),
     )
+
+
+def address_of(node: nodes.Element) -> str:
+    """Where a link leads; a file to download is a link too."""
+    if "filename" in node:
+        return f"download:{node['filename']}"
+    return f"#{node['refid']}" if "refid" in node else str(node.get("refuri", ""))
+
+
+def anchors(ids: Iterable[str]) -> str:
+    """The names by which links lead here, the same as on the page."""
+    return "".join(f'<a id="{escape(each)}"></a>' for each in ids)
 
 
 def code_span(text: str) -> str:

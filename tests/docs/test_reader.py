@@ -14,6 +14,8 @@ from _verify.links import dead_links
 
 pytest.importorskip("sphinx", reason="the site needs Python 3.11")
 
+from _ext.markdown import ANCHOR, without_dead_anchors
+
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 CONF = f"""
 extensions = [
@@ -31,6 +33,7 @@ INDEX = """Front
 =====
 
 You read :doc:`a page <folder/page>` and `more <https://example.org/more>`__.
+See :ref:`here`, and :py:func:`scale`.
 
 .. grid:: 1
 
@@ -108,7 +111,9 @@ See :ref:`here`, and :download:`this file <data.txt>`.
 .. image:: box.svg
    :alt: a box
 """
-MARKDOWN = """# The page
+MARKDOWN = """<a id="the-page"></a>
+
+# The page
 
 After this page you know `a|b` and 2 \\* 3 \\< 7, as in [the front page](../index.md).
 A second sentence, on 2^32 elements.
@@ -125,7 +130,7 @@ Runs on a GPU.
 
 Look at `f`.
 
-Look again at Further down.
+Look again at [Further down](#here).
 
 | Name | Meaning |
 | --- | --- |
@@ -139,6 +144,8 @@ __global__ void f();  // ``` in a comment
 >>> 1 + 1
 2
 ```
+
+<a id="scale"></a>
 
 ## `scale(x, y, factor=1.0)`
 
@@ -158,12 +165,20 @@ Scale a tensor.
 
    - deeper
 
+<a id="further-down"></a><a id="here"></a>
+
 ## Further down
 
-See Further down, and [`this file`](../_downloads/DIGEST/data.txt).
+See [Further down](#here), and [`this file`](../_downloads/DIGEST/data.txt).
 
 ![a box](../_images/box.svg)
 """
+
+
+ANCHORS = {
+    "index": [["front"]],
+    "folder/page": [["the-page"], ["scale"], ["further-down", "here"]],
+}
 
 
 @pytest.fixture(scope="module")
@@ -209,9 +224,39 @@ def html(site, name="folder/page"):
 
 
 def test_page_as_markdown(site):
-    """Code has its language, tables are tables, tabs their labels; nothing is HTML."""
+    """Code has its language, tables are tables, tabs their labels; only anchors are HTML."""
     text = (site / "folder" / "page.md").read_text()
     assert re.sub("_downloads/[0-9a-f]+/", "_downloads/DIGEST/", text) == MARKDOWN
+
+
+def test_headings_have_the_anchors_of_the_page(site):
+    """Each anchor of a heading is in the Markdown too, directly above it, in the same order."""
+    for name in ("index", "folder/page"):
+        text = (site / f"{name}.md").read_text()
+        headings = re.findall(r"^((?:<a id=\"[^\"]+\"></a>)+)\n\n#+ (.+)$", text, re.MULTILINE)
+        assert len(headings) == len(re.findall(r"^#+ ", text, re.MULTILINE))
+        assert [ANCHOR.findall(above) for above, _ in headings] == ANCHORS[name]
+        on_page = re.findall(r' id="([^"]+)"', html(site, name))
+        assert {each for above, _ in headings for each in ANCHOR.findall(above)} <= set(on_page)
+
+
+def test_links_to_headings_as_markdown(site):
+    """A link to a heading or to a name leads to its anchor, on the same page and from another."""
+    text = (site / "index.md").read_text()
+    assert "See [Further down](folder/page.md#here), and [`scale()`](folder/page.md#scale)." in text
+    assert "Look again at [Further down](#here)." in (site / "folder" / "page.md").read_text()
+
+
+def test_link_to_a_name_without_an_anchor_leads_to_its_file():
+    """Not every name of a page is a heading; code and outside links stay as they are."""
+    texts = {
+        "index.md": "[a](folder/page.md#here) [b](folder/page.md#gone) `[c](#gone)` [d](#gone)",
+        "folder/page.md": '<a id="here"></a> [e](../index.md#gone) [f](https://x.org/page.md#gone)',
+    }
+    assert without_dead_anchors(texts) == {
+        "index.md": "[a](folder/page.md#here) [b](folder/page.md) `[c](#gone)` [d](index.md)",
+        "folder/page.md": '<a id="here"></a> [e](../index.md) [f](https://x.org/page.md#gone)',
+    }
 
 
 def test_cards_and_links_as_markdown(site):
@@ -233,9 +278,11 @@ def test_all_pages_in_one_file(site):
     """In the order of reading, each under its address; links lead from there, code stays."""
     text = (site / "llms-full.txt").read_text()
     front, page = text.partition("<!-- folder/page.md -->\n\n")[::2]
-    assert front.startswith("<!-- index.md -->\n\n# Front\n")
+    assert front.startswith('<!-- index.md -->\n\n<a id="front"></a>\n\n# Front\n')
     assert "You read [a page](folder/page.md) and [more](https://example.org/more)." in front
     assert "as in [the front page](index.md)." in page
+    assert "See [Further down](folder/page.md#here)" in front
+    assert "See [Further down](folder/page.md#here)" in page
     assert "__global__ void f();  // ``` in a comment" in page
     assert dead_links(site)[1] == []
 
