@@ -74,6 +74,7 @@ extensions = [
     "_ext.try_errors",
     "_ext.verification",
     "_ext.versions",
+    "_ext.without_marks",
 ]
 exclude_patterns = ["_*", "_*/**", "verification/**"]
 

@@ -9,7 +9,9 @@ leaves them out.
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import shutil
 from collections import defaultdict
 from collections.abc import Iterator
@@ -29,11 +31,19 @@ from sphinx.util.typing import ExtensionMetadata
 
 from .evidence_of_build import evidence_of
 from .snippet_gate import Snippet, judged
+from .without_marks import offered_bytes
 
 FOLDER = "receipts"
 HEADERS = "include/"  # of the package: a closure has dozens of them
 # Hundreds of receipts prove the header that all kernels share. The JSON has what a page leaves out.
 MOST_RECEIPTS, MOST_FILES = 8, 24
+
+
+def digest_offered(app: Sphinx, file: Path) -> str:
+    """The SHA-256 of a file's download; empty if no page offers it."""
+    if os.path.relpath(file, app.srcdir) not in map(os.fspath, app.env.dlfiles):
+        return ""
+    return hashlib.sha256(offered_bytes(file)).hexdigest()
 
 
 def address(file: str, region: str = "") -> str:
@@ -129,6 +139,7 @@ def page_of(
         "up": up,
         "project": app.config.project,
         "sha256": digest(evidence.layout.root / file),
+        "sha256_offered": digest_offered(app, evidence.layout.root / file),
         "shown": [
             {
                 "address": up + app.builder.get_target_uri(snippet.docname),

@@ -18,10 +18,14 @@ def page_of(project, file):
 
 
 def test_the_page_of_a_kernel(pristine):
-    """How it was compiled and run, which of its lines ran, and the hash that sha256sum prints."""
+    """How it was compiled and run, which of its lines ran, and the hashes that sha256sum prints."""
     page = page_of(pristine, KERNEL)
     sha256 = hashlib.sha256(pristine.file(KERNEL).read_bytes()).hexdigest()
     assert sha256 in page
+    (download,) = pristine.file("build/site/_downloads").rglob("scale_kernel.cc")
+    offered = hashlib.sha256(download.read_bytes()).hexdigest()
+    assert offered != sha256
+    assert offered in page
     (command,) = set(re.findall("<pre>(g\\+\\+ .*)</pre>", page))
     assert command.endswith(f"-o scale_cpu.so {KERNEL}")
     assert re.search(r"<code>tests/examples/test_scale.py</code>: \d+ passed", page)

@@ -26,6 +26,7 @@ extensions = [
     "_ext.snippet_gate",
     "_ext.snippet_include",
     "_ext.verification",
+    "_ext.without_marks",
 ]
 templates_path = [os.path.join(os.environ["EXTENSIONS_FOLDER"], "_templates")]
 html_theme = "basic"
