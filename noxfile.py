@@ -315,6 +315,16 @@ def sanitize(session: nox.Session) -> None:
         environment.run("docs/_setup/sanitize_python.py", *files)
 
 
+@nox.session(
+    venv_backend="none", requires=["environment"] if sys.version_info >= DOCS_PYTHON else []
+)
+def coverage(session: nox.Session) -> None:
+    """Count which lines of the runtime the tests run; arguments choose tests, --report none."""
+    expect_python(session)
+    need(session, *BUILDING, "gcov")
+    Environment(session).run("docs/_setup/line_coverage.py", *session.posargs)
+
+
 @nox.session(venv_backend="none", requires=["environment"])
 def fuzz(session: nox.Session) -> None:
     """Feed broken input to the package: --minutes N, 5 unless given; arguments choose targets."""
