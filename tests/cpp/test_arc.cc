@@ -128,3 +128,13 @@ void fields() {
   EXPECT_EQ(info->size, int64_t{sizeof(void*)});
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_fields, fields);
+
+// An Any that is moved hands its reference over.
+void moved_out() {
+  ffi::Any any = ffi::make_arc<BaseObj>(3);
+  const auto base = std::move(any).cast<Base>();
+  EXPECT_EQ(base->x, 3);
+  EXPECT_EQ(base.use_count(), 1);
+  EXPECT(any == nullptr);  // NOLINT(bugprone-use-after-move)
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_moved_out, moved_out);

@@ -7,7 +7,9 @@
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <algorithm>
+#include <iterator>
 #include <random>
+#include <sstream>
 #include <vector>
 
 #include "expect.h"
@@ -321,3 +323,22 @@ void names() {
       std::string(R"({"type":"ffi.Array","args":[{"type":"ffi.Array","args":[{"type":"Any"}]}]})"));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_names, names);
+
+// The object of a sequence checks indices, and names the type that it is of.
+void object_of_elements() {
+  const ffi::Array<int> array{1, 2};
+  EXPECT_EQ(array.get()->at(1).cast<int>(), 2);
+  EXPECT_EQ((*array.get())[0].cast<int>(), 1);
+  EXPECT_THROWS_WITH("IndexError: Array: expected ", array.get()->at(2));
+  EXPECT_THROWS_WITH("IndexError: List: expected ", ffi::List<int>{1}.get()->at(-1));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_object_of_elements, object_of_elements);
+
+// A range that can be read only once is not counted before.
+void of_a_stream() {
+  std::istringstream numbers("1 2 3");
+  const ffi::Array<int> array((std::istream_iterator<int>(numbers)), std::istream_iterator<int>());
+  EXPECT_EQ(array.size(), 3u);
+  EXPECT(array[0] == 1 && array[2] == 3);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_of_a_stream, of_a_stream);

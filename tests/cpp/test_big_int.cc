@@ -198,3 +198,11 @@ void words() {
   EXPECT_EQ(view.at(7), UINT64_MAX);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_words, words);
+
+// One that fits becomes an int64_t.
+void as_int64() {
+  for (int64_t value : {int64_t{0}, int64_t{-7}, std::numeric_limits<int64_t>::min()}) {
+    EXPECT_EQ(static_cast<int64_t>(BigInt(value)), value);
+  }
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_as_int64, as_int64);

@@ -99,3 +99,10 @@ void types_without() {
   EXPECT_EQ(static_cast<DeepPointObj*>(empty.get())->z, 7);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_types_without, types_without);
+
+// The traits of constructors make objects themselves.
+void made_by_constructors() {
+  EXPECT_EQ(refl::init<>::execute<DeepPointObj>().as<DeepPointObj>()->z, 7);
+  EXPECT_EQ(refl::init<int64_t>::execute<FixedObj>(4).as<FixedObj>()->x, 4);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_made_by_constructors, made_by_constructors);

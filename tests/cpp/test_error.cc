@@ -349,3 +349,10 @@ void backtrace_after_unload() {
   EXPECT(error->backtrace().find("error_library.cc") != std::string::npos);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_backtrace_after_unload, backtrace_after_unload);
+
+// The exception for an error that the host language has raised says so.
+void set_in_the_host() {
+  EXPECT_EQ(std::string(ffi::EnvErrorAlreadySet().what()),
+            std::string("an error is already set in the host"));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_set_in_the_host, set_in_the_host);

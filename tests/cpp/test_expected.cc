@@ -134,3 +134,16 @@ void exactly_of_a_type() {
   EXPECT(failed.as_or_error<int>().error().same_as(failed.error()));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_exactly_of_a_type, exactly_of_a_type);
+
+// It is lent as its value or its error, and is made of what an Any holds.
+void lent() {
+  const ffi::Expected<int> eight = half(16), failed = half(7);
+  EXPECT_EQ(ffi::AnyView(eight).cast<int>(), 8);
+  EXPECT_EQ(ffi::AnyView(failed).type_index(), int32_t{kTVMFFIError});
+  EXPECT_EQ(ffi::Any(3).as<ffi::Expected<int>>()->value(), 3);
+  EXPECT(ffi::Any().as<ffi::Expected<void>>()->is_ok());
+  EXPECT(ffi::Any(failed).as<ffi::Expected<void>>()->is_err());
+  const ffi::Unexpected<> unexpected(ffi::Error("ValueError", "e"));
+  EXPECT_EQ(unexpected.error().message(), std::string("e"));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_lent, lent);

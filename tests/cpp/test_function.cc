@@ -450,6 +450,10 @@ void typed_functions() {
   EXPECT_THROWS("TypeError: Any: expected int of 32 bits, got str", lies());
   int calls = 0;
   ffi::TypedFunction<void()> nothing = [&calls] { ++calls; };
+  EXPECT(nothing != nullptr && !(nothing == nullptr));
+  EXPECT_EQ(ffi::TypeTraits<ffi::TypedFunction<int(bool)>>::TypeSchema(),
+            std::string(R"({"type":"ffi.Function","named_args":{"return":[{"type":"int"}],)"
+                        R"("params":[{"type":"bool"}]}})"));
   nothing();
   EXPECT_EQ(calls, 1);
   nothing = nullptr;

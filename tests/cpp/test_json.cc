@@ -159,6 +159,7 @@ void mistakes() {
            Case{"\"a\nb\"", "Invalid control character at: line 1 column 3 (char 2)"},
            Case{"\"\\x\"", "Invalid \\escape: line 1 column 3 (char 2)"},
            Case{"\"\\", "Invalid \\escape: line 1 column 3 (char 2)"},
+           Case{"\"\\u12xy\"", "Invalid \\uXXXX escape: line 1 column 3 (char 2)"},
            Case{"\"\\u12\"", "Invalid \\uXXXX escape: line 1 column 3 (char 2)"},
            Case{"\"\\ud83d\"",
                 "Invalid surrogate pair of \\uXXXX escapes: line 1 column 3 (char 2)"},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R7
 // container/map.h: pairs that are copied when they are changed.
+#include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/tvm_ffi.h>
 
@@ -391,3 +392,20 @@ void general_values() {
                                  ffi::Map<ffi::String, ffi::Array<ffi::Any>>>::value));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_general_values, general_values);
+
+// The object of a map finds values by key too, and its iterators go both ways.
+void object_of_pairs() {
+  const ffi::Map<ffi::String, int> map{{"a", 1}, {"b", 2}};
+  auto at = map->begin();
+  EXPECT_EQ((at++)->second.cast<int>(), 1);
+  EXPECT_EQ((at--)->second.cast<int>(), 2);
+  EXPECT(at == map->begin() && !map->empty());
+  EXPECT_EQ(map->at("b").cast<int>(), 2);
+  EXPECT_THROWS_WITH("KeyError: ", map->at("c"));
+  const ffi::Dict<ffi::String, int> dict{{"a", 1}};
+  auto* pairs = const_cast<ffi::DictObj*>(dict.get());
+  pairs->at("a") = 5;
+  EXPECT_EQ(dict["a"], 5);
+  EXPECT_THROWS_WITH("KeyError: ", pairs->at("c"));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_object_of_pairs, object_of_pairs);

@@ -202,6 +202,8 @@ void metadata() {
   EXPECT(!module->GetFunctionMetadata("question").has_value());
   EXPECT_EQ(*module->GetFunctionDoc("answer"), "The answer.");
   EXPECT(!module->GetFunctionDoc("fail").has_value());
+  EXPECT_EQ(*module->GetFunctionDoc("answer", true), "The answer.");
+  EXPECT(!module->GetFunctionMetadata("question", true).has_value());
   // This file was built without.
   EXPECT(!Load(ThisLibrary())->GetFunctionMetadata("only_in_the_test").has_value());
 }

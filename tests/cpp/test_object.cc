@@ -8,6 +8,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "expect.h"
@@ -532,3 +533,26 @@ void pointers_to_objects() {
   EXPECT(ffi::Any(static_cast<CatObj*>(nullptr)) == nullptr);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_pointers_to_objects, pointers_to_objects);
+
+// Assignment of one object to another leaves counts and types as they are.
+void assigned() {
+  const ffi::ObjectPtr<CatObj> first = ffi::make_object<CatObj>();
+  const ffi::ObjectPtr<CatObj> second = first, other = ffi::make_object<CatObj>();
+  static_cast<ffi::Object&>(*first) = *other;
+  EXPECT_EQ(first.use_count(), 2);
+  EXPECT_EQ(other.use_count(), 1);
+  EXPECT_EQ(first->type_index(), CatObj::RuntimeTypeIndex());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_assigned, assigned);
+
+// Owners are keys of a hash table, by the object and not by what is in it.
+void owners_as_keys() {
+  std::unordered_map<ffi::ObjectPtr<CatObj>, int, ffi::ObjectPtrHash, ffi::ObjectPtrEqual> names;
+  const ffi::ObjectPtr<CatObj> first = ffi::make_object<CatObj>(), same = first;
+  names[first] = 1;
+  names[ffi::make_object<CatObj>()] = 2;
+  names[same] = 3;
+  EXPECT_EQ(names.size(), 2u);
+  EXPECT_EQ(names.at(first), 3);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_owners_as_keys, owners_as_keys);

@@ -3,6 +3,9 @@
 // optional.h: a value or none, as a value, as a parameter and as a result.
 #include <tvm/ffi/tvm_ffi.h>
 
+#include <optional>
+#include <utility>
+
 #include "expect.h"
 
 namespace ffi = tvm::ffi;
@@ -138,3 +141,41 @@ void same_as_a_handle() {
   EXPECT(none.same_as(ffi::ObjectRef()) && !none.same_as(shape));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_same_as_a_handle, same_as_a_handle);
+
+namespace {
+
+// A handle that cannot be made.
+class Refusing : public ffi::ObjectRef {
+ public:
+  explicit Refusing(int) { TVM_FFI_THROW(ValueError) << "refused"; }
+};
+
+}  // namespace
+
+// One of a handle or a text is made of arguments, of nullptr, and of another one; it is read back.
+void made_in_place() {
+  EXPECT(!ffi::Optional<ffi::Shape>(nullptr).has_value());
+  EXPECT(ffi::Optional<ffi::String>(std::in_place, "text") == "text");
+  const ffi::Optional<ffi::Shape> shape = ffi::Shape{1};
+  ffi::Optional<ffi::ObjectRef> general = shape;
+  EXPECT(general.get() == shape.get());
+  general = ffi::Optional<ffi::ObjectRef>(ffi::Optional<ffi::Shape>());
+  EXPECT(!general.has_value());
+  ffi::Optional<ffi::Shape> copy;
+  copy = shape;
+  EXPECT(copy.same_as(shape));
+  EXPECT_EQ(shape->use_count(), 2);
+  const std::optional<ffi::Shape> standard = std::move(copy);
+  EXPECT(standard.has_value() && standard->same_as(shape.value()));
+  EXPECT(!static_cast<std::optional<ffi::Shape>>(ffi::Optional<ffi::Shape>()).has_value());
+  EXPECT(std::optional<int>(1) == ffi::Optional<int>(1));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_made_in_place, made_in_place);
+
+// One whose new value cannot be made has none.
+void refused_in_place() {
+  ffi::Optional<Refusing> none;
+  EXPECT_THROWS("ValueError: refused", none.emplace(1));
+  EXPECT(!none.has_value());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_refused_in_place, refused_in_place);

@@ -289,3 +289,13 @@ void split() {
   EXPECT(++it == text.Split(',').end());
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_split, split);
+
+// Bytes without a value are empty, and two of them change places.
+void empty_bytes() {
+  ffi::Bytes none, some("abc", 3);
+  EXPECT_EQ(none.size(), 0u);
+  none.swap(some);
+  EXPECT(some.size() == 0 && none.size() == 3);
+  EXPECT_EQ(std::string(none.data(), none.size()), std::string("abc"));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_empty_bytes, empty_bytes);

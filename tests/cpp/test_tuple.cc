@@ -88,3 +88,13 @@ void refusals() {
             std::string(R"({"type":"Tuple","args":[{"type":"int"},{"type":"ffi.String"}]})"));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_refusals, refusals);
+
+// An element is read as of a std::tuple, and an empty sequence is a tuple of nothing.
+void read_by_get() {
+  const ffi::Tuple<int, ffi::String> pair(1, "a");
+  EXPECT_EQ(ffi::get<0>(pair), 1);
+  EXPECT_EQ(ffi::get<1>(pair), "a");
+  EXPECT(ffi::Any(ffi::List<int>()).try_cast<ffi::Tuple<>>().has_value());
+  EXPECT(!ffi::Any(ffi::List<int>{1}).try_cast<ffi::Tuple<>>().has_value());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_read_by_get, read_by_get);

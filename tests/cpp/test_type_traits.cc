@@ -2,11 +2,14 @@
 // Rows: R5, R7
 // type_traits.h: types of a library's own, with the bases that published headers have too.
 #include <tvm/ffi/base_detail.h>
+#include <tvm/ffi/extra/stl.h>
 #include <tvm/ffi/reflection/accessor.h>
 #include <tvm/ffi/reflection/registry.h>
 #include <tvm/ffi/tvm_ffi.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -225,3 +228,75 @@ void moved_out() {
   EXPECT_EQ(shape.use_count(), 2);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_moved_out, moved_out);
+
+// Each type of a parameter has a name in messages, and a JSON text for stubs.
+void names_and_schemas() {
+  const auto check = [](const std::string& name, const std::string& schema, const char* expected,
+                        const char* type) {
+    EXPECT_EQ(name, std::string(expected));
+    EXPECT_EQ(schema, std::string("{\"type\":\"") + type + "\"}");
+  };
+#define CHECK_NAMES(T, expected, type) \
+  check(ffi::TypeTraits<T>::TypeStr(), ffi::TypeTraits<T>::TypeSchema(), expected, type)
+  CHECK_NAMES(std::nullptr_t, "None", "None");
+  CHECK_NAMES(bool, "bool", "bool");
+  CHECK_NAMES(void*, "void*", "void*");
+  CHECK_NAMES(ffi::AnyView, "Any", "Any");
+  CHECK_NAMES(ffi::Bytes, "bytes", "ffi.Bytes");
+  CHECK_NAMES(DLTensor*, "Tensor", "DLTensor*");
+  CHECK_NAMES(ffi::TensorView, "Tensor", "DLTensor*");
+  CHECK_NAMES(ffi::ObjectPtr<test_type_traits::BoxObj>, "test_type_traits.Box",
+              "test_type_traits.Box");
+#undef CHECK_NAMES
+  EXPECT_EQ(ffi::TypeTraits<std::function<void(bool)>>::TypeSchema(),
+            std::string(R"({"type":"std::function","named_args":{"return":[{"type":"None"}],)"
+                        R"("params":[{"type":"bool"}]}})"));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_names_and_schemas, names_and_schemas);
+
+// An owner of an object is a parameter, and takes over the reference of an Any that is moved.
+void owners() {
+  const ffi::Function value = ffi::Function::FromTyped(
+      [](const ffi::ObjectPtr<test_type_traits::BoxObj>& box) {
+        return box == nullptr ? -1 : box->value;
+      },
+      "value");
+  EXPECT_EQ(value(Box(3, "int")).cast<int64_t>(), 3);
+  EXPECT_EQ(value(nullptr).cast<int64_t>(), -1);
+  EXPECT_THROWS_WITH("TypeError: value(test_type_traits.Box) -> int: argument 0: expected ",
+                     value(1.5));
+  ffi::Any any = Box(4, "int");
+  const auto owner = std::move(any).cast<ffi::ObjectPtr<test_type_traits::BoxObj>>();
+  EXPECT_EQ(owner.use_count(), 1);
+  EXPECT(any == nullptr);  // NOLINT(bugprone-use-after-move)
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_owners, owners);
+
+// None is a parameter of its own; what a message says of an address is its type.
+void none_and_addresses() {
+  const ffi::Function none = ffi::Function::FromTyped([](std::nullptr_t) { return 1; }, "none");
+  EXPECT_EQ(none(nullptr).cast<int>(), 1);
+  int anywhere = 0;
+  EXPECT_THROWS("TypeError: none(None) -> int of 32 bits: argument 0: expected None, got void*",
+                none(static_cast<void*>(&anywhere)));
+  EXPECT(ffi::Any().cast<std::nullptr_t>() == nullptr);
+  EXPECT(!ffi::Any(0).as<std::nullptr_t>().has_value());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_none_and_addresses, none_and_addresses);
+
+// Generic code lends an Any and a view of one like any other value.
+void lent_values() {
+  const ffi::Any owned = Box(5, "int");
+  const ffi::AnyView view = owned;
+  for (int i = 0; i < 2; ++i) {
+    TVMFFIAny out;
+    if (i == 0) {
+      ffi::TypeTraits<ffi::Any>::CopyToAnyView(owned, &out);
+    } else {
+      ffi::TypeTraits<ffi::AnyView>::CopyToAnyView(view, &out);
+    }
+    EXPECT(out.v_obj == owned.CopyToTVMFFIAny().v_obj && out.type_index == owned.type_index());
+  }
+  EXPECT_EQ(owned.cast<Box>().use_count(), 2);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_lent_values, lent_values);
