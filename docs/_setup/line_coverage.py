@@ -46,7 +46,7 @@ SHARES = (["tests/cpp", "tests/cubin"], ["tests/python"])
 # Tests that cannot run so, with the reason.
 LEFT_OUT = {
     "tests/cpp/test_slim.py::test_runtime_is_small": "measures the library",
-    "tests/cpp/test_symbols.py": "unoptimized code exports functions that the compiler else inlines",
+    "tests/cpp/test_symbols.py": "unoptimized code exports functions that are otherwise inlined",
     "tests/python/test_cpp_cache.py::test_changed_header_is_seen": (
         "an unoptimized library has symbols that keep it loaded"
     ),
@@ -56,10 +56,18 @@ LEFT_OUT = {
     "tests/python/test_declared_class.py::test_fork_while_classes_are_defined": (
         "forks while another thread may hold the lock of coverage.py"
     ),
-    "tests/python/test_import.py::test_no_framework_is_imported": "coverage.py imports modules, too",
+    "tests/python/test_import.py::test_no_framework_is_imported": (
+        "coverage.py imports modules, too"
+    ),
     "tests/python/test_instructions.py": "counts instructions",
+    "tests/python/test_interpreters.py::test_sub_interpreters_are_refused": (
+        "coverage.py cannot start in a second interpreter"
+    ),
     "tests/python/test_leaks.py": "counts bytes that malloc gave",
     "tests/python/test_soak.py": "measures the memory of the process",
+    "tests/python/test_stubgen.py::test_file_that_cannot_be_written": (
+        "limits the size of files, so coverage.py cannot write its own"
+    ),
 }
 # Outside of functions it may be a declaration.
 MACRO_AT_START = re.compile(r"[A-Z][A-Z0-9_]+\(")

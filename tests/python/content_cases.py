@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -97,6 +98,7 @@ def printed_values() -> None:
         (tvm_ffi.dtype("int8x4"), "int8x4"),
         (tvm_ffi.device("cuda", 1), "cuda:1"),
         (Shape((1, 2)), "Shape(1, 2)"),
+        (ctypes.c_void_p(64), "void*"),
         (Array([]), "()"),
         (Array([1]), "(1,)"),
         (Array([1, "a", None]), '(1, "a", None)'),

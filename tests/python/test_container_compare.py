@@ -96,3 +96,11 @@ def test_hash_of_what_has_no_hash_in_python() -> None:
     assert made == made
     assert Array([value]) == Array([value]) != Array([Unhashable()])
     assert hash(Array([value])) == hash(Array([value]))
+
+
+def test_equal_shapes() -> None:
+    """Shapes in containers are equal if their extents are, as Shape itself says."""
+    one, same, other, longer = (tvm_ffi.Shape(s) for s in ((1, 2), (1, 2), (1, 3), (1, 2, 3)))
+    assert Array([one]) == Array([same])
+    assert Array([one]) != Array([other])
+    assert Array([one]) != Array([longer])

@@ -59,13 +59,27 @@ def test_each_bit_of_the_header(library: Path, tmp_path: Path) -> None:
     assert done.stdout.endswith("loaded or refused each\n"), done.stdout[-20:] + done.stderr[-2000:]
 
 
-def test_another_architecture(library: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "name"),
+    [
+        (3, "x86"),
+        (20, "PowerPC"),
+        (21, "PowerPC 64"),
+        (22, "S/390"),
+        (224, "AMD GPU"),
+        (243, "RISC-V"),
+        (258, "LoongArch"),
+    ],
+)
+def test_another_architecture(library: Path, tmp_path: Path, number: int, name: str) -> None:
     """Both architectures are named."""
     foreign = tmp_path / "foreign.so"
     content = bytearray(library.read_bytes())
-    content[18:20] = (243).to_bytes(2, "little")
+    content[18:20] = number.to_bytes(2, "little")
     foreign.write_bytes(content)
-    message = r"expected a library for \S+ \(64 bits, little-endian\), got one for RISC-V \(64 bits"
+    message = (
+        rf"expected a library for \S+ \(64 bits, little-endian\), got one for {name} \(64 bits"
+    )
     with pytest.raises(OSError, match=message):
         tvm_ffi.load_module(foreign)
 

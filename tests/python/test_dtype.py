@@ -220,3 +220,13 @@ def test_every_value_survives_the_crossing(functions: Any, text: str, lanes: int
     dtype = tvm_ffi.dtype(text).with_lanes(lanes)
     back = functions.echo(dtype)
     assert (back.code, back.bits, back.lanes) == (dtype.code, dtype.bits, lanes)
+
+
+def test_values_with_the_numbers_of_dlpack() -> None:
+    """A class whose objects give their code, bits and lanes stands in for a dtype."""
+
+    class Element:
+        def __dlpack_data_type__(self) -> tuple[int, int, int]:
+            return (2, 16, 4)
+
+    assert tvm_ffi.dtype(Element()) == tvm_ffi.dtype("float16x4")

@@ -191,3 +191,61 @@ def test_cpp_reads_the_members(mirror: Any) -> None:
         mirror.set_field_of(plan, "sizes", tvm_ffi.Array([4, "x"]))
     with pytest.raises(TypeError, match=r"got field_types_test.Point"):
         mirror.members(Point(1))
+
+
+def test_scalars_in_containers() -> None:
+    """Elements of every scalar type are converted, and refused where they are of another type."""
+
+    @py_class(new_key())
+    class Scalars(Object):
+        b: list[bool]
+        y: list[bytes]
+        d: list[tvm_ffi.dtype]
+        v: list[tvm_ffi.Device]
+        p: list[ctypes.c_void_p]
+
+    values: dict[str, list[Any]] = {
+        "b": [True, False],
+        "y": [b"bytes"],
+        "d": [tvm_ffi.dtype("int8"), "float32"],
+        "v": [tvm_ffi.device("cpu", 1)],
+        "p": [ctypes.c_void_p(64)],
+    }
+    made = Scalars(**values)
+    assert list(made.b) == [True, False]
+    assert list(made.y) == [b"bytes"]
+    assert list(made.d) == [tvm_ffi.dtype("int8"), tvm_ffi.dtype("float32")]
+    assert list(made.v) == [tvm_ffi.device("cpu", 1)]
+    assert len(made.p) == 1
+    for name in values:
+        with pytest.raises(TypeError, match=rf"{name}.*element 0"):
+            Scalars(**{**values, name: [[1.5]]})
+
+
+def test_parts_of_optional_containers() -> None:
+    """A tuple has as many elements as its type; beside None, the place in a container is named."""
+
+    @py_class(new_key())
+    class Parts(Object):
+        pair: tuple[int, str]
+        maybe: list[int] | None
+
+    with pytest.raises(TypeError, match=r"pair.*got 3 elements"):
+        Parts((1, "a", 2), None)
+    with pytest.raises(TypeError, match=r"maybe.*element 1.*got str"):
+        Parts((1, "a"), [1, "b"])
+    assert Parts((1, "a"), None).maybe is None
+
+
+def test_annotations_that_are_not_text() -> None:
+    """In a module without the future import, annotations are the types themselves."""
+    source = "@py_class(key)\nclass Plain(Object):\n    x: int\n    y: list[int]\n"
+    scope: dict[str, Any] = {"py_class": py_class, "key": new_key(), "Object": Object}
+    exec(
+        compile(source, "plain.py", "exec", dont_inherit=True),
+        scope | {"__name__": __name__},
+        scope,
+    )
+    plain = scope["Plain"]
+    assert [(each.name, each.type) for each in fields(plain)] == [("x", int), ("y", list[int])]
+    assert list(plain(1, [2]).y) == [2]

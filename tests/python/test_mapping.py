@@ -177,3 +177,21 @@ def test_a_wrapped_key_is_never_found(key: Any) -> None:
     made[key] = 2
     assert len(made) == 2
     assert key not in made
+
+
+def test_wrong_numbers_of_arguments() -> None:
+    """Dict.pop says what it expects."""
+    made: Any = Dict({"a": 1})
+    for arguments in ((), ("a", 1, 2)):
+        message = f"Dict.pop: expected a key and maybe a default, got {len(arguments)} arguments"
+        with pytest.raises(TypeError, match=message):
+            made.pop(*arguments)
+    assert dict(made) == {"a": 1}
+
+
+@pytest.mark.parametrize("cls", MAPPINGS)
+def test_views_are_printed(cls: Any) -> None:
+    """A view shows what it is of."""
+    made = cls({"a": 1})
+    assert repr(made.values()) == f"ValuesView({made!r})"
+    assert repr(made.items()) == f"ItemsView({made!r})"

@@ -223,3 +223,26 @@ def test_iterators_see_changes() -> None:
     assert list(steps) == []
     made.append(1)
     assert list(steps) == []
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda made: made.insert(1), "List.insert: expected an index and a value, got 1 argument"),
+        (lambda made: made.pop(0, 1), "List.pop: expected at most an index, got 2 arguments"),
+    ],
+)
+def test_wrong_numbers_of_arguments(call: Any, message: str) -> None:
+    """The methods that change a List say what they expect."""
+    made = List([1, 2])
+    with pytest.raises(TypeError, match=message):
+        call(made)
+    assert list(made) == [1, 2]
+
+
+@pytest.mark.parametrize("cls", [Array, List])
+def test_what_cannot_be_added(cls: Any) -> None:
+    """Both sides of a sum are sequences."""
+    for call in (lambda: cls([1]) + 1, lambda: 1 + cls([1])):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            call()

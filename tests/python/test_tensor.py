@@ -308,3 +308,14 @@ def test_more_tensors_than_are_kept_for_reuse() -> None:
         tensors.clear()
         assert not any(reference() for reference in references)
         assert [sys.getrefcount(array) + 1 for array in arrays] == counts
+
+
+def test_wrong_arguments_of_dlpack() -> None:
+    """Options are keywords, and only those of the protocol."""
+    tensor: Any = tvm_ffi.from_dlpack(numpy.zeros(3))
+    with pytest.raises(TypeError, match=r"__dlpack__: expected keywords only, got 1 arguments"):
+        tensor.__dlpack__(None)
+    with pytest.raises(TypeError, match=r"__dlpack__: expected no keyword 'strm'"):
+        tensor.__dlpack__(strm=None)
+    with pytest.raises(BufferError, match="got"):
+        tensor.__dlpack__(**{"".join(("dl_", "device")): (2, 0)})  # not the interned name
