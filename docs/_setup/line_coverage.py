@@ -177,8 +177,8 @@ def report(folder: Path, name: str) -> Iterator[tuple[Path, dict[int, int]]]:
             for each in file["lines"]:
                 counts[each["line_number"]] += each["count"]
             for each in file["functions"]:  # gcov may know the head of a lambda by nothing else
-                if each["start_line"] in counts:
-                    counts[each["start_line"]] += each["execution_count"]
+                if (line := each["start_line"]) in counts:
+                    counts[line] = max(counts[line], each["execution_count"])
             yield Path(part["current_working_directory"], file["file"]), dict(counts)
 
 
