@@ -475,3 +475,13 @@ def test_objects_arrive() -> None:
     tile = Tile(1, 2)
     assert type(tvm_ffi.convert([tile])[0]) is Tile
     assert _core.registered_class(_core.find_type("tile_plan.Tile") or 0) is Tile
+
+
+def test_annotations_that_are_not_text() -> None:
+    """In a module without the future import, annotations are the types themselves."""
+    source = '@c_class("tile_plan.Tile")\nclass Tile(Object):\n    rows: int\n    tags: list[str]\n'
+    scope: dict[str, Any] = {"c_class": c_class, "Object": Object}
+    code = compile(source, "tile.py", "exec", dont_inherit=True)
+    exec(code, scope | {"__name__": __name__}, scope)
+    found = {each.name: each.type for each in fields(scope["Tile"])}
+    assert (found["rows"], found["tags"]) == (int, list[str])

@@ -235,17 +235,3 @@ def test_parts_of_optional_containers() -> None:
     with pytest.raises(TypeError, match=r"maybe.*element 1.*got str"):
         Parts((1, "a"), [1, "b"])
     assert Parts((1, "a"), None).maybe is None
-
-
-def test_annotations_that_are_not_text() -> None:
-    """In a module without the future import, annotations are the types themselves."""
-    source = "@py_class(key)\nclass Plain(Object):\n    x: int\n    y: list[int]\n"
-    scope: dict[str, Any] = {"py_class": py_class, "key": new_key(), "Object": Object}
-    exec(
-        compile(source, "plain.py", "exec", dont_inherit=True),
-        scope | {"__name__": __name__},
-        scope,
-    )
-    plain = scope["Plain"]
-    assert [(each.name, each.type) for each in fields(plain)] == [("x", int), ("y", list[int])]
-    assert list(plain(1, [2]).y) == [2]
