@@ -129,12 +129,12 @@ void fields() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_fields, fields);
 
-// An Any that is moved hands its reference over.
+// An owned value that is moved hands its reference over.
 void moved_out() {
-  ffi::Any any = ffi::make_arc<BaseObj>(3);
-  const auto base = std::move(any).cast<Base>();
+  TVMFFIAny raw = ffi::Any(ffi::make_arc<BaseObj>(3)).MoveToTVMFFIAny();
+  const Base base = ffi::TypeTraits<Base>::MoveFromAnyAfterCheck(&raw);
   EXPECT_EQ(base->x, 3);
   EXPECT_EQ(base.use_count(), 1);
-  EXPECT(any == nullptr);  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(raw.type_index, int32_t{kTVMFFINone});
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_moved_out, moved_out);

@@ -265,10 +265,11 @@ void owners() {
   EXPECT_EQ(value(nullptr).cast<int64_t>(), -1);
   EXPECT_THROWS_WITH("TypeError: value(test_type_traits.Box) -> int: argument 0: expected ",
                      value(1.5));
-  ffi::Any any = Box(4, "int");
-  const auto owner = std::move(any).cast<ffi::ObjectPtr<test_type_traits::BoxObj>>();
+  using Owner = ffi::ObjectPtr<test_type_traits::BoxObj>;
+  TVMFFIAny raw = ffi::Any(Box(4, "int")).MoveToTVMFFIAny();
+  const Owner owner = ffi::TypeTraits<Owner>::MoveFromAnyAfterCheck(&raw);
   EXPECT_EQ(owner.use_count(), 1);
-  EXPECT(any == nullptr);  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(raw.type_index, int32_t{kTVMFFINone});
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_owners, owners);
 
