@@ -42,7 +42,8 @@ FOLDERS = ("include", "src", "python/tvm_ffi")
 CPP_SUFFIXES = (".c", ".cc", ".h")
 # Projects that "tvm-ffi new" makes have tests of their own.
 OTHERS = ("python/tvm_ffi/new/template/",)
-SHARES = (["tests/cpp", "tests/cubin"], ["tests/python"])
+# Not one run of pytest: each folder has modules named conftest, and tests import from theirs.
+SHARES = (["tests/cubin"], ["tests/cpp"], ["tests/python"])
 # Tests that cannot run so, with the reason.
 LEFT_OUT = {
     "tests/cpp/test_slim.py::test_runtime_is_small": "measures the library",
@@ -124,7 +125,7 @@ def variables() -> dict[str, str]:
 
 
 def run_tests(arguments: Iterable[str]) -> bool:
-    """Run the tests, two processes at once; whether all passed."""
+    """Run the tests, each share in a process of its own; whether all passed."""
     pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     left_out = [word for test in LEFT_OUT for word in ("--deselect", test)]
     given = [*arguments]
