@@ -4,7 +4,7 @@
 The line under a piece of code links to the page of its file: when, where and how it was compiled
 and run, which lines ran, and the hashes of what took part. Each receipt is there as JSON, too;
 ``nox -s receipt`` repeats a compilation or a run. The pages have no navigation, and the search
-leaves them out.
+leaves them out. ``snippets.json`` lists all pieces of code, for the server in ``_assistant``.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from .snippet_gate import Snippet, judged
 from .without_marks import offered_bytes
 
 FOLDER = "receipts"
+SNIPPETS = "snippets.json"
 HEADERS = "include/"  # of the package: a closure has dozens of them
 # Hundreds of receipts prove the header that all kernels share. The JSON has what a page leaves out.
 MOST_RECEIPTS, MOST_FILES = 8, 24
@@ -181,6 +182,12 @@ def write_pages(app: Sphinx, exception: Exception | None) -> None:
     for name, receipt in every.items():
         data = json.dumps(asdict(receipt), indent=1, sort_keys=True)
         (folder / name).write_text(f"{data}\n")
+    # Last: the server reads everything again when this file changes.
+    rows = []
+    for each in judged(app.env):
+        sha256 = digest(evidence.layout.root / each.file) if each.file else ""
+        rows.append({**asdict(each), "verified": each.verified, "sha256": sha256})
+    (Path(app.outdir) / SNIPPETS).write_text(json.dumps(rows, indent=1) + "\n")
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

@@ -77,6 +77,7 @@ class Snippet:
     lines: Mapping[str, int] = field(default_factory=dict)
     file: str = ""
     region: str = ""
+    section: str = ""  # the anchor of the section around it; empty for the page's first section
 
     @property
     def verified(self) -> bool:
@@ -253,7 +254,18 @@ def snippets_of(docname: str, env: BuildEnvironment, evidence: Evidence) -> Iter
                 lines=found.lines,
                 file=found.file if found.state else "",
                 region=found.region,
+                section=anchor_of(node),
             )
+
+
+def anchor_of(node: nodes.Element) -> str:
+    """The anchor of the section around a node; empty for the page's first section."""
+    around: nodes.Node | None = node
+    while around is not None and not isinstance(around, nodes.section):
+        around = around.parent
+    if around is None or isinstance(around.parent, nodes.document):
+        return ""
+    return str(around["ids"][0]) if around["ids"] else ""
 
 
 def message(snippets: Iterable[Snippet]) -> str:
