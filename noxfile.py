@@ -57,7 +57,7 @@ SOAK = "docs/benchmarks/soak.json"
 FORMATTED = ("*.h", "*.cc", "*.cu", "*.cuh", "*.c")
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
 PUBLISHERS = ("CI", "READTHEDOCS")  # variables of machines whose sites others read
-TYPED = ("docs/_setup", "docs/_verify", "noxfile.py")
+TYPED = ("docs/_assistant", "docs/_setup", "docs/_verify", "noxfile.py")
 # What hosts and tools read, and the schema that it must follow.
 SCHEMAS = {
     "vendor.github-actions": [".github/actions/*/action.yml"],
@@ -190,6 +190,13 @@ def docs(session: nox.Session) -> None:
 def receipt(session: nox.Session) -> None:
     """Repeat what a receipt records, and compare; the argument is its name or its file."""
     Environment(session).run("docs/verify.py", "--repeat", *session.posargs)
+
+
+@nox.session(venv_backend="none", requires=["environment"])
+def assistant(session: nox.Session) -> None:
+    """Print how a coding assistant starts the server that answers from the built site."""
+    server = ["docs/_assistant/server.py", "--configuration"]
+    Environment(session).run(*server, *(session.posargs or ["build/site"]))
 
 
 @nox.session(venv_backend="none")

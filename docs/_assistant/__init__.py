@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The server that answers coding assistants from a built site."""

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Find the sections of a site that fit a query, best first."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from .built_site import BuiltSite, Shown
+
+WORD = re.compile(r"[^\W_]+")
+HEADING = re.compile(r"#{1,6} (.+)")
+FENCE = re.compile(r"\s*(`{3,})")
+LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+MARKS = re.compile(r"[`*\\]")
+EXCERPT = 240  # characters
+# What a word counts for in the title, in the name of a file or region, in the page's title.
+IN_TITLE, IN_NAMES, IN_PAGE_TITLE = 6, 4, 2
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text; those of a name such as read_only count one by one."""
+    found = WORD.findall(text.casefold())
+    return [word.removesuffix("s") if len(word) > 3 else word for word in found]
+
+
+def plain(title: str) -> str:
+    """A title without marks of Markdown."""
+    return MARKS.sub("", LINK.sub(r"\1", title)).strip()
+
+
+@dataclass
+class Section:
+    """A heading of a page, what follows it until the next one, and the code shown there."""
+
+    page: str
+    anchor: str
+    title: str
+    page_title: str
+    lines: list[str] = field(default_factory=list)
+    excerpt: str = ""
+    shown: list[Shown] = field(default_factory=list)
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How often each word is in the text."""
+        return Counter(words_of("\n".join(self.lines)))
+
+    @cached_property
+    def weights(self) -> Counter[str]:
+        """What each word counts for outside of the text."""
+        names = " ".join(f"{each.file} {each.region}" for each in self.shown)
+        found: Counter[str] = Counter()
+        for weight, text in (
+            (IN_TITLE, self.title),
+            (IN_NAMES, names),
+            (IN_PAGE_TITLE, self.page_title),
+        ):
+            for word in {*words_of(text)}:
+                found[word] += weight
+        return found
+
+
+def anchors_of(folder: Path) -> dict[tuple[str, str], list[str]]:
+    """The anchors of each page's titles, in order, from the index that the site searches."""
+    path = folder / "searchindex.js"
+    if not path.is_file():
+        return {}
+    text = path.read_text()
+    index = json.loads(text[text.index("{") : text.rindex("}") + 1])
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for title, places in index["alltitles"].items():
+        for number, anchor in places:
+            found[index["docnames"][number], plain(title)].append(anchor or "")
+    return found
+
+
+def sections_of(site: BuiltSite) -> list[Section]:
+    """All sections of the pages."""
+    anchors = anchors_of(site.folder)
+    found = []
+    for page, path in site.pages.items():
+        sections = list(split(page, path.read_text(), anchors))
+        by_anchor = {each.anchor: each for each in reversed(sections)}
+        for shown in site.on_page.get(page, []):
+            if shown.included and sections:
+                by_anchor.get(shown.section, sections[0]).shown.append(shown)
+        found += sections
+    return found
+
+
+def split(page: str, text: str, anchors: Mapping[tuple[str, str], list[str]]) -> Iterator[Section]:
+    """The sections of a page."""
+    section: Section | None = None
+    page_title = fence = ""
+    used: Counter[str] = Counter()
+    for line in text.splitlines():
+        heading = None if fence else HEADING.fullmatch(line)
+        if heading:
+            if section:
+                yield section
+            title = plain(heading[1])
+            places = anchors.get((page, title), [])
+            anchor = places[used[title]] if used[title] < len(places) else ""
+            used[title] += 1
+            page_title = page_title or title
+            section = Section(page, "" if title == page_title else anchor, title, page_title)
+            continue
+        opened = FENCE.match(line)
+        if fence:
+            fence = "" if line.strip() == fence else fence
+        elif opened:
+            fence = opened[1]
+        elif section and not section.excerpt and line[:1].isalpha():
+            section.excerpt = plain(line)[:EXCERPT]
+        if section:
+            section.lines.append(line)
+    if section:
+        yield section
+
+
+class Ranking:
+    """The sections of a site, ready to be searched."""
+
+    def __init__(self, sections: list[Section], search_words: Mapping[str, str]) -> None:
+        """Count words; the search words are those that lead the site's own search to a page."""
+        self.sections = sections
+        self.search_words = {
+            " ".join(words_of(words)): target for words, target in search_words.items()
+        }
+        self.known = Counter(word for each in sections for word in {*each.counts, *each.weights})
+
+    def best(self, query: str, limit: int) -> list[Section]:
+        """The sections that fit a query, best first."""
+        typed = words_of(query)
+        scored = [(self.score(each, typed), each) for each in self.sections]
+        fitting = [pair for pair in scored if pair[0] > 0]
+        fitting.sort(key=lambda pair: -pair[0])
+        return [section for _, section in fitting[:limit]]
+
+    def score(self, section: Section, typed: list[str]) -> float:
+        """How well a section fits: rare words count more, and so does having all of them."""
+        total, matched, words = 0.0, 0, {*typed}
+        for word in words:
+            count, weight = section.counts[word], section.weights[word]
+            if count or weight:
+                rare = math.log(1 + len(self.sections) / self.known[word])
+                total += rare * (weight + 2 * count / (count + 2))
+                matched += 1
+        share = matched / len(words) if words else 0.0
+        return total * share + self.by_list(section, typed)
+
+    def by_list(self, section: Section, typed: list[str]) -> float:
+        """What the list of search words adds: most of all to the place of the whole query."""
+        target = f"{section.page}#{section.anchor}".rstrip("#")
+        text = f" {' '.join(typed)} "
+        added = 0.0
+        for words, place in self.search_words.items():
+            if place == target and f" {words} " in text:
+                share = len(words.split()) / len(typed)
+                added = max(added, 1000.0 if share == 1 else 20 * share)
+        return added

@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R8, R9
+"""The server for coding assistants: it gives verified code with receipts, and refuses the rest.
+
+The client of the package ``mcp`` starts the real server on a toy site, as an assistant does.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mcp", reason="the server for assistants needs Python 3.11")
+pytest.importorskip("sphinx", reason="the site needs Python 3.11")
+
+import anyio
+from mcp import Client, StdioServerParameters
+
+ROOT = Path(__file__).resolve().parents[2]
+SERVER = ROOT / "docs/_assistant/server.py"
+KERNEL = "examples/kernel_library/scale/scale_kernel.cc"
+LOOP = """\
+for (long i = 0; i < n; ++i) {
+  y[i] = x[i] * factor;
+}
+"""
+PAGE = f"""\
+---
+orphan: true
+---
+
+# More
+
+## Loops
+
+How the loop walks over the elements.
+
+```{{literalinclude}} ../{KERNEL}
+:region: loop
+```
+
+```{{literalinclude}} never.py
+```
+"""
+ANSWER = 60  # seconds, on a busy machine
+
+
+@pytest.fixture(scope="module")
+def toy(pristine, tmp_path_factory):
+    """The toy's site with Markdown, a region, and a file that nothing ran, as a preview has it."""
+    root = tmp_path_factory.mktemp("assistant") / "toy"
+    shutil.copytree(pristine.root, root, ignore=shutil.ignore_patterns("doxygen"))
+    project = type(pristine)(root)
+    project.replace("conf.py", '"_ext.made_of",', '"_ext.made_of", "_ext.markdown",')
+    project.file("docs/more.md").write_text(PAGE)
+    project.file("docs/never.py").write_text("NEVER = 1\n")
+    project.file("docs/search_words.txt").write_text("iteration -> more#loops\n")
+    shutil.copytree(pristine.file("build/doxygen"), project.file("build/doxygen"))
+    status, said = project.sphinx(
+        "-q", "-E", "-D", "verify_preview=1", "-c", ".", "docs", "build/site"
+    )
+    assert status == 0, said
+    return project
+
+
+@pytest.fixture
+def copy(toy, tmp_path):
+    """A copy, for a test that edits it."""
+    shutil.copytree(toy.root, tmp_path / "toy", symlinks=True)
+    return type(toy)(tmp_path / "toy")
+
+
+def talk(project, conversation):
+    """Start the server on a project's site, and let a function talk to it."""
+    arguments = [str(SERVER), str(project.file("build/site")), "--root", str(project.root)]
+    server = StdioServerParameters(command=sys.executable, args=arguments, env={**os.environ})
+
+    async def run():
+        with anyio.fail_after(2 * ANSWER):
+            async with Client(server, read_timeout_seconds=ANSWER) as client:
+                return await conversation(client)
+
+    return anyio.run(run)
+
+
+def ask(project, *calls):
+    """The answers to some calls; of an error, its message."""
+
+    async def conversation(client):
+        answers = []
+        for tool, arguments in calls:
+            result = await client.call_tool(tool, arguments)
+            said = result.structured_content
+            answers.append(result.content[0].text if result.is_error else said)
+        return answers
+
+    return talk(project, conversation)
+
+
+def refused(answer, *parts):
+    """Check that an answer is an error that has these parts, and no code."""
+    assert isinstance(answer, str), answer
+    assert "NEVER" not in answer
+    assert "x[i] * factor" not in answer
+    assert "root:" not in answer
+    for part in parts:
+        assert part in answer
+
+
+def test_the_tools_are_few_and_described(toy):
+    """Four, each with a description and types for what it takes and gives."""
+
+    async def conversation(client):
+        return (await client.list_tools()).tools
+
+    tools = {tool.name: tool for tool in talk(toy, conversation)}
+    assert [*tools] == ["search", "snippet", "receipt", "page"]
+    for tool in tools.values():
+        assert tool.description.endswith(".")
+        assert tool.output_schema["type"] == "object"
+    assert tools["search"].input_schema["properties"]["limit"]["type"] == "integer"
+    assert tools["snippet"].input_schema["required"] == ["file"]
+
+
+def test_a_verified_region_byte_for_byte(toy):
+    """The code as the page has it, its source, and receipts with the hash of what ran."""
+    arguments = {"file": KERNEL, "region": "loop"}
+    (answer,) = ask(toy, ("snippet", arguments))
+    assert answer["code"] == LOOP
+    assert f"```cpp\n{LOOP}```\n" in toy.file("build/site/more.md").read_text()
+    assert (answer["file"], answer["region"]) == (KERNEL, "loop")
+    assert (answer["on_cpu"], answer["on_gpu"]) == (True, False)
+    assert answer["state"].endswith("ran on CPU")
+    assert answer["pages"] == ["more.html#loops"]
+    assert toy.file(f"build/site/{answer['source']}").is_file()
+    assert answer["sha256"] == hashlib.sha256(toy.file(KERNEL).read_bytes()).hexdigest()
+    levels = {receipt["level"]: receipt for receipt in answer["receipts"]}
+    assert {"compiled", "ran on CPU"} <= {*levels}
+    ran = levels["ran on CPU"]
+    whole = json.loads(toy.file(f"build/site/receipts/{ran['id']}").read_text())
+    assert ran["sha256"] == whole["closure"][KERNEL] != ""
+    assert (ran["date"], ran["tools"]) == (whole["date"], whole["tools"])
+    assert ran["commit"] == whole["runtime"]["commit"] != ""
+
+
+def test_a_file_shown_whole_and_a_region_with_markers_inside(toy):
+    """No marker is in the code."""
+    answers = ask(
+        toy,
+        ("snippet", {"file": "docs/greeting.txt"}),
+        ("snippet", {"file": KERNEL, "region": "kernel"}),
+    )
+    assert answers[0]["code"] == toy.file("docs/greeting.txt").read_text()
+    lines = toy.file(KERNEL).read_text().splitlines(keepends=True)
+    shown = [line for line in lines[4:] if "[" not in line or "x[i]" in line]
+    assert answers[1]["code"] == "".join(shown)
+
+
+def test_what_no_run_verified_is_refused(toy):
+    """The error says why; the page has no code, and says which; a search says so too."""
+    snippet, page, found = ask(
+        toy,
+        ("snippet", {"file": "docs/never.py"}),
+        ("page", {"name": "more"}),
+        ("search", {"query": "loops"}),
+    )
+    refused(snippet, "snippet: docs/never.py is not verified: nothing ran it")
+    assert page["withheld"] == ["docs/never.py: nothing ran it"]
+    assert "How the loop walks over the elements." in page["text"]
+    assert "NEVER" not in page["text"]
+    assert "x[i] * factor" not in page["text"]
+    states = {each["file"]: each for each in found["results"][0]["snippets"]}
+    assert states["docs/never.py"]["refused"] == "nothing ran it"
+    assert (states[KERNEL]["refused"], states[KERNEL]["on_cpu"]) == ("", True)
+
+
+def test_what_was_edited_since_is_refused(copy):
+    """The file itself, a file that took part in its run, or only a comment, which the page has."""
+    copy.append(KERNEL, "// A comment.\n")
+    calls = ("snippet", {"file": KERNEL, "region": "loop"}), ("page", {"name": "index"})
+    snippet, page = ask(copy, *calls)
+    refused(snippet, f"{KERNEL} [loop] is not verified: edited since the site was built")
+    assert page["withheld"][0].startswith(f"{KERNEL} [kernel]: edited since")
+    assert "x[i] * factor" not in page["text"]
+    copy.replace(KERNEL, "// A comment.\n", "")
+    copy.append("examples/kernel_library/check.h", "int another;\n")
+    refused(ask(copy, *calls)[0], "edited since its run (examples/kernel_library/check.h changed)")
+
+
+def test_an_edit_while_the_server_runs_is_noticed(copy):
+    """Each answer hashes the files again, and a site that is built again is read again."""
+
+    async def conversation(client):
+        call = "snippet", {"file": KERNEL, "region": "loop"}
+        answers = [await client.call_tool(*call)]
+        copy.replace(KERNEL, "* factor", "/ factor")
+        answers.append(await client.call_tool(*call))
+        copy.replace(KERNEL, "/ factor", "* factor")
+        listed = copy.file("build/site/snippets.json")
+        listed.write_text(listed.read_text().replace('"region": "loop"', '"region": "other"'))
+        answers.append(await client.call_tool(*call))
+        return [answer.is_error for answer in answers]
+
+    assert talk(copy, conversation) == [False, True, True]
+
+
+OUTSIDE = (
+    *("../../etc/passwd", "/etc/passwd", "docs/../../../etc/passwd", "..", "", "."),
+    *("docs/\0", "file:///etc/passwd", "%2e%2e/%2e%2e/etc/passwd"),
+)
+
+
+def test_other_files_are_refused(toy):
+    """Only names of the site's lists count: no path leads anywhere else."""
+    calls = [
+        *(("snippet", {"file": name, "region": ""}) for name in (*OUTSIDE, "conf.py")),
+        *(("page", {"name": name}) for name in OUTSIDE),
+        *(("receipt", {"id": name}) for name in (*OUTSIDE, "../snippets.json")),
+    ]
+    for (tool, _), answer in zip(calls, ask(toy, *calls), strict=True):
+        refused(answer, f"{tool}: expected")
+
+
+def test_links_that_lead_outside_are_refused(copy, tmp_path):
+    """A page, a receipt or a shown file that is a symbolic link to a file elsewhere."""
+    secret = tmp_path / "secret"
+    secret.write_text("root:x[i] * factor\n")
+    for name in ("build/site/linked.md", "build/site/receipts/linked.json"):
+        copy.file(name).symlink_to(secret)
+    copy.file("docs/greeting.txt").unlink()
+    copy.file("docs/greeting.txt").symlink_to(secret)
+    listed = copy.file("build/site/snippets.json")
+    rows = json.loads(listed.read_text())
+    for row in rows:
+        if row["file"] == "docs/greeting.txt":
+            row["sha256"] = hashlib.sha256(secret.read_bytes()).hexdigest()
+    absolute = {**rows[-1], "file": str(secret), "shows": str(secret), "region": "", "problem": ""}
+    listed.write_text(json.dumps([*rows, absolute]))
+    page, receipt, linked, named = ask(
+        copy,
+        ("page", {"name": "linked"}),
+        ("receipt", {"id": "linked.json"}),
+        ("snippet", {"file": "docs/greeting.txt"}),
+        ("snippet", {"file": str(secret)}),
+    )
+    refused(page, "page: expected the name of a page, got 'linked'")
+    refused(receipt, "receipt: expected the id of a receipt")
+    refused(linked, "docs/greeting.txt is not verified: the repository has no such file")
+    refused(named, "is not verified: the repository has no such file")
+
+
+def test_unknown_names_get_similar_ones(toy):
+    """Of a file, a region, a page and a receipt; a search without a result is empty."""
+    *errors, found = ask(
+        toy,
+        ("snippet", {"file": "scale_kernel.cc", "region": "loop"}),
+        ("snippet", {"file": KERNEL, "region": "lop"}),
+        ("page", {"name": "note"}),
+        ("receipt", {"id": "docs.notes.md--ran-on-CPU"}),
+        ("search", {"query": "xylophone"}),
+    )
+    refused(errors[0], f"similar: {KERNEL} [loop]")
+    refused(errors[1], f"similar: {KERNEL} [loop]")
+    refused(errors[2], "page: expected the name of a page, got 'note'; similar: notes")
+    refused(errors[3], "similar: docs.notes.md--ran-on-CPU--cpu.json")
+    assert found == {"query": "xylophone", "results": []}
+
+
+def test_search_is_best_first(toy):
+    """A title before the text, a region by its name, and first of all the site's search words."""
+    by_title, by_region, by_list = ask(
+        toy,
+        ("search", {"query": "notes"}),
+        ("search", {"query": "scale kernel check", "limit": 1}),
+        ("search", {"query": "iterations"}),
+    )
+    best = by_title["results"][0]
+    assert (best["title"], best["source"], best["anchor"]) == ("Notes", "notes.html", "")
+    (only,) = by_region["results"]
+    assert only["source"] == "index.html"
+    assert {each["region"] for each in only["snippets"]} == {"kernel", "check", ""}
+    best = by_list["results"][0]
+    assert best["source"] == "more.html#loops"
+    assert best["excerpt"] == "How the loop walks over the elements."
+
+
+def test_a_receipt_and_a_page_whole(copy):
+    """As the site has them; a receipt also names what was edited since."""
+    name = "examples.kernel_library.scale.scale_kernel.cc--ran-on-CPU--cpu.json"
+    receipt, page = ask(copy, ("receipt", {"id": name}), ("page", {"name": "index.html"}))
+    site = copy.file("build/site")
+    assert receipt["receipt"] == json.loads((site / receipt["source"]).read_text())
+    assert receipt["edited"] == []
+    assert page["text"] == (site / "index.md").read_text()
+    assert (page["source"], page["withheld"]) == ("index.html", [])
+    assert KERNEL in {each["file"] for each in page["snippets"]}
+    copy.replace(KERNEL, "* factor", "/ factor")
+    (receipt,) = ask(copy, ("receipt", {"id": name}))
+    assert receipt["edited"] == [KERNEL]
+
+
+def test_huge_queries_end_at_once(toy):
+    """They are refused by their length, and a wrong limit by its value; the server goes on."""
+    long = "(a|" * 1_000_000
+    *errors, found = ask(
+        toy,
+        ("search", {"query": long}),
+        ("snippet", {"file": long, "region": long}),
+        ("page", {"name": long}),
+        ("receipt", {"id": long}),
+        ("search", {"query": "loop", "limit": 10**9}),
+        ("search", {"query": "loop", "limit": "many"}),
+        ("search", {"query": " ".join(["loop"] * 60)}),
+    )
+    for error in errors[:4]:
+        refused(error, "expected at most 300 characters, got 3000000")
+    refused(errors[4], "search: limit: expected 1 to 25, got 1000000000")
+    refused(errors[5], "limit")
+    assert found["results"]
+
+
+def test_a_folder_without_a_site(tmp_path):
+    """The server ends with one line that says how to build one."""
+    done = subprocess.run(
+        [sys.executable, SERVER, tmp_path], capture_output=True, text=True, check=False
+    )
+    said = f"site: expected snippets.json in {tmp_path}, found none: nox -s docs builds a site\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
+
+
+def test_the_page_shows_the_configuration(toy):
+    """What the page prints for a client is what ``nox -s assistant`` prints for this clone."""
+    page = (ROOT / "docs/guides/coding_assistants.rst").read_text()
+    site = toy.file("build/site")
+    command = [sys.executable, str(SERVER), str(site), "--configuration"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    clone = "/home/me/kernel-library"
+    for real, shown in (
+        (sys.executable, f"{clone}/.nox/cpython-311/environment/bin/python"),
+        (str(SERVER), f"{clone}/docs/_assistant/server.py"),
+        (str(site), f"{clone}/build/site"),
+    ):
+        printed = printed.replace(json.dumps(real), json.dumps(shown))
+    assert printed in page
