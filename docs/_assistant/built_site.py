@@ -76,6 +76,14 @@ def shown_of(row: dict[str, Any]) -> Shown:
     return Shown(page=row["docname"], file=file, region=region, **same)
 
 
+def receipt_of(path: Path) -> Receipt:
+    """The receipt in a file; ValueError: it holds none."""
+    try:
+        return checked_receipt(json.loads(path.read_text()))
+    except ValueError as error:
+        raise ValueError(f"site: expected a receipt in {path}: {error}") from error
+
+
 class BuiltSite:
     """What one build of the site left; all of it is read once."""
 
@@ -99,7 +107,7 @@ class BuiltSite:
             if not path.parts[0].startswith("_") and (found := inside(self.folder, str(path)))
         }
         self.receipts = {
-            path.name: checked_receipt(json.loads(path.read_text()))
+            path.name: receipt_of(path)
             for path in sorted((self.folder / RECEIPTS).glob("*.json"))
             if inside(self.folder, f"{RECEIPTS}/{path.name}")
         }
