@@ -37,7 +37,8 @@ DESCRIPTIONS = {
     "the page shows it, with its receipts. An error if it is not verified now.",
     "receipt": "All that a receipt records: commands, output, machine, tools, lines that ran, "
     "hashes; and which files were edited since.",
-    "page": "A page as Markdown. If any code on it is not verified now, its code is left out.",
+    "page": "A page as Markdown. If any code on it is not verified now, its code blocks are left "
+    "out, and the reasons are listed.",
 }
 
 
