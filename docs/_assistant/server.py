@@ -15,8 +15,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mcp.server import MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
+sys.dont_write_bytecode = True  # for what is imported below
+
+from mcp.server import MCPServer  # noqa: E402
+from mcp.server.mcpserver.exceptions import ToolError  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
@@ -49,7 +51,7 @@ def configuration(python: str, server: str, site: str) -> str:
 
 
 def reported(answer: Callable[..., Any]) -> Callable[..., Any]:
-    """A tool whose ValueError reaches the assistant with its message."""
+    """A tool whose ValueError, or failure to read a file, reaches the assistant as a message."""
 
     @functools.wraps(answer)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -57,6 +59,11 @@ def reported(answer: Callable[..., Any]) -> Callable[..., Any]:
             return answer(*args, **kwargs)
         except ValueError as error:
             raise ToolError(str(error)) from None
+        except OSError as error:
+            said = f"cannot read {error.filename}: {error.strerror}"
+            raise ToolError(
+                f"{answer.__name__}: {said}; if the site is being built, ask again"
+            ) from None
 
     return call
 
