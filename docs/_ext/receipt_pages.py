@@ -4,7 +4,8 @@
 The line under a piece of code links to the page of its file: when, where and how it was compiled
 and run, which lines ran, and the hashes of what took part. Each receipt is there as JSON, too;
 ``nox -s receipt`` repeats a compilation or a run. The pages have no navigation, and the search
-leaves them out. ``snippets.json`` lists all pieces of code, for the server in ``_assistant``.
+leaves them out. ``snippets.json`` lists all pieces of code, for the server in ``_assistant``, and
+``pages.json`` has the hash of each page's Markdown.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from .without_marks import offered_bytes
 
 FOLDER = "receipts"
 SNIPPETS = "snippets.json"
+PAGES = "pages.json"
 HEADERS = "include/"  # of the package: a closure has dozens of them
 # Hundreds of receipts prove the header that all kernels share. The JSON has what a page leaves out.
 MOST_RECEIPTS, MOST_FILES = 8, 24
@@ -182,7 +184,9 @@ def write_pages(app: Sphinx, exception: Exception | None) -> None:
     for name, receipt in every.items():
         data = json.dumps(asdict(receipt), indent=1, sort_keys=True)
         (folder / name).write_text(f"{data}\n")
-    # Last: the server reads everything again when this file changes.
+    texts = {name: digest(Path(app.outdir) / f"{name}.md") for name in sorted(app.env.found_docs)}
+    pages = {name: sha256 for name, sha256 in texts.items() if sha256}
+    (Path(app.outdir) / PAGES).write_text(json.dumps(pages, indent=1) + "\n")
     rows = []
     for each in judged(app.env):
         sha256 = digest(evidence.layout.root / each.file) if each.file else ""
@@ -194,5 +198,6 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     """Write the pages last, when every snippet has been judged."""
     app.setup_extension("_ext.evidence_of_build")
     app.setup_extension("_ext.snippet_gate")
-    app.connect("build-finished", write_pages)
+    # After the extension that writes the Markdown.
+    app.connect("build-finished", write_pages, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
