@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,13 +13,12 @@ from _verify.evidence import EARLIER, Evidence
 from _verify.receipts import RAN_ON_CPU, RAN_ON_GPU, Receipt
 from _verify.search_words import FILE, read_words
 
-from .built_site import RECEIPTS, SNIPPETS, BuiltSite, Shown
-from .ranking import Ranking, sections_of
+from .built_site import PAGES, RECEIPTS, SNIPPETS, BuiltSite, Shown
+from .ranking import Ranking, lines_of, sections_of
 
 # Characters of a query or a name: comparing longer ones with all names would take seconds.
 LONGEST = 300
 MOST_RESULTS = 25
-CODE = re.compile(r"^([ >]*)(`{3,})[^`\n]*\n.*?^\1\2$", re.MULTILINE | re.DOTALL)
 LEFT_OUT = "(code left out: see withheld; the tool snippet gives what is verified)"
 
 
@@ -126,6 +124,24 @@ def unknown(tool: str, what: str, got: str, known: Iterable[str]) -> ValueError:
     return ValueError(f"{tool}: expected {what}, got {got!r}; {similar}")
 
 
+def without_code(text: str) -> str:
+    """A page with a remark in the place of each block of code."""
+    return "\n".join(
+        line if before is None else f"{before}{LEFT_OUT}"
+        for line, code, before in lines_of(text)
+        if not code or before is not None
+    )
+
+
+def state_of(file: Path) -> tuple[int, ...]:
+    """What changes if a file is written or replaced; empty if there is none."""
+    try:
+        state = file.lstat()
+    except FileNotFoundError:
+        return ()
+    return state.st_ino, state.st_mtime_ns, state.st_ctime_ns, state.st_size
+
+
 class Answers:
     """Answers from one site about one tree."""
 
@@ -136,20 +152,27 @@ class Answers:
 
     def read(self) -> None:
         """Read what the last build left."""
-        self.site = BuiltSite(self.folder, self.root)
-        self.stamp = self.built()
-        listed = self.site.layout.root / "docs" / FILE
+        # What is written meanwhile differs from the stamp, and is read for the next answer.
+        stamp, site = self.built(), BuiltSite(self.folder, self.root)
+        listed = site.layout.root / "docs" / FILE
         search_words = read_words(listed.read_text()) if listed.is_file() else {}
-        self.ranking = Ranking(sections_of(self.site), search_words)
+        ranking = Ranking(sections_of(site), search_words)
+        self.site, self.ranking, self.stamp = site, ranking, stamp
 
-    def built(self) -> int:
-        """When the site was built: its list of snippets is written last."""
-        return (self.folder / SNIPPETS).stat().st_mtime_ns
+    def built(self) -> list[tuple[int, ...]]:
+        """What changes if the site is built again, or if its lists or receipts are edited."""
+        lists = (self.folder / name for name in (SNIPPETS, PAGES))
+        return [
+            state_of(file) for file in (*lists, *sorted((self.folder / RECEIPTS).glob("*.json")))
+        ]
 
     def current(self) -> tuple[BuiltSite, Evidence]:
         """The site, read again if it was built again, and what is proved now."""
         if self.built() != self.stamp:
-            self.read()
+            try:
+                self.read()
+            except ValueError as error:
+                raise ValueError(f"{error}; if the site is being built, ask again") from error
         return self.site, self.site.evidence()
 
     def state(self, shown: Shown, evidence: Evidence) -> State:
@@ -239,14 +262,19 @@ class Answers:
         known = name.removesuffix(".md").removesuffix(".html")
         if known not in site.pages:
             raise unknown("page", "the name of a page", name, site.pages)
-        text, shown = site.pages[known].read_text(), site.on_page.get(known, [])
+        text, shown = site.page_text(known), site.on_page.get(known, [])
+        if text is None:
+            raise ValueError(
+                f"page: expected {known}.md as the build wrote it, got another or none: if the "
+                "site is being built, ask again; if not, delete it and build it with nox -s docs"
+            )
         withheld = [
             f"{each.name or each.shows}: {why}"
             for each in shown
             if (why := site.why_not(each, evidence))
         ]
         if withheld:
-            text = CODE.sub(rf"\1{LEFT_OUT}", text)
+            text = without_code(text)
         states = self.states(shown, evidence)
         return Page(known, address(known), text, [*dict.fromkeys(withheld)], states)
 

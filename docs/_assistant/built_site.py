@@ -7,22 +7,31 @@ each answer, by the rules that decide what a page may show.
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import re
 import textwrap
 from collections import defaultdict
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cache
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-from _verify.closure import digest
 from _verify.evidence import Evidence
 from _verify.layout import Layout
-from _verify.receipts import EMULATED, Receipt, checked_receipt
+from _verify.receipts import EMULATED, RAN_ON_GPU, Receipt, checked_receipt
 from _verify.regions import region_lines, without_markers
 
 SNIPPETS = "snippets.json"
+PAGES = "pages.json"  # the hash of each page's Markdown
 RECEIPTS = "receipts"
+EDITED = "edited since the site was built: nox -s docs builds it again"
+# Of a row of the list of snippets; it has others.
+FIELDS = ("docname", "section", "shows", "file", "region", "sha256", "problem", "not_run")
+RANGE = re.compile(r"(\d{1,9})-(\d{1,9})")
+# Lines that one receipt may speak of, and characters of a name: more would take long to go through.
+MOST_LINES, LONGEST_NAME = 1_000_000, 1000
 FILE_AND_REGION = re.compile(r"(\S*/\S+)(?: \[([\w-]+)\])?")
 
 
@@ -55,19 +64,38 @@ def inside(folder: Path, name: str) -> Path | None:
     try:
         path = (folder / name).resolve()
         return path if path.is_file() and path.is_relative_to(folder.resolve()) else None
-    except (OSError, ValueError):  # a name that no file can have
+    except (OSError, RuntimeError, ValueError):  # a name that no file can have, or a loop of links
         return None
 
 
-def shown_text(text: str, region: str) -> str:
+def parsed(data: str | bytes, path: Path, what: str) -> Any:
+    """What the JSON of a file holds; ValueError: it is none, or it is nested too deeply."""
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"site: expected {what} in {path}: {error}") from error
+
+
+def read_list(folder: Path, name: str, what: str) -> Any:
+    """The same of a file that each build leaves."""
+    path = inside(folder, name)
+    if path is None:
+        raise ValueError(
+            f"site: expected {name} in {folder}, found none: nox -s docs builds a site"
+        )
+    return parsed(path.read_bytes(), path, what)
+
+
+def shown_text(data: bytes, region: str) -> str:
     """The text of a file, or of a region of it, exactly as a page shows it."""
+    text = io.StringIO(data.decode(), newline=None).read()
     if region:
         first, last = region_lines(text, region)
         text = textwrap.dedent("".join(text.splitlines(keepends=True)[first:last]))
     return without_markers(text).strip("\n") + "\n"
 
 
-def shown_of(row: dict[str, Any]) -> Shown:
+def shown_of(row: dict[str, str]) -> Shown:
     """A row of the list; one that has not passed names its file only in its words."""
     file, region = row["file"], row["region"]
     if not file and (found := FILE_AND_REGION.fullmatch(row["shows"])):
@@ -76,12 +104,74 @@ def shown_of(row: dict[str, Any]) -> Shown:
     return Shown(page=row["docname"], file=file, region=region, **same)
 
 
+def read_shown(folder: Path) -> list[Shown]:
+    """The list of snippets; ValueError: no build wrote it so."""
+    rows = read_list(folder, SNIPPETS, "a list of snippets")
+    if not isinstance(rows, list):
+        raise ValueError(f"site: expected a list in {SNIPPETS}, got {type(rows).__name__}")
+    for row in rows:
+        if not isinstance(row, dict) or not all(isinstance(row.get(key), str) for key in FIELDS):
+            raise ValueError(
+                f"site: expected rows with the texts {', '.join(FIELDS)} in {SNIPPETS}"
+            )
+    return [shown_of(row) for row in rows]
+
+
+def read_pages(folder: Path) -> dict[str, str]:
+    """The hash of each page's Markdown; ValueError: no build wrote it so."""
+    pages = read_list(folder, PAGES, "the hashes of pages")
+    if not isinstance(pages, dict) or not all(isinstance(each, str) for each in pages.values()):
+        raise ValueError(f"site: expected an object with the hash of each page in {PAGES}")
+    return pages
+
+
+@cache  # many receipts name the same files
+def odd_name(name: str) -> str:
+    """Why a name can be of no file of the tree; empty if it can."""
+    if len(name) > LONGEST_NAME or max(len(part.encode()) for part in name.split("/")) > 255:
+        return f"a name of {len(name)} characters"
+    path = PurePosixPath(name)
+    return repr(name) if path.is_absolute() or ".." in path.parts else ""
+
+
+def check_receipt(receipt: Receipt) -> None:
+    """Check what would end an answer, or take it forever; ValueError: what was found."""
+    for name in (receipt.subject, *receipt.verifies, *receipt.closure):
+        if odd := odd_name(name) if name.isprintable() else ascii(name[:40]):
+            raise ValueError(f"expected files below the root, got {odd}")
+    texts = [*receipt.runtime.values(), *receipt.skipped.values()]
+    for reasons in receipt.idle.values():
+        texts += reasons.values() if isinstance(reasons, dict) else [reasons]
+    lists = [*receipt.ran.values(), *receipt.lines.values(), *receipt.doctests.values()]
+    if not all(isinstance(each, str) for each in texts) or not all(
+        isinstance(each, list) for each in lists
+    ):
+        raise ValueError("expected texts in runtime, skipped and idle, and lists of ranges")
+    if receipt.level == RAN_ON_GPU and "gpu" not in receipt.machine:
+        raise ValueError("machine: expected gpu")
+    if receipt.level == EMULATED and {*receipt.ran} - {*receipt.idle}:
+        raise ValueError("idle: expected the files of ran")
+    ranges = [
+        part for each in (receipt.ran, receipt.lines) for some in each.values() for part in some
+    ]
+    lines = 0
+    for part in ranges + [part for reasons in receipt.idle.values() for part in reasons]:
+        if not (found := RANGE.fullmatch(part if "-" in part else f"{part}-{part}")):
+            raise ValueError(f"expected ranges such as 3-7, got {part[:40]!r}")
+        lines += max(0, int(found[2]) - int(found[1]) + 1)
+    if lines > MOST_LINES:
+        raise ValueError(f"expected ranges of at most {MOST_LINES} lines, got {lines}")
+
+
 def receipt_of(path: Path) -> Receipt:
     """The receipt in a file; ValueError: it holds none."""
+    data = parsed(path.read_bytes(), path, "a receipt")
     try:
-        return checked_receipt(json.loads(path.read_text()))
+        receipt = checked_receipt(data)
+        check_receipt(receipt)
     except ValueError as error:
         raise ValueError(f"site: expected a receipt in {path}: {error}") from error
+    return receipt
 
 
 class BuiltSite:
@@ -90,27 +180,30 @@ class BuiltSite:
     def __init__(self, folder: Path, root: Path) -> None:
         """Read the site; ValueError: there is none, or it is too old to have a list of snippets."""
         self.folder, self.layout = folder.resolve(), Layout.of(root)
-        listed = inside(self.folder, SNIPPETS)
-        if listed is None:
-            raise ValueError(
-                f"site: expected {SNIPPETS} in {self.folder}, found none: nox -s docs builds a site"
-            )
-        self.shown = [shown_of(row) for row in json.loads(listed.read_text())]
+        self.shown = read_shown(self.folder)
         self.on_page: dict[str, list[Shown]] = defaultdict(list)
         for each in self.shown:
             self.on_page[each.page].append(each)
         self.by_name = {(each.file, each.region): each for each in self.shown if each.included}
-        pages = (path.relative_to(self.folder) for path in self.folder.rglob("*.md"))
-        self.pages = {
-            path.with_suffix("").as_posix(): found
-            for path in sorted(pages)
-            if not path.parts[0].startswith("_") and (found := inside(self.folder, str(path)))
-        }
+        self.pages = read_pages(self.folder)
         self.receipts = {
             path.name: receipt_of(path)
             for path in sorted((self.folder / RECEIPTS).glob("*.json"))
-            if inside(self.folder, f"{RECEIPTS}/{path.name}")
+            if not path.is_symlink() and inside(self.folder, f"{RECEIPTS}/{path.name}")
         }
+
+    def page_text(self, name: str) -> str | None:
+        """The Markdown of a page; None if it is not as the build wrote it."""
+        path = inside(self.folder, f"{name}.md")
+        data = path.read_bytes() if path else b""
+        same = hashlib.sha256(data).hexdigest() == self.pages[name]
+        return data.decode() if path and same else None
+
+    def shown_bytes(self, shown: Shown) -> bytes | None:
+        """The contents of a file; None if they are not what the build showed."""
+        path = inside(self.layout.root, shown.file)
+        data = path.read_bytes() if path else b""
+        return data if path and hashlib.sha256(data).hexdigest() == shown.sha256 else None
 
     def evidence(self) -> Evidence:
         """What the receipts prove of the tree as it is now; each file is hashed again."""
@@ -126,19 +219,21 @@ class BuiltSite:
             return f"not run on the machine that built the site: {shown.not_run}"
         if not shown.file:
             return ""  # a picture, or a name
-        path = inside(self.layout.root, shown.file)
-        if path is None:
+        if inside(self.layout.root, shown.file) is None:
             return "the repository has no such file"
-        if digest(path) != shown.sha256:
-            return "edited since the site was built: nox -s docs builds it again"
+        if self.shown_bytes(shown) is None:
+            return EDITED
         if shown.included:
             return evidence.why_not(shown.file, shown.region)
         runs = [r for r in evidence.receipts if r.subject == shown.file and r.doctests]
         return "" if any(not evidence.edited(r) for r in runs) else "edited since its run"
 
     def text(self, shown: Shown) -> str:
-        """The code, exactly as the page shows it."""
-        return shown_text((self.layout.root / shown.file).read_text(), shown.region)
+        """The code, exactly as the page shows it; ValueError: it has just been edited."""
+        data = self.shown_bytes(shown)
+        if data is None:
+            raise ValueError(f"snippet: {shown.name} is not verified: {EDITED}")
+        return shown_text(data, shown.region)
 
     def proofs(self, shown: Shown, evidence: Evidence) -> list[tuple[Receipt, bool]]:
         """The receipts of a file or a region, and whether each holds for the runtime as it is."""

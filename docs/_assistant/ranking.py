@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections import Counter, defaultdict
@@ -12,11 +11,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from .built_site import BuiltSite, Shown
+from .built_site import BuiltSite, Shown, inside, parsed
 
 WORD = re.compile(r"[^\W_]+")
 HEADING = re.compile(r"#{1,6} (.+)")
-FENCE = re.compile(r"\s*(`{3,})")
+# A block of code may begin in a quotation, or begin an item of a list.
+FENCE = re.compile(r"((?:[ >\t]|[-*+] |\d+[.)] )*)(`{3,})[^`]*")
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 MARKS = re.compile(r"[`*\\]")
 EXCERPT = 240  # characters
@@ -69,24 +69,46 @@ class Section:
 
 def anchors_of(folder: Path) -> dict[tuple[str, str], list[str]]:
     """The anchors of each page's titles, in order, from the index that the site searches."""
-    path = folder / "searchindex.js"
-    if not path.is_file():
+    path = inside(folder, "searchindex.js")
+    if path is None:
         return {}
-    text = path.read_text()
-    index = json.loads(text[text.index("{") : text.rindex("}") + 1])
+    text = path.read_text(errors="replace")
+    index = parsed(text[text.find("{") : text.rfind("}") + 1], path, "an index")
+    names, titles = index.get("docnames"), index.get("alltitles")
+    if not isinstance(names, list) or not isinstance(titles, dict):
+        raise ValueError(f"site: expected docnames and alltitles in {path}")
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for title, places in index["alltitles"].items():
-        for number, anchor in places:
-            found[index["docnames"][number], plain(title)].append(anchor or "")
+    for title, places in titles.items():
+        for place in places if isinstance(places, list) else [places]:
+            match place:
+                case [int(number), str() | None as anchor] if 0 <= number < len(names):
+                    found[str(names[number]), plain(title)].append(anchor or "")
+                case _:
+                    raise ValueError(
+                        f"site: expected places of titles in {path}, got {place!r:.40}"
+                    )
     return found
+
+
+def lines_of(text: str) -> Iterator[tuple[str, bool, str | None]]:
+    """Each line, whether it belongs to a block of code, and what stands before one it begins."""
+    fence = ""
+    for line in text.split("\n"):
+        opened = None if fence else FENCE.fullmatch(line)
+        yield line, bool(fence or opened), opened[1] if opened else None
+        bare = line.strip(" >\t")
+        if opened:
+            fence = opened[2]
+        elif fence and bare.startswith(fence) and not bare.strip("`"):
+            fence = ""
 
 
 def sections_of(site: BuiltSite) -> list[Section]:
     """All sections of the pages."""
     anchors = anchors_of(site.folder)
     found = []
-    for page, path in site.pages.items():
-        sections = list(split(page, path.read_text(), anchors))
+    for page in site.pages:
+        sections = list(split(page, site.page_text(page) or "", anchors))
         by_anchor = {each.anchor: each for each in reversed(sections)}
         for shown in site.on_page.get(page, []):
             if shown.included and sections:
@@ -98,10 +120,10 @@ def sections_of(site: BuiltSite) -> list[Section]:
 def split(page: str, text: str, anchors: Mapping[tuple[str, str], list[str]]) -> Iterator[Section]:
     """The sections of a page."""
     section: Section | None = None
-    page_title = fence = ""
+    page_title = ""
     used: Counter[str] = Counter()
-    for line in text.splitlines():
-        heading = None if fence else HEADING.fullmatch(line)
+    for line, code, _ in lines_of(text):
+        heading = None if code else HEADING.fullmatch(line)
         if heading:
             if section:
                 yield section
@@ -112,12 +134,7 @@ def split(page: str, text: str, anchors: Mapping[tuple[str, str], list[str]]) ->
             page_title = page_title or title
             section = Section(page, "" if title == page_title else anchor, title, page_title)
             continue
-        opened = FENCE.match(line)
-        if fence:
-            fence = "" if line.strip() == fence else fence
-        elif opened:
-            fence = opened[1]
-        elif section and not section.excerpt and line[:1].isalpha():
+        if section and not code and not section.excerpt and line[:1].isalpha():
             section.excerpt = plain(line)[:EXCERPT]
         if section:
             section.lines.append(line)

@@ -19,6 +19,8 @@ pytest.importorskip("mcp", reason="the server for assistants needs Python 3.11")
 pytest.importorskip("sphinx", reason="the site needs Python 3.11")
 
 import anyio
+from _assistant.answers import Answers, without_code
+from _assistant.ranking import anchors_of
 from mcp import Client, StdioServerParameters
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -207,6 +209,201 @@ def test_an_edit_while_the_server_runs_is_noticed(copy):
         return [answer.is_error for answer in answers]
 
     assert talk(copy, conversation) == [False, True, True]
+
+
+def test_an_edit_between_the_check_and_the_reading(copy, monkeypatch):
+    """What is given is cut from the bytes that were hashed."""
+    answers = Answers(copy.file("build/site"), copy.root)
+    check = answers.site.why_not
+
+    def edited_after(*arguments):
+        why = check(*arguments)
+        copy.replace(KERNEL, "* factor", "/ factor")
+        return why
+
+    monkeypatch.setattr(answers.site, "why_not", edited_after)
+    with pytest.raises(ValueError, match="edited since the site was built"):
+        answers.snippet(KERNEL, "loop")
+
+
+def test_a_page_that_the_build_did_not_write(copy, tmp_path):
+    """Its file is edited, removed, or replaced by a link, while the server runs and before."""
+    page = copy.file("build/site/index.md")
+    text = page.read_text()
+    secret = tmp_path / "secret"
+
+    async def conversation(client):
+        said = []
+        for change in (
+            lambda: None,
+            lambda: page.write_text(text + "root: an edit\n"),
+            page.unlink,
+            lambda: (secret.write_text(text), page.symlink_to(secret)),
+            lambda: (page.unlink(), page.symlink_to(page)),
+        ):
+            change()
+            answer = await client.call_tool("page", {"name": "index"})
+            said.append(answer.content[0].text if answer.is_error else "")
+        return said
+
+    kept, *others = talk(copy, conversation)
+    assert kept == ""
+    for answer in others:
+        refused(answer, "page: expected index.md as the build wrote it")
+    page.unlink()
+    page.write_text(text + "Xylophones.\n")
+    answer, found = ask(copy, ("page", {"name": "index"}), ("search", {"query": "xylophones"}))
+    refused(answer, "page: expected index.md as the build wrote it")
+    assert found["results"] == []
+
+
+@pytest.mark.parametrize("opening", ["", "- ", "> - ", "12. ", "* ", "- - ", "   "])
+def test_no_code_is_left_wherever_its_block_begins(opening):
+    """A block may open a list item, stand in a quotation, or lack its end."""
+    indent = "".join(">" if mark == ">" else " " for mark in opening)
+    block = f"{opening}````python\n{indent}x = 1\n{indent}```\n{indent}y = 2\n{indent}````\n"
+    text = without_code(f"Before.\n\n{block}\nAfter ```this```.\n")
+    assert "x = 1" not in text
+    assert "y = 2" not in text
+    assert "Before." in text
+    assert "After ```this```." in text
+    assert "x = 1" not in without_code(block.removesuffix("````\n"))
+
+
+def test_the_server_writes_nothing(toy, tmp_path):
+    """Python writes no compiled files beside it either."""
+    for name in ("_assistant", "_verify"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / "docs" / name, tmp_path / "docs" / name, ignore=ignored)
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
+    server = tmp_path / "docs/_assistant/server.py"
+    command = [sys.executable, server, toy.file("build/site"), "--root", toy.root]
+    subprocess.run(command, input=b"", env=environment, check=True, capture_output=True)
+    assert not [*tmp_path.rglob("__pycache__")]
+
+
+def test_receipts_that_change_while_the_server_runs(copy):
+    """They are read again; in the middle of a build, the error says so, and the server goes on."""
+    site = copy.file("build/site")
+    name = "examples.kernel_library.scale.scale_kernel.cc--ran-on-CPU--cpu.json"
+    text = (site / "receipts" / name).read_text()
+
+    async def conversation(client):
+        said = []
+        for change in (
+            lambda: None,
+            lambda: (site / "receipts" / name).write_text(text.replace('"date"', '"dated"')),
+            (site / "receipts" / name).unlink,
+            lambda: (site / "receipts" / name).write_text(text),
+            (site / "snippets.json").unlink,
+        ):
+            change()
+            answer = await client.call_tool("snippet", {"file": KERNEL, "region": "loop"})
+            said.append(answer.content[0].text if answer.is_error else "")
+        return said
+
+    first, odd, gone, again, building = talk(copy, conversation)
+    assert (first, again) == ("", "")
+    refused(odd, name, "expected no field 'dated'")
+    refused(gone, f"{KERNEL} [loop] is not verified")
+    refused(building, "expected snippets.json", "if the site is being built, ask again")
+
+
+def test_a_file_that_goes_while_it_is_read(monkeypatch):
+    """The error names it; the assistant asks again."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", sys.dont_write_bytecode)
+    server = pytest.importorskip("_assistant.server")
+
+    def snippet():
+        Path("gone").read_text()
+
+    with pytest.raises(
+        server.ToolError, match=r"snippet: cannot read gone: No such file.*ask again"
+    ):
+        server.reported(snippet)()
+
+
+def test_a_build_while_the_site_is_read(copy, monkeypatch):
+    """What could not be read whole is not kept, and is read again for the next answer."""
+    answers = Answers(copy.file("build/site"), copy.root)
+    before = answers.site
+    listed = copy.file("build/site/snippets.json")
+    listed.write_text(listed.read_text() + "\n")
+    copy.file("docs/search_words.txt").write_text("->\n")
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"line 1.*ask again"):
+            answers.current()
+        assert answers.site is before
+    copy.file("docs/search_words.txt").write_text("")
+    answers.current()
+    assert answers.site is not before
+
+
+DEEP = "[" * 100_000 + "]" * 100_000
+ODD_RECEIPTS = {
+    "a range without end": {"lines": {KERNEL: ["1-20000000"]}},
+    "many ranges": {"ran": {KERNEL: ["1-900000"] * 3}},
+    "the reasons of a range": {"idle": {KERNEL: {"1-20000000": ""}}},
+    "no reasons": {"idle": {KERNEL: 5}},
+    "a name with NUL": {"closure": {"docs/\0": ""}},
+    "a name with half a character": {"closure": {"docs/\ud800": ""}},
+    "a long name": {"closure": {"a" * 10_000: ""}},
+    "a name outside": {"closure": {"../secret": ""}},
+    "an absolute name": {"closure": {"/etc/passwd": ""}},
+    "a subject outside": {"subject": "../secret"},
+    "a nameless GPU": {"level": "ran on GPU"},
+    "a commit that is no text": {"runtime": {"commit": []}},
+    "a deep value": DEEP,
+}
+
+
+@pytest.mark.parametrize("change", ODD_RECEIPTS.values(), ids=ODD_RECEIPTS)
+def test_a_receipt_that_no_run_wrote(copy, change):
+    """The server names it in one line, and ends at once."""
+    path = next(copy.file("build/site/receipts").glob("*scale_kernel.cc--ran-on-CPU--cpu.json"))
+    if isinstance(change, str):
+        path.write_text(change)
+    else:
+        receipt = json.loads(path.read_text())
+        for name, value in change.items():
+            receipt[name] = {**receipt[name], **value} if isinstance(value, dict) else value
+        path.write_text(json.dumps(receipt))
+    with pytest.raises(ValueError, match="site: expected a receipt in ") as error:
+        Answers(copy.file("build/site"), copy.root)
+    assert str(path) in str(error.value)
+    assert len(str(error.value)) < 2 * len(str(path)) + 300
+
+
+ROW = dict.fromkeys(("docname", "section", "shows", "file", "region", "sha256", "problem"), "")
+ODD_LISTS = {
+    "snippets.json": ("{}", "[1]", "[{}]", json.dumps([ROW]), "[", DEEP, '[{"section": 1}]', "\0"),
+    "pages.json": ("[]", "1", '{"index": 1}', "{", DEEP),
+    "searchindex.js": ("", "}{", "Search.setIndex({})", 'Search.setIndex({"alltitles": [1]})'),
+}
+ODD = [(name, text) for name, texts in ODD_LISTS.items() for text in texts]
+
+
+@pytest.mark.parametrize(("name", "text"), ODD, ids=[f"{n}-{t[:24]}" for n, t in ODD])
+def test_a_list_that_no_build_wrote(copy, name, text):
+    """The server ends with one line that names the file."""
+    copy.file(f"build/site/{name}").write_text(text)
+    with pytest.raises(ValueError, match="site: expected ") as error:
+        Answers(copy.file("build/site"), copy.root)
+    assert name in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_an_index_that_names_no_page(tmp_path):
+    """A place of a title is the number of a page, and an anchor or nothing."""
+    index = {"docnames": ["a"], "alltitles": {"Title": [[0, None]]}}
+    path = tmp_path / "searchindex.js"
+    path.write_text(f"Search.setIndex({json.dumps(index)})")
+    assert anchors_of(tmp_path) == {("a", "Title"): [""]}
+    for place in ([1, ""], [-1, ""], ["0", ""], [0], [0, 1], 0):
+        index["alltitles"] = {"Title": [place]}
+        path.write_text(f"Search.setIndex({json.dumps(index)})")
+        with pytest.raises(ValueError, match=r"expected .*searchindex\.js"):
+            anchors_of(tmp_path)
 
 
 OUTSIDE = (
