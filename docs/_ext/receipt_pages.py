@@ -28,6 +28,7 @@ from _verify.receipts import RAN_ON_GPU, Receipt
 from _verify.survival import from_ranges
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.util.typing import ExtensionMetadata
 
 from .evidence_of_build import evidence_of
@@ -194,10 +195,29 @@ def write_pages(app: Sphinx, exception: Exception | None) -> None:
     (Path(app.outdir) / SNIPPETS).write_text(json.dumps(rows, indent=1) + "\n")
 
 
+def edited_pages(
+    app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
+) -> list[str]:
+    """The pages whose Markdown was edited by hand since the last build, to write them again."""
+    listed = Path(app.outdir) / PAGES
+    if app.builder.name != "html" or not listed.is_file():
+        return []
+    try:
+        pages = json.loads(listed.read_text())
+    except ValueError:  # a build was stopped while it wrote the list
+        return []
+    return [
+        name
+        for name, sha256 in pages.items()
+        if name in env.found_docs and digest(Path(app.outdir) / f"{name}.md") != sha256
+    ]
+
+
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Write the pages last, when every snippet has been judged."""
     app.setup_extension("_ext.evidence_of_build")
     app.setup_extension("_ext.snippet_gate")
+    app.connect("env-get-outdated", edited_pages)
     # After the extension that writes the Markdown.
     app.connect("build-finished", write_pages, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -257,6 +257,20 @@ def test_a_page_that_the_build_did_not_write(copy, tmp_path):
     assert found["results"] == []
 
 
+def test_a_new_build_writes_an_edited_page_again(copy):
+    """Even if its source is unchanged; otherwise it would record the hash of the edit."""
+    copy.replace("docs/more.md", "```{literalinclude} never.py\n```\n", "")
+    page = copy.file("build/site/notes.md")
+    text = page.read_text()
+    for _ in range(2):  # after the first one, which has no warning, Sphinx keeps pages
+        page.write_text(text + "An edit.\n")
+        options = ("-q", "-c", ".", "docs", "build/site")
+        status, said = copy.sphinx(*options)
+        assert status == 0, said
+    assert page.read_text() == text
+    assert Answers(copy.file("build/site"), copy.root).page("notes").text == text
+
+
 @pytest.mark.parametrize("opening", ["", "- ", "> - ", "12. ", "* ", "- - ", "   "])
 def test_no_code_is_left_wherever_its_block_begins(opening):
     """A block may open a list item, stand in a quotation, or lack its end."""
