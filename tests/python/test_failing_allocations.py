@@ -18,7 +18,7 @@ HERE = Path(__file__).resolve().parent
 LINE = re.compile(r"^(\w+): (\d+) allocations: survived$")
 
 
-@pytest.mark.skipif(sys.version_info >= (3, 12), reason="six trials still abort on Python 3.13")
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="eight trials still abort on 3.13")
 @pytest.mark.skipif("LD_PRELOAD" in os.environ, reason="the sanitizer has an allocator of its own")
 def test_each_allocation_may_fail(tmp_path: Path) -> None:
     """The n-th allocation of an operation fails, for every n, alone or with all that follow.
