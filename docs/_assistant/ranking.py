@@ -91,7 +91,7 @@ def anchors_of(folder: Path) -> dict[tuple[str, str], list[str]]:
 
 
 def lines_of(text: str) -> Iterator[tuple[str, bool, str | None]]:
-    """Each line, whether it belongs to a block of code, and what stands before one it begins."""
+    """Each line, whether it belongs to a block of code, and the text before a block it begins."""
     fence = ""
     for line in text.split("\n"):
         opened = None if fence else FENCE.fullmatch(line)

@@ -223,7 +223,7 @@ def test_every_value_survives_the_crossing(functions: Any, text: str, lanes: int
 
 
 def test_values_with_the_numbers_of_dlpack() -> None:
-    """A class whose objects give their code, bits and lanes stands in for a dtype."""
+    """A class is taken as a dtype if its objects give their code, bits and lanes."""
 
     class Element:
         def __dlpack_data_type__(self) -> tuple[int, int, int]:

@@ -5,31 +5,20 @@
 from __future__ import annotations
 
 import ctypes
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy
 import pytest
 import tvm_ffi
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples"))
+
+from producer import DLTensor as View
+
 READ_ONLY = 1  # DLPACK_FLAG_BITMASK_READ_ONLY
 CUDA = 2
-
-
-class View(ctypes.Structure):
-    """A DLTensor."""
-
-    _fields_ = (
-        ("data", ctypes.c_void_p),
-        ("device_type", ctypes.c_int32),
-        ("device_id", ctypes.c_int32),
-        ("ndim", ctypes.c_int32),
-        ("code", ctypes.c_uint8),
-        ("bits", ctypes.c_uint8),
-        ("lanes", ctypes.c_uint16),
-        ("shape", ctypes.POINTER(ctypes.c_int64)),
-        ("strides", ctypes.POINTER(ctypes.c_int64)),
-        ("byte_offset", ctypes.c_uint64),
-    )
 
 
 class Managed(ctypes.Structure):
