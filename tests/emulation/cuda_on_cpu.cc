@@ -504,7 +504,7 @@ void Discard(bool discards) { races::running.discards = discards; }
 
 void BeginAtomic(const void* at, size_t size, const void* from) {
   if (Random()() % kAtomicsPerPause == 0) Pause(State::kReady);  // Others may come first.
-  if (block->clocks) races::Access(at, size, races::Kind::kAtomic, from);
+  if (races::running.clocks != nullptr) races::Access(at, size, races::Kind::kAtomic, from);
 }
 
 namespace {
