@@ -97,7 +97,8 @@ class _MappingMethods:
         return _from_pairs, (type(self), self._items())
 
     def _as_literal(self) -> str:
-        return "{" + ", ".join(f"{key!r}: {value!r}" for key, value in self._items()) + "}"
+        pairs = [f"{key!r}: {value!r}" for key, value in self._items()]
+        return "{" + ", ".join(pairs) + "}"
 
 
 class Array(_SequenceMethods, _core.ArrayBase):

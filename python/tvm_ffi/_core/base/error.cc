@@ -79,9 +79,10 @@ void add_frames(TVMFFIObject* error, size_t known) {
 // The traceback as lines of an error's backtrace, the most recent call first.
 std::string backtrace_text(PyObject* traceback) {
   std::string text;
+  // CPython 3.11 leaves None in an exception for whose traceback it had no memory.
+  if (traceback == nullptr || !PyTraceBack_Check(traceback)) return text;
   for (auto* entry = reinterpret_cast<PyTracebackObject*>(traceback); entry != nullptr;
        entry = entry->tb_next) {
-    if (entry->tb_frame == nullptr) continue;  // Python had no memory for it
     PyCodeObject* code = PyFrame_GetCode(entry->tb_frame);
     // tb_lineno is -1 until somebody asks for it (CPython 3.11 and newer).
     nb::object line =
