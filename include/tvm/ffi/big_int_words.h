@@ -70,14 +70,9 @@ class Buffer {
  public:
   explicit Buffer(size_t size) : data_(size > kInPlace ? new T[size]() : in_place_), size_(size) {}
   Buffer(Buffer&& other) noexcept { Take(&other); }
-  Buffer& operator=(Buffer&& other) noexcept {
-    if (this != &other) {
-      Free();
-      Take(&other);
-    }
-    return *this;
+  ~Buffer() {
+    if (data_ != in_place_) delete[] data_;
   }
-  ~Buffer() { Free(); }
 
   size_t size() const { return size_; }
   T& operator[](size_t i) { return data_[i]; }
@@ -91,9 +86,6 @@ class Buffer {
  private:
   static constexpr size_t kInPlace = 64 / sizeof(T);
 
-  void Free() {
-    if (data_ != in_place_) delete[] data_;
-  }
   void Take(Buffer* other) {
     size_ = std::exchange(other->size_, 0);
     data_ = std::exchange(other->data_, other->in_place_);

@@ -40,7 +40,8 @@ def c_class(
     type_key
         Name of the type, as C++ declares it.
     frozen
-        Refuse to assign to any field. Fields that C++ registers as read-only refuse anyway.
+        Whether assignments to any field are refused, not only to those that C++ registers as
+        read-only.
     init
         Install ``__init__``, which makes an object by the registered constructor. Without it, and
         without an ``__init__`` in the body, the class cannot be called.

@@ -122,11 +122,12 @@ class _EnumMeta(ObjectMeta):
 class Enum(Object, metaclass=_EnumMeta):
     """Base of an enumeration whose instances every language knows.
 
-    A class that declares instances defines an enumeration, or joins the one that a library or
-    another class has registered as ``type_key``. Without ``type_key``, the type is named after the
-    module and the class. Each instance is an attribute that :func:`auto` or :func:`entry` declares.
-    An attribute that is annotated with ``ClassVar`` and has no value is bound to the registered
-    instance of that name. Other annotations are fields, whose values :func:`entry` takes.
+    A class that declares instances, or has a ``type_key``, defines an enumeration, or joins the one
+    that a library or another class has registered as ``type_key``. Without ``type_key``, the type
+    is named after the module and the class. Each instance is an attribute that :func:`auto` or
+    :func:`entry` declares. An attribute that is annotated with ``ClassVar`` and has no value is
+    bound to the registered instance of that name. Other annotations are fields, whose values
+    :func:`entry` takes.
 
     An instance exists once in the process. ``_int_index`` is its number and ``_str_index`` its
     name; calling the class with either returns the instance.
@@ -134,9 +135,11 @@ class Enum(Object, metaclass=_EnumMeta):
     Raises
     ------
     ValueError
-        A number is taken, or no registered instance has the name of an attribute without a value.
+        Another instance has the number or the name, or no registered instance has the name of an
+        attribute without a value.
     TypeError
-        The value of a field is missing or does not convert, or no field has the name of a value.
+        ``type_key`` is not a str, an instance has the name of an attribute that enumerations have,
+        the value of a field is missing or does not convert, or no field has the name of a value.
     """
 
     _int_index: int

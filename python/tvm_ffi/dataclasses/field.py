@@ -65,7 +65,7 @@ def field(
         Callable without arguments that creates such a value for each object; exclusive with
         ``default``.
     frozen
-        Refuse to assign to the field.
+        Whether assignments to the field are refused.
     init
         Whether the constructor takes the field. If it does not, the field has its default, or
         ``None`` or zero without one.

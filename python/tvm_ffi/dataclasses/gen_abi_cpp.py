@@ -61,8 +61,9 @@ def gen_abi_cpp(type_keys: str | Sequence[str]) -> str:
 
     The classes of the ancestors come first. The class for the type ``my_library.Tile`` is
     ``my_library::TileObj``. A field whose type is another class of
-    :func:`~tvm_ffi.dataclasses.py_class` becomes an ``ObjectRef``, and an optional or a union an
-    ``Any``. The header does not compile where a compiler would lay the members out differently.
+    :func:`~tvm_ffi.dataclasses.py_class`, or any other object type, becomes an ``ObjectRef``, and
+    an optional or a union an ``Any``. The header does not compile where a compiler would lay the
+    members out differently.
 
     Parameters
     ----------
@@ -176,8 +177,8 @@ def _class_of(index: int) -> list[str]:
 
 
 def _lines_of(doc: str) -> list[str]:
-    """Return lines for a C++ comment, without a backslash that would continue the last."""
-    lines = (line.strip().rstrip("\\") for line in doc.splitlines())
+    """Return lines for a C++ comment, without backslashes that would continue one."""
+    lines = (line.strip().rstrip("\\ ") for line in doc.splitlines())
     return [line for line in lines if line]
 
 

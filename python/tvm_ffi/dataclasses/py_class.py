@@ -79,7 +79,7 @@ def py_class(
     type_key
         Name of the type; by default, the names of the module and of the class.
     frozen
-        Refuse to assign to any field.
+        Whether assignments to any field are refused.
     init, repr, eq, order, unsafe_hash, match_args
         As for :func:`tvm_ffi.dataclasses.c_class`; ``order`` needs ``eq``.
     kw_only
@@ -97,10 +97,11 @@ def py_class(
     TypeError
         The class is not derived from :class:`tvm_ffi.Object`, or it is derived from the class of a
         C++ type other than ``ffi.Enum``; the annotation of a field is not a type that a field can
-        have, or its name is taken; or an option has the wrong type.
+        have, or its name is taken; two names are given for the type; or an option has the wrong
+        type.
     ValueError
-        The name of the type is taken, ``order`` is set without ``eq``, or ``structural_eq`` is not
-        one of these strings.
+        The name of the type is empty or taken, ``order`` is set without ``eq``, or
+        ``structural_eq`` is not one of these strings.
 
     Examples
     --------

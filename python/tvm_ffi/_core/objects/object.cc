@@ -60,14 +60,6 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-PyObject* repr(PyObject* self) {
-  TVMFFIObject* handle = handle_of(self);
-  if (handle == nullptr)
-    return PyUnicode_FromFormat("<%s without an object>", Py_TYPE(self)->tp_name);
-  const TVMFFITypeInfo* info = type_info_of(handle);
-  return PyUnicode_FromFormat("<%s object at %p>", info->type_key.data, handle);
-}
-
 // The object; for an instance that holds none, the instance itself.
 const void* identity_of(PyObject* instance) {
   const TVMFFIObject* handle = handle_of(instance);
@@ -194,7 +186,6 @@ PyType_Slot slots[] = {
     {Py_tp_new, reinterpret_cast<void*>(new_empty)},
     {Py_tp_init, reinterpret_cast<void*>(refuse_init)},
     {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
-    {Py_tp_repr, reinterpret_cast<void*>(repr)},
     {Py_tp_hash, reinterpret_cast<void*>(hash)},
     {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
     {Py_tp_members, members},
