@@ -375,7 +375,7 @@ def examples(session: nox.Session) -> None:
 def wheel(session: nox.Session) -> None:
     """Build the sdist and this Python's wheel into dist, and call a kernel from the wheel."""
     need(session, *BUILDING, "git")
-    install(session, "packaging")
+    install(session, "packaging", "bill")
     session.run("python", "docs/_setup/wheel.py", *pins("numpy"))
 
 

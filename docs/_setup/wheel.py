@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Build the sdist, and from it the wheel of this Python, twice; then call a kernel from the wheel.
 
-The files that a release uploads are left in the folder dist. The arguments are the requirements
-of the script that calls the kernel.
+The wheel's bill of materials is checked against the schema of its format. The files that a release
+uploads are left in the folder dist. The arguments are the requirements of the script that calls the
+kernel.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,6 +63,18 @@ def build() -> Path:
     return only(DIST, "*.whl")
 
 
+def check_bill(wheel: Path) -> None:
+    """RuntimeError: the wheel has no bill of materials, or one that its format does not allow."""
+    from cyclonedx.schema import SchemaVersion
+    from cyclonedx.validation.json import JsonStrictValidator
+
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (each for each in archive.namelist() if ".dist-info/sboms/" in each)
+        problem = JsonStrictValidator(SchemaVersion.V1_6).validate_str(archive.read(name).decode())
+    if problem is not None:
+        raise RuntimeError(f"wheel.py: {name}: {problem}")
+
+
 def call(wheel: Path) -> None:
     """Install the wheel into an empty environment, build the scale example, call it from NumPy."""
     run(sys.executable, "-m", "venv", WORK / "venv")
@@ -79,7 +93,9 @@ def main() -> None:
     for folder in (WORK, DIST):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-    call(build())
+    wheel = build()
+    check_bill(wheel)
+    call(wheel)
     print("dist:", *sorted(path.name for path in DIST.iterdir()))
 
 
