@@ -30,6 +30,13 @@ struct MayEndObjects : std::integral_constant<bool, !std::is_trivially_destructi
 template <typename T>
 struct MayEndObjects<T, std::enable_if_t<T::_type_ends_no_object>> : std::false_type {};
 
+// The object of a deleter. It may have been destroyed, so UBSan must not look for its virtual
+// table.
+template <typename T>
+__attribute__((no_sanitize("vptr"))) T* ObjectAt(void* self) {
+  return static_cast<T*>(static_cast<Object*>(self));
+}
+
 template <typename T>
 void EndStrong(T* object, int flags) {
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0) object->T::~T();
@@ -41,7 +48,7 @@ void DeleteMalloced(void* self, int flags) {
   if constexpr (MayEndObjects<T>::value) {
     if (IsDeletedLater(self, flags)) return;
   }
-  T* object = static_cast<T*>(static_cast<Object*>(self));
+  T* object = ObjectAt<T>(self);
   EndStrong(object, flags);
   // Where the object begins: with virtual functions, its head comes after a pointer to their table.
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) std::free(static_cast<void*>(object));
@@ -53,7 +60,7 @@ void DeleteAllocated(void* self, int flags) {
   if constexpr (MayEndObjects<T>::value) {
     if (IsDeletedLater(self, flags)) return;
   }
-  T* object = static_cast<T*>(static_cast<Object*>(self));
+  T* object = ObjectAt<T>(self);
   EndStrong(object, flags);
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) FreeObjectMemory(object);
 }
