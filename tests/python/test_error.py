@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gc
 import pickle
+import sys
 import traceback
 import weakref
 from typing import Any
@@ -159,6 +160,21 @@ def test_errors_as_values_show_what_they_hold(described: Any) -> None:
     exception = error.py_error()
     assert type(exception) is KeyError
     assert type(exception.__cause__) is OSError
+
+
+def test_a_class_may_give_one_exception_again_and_again(
+    described: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An error and its cause may become the same exception, which nothing else keeps then."""
+    only = ValueError("only")
+    for kind in ("KeyError", "OSError"):
+        monkeypatch.setitem(error_module._class_of_kind, kind, lambda message: only)
+    error = described.error_with_context()
+    before = sys.getrefcount(only)
+    for _ in range(10):
+        assert error.py_error() is only
+        only.__traceback__ = None
+    assert sys.getrefcount(only) == before
 
 
 def test_errors_are_made_in_python(described: Any) -> None:

@@ -78,12 +78,13 @@ void add_frames(TVMFFIObject* error, size_t known) {
 
 // The traceback as lines of an error's backtrace, the most recent call first.
 std::string backtrace_text(PyObject* traceback) {
-  std::string text;
   // CPython 3.11 leaves None in an exception for whose traceback it had no memory.
-  if (traceback == nullptr || !PyTraceBack_Check(traceback)) return text;
+  if (traceback == nullptr || !PyTraceBack_Check(traceback)) return "";
+  std::vector<std::string> lines;
   for (auto* entry = reinterpret_cast<PyTracebackObject*>(traceback); entry != nullptr;
        entry = entry->tb_next) {
     PyCodeObject* code = PyFrame_GetCode(entry->tb_frame);
+    nb::object owner = nb::steal(reinterpret_cast<PyObject*>(code));
     // tb_lineno is -1 until somebody asks for it (CPython 3.11 and newer).
     nb::object line =
         nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(entry), "tb_lineno"));
@@ -93,9 +94,13 @@ std::string backtrace_text(PyObject* traceback) {
     const char* function = PyUnicode_AsUTF8(code->co_name);
     if (function == nullptr) PyErr_Clear();
     if (PyErr_Occurred()) PyErr_Clear();
-    text.insert(0, std::string("  File \"") + (file ? file : "?") + "\", line " +
-                       std::to_string(number) + ", in " + (function ? function : "?") + "\n");
-    Py_DECREF(reinterpret_cast<PyObject*>(code));
+    lines.push_back(std::string("  File \"") + (file ? file : "?") + "\", line " +
+                    std::to_string(number) + ", in " + (function ? function : "?") + "\n");
+  }
+  std::string text;
+  while (!lines.empty()) {
+    text += lines.back();
+    lines.pop_back();
   }
   return text;
 }
@@ -109,6 +114,7 @@ PyObject* carried_exception(const TVMFFIErrorCell* cell) {
 }
 
 // A new exception of the kind's class; RuntimeError naming the kind where there is no such class.
+// NULL when another Python exception is set.
 PyObject* new_exception(const TVMFFIErrorCell* cell, std::string_view words) {
   nb::object kind = nb::steal(decode(view(cell->kind)));
   nb::object message = nb::steal(decode(words));
@@ -120,7 +126,7 @@ PyObject* new_exception(const TVMFFIErrorCell* cell, std::string_view words) {
     // A registered class that wants other arguments must not hide the error.
     Py_XDECREF(exception);
   }
-  PyErr_Clear();
+  if (clear_but_interrupts()) return nullptr;
   nb::object text = nb::steal(PyUnicode_FromFormat("%U: %U", kind.ptr(), message.ptr()));
   if (!text.is_valid()) return nullptr;
   return PyObject_CallOneArg(PyExc_RuntimeError, text.ptr());
@@ -138,7 +144,17 @@ std::string kind_of(PyObject* exception) {
   return name != nullptr ? name + 1 : Py_TYPE(exception)->tp_name;
 }
 
-std::string message_of(PyObject* exception) {
+// Takes the interrupt that came while the text of an exception was made, if that.
+void take_interrupt(nb::object* interrupt, PyObject* exception) {
+  if (!clear_but_interrupts()) return;
+  nb::object taken = take_exception();
+  if (interrupt->is_valid() || taken.ptr() == exception) return;
+  Py_INCREF(exception);
+  PyException_SetContext(taken.ptr(), exception);
+  *interrupt = std::move(taken);
+}
+
+std::string message_of(PyObject* exception, nb::object* interrupt) {
   nb::object text;
   if (PyErr_GivenExceptionMatches(exception, PyExc_KeyError)) {
     // str(KeyError("k")) has quotes around it that the C++ side never wrote.
@@ -148,9 +164,10 @@ std::string message_of(PyObject* exception) {
         PyUnicode_Check(PyTuple_GET_ITEM(arguments.ptr(), 0))) {
       text = nb::borrow(PyTuple_GET_ITEM(arguments.ptr(), 0));
     }
+    take_interrupt(interrupt, exception);
   }
   if (!text.is_valid()) text = nb::steal(PyObject_Str(exception));
-  PyErr_Clear();
+  take_interrupt(interrupt, exception);
   if (!text.is_valid()) return "<the message of this exception cannot be made>";
   nb::object bytes = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "replace"));
   PyErr_Clear();
@@ -185,8 +202,8 @@ PyObject* exception_of(TVMFFIObject* error, const std::string* message = nullptr
 }
 
 // Makes the error that carries an exception.
-ObjectRef error_of(nb::object exception, TVMFFIObject* cause) {
-  std::string kind = kind_of(exception.ptr()), message = message_of(exception.ptr());
+ObjectRef error_of(nb::object exception, TVMFFIObject* cause, nb::object* interrupt) {
+  std::string kind = kind_of(exception.ptr()), message = message_of(exception.ptr(), interrupt);
   nb::object traceback = nb::steal(PyException_GetTraceback(exception.ptr()));
   std::string backtrace = backtrace_text(traceback.ptr());
   ObjectRef carrier, error;
@@ -204,8 +221,8 @@ ObjectRef error_of(nb::object exception, TVMFFIObject* cause) {
   return error;
 }
 
-// Makes the error of an exception and its causes.
-ObjectRef error_with_causes(nb::object exception) {
+// Makes the error of an exception and its causes; and gives the interrupt that came meanwhile.
+ObjectRef error_with_causes(nb::object exception, nb::object* interrupt) {
   // Python lets an exception be its own cause.
   std::vector<nb::object> chain{std::move(exception)};
   while (nb::object cause = nb::steal(PyException_GetCause(chain.back().ptr()))) {
@@ -216,30 +233,31 @@ ObjectRef error_with_causes(nb::object exception) {
   }
   ObjectRef error;
   while (!chain.empty()) {
-    ObjectRef outer = error_of(std::move(chain.back()), error.get());
+    ObjectRef outer = error_of(std::move(chain.back()), error.get(), interrupt);
     error = std::move(outer);
     chain.pop_back();
   }
   return error;
 }
 
-// Sets the Python exceptions of an error and its causes.
-void set_exceptions_of(TVMFFIObject* error, const std::string* message) {
+// The Python exceptions of an error and its causes; empty when another one is set.
+nb::object exceptions_of(TVMFFIObject* error, const std::string* message) {
   nb::object exception = nb::steal(exception_of(error, message));
-  if (!exception.is_valid()) return;
-  PyObject* outer = exception.ptr();
+  if (!exception.is_valid()) return exception;
+  nb::object outer = exception;
   // A loop, because a chain may be long. A Python exception has its own causes already.
   for (auto* cell = contents<TVMFFIErrorCell>(error);
        cell->cause_chain != nullptr && carried_exception(cell) == nullptr;) {
     auto* cause = static_cast<TVMFFIObject*>(cell->cause_chain);
-    PyObject* inner = exception_of(cause);
-    if (inner == nullptr) PyErr_Clear();
-    if (inner == nullptr || inner == outer) break;
-    PyException_SetCause(outer, inner);  // takes the reference
-    outer = inner;
+    nb::object inner = nb::steal(exception_of(cause));
+    if (clear_but_interrupts()) return nb::object();
+    // A registered class may give the same exception again.
+    if (!inner.is_valid() || inner.is(outer)) break;
+    PyException_SetCause(outer.ptr(), inner.inc_ref().ptr());
+    outer = std::move(inner);
     cell = contents<TVMFFIErrorCell>(cause);
   }
-  set_exception(std::move(exception));
+  return exception;
 }
 
 }  // namespace
@@ -254,20 +272,31 @@ std::string whole_backtrace(TVMFFIObject* error) {
 
 TVMFFIObject* error_from_exception(PyObject* exception) {
   ObjectRef error;
+  nb::object interrupt;
   try {
-    error = error_with_causes(nb::borrow(exception));
+    error = error_with_causes(nb::borrow(exception), &interrupt);
   } catch (const std::bad_alloc&) {
+  }
+  if (interrupt.is_valid()) {
+    set_exception(std::move(interrupt));
+    return nullptr;
   }
   if (error.get() == nullptr) PyErr_NoMemory();
   return error.release();
 }
 
-void set_python_error_from(TVMFFIObject* error, const std::string* message) {
+nb::object exception_from(TVMFFIObject* error, const std::string* message) {
   try {
-    set_exceptions_of(error, message);
+    return exceptions_of(error, message);
   } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
+    return nb::object();
   }
+}
+
+void set_python_error_from(TVMFFIObject* error, const std::string* message) {
+  nb::object exception = exception_from(error, message);
+  if (exception.is_valid()) set_exception(std::move(exception));
 }
 
 void set_python_error(int code) {
@@ -288,8 +317,10 @@ void raise_current_python_error() {
     return;
   }
   ObjectRef error;
+  nb::object interrupt, second;
   try {
-    error = error_with_causes(std::move(exception));
+    error = error_with_causes(std::move(exception), &interrupt);
+    if (interrupt.is_valid()) error = error_with_causes(std::move(interrupt), &second);
   } catch (const std::bad_alloc&) {
   }
   if (error.get() == nullptr) {

@@ -19,6 +19,9 @@ void set_python_error(int code);
 // own; it may be NULL.
 void set_python_error_from(TVMFFIObject* error, const std::string* message = nullptr);
 
+// The Python exception that set_python_error_from sets; empty when another one is set.
+nb::object exception_from(TVMFFIObject* error, const std::string* message = nullptr);
+
 // Raises the current Python exception as an error of libtvm_ffi, and clears it in Python.
 void raise_current_python_error();
 

@@ -34,6 +34,15 @@ inline void set_exception(nb::object exception) {
 #endif
 }
 
+// Clears the error that is set, if any, unless it is an interrupt: an exception such as that of
+// Ctrl-C, which Python may raise in many of its functions, must not vanish. Whether one is left.
+inline bool clear_but_interrupts() {
+  if (PyErr_Occurred() == nullptr) return false;
+  if (!PyErr_ExceptionMatches(PyExc_Exception)) return true;
+  PyErr_Clear();
+  return false;
+}
+
 }  // namespace tvm_ffi_core
 
 #endif  // TVM_FFI_PYTHON_CORE_PYTHON_ERROR_H_

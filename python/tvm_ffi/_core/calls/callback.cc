@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/python_error.h"
 #include "calls/stack_room.h"
 #include "conversion/args.h"
 #include "conversion/result.h"
@@ -81,13 +82,13 @@ class Values {
   size_t size_ = 0;
 };
 
-// What messages call a callback.
+// What messages call a callback; empty with a Python error after an interrupt.
 nb::object name_of(PyObject* callable) {
   static PyObject* attribute = PyUnicode_InternFromString("__name__");
   static PyObject* nameless = PyUnicode_InternFromString("callback");
   nb::object name = nb::steal(PyObject_GetAttr(callable, attribute));
   if (name.is_valid() && PyUnicode_Check(name.ptr())) return name;
-  PyErr_Clear();
+  if (clear_but_interrupts()) return nb::object();
   name = nb::steal(PyUnicode_FromString(Py_TYPE(callable)->tp_name));
   if (name.is_valid()) return name;
   PyErr_Clear();
@@ -96,7 +97,8 @@ nb::object name_of(PyObject* callable) {
 
 int pack_result(PyObject* callable, PyObject* answer, TVMFFIAny* result) {
   if (pack_plain(answer, result)) return 0;
-  return pack_owned(name_of(callable).ptr(), answer, result);
+  nb::object name = name_of(callable);
+  return name.is_valid() ? pack_owned(name.ptr(), answer, result) : -1;
 }
 
 // What was lent as NULL, if that: a tensor, a text, bytes or a variable.
@@ -116,8 +118,11 @@ int invoke(PyObject* callable, const TVMFFIAny* args, int32_t num_args, TVMFFIAn
   bool is_lent = false;  // whether an argument is a view
   for (int32_t i = 0; i < num_args; ++i) {
     if (const char* expected = lent_as_null(args[i])) {
-      PyErr_Format(PyExc_ValueError, "%U: argument %d: expected %s, got NULL",
-                   name_of(callable).ptr(), i, expected);
+      nb::object name = name_of(callable);
+      if (name.is_valid()) {
+        PyErr_Format(PyExc_ValueError, "%U: argument %d: expected %s, got NULL", name.ptr(), i,
+                     expected);
+      }
       return -1;
     }
     bool is_view = args[i].type_index == kTVMFFIDLTensorPtr;
@@ -134,10 +139,12 @@ int invoke(PyObject* callable, const TVMFFIAny* args, int32_t num_args, TVMFFIAn
   for (int32_t i = 0; i < num_args; ++i) {
     if (args[i].type_index != kTVMFFIDLTensorPtr || end_loan(values[i])) continue;
     if (code != 0) continue;  // the traceback of the error may well refer to it
-    PyErr_Format(PyExc_ValueError,
-                 "%U: argument %d: expected to be used during the call only, as the caller lent "
-                 "it, got kept; keep a copy, numpy.array(x) for example",
-                 name_of(callable).ptr(), i);
+    if (nb::object name = name_of(callable)) {
+      PyErr_Format(PyExc_ValueError,
+                   "%U: argument %d: expected to be used during the call only, as the caller lent "
+                   "it, got kept; keep a copy, numpy.array(x) for example",
+                   name.ptr(), i);
+    }
     code = -1;
     if (result->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(result->v_obj);
     clear(result);

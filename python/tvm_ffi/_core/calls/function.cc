@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/python_error.h"
 #include "calls/argument_type.h"
 #include "calls/callback.h"
 #include "calls/keywords.h"
@@ -216,7 +217,7 @@ int fill(PyObject* self, PyObject* callable) {
   function->base.handle = handle;
   function->callable = callable;
   nb::object name = nb::steal(PyObject_GetAttrString(callable, "__name__"));
-  PyErr_Clear();
+  if (clear_but_interrupts()) return -1;
   if (name.is_valid() && PyUnicode_Check(name.ptr())) {
     Py_SETREF(function->name, name.release().ptr());
   }

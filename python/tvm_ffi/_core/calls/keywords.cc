@@ -90,6 +90,7 @@ void name_missing(FunctionInstance* function, PyObject* names,
   if (!PyErr_ExceptionMatches(PyExc_TypeError)) return;
   nb::object error = take_exception();
   nb::object text = nb::steal(PyObject_Str(error.ptr()));
+  if (clear_but_interrupts()) return;
   const char* message = text.is_valid() ? PyUnicode_AsUTF8(text.ptr()) : nullptr;
   const char* name = PyUnicode_AsUTF8(function->name);
   PyErr_Clear();

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "base/python_error.h"
 #include "calls/pack_object.h"
 #include "containers/container_pack.h"
 #include "conversion/pack_address.h"
@@ -38,7 +39,7 @@ bool is_a(PyTypeObject* type) {
 bool is_void_pointer(PyTypeObject* type) {
   nb::object module =
       nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__module__"));
-  PyErr_Clear();
+  if (clear_but_interrupts()) throw nb::python_error();
   const char* name = std::strrchr(type->tp_name, '.');
   return module.is_valid() && PyUnicode_Check(module.ptr()) &&
          PyUnicode_CompareWithASCIIString(module.ptr(), "ctypes") == 0 &&

@@ -6,6 +6,7 @@
 #include <tvm/ffi/container/map.h>
 
 #include "base/guarded.h"
+#include "base/python_error.h"
 #include "containers/container_deletion.h"
 
 namespace tvm_ffi_core {
@@ -41,14 +42,15 @@ class Nesting {
 // Puts a step before the path to the value whose packing failed; leaves the error as it is.
 void note_step(CallFrame* frame, const char* format, PyObject* detail, Py_ssize_t index,
                PyTypeObject* type) {
-  nb::error_scope raised;
+  nb::object raised = take_exception();
   PyObject* step = detail != nullptr ? PyUnicode_FromFormat(format, detail, type->tp_name)
                                      : PyUnicode_FromFormat(format, index, type->tp_name);
   if (step != nullptr) {
     frame->prepend_to_path(nb::steal(step));
-  } else {
-    PyErr_Clear();
+  } else if (clear_but_interrupts()) {
+    return;
   }
+  if (raised.is_valid()) set_exception(std::move(raised));
 }
 
 int pack_element(const Place& outer, const Ancestor* here, PyObject* value, TVMFFIAny* out) {

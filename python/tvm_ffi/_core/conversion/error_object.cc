@@ -3,7 +3,6 @@
 #include "conversion/error_object.h"
 
 #include "base/error.h"
-#include "base/python_error.h"
 #include "conversion/result.h"
 #include "objects/object.h"
 
@@ -77,8 +76,9 @@ void bind_error_object(nb::module_& module) {
   module.def(
       "exception_of_error",
       [](nb::object error) {
-        set_python_error_from(error_in(error));
-        return take_exception();
+        nb::object exception = exception_from(error_in(error));
+        if (!exception.is_valid()) throw nb::python_error();
+        return exception;
       },
       nb::arg("error"));
   module.def(

@@ -21,7 +21,7 @@ void name_argument(PyObject* name, int index, PyTypeObject* value_type, PyObject
   }
   nb::object text = nb::steal(PyObject_Str(value));
   if (!text.is_valid()) {
-    PyErr_Clear();
+    if (clear_but_interrupts()) return;
     text = nb::steal(PyUnicode_FromString("unknown error"));
     if (!text.is_valid()) return;
   }

@@ -4,6 +4,8 @@
 
 #include <new>
 
+#include "base/python_error.h"
+
 namespace tvm_ffi_core {
 
 namespace {
@@ -37,10 +39,10 @@ bool is_called(const Kind& kind, const nb::object& word) {
   return own != nullptr && PyUnicode_CompareWithASCIIString(word.ptr(), own) == 0;
 }
 
-// A new reference; NULL without an error if the type has none of the name, or None.
+// A new reference; NULL without an error if the type has none of the name, or None. Throws.
 PyObject* attribute_of(PyTypeObject* type, const char* name) {
   nb::object value = nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), name));
-  PyErr_Clear();
+  if (clear_but_interrupts()) throw nb::python_error();
   return value.is_valid() && !value.is_none() ? value.release().ptr() : nullptr;
 }
 

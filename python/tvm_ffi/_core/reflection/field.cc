@@ -49,6 +49,7 @@ void fail(const FieldInstance* field, int code) {
   PyObject* type = error.type().ptr();
   if (type == PyExc_TypeError || type == PyExc_ValueError) {
     nb::object text = nb::steal(PyObject_Str(error.ptr()));
+    if (clear_but_interrupts()) return;
     nb::object arguments =
         text.is_valid() ? nb::steal(Py_BuildValue(
                               "(N)", PyUnicode_FromFormat("%U: %U", field->full_name, text.ptr())))

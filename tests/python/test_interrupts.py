@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R5, R6
+"""Ctrl-C is not lost if it comes while an error is passed on or an argument is looked at."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import tvm_ffi
+from tvm_ffi import error as error_module
+
+
+class Interrupted(ValueError):
+    """Python makes the text of an exception when it crosses, and may find a signal then."""
+
+    def __str__(self) -> str:
+        raise KeyboardInterrupt
+
+
+class NoName:
+    """A callable whose name is looked up by Python code."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise KeyboardInterrupt
+
+    def __call__(self) -> Any:
+        """Return what is no plain value."""
+        return "a text, which is packed under the callable's name"
+
+
+class Meta(type):
+    """A metaclass whose classes are interrupted when they are asked for a method the first time."""
+
+    unasked = True
+
+    def __getattr__(cls, name: str) -> Any:
+        if Meta.unasked:
+            Meta.unasked = False
+            raise KeyboardInterrupt
+        raise AttributeError(name)
+
+
+class Refused:
+    """A value that cannot be packed."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def __index__(self) -> int:
+        raise self.error
+
+
+def raise_error(error: Exception, cause: Exception | None = None) -> Callable[[], None]:
+    """Return a callback that raises."""
+
+    def callback() -> None:
+        raise error from cause
+
+    return callback
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda functions: functions.call(raise_error(Interrupted())),
+        lambda functions: functions.call(raise_error(ValueError(), Interrupted())),
+        lambda functions: functions.nop(Interrupted()),
+        lambda functions: functions.nop(Refused(Interrupted())),
+        lambda functions: functions.nop(Meta("Unseen", (), {})()),
+        lambda functions: functions.call(NoName()),
+        lambda functions: tvm_ffi.Function(NoName()),
+    ],
+)
+def test_interrupts_are_not_lost(functions: Any, act: Callable[[Any], Any]) -> None:
+    """The interrupt is raised, not what it interrupted."""
+    with pytest.raises(KeyboardInterrupt):
+        act(functions)
+
+
+def test_an_interrupt_shows_what_it_interrupted(functions: Any) -> None:
+    """As in Python, the exception that was on its way is the context."""
+    error = Interrupted()
+    with pytest.raises(KeyboardInterrupt) as caught:
+        functions.call(raise_error(error))
+    assert caught.value.__context__ is error
+
+
+def test_the_class_of_a_kind_is_interrupted(
+    functions: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An interrupt in the constructor of a registered class is raised as well."""
+
+    def interrupt(message: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(error_module._class_of_kind, "Interrupting", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        functions.fail("Interrupting", "message", "")
+    with pytest.raises(KeyboardInterrupt):
+        tvm_ffi.core.Error("Interrupting", "message").py_error()
+
+
+def test_long_tracebacks_take_linear_time(functions: Any) -> None:
+    """An exception that is raised again and again has a traceback that grows."""
+
+    def seconds(length: int) -> float:
+        error = LookupError()
+        for _ in range(length):
+            try:
+                raise error
+            except LookupError:
+                pass
+        start = time.process_time()
+        with pytest.raises(LookupError):
+            functions.call(raise_error(error))
+        return time.process_time() - start
+
+    one = min(seconds(4000) for _ in range(3))
+    ten = min(seconds(40000) for _ in range(3))
+    assert ten < 30 * one
