@@ -8,6 +8,7 @@ import copy
 import pickle
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -20,6 +21,7 @@ from tvm_ffi.dataclasses import (
     StrEnum,
     auto,
     entry,
+    field,
     gen_abi_cpp,
     is_dataclass,
     py_class,
@@ -352,3 +354,34 @@ def test_refused(base: Any, body: dict[str, Any], error: type[Exception], messag
     key = f"enum_test.Refused{abs(hash(message))}"
     with pytest.raises(error, match=message):
         type(base)("Refused", (base,), {"__module__": __name__, **body}, type_key=key)
+
+
+def test_threads_number_instances_in_turn() -> None:
+    """A thread that joins an enumeration waits for another that is about to."""
+    meanwhile: list[Any] = []
+
+    def start_the_other() -> int:
+        for thread in meanwhile:
+            thread.start()
+            thread.join(0.2)
+        meanwhile.clear()
+        return 1
+
+    class Kind(Enum, type_key="enum_test.InTurn"):
+        cost: int = field(default_factory=start_the_other)
+        first = auto()
+
+    def join() -> None:
+        class Third(Enum, type_key="enum_test.InTurn"):
+            third = auto()
+
+    thread = threading.Thread(target=join)
+    meanwhile.append(thread)
+
+    class Second(Enum, type_key="enum_test.InTurn"):
+        second = auto()
+
+    thread.join()
+    assert [(each._int_index, each._str_index) for each in Kind] == [
+        *((0, "first"), (1, "second"), (2, "third"))
+    ]

@@ -65,6 +65,11 @@ def _renew_lock() -> None:
 os.register_at_fork(after_in_child=_renew_lock)
 
 
+def lock_of_types() -> RLock:
+    """Return the lock under which types are defined."""
+    return _lock
+
+
 class DeclaredClass:
     """A class that is decorated; its fields become known when its annotations can be resolved."""
 

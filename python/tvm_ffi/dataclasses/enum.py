@@ -14,7 +14,7 @@ from ..container import Dict, List
 from ..object import register_object
 from ..type_info import all_fields
 from .annotations import is_class_variable, own_annotations
-from .declared_class import DeclaredClass
+from .declared_class import DeclaredClass, lock_of_types
 from .install import Options
 from .methods import repr_of
 from .missing import MISSING
@@ -165,50 +165,10 @@ class Enum(Object, metaclass=_EnumMeta):
             if is_class_variable(annotation) and name not in body
         ]
         cls._check_names(type_key, [*entries, *bound])
-        index = _core.find_type(type_key)
-        is_known = index is not None and _core.describe_type(index)[3] is not None
-        known = _core.type_attribute(index, _STATE) if index is not None else None
-        for name in bound:
-            if known is None or name not in known.indexes:
-                raise ValueError(
-                    f"{type_key}.{name}: expected the name of a registered instance, got none of "
-                    "that name"
-                )
-        for name in entries:
-            delattr(cls, name)
-        # The fields of bases without a type of their own count as its own.
-        more = [base for base in reversed(cls.__mro__[1:]) if _has_no_type(base)]
-        if is_known:
-            _check_fields(cls, type_key, index or 0, more)
-            register_object(type_key, init=False)(cls)
-        else:
-            declared = DeclaredClass(
-                cls,
-                type_key,
-                _OPTIONS,
-                structural_kind=_SINGLETON,
-                local_names=dict(sys._getframe(1).f_locals),
-                more=more,
-            )
-            reason = declared.complete()
-            if reason is not None:
-                error = TypeError(f"{type_key}: expected annotations that are defined: {reason}")
-                declared.fail(error)
-                raise error
-        # All of them are made before one is registered, so that an error leaves none.
-        state = _state(cls)
-        made: dict[str, Any] = {}
-        for name, given in entries.items():
-            made[name] = cls._make(name, given, made)
-        for each in made.values():
-            if each._str_index not in state.indexes:
-                state.entries.append(each)
-                state.indexes[each._int_index] = each
-                state.indexes[each._str_index] = each
-        for name in bound:
-            made[name] = state.indexes[name]
-        for name, each in made.items():
-            setattr(cls, name, each)
+        local_names = dict(sys._getframe(1).f_locals)
+        # Another thread may define the enumeration too, or take the next number.
+        with lock_of_types():
+            _define(cls, type_key, entries, bound, local_names)
 
     @classmethod
     def _is_entry(cls, name: str, value: Any) -> bool:
@@ -324,6 +284,56 @@ class Enum(Object, metaclass=_EnumMeta):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._str_index,)
+
+
+def _define(
+    cls: Any, type_key: str, entries: dict[str, Any], bound: list[str], local_names: dict[str, Any]
+) -> None:
+    """Define the type of an enumeration, or join it, and register its instances."""
+    index = _core.find_type(type_key)
+    is_known = index is not None and _core.describe_type(index)[3] is not None
+    known = _core.type_attribute(index, _STATE) if index is not None else None
+    for name in bound:
+        if known is None or name not in known.indexes:
+            raise ValueError(
+                f"{type_key}.{name}: expected the name of a registered instance, got none of "
+                "that name"
+            )
+    for name in entries:
+        delattr(cls, name)
+    # The fields of bases without a type of their own count as its own.
+    more = [base for base in reversed(cls.__mro__[1:]) if _has_no_type(base)]
+    if is_known:
+        _check_fields(cls, type_key, index or 0, more)
+        register_object(type_key, init=False)(cls)
+    else:
+        declared = DeclaredClass(
+            cls,
+            type_key,
+            _OPTIONS,
+            structural_kind=_SINGLETON,
+            local_names=local_names,
+            more=more,
+        )
+        reason = declared.complete()
+        if reason is not None:
+            error = TypeError(f"{type_key}: expected annotations that are defined: {reason}")
+            declared.fail(error)
+            raise error
+    # All of them are made before one is registered, so that an error leaves none.
+    state = _state(cls)
+    made: dict[str, Any] = {}
+    for name, given in entries.items():
+        made[name] = cls._make(name, given, made)
+    for each in made.values():
+        if each._str_index not in state.indexes:
+            state.entries.append(each)
+            state.indexes[each._int_index] = each
+            state.indexes[each._str_index] = each
+    for name in bound:
+        made[name] = state.indexes[name]
+    for name, each in made.items():
+        setattr(cls, name, each)
 
 
 class _Valued(Enum):
