@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gc
 import pickle
+import subprocess
 import sys
 import traceback
 import weakref
@@ -245,6 +246,21 @@ def test_exceptions_of_no_kind_keep_identity(described: Any) -> None:
     with pytest.raises(Own) as caught:
         described.call(raises)
     assert caught.value is own
+
+
+@pytest.mark.parametrize("name", ["ffi.ErrorFrames", "ffi.ErrorBacktrace", "ffi.ErrorArgument"])
+def test_functions_of_the_runtime_that_are_overridden(name: str) -> None:
+    """What converts errors does not rely on the answers of somebody's function."""
+    code = f"""
+import tvm_ffi
+tvm_ffi.register_global_func({name!r}, lambda *args: 7, override=True)
+try:
+    tvm_ffi.get_global_func("ffi.json.Parse")([1])
+except TypeError as error:
+    assert "got list" in str(error), error
+assert tvm_ffi.core.Error("Kind", "message", "").backtrace == ""
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_exceptions_are_freed(described: Any) -> None:

@@ -19,6 +19,9 @@ namespace tvm_ffi_core {
 
 namespace {
 
+const RuntimeFunction error_frames("ffi.ErrorFrames");
+const RuntimeFunction error_backtrace("ffi.ErrorBacktrace");
+
 // Kind to exception class, and exception class to kind; filled by tvm_ffi.error.
 PyObject* class_of_kind = nullptr;
 PyObject* kind_of_class = nullptr;
@@ -64,7 +67,6 @@ void add_frame(const std::string& file, int line, const std::string& function) {
 // Adds the entries of an error's backtrace, but for those that the first `known` bytes of its text
 // stand for.
 void add_frames(TVMFFIObject* error, size_t known) {
-  static const RuntimeFunction error_frames("ffi.ErrorFrames");
   Answer answer;
   error_frames.call(&answer, error, static_cast<int64_t>(known));
   if (answer.is_none()) return;
@@ -263,7 +265,6 @@ nb::object exceptions_of(TVMFFIObject* error, const std::string* message) {
 }  // namespace
 
 std::string whole_backtrace(TVMFFIObject* error) {
-  static const RuntimeFunction error_backtrace("ffi.ErrorBacktrace");
   Answer answer;
   error_backtrace.call(&answer, error);
   if (answer.is_none()) return std::string(view(contents<TVMFFIErrorCell>(error)->backtrace));

@@ -59,7 +59,8 @@ class Answer {
   TVMFFIAny value_;
 };
 
-// A global function, looked up when it is first called. Leaked: errors may be shown until the end.
+// A global function, looked up when the extension is loaded: whoever overrides it later may answer
+// anything. Leaked: errors may be shown until the end.
 class RuntimeFunction {
  public:
   explicit RuntimeFunction(const char* name) {

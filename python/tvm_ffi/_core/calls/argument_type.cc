@@ -11,6 +11,8 @@ namespace tvm_ffi_core {
 
 namespace {
 
+const RuntimeFunction error_argument("ffi.ErrorArgument");
+
 // Whether C++ has another name for the type than the caller.
 bool has_another_name(PyObject* object, const TVMFFIAny& value) {
   return value.type_index == kTVMFFIOpaquePyObject || PyList_Check(object) ||
@@ -28,7 +30,6 @@ std::string name_of_type(PyObject* object, const TVMFFIAny& value) {
 
 std::optional<std::string> name_argument_type(CallFrame* frame, PyObject* const* args,
                                               TVMFFIObject* error) {
-  static const RuntimeFunction error_argument("ffi.ErrorArgument");
   if (error == nullptr || error->type_index != kTVMFFIError) return std::nullopt;
   const auto* cell = contents<TVMFFIErrorCell>(error);
   if (std::string_view(cell->kind.data, cell->kind.size) != "TypeError") return std::nullopt;
