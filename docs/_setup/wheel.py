@@ -69,7 +69,9 @@ def check_bill(wheel: Path) -> None:
     from cyclonedx.validation.json import JsonStrictValidator
 
     with zipfile.ZipFile(wheel) as archive:
-        (name,) = (each for each in archive.namelist() if ".dist-info/sboms/" in each)
+        (name,) = (
+            each for each in archive.namelist() if ".dist-info/sboms/" in each and each[-1] != "/"
+        )
         problem = JsonStrictValidator(SchemaVersion.V1_6).validate_str(archive.read(name).decode())
     if problem is not None:
         raise RuntimeError(f"wheel.py: {name}: {problem}")
