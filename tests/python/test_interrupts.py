@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -101,23 +100,3 @@ def test_the_class_of_a_kind_is_interrupted(
         functions.fail("Interrupting", "message", "")
     with pytest.raises(KeyboardInterrupt):
         tvm_ffi.core.Error("Interrupting", "message").py_error()
-
-
-def test_long_tracebacks_take_linear_time(functions: Any) -> None:
-    """An exception that is raised again and again has a traceback that grows."""
-
-    def seconds(length: int) -> float:
-        error = LookupError()
-        for _ in range(length):
-            try:
-                raise error
-            except LookupError:
-                pass
-        start = time.process_time()
-        with pytest.raises(LookupError):
-            functions.call(raise_error(error))
-        return time.process_time() - start
-
-    one = min(seconds(4000) for _ in range(3))
-    ten = min(seconds(40000) for _ in range(3))
-    assert ten < 30 * one
