@@ -18,12 +18,14 @@ WORDS = read_words((ROOT / "docs" / FILE).read_text())
 
 ERRORS = "guides/try_the_errors.html"
 QUICKSTART = "get_started/quickstart.html"
+GALLERY = "guides/kernels/index.html"
 # One page of each kind.
 KINDS = [
     "index.html",
     QUICKSTART,
     "guides/kernel_library_guide.html",
     ERRORS,
+    GALLERY,
     "guides/kernels/rms_norm.html",
     "concepts/tensor.html",
     "packaging/cpp_tooling.html",
@@ -86,6 +88,62 @@ def test_form_leaves_out_what_a_framework_lacks(reader):
     page.get_by_label("Arrays").select_option("PyTorch")
     expect(page.get_by_label("Output y").locator("option:checked")).to_have_text("new, like x")
     expect(page.locator("output")).to_have_text("[[2.5, 5.0, 7.5], [10.0, 12.5, 15.0]]")
+
+
+def test_gallery_shows_the_kernels_of_the_chosen_topics(reader):
+    """Cards without a chosen topic go, and so do headings without cards, until all are shown."""
+    page = reader.new_page()
+    page.goto(GALLERY)
+    cards = page.locator(".kernel-card")
+    groups = page.locator("section:has(> .kernel-cards) > h2")
+    everything, headings = cards.count(), groups.count()
+    form = page.get_by_role("form", name="Kernels by topic")
+    form.get_by_label("Workspace from the caller").check()
+    form.get_by_label("Optional argument").check()
+    shown = page.locator(".kernel-card:visible")
+    expect(shown.locator(".kernel-title")).to_contain_text(["column_sum", "gemm"])
+    expect(page.locator("section:has(> .kernel-cards) > h2:visible")).to_have_count(1)
+    expect(form.locator("output")).to_have_text(f"2 of {everything} kernels")
+    expect(form.get_by_label("Allocators")).to_be_disabled()
+    form.get_by_role("button", name="Show all").click()
+    expect(shown).to_have_count(everything)
+    expect(page.locator("section:has(> .kernel-cards) > h2:visible")).to_have_count(headings)
+    expect(form.get_by_label("Allocators")).to_be_enabled()
+
+
+def test_gallery_remembers_no_choice(reader):
+    """After a reload, the form and the cards agree."""
+    page = reader.new_page()
+    page.goto(GALLERY)
+    form = page.get_by_role("form", name="Kernels by topic")
+    form.get_by_label("Tensor cores").check()
+    page.reload()
+    shown, chosen = page.locator(".kernel-card:visible"), form.locator("input:checked")
+    expect(form.locator("output")).to_have_text(re.compile(f"^{shown.count()} of "))
+    assert (chosen.count() == 0) == (shown.count() == page.locator(".kernel-card").count())
+
+
+def test_gallery_without_scripts(browser, address):
+    """All cards and all topics are there, and the form is not."""
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto(f"{address}/{GALLERY}")
+        expect(page.locator("form.kernel-picker")).to_be_hidden()
+        assert all(card.is_visible() for card in page.locator(".kernel-card").all())
+        listed = page.locator("dt#topic-workspace + dd")
+        listed.get_by_role("link", name="column_sum").click()
+        expect(page.locator("article h1")).to_contain_text("column_sum")
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_gallery_fits_the_window(reader, width):
+    """Neither the page nor a card is wider than the window."""
+    page = reader.new_page()
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(GALLERY)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for card in page.locator(".kernel-card").all():
+        assert card.evaluate("(card) => card.scrollWidth - card.clientWidth") <= 0
 
 
 def code_of(text):

@@ -10,7 +10,7 @@ TEXT = (ROOT / "CONTRIBUTING.md").read_text()
 
 
 def test_the_files_of_a_kernel():
-    """The kernel that serves as a model has each file of the table, and is listed in the guide."""
+    """The kernel that serves as a model has each file of the table, and a card in the gallery."""
     (model,) = re.findall(r"Take `examples/kernel_library/(\w+)` as a model", TEXT)
     cells = re.findall(r"^\| ([^|]*NAME[^|]*) \|", TEXT, re.MULTILINE)
     assert len(cells) == 7
@@ -19,9 +19,9 @@ def test_the_files_of_a_kernel():
         folder = (ROOT / first).parent
         for path in (ROOT / first, *(folder / other for other in others)):
             assert path.is_file(), path
-    guide = (ROOT / "docs/guides/kernel_library_guide.rst").read_text()
-    listed = guide.partition(".. kernels::")[2].partition("\n.. ")[0]
-    assert model in listed.split()
+    pages = ROOT / "docs/guides/kernels"
+    assert f"[kernels.{model}]\n" in (pages / "gallery.toml").read_text()
+    assert model in (pages / "index.rst").read_text().split()
 
 
 def test_paths_links_and_sessions():
