@@ -144,6 +144,8 @@ def test_gallery_fits_the_window(reader, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     for card in page.locator(".kernel-card").all():
         assert card.evaluate("(card) => card.scrollWidth - card.clientWidth") <= 0
+        box = card.bounding_box()
+        assert box["x"] + box["width"] <= width
 
 
 def code_of(text):
