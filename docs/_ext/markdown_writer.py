@@ -57,6 +57,8 @@ class Writer:
             return f"*{text}*" if text else ""
         if isinstance(node, nodes.superscript):
             return f"^{text}"  # as in 2^32
+        if isinstance(node, nodes.subscript):
+            return f"\\_{text}"
         if isinstance(node, nodes.reference):
             address = self.link(address_of(node))
             return f"[{text}]({address})" if address and text else text

@@ -52,7 +52,7 @@ PAGE = """The page
 ========
 
 After this page you know ``a|b`` and 2 * 3 < 7, as in :doc:`the front page </index>`.
-A second sentence, on 2\\ :sup:`32` elements.
+A second sentence, on 2\\ :sup:`32` elements, and x\\ :sub:`i`.
 
 .. tabs::
 
@@ -116,7 +116,7 @@ MARKDOWN = """<a id="the-page"></a>
 # The page
 
 After this page you know `a|b` and 2 \\* 3 \\< 7, as in [the front page](../index.md).
-A second sentence, on 2^32 elements.
+A second sentence, on 2^32 elements, and x\\_i.
 
 **CPU**
 
