@@ -53,6 +53,7 @@ nox.options.reuse_venv = "yes"
 nox.options.envdir = f".nox/{sys.implementation.cache_tag}"
 nox.options.default_venv_backend = "uv|virtualenv"
 
+COVERAGE = "docs/benchmarks/coverage.json"
 SOAK = "docs/benchmarks/soak.json"
 FORMATTED = ("*.h", "*.cc", "*.cu", "*.cuh", "*.c")
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
@@ -326,10 +327,13 @@ def sanitize(session: nox.Session) -> None:
     venv_backend="none", requires=["environment"] if sys.version_info >= DOCS_PYTHON else []
 )
 def coverage(session: nox.Session) -> None:
-    """Count which lines of the runtime the tests run; arguments choose tests, --report none."""
+    """Count and record which lines of the runtime the tests run; arguments choose tests."""
     expect_python(session)
     need(session, *BUILDING, "gcov")
-    Environment(session).run("docs/_setup/line_coverage.py", *session.posargs)
+    environment = Environment(session)
+    environment.run("docs/_setup/line_coverage.py", *session.posargs)
+    if not session.posargs:
+        environment.run("tests/benchmarks/covered_lines.py", COVERAGE, "build/coverage/report.json")
 
 
 @nox.session(venv_backend="none", requires=["environment"])

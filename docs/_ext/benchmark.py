@@ -10,6 +10,7 @@ from typing import Any
 from _verify.benchmark_record import (
     architectures_of,
     circumstances_of,
+    coverage_of,
     files_of,
     kernels_of,
     leaks_of,
@@ -36,11 +37,12 @@ TITLES = {
 }
 TABLES = {
     "architectures": architectures_of,
+    "coverage": coverage_of,
     "leaks": leaks_of,
     "peers": peers_of,
     "soak": soak_of,
 }
-COMMANDS = {"soak": "nox -s soak"}
+COMMANDS = {"coverage": "nox -s coverage", "soak": "nox -s soak"}
 KERNEL_TITLES = {
     "of a copy": "Speed of each kernel beside a plain copy",
     "beside PyTorch": "Speed of each kernel beside PyTorch's operator",

@@ -43,6 +43,7 @@ MEASURED = {
         *(CALLED, *ROWS, "tests/benchmarks/leaks.py", "tests/benchmarks/unloaded.cc"),
         "tests/benchmarks/soak*.py",
     ],
+    "coverage": [CALLED, "docs/_setup/line_coverage.py", "tests/coverage/not_covered.toml"],
     "instructions": [
         *(CALLED, *ROWS, "tests/benchmarks/counter.cc"),
         "tests/benchmarks/instructions*.py",
@@ -139,6 +140,22 @@ def soak_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
         )
     growth = "malloc bytes per million"
     return ["", "repetitions", "crashes", "hangs", growth, "left behind"], rows
+
+
+def coverage_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """The headings and the rows: how many lines of each folder ran, and of all."""
+    rows = [
+        [
+            folder,
+            *(f"{figures[name]:,}" for name in ("lines", "ran")),
+            f"{figures['percent']} %",
+            f"{figures['explained']:,}",
+            f"{figures['lines'] - figures['ran'] - figures['explained']:,}",
+        ]
+        for folder, figures in record["folders"].items()
+    ]
+    never = ["never ran, with a reason", "without one"]
+    return ["", "lines", "ran", "", *never], rows
 
 
 def architectures_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:

@@ -13,6 +13,7 @@ from _verify import closure
 from _verify.benchmark_record import (
     architectures_of,
     circumstances_of,
+    coverage_of,
     kernels_of,
     leaks_of,
     measured_now,
@@ -124,7 +125,7 @@ def test_committed_kernels_can_be_shown() -> None:
 
 
 # On one device.
-WHOLE = "calls", "slim", "leaks", "peers", "instructions", "architectures", "soak"
+WHOLE = "calls", "slim", "leaks", "peers", "instructions", "architectures", "soak", "coverage"
 
 
 @pytest.mark.parametrize("part", WHOLE)
@@ -138,6 +139,7 @@ def test_committed_records_can_be_shown(part: str) -> None:
         "peers": peers_of,
         "architectures": architectures_of,
         "soak": soak_of,
+        "coverage": coverage_of,
     }
     _, rows = tables.get(part, table_of)(record)
     assert rows
