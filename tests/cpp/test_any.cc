@@ -440,3 +440,24 @@ void same_as_a_handle() {
   EXPECT(!ffi::Any(reinterpret_cast<int64_t>(shape.get())).same_as(shape));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_same_as_a_handle, same_as_a_handle);
+
+// What is written by hand may set no more of None than its type.
+void none_with_a_payload() {
+  TVMFFIAny none{};
+  none.type_index = kTVMFFINone;
+  none.v_uint64 = 0xffffffff;
+  const ffi::AnyView view = ffi::AnyView::CopyFromTVMFFIAny(none);
+  EXPECT(view == nullptr);
+  EXPECT(view.cast<ffi::Function>() == nullptr);
+  EXPECT(view.cast<ffi::ObjectRef>() == nullptr);
+  EXPECT(view.cast<ffi::ObjectPtr<ffi::Object>>() == nullptr);
+  EXPECT(!view.cast<ffi::Optional<ffi::Function>>().has_value());
+  EXPECT(!view.cast<ffi::Optional<ffi::String>>().has_value());
+  EXPECT(view.cast<void*>() == nullptr);
+  const ffi::Any owner = view;
+  EXPECT(owner == nullptr && owner.cast<ffi::Function>() == nullptr);
+  EXPECT(owner.same_as(ffi::ObjectRef()));
+  const auto is_none = ffi::Function::FromTyped([](ffi::Function f) { return f == nullptr; });
+  EXPECT(is_none(view).cast<bool>());
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_none_with_a_payload, none_with_a_payload);

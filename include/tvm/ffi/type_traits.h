@@ -554,7 +554,10 @@ struct ObjectRefTraits : public detail::TypeTraitsBase {
     return reinterpret_cast<const Object*>(any->v_obj)->IsInstance<Obj>();
   }
   static Ref CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
-    return ObjectUnsafe::RefFromPtr<Ref>(ObjectUnsafe::PtrFromBorrowed<Object>(any->v_obj));
+    // What is written by hand may set no more of None than its type.
+    const bool is_none = Ref::_type_is_nullable && any->type_index == kTVMFFINone;
+    const TVMFFIObject* object = is_none ? nullptr : any->v_obj;
+    return ObjectUnsafe::RefFromPtr<Ref>(ObjectUnsafe::PtrFromBorrowed<Object>(object));
   }
   static Ref MoveFromAnyAfterCheck(TVMFFIAny* any) { return detail::MoveFromOwned<Ref>(any); }
   static std::optional<Ref> TryCastFromAnyView(const TVMFFIAny* any) {
