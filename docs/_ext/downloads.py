@@ -11,6 +11,7 @@ from _verify.archives import archive_path, readme
 from _verify.examples import find_examples
 from _verify.layout import Layout
 from _verify.machine_code_record import listing_path
+from _verify.offered import offered_bytes, only_comments_left_out
 
 
 def offered(target: str, page: str, layout: Layout) -> list[str]:
@@ -38,7 +39,9 @@ def packed_files(archive: Path, made: dict[str, bytes], layout: Layout) -> list[
             if packed.read(name) == made.get(name):
                 continue
             file = layout.examples / name
-            if not file.is_file() or file.read_bytes() != packed.read(name):
+            if not file.is_file() or offered_bytes(file) != packed.read(name):
                 raise ValueError(f"{name} in it is not the repository's")
+            if not only_comments_left_out(file):
+                raise ValueError(f"{name} in it lacks a line that looks like a mark and is code")
             found.append(layout.relative(file))
     return found

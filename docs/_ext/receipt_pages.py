@@ -24,6 +24,7 @@ from urllib.parse import quote
 from _verify.closure import digest
 from _verify.comments import places
 from _verify.evidence import EARLIER, Evidence, listed
+from _verify.offered import offered_bytes
 from _verify.receipts import RAN_ON_GPU, Receipt
 from _verify.survival import from_ranges
 from docutils import nodes
@@ -33,7 +34,6 @@ from sphinx.util.typing import ExtensionMetadata
 
 from .evidence_of_build import evidence_of
 from .snippet_gate import Snippet, judged
-from .without_marks import offered_bytes
 
 FOLDER = "receipts"
 SNIPPETS = "snippets.json"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from .examples import HEADERS, VARIANTS, Example, example_files, find_examples
 from .layout import Layout
+from .offered import offered_bytes
 
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the first date that a zip can hold: contents alone decide
 README = """{name}: an example of the TVM FFI kernel library.
@@ -60,12 +61,12 @@ def readme(example: Example, layout: Layout) -> str:
 
 
 def contents(example: Example, layout: Layout) -> dict[str, bytes]:
-    """What the archive holds, by the names in it."""
+    """What the archive holds, by the names in it: files as pages offer them, without marks."""
     inside = f"{example.folder}/"
     files = [name for name in example_files(layout.root) if name.startswith(inside)]
     above = layout.relative(layout.examples)
     files += [layout.relative(path) for path in layout.examples.glob("*") if path.suffix in HEADERS]
-    found = {name.removeprefix(f"{above}/"): (layout.root / name).read_bytes() for name in files}
+    found = {name.removeprefix(f"{above}/"): offered_bytes(layout.root / name) for name in files}
     return {**found, f"{example.name}/README.txt": readme(example, layout).encode()}
 
 

@@ -5,6 +5,7 @@
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -13,12 +14,14 @@ from pathlib import Path
 import pytest
 from _ext.downloads import offered
 from _verify.archives import archive_path, contents, pack, write_archives
+from _verify.closure import code_digest
 from _verify.examples import find_examples
 from _verify.layout import Layout
 
 ROOT = Path(__file__).resolve().parents[2]
 LAYOUT = Layout.of(ROOT)
 EXAMPLES = {example.name: example for example in find_examples(LAYOUT)}
+MARK = re.compile(rb"^\s*(?:(?:#|//|/\*)\s*\[[\w-]+\.(?:begin|end)\]|//! \[\w+\])(?: \*/)?\s*$")
 COMMAND = re.compile(r"^    (\S.*)$", re.MULTILINE)
 
 
@@ -43,13 +46,67 @@ def tracked(folder: str) -> set[str]:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_archive_is_the_folder_with_its_header(unpacked, name):
-    """Every file is the tree's, byte for byte; the README alone is added."""
+    """Every file is the tree's without the marks of regions; the README alone is added."""
     folder = unpacked / "archive" / name
     there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     own = {f"{name}/{file}" for file in tracked(f"examples/kernel_library/{name}")}
     assert there == {*own, "tvm_ffi_utils.h", f"{name}/README.txt"}
     for file in there - {f"{name}/README.txt"}:
-        assert (folder / file).read_bytes() == (LAYOUT.examples / file).read_bytes()
+        lines = (LAYOUT.examples / file).read_bytes().splitlines(True)
+        kept = b"".join(line for line in lines if not MARK.search(line))
+        assert (folder / file).read_bytes() == kept
+
+
+def test_what_is_packed_is_what_was_verified(unpacked):
+    """By the hash that receipts have: what a compiler or an interpreter reads is the same."""
+    files = [path for path in (unpacked / "together").rglob("*") if path.name != "README.txt"]
+    hashed = [path for path in files if path.is_file() and path.suffix != ".toml"]
+    for path in hashed:
+        of_tree = code_digest(LAYOUT.examples / path.relative_to(unpacked / "together"))
+        assert code_digest(path) == of_tree, path
+    assert any(path.suffix == ".cu" for path in hashed)
+
+
+def test_settings_that_are_packed_are_the_tree_s(unpacked):
+    """Receipts hash each line of a pyproject.toml; without its marks it has the same settings."""
+    tomllib = pytest.importorskip("tomllib", reason="Python 3.10 reads no TOML")
+    files = sorted((unpacked / "together").rglob("*.toml"))
+    for path in files:
+        of_tree = (LAYOUT.examples / path.relative_to(unpacked / "together")).read_text()
+        assert tomllib.loads(path.read_text()) == tomllib.loads(of_tree)
+    assert files
+
+
+def test_patches_of_a_page_apply_to_the_archive(unpacked):
+    """ "Break It" shows patches of scale: no mark is in them or near."""
+    patches = sorted((ROOT / "tests/snippets/break_it").glob("*.patch"))
+    assert patches
+    for patch in patches:
+        command = ["git", "apply", "--check", "-p3", str(patch)]
+        done = subprocess.run(command, cwd=unpacked / "together", capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.cc", 'auto text = R"(\n// [a.begin]\n)";\n'),
+        ("a.py", 'TEXT = """\n# [a.begin]\n"""\n'),
+        ("a.sh", "cat <<END\n# [a.begin]\nEND\n"),
+        ("a.toml", 'text = """\n# [a.begin]\n"""\n'),
+    ],
+)
+def test_mark_in_a_string_is_no_comment(tmp_path, name, text):
+    """Without that line the program would be another one than what ran: the site refuses it."""
+    layout = Layout.of(tmp_path)
+    example = next(each for each in EXAMPLES.values() if each.name == "scale")
+    shutil.copytree(LAYOUT.examples / "scale", layout.examples / "scale")
+    (layout.examples / "scale" / name).write_text(text)
+    path = archive_path("scale", layout)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(pack(contents(example, layout)))
+    with pytest.raises(ValueError, match=f"scale/{name} in it lacks a line that looks like a mark"):
+        offered(os.path.relpath(path, tmp_path / "docs"), "docs/page.rst", layout)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

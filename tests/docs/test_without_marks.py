@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("sphinx", reason="the site needs Python 3.11")
 
-from _ext.without_marks import offered_bytes
+from _verify.offered import offered_bytes
 
 ROOT = Path(__file__).resolve().parents[2]
 MARK = re.compile(rb"\[[\w-]+\.(begin|end)\]")
