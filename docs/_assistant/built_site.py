@@ -14,13 +14,13 @@ import re
 import textwrap
 from collections import defaultdict
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
+from _verify.bounded_receipt import bounded_receipt
 from _verify.evidence import Evidence
 from _verify.layout import Layout
-from _verify.receipts import EMULATED, RAN_ON_GPU, Receipt, checked_receipt
+from _verify.receipts import EMULATED, Receipt
 from _verify.regions import region_lines, without_markers
 
 SNIPPETS = "snippets.json"
@@ -29,9 +29,6 @@ RECEIPTS = "receipts"
 EDITED = "edited since the site was built: nox -s docs builds it again"
 # Of a row of the list of snippets; it has others.
 FIELDS = ("docname", "section", "shows", "file", "region", "sha256", "problem", "not_run")
-RANGE = re.compile(r"(\d{1,9})-(\d{1,9})")
-# Lines that one receipt may speak of, and characters of a name: more would take long to go through.
-MOST_LINES, LONGEST_NAME = 1_000_000, 1000
 FILE_AND_REGION = re.compile(r"(\S*/\S+)(?: \[([\w-]+)\])?")
 
 
@@ -125,53 +122,12 @@ def read_pages(folder: Path) -> dict[str, str]:
     return pages
 
 
-@cache  # many receipts name the same files
-def odd_name(name: str) -> str:
-    """Why a name can be of no file of the tree; empty if it can."""
-    if len(name) > LONGEST_NAME or max(len(part.encode()) for part in name.split("/")) > 255:
-        return f"a name of {len(name)} characters"
-    path = PurePosixPath(name)
-    return repr(name) if path.is_absolute() or ".." in path.parts else ""
-
-
-def check_receipt(receipt: Receipt) -> None:
-    """Check what would end an answer, or take it forever; ValueError: what was found."""
-    for name in (receipt.subject, *receipt.verifies, *receipt.closure):
-        if odd := odd_name(name) if name.isprintable() else ascii(name[:40]):
-            raise ValueError(f"expected files below the root, got {odd}")
-    texts = [*receipt.runtime.values(), *receipt.skipped.values()]
-    for reasons in receipt.idle.values():
-        texts += reasons.values() if isinstance(reasons, dict) else [reasons]
-    lists = [*receipt.ran.values(), *receipt.lines.values(), *receipt.doctests.values()]
-    if not all(isinstance(each, str) for each in texts) or not all(
-        isinstance(each, list) for each in lists
-    ):
-        raise ValueError("expected texts in runtime, skipped and idle, and lists of ranges")
-    if receipt.level == RAN_ON_GPU and "gpu" not in receipt.machine:
-        raise ValueError("machine: expected gpu")
-    if receipt.level == EMULATED and {*receipt.ran} - {*receipt.idle}:
-        raise ValueError("idle: expected the files of ran")
-    ranges = [
-        part for each in (receipt.ran, receipt.lines) for some in each.values() for part in some
-    ]
-    lines = 0
-    for part in ranges + [part for reasons in receipt.idle.values() for part in reasons]:
-        if not (found := RANGE.fullmatch(part if "-" in part else f"{part}-{part}")):
-            raise ValueError(f"expected ranges such as 3-7, got {part[:40]!r}")
-        lines += max(0, int(found[2]) - int(found[1]) + 1)
-    if lines > MOST_LINES:
-        raise ValueError(f"expected ranges of at most {MOST_LINES} lines, got {lines}")
-
-
 def receipt_of(path: Path) -> Receipt:
     """The receipt in a file; ValueError: it holds none."""
-    data = parsed(path.read_bytes(), path, "a receipt")
     try:
-        receipt = checked_receipt(data)
-        check_receipt(receipt)
+        return bounded_receipt(path)
     except ValueError as error:
         raise ValueError(f"site: expected a receipt in {path}: {error}") from error
-    return receipt
 
 
 class BuiltSite:

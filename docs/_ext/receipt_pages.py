@@ -25,8 +25,9 @@ from _verify.closure import digest
 from _verify.comments import places
 from _verify.evidence import EARLIER, Evidence, listed
 from _verify.offered import offered_bytes
-from _verify.receipts import RAN_ON_GPU, Receipt
+from _verify.receipts import RAN_ON_GPU, Receipt, write_receipt
 from _verify.survival import from_ranges
+from _verify.whole_file import write_whole
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -182,17 +183,16 @@ def write_pages(app: Sphinx, exception: Exception | None) -> None:
         page = folder / f"{file}.html"
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(page_of(app, file, shown, receipts, evidence))
-    for name, receipt in every.items():
-        data = json.dumps(asdict(receipt), indent=1, sort_keys=True)
-        (folder / name).write_text(f"{data}\n")
+    for receipt in every.values():
+        write_receipt(folder, receipt)
     texts = {name: digest(Path(app.outdir) / f"{name}.md") for name in sorted(app.env.found_docs)}
     pages = {name: sha256 for name, sha256 in texts.items() if sha256}
-    (Path(app.outdir) / PAGES).write_text(json.dumps(pages, indent=1) + "\n")
+    write_whole(Path(app.outdir) / PAGES, json.dumps(pages, indent=1) + "\n")
     rows = []
     for each in judged(app.env):
         sha256 = digest(evidence.layout.root / each.file) if each.file else ""
         rows.append({**asdict(each), "verified": each.verified, "sha256": sha256})
-    (Path(app.outdir) / SNIPPETS).write_text(json.dumps(rows, indent=1) + "\n")
+    write_whole(Path(app.outdir) / SNIPPETS, json.dumps(rows, indent=1) + "\n")
 
 
 def edited_pages(
@@ -204,7 +204,7 @@ def edited_pages(
         return []
     try:
         pages = json.loads(listed.read_text())
-    except ValueError:  # a build was stopped while it wrote the list
+    except ValueError:  # edited by hand
         return []
     return [
         name

@@ -25,6 +25,7 @@ from _verify.evidence import Evidence, did_not_run, gpu_runs
 from _verify.line_kinds import DID_NOT_RUN, TEXT, lines_of_file
 from _verify.receipts import RAN_ON_CPU, RAN_ON_GPU
 from _verify.regions import normalised
+from _verify.whole_file import write_whole
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
@@ -354,7 +355,7 @@ def write_snippets(app: Sphinx, exception: Exception | None) -> None:
     if exception is None and not app._warncount and not app.config.verify_preview:
         path: Path = evidence_of(app.config).layout.snippets
         rows = [{**asdict(s), "verified": s.verified} for s in judged(app.env)]
-        path.write_text(json.dumps(rows, indent=1) + "\n")
+        write_whole(path, json.dumps(rows, indent=1) + "\n")
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

@@ -3,18 +3,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from .bounded_receipt import bounded_receipt
 from .compile import Build, compile_variant, runtime_key
 from .evidence import Evidence
 from .examples import VARIANTS, Example, Variant, find_examples
 from .execute import run_example
 from .layout import Layout
 from .pages import find_pages, run_page
-from .receipts import COMPILED, EMULATED, RAN_ON_CPU, RAN_ON_GPU, Receipt, checked_receipt
+from .receipts import COMPILED, EMULATED, RAN_ON_CPU, RAN_ON_GPU, Receipt
 from .results import Results
 from .snippets import find_snippet_tests, run_snippet_test
 from .survival import from_ranges
@@ -32,8 +32,8 @@ def find_receipt(name: str, layout: Layout) -> Receipt:
     for path in (folder / name for folder in folders):
         if path.is_file():
             try:
-                return checked_receipt(json.loads(path.read_text()))
-            except (RecursionError, ValueError) as error:
+                return bounded_receipt(path)
+            except ValueError as error:
                 raise ValueError(f"receipt: expected a receipt in {path}: {error}") from error
     searched = ", ".join(str(folder.resolve()) for folder in folders)
     raise ValueError(f"receipt: expected the name of a file in one of {searched}, got {name!r}")

@@ -18,6 +18,7 @@ from .layout import Layout
 from .receipts import Receipt
 from .results import Results, Skip
 from .tools import Tools
+from .whole_file import write_whole
 
 
 @dataclass(frozen=True)
@@ -119,10 +120,7 @@ class Earlier:
             found["receipts"] = [
                 each if each["date"] else each | stamp for each in found["receipts"]
             ]
-        # A run that is killed leaves no half of the file.
-        unfinished = self.path.with_suffix(".unfinished")
-        unfinished.write_text(json.dumps({"key": self.key, "tasks": self.latest}) + "\n")
-        unfinished.replace(self.path)
+        write_whole(self.path, json.dumps({"key": self.key, "tasks": self.latest}) + "\n")
 
 
 def stamped(receipts: Iterable[Receipt], stamp: dict[str, Any]) -> list[Receipt]:

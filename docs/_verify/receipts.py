@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from .closure import RUNTIME, Closure
+from .whole_file import write_whole
 
 COMPILED = "compiled"
 RAN_ON_CPU = "ran on CPU"
@@ -54,12 +55,8 @@ class Receipt:
 
 def write_receipt(folder: Path, receipt: Receipt) -> Path:
     """Write a receipt under its own name."""
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / receipt.file_name
-    # A run that is killed leaves no half of a receipt.
-    unfinished = path.with_suffix(".unfinished")
-    unfinished.write_text(json.dumps(asdict(receipt), indent=1, sort_keys=True) + "\n")
-    unfinished.replace(path)
+    write_whole(path, json.dumps(asdict(receipt), indent=1, sort_keys=True) + "\n")
     return path
 
 

@@ -8,13 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from .whole_file import write_whole
+
 
 def write_tree_record(path: Path, tree: str, fields: Mapping[str, Any]) -> None:
     """Keep what was found of a tree, which a hash names; a reader never sees half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_suffix(".new")
-    new.write_text(json.dumps({"made_of": tree, **fields}, indent=1) + "\n")
-    new.replace(path)
+    write_whole(path, json.dumps({"made_of": tree, **fields}, indent=1) + "\n")
 
 
 def read_tree_record(path: Path, tree: str) -> dict[str, Any] | None:

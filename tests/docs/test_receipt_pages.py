@@ -4,12 +4,14 @@
 
 import hashlib
 import json
+import os
 import re
 
 from _verify.links import dead_links
 
 KERNEL = "examples/kernel_library/scale/scale_kernel.cc"
 GREET = "docs/greet.sh"
+LISTS = ("build/site/snippets.json", "build/site/pages.json", "build/snippets.json")
 
 
 def page_of(project, file):
@@ -63,3 +65,18 @@ def test_the_pages_of_an_earlier_build_are_removed(project):
     assert project.build()[0] == 0
     assert project.file(f"build/site/receipts/{GREET}.html").exists()
     assert not gone.exists()
+
+
+def test_a_list_is_replaced_whole(project):
+    """Who reads a list while the site is built again has the old one, or the new one."""
+    assert project.site()[0] == 0
+    for name in LISTS:
+        os.link(project.file(name), project.file(f"{name}.old"))
+        before = project.file(name).read_text()
+        project.file(f"{name}.before").write_text(before)
+    project.append("docs/notes.md", "\n## A section\n\nA sentence.\n")
+    assert project.build()[0] == 0
+    for name in LISTS:
+        assert project.file(f"{name}.old").read_text() == project.file(f"{name}.before").read_text()
+        assert not project.file(name).samefile(project.file(f"{name}.old"))
+        assert not project.file(name).with_suffix(".unfinished").exists()
