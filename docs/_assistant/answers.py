@@ -13,7 +13,7 @@ from _verify.evidence import EARLIER, Evidence
 from _verify.receipts import RAN_ON_CPU, RAN_ON_GPU, Receipt
 from _verify.search_words import FILE, read_words
 
-from .built_site import PAGES, RECEIPTS, SNIPPETS, BuiltSite, Shown
+from .built_site import EDITED, PAGES, QUOTED, RECEIPTS, SNIPPETS, BuiltSite, Shown
 from .ranking import Ranking, lines_of, sections_of
 
 # Characters of a query or a name: comparing longer ones with all names would take seconds.
@@ -161,7 +161,7 @@ class Answers:
 
     def built(self) -> list[tuple[int, ...]]:
         """What changes if the site is built again, or if its lists or receipts are edited."""
-        lists = (self.folder / name for name in (SNIPPETS, PAGES))
+        lists = (self.folder / name for name in (SNIPPETS, PAGES, QUOTED))
         return [
             state_of(file) for file in (*lists, *sorted((self.folder / RECEIPTS).glob("*.json")))
         ]
@@ -255,7 +255,7 @@ class Answers:
     def page(self, name: str) -> Page:
         """A page as Markdown, without its code if any of it is not verified now.
 
-        ValueError: the site has no such page.
+        ValueError: the site has no such page, or the page quotes declarations that were edited.
         """
         checked("page", "name", name)
         site, evidence = self.current()
@@ -268,6 +268,9 @@ class Answers:
                 f"page: expected {known}.md as the build wrote it, got another or none: if the "
                 "site is being built, ask again; if not, delete it and build it with nox -s docs"
             )
+        if edited := site.edited_since(known, evidence):
+            files = ", ".join(edited)
+            raise ValueError(f"page: {known} quotes declarations of {files}: {EDITED}")
         withheld = [
             f"{each.name or each.shows}: {why}"
             for each in shown

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from _verify.bounded_receipt import bounded_receipt
+from _verify.closure import RUNTIME
 from _verify.evidence import Evidence
 from _verify.layout import Layout
 from _verify.receipts import EMULATED, Receipt
@@ -25,6 +26,7 @@ from _verify.regions import region_lines, without_markers
 
 SNIPPETS = "snippets.json"
 PAGES = "pages.json"  # the hash of each page's Markdown
+QUOTED = "quoted.json"  # the hash of each file whose declarations a page quotes
 RECEIPTS = "receipts"
 EDITED = "edited since the site was built: nox -s docs builds it again"
 # Of a row of the list of snippets; it has others.
@@ -122,6 +124,17 @@ def read_pages(folder: Path) -> dict[str, str]:
     return pages
 
 
+def read_quoted(folder: Path) -> dict[str, dict[str, str]]:
+    """The files whose declarations each page quotes; ValueError: no build wrote it so."""
+    quoted = read_list(folder, QUOTED, "the files that pages quote")
+    if not isinstance(quoted, dict) or not all(
+        isinstance(files, dict) and all(isinstance(sha256, str) for sha256 in files.values())
+        for files in quoted.values()
+    ):
+        raise ValueError(f"site: expected an object with the files of each page in {QUOTED}")
+    return quoted
+
+
 def receipt_of(path: Path) -> Receipt:
     """The receipt in a file; ValueError: it holds none."""
     try:
@@ -142,6 +155,9 @@ class BuiltSite:
             self.on_page[each.page].append(each)
         self.by_name = {(each.file, each.region): each for each in self.shown if each.included}
         self.pages = read_pages(self.folder)
+        self.quoted = read_quoted(self.folder)
+        if unlisted := sorted({*self.pages} - {*self.quoted}):
+            raise ValueError(f"site: expected {unlisted[0]} in {QUOTED}")
         self.receipts = {
             path.name: receipt_of(path)
             for path in sorted((self.folder / RECEIPTS).glob("*.json"))
@@ -154,6 +170,23 @@ class BuiltSite:
         data = path.read_bytes() if path else b""
         same = hashlib.sha256(data).hexdigest() == self.pages[name]
         return data.decode() if path and same else None
+
+    def edited_since(self, page: str, evidence: Evidence) -> list[str]:
+        """The files whose declarations a page quotes and which are no longer the same."""
+        return [
+            file
+            for file, sha256 in self.quoted[page].items()
+            if (
+                evidence.changed({file: sha256})
+                if file == RUNTIME
+                else not self.has_digest(file, sha256)
+            )
+        ]
+
+    def has_digest(self, file: str, sha256: str) -> bool:
+        """Whether a file of the tree has that hash."""
+        path = inside(self.layout.root, file)
+        return path is not None and hashlib.sha256(path.read_bytes()).hexdigest() == sha256
 
     def shown_bytes(self, shown: Shown) -> bytes | None:
         """The contents of a file; None if they are not what the build showed."""

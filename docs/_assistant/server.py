@@ -40,7 +40,7 @@ DESCRIPTIONS = {
     "receipt": "All that a receipt records: commands, output, machine, tools, lines that ran, "
     "hashes; and which files were edited since.",
     "page": "A page as Markdown. If any code on it is not verified now, its code blocks are left "
-    "out, and the reasons are listed.",
+    "out, and the reasons are listed. An error if it quotes declarations that were edited since.",
 }
 
 

@@ -56,7 +56,7 @@ class HeaderReference(DoxygenFileDirective):
                 match, project_info, filter_, handler, mask.NullMaskFactory(), self.directive_args
             )
         for node in rendered:
-            mark_generated(node)
+            mark_generated(node, f"include/{file_}")
             drop_repeated_ids(node)
         return rendered
 

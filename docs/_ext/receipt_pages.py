@@ -4,8 +4,9 @@
 The line under a piece of code links to the page of its file: when, where and how it was compiled
 and run, which lines ran, and the hashes of what took part. Each receipt is there as JSON, too;
 ``nox -s receipt`` repeats a compilation or a run. The pages have no navigation, and the search
-leaves them out. ``snippets.json`` lists all pieces of code, for the server in ``_assistant``, and
-``pages.json`` has the hash of each page's Markdown.
+leaves them out. ``snippets.json`` lists all pieces of code, for the server in ``_assistant``;
+``pages.json`` has the hash of each page's Markdown, and ``quoted.json`` the hashes of the files
+whose declarations each page quotes.
 """
 
 from __future__ import annotations
@@ -34,11 +35,13 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.typing import ExtensionMetadata
 
 from .evidence_of_build import evidence_of
+from .generated import QUOTED
 from .snippet_gate import Snippet, judged
 
 FOLDER = "receipts"
 SNIPPETS = "snippets.json"
 PAGES = "pages.json"
+QUOTED_FILES = "quoted.json"
 HEADERS = "include/"  # of the package: a closure has dozens of them
 # Hundreds of receipts prove the header that all kernels share. The JSON has what a page leaves out.
 MOST_RECEIPTS, MOST_FILES = 8, 24
@@ -188,6 +191,8 @@ def write_pages(app: Sphinx, exception: Exception | None) -> None:
     texts = {name: digest(Path(app.outdir) / f"{name}.md") for name in sorted(app.env.found_docs)}
     pages = {name: sha256 for name, sha256 in texts.items() if sha256}
     write_whole(Path(app.outdir) / PAGES, json.dumps(pages, indent=1) + "\n")
+    quoted = {name: app.env.metadata[name].get(QUOTED, {}) for name in pages}
+    write_whole(Path(app.outdir) / QUOTED_FILES, json.dumps(quoted, indent=1) + "\n")
     rows = []
     for each in judged(app.env):
         sha256 = digest(evidence.layout.root / each.file) if each.file else ""

@@ -211,6 +211,24 @@ def test_an_edit_while_the_server_runs_is_noticed(copy):
     assert talk(copy, conversation) == [False, True, True]
 
 
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("include/toy.h", "int twice(int x)", "int twice(int x, int y = 0)"),
+        ("include/toy.h", "Twice a number", "Half a number"),
+        ("python/toy/__init__.py", "def double(", "def double_("),
+    ],
+)
+def test_a_reference_page_whose_source_was_edited(copy, file, old, new):
+    """Its declarations, and the comments with them, are those of the site's build: no answer."""
+    before, *_ = ask(copy, ("page", {"name": "api"}))
+    assert "twice" in before["text"]
+    copy.replace(file, old, new)
+    now, other = ask(copy, ("page", {"name": "api"}), ("page", {"name": "notes"}))
+    refused(now, f"page: api quotes declarations of {file}: edited since the site was built")
+    assert other["text"]
+
+
 def test_an_edit_between_the_check_and_the_reading(copy, monkeypatch):
     """What is given is cut from the bytes that were hashed."""
     answers = Answers(copy.file("build/site"), copy.root)
@@ -390,6 +408,7 @@ def test_a_receipt_that_no_run_wrote(copy, change):
 
 ROW = dict.fromkeys(("docname", "section", "shows", "file", "region", "sha256", "problem"), "")
 ODD_LISTS = {
+    "quoted.json": ("[]", "{}", '{"index": 1}', '{"index": {"a": 1}}', "[", DEEP, "\0"),
     "snippets.json": ("{}", "[1]", "[{}]", json.dumps([ROW]), "[", DEEP, '[{"section": 1}]', "\0"),
     "pages.json": ("[]", "1", '{"index": 1}', "{", DEEP),
     "searchindex.js": ("", "}{", "Search.setIndex({})", 'Search.setIndex({"alltitles": [1]})'),

@@ -11,7 +11,11 @@ from _verify.links import dead_links
 
 KERNEL = "examples/kernel_library/scale/scale_kernel.cc"
 GREET = "docs/greet.sh"
-LISTS = ("build/site/snippets.json", "build/site/pages.json", "build/snippets.json")
+SITE = "build/site"
+LISTS = (
+    *(f"{SITE}/{name}.json" for name in ("snippets", "pages", "quoted")),
+    "build/snippets.json",
+)
 
 
 def page_of(project, file):
