@@ -26,12 +26,13 @@ from _verify.closure import digest
 from _verify.comments import places
 from _verify.evidence import EARLIER, Evidence, listed
 from _verify.offered import offered_bytes
-from _verify.receipts import RAN_ON_GPU, Receipt, write_receipt
+from _verify.receipts import RAN_ON_GPU, Receipt, collisions, write_receipt
 from _verify.survival import from_ranges
 from _verify.whole_file import write_whole
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.errors import SphinxError
 from sphinx.util.typing import ExtensionMetadata
 
 from .evidence_of_build import evidence_of
@@ -112,12 +113,13 @@ def cells_of(level: str, receipt: Receipt, file: str, evidence: Evidence) -> dic
     """What the page says of a receipt."""
     files = [each for each in receipt.closure.items() if not each[0].startswith(HEADERS)]
     doctests = sum(bool(line) for lines in receipt.doctests.values() for line in lines)
-    modified = " (modified)" if receipt.runtime.get("modified") == "yes" else ""
+    modified = receipt.runtime.get("modified") == "yes"
     return {
         "level": level,
         "subject": receipt.subject,
         "date": receipt.date,
-        "commit": receipt.runtime.get("commit", "") + modified,
+        "commit": receipt.runtime.get("commit", ""),
+        "changes": receipt.runtime.get("changes", "not recorded") if modified else "",
         "machine": list(receipt.machine.items()),
         "tools": sorted(receipt.tools.items()),
         "flags": receipt.flags,
@@ -200,6 +202,16 @@ def write_pages(app: Sphinx, exception: Exception | None) -> None:
     write_whole(Path(app.outdir) / SNIPPETS, json.dumps(rows, indent=1) + "\n")
 
 
+def refuse_collisions(app: Sphinx, env: BuildEnvironment) -> None:
+    """Raise if two receipts would be one file of the site; the message names both."""
+    evidence = evidence_of(app.config)
+    for one, other in collisions((*evidence.receipts, *evidence.emulated)):
+        both = " and ".join(f"{each.subject} ({each.level})" for each in (one, other))
+        raise SphinxError(
+            f"receipts: expected names that differ, got {one.file_name} for {both}: rename a file"
+        )
+
+
 def edited_pages(
     app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
 ) -> list[str]:
@@ -223,6 +235,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.setup_extension("_ext.evidence_of_build")
     app.setup_extension("_ext.snippet_gate")
     app.connect("env-get-outdated", edited_pages)
+    app.connect("env-updated", refuse_collisions)
     # After the extension that writes the Markdown.
     app.connect("build-finished", write_pages, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

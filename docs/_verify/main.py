@@ -31,11 +31,18 @@ from .installed import why_not
 from .laps import Laps
 from .layout import Layout
 from .pages import find_pages, run_page
-from .receipts import LEVEL_OF_DEVICE, RAN_ON_GPU, remove_receipts, remove_runs, write_receipt
+from .receipts import (
+    LEVEL_OF_DEVICE,
+    RAN_ON_GPU,
+    collisions,
+    remove_receipts,
+    remove_runs,
+    write_receipt,
+)
 from .results import Results, write_list
 from .snippets import find_snippet_tests, run_snippet_test
 from .table import failed, final_table, summary
-from .tools import Tools, runtime_commit
+from .tools import Tools, runtime_commit, uncommitted
 from .unclaimed import find_unclaimed
 
 
@@ -223,6 +230,14 @@ def write_gpu_runs(found: Results, layout: Layout, gpu: str, stamp: dict[str, An
             write_receipt(layout.committed, receipt)
 
 
+def refuse_collisions(results: Results) -> None:
+    """Fail what would lose its receipt, or take that of another subject."""
+    for one, other in collisions(results.receipts):
+        reason = f"its receipt would have the same name as that of {one.subject} ({one.level})"
+        files = sorted({*one.verifies, *other.verifies})
+        results.fail(other.subject, other.level, files, f"{reason}: rename one of their files")
+
+
 def write_results(results: Results, layout: Layout, stamp: dict[str, Any]) -> None:
     """Replace what earlier runs on this machine's CPU left."""
     remove_receipts(layout.receipts)
@@ -234,9 +249,9 @@ def write_results(results: Results, layout: Layout, stamp: dict[str, Any]) -> No
 
 
 def stamp_of(root: Path) -> dict[str, Any]:
-    """The date and the commit that a run's receipts carry."""
+    """The date and the commit that a run's receipts carry, and what differed from the commit."""
     today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
-    return {"date": today, "runtime": runtime_commit(root)}
+    return {"date": today, "runtime": {**runtime_commit(root), **uncommitted(root)}}
 
 
 def cannot_verify(layout: Layout, tools: Tools) -> list[str]:
@@ -309,6 +324,7 @@ def main(argv: list[str] | None = None) -> int:
     if "cpu" in devices:  # a run for the GPU alone leaves out what needs none
         known = [path for failure in results.failures for path in failure.files]
         results.add(find_unclaimed(layout, results.receipts, known))
+    refuse_collisions(results)
     write_results(results, layout, stamp)
     earlier.write(stamp)
     print(earlier.said(len(tasks)), earlier.longest(), laps, sep="\n")

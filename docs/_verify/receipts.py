@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -36,7 +37,7 @@ class Receipt:
     ran: dict[str, list[str]] = field(default_factory=dict)
     idle: dict[str, dict[str, str]] = field(default_factory=dict)
     tools: dict[str, str] = field(default_factory=dict)
-    runtime: dict[str, str] = field(default_factory=dict)  # commit and whether it was modified
+    runtime: dict[str, str] = field(default_factory=dict)  # commit, whether it was modified, how
     machine: dict[str, str] = field(default_factory=dict)
     date: str = ""
     # For each digest of a page's examples: the line of each that ran, "" for one that did not.
@@ -58,6 +59,13 @@ def write_receipt(folder: Path, receipt: Receipt) -> Path:
     path = folder / receipt.file_name
     write_whole(path, json.dumps(asdict(receipt), indent=1, sort_keys=True) + "\n")
     return path
+
+
+def collisions(receipts: Iterable[Receipt]) -> list[tuple[Receipt, Receipt]]:
+    """Pairs of receipts of different things which have the same name."""
+    first: dict[str, Receipt] = {}
+    pairs = ((first.setdefault(each.file_name, each), each) for each in receipts)
+    return [(a, b) for a, b in pairs if (a.subject, a.level) != (b.subject, b.level)]
 
 
 def read_folder(folder: Path) -> dict[Path, Receipt]:

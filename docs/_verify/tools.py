@@ -20,6 +20,8 @@ TO_TYPE = {  # how to get a compiler of the examples
     "nvidia-nvvm",
 }
 
+MOST_CHANGES, LONGEST_CHANGE = 20, 200  # files that a receipt names, and characters for each
+
 
 def answer(*command: str, env: dict[str, str] | None = None) -> str:
     """A command's output, or an empty string where it cannot be run."""
@@ -106,9 +108,22 @@ def runtime_commit(root: Path) -> dict[str, str]:
     if not commit:
         named, _, modified = os.environ.get("RUNTIME_COMMIT", "").partition("-")
         return {"commit": named, "modified": "yes" if modified else "no"} if named else {}
+    return {"commit": commit, "modified": "yes" if changed_files(root) else "no"}
+
+
+def changed_files(root: Path) -> list[str]:
+    """What the tree has that its commit has not, one to a line, as git names it."""
     results = (":!docs/verification", ":!docs/benchmarks")
-    changes = answer("git", "-C", str(root), "status", "--porcelain", "--", ".", *results)
-    return {"commit": commit, "modified": "yes" if changes else "no"}
+    said = answer("git", "-C", str(root), "status", "--porcelain", "--", ".", *results)
+    return [line.strip() for line in said.splitlines()]
+
+
+def uncommitted(root: Path) -> dict[str, str]:
+    """The first of these for a receipt, and how many more there are; empty if there are none."""
+    changes = changed_files(root)
+    first = [line[:LONGEST_CHANGE] for line in changes[:MOST_CHANGES]]
+    more = [f"and {len(changes) - len(first)} more"] if changes[MOST_CHANGES:] else []
+    return {"changes": "; ".join([*first, *more])} if changes else {}
 
 
 @dataclass

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import subprocess
 
 from _verify.links import dead_links
 
@@ -84,3 +85,44 @@ def test_a_list_is_replaced_whole(project):
         assert project.file(f"{name}.old").read_text() == project.file(f"{name}.before").read_text()
         assert not project.file(name).samefile(project.file(f"{name}.old"))
         assert not project.file(name).with_suffix(".unfinished").exists()
+
+
+def test_uncommitted_changes_are_named(project):
+    """With the commit: each file that differs, as git names it; of many files, the first."""
+    git = ["git", "-C", str(project.root), "rev-parse", "HEAD"]
+    commit = subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
+    project.append(GREET, "\n")
+    for number in range(30):
+        project.file(f"docs/x{number:02}.txt").touch()
+    assert project.build()[0] == 0
+    name = "docs.greet.sh-by-tests.snippets.test_shown_files.py--ran-on-CPU--cpu.json"
+    runtime = json.loads(project.file(f"build/receipts/{name}").read_text())["runtime"]
+    assert runtime["commit"] == commit
+    assert runtime["changes"].startswith("M docs/greet.sh; ")
+    assert re.search(r"; and \d+ more$", runtime["changes"])
+    assert runtime["changes"].count(";") == 20
+    assert f"{commit}</code> with uncommitted changes: M docs/greet.sh; " in page_of(project, GREET)
+
+
+def test_two_receipts_of_one_name_are_refused(project):
+    """The error names both, in the run that would lose one of them and when the site is built."""
+    shown = "tests/snippets/test_shown_files.py"
+    project.file("docs.greet.sh").write_text(project.file(GREET).read_text())
+    project.append(shown, "\n\ndef test_other(shows):\n    shows('docs.greet.sh')\n")
+    project.append(shown, "    subprocess.run(['bash', 'docs.greet.sh'], check=True)\n")
+    status, said = project.verify()
+    assert status != 0
+    for each in (GREET, "docs.greet.sh"):
+        assert f"{each} by {shown}" in said
+    assert "its receipt would have the same name" in said
+    name = f"docs.greet.sh-by-{shown.replace('/', '.')}--ran-on-CPU--cpu.json"
+    given = json.loads(project.file(f"build/receipts/{name}").read_text())
+    subjects = [f"{each} by {shown}" for each in (GREET, "docs.greet.sh")]
+    for number, subject in enumerate(subjects):
+        text = json.dumps({**given, "subject": subject})
+        project.file(f"build/receipts/{number}.json").write_text(text)
+    project.file("build/failures.json").unlink()
+    status, said = project.site("-D", "verify_preview=1")
+    assert status != 0
+    assert f"receipts: expected names that differ, got {name} for" in said
+    assert all(subject in said for subject in subjects)
