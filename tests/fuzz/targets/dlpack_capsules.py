@@ -12,7 +12,8 @@ from ledger import Ledger
 from producers import Producer, producers, rarely
 from tvm_ffi import testing
 
-ERRORS = (BufferError, OverflowError, KeyError)  # KeyError: what a producer itself raises
+# KeyError is what a producer itself raises, MemoryError that of a copy which no memory can hold.
+ERRORS = (BufferError, OverflowError, KeyError, MemoryError)
 
 INPUTS = st.fixed_dictionaries(
     {
