@@ -3,6 +3,7 @@
 // container/tensor.h: what tensors tell, views of odd DLTensors, DLPack both ways, allocation.
 #include <tvm/ffi/tvm_ffi.h>
 
+#include <limits>
 #include <memory>
 #include <random>
 
@@ -357,3 +358,22 @@ void data_sizes() {
   EXPECT(!ffi::IsDirectAddressDevice({kDLOpenCL, 0}));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_data_sizes, data_sizes);
+
+// A lent tensor has a number of dimensions that is not negative.
+void negative_dimensions() {
+  int64_t extent = 1;
+  DLTensor tensor{nullptr, {kDLCPU, 0}, 0, {kDLFloat, 32, 1}, &extent, nullptr, 0};
+  const auto dim =
+      ffi::Function::FromTyped([](ffi::TensorView view) { return int64_t{view.dim()}; });
+  for (const int32_t ndim : {-1, std::numeric_limits<int32_t>::min()}) {
+    tensor.ndim = ndim;
+    const ffi::AnyView view = &tensor;
+    const std::string what = "a view with ndim " + std::to_string(ndim);
+    EXPECT_THROWS("TypeError: function(Tensor) -> int: argument 0: expected Tensor, got " + what,
+                  dim(view));
+    EXPECT(!view.try_cast<ffi::TensorView>().has_value());
+  }
+  tensor.ndim = 0;
+  EXPECT_EQ(dim(ffi::AnyView(&tensor)).cast<int>(), 0);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_negative_dimensions, negative_dimensions);

@@ -206,9 +206,13 @@ inline bool LendsNull(const TVMFFIAny* any) {
   return bytes->data == nullptr && bytes->size != 0;
 }
 
-// The type of a value, and a number itself, for an error message.
+// The type of a value, a number itself, and what makes a lent tensor none, for an error message.
 TVM_FFI_COLD inline std::string ValueText(const TVMFFIAny* any) {
   if (LendsNull(any)) return "NULL";
+  if (any->type_index == kTVMFFIDLTensorPtr) {
+    const int32_t ndim = static_cast<const DLTensor*>(any->v_ptr)->ndim;
+    if (ndim < 0) return (Message().self() << "a view with ndim " << ndim).take();
+  }
   if (any->type_index != kTVMFFIInt) return TypeName(any);
   return (Message().self() << "int " << any->v_int64).take();
 }

@@ -58,6 +58,7 @@ ERRORS = (
     UnicodeError,
     NotImplementedError,
     RecursionError,  # of the hash or the text of a List that holds itself
+    MemoryError,  # of a List that is to hold more than fits
 )
 INPUTS = st.tuples(
     st.sampled_from(

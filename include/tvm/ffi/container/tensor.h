@@ -328,9 +328,10 @@ struct TypeTraits<TensorView> : public detail::TypeTraitsBase {
     Set(out, kTVMFFIDLTensorPtr);
     out->v_ptr = const_cast<DLTensor*>(value.GetDLTensorPtr());
   }
-  // A lent NULL is no tensor.
+  // A lent NULL is no tensor, nor is what has a negative number of dimensions.
   static bool CheckAnyStrict(const TVMFFIAny* any) {
-    return TypeTraits<DLTensor*>::CheckAnyStrict(any) && any->v_ptr != nullptr;
+    return TypeTraits<DLTensor*>::CheckAnyStrict(any) && any->v_ptr != nullptr &&
+           TypeTraits<DLTensor*>::CopyFromAnyViewAfterCheck(any)->ndim >= 0;
   }
   static TensorView CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
     return TensorView(TypeTraits<DLTensor*>::CopyFromAnyViewAfterCheck(any));
