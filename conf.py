@@ -71,6 +71,7 @@ extensions = [
     "_ext.snippet_gate",
     "_ext.snippet_include",
     "_ext.tabs",
+    "_ext.trials",
     "_ext.try_errors",
     "_ext.verification",
     "_ext.versions",
