@@ -15,6 +15,7 @@ from trial_runs import (
     RECORD,
     as_text,
     classified,
+    in_time,
     outcome_of,
     programs,
     raised,
@@ -24,7 +25,7 @@ from trial_runs import (
 )
 
 AGAIN = "UPDATE_COMPARED=1 nox -s interop -- tests/interop/test_trials.py"
-LINES = 25
+LINES = 30
 PYTHON_OWN = {"__class__", "__cause__", "__dlpack__", "__dlpack_device__"}
 
 
@@ -90,6 +91,13 @@ def test_how_a_program_ends(tmp_path, program, outcome):
     file = tmp_path / "program.py"
     file.write_text(program)
     assert outcome_of(sys.executable, file, 5) == outcome
+
+
+def test_a_slow_program_gets_more_time(tmp_path):
+    """A busy machine does not make a program one that does not end."""
+    file = tmp_path / "program.py"
+    file.write_text("import time; time.sleep(2); print('ended')")
+    assert in_time(sys.executable, file, 1) == {"how": "result", "said": "ended"}
 
 
 def test_the_last_error_counts():
