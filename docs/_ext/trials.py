@@ -90,7 +90,7 @@ class Trials(SphinxDirective):
         headings = ["Trial", "This runtime", f"apache-tvm-ffi {record['published']}"]
         alike = sum(map(ends_alike, record["trials"].values()))
         told = (
-            f"{alike} of {len(record['trials'])} trials end alike, the last in the table: "
+            f"{alike} of {len(record['trials'])} trials end alike, those at the end of the table: "
             "both packages raise an error, or both print the same."
         )
         where = nodes.emphasis("", circumstances_of(record))
