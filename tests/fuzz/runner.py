@@ -76,7 +76,7 @@ def run_batch(
                 )
             kind = "hang" if hung else "crash"
             how = f"no end after {limit:g} s" if hung else f"{reason(child.returncode)}\n{said}"
-            finding = {"kind": kind, "problem": how[:1500]}
+            finding = {"kind": kind, "problem": without_folders(how)[:1500]}
             result.findings.append(
                 {"target": current["target"], **finding, "input": current["input"]}
             )
@@ -125,6 +125,11 @@ def read_json(path: Path) -> dict[str, Any]:
 def reason(status: int) -> str:
     """How a process ended."""
     return signal.Signals(-status).name if status < 0 else f"exit status {status}"
+
+
+def without_folders(text: str) -> str:
+    """A traceback that names files alone, since findings are committed."""
+    return re.sub(r'"/[^"\n]*/', '"', text)
 
 
 def alike(finding: dict[str, Any]) -> str:
