@@ -20,6 +20,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
 from .evidence_of_build import evidence_of
+from .script_form import ScriptForm
 
 DATA = "gallery.toml"
 SCRIPT = "gallery.js"
@@ -57,10 +58,6 @@ class Gallery:
 
     topics: dict[str, Topic]
     kernels: dict[str, Kernel]
-
-
-class PickerForm(nodes.General, nodes.Element):
-    """A placeholder for the form, which only pages of a site have."""
 
 
 def opening(page: Path) -> tuple[str, str]:
@@ -203,33 +200,14 @@ class KernelPicker(GalleryDirective):
 
     def run(self) -> list[nodes.Node]:
         """Make its placeholder."""
-        return [PickerForm(html=form(self.gallery()))]
-
-
-def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Put the form into a page of the site; a book and Markdown keep the list of topics alone."""
-    for place in list(doctree.findall(PickerForm)):
-        if app.builder.name == "html":
-            place.replace_self(nodes.raw("", place["html"], format="html"))
-        else:
-            place.parent.remove(place)
-
-
-def add_script(
-    app: Sphinx, page: str, template: str, context: dict[str, object], doctree: object
-) -> None:
-    """Give the script to the page with the form."""
-    if 'class="kernel-picker"' in str(context.get("body", "")):
-        app.add_js_file(SCRIPT)
+        return [ScriptForm(html=form(self.gallery()), script=SCRIPT)]
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the directives."""
     app.setup_extension("_ext.archives")
-    app.add_node(PickerForm)
+    app.setup_extension("_ext.script_form")
     app.add_directive("kernel-cards", KernelCards)
     app.add_directive("kernel-topics", KernelTopics)
     app.add_directive("kernel-picker", KernelPicker)
-    app.connect("doctree-resolved", fill_in, priority=900)
-    app.connect("html-page-context", add_script)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

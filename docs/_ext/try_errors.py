@@ -25,16 +25,13 @@ from sphinx.util.typing import ExtensionMetadata
 
 from .evidence_of_build import evidence_of
 from .scale_calls import AXES, FRAMEWORKS, LOAD, SHOW, Option, choices, program
+from .script_form import ScriptForm
 from .verification import table
 
 PROGRAM = Path(__file__).with_name("scale_calls.py")
 SCRIPT = "try_errors.js"
 HEADINGS = ["Mistake", "Error"]
 PLAIN = tuple(axis.options[0] for axis in AXES)
-
-
-class Form(nodes.General, nodes.Element):
-    """A placeholder for the form, which only pages of a site have."""
 
 
 def run_calls(libraries: Path) -> dict[str, Any]:
@@ -142,7 +139,7 @@ class TryErrors(SphinxDirective):
             return [nodes.paragraph("", "No library was built here: nox -s docs.")]
         found = json.loads(kept.read_text())
         if wanted == "form":
-            return [Form(html=form(found))]
+            return [ScriptForm(html=form(found), script=SCRIPT)]
         rows: list[list[str | nodes.Node]] = [
             [choice, nodes.literal("", told, generated=True)]
             for choice, told in single_mistakes(found)
@@ -150,29 +147,10 @@ class TryErrors(SphinxDirective):
         return [table(HEADINGS, rows)]
 
 
-def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Put the form into a page of the site; a book and Markdown keep the table alone."""
-    for place in list(doctree.findall(Form)):
-        if app.builder.name == "html":
-            place.replace_self(nodes.raw("", place["html"], format="html"))
-        else:
-            place.parent.remove(place)
-
-
-def add_script(
-    app: Sphinx, page: str, template: str, context: dict[str, object], doctree: object
-) -> None:
-    """Give the script to the pages with the form."""
-    if 'class="try-errors"' in str(context.get("body", "")):
-        app.add_js_file(SCRIPT)
-
-
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the directive."""
     app.setup_extension("_ext.evidence_of_build")
-    app.add_node(Form)
+    app.setup_extension("_ext.script_form")
     app.add_directive("try-errors", TryErrors)
     app.connect("builder-inited", write)
-    app.connect("doctree-resolved", fill_in, priority=900)
-    app.connect("html-page-context", add_script)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
