@@ -311,3 +311,10 @@ def test_threads() -> None:
     for thread in threads:
         thread.join()
     assert not errors
+
+
+def test_annotation_that_exits() -> None:
+    """An annotation that ends the program is refused like any that raises, and only once."""
+    with pytest.raises(TypeError, match=r"Leaves.a: expected the type of a field, got 'exit\(3\)'"):
+        py_class(new_key())(make_class(__name__, "Leaves", a="exit(3)"))
+    assert py_class(new_key())(make_class(__name__, "Stays", a="int"))(3).a == 3

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -52,22 +53,26 @@ _declared: dict[type, int] = {}
 # Types that a class of this process defined; others may have joined them since.
 _defined: set[int] = set()
 _waiting: list[DeclaredClass] = []
-# One thread completes them; a class may make another complete.
+# Guards the three above. No annotation or default factory runs under it: these may import a
+# module, which another thread may be importing, and that module may define a class.
 _lock = RLock()
+_locks_of_types: dict[str, RLock] = {}
 
 
-def _renew_lock() -> None:
-    """Free the lock in the child of a fork, which lacks the thread that may have held it."""
+def _renew_locks() -> None:
+    """Free the locks in the child of a fork, which lacks the threads that may have held them."""
     global _lock
     _lock = RLock()
+    _locks_of_types.clear()
 
 
-os.register_at_fork(after_in_child=_renew_lock)
+os.register_at_fork(after_in_child=_renew_locks)
 
 
-def lock_of_types() -> RLock:
-    """Return the lock under which types are defined."""
-    return _lock
+def lock_of_type(type_key: str) -> RLock:
+    """Return a lock for threads that define the same type."""
+    with _lock:
+        return _locks_of_types.setdefault(type_key, RLock())
 
 
 class DeclaredClass:
@@ -91,16 +96,18 @@ class DeclaredClass:
         self.local_names = local_names
         self.own = dict(cls.__dict__)
         self.error: Exception | None = None
+        self.is_new = True  # until the decorator has tried to complete it
         # Classes of the same scope that were decorated meanwhile: one has its name only after that.
         self.beside: dict[str, type] = {}
         with _lock:
             self.parent = _parent_of(cls)
             _check_bases(cls, self.parent)
             inherited = {each.__name__ for each in _inherited_fields(self.parent)}
-            self.fields, computed = take_fields(cls, more, kw_only, inherited)
-            for each in self.fields:
-                self.own.pop(each.name, None)
-            setattr(cls, _COMPUTED, {**getattr(cls, _COMPUTED, {}), **computed})
+        self.fields, computed = take_fields(cls, more, kw_only, inherited)
+        for each in self.fields:
+            self.own.pop(each.name, None)
+        setattr(cls, _COMPUTED, {**getattr(cls, _COMPUTED, {}), **computed})
+        with _lock:
             self.type_index = _declare(cls, type_key, self.parent)
             for other in [other for other in _waiting if other.type_key == type_key]:
                 other.fail(TypeError(f"{type_key}: expected the class that was decorated last"))
@@ -120,31 +127,42 @@ class DeclaredClass:
         TypeError
             An annotation is not a type that a field can have.
         """
+        try:
+            if self._is_waiting():
+                annotations = {each.name: self._resolve(each) for each in self.fields}
+                with _lock:
+                    if self._is_waiting():  # no other thread has completed it meanwhile
+                        self._define(annotations)
+        except NameError as error:
+            return error
+        except Exception as error:
+            self.fail(error)
+            raise
+        finally:
+            self.is_new = False
+        return None
+
+    def _is_waiting(self) -> bool:
+        """Return whether the type is not defined yet; raise an error if it cannot be."""
         with _lock:
             if self.error is not None:
                 raise self.error
             if self not in _waiting:
-                return None
+                return False
             if self.parent in _declared.values():
-                return NameError("the fields of the base class are not known yet")
-            try:
-                self._define()
-            except NameError as error:
-                return error
-            except Exception as error:
-                self.fail(error)
-                raise
-            return None
+                raise NameError("the fields of the base class are not known yet")
+            return True
 
     def fail(self, error: Exception) -> None:
         """Stop waiting; objects of the class are refused with the error."""
-        self.error = error
-        _waiting.remove(self)
-        _declared.pop(self.cls, None)
+        with _lock:
+            if self in _waiting:
+                self.error = error
+                _waiting.remove(self)
+                _declared.pop(self.cls, None)
 
-    def _define(self) -> None:
+    def _define(self, annotations: dict[str, Any]) -> None:
         cls: Any = self.cls
-        annotations = {each.name: self._resolve(each) for each in self.fields}
         described = [self._describe(each, annotations[each.name]) for each in self.fields]
         doc = self.own.get("__doc__") or ""
         call("ffi._DefineType", self.type_index, doc, self.structural_kind, described)
@@ -173,9 +191,9 @@ class DeclaredClass:
         scope = {**self.local_names, **vars(self.cls), **self.beside, self.cls.__name__: self.cls}
         try:
             return resolved(each.annotation, module, scope)
-        except NameError:
+        except (NameError, KeyboardInterrupt):
             raise
-        except Exception as error:
+        except BaseException as error:  # SystemExit, too, if the text of the annotation raises it
             raise TypeError(
                 f"py_class: {self.cls.__name__}.{each.name}: expected the type of a field, got "
                 f"{each.annotation!r}: {error}"
@@ -290,15 +308,13 @@ def complete_all() -> None:
 
     An error of one of them is raised when the class is called, and not here.
     """
-    with _lock:
-        before = -1
-        while len(_waiting) != before:  # a class that is complete may be what another waits for
-            before = len(_waiting)
-            for each in list(_waiting):
-                try:
-                    each.complete()
-                except Exception:
-                    assert each.error is not None
+    before = -1
+    while len(_waiting) != before:  # a class that is complete may be what another waits for
+        before = len(_waiting)
+        # Another thread, which may be importing what the annotations name, leaves new ones alone.
+        for each in [each for each in _waiting if not each.is_new]:
+            with contextlib.suppress(Exception):
+                each.complete()
 
 
 def _declare(cls: type, type_key: str, parent: int) -> int:

@@ -14,7 +14,7 @@ from ..container import Dict, List
 from ..object import register_object
 from ..type_info import all_fields
 from .annotations import is_class_variable, own_annotations
-from .declared_class import DeclaredClass, lock_of_types
+from .declared_class import DeclaredClass, lock_of_type
 from .install import Options
 from .methods import repr_of
 from .missing import MISSING
@@ -167,7 +167,7 @@ class Enum(Object, metaclass=_EnumMeta):
         cls._check_names(type_key, [*entries, *bound])
         local_names = dict(sys._getframe(1).f_locals)
         # Another thread may define the enumeration too, or take the next number.
-        with lock_of_types():
+        with lock_of_type(type_key):
             _define(cls, type_key, entries, bound, local_names)
 
     @classmethod
