@@ -20,6 +20,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
@@ -35,10 +36,11 @@ from _verify.helpers import helpers_of  # noqa: E402
 from _verify.installed import why_not  # noqa: E402
 from _verify.laps import Laps  # noqa: E402
 from _verify.layout import Layout  # noqa: E402
+from _verify.main import stamp_of  # noqa: E402
 from _verify.receipts import EMULATED, Receipt, write_receipt  # noqa: E402
 from _verify.statements import Lines  # noqa: E402
 from _verify.survival import as_ranges  # noqa: E402
-from _verify.tools import answer, find_nvcc  # noqa: E402
+from _verify.tools import Tools, answer, find_nvcc  # noqa: E402
 
 EXAMPLES = ROOT / "examples" / "kernel_library"
 UTILITIES = "tvm_ffi_utils.h"
@@ -259,7 +261,7 @@ def inputs_of(example: str) -> list[str]:
     return [test, *helpers_of(layout, test), *emulation, layout.relative(Path(__file__)), RUNTIME]
 
 
-def receipt_of(example: str, before: Closure) -> Receipt:
+def receipt_of(example: str, before: Closure, about: dict[str, Any]) -> Receipt:
     """Which lines of an example's files ran, for the site; the files were hashed before the run."""
     ran: dict[str, list[str]] = {}
     idle: dict[str, dict[str, str]] = {}
@@ -274,7 +276,15 @@ def receipt_of(example: str, before: Closure) -> Receipt:
         closure={file: before[file] for file in [*ran, *inputs_of(example)]},
         ran=ran,
         idle=idle,
+        **about,
     )
+
+
+def about_run() -> dict[str, Any]:
+    """The date, the commit, the machine and the tools that the receipts of a run carry."""
+    tools = Tools.find(gpu=False)
+    versions = {**tools.versions, "g++": tools.compilers["g++"]}
+    return {**stamp_of(ROOT), "machine": tools.machine_of("cpu"), "tools": versions}
 
 
 def main() -> int:
@@ -288,7 +298,7 @@ def main() -> int:
     if different := why_not(ROOT, answer("tvm-ffi-config", "--includedir")):
         raise SystemExit(different)
     inputs = [file for name in wanted for file in inputs_of(name)]
-    before = closure_of(ROOT, [*example_files(ROOT), *inputs])
+    before, about = closure_of(ROOT, [*example_files(ROOT), *inputs]), about_run()
     for sanitizers in (tuple(SANITIZERS), ()):
         runtime(sanitizers)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -302,7 +312,7 @@ def main() -> int:
     for words in said:
         print(words, end="\n\n")
     for name in [] if said else wanted:
-        write_receipt(Layout.of(ROOT).emulated, receipt_of(name, before))
+        write_receipt(Layout.of(ROOT).emulated, receipt_of(name, before, about))
     for name, reason in LEFT_OUT.items():
         print(f"left out: {name}: {reason}")
     told = "something is wrong" if said else "all passed"

@@ -3,6 +3,8 @@
 """The emulation of CUDA on the CPU: it runs what is right, and finds what is planted."""
 
 import os
+import platform
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -251,3 +253,15 @@ def test_lines_of_a_run(tmp_path, monkeypatch):
         rows[line - 1] for line in lines.ran
     }
     assert {"  if (i <= n) y[i] = x[i];", "  *y = 1;"} < {rows[line - 1] for line in lines.idle}
+
+
+def test_what_a_receipt_says_of_its_run(monkeypatch):
+    """The date, the commit, the machine and the tools."""
+    monkeypatch.setattr(emulate, "lines_of", lambda _: {})
+    monkeypatch.setattr(emulate, "inputs_of", lambda _: [])
+    receipt = emulate.receipt_of("planted", {}, emulate.about_run())
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", receipt.date)
+    assert receipt.runtime["modified"] in ("yes", "no")
+    assert {*receipt.machine} == {"cpu", "system"}
+    assert receipt.tools["python"] == platform.python_version()
+    assert re.match(r"\d+\.", receipt.tools["g++"])
