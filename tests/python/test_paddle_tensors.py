@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy
@@ -49,3 +51,27 @@ def test_other_dtypes_are_refused(paddle: Any) -> None:
     """What DLPack has no code for is a TypeError."""
     with pytest.raises(TypeError, match=r"expected a dtype that DLPack knows, got .*(?i:pstring)"):
         tvm_ffi.dtype(paddle.pstring)
+
+
+# All of it lives until the interpreter ends, and some of it longer.
+KEPT = """
+import builtins, numpy, paddle, tvm_ffi
+
+builtins.kept = kept = []
+for _ in range(100):
+    array = numpy.arange(6, dtype="float32")
+    there = paddle.utils.dlpack.from_dlpack(tvm_ffi.from_dlpack(array))
+    back = numpy.from_dlpack(tvm_ffi.from_dlpack(there))
+    again = paddle.utils.dlpack.from_dlpack(back)
+    assert again.numpy().tolist() == array.tolist()
+    kept += [there, back, again, tvm_ffi.from_dlpack(again)]
+tvm_ffi.register_global_func("paddle_test.kept", lambda _kept=kept: len(_kept))
+print("ends")
+"""
+
+
+def test_tensors_that_live_until_exit(paddle: Any) -> None:
+    """A program that keeps tensors from NumPy to PaddlePaddle and back ends with status 0."""
+    command = [sys.executable, "-W", "ignore", "-c", KEPT]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "ends\n"), done.stderr
