@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows: R3, R5, R8
+"""The library example with a setup.py: its wheel, and an install that one can edit."""
+
+import os
+import shutil
+import subprocess
+import zipfile
+
+import pytest
+from test_library import PROJECT, ROOT, USED, bash, copy_to, needed_and_exported, wheel_of
+from venvs import environment
+
+FILES = [f"tests/snippets/setuptools/{name}" for name in ("setup.py", "pyproject.toml")]
+BUILT_BY = [
+    name for name in PROJECT if not name.endswith(("CMakeLists.txt", "library/pyproject.toml"))
+]
+SCRIPT = "tests/snippets/setuptools/wheel.sh"
+LOAD = "tests/snippets/setuptools/load.py"
+USE = "tests/snippets/library/use.py"
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A folder with the example, which setuptools builds instead of CMake."""
+    monkeypatch.setenv("TRACE_COMPILED", "no")  # the test looks at what the compiler makes
+    monkeypatch.setenv("TVM_FFI_CACHE_DIR", str(tmp_path / "cache"))
+    copy_to(tmp_path)
+    for file in FILES:
+        shutil.copy(ROOT / file, tmp_path / "library")
+    (tmp_path / "library" / "CMakeLists.txt").unlink()
+    return tmp_path
+
+
+def test_wheel(project, shows):
+    """It has the tag and the files of the wheel that CMake's project makes, and works."""
+    for path in FILES:
+        shows(path, SCRIPT, *FILES, *BUILT_BY)
+    done = bash(shows(SCRIPT, USE, *FILES, *BUILT_BY), project)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.endswith(USED)
+    wheel = zipfile.ZipFile(wheel_of(project))
+    names = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    wanted = ("__init__.py", "py.typed", "libvector_kernels.so")
+    assert names == {f"vector_kernels/{name}" for name in wanted}
+    metadata = wheel.read("vector_kernels-0.1.0.dist-info/METADATA").decode()
+    assert "Requires-Dist: apache-tvm-ffi>=0.1.15\n" in metadata
+    library = project / "site/vector_kernels/libvector_kernels.so"
+    exported, entries = needed_and_exported(library)
+    assert {"__tvm_ffi_axpy", "__tvm_ffi_lerp", "__tvm_ffi_vecdot"} <= exported
+    # Besides the functions, only what the headers of the runtime export.
+    assert not any("vector_kernels" in name for name in exported), exported
+    assert "Shared library: [libtvm_ffi.so]" in entries
+    assert "RUNPATH" not in entries
+
+
+def test_editable_install(project, shows):
+    """The library is built next to the Python files, where the changed package looks for it."""
+    package = project / "library/python/vector_kernels"
+    plain = '_LIB = load_lib_module("vector-kernels", "vector_kernels")\n'
+    code = (package / "__init__.py").read_text()
+    load = shows(LOAD, *FILES, *BUILT_BY).read_text().partition("begin]\n")[2].partition("# [")[0]
+    assert code.count(plain) == 1
+    (package / "__init__.py").write_text(code.replace(plain, load))
+    python = environment(project / "environment")
+    install = ["pip", "install", "-q", "--no-deps", "-e", "./library"]
+    path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
+    subprocess.run(install, cwd=project, env={**os.environ, "PATH": path}, check=True)
+    assert (package / "libvector_kernels.so").exists()
+    use = [python, project / "use.py"]
+    assert subprocess.check_output(use, cwd=project, text=True) == USED
