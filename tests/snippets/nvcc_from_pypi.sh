@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs NVIDIA's compiler in the virtual environment that is active, and names it.
+set -eu
+# [install.begin]
+pip install nvidia-cuda-nvcc nvidia-cuda-runtime nvidia-cuda-cccl
+export NVCC=$(python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/nvidia/cu13/bin/nvcc
+export CUDACXX=$NVCC
+# [install.end]
+bash "$CLONE"/examples/kernel_library/add_one/build_cuda.sh
