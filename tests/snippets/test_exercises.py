@@ -224,3 +224,13 @@ def test_what_is_no_exercise(capsys):
     assert capsys.readouterr().out == (
         f"grade.py: expected one of {', '.join(grade.NAMES)}, got tale\n"
     )
+
+
+def test_without_the_cuda_toolkit(capsys, monkeypatch):
+    """The command says what to install."""
+    monkeypatch.setattr(grade.emulate, "find_nvcc", dict)
+    assert grade.main(["tail"]) == 2
+    assert capsys.readouterr().out == (
+        "grade.py: expected the CUDA toolkit, found none. Set NVCC to the path of nvcc, or "
+        "type: pip install nvidia-cuda-nvcc nvidia-cuda-runtime nvidia-cuda-cccl\n"
+    )

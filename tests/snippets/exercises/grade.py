@@ -7,6 +7,7 @@ threads is an error too. Then the exercise's check.py calls it.
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import runpy
@@ -91,12 +92,21 @@ def grade_apart(name: str, file: str) -> str:
 
 def main(arguments: list[str]) -> int:
     """Print what is wrong with an exercise; 1 if something is."""
-    names = [word for word in arguments if word != "--solution"]
-    if len(names) != 1 or names[0] not in NAMES:
-        print(f"grade.py: expected one of {', '.join(NAMES)}, got {' '.join(names) or 'nothing'}")
+    parser = argparse.ArgumentParser(prog="grade.py", description="Grade an exercise.")
+    parser.add_argument("name", metavar="NAME", help=f"one of {', '.join(NAMES)}")
+    parser.add_argument("--solution", action="store_true", help="grade the solution instead")
+    options = parser.parse_args(arguments)
+    name = options.name
+    if name not in NAMES:
+        print(f"grade.py: expected one of {', '.join(NAMES)}, got {name}")
         return 2
-    (name,) = names
-    wrong = grade_apart(name, "solution.cu" if "--solution" in arguments else f"{name}.cu")
+    if not emulate.find_nvcc():
+        print(
+            "grade.py: expected the CUDA toolkit, found none. Set NVCC to the path of nvcc, or "
+            "type: pip install nvidia-cuda-nvcc nvidia-cuda-runtime nvidia-cuda-cccl"
+        )
+        return 2
+    wrong = grade_apart(name, "solution.cu" if options.solution else f"{name}.cu")
     print(report(name, wrong))
     return bool(wrong)
 

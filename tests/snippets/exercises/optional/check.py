@@ -28,3 +28,7 @@ def check(mod):
     ):
         call = f"scale_columns for x of shape (3, 5) with a weight {words}"
         refuses(call, kind, "weight", lambda: mod.scale_columns(x, weight, y))  # noqa: B023
+    both = random(20)
+    call = "scale_columns for x of shape (3, 5) with a weight that overlaps y"
+    inside = both[5:].reshape(3, 5)
+    refuses(call, ValueError, "y", lambda: mod.scale_columns(x, both[3:8], inside))

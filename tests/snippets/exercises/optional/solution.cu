@@ -37,7 +37,7 @@ void scale_columns(ffi::TensorView x,
     CHECK_SAME_DTYPE(weight, x);
     CHECK_DIM(1, weight);
     CHECK_OR_THROW(weight.size(0) == x.size(1), ValueError, weight,
-                   "as long as a row of x", weight.size(0));
+                   "as long as a row of x, " << x.size(1), weight.size(0));
     CHECK_CONTIGUOUS(weight);
     CHECK_APART(y, weight);
     factors = data_of<float>(weight);
