@@ -3,6 +3,8 @@
 # Copies an example out of the clone $CLONE into the current folder, builds and runs it.
 set -eu
 # [add_one.begin]
+mkdir ../my-kernels
+cd ../my-kernels
 cp -r "$CLONE"/examples/kernel_library/{add_one,tvm_ffi_utils.h} .
 bash add_one/build_cpu.sh
 python add_one/load_add_one.py
