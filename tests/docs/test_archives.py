@@ -78,7 +78,7 @@ def test_settings_that_are_packed_are_the_tree_s(unpacked):
 
 
 def test_patches_of_a_page_apply_to_the_archive(unpacked):
-    """The page "Break It" shows patches of scale: no mark is in them or near."""
+    """The page "Break It" shows patches of kernels: no mark is in them or near."""
     patches = sorted((ROOT / "tests/snippets/break_it").glob("*.patch"))
     assert patches
     for patch in patches:

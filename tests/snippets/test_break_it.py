@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R4, R6, R9
-"""The page "Break It": what a call of ``scale`` gives with each safeguard, and without it.
+"""The page "Break It": what a call of a kernel gives with each safeguard, and without it.
 
 The CUDA source runs over the emulation of CUDA on the CPU. An edit of the source, of the emulation
 or of a patch makes the captured outcomes stale: this process reads all of them.
@@ -59,6 +59,14 @@ OUTCOMES = {
         "requested for launch\n",
         "[nan, nan, nan]",
     ),
+    "strides": ("[[0.5, 0.5], [0.5, 0.5]]\n", "[[0.5, 0.5], [0.98"),
+    "optional": ("[1.0, 1.0, 1.0, 1.0]\n", "null pointer"),
+    "sum": (
+        "float16: [0.8486328125, 1.1318359375]\nfloat64: [0.8485, 1.1314]\n",
+        "float16: [0.0, 0.0]",
+    ),
+    "barrier": ("[1.0, 1.0, 1.0, 1.0]\n", "race in rms_norm_kernel"),
+    "atomic": ("[8, 0]\n", "race in partial_kernel"),
 }
 DEVICE = """\
 --- a/examples/kernel_library/scale/scale_kernel.cu
@@ -95,7 +103,7 @@ def test_a_safeguard(shows, captured, name):
 def test_every_patch_is_here():
     """A new one adds its call and its outcomes."""
     patches = {path.stem for path in (ROOT / HERE).glob("*.patch")}
-    assert patches == {*break_it.OPTIONS} == {*OUTCOMES}
+    assert patches == {*break_it.PATCHES} == {*OUTCOMES}
 
 
 def test_the_command(shows):
@@ -117,7 +125,7 @@ def test_a_name_that_is_no_patch():
 def test_checks_of_the_device_change_nothing_here(tmp_path):
     """Without them, the emulation takes tensors of another kind of device, and scales them."""
     (tmp_path / "device.patch").write_text(DEVICE)
-    mod = tvm_ffi.load_module(break_it.built(str(tmp_path / "device"), break_it.PLAIN))
+    mod = tvm_ffi.load_module(break_it.built("scale", str(tmp_path / "device"), break_it.PLAIN))
     x, y = numpy.array([1, 2, 3], "float32"), numpy.full(3, numpy.nan, "float32")
     on_gpus = [Producer(each, 3, FLOAT32, device=(2, gpu)) for gpu, each in enumerate((x, y))]
     mod.scale(*on_gpus, 2.5)

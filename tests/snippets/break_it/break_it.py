@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Take safeguards out of the kernel ``scale`` and print what follows: break_it.py [NAME...].
+"""Take safeguards out of the example kernels and print what follows: break_it.py [NAME...].
 
 Each NAME.patch here takes one out. g++ builds the CUDA source with the emulation of CUDA on the
 CPU, unchanged and with the patch, and the call of that name in calls.py runs with both libraries.
@@ -28,19 +28,24 @@ from _setup.sanitize_examples import sanitized  # noqa: E402
 PLAIN, WATCHED = ("-O0",), tuple(emulate.WATCHING)
 # Not as the emulation spells them: it would build itself with sanitizers too, which takes longer.
 SANITIZED = ("-O0", "-fsanitize=address", "-fsanitize=undefined", "-fno-sanitize-recover=all")
-# How to build what a patch breaks, so that its call shows most.
-OPTIONS = {
-    "shape": PLAIN,
-    "dtype": PLAIN,
-    "contiguity": PLAIN,
-    "overlap": WATCHED,
-    "guard": PLAIN,
-    "stream": PLAIN,
-    "empty": PLAIN,
-    "tail": SANITIZED,
-    "alignment": SANITIZED,
-    "index": PLAIN,
-    "launch": PLAIN,
+# The example that a patch breaks, and how to build it so that its call shows most.
+PATCHES = {
+    "shape": ("scale", PLAIN),
+    "dtype": ("scale", PLAIN),
+    "contiguity": ("scale", PLAIN),
+    "overlap": ("scale", WATCHED),
+    "guard": ("scale", PLAIN),
+    "stream": ("scale", PLAIN),
+    "empty": ("scale", PLAIN),
+    "tail": ("scale", SANITIZED),
+    "alignment": ("scale", SANITIZED),
+    "index": ("scale", PLAIN),
+    "launch": ("scale", PLAIN),
+    "strides": ("softmax", PLAIN),
+    "optional": ("rms_norm", SANITIZED),
+    "sum": ("rms_norm", PLAIN),
+    "barrier": ("rms_norm", WATCHED),
+    "atomic": ("workspace", WATCHED),
 }
 SOURCES = Path("examples", "kernel_library")
 # Of AddressSanitizer's report: the error, the access, its line, and where the memory ends.
@@ -49,24 +54,25 @@ ADDRESS = re.compile(
     r".*? is located (\d+ bytes) (?:after|to the right of) (\d+-byte region)",
     re.MULTILINE | re.DOTALL,
 )
-UNDEFINED = re.compile(r"([\w.]+:\d+):\d+: (runtime error: .*? address) \w+( .*)")
+UNDEFINED = re.compile(
+    r"([\w.]+:\d+):\d+: (runtime error: .*? (?:address|null pointer))(?: 0x\w+)?( .*)"
+)
 
 
 @cache
-def built(patch: str, options: tuple[str, ...]) -> Path:
-    """Build the kernel with a patch, or as it is if that is empty."""
+def built(example: str, patch: str, options: tuple[str, ...]) -> Path:
+    """Build an example with a patch, or as it is if that is empty."""
     folder = Path(tempfile.mkdtemp(prefix="break_it_"))
     atexit.register(shutil.rmtree, folder)
-    for name in ("tvm_ffi_utils.h", "scale/scale_kernel.cu"):
-        (folder / SOURCES / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / SOURCES / name, folder / SOURCES / name)
+    shutil.copytree(ROOT / SOURCES / example, folder / SOURCES / example)
+    shutil.copy(ROOT / SOURCES / emulate.UTILITIES, folder / SOURCES)
     if patch:
         # Below a repository, git would take the paths for those of that one.
         variables = {**os.environ, "GIT_CEILING_DIRECTORIES": str(folder.parent)}
         command = ["git", "apply", str(HERE / f"{patch}.patch")]
         subprocess.run(command, cwd=folder, env=variables, check=True)
     emulate.EXAMPLES = folder / SOURCES
-    return emulate.build("scale", [*options], folder)
+    return emulate.build(example, [*options], folder)
 
 
 def call(name: str, library: Path, options: tuple[str, ...]) -> str:
@@ -96,8 +102,9 @@ def finding(report: str) -> str:
 @cache
 def outcomes(name: str) -> tuple[str, str]:
     """What the call of a name gives with its safeguard and without it."""
-    options = OPTIONS[name]
-    return call(name, built("", options), options), call(name, built(name, options), options)
+    example, options = PATCHES[name]
+    kept, broken = (call(name, built(example, patch, options), options) for patch in ("", name))
+    return kept, broken
 
 
 def text_of(name: str) -> str:
@@ -109,9 +116,9 @@ def text_of(name: str) -> str:
 
 def main(names: list[str]) -> None:
     """Print the outcomes of the patches named, or of all."""
-    if unknown := sorted({*names} - {*OPTIONS}):
-        raise SystemExit(f"expected names of {', '.join(OPTIONS)}, got {', '.join(unknown)}")
-    print("\n".join(text_of(name) for name in names or OPTIONS), end="")
+    if unknown := sorted({*names} - {*PATCHES}):
+        raise SystemExit(f"expected names of {', '.join(PATCHES)}, got {', '.join(unknown)}")
+    print("\n".join(text_of(name) for name in names or PATCHES), end="")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The calls of the page "Break It": ``calls.py LIBRARY NAME`` makes one and prints what it gives.
 
-The library is ``scale`` over the emulation of CUDA on the CPU, whose tensors are on the CPU.
+The library is that of an example over the emulation of CUDA on the CPU, whose tensors are on the
+CPU.
 """
 
 import mmap
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import numpy
 import tvm_ffi
-from numpy import float16, float32, nan
+from numpy import float16, float32, float64, int32, int64, nan, uint8
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "examples"))
 
@@ -130,6 +131,56 @@ def launch():
     mod.scale(x, y, 2.5)
     print(y.tolist())
     # [launch.end]
+
+
+def strides():
+    """The rows of the input are part of longer rows."""
+    # [strides.begin]
+    whole = numpy.array([[1, 1, 5], [1, 1, 5]], float32)
+    x, y = whole[:, :2], numpy.zeros((2, 2), float32)
+    mod.softmax(x, y)
+    print(y.tolist())
+    # [strides.end]
+
+
+def optional():
+    """The weight and the bias are left out."""
+    # [optional.begin]
+    x, y = numpy.ones((1, 4), float32), numpy.zeros((1, 4), float32)
+    mod.rms_norm(x, y, 0.0, None, None)  # without weight and bias
+    print(y[0].tolist())
+    # [optional.end]
+
+
+def sum():
+    """The squares of the elements are too large for float16."""
+    # [sum.begin]
+    x, y = numpy.array([[300, 400]], float16), numpy.zeros((1, 2), float16)
+    mod.rms_norm(x, y, 0.0, None, None)
+    print("float16:", y[0].tolist())
+    wide = x.astype(float64)
+    wide /= numpy.sqrt(numpy.mean(wide**2))
+    print("float64:", wide[0].round(4).tolist())
+    # [sum.end]
+
+
+def barrier():
+    """The row is the work of eight warps."""
+    # [barrier.begin]
+    x, y = numpy.ones((1, 2048), float32), numpy.zeros((1, 2048), float32)
+    mod.rms_norm(x, y, 0.0, None, None)
+    print(y[0, :4].tolist())
+    # [barrier.end]
+
+
+def atomic():
+    """Two threads count the same value."""
+    # [atomic.begin]
+    x, counts = numpy.zeros(8, int32), numpy.zeros(2, int64)
+    size = mod.histogram_workspace_size(x, counts)
+    mod.histogram(x, counts, numpy.empty(size, uint8))
+    print(counts.tolist())
+    # [atomic.end]
 
 
 try:
