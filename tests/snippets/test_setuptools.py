@@ -5,6 +5,7 @@
 import os
 import shutil
 import subprocess
+import sys
 import zipfile
 
 import pytest
@@ -16,7 +17,6 @@ BUILT_BY = [
     name for name in PROJECT if not name.endswith(("CMakeLists.txt", "library/pyproject.toml"))
 ]
 SCRIPT = "tests/snippets/setuptools/wheel.sh"
-LOAD = "tests/snippets/setuptools/load.py"
 USE = "tests/snippets/library/use.py"
 
 
@@ -54,14 +54,29 @@ def test_wheel(project, shows):
     assert "RUNPATH" not in entries
 
 
-def test_editable_install(project, shows):
+def test_each_line_of_the_script(project, shows, tmp_path):
+    """Run as a file, which pip does not do: its lines are counted."""
+    for path in FILES:
+        shows(path, *FILES, *BUILT_BY)
+    python = tmp_path / "plain/bin/python"
+    requires = ["setuptools>=70.1", "ninja", "apache-tvm-ffi>=0.1.15"]
+    subprocess.run([sys.executable, "-m", "venv", python.parents[1]], check=True)
+    subprocess.run([python, "-m", "pip", "install", "-q", *requires], check=True)
+    path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
+    wheel = [python, "setup.py", "-q", "bdist_wheel", "-d", project / "dist"]
+    variables = {**os.environ, "PATH": path}
+    subprocess.run(wheel, cwd=project / "library", env=variables, check=True)
+    assert wheel_of(project).name.startswith("vector_kernels-0.1.0-py3-none-linux_")
+
+
+def test_editable_install(project):
     """The library is built next to the Python files, where the changed package looks for it."""
     package = project / "library/python/vector_kernels"
     plain = '_LIB = load_lib_module("vector-kernels", "vector_kernels")\n'
     code = (package / "__init__.py").read_text()
-    load = shows(LOAD, *FILES, *BUILT_BY).read_text().partition("begin]\n")[2].partition("# [")[0]
     assert code.count(plain) == 1
-    (package / "__init__.py").write_text(code.replace(plain, load))
+    named = plain.replace(")\n", ", extra_lib_paths=[pathlib.Path(__file__).parent])\n")
+    (package / "__init__.py").write_text(code.replace(plain, f"import pathlib\n{named}"))
     python = environment(project / "environment")
     install = ["pip", "install", "-q", "--no-deps", "-e", "./library"]
     path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
