@@ -79,5 +79,5 @@ def test_quickstart_begins_with_the_commands():
     """The clone and the installation come first, with few words before them."""
     page = (ROOT / "docs/get_started/quickstart.rst").read_text()
     before = page[: page.index("tests/snippets/install.sh")]
-    assert before.index("tests/snippets/clone.sh") < before.index(".. clone-address::")
+    assert before.index(".. clone-address::") < before.index("tests/snippets/clone.sh")
     assert len(before.split()) < 120
