@@ -3,7 +3,7 @@
 # Installs NVIDIA's compiler in the virtual environment that is active, and names it.
 set -eu
 # [install.begin]
-pip install nvidia-cuda-nvcc nvidia-cuda-runtime nvidia-cuda-cccl
+pip install 'nvidia-cuda-nvcc<14' 'nvidia-cuda-runtime<14' 'nvidia-cuda-cccl<14'
 export NVCC=$(python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/nvidia/cu13/bin/nvcc
 export CUDACXX=$NVCC
 # [install.end]

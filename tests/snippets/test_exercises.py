@@ -232,5 +232,5 @@ def test_without_the_cuda_toolkit(capsys, monkeypatch):
     assert grade.main(["tail"]) == 2
     assert capsys.readouterr().out == (
         "grade.py: expected the CUDA toolkit, found none. Set NVCC to the path of nvcc, or "
-        "type: pip install nvidia-cuda-nvcc nvidia-cuda-runtime nvidia-cuda-cccl\n"
+        "type: pip install 'nvidia-cuda-nvcc<14' 'nvidia-cuda-runtime<14' 'nvidia-cuda-cccl<14'\n"
     )

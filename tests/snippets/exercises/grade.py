@@ -103,7 +103,7 @@ def main(arguments: list[str]) -> int:
     if not emulate.find_nvcc():
         print(
             "grade.py: expected the CUDA toolkit, found none. Set NVCC to the path of nvcc, or "
-            "type: pip install nvidia-cuda-nvcc nvidia-cuda-runtime nvidia-cuda-cccl"
+            "type: pip install 'nvidia-cuda-nvcc<14' 'nvidia-cuda-runtime<14' 'nvidia-cuda-cccl<14'"
         )
         return 2
     wrong = grade_apart(name, "solution.cu" if options.solution else f"{name}.cu")
