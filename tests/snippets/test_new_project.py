@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 import tvm_ffi
+from _verify.package_flags import flags
 from _verify.tools import find_nvcc
 from terminal import session
 from venvs import environment
@@ -180,3 +181,26 @@ def test_the_tests_of_a_project_find_bugs(runs, tmp_path):
         quick = {"SKBUILD_CMAKE_BUILD_TYPE": "Debug", "PYTEST_ADDOPTS": "-q --maxfail=1"}
         said = runs(f"{HERE}/build.sh", status=1, CUDACXX="/nonexistent/nvcc", **quick)
         assert re.search(r"\d+ failed", said), said
+
+
+def test_another_name_and_other_dtypes(runs, tmp_path):
+    """A function renamed as the page says, with a list of dtypes in the header, compiles."""
+    runs(f"{HERE}/make.sh")
+    project = tmp_path / "row_scale"
+    renamed = [path for path in project.rglob("*scale_rows*") if path.is_file()]
+    assert len(renamed) == 4
+    for path in project.rglob("*.*"):
+        if path.is_file() and path.name != "tvm_ffi_utils.h":
+            text = path.read_text().replace("scale_rows", "silu_rows")
+            path.write_text(text.replace("FloatingTypes", "MyTypes"))
+    for path in renamed:
+        path.rename(path.with_name(path.name.replace("scale_rows", "silu_rows")))
+    header = project / "src" / "silu_rows.h"
+    include = '#include "tvm_ffi_utils.h"\n'
+    page = (ROOT / "docs/get_started/new_project.rst").read_text()
+    (own,) = re.findall("``(using MyTypes = .*;)``", page)
+    assert header.read_text().count(include) == 1
+    header.write_text(header.read_text().replace(include, f"{include}{own}\n"))
+    sources = [project / "src" / name for name in ("binding.cc", "silu_rows_cpu.cc")]
+    told = flags("--cxxflags").split()
+    subprocess.run(["g++", "-fsyntax-only", "-Wall", "-Werror", *told, *sources], check=True)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy
 import pytest
 from _verify.tools import find_nvcc
 
@@ -135,3 +136,13 @@ def test_another_formula(runs, tmp_path):
     done = runs(*command)
     assert "1 failed" in done.stdout, done.stdout
     assert "float64" in done.stdout
+
+
+def test_a_computed_argument():
+    """Correct results of exp(v) fail unless the error of v counts as often as v is large."""
+    a, b = numpy.random.default_rng(0).uniform(-4, 4, (2, 100_000)).astype("float32")
+    exact = numpy.exp(a.astype("float64") * b)
+    error = numpy.abs(numpy.exp(a * b) - exact) / exact / numpy.finfo("float32").eps
+    of_exp, of_product = 2, 0.5
+    assert error.max() > 2 * (of_exp + of_product)
+    assert (error <= 2 * (of_exp + of_product * numpy.maximum(1, numpy.abs(a * b)))).all()
