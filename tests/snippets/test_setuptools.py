@@ -70,17 +70,19 @@ def test_each_line_of_the_script(project, shows, tmp_path):
 
 
 def test_editable_install(project):
-    """The library is built next to the Python files, where the changed package looks for it."""
+    """The library is built next to the Python files; only the changed package finds it there."""
     package = project / "library/python/vector_kernels"
     plain = '_LIB = load_lib_module("vector-kernels", "vector_kernels")\n'
     code = (package / "__init__.py").read_text()
     assert code.count(plain) == 1
-    named = plain.replace(")\n", ", extra_lib_paths=[pathlib.Path(__file__).parent])\n")
-    (package / "__init__.py").write_text(code.replace(plain, f"import pathlib\n{named}"))
+    changed = plain.replace(")\n", ", extra_lib_paths=[pathlib.Path(__file__).parent])\n")
     python = environment(project / "environment")
     install = ["pip", "install", "-q", "--no-deps", "-e", "./library"]
     path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
     subprocess.run(install, cwd=project, env={**os.environ, "PATH": path}, check=True)
     assert (package / "libvector_kernels.so").exists()
     use = [python, project / "use.py"]
+    refused = subprocess.run(use, cwd=project, capture_output=True, text=True, check=False)
+    assert "RuntimeError" in refused.stderr
+    (package / "__init__.py").write_text(code.replace(plain, f"import pathlib\n{changed}"))
     assert subprocess.check_output(use, cwd=project, text=True) == USED
