@@ -118,6 +118,21 @@ assert functions.stream_of(2, 1) == 0
 """)
 
 
+def test_arrays_are_ready_on_another_frameworks_stream(run) -> None:
+    """After a tensor that brings another stream, CuPy makes its arrays ready on that one."""
+    run("""
+class Other(ndarray):
+    def __tvm_ffi_env_stream__(self):
+        return 80
+Other.__module__ = "other"
+assert functions.stream_of(2, 1, Other(numpy.zeros(1), 1), x) == 80
+assert x.asked == [80]
+y = ndarray(numpy.zeros(1), 0)
+assert functions.stream_of(2, 0, Other(numpy.zeros(1), 1), y, y) == 16  # on another device
+assert y.asked == [-1, -1]
+""")
+
+
 def test_imported_arrays_follow_cupys_stream(run) -> None:
     """An array that went through from_dlpack still follows the stream that is current then."""
     run("""

@@ -21,7 +21,7 @@ int follow_asked_stream(CallFrame* frame, PyObject* ask, PyObject* value, DLDevi
   if (!number.is_valid()) return -1;
   void* stream = PyLong_AsVoidPtr(number.ptr());
   if (stream == nullptr && PyErr_Occurred()) return -1;
-  return frame->set_stream(device, stream);
+  return frame->set_stream(device, stream, nullptr);
 }
 
 // Sets the device's stream to the framework's current one.
@@ -42,7 +42,7 @@ int follow_stream(CallFrame* frame, const Framework* framework, DLDevice device)
   } else {
     return 0;
   }
-  return frame->set_stream(device, stream);
+  return frame->set_stream(device, stream, framework);
 }
 
 // Sets the device's stream to that of `value`: by asking it, or its framework.
@@ -74,6 +74,7 @@ inline int pack_lent(FillWith fill, const Place& place, PyObject* value, const P
   CallFrame* frame = place.frame;
   Lending how;
   how.trusted = frame->trusted();
+  how.frame = frame;
   LentTensor* lent = lend_by(fill, packer.framework, value, how);
   if (lent == nullptr) return -1;
   if (has_streams(lent->tensor.device.device_type) &&

@@ -3,6 +3,7 @@
 #include "lending/dlpack_producer.h"
 
 #include "base/int_pair.h"
+#include "lending/frame.h"
 
 namespace tvm_ffi_core {
 
@@ -69,7 +70,7 @@ nb::object call_dlpack(PyObject* tensor, nb::object stream) {
 
 }  // namespace
 
-int fill_from_dlpack(LentTensor* lent, PyObject* tensor, Lending) {
+int fill_from_dlpack(LentTensor* lent, PyObject* tensor, Lending how) {
   const Framework* framework = lent->framework;
   nb::object prepared;
   if (framework != nullptr && framework->prepare != nullptr) {
@@ -79,9 +80,10 @@ int fill_from_dlpack(LentTensor* lent, PyObject* tensor, Lending) {
   }
   DLDevice device;
   if (device_of(tensor, &device) != 0) return -1;
-  // The call follows the framework's own stream, so there is nothing to wait for.
-  const bool same_stream =
-      framework != nullptr && framework->current_stream != nullptr && device.device_type != kDLCPU;
+  // Nothing to wait for if the call runs on the framework's own stream.
+  const bool same_stream = framework != nullptr && framework->current_stream != nullptr &&
+                           device.device_type != kDLCPU &&
+                           (how.frame == nullptr || how.frame->follows(framework, device));
   nb::object capsule = call_dlpack(tensor, same_stream ? nb::int_(-1) : stream_for(device));
   if (!capsule.is_valid()) return -1;
   const int code = fill_from_capsule(lent, capsule.ptr());

@@ -38,17 +38,22 @@ CallFrame::CallFrame(PyObject* name, bool trusted, int num_args)
 
 CallFrame::~CallFrame() { std::free(heap_); }
 
-bool CallFrame::has_stream(DLDevice device) const {
+const StreamChange* CallFrame::stream_change(DLDevice device) const {
   for (int i = 0; i < num_streams_; ++i) {
     if (streams_[i].device.device_type == device.device_type &&
         streams_[i].device.device_id == device.device_id) {
-      return true;
+      return &streams_[i];
     }
   }
-  return false;
+  return nullptr;
 }
 
-int CallFrame::set_stream(DLDevice device, void* stream) {
+bool CallFrame::follows(const Framework* framework, DLDevice device) const {
+  const StreamChange* change = stream_change(device);
+  return change == nullptr || change->source == framework;
+}
+
+int CallFrame::set_stream(DLDevice device, void* stream, const Framework* source) {
   if (has_stream(device)) return 0;
   if (num_streams_ == kMaxStreams) {
     PyErr_Format(PyExc_ValueError, "%U: arguments are on more than %d devices", name_, kMaxStreams);
@@ -60,7 +65,7 @@ int CallFrame::set_stream(DLDevice device, void* stream) {
     set_python_error(code);
     return -1;
   }
-  streams_[num_streams_++] = {device, original};
+  streams_[num_streams_++] = {device, original, source};
   return 0;
 }
 

@@ -11,6 +11,7 @@ namespace tvm_ffi_core {
 struct StreamChange {
   DLDevice device;
   void* original;
+  const Framework* source;  // whose current stream it is; NULL if a tensor reported its own
 };
 
 class CallFrame {
@@ -67,8 +68,10 @@ class CallFrame {
 
   // Makes `stream` the device's current one until the call is over; the first argument on a device
   // decides. 0, or -1 with a Python error.
-  int set_stream(DLDevice device, void* stream);
-  bool has_stream(DLDevice device) const;
+  int set_stream(DLDevice device, void* stream, const Framework* source);
+  bool has_stream(DLDevice device) const { return stream_change(device) != nullptr; }
+  // Whether the call runs, or will run, on the framework's current stream on the device.
+  bool follows(const Framework* framework, DLDevice device) const;
 
   // Makes the frameworks' allocator the environment's, and the tensors known to
   // argument_that_holds(); finish() undoes both.
@@ -84,6 +87,8 @@ class CallFrame {
   void abandon();
 
  private:
+  const StreamChange* stream_change(DLDevice device) const;
+
   friend TVMFFIObject* argument_that_holds(const DLTensor& view);
 
   PyObject* name_;

@@ -7,11 +7,14 @@
 
 namespace tvm_ffi_core {
 
+class CallFrame;
+
 // What lending a tensor leaves out or adds.
 struct Lending {
   bool trusted = false;
   bool allow_read_only = false;
   bool own = false;  // whether it owns its memory at once, if that is cheaper than later
+  const CallFrame* frame = nullptr;  // the call whose argument it is, if any
 };
 
 // One way to fill. 0, or -1 with a Python error that does not name the argument yet (the caller
