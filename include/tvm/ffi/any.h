@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/any.h
- * \brief Values of any type: AnyView lends one, Any owns one.
+ * \brief Values of any type: AnyView borrows one, Any owns one.
  */
 #ifndef TVM_FFI_ANY_H_
 #define TVM_FFI_ANY_H_
@@ -22,11 +22,11 @@ class AnyBase;
 
 namespace detail {
 
-// Asks only when instantiated: a value type must not ask about itself while it is being defined.
+// Evaluated only on instantiation: a value type must not query itself while it is being defined.
 template <typename T>
 struct IsConvertible : public std::bool_constant<TypeTraits<T>::convert_enabled> {};
 
-// Whether a value of type T (a reference is looked through) can be put into an Any.
+// Whether a value of type T (references are stripped) can be stored in an Any.
 template <typename T, typename Plain = std::remove_cv_t<std::remove_reference_t<T>>>
 using EnableIfStored = std::enable_if_t<
     std::conjunction<std::negation<std::is_base_of<AnyBase, Plain>>, IsConvertible<Plain>>::value>;
@@ -40,11 +40,11 @@ using EnableIfObject = std::enable_if_t<std::is_base_of<Object, T>::value>;
 template <typename T>
 using EnableIfValue = std::enable_if_t<!std::is_base_of<Object, T>::value>;
 
-// Handles give access to an object of this type.
+// The pointer through which handles access their object.
 template <typename T>
 using ObjectPointer = std::conditional_t<T::_type_mutable, T*, const T*>;
 
-// Whether a cast to T gives an owner, and not a view of what the value owns.
+// Whether a cast to T returns an owner rather than a view of data owned by the value.
 template <typename T, typename = void>
 struct IsOwner : public std::false_type {};
 template <typename T>
@@ -58,27 +58,27 @@ struct IsOwner<T, std::void_t<decltype(TypeTraits<T>::MoveToAny(std::declval<T>(
 
 }  // namespace detail
 
-/*! \brief What AnyView and Any have in common. */
+/*! \brief Common base of AnyView and Any. */
 class AnyBase {
  public:
   /*! \brief Type index of the value. */
   int32_t type_index() const { return data_.type_index; }
   /*! \brief Name of the value's type. */
   std::string GetTypeKey() const { return detail::TypeName(&data_); }
-  /*! \brief The value as a T if it is exactly a T: no conversion. */
+  /*! \brief The value as a T if it is exactly a T, without conversion. */
   template <typename T, typename = detail::EnableIfValue<T>>
   std::optional<T> as() const {
     if (!TypeTraits<T>::CheckAnyStrict(&data_)) return std::nullopt;
     return TypeTraits<T>::CopyFromAnyViewAfterCheck(&data_);
   }
-  /*! \brief The object, if it is of the object type T or derives from it, else NULL. Lent. */
+  /*! \brief The object, borrowed, if its type is T or derives from T; NULL otherwise. */
   template <typename T, typename = detail::EnableIfObject<T>, typename = void>
   detail::ObjectPointer<T> as() const {
     if (data_.type_index < kTVMFFIStaticObjectBegin) return nullptr;
     auto* object = static_cast<Object*>(static_cast<void*>(data_.v_obj));
     return object->IsInstance<T>() ? static_cast<T*>(object) : nullptr;
   }
-  /*! \brief The value if it is exactly a T; otherwise a TypeError is thrown. */
+  /*! \brief The value if it is exactly a T; throws a TypeError otherwise. */
   template <typename T>
   T as_or_throw() const {
     std::optional<T> value = as<T>();
@@ -87,12 +87,12 @@ class AnyBase {
     }
     return *std::move(value);
   }
-  /*! \brief The value as a T if it is one or converts to one. */
+  /*! \brief The value as a T if it is a T or converts to one. */
   template <typename T>
   std::optional<T> try_cast() const {
     return TypeTraits<T>::TryCastFromAnyView(&data_);
   }
-  /*! \brief The value as a T, by conversion if need be; otherwise a TypeError is thrown. */
+  /*! \brief The value as a T, converted if necessary; throws a TypeError if it does not convert. */
   template <typename T>
   T cast() const {
     std::optional<T> value = try_cast<T>();
@@ -110,23 +110,23 @@ class AnyBase {
     return data_.type_index == other.data_.type_index &&
            data_.zero_padding == other.data_.zero_padding && data_.v_uint64 == other.data_.v_uint64;
   }
-  /*! \brief Whether the value is the object of a handle, or None where the handle is null. */
+  /*! \brief Whether the value is the handle's object, or None if the handle is null. */
   bool same_as(const ObjectRef& other) const {
     return data_.type_index == other.type_index() &&
            (!other.defined() || data_.v_obj == ObjectUnsafe::Borrow(other));
   }
-  /*! \brief The value in the form of the C ABI; owned as before. */
+  /*! \brief The value in its C ABI form; ownership does not change. */
   TVMFFIAny CopyToTVMFFIAny() const { return data_; }
 
  protected:
-  /*! \brief Marks the constructor that leaves the value to the derived class. */
+  /*! \brief Selects the constructor that leaves the value to the derived class. */
   struct NotSet {};
 
   AnyBase() : data_{} {}
-  /*! \brief Without a value: the derived class sets it at once. */
+  /*! \brief Leaves the value uninitialized; the derived class sets it immediately. */
   explicit AnyBase(NotSet) {}
 
-  /*! \brief The value in the form of the C ABI. */
+  /*! \brief The value in its C ABI form. */
   TVMFFIAny data_;
 };
 
@@ -137,19 +137,19 @@ inline const TVMFFIAny* Raw(const AnyBase& value) {
   return reinterpret_cast<const TVMFFIAny*>(&value);
 }
 
-// Whether a value of that type only lends: what it would own has to be made, if it can be.
+// Whether values of that type are borrowed: owning one requires a copy, where that is possible.
 inline bool IsLentForm(int32_t type_index) {
   return type_index >= kTVMFFIDLTensorPtr && type_index <= kTVMFFIObjectRValueRef;
 }
 
 }  // namespace detail
 
-/*! \brief A value that somebody else owns. Never keep one longer than the value it was made from.
+/*! \brief A borrowed value. Never keep a view longer than the value it was made from.
  */
 class AnyView : public AnyBase {
  public:
   AnyView() = default;
-  /*! \brief A view of a value of the C ABI. */
+  /*! \brief A view of a C ABI value. */
   static AnyView CopyFromTVMFFIAny(const TVMFFIAny& any) {
     AnyView view;
     view.data_ = any;
@@ -163,7 +163,7 @@ class AnyView : public AnyBase {
   /*! \brief A view of an owned value. */
   AnyView(const Any& value);  // NOLINT(runtime/explicit)
 
-  /*! \brief Leaves no value. */
+  /*! \brief Resets the view to None. */
   void reset() { data_ = TVMFFIAny{}; }
   /*! \brief Exchanges the two views. */
   void swap(AnyView& other) noexcept { std::swap(data_, other.data_); }
@@ -173,7 +173,7 @@ class AnyView : public AnyBase {
 class Any : public AnyBase {
  public:
   Any() = default;
-  /*! \brief Owns a copy of the value: a reference of its own, or a copy of a lent string. */
+  /*! \brief Owns a copy of the value: a new reference, or a copy of a borrowed string. */
   Any(const AnyView& view) : AnyBase(NotSet()) { Own(view); }  // NOLINT(runtime/explicit)
   /*! \brief Owns `value`. */
   template <typename T, typename = detail::EnableIfStored<T>>
@@ -185,35 +185,35 @@ class Any : public AnyBase {
     if (other.IsObject()) ObjectUnsafe::IncRef(other.data_.v_obj);
     detail::CopyWords(other.data_, &data_);
   }
-  /*! \brief Takes the value over; None stays behind. */
+  /*! \brief Takes over the value and leaves None. */
   Any(Any&& other) noexcept : AnyBase(NotSet()) {
     detail::CopyWords(other.data_, &data_);
     other.data_ = TVMFFIAny{};
   }
   /*! \brief Shares the other's value. */
   Any& operator=(const Any& other) { return *this = Any(other); }
-  /*! \brief Takes over the other's value; None stays behind. */
+  /*! \brief Takes over the other's value and leaves None. */
   Any& operator=(Any&& other) noexcept {
     if (this == &other) return *this;
-    const Any old(std::move(*this));  // ends last: its end may come back to either
+    const Any old(std::move(*this));  // destroyed last: its destructor may reenter either
     detail::CopyWords(other.data_, &data_);
     other.data_ = TVMFFIAny{};
     return *this;
   }
   ~Any() { detail::DropOwned(data_); }
 
-  /*! \brief Drops the value; None is left. */
+  /*! \brief Drops the value, leaving None. */
   void reset() { const Any old(std::move(*this)); }
   /*! \brief Exchanges the two values. */
   void swap(Any& other) noexcept { std::swap(data_, other.data_); }
 
-  /*! \brief As AnyBase::cast. */
+  /*! \brief See AnyBase::cast. */
   template <typename T>
   T cast() const& {
     return AnyBase::cast<T>();
   }
-  /*! \brief As AnyBase::cast, and leaves None, so that the result may be the only owner; a view or
-   * a pointer leaves the value, which it refers to. */
+  /*! \brief Like AnyBase::cast, but leaves None, so that the result may be the only owner; if it is
+   * a view or a pointer, the value that it refers to is kept. */
   template <typename T>
   T cast() && {
     T value = AnyBase::cast<T>();
@@ -221,26 +221,26 @@ class Any : public AnyBase {
     return value;
   }
 
-  /*! \brief Takes over an owned value of the C ABI. */
+  /*! \brief Takes over an owned C ABI value. */
   static Any MoveFromTVMFFIAny(const TVMFFIAny& any) {
     Any value;
     value.data_ = any;
     return value;
   }
-  /*! \brief Releases the value to a receiver of the C ABI. */
+  /*! \brief Releases the value as an owned C ABI value. */
   TVMFFIAny MoveToTVMFFIAny() && {
     TVMFFIAny any = data_;
     data_ = TVMFFIAny{};
     return any;
   }
-  /*! \brief Where a C function must write its owned result; None before. */
+  /*! \brief Resets the value to None and returns the address for a C function's owned result. */
   TVMFFIAny* Reset() {
     reset();
     return &data_;
   }
 
  private:
-  // Owns a copy of the value of `view`. Only what a caller lends needs the runtime for that.
+  // Owns a copy of the value of `view`. Only borrowed forms need the runtime for this.
   void Own(const AnyView& view) {
     const TVMFFIAny& lent = *detail::Raw(view);
     if (detail::IsLentForm(lent.type_index)) {
@@ -273,7 +273,7 @@ template <>
 struct TypeTraits<Any> : public detail::TypeTraitsBase {
   static void CopyToAnyView(const Any& value, TVMFFIAny* out) { *out = value.CopyToTVMFFIAny(); }
   static void MoveToAny(Any value, TVMFFIAny* out) { *out = std::move(value).MoveToTVMFFIAny(); }
-  // A lent tensor has no owner to share.
+  // A borrowed tensor has no owner to share.
   static bool CheckAnyStrict(const TVMFFIAny* any) { return any->type_index != kTVMFFIDLTensorPtr; }
   static Any CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
     return Any(AnyView::CopyFromTVMFFIAny(*any));
@@ -283,7 +283,7 @@ struct TypeTraits<Any> : public detail::TypeTraitsBase {
   }
   static std::optional<Any> TryCastFromAnyView(const TVMFFIAny* any) {
     if (detail::IsLentForm(any->type_index)) {
-      // A lent tensor has no owner to share, and of NULL there is nothing to copy.
+      // A borrowed tensor has no owner to share, and NULL has nothing to copy.
       if (any->type_index == kTVMFFIDLTensorPtr || detail::LendsNull(any)) return std::nullopt;
     }
     return Any(AnyView::CopyFromTVMFFIAny(*any));
@@ -294,8 +294,8 @@ struct TypeTraits<Any> : public detail::TypeTraitsBase {
 
 namespace detail {
 
-// Whether every U, as it is in a container, is a T too. Specialised in the headers of other
-// types that hold one of several.
+// Whether every U, as stored in a container, is also a T. Specialised in the headers of types
+// that hold one of several alternatives.
 template <typename T, typename U, typename = void>
 struct TypeContains
     : public std::bool_constant<std::is_same<T, U>::value || std::is_same<T, Any>::value> {};
@@ -305,17 +305,17 @@ struct TypeContains<T, U,
                                      std::is_base_of<T, U>::value && !std::is_same<T, U>::value>>
     : public std::true_type {};
 
-// Whether a lent T has the same form as an owned one, so that a look-up need not own its key.
+// Whether a borrowed T has the same form as an owned one, so a lookup need not own its key.
 template <typename T>
 inline constexpr bool kLentAsOwned =
     std::is_arithmetic<T>::value || std::is_enum<T>::value || std::is_same<T, Any>::value ||
     (std::is_base_of<ObjectRef, T>::value && use_default_type_traits_v<T>);
 
-// Whether a view of a T can be had without a conversion.
+// Whether a T can be viewed without conversion.
 template <typename T>
 constexpr bool kIsView = std::is_base_of<AnyBase, T>::value || IsLendable<T>::value;
 
-// What lends `value` for a call: a view, or an Any that owns what `value` was converted to.
+// Lends `value` for a call: a view, or an Any that owns the converted `value`.
 template <typename T>
 auto Lend(const T& value) {
   if constexpr (kIsView<T>) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/any_hash.h
- * \brief Hash and equality of values, as the keys of Map and Dict are told apart.
+ * \brief Hash and equality of values, as used for the keys of Map and Dict.
  *
- * Two values are the same key when they have the same type and the same content: strings and bytes
- * by their bytes, numbers, devices and element types by their bits, objects by their address. So 1,
- * 1.0 and true are three keys, and so are 0.0 and -0.0. An object type may tell its own hash and
- * equality by the attributes `__any_hash__` and `__any_equal__`, which are functions; big integers
- * do.
+ * Two values are the same key if they have the same type and content. Strings and bytes compare by
+ * their bytes, numbers, devices and element types by their bits, objects by address. So 1, 1.0 and
+ * true are distinct keys, and so are 0.0 and -0.0. An object type may define its own hash and
+ * equality through the attributes `__any_hash__` and `__any_equal__`, which hold functions; big
+ * integers do.
  */
 #ifndef TVM_FFI_ANY_HASH_H_
 #define TVM_FFI_ANY_HASH_H_
@@ -22,10 +22,10 @@ namespace ffi TVM_FFI_HIDDEN {
 namespace detail {
 
 // Every library of a process must compute the same hashes, because tables cross between libraries.
-// What follows was observed of the published runtime, which these tables are shared with.
+// The algorithms below match the published runtime, which shares these tables.
 
-// Little-endian words of 8 bytes, the last one filled up with zeros, as digits to the base of the
-// prime of FNV-1, modulo the prime 2^31 - 1. Products wrap around at 2^64 before the modulus.
+// Treats little-endian 8-byte words, the last zero-padded, as digits in a base equal to the FNV-1
+// prime, modulo the prime 2^31 - 1. Products wrap at 2^64 before the modulus is taken.
 inline uint64_t HashOfBytes(const char* data, size_t size) {
   constexpr uint64_t kBase = 1099511628211u;
   constexpr uint64_t kModulus = 2147483647u;
@@ -47,7 +47,7 @@ inline uint64_t HashOfContent(int32_t type_index, uint64_t content) {
   return type ^ (content + 0x9e3779b9u + (type << 6) + (type >> 2));
 }
 
-// The function that a type has as an attribute, NULL where it has none.
+// The function that a type has as an attribute, or NULL.
 inline const TVMFFIAny* AttributeOf(const TVMFFITypeAttrColumn* column, int32_t type_index) {
   if (column == nullptr) return nullptr;
   const int64_t place = int64_t{type_index} - column->begin_index;
@@ -58,7 +58,7 @@ inline const TVMFFIAny* AttributeOf(const TVMFFITypeAttrColumn* column, int32_t 
   return is_function ? value : nullptr;
 }
 
-// What it returns, owned: the address of a C function, or a Function, is called with the values.
+// Calls a C function, given by its address, or a Function with the values. The result is owned.
 template <typename... Values>
 TVM_FFI_COLD TVMFFIAny CallAttribute(const TVMFFIAny* function, const Values*... values) {
   if (function->type_index == kTVMFFIOpaquePtr) {
@@ -87,7 +87,7 @@ inline const TVMFFITypeAttrColumn* AnyEqualColumn() {
   return column;
 }
 
-// What the functions behind the two attributes return: an int, a bool, or an owned error.
+// Throws on an unexpected result of an attribute's function, which may be an owned error.
 TVM_FFI_COLD inline void ThrowReturned(const TVMFFIAny& returned) {
   const Any owner = Any::MoveFromTVMFFIAny(returned);
   if (returned.type_index == kTVMFFIError) {
@@ -98,30 +98,30 @@ TVM_FFI_COLD inline void ThrowReturned(const TVMFFIAny& returned) {
                            << TypeName(&returned);
 }
 
-// The bytes of a string or of bytes of either form.
+// The contents of a string or bytes value, small or on the heap.
 inline TVMFFIByteArray BytesOf(const TVMFFIAny& any) {
   if (any.type_index < kTVMFFIStaticObjectBegin) return {any.v_bytes, any.small_str_len};
   return *reinterpret_cast<const TVMFFIByteArray*>(any.v_obj + 1);
 }
 
-// kTVMFFIStr or kTVMFFIBytes for strings and bytes of either form; any other type is itself.
+// kTVMFFIStr or kTVMFFIBytes for strings and bytes of either form; other types are unchanged.
 inline int32_t KeyType(const TVMFFIAny& any) {
   if (any.type_index == kTVMFFISmallStr) return kTVMFFIStr;
   if (any.type_index == kTVMFFISmallBytes) return kTVMFFIBytes;
   return any.type_index;
 }
 
-// The function by which a type hashes its objects itself, NULL where it does not.
+// The type's own hash function, or NULL.
 inline const TVMFFIAny* OwnHash(int32_t type) { return AttributeOf(AnyHashColumn(), type); }
 
-// What a type's own hash makes of a value.
+// The hash of a value, computed by its type's own hash function.
 TVM_FFI_COLD inline uint64_t CallOwnHash(const TVMFFIAny& any) {
   const TVMFFIAny hash = CallAttribute(OwnHash(any.type_index), &any);
   if (hash.type_index != kTVMFFIInt) ThrowReturned(hash);
   return HashOfContent(any.type_index, hash.v_uint64);
 }
 
-// The hash of a value; `call` gives that of a type that has its own.
+// The hash of a value; `call` computes it for types with their own hash function.
 template <typename Call>
 inline uint64_t HashOf(const TVMFFIAny& any, Call call) {
   const int32_t type = KeyType(any);
@@ -134,7 +134,7 @@ inline uint64_t HashOf(const TVMFFIAny& any, Call call) {
 }
 inline uint64_t HashOf(const TVMFFIAny& any) { return HashOf(any, CallOwnHash); }
 
-// Whether two values are the same key: kNo, kYes, or as their type's own equality says.
+// Whether two values are the same key: no, yes, or defer to their type's own equality.
 enum Sameness : int { kNo, kYes, kAsk };
 inline Sameness AreSame(const TVMFFIAny& a, const TVMFFIAny& b) {
   const int32_t type = KeyType(a);
@@ -150,7 +150,7 @@ inline Sameness AreSame(const TVMFFIAny& a, const TVMFFIAny& b) {
   return AttributeOf(AnyEqualColumn(), type) == nullptr ? kNo : kAsk;
 }
 
-// What the own equality of their type says of two values.
+// Compares two values with their type's own equality function.
 TVM_FFI_COLD inline bool CallOwnEqual(const TVMFFIAny& a, const TVMFFIAny& b) {
   const TVMFFIAny equal = CallAttribute(AttributeOf(AnyEqualColumn(), a.type_index), &a, &b);
   if (equal.type_index != kTVMFFIBool) ThrowReturned(equal);
@@ -164,22 +164,22 @@ inline bool AreEqual(const TVMFFIAny& a, const TVMFFIAny& b) {
 
 }  // namespace detail
 
-/*! \brief Hashes a value, the same in every library of the process. */
+/*! \brief Hashes a value identically in every library of the process. */
 struct AnyHash {
   /*!
    * \brief The hash of `value`.
    *
-   * What the type's own hash function throws passes through.
+   * Exceptions from the type's own hash function propagate.
    */
   uint64_t operator()(const Any& value) const { return detail::HashOf(*detail::Raw(value)); }
 };
 
-/*! \brief Returns whether two values are the same key. */
+/*! \brief Compares two values as keys. */
 struct AnyEqual {
   /*!
    * \brief Whether `a` and `b` have the same type and the same content.
    *
-   * What the type's own equality throws passes through.
+   * Exceptions from the type's own equality function propagate.
    */
   bool operator()(const Any& a, const Any& b) const {
     return detail::AreEqual(*detail::Raw(a), *detail::Raw(b));

@@ -23,10 +23,10 @@ namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
 /*!
- * \brief An ObjectPtr that has an object, unless it was moved from or reset.
+ * \brief An ObjectPtr that is never null unless moved from or reset.
  *
- * A function with a parameter of this type refuses None by a TypeError. make_arc makes one;
- * Optional<Arc<T>> may have none, and is as large as a pointer.
+ * A function with a parameter of this type rejects None with a TypeError. make_arc makes one;
+ * Optional<Arc<T>> may be empty and is the size of a pointer.
  */
 template <typename T>
 class Arc : public ObjectPtr<T> {
@@ -35,21 +35,21 @@ class Arc : public ObjectPtr<T> {
   Arc(std::nullptr_t) = delete;
   /*! \brief Shares the object. */
   Arc(const Arc&) = default;
-  /*! \brief Takes the object over; the other has none then. */
+  /*! \brief Takes over the object, leaving the other null. */
   Arc(Arc&&) noexcept = default;
   /*! \brief Shares an object of a derived type. */
   template <typename U, typename = std::enable_if_t<std::is_base_of<T, U>::value>>
   Arc(const Arc<U>& other) : ObjectPtr<T>(other) {}  // NOLINT(runtime/explicit)
-  /*! \brief Takes an object of a derived type over. */
+  /*! \brief Takes over an object of a derived type. */
   template <typename U, typename = std::enable_if_t<std::is_base_of<T, U>::value>>
   Arc(Arc<U>&& other) noexcept  // NOLINT(runtime/explicit)
       : ObjectPtr<T>(static_cast<ObjectPtr<U>&&>(other)) {}
-  /*! \brief None, to be assigned before it is used. */
+  /*! \brief Null; assign an object before use. */
   explicit Arc(UnsafeInit) : ObjectPtr<T>(nullptr) {}
 
   /*! \brief Shares the other's object. */
   Arc& operator=(const Arc&) = default;
-  /*! \brief Takes the other's object over. */
+  /*! \brief Takes over the other's object. */
   Arc& operator=(Arc&&) noexcept = default;
 
  private:
@@ -60,7 +60,7 @@ class Arc : public ObjectPtr<T> {
   friend struct TypeTraits<Arc<T>>;
 };
 
-/*! \brief Makes an object; its first owner is returned. */
+/*! \brief Makes an object and returns its first owner. */
 template <typename T, typename... Args>
 Arc<T> make_arc(Args&&... args) {
   return Arc<T>(make_object<T>(std::forward<Args>(args)...));
@@ -68,7 +68,7 @@ Arc<T> make_arc(Args&&... args) {
 
 namespace detail {
 
-// An Optional of it is in memory as a pointer.
+// An Optional of it has the memory layout of a pointer.
 template <typename T>
 constexpr bool kIsBareHandle<Arc<T>> = true;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/attributes.h
- * \brief Attributes of compilers by one name for each, and the warnings that the headers turn off.
+ * \brief One name for each compiler attribute, and the warnings that the headers turn off.
  */
 #ifndef TVM_FFI_ATTRIBUTES_H_
 #define TVM_FFI_ATTRIBUTES_H_
@@ -9,7 +9,7 @@
 /*!
  * \brief Keeps the inline code of each library to itself.
  *
- * Without it the loader merges inline variables and function-local statics of libraries that were
+ * Otherwise, the loader merges inline variables and function-local statics of libraries that were
  * built with different headers.
  */
 #ifdef _WIN32
@@ -19,10 +19,10 @@
 #endif
 
 /*!
- * \brief Exports a name from libtvm_ffi.so, where that is built; nothing anywhere else.
+ * \brief Exports a name when building libtvm_ffi.so; empty otherwise.
  *
  * Libraries that were built with the published headers import these names. Code that includes this
- * header has a hidden copy of its own.
+ * header gets its own hidden copy.
  */
 #ifdef TVM_FFI_BUILDS_RUNTIME
 #define TVM_FFI_RUNTIME_API TVM_FFI_DLL_EXPORT
@@ -30,31 +30,31 @@
 #define TVM_FFI_RUNTIME_API
 #endif
 
-// A class in an unnamed namespace is hidden anyway, as nvcc would say of each of its statics.
+// A class in an unnamed namespace is already hidden; nvcc would warn about each of its statics.
 #ifdef __CUDACC__
 #pragma nv_diag_suppress 1407
 #endif
 
-// Any class of a user's that holds a Tensor is more visible than its field; that does no harm, and
-// g++ would warn of it in the user's file.
+// A user's class that holds a Tensor is more visible than its field. This is harmless, but g++
+// would warn about it in the user's file.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wattributes"
 #endif
 
-/*! \brief Keeps a longer path out of the way of the common one. */
+/*! \brief Keeps a long path out of line, so that the fast path stays short. */
 #ifdef _MSC_VER
 #define TVM_FFI_NOINLINE __declspec(noinline)
 #else
 #define TVM_FFI_NOINLINE __attribute__((noinline))
 #endif
-/*! \brief The same for a rarely taken path, which is compiled for size. */
+/*! \brief Like TVM_FFI_NOINLINE, for a rarely taken path, which is optimized for size. */
 #ifdef _MSC_VER
 #define TVM_FFI_COLD TVM_FFI_NOINLINE
 #else
 #define TVM_FFI_COLD __attribute__((noinline, cold))
 #endif
-/*! \brief Makes a short path part of its caller, where the compiler would weigh the size of rare
- * ones. */
+/*! \brief Inlines a short path even where the compiler would count the size of rare paths
+ * against it. */
 #ifdef _MSC_VER
 #define TVM_FFI_ALWAYS_INLINE __forceinline
 #else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/base_detail.h
- * \brief Small macros that libraries written for the published headers use.
+ * \brief Small macros used by libraries written for the published headers.
  */
 #ifndef TVM_FFI_BASE_DETAIL_H_
 #define TVM_FFI_BASE_DETAIL_H_
@@ -11,9 +11,9 @@
 #include <tvm/ffi/endian.h>
 #include <tvm/ffi/throw_macros.h>
 
-/*! \brief Before a short function: it becomes part of its caller. */
+/*! \brief Placed before a short function: always inlines it. */
 #define TVM_FFI_INLINE TVM_FFI_ALWAYS_INLINE
-/*! \brief Before a function that does not become part of its caller. */
+/*! \brief Placed before a function: never inlines it. */
 #define TVM_FFI_NO_INLINE TVM_FFI_NOINLINE
 
 #if defined(__GNUC__)
@@ -26,34 +26,34 @@
   } while (0)
 #define TVM_FFI_FUNC_SIG __PRETTY_FUNCTION__
 #else
-/*! \brief Before a function that seldom runs, such as one that throws. */
+/*! \brief Placed before a function that rarely runs, such as one that throws. */
 #define TVM_FFI_COLD_CODE
-/*! \brief The condition as 0 or 1, which the compiler expects to be 1. */
+/*! \brief The condition as 0 or 1; the compiler expects 1. */
 #define TVM_FFI_PREDICT_TRUE(cond) (static_cast<bool>(cond))
-/*! \brief The condition as 0 or 1, which the compiler expects to be 0. */
+/*! \brief The condition as 0 or 1; the compiler expects 0. */
 #define TVM_FFI_PREDICT_FALSE(cond) (static_cast<bool>(cond))
-/*! \brief A statement: the compiler may rely on the condition. One that is false breaks the program
- * in any way. */
+/*! \brief A statement that lets the compiler assume the condition. The behavior is undefined if it
+ * is false. */
 #define TVM_FFI_UNSAFE_ASSUME(cond) static_cast<void>(0)
-/*! \brief The function that is being compiled, with its signature, as text. */
+/*! \brief The enclosing function's signature, as text. */
 #define TVM_FFI_FUNC_SIG __func__
 #endif
 
-/*! \brief One name made of two, after macros in them are expanded. */
+/*! \brief Joins two tokens into one name, after expanding macros in them. */
 #define TVM_FFI_STR_CONCAT(a, b) TVM_FFI_STR_CONCAT_(a, b)
-/*! \brief One name made of two as they are. */
+/*! \brief Joins two tokens into one name without expanding macros. */
 #define TVM_FFI_STR_CONCAT_(a, b) a##b
 
-/*! \brief Inside a class: the constructors and assignments that copy and move it are the default
- * ones. */
+/*! \brief Inside a class: defaults the copy and move constructors and the copy and move
+ * assignments. */
 #define TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(TypeName) \
   TypeName(const TypeName&) = default;                        \
   TypeName(TypeName&&) = default;                             \
   TypeName& operator=(const TypeName&) = default;             \
   TypeName& operator=(TypeName&&) = default
 
-/*! \brief Clears what a pointer leaves of the 8 bytes of a TVMFFIAny's value; call it before the
- * pointer is written. Nothing where pointers have 8 bytes. */
+/*! \brief Clears the bytes of a TVMFFIAny's 8-byte value that a pointer does not cover; use before
+ * writing the pointer. Does nothing where pointers have 8 bytes. */
 #define TVM_FFI_CLEAR_PTR_PADDING_IN_FFI_ANY(result)             \
   do {                                                           \
     if (sizeof(void*) < sizeof(int64_t)) (result)->v_uint64 = 0; \

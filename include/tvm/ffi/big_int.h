@@ -3,8 +3,8 @@
  * \file tvm/ffi/big_int.h
  * \brief Integers of any size, passed as Python `int`.
  *
- * Division by zero is a ZeroDivisionError, a negative shift count a ValueError, and a value that
- * does not fit into the int64_t or double that was asked for an OverflowError.
+ * Division by zero throws a ZeroDivisionError, a negative shift count a ValueError, and a
+ * conversion to int64_t or double that does not fit an OverflowError.
  */
 #ifndef TVM_FFI_BIG_INT_H_
 #define TVM_FFI_BIG_INT_H_
@@ -33,13 +33,13 @@ namespace detail {
 
 struct BigIntAccess;
 
-// Integers of the language.
+// C++ integer types of at most 64 bits.
 template <typename Int>
 using IsInteger =
     std::bool_constant<std::is_integral<Int>::value && (sizeof(Int) <= sizeof(int64_t))>;
 template <typename Int>
 using EnableIfInteger = std::enable_if_t<IsInteger<Int>::value>;
-// The same, and enumerations that convert to them.
+// The same, plus enumerations that convert to int64_t.
 template <typename Int>
 using EnableIfNumbered =
     std::enable_if_t<IsInteger<Int>::value ||
@@ -50,13 +50,13 @@ using EnableIfNumbered =
 /*!
  * \brief An immutable integer of any size.
  *
- * It is in the handle itself if it fits into an int64_t, otherwise in an object that copies share.
- * Operators also accept C++ integers, and never overflow. Bitwise operators treat values as two's
+ * It is stored in the handle itself if it fits into int64_t, or in an object shared by copies.
+ * Operators also accept C++ integers and never overflow. Bitwise operators treat values as two's
  * complement with infinite sign extension.
  */
 class BigInt {
  public:
-  /*! \brief A view of the words of 64 bits in two's complement, the least significant first. */
+  /*! \brief A view of the 64-bit two's complement words, least significant first. */
   using ArrayView = detail::WordView;
 
   /*! \brief Zero. */
@@ -65,7 +65,7 @@ class BigInt {
   template <typename Int, typename = detail::EnableIfNumbered<Int>>
   BigInt(Int value)  // NOLINT(runtime/explicit)
       : any_(OfInteger(value)) {}
-  /*! \brief The integer part of `value`; NaN is a ValueError, an infinity an OverflowError. */
+  /*! \brief The integer part of `value`; throws a ValueError for NaN, OverflowError if infinite. */
   explicit BigInt(double value) : any_(OfDouble(value)) {}
   /*! \brief Copies; a large value is shared. */
   BigInt(const BigInt& other) {
@@ -77,7 +77,7 @@ class BigInt {
   ~BigInt() { detail::DropOwned(any_); }
   /*! \brief Copies; a large value is shared. */
   BigInt& operator=(const BigInt& other) { return *this = BigInt(other); }
-  /*! \brief Takes the other's value over. */
+  /*! \brief Takes over the other's value. */
   BigInt& operator=(BigInt&& other) noexcept {
     const TVMFFIAny taken = other.Release();
     detail::DropOwned(any_);
@@ -89,18 +89,18 @@ class BigInt {
 
   /*! \brief Whether the value is not zero. */
   explicit operator bool() const noexcept { return !IsSmall() || any_.v_int64 != 0; }
-  /*! \brief The value; an OverflowError is thrown if it does not fit. */
+  /*! \brief The value; throws an OverflowError if it does not fit. */
   explicit operator int64_t() const {
     TVM_FFI_CHECK(IsSmall(), OverflowError)
         << "BigInt: operator int64_t: expected a value that fits into int64_t, got " << Shown();
     return any_.v_int64;
   }
-  /*! \brief The nearest double, ties to even; an OverflowError is thrown out of range. */
+  /*! \brief The nearest double, ties to even; throws an OverflowError if out of range. */
   explicit operator double() const;
   /*! \brief The value as an Int, or std::nullopt if it does not fit. */
   template <typename Int, typename = detail::EnableIfInteger<Int>>
   std::optional<Int> as() const {
-    // A value of 64 bits without a sign may need a word more for the sign.
+    // An unsigned 64-bit value may need an extra word for the sign.
     const ArrayView words = View();
     if (words.size() > 2 || (words.size() == 2 && words[1] != 0)) return std::nullopt;
     const auto value = static_cast<Int>(words[0]);
@@ -121,9 +121,9 @@ class BigInt {
   BigInt& operator-=(const BigInt& other);
   /*! \brief Multiplies. */
   BigInt& operator*=(const BigInt& other);
-  /*! \brief Divides as truncdiv does. */
+  /*! \brief Divides like truncdiv. */
   BigInt& operator/=(const BigInt& other);
-  /*! \brief Keeps the remainder that truncmod gives. */
+  /*! \brief Computes the remainder like truncmod. */
   BigInt& operator%=(const BigInt& other);
   /*! \brief Bitwise AND, in place. */
   BigInt& operator&=(const BigInt& other);
@@ -133,15 +133,15 @@ class BigInt {
   BigInt& operator^=(const BigInt& other);
   /*! \brief Multiplies by 2 to the power of `count`. */
   BigInt& operator<<=(const BigInt& count);
-  /*! \brief Divides by 2 to the power of `count` and rounds down. */
+  /*! \brief Divides by 2 to the power of `count`, rounding down. */
   BigInt& operator>>=(const BigInt& count);
   /*! \brief Adds 1. */
   BigInt& operator++() { return *this += 1; }
   /*! \brief Subtracts 1. */
   BigInt& operator--() { return *this -= 1; }
-  /*! \brief Adds 1 and returns what was before. */
+  /*! \brief Adds 1 and returns the previous value. */
   BigInt operator++(int) { return std::exchange(*this, BigInt(*this) += 1); }
-  /*! \brief Subtracts 1 and returns what was before. */
+  /*! \brief Subtracts 1 and returns the previous value. */
   BigInt operator--(int) { return std::exchange(*this, BigInt(*this) -= 1); }
 
  private:
@@ -179,20 +179,20 @@ class BigInt {
     return {object->words(), object->size};
   }
   std::string Text() const { return detail::DecimalOf(View()); }
-  // For an error message, which a long number would make unreadable.
+  // For error messages, which a long number would make unreadable.
   std::string Shown() const {
     constexpr size_t kShownWords = 4;
     if (View().size() <= kShownWords) return Text();
     return (Message().self() << "an integer of " << View().size() << " words").take();
   }
-  // Unlike CopyWords, does not hide the type from the compiler: where it knows that an operator's
-  // result is small, it drops nothing.
+  // Unlike CopyWords, keeps the type visible to the compiler: if it can prove that an operator's
+  // result is small, it removes the DropOwned call.
   TVMFFIAny Release() {
     TVMFFIAny released{};
     released.type_index = any_.type_index;
     released.v_int64 = any_.v_int64;
 #if defined(__GNUC__)
-    asm("" : "+r"(released.v_int64));  // keeps the two copies from being joined
+    asm("" : "+r"(released.v_int64));  // keeps the two copies from being merged
 #endif
     any_ = OfInteger(0);
     return released;
@@ -203,13 +203,13 @@ class BigInt {
 
 namespace detail {
 
-// A BigInt is in memory what an Any of it is, so an Optional of it needs no more room.
+// A BigInt has the same layout as an Any that holds it, so an Optional of it needs no extra space.
 template <>
 inline constexpr bool kLentAsOwned<BigInt> = true;
 template <>
 inline constexpr bool kIsText<BigInt> = true;
 
-// What the operators are made of. The words are used only where a result may not fit into 64 bits.
+// Building blocks of the operators. Words are used only if a result may not fit into 64 bits.
 struct BigIntAccess {
   static WordView View(const BigInt& value) { return value.View(); }
   static std::string Text(const BigInt& value) { return value.Text(); }
@@ -218,7 +218,7 @@ struct BigIntAccess {
   static bool AreSmall(const BigInt& a, const BigInt& b) { return a.IsSmall() && b.IsSmall(); }
   static int64_t Small(const BigInt& value) { return value.any_.v_int64; }
 
-  // Out of line, so that callers inline only the short path. Operands are passed by value, so that
+  // Out of line, so that callers inline only the fast path. Operands are passed by value, so that
   // the originals can stay in registers.
   template <typename OfWide>
   TVM_FFI_NOINLINE static TVMFFIAny Wide(TVMFFIAny a, TVMFFIAny b, OfWide wide) {
@@ -228,7 +228,7 @@ struct BigIntAccess {
     return detail::Order(BigInt::ViewOf(a), BigInt::ViewOf(b));
   }
 
-  // `small` returns whether its result overflows; `wide` gives words.
+  // `small` returns whether its result overflows; `wide` computes in words.
   template <typename OfSmall, typename OfWide>
   static BigInt Apply(const BigInt& a, const BigInt& b, OfSmall small, OfWide wide) {
     int64_t result = 0;
@@ -254,15 +254,15 @@ struct BigIntAccess {
     TVM_FFI_CHECK(static_cast<bool>(divisor), ZeroDivisionError)
         << function << ": expected a divisor other than 0, got 0";
   }
-  // Whether the quotient of int64_t fits.
+  // Whether both operands are small and their quotient fits into int64_t.
   static bool CanDivide(const BigInt& a, const BigInt& b) {
     return AreSmall(a, b) && (Small(b) != -1 || Small(a) != INT64_MIN);
   }
-  // The quotient, rounded to zero, and the remainder.
+  // The quotient, rounded toward zero, and the remainder.
   TVM_FFI_NOINLINE static std::pair<BigInt, BigInt> Divide(const BigInt& a, const BigInt& b) {
     const WordView number = View(a);
     const WordView divisor = View(b);
-    // By -1, the quotient of two words may not fit.
+    // Division by -1 may overflow two words.
     if (number.size() <= 2 && divisor.size() <= 2 && divisor[0] != -1) {
       const Int128 x = Int128Of(number);
       const Int128 y = Int128Of(divisor);
@@ -272,12 +272,12 @@ struct BigIntAccess {
     return {Of(WordsOf(parts.first, number.negative() != divisor.negative())),
             Of(WordsOf(parts.second, number.negative()))};
   }
-  // Whether to round down takes another step than to round to zero.
+  // Whether rounding down differs from rounding toward zero.
   static bool IsBetween(const BigInt& rest, const BigInt& divisor) {
     return static_cast<bool>(rest) && View(rest).negative() != View(divisor).negative();
   }
 
-  // A count of bits to shift by; std::nullopt for one that fits no size_t.
+  // The shift count in bits; std::nullopt if it does not fit into size_t.
   static std::optional<size_t> Count(const char* function, const BigInt& count) {
     if (count.IsSmall() && Small(count) >= 0) return static_cast<size_t>(Small(count));
     TVM_FFI_CHECK(!View(count).negative(), ValueError)
@@ -338,26 +338,26 @@ inline BigInt operator*(const BigInt& a, const BigInt& b) {
 }
 /*! \brief The value itself. */
 inline BigInt operator+(const BigInt& value) { return value; }
-/*! \brief The value with the other sign. */
+/*! \brief The negated value. */
 inline BigInt operator-(const BigInt& value) { return 0 - value; }
 /*! \brief The value with all bits inverted: `-value - 1`. */
 inline BigInt operator~(const BigInt& value) { return -1 - value; }
 
-/*! \brief The quotient, rounded to zero. */
+/*! \brief The quotient, rounded toward zero. */
 inline BigInt truncdiv(const BigInt& a, const BigInt& b) {
   using Access = detail::BigIntAccess;
   Access::CheckDivisor("truncdiv", b);
   if (Access::CanDivide(a, b)) return Access::Small(a) / Access::Small(b);
   return Access::Divide(a, b).first;
 }
-/*! \brief The remainder of truncdiv: zero, or with the sign of `a`. */
+/*! \brief The remainder of truncdiv: zero or with the sign of `a`. */
 inline BigInt truncmod(const BigInt& a, const BigInt& b) {
   using Access = detail::BigIntAccess;
   Access::CheckDivisor("truncmod", b);
   if (Access::CanDivide(a, b)) return Access::Small(a) % Access::Small(b);
   return Access::Divide(a, b).second;
 }
-/*! \brief The quotient, rounded down, as Python's `//`. */
+/*! \brief The quotient, rounded down, like Python's `//`. */
 inline BigInt floordiv(const BigInt& a, const BigInt& b) {
   using Access = detail::BigIntAccess;
   Access::CheckDivisor("floordiv", b);
@@ -369,7 +369,7 @@ inline BigInt floordiv(const BigInt& a, const BigInt& b) {
   const auto parts = Access::Divide(a, b);
   return Access::IsBetween(parts.second, b) ? parts.first - 1 : parts.first;
 }
-/*! \brief The remainder of floordiv: zero, or with the sign of `b`, as Python's `%`. */
+/*! \brief The remainder of floordiv: zero or with the sign of `b`, like Python's `%`. */
 inline BigInt floormod(const BigInt& a, const BigInt& b) {
   using Access = detail::BigIntAccess;
   Access::CheckDivisor("floormod", b);
@@ -428,7 +428,7 @@ inline TVMFFIAny BigInt::OfDouble(double value) {
   TVM_FFI_CHECK(!std::isinf(value), OverflowError)
       << "BigInt: expected a finite number, got " << value;
   int exponent = 0;
-  // 53 bits are all that a double has.
+  // A double has 53 significant bits.
   const double mantissa = std::ldexp(std::frexp(std::trunc(value), &exponent), 53);
   const BigInt bits = static_cast<int64_t>(mantissa);
   exponent -= 53;
@@ -447,7 +447,7 @@ inline BigInt::operator double() const {
 inline std::ostream& operator<<(std::ostream& stream, const BigInt& value) {
   return stream << detail::BigIntAccess::Text(value);
 }
-/*! \brief Reads a decimal integer; without one, sets failbit and leaves `value` as it is. */
+/*! \brief Reads a decimal integer; if there is none, sets failbit and leaves `value` unchanged. */
 inline std::istream& operator>>(std::istream& stream, BigInt& value) {
   const std::istream::sentry sentry(stream);
   if (!sentry) return stream;

@@ -3,9 +3,9 @@
  * \file tvm/ffi/big_int_words.h
  * \brief Arithmetic on integers of any length, for tvm/ffi/big_int.h.
  *
- * An integer is given as words of 64 bits in two's complement, or, for quotients and text, as its
- * sign and the digits of its magnitude to the base 2^32. Products and quotients are computed by
- * algorithms M and D of D. E. Knuth, The Art of Computer Programming, volume 2, section 4.3.1.
+ * An integer is represented by 64-bit two's complement words or, for quotients and text, by a sign
+ * and the base-2^32 digits of its magnitude. Products and quotients use algorithms M and D of
+ * D. E. Knuth, The Art of Computer Programming, volume 2, section 4.3.1.
  */
 #ifndef TVM_FFI_BIG_INT_WORDS_H_
 #define TVM_FFI_BIG_INT_WORDS_H_
@@ -28,7 +28,7 @@ namespace ffi TVM_FFI_HIDDEN {
 
 namespace detail {
 
-// The object of a large integer: the number of words, then the words.
+// The object that stores a large integer: the number of words, followed by the words.
 class BigIntObj : public Object {
  public:
   static int32_t RuntimeTypeIndex() { return kTVMFFIBigInt; }
@@ -40,11 +40,11 @@ class BigIntObj : public Object {
 };
 static_assert(sizeof(BigIntObj) == sizeof(TVMFFIObject) + sizeof(size_t), "no gap before words");
 
-// Two words. `__extension__` is for -Wpedantic.
+// Two words. `__extension__` silences -Wpedantic.
 __extension__ using Int128 = __int128;
 __extension__ using UInt128 = unsigned __int128;
 
-// Lent words of an integer in two's complement, the least significant first; at least one.
+// A non-empty view of an integer's two's complement words, least significant first.
 class WordView {
  public:
   WordView(const int64_t* words, size_t size) : words_(words), size_(size) {}
@@ -55,7 +55,7 @@ class WordView {
   bool negative() const { return words_[size_ - 1] < 0; }
   uint64_t word(size_t i) const { return static_cast<uint64_t>(words_[i]); }
   uint64_t sign() const { return negative() ? ~uint64_t{0} : 0; }
-  // Beyond the last word, the sign goes on.
+  // Sign-extends beyond the last word.
   uint64_t at(size_t i) const { return i < size_ ? word(i) : sign(); }
 
  private:
@@ -63,8 +63,8 @@ class WordView {
   size_t size_;
 };
 
-// Numbers of a fixed count, which are zero at first; a few are in place. Unlike std::vector, it
-// leaves no symbols that the loader could merge between libraries.
+// A zero-initialised array of fixed size, stored inline if small. Unlike std::vector, it emits no
+// symbols that the loader could merge between libraries.
 template <typename T>
 class Buffer {
  public:
@@ -78,7 +78,7 @@ class Buffer {
   T& operator[](size_t i) { return data_[i]; }
   const T& operator[](size_t i) const { return data_[i]; }
   const T& back() const { return data_[size_ - 1]; }
-  // Drops zeros at the end.
+  // Drops trailing zeros.
   void Trim() {
     while (size_ != 0 && back() == 0) --size_;
   }
@@ -99,10 +99,10 @@ class Buffer {
   T in_place_[kInPlace] = {};
 };
 
-using Digits = Buffer<uint32_t>;  // of a magnitude, the least first; none is zero
+using Digits = Buffer<uint32_t>;  // of a magnitude, least significant first; none for zero
 
-// Room for the words of a result, not set at first: one is in place, more are in the result's
-// object.
+// Storage for the words of a result, to be filled in: a single word is inline, more are in the
+// result's object.
 class Words {
  public:
   explicit Words(size_t size) : size_(size) {
@@ -114,7 +114,7 @@ class Words {
   size_t size() const { return size_; }
   uint64_t* data() { return object_ != nullptr ? object_->words() : &word_; }
 
-  // The value, owned by the caller, without words that only repeat the sign.
+  // Returns the value, owned by the caller, without redundant sign words.
   TVMFFIAny Release() {
     const uint64_t* words = data();
     size_t size = size_;
@@ -143,7 +143,7 @@ class Words {
   ObjectPtr<BigIntObj> object_;
 };
 
-// Negative, 0 or positive, as a is less than b, equal or greater. Both are as short as they can be.
+// Negative, 0 or positive if a is less than, equal to or greater than b. Both have minimal length.
 inline int Order(WordView a, WordView b) {
   if (a.negative() != b.negative()) return a.negative() ? -1 : 1;
   if (a.size() != b.size()) return (a.size() < b.size()) == a.negative() ? 1 : -1;
@@ -153,7 +153,7 @@ inline int Order(WordView a, WordView b) {
   return 0;
 }
 
-// a + b, or with b's bits inverted and a carry a - b.
+// a + b, or, with b's bits inverted and a carry, a - b.
 inline Words SumOf(WordView a, WordView b, uint64_t inverted = 0) {
   Words sum(std::max(a.size(), b.size()) + 1);
   uint64_t* out = sum.data();
@@ -188,7 +188,7 @@ inline Words ShiftedLeft(WordView a, size_t count) {
   uint64_t below = 0;
   for (size_t i = 0; i <= a.size(); ++i) {
     const uint64_t word = a.at(i);
-    // Two shifts on the right: one by 64 would be undefined.
+    // `below` is shifted twice: a single shift by 64 would be undefined.
     out[i] = word << bits | below >> 1 >> (63 - bits);
     below = word;
   }
@@ -210,8 +210,8 @@ inline Words ShiftedRight(WordView a, size_t count) {
   return result;
 }
 
-// Algorithm M. A negative factor, read without its sign, is 2^64 to the power of its size too
-// large: so the other factor is subtracted from the upper words.
+// Algorithm M. A negative factor of n words, read as unsigned, is 2^(64 n) too large, so the other
+// factor is subtracted from the upper words.
 inline Words ProductOf(WordView a, WordView b) {
   Words product(a.size() + b.size());
   uint64_t* out = product.data();
@@ -274,7 +274,7 @@ inline void MultiplyAndAdd(Digits* number, uint32_t factor, uint32_t summand) {
   }
 }
 
-// Divides in place and gives the remainder.
+// Divides in place and returns the remainder.
 inline uint32_t DivideByDigit(Digits* number, uint32_t divisor) {
   uint64_t rest = 0;
   for (size_t i = number->size(); i-- > 0;) {
@@ -286,7 +286,7 @@ inline uint32_t DivideByDigit(Digits* number, uint32_t divisor) {
   return static_cast<uint32_t>(rest);
 }
 
-// The digits and one more, times a power of two below the base.
+// The number times a power of two below the base, with one extra digit.
 inline Digits Scaled(const Digits& number, int bits) {
   Digits scaled(number.size() + 1);
   for (size_t i = 0; i < number.size(); ++i) {
@@ -297,7 +297,7 @@ inline Digits Scaled(const Digits& number, int bits) {
   return scaled;
 }
 
-// Step D3 of algorithm D: a digit of the quotient from the upper digits, at most 1 too large.
+// Step D3 of algorithm D: estimates a quotient digit from the upper digits, at most 1 too large.
 inline uint64_t GuessedDigit(const uint32_t* rest, const Digits& divisor, size_t n) {
   const uint64_t upper = uint64_t{rest[n]} << 32 | rest[n - 1];
   uint64_t guess = upper / divisor[n - 1];
@@ -310,7 +310,7 @@ inline uint64_t GuessedDigit(const uint32_t* rest, const Digits& divisor, size_t
   return guess;
 }
 
-// Steps D4 to D6: subtracts the guessed multiple of the divisor, and gives the right digit.
+// Steps D4 to D6: subtracts the estimated multiple of the divisor and returns the correct digit.
 inline uint32_t SubtractMultiple(uint32_t* rest, const Digits& divisor, size_t n, uint64_t guess) {
   uint64_t carry = 0;
   uint64_t borrow = 0;
@@ -331,7 +331,7 @@ inline uint32_t SubtractMultiple(uint32_t* rest, const Digits& divisor, size_t n
   return static_cast<uint32_t>(guess - 1);
 }
 
-// The quotient and the remainder by algorithm D; the divisor is not zero.
+// The quotient and the remainder by algorithm D; the divisor must not be zero.
 inline std::pair<Digits, Digits> QuotientOf(Digits number, const Digits& divisor) {
   const size_t n = divisor.size();
   if (number.size() < n) return {Digits(0), std::move(number)};
@@ -341,7 +341,7 @@ inline std::pair<Digits, Digits> QuotientOf(Digits number, const Digits& divisor
     rest.Trim();
     return {std::move(number), std::move(rest)};
   }
-  // So that the divisor's first digit is at least half of the base.
+  // Normalize so that the divisor's leading digit is at least half the base.
   int bits = 0;
   while ((divisor.back() << bits) >> 31 == 0) ++bits;
   Digits rest = Scaled(number, bits);
@@ -373,13 +373,13 @@ inline Words WordsOf(Int128 value) {
 constexpr uint32_t kDecimalBase = 1000000000;  // the largest power of ten below 2^32
 constexpr size_t kDecimalDigits = 9;
 
-// Of at least two digits; infinity where a double is too small.
+// Takes at least two digits; returns infinity if the number is out of range.
 inline double NearestDouble(const Digits& number) {
   constexpr size_t kMostDigits = 32;  // 1024 bits
   const size_t size = number.size();
   if (size > kMostDigits) return std::numeric_limits<double>::infinity();
-  // The upper 64 bits are rounded. The last of them is also set for any lower bit, so that what is
-  // not half way between two doubles is not taken for it.
+  // The upper 64 bits are rounded. The last one is sticky: it is set if any lower bit is, so that
+  // only an exact tie rounds as one.
   int bits = 0;
   while ((number.back() << bits) >> 31 == 0) ++bits;
   const uint64_t next = size > 2 ? uint64_t{number[size - 3]} << bits : 0;
@@ -391,10 +391,10 @@ inline double NearestDouble(const Digits& number) {
   return std::ldexp(static_cast<double>(upper), static_cast<int>(32 * (size - 2)) - bits);
 }
 
-// Decimal text, in time that grows with the square of its length.
+// Decimal text, in time quadratic in its length.
 inline std::string DecimalOf(WordView a) {
   Digits number = MagnitudeOf(a);
-  // A digit to the base 2^32 has less than ten decimal ones.
+  // A base-2^32 digit needs at most ten decimal digits.
   std::string text(10 * number.size() + 2, '0');
   size_t begin = text.size();
   while (number.size() != 0) {
@@ -409,7 +409,7 @@ inline std::string DecimalOf(WordView a) {
   return text.substr(begin);
 }
 
-// The number that decimal digits without a sign give.
+// Parses decimal digits without a sign.
 inline Digits MagnitudeOfText(std::string_view text) {
   Digits number(text.size() / kDecimalDigits + 1);
   while (!text.empty()) {

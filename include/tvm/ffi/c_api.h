@@ -3,12 +3,12 @@
  * \file tvm/ffi/c_api.h
  * \brief The stable C ABI: value, object and error layouts, and the functions of libtvm_ffi.
  *
- * Valid C99 and C++17. Unless its comment says otherwise, a function that returns `int` gives 0 on
- * success and a nonzero code after it has raised an error in the calling thread; take that error
- * with TVMFFIErrorMoveFromRaised. No function lets a C++ exception out. All are thread-safe.
+ * Valid C99 and C++17. Unless documented otherwise, a function that returns `int` returns 0 on
+ * success and a nonzero code after raising an error in the calling thread; take that error with
+ * TVMFFIErrorMoveFromRaised. No C++ exception escapes a function. All are thread-safe.
  *
- * Comments such as "---- Objects ----" begin the parts. They are one file because programs in C and
- * in other languages bind to this one header.
+ * Comments such as "---- Objects ----" start the sections. They share one file because programs in
+ * C and other languages bind to a single header.
  */
 #ifndef TVM_FFI_C_API_H_
 #define TVM_FFI_C_API_H_
@@ -19,14 +19,14 @@
 
 /* ---- Macros ---- */
 
-/*! \brief Major version of the C ABI in this header; TVMFFIGetVersion has the library's. */
+/*! \brief Major version of the C ABI in this header; TVMFFIGetVersion returns the library's. */
 #define TVM_FFI_VERSION_MAJOR 0
 /*! \brief Minor version of the C ABI in this header. */
 #define TVM_FFI_VERSION_MINOR 1
 /*! \brief Patch version of the C ABI in this header. */
 #define TVM_FFI_VERSION_PATCH 16
 
-/*! \brief Marks what libtvm_ffi exports. */
+/*! \brief Marks symbols exported by libtvm_ffi. */
 #ifndef TVM_FFI_DLL
 #if defined(_WIN32) && defined(TVM_FFI_EXPORTS)
 #define TVM_FFI_DLL __declspec(dllexport)
@@ -37,7 +37,7 @@
 #endif
 #endif
 
-/*! \brief Marks what a kernel library exports. */
+/*! \brief Marks symbols exported by a kernel library. */
 #ifndef TVM_FFI_DLL_EXPORT
 #ifdef _WIN32
 #define TVM_FFI_DLL_EXPORT __declspec(dllexport)
@@ -70,11 +70,11 @@ typedef struct {
 } TVMFFIVersion;
 
 /*!
- * \brief What a TVMFFIAny holds, or which type an object has.
+ * \brief Type of the value in a TVMFFIAny, or of an object.
  *
- * Below kTVMFFIStaticObjectBegin the value is stored in the TVMFFIAny itself; from there on it is
- * a reference-counted object. Types without a number here get one at run time, from
- * kTVMFFIDynObjectBegin on.
+ * Below kTVMFFIStaticObjectBegin, the value is stored in the TVMFFIAny itself; from there on, it is
+ * a reference-counted object. Types not listed here are assigned an index at run time, starting at
+ * kTVMFFIDynObjectBegin.
  */
 #ifdef __cplusplus
 typedef enum : int32_t {
@@ -96,7 +96,7 @@ typedef enum {
       10,                 /*!< `v_ptr`, the address of an object handle that may be moved from. */
   kTVMFFISmallStr = 11,   /*!< `v_bytes` and `small_str_len`: a string of at most 7 bytes. */
   kTVMFFISmallBytes = 12, /*!< `v_bytes` and `small_str_len`: at most 7 bytes. */
-  kTVMFFIUnchanged = 13,  /*!< A mapping callback's answer: keep the value as it was. */
+  kTVMFFIUnchanged = 13,  /*!< Returned by a mapping callback to keep the value. */
   kTVMFFIStaticObjectBegin = 64, /*!< First index of an object type. */
   kTVMFFIObject = 64,            /*!< Object, the root of all object types. */
   kTVMFFIStr = 65,               /*!< String: TVMFFIObject, TVMFFIByteArray. */
@@ -108,21 +108,21 @@ typedef enum {
   kTVMFFIArray = 71,             /*!< Array: TVMFFIObject, TVMFFISeqCell. */
   kTVMFFIMap = 72,               /*!< Map. */
   kTVMFFIModule = 73,            /*!< Module, a loaded library. */
-  kTVMFFIOpaquePyObject = 74,    /*!< A Python object that C++ only carries. */
+  kTVMFFIOpaquePyObject = 74,    /*!< A Python object, opaque to C++. */
   kTVMFFIList = 75,              /*!< List: TVMFFIObject, TVMFFISeqCell; mutable. */
   kTVMFFIDict = 76,              /*!< Dict; mutable. */
   kTVMFFIVisitInterrupt = 77,    /*!< Stops a visit. */
   kTVMFFIBigInt = 78,            /*!< An integer wider than 64 bits. */
   kTVMFFIStaticObjectEnd = 79,   /*!< One past the last fixed index. */
-  kTVMFFIDynObjectBegin = 128    /*!< First index given out at run time. */
+  kTVMFFIDynObjectBegin = 128    /*!< First index assigned at run time. */
 } TVMFFITypeIndex;
 
 /* ---- Layouts of values and objects ---- */
 
-/*! \brief A reference to an object, owned or lent as each function says. */
+/*! \brief A reference to an object, owned or lent as documented for each function. */
 typedef void* TVMFFIObjectHandle;
 
-/*! \brief What an object's deleter must do; it is called once per bit, or once with both. */
+/*! \brief Tasks of an object's deleter, which is called once per bit or once with both. */
 #ifdef __cplusplus
 typedef enum : int32_t {
 #else
@@ -133,7 +133,7 @@ typedef enum {
   kTVMFFIObjectDeleterFlagBitMaskBoth = 3,   /*!< Both. */
 } TVMFFIObjectDeleterFlagBitMask;
 
-/*! \brief Head of every reference-counted object; the contents follow. */
+/*! \brief Header of every reference-counted object; the contents follow. */
 typedef struct TVMFFIObject {
   /*!
    * \brief Strong count in the low 32 bits, weak count in the high 32 bits.
@@ -148,28 +148,28 @@ typedef struct TVMFFIObject {
   /*! \brief Called with bits of TVMFFIObjectDeleterFlagBitMask; NULL if the object is never freed.
    */
   TVM_FFI_ANONYMOUS union {
-    /*! \brief The deleter; `self` is the address of this head. */
+    /*! \brief The deleter; `self` is the address of this header. */
     void (*deleter)(void* self, int flags);
     /*! \brief Makes the field 8 bytes wide everywhere. */
     int64_t __ensure_align;
   };
 } TVMFFIObject;
 
-/*! \brief Written by a TVMFFICustomAllocator directly before the memory that it gives for an
+/*! \brief Written by a TVMFFICustomAllocator directly before the memory that it returns for an
  * object. */
 typedef struct TVMFFIObjectAllocHeader {
   /*! \brief Frees the memory of the object body at `ptr`, without reading it; may be NULL. */
   void (*delete_space)(void* ptr);
 } TVMFFIObjectAllocHeader;
 
-/*! \brief Where objects get their memory. */
+/*! \brief Allocator of objects. */
 typedef struct TVMFFICustomAllocator {
   /*!
-   * \brief Returns `size` uninitialised bytes, aligned to `alignment`, behind a filled
-   *        TVMFFIObjectAllocHeader; NULL after an error was raised. May be called concurrently.
+   * \brief Returns `size` uninitialised bytes, aligned to `alignment` and preceded by a filled
+   *        TVMFFIObjectAllocHeader; NULL after raising an error. May be called concurrently.
    */
   void* (*allocate)(size_t size, size_t alignment, int32_t type_index, void* context);
-  /*! \brief Handed to `allocate`. */
+  /*! \brief Passed to `allocate`. */
   void* context;
 } TVMFFICustomAllocator;
 
@@ -191,10 +191,10 @@ typedef struct {
 
 /*! \brief A value of any type, 16 bytes. */
 typedef struct TVMFFIAny {
-  /*! \brief One of TVMFFITypeIndex, or a type index given out at run time. */
+  /*! \brief One of TVMFFITypeIndex, or a type index assigned at run time. */
   int32_t type_index;
   TVM_FFI_ANONYMOUS union {
-    /*! \brief 0 for every value but small strings and bytes. */
+    /*! \brief 0 except for small strings and bytes. */
     uint32_t zero_padding;
     /*! \brief Length of a small string or of small bytes, 0 to 7. */
     uint32_t small_str_len;
@@ -240,7 +240,7 @@ typedef enum : int32_t {
 typedef enum {
 #endif
   kTVMFFIBacktraceUpdateModeReplace = 0, /*!< Replace it. */
-  kTVMFFIBacktraceUpdateModeAppend = 1,  /*!< Add callers at its end. */
+  kTVMFFIBacktraceUpdateModeAppend = 1,  /*!< Append callers. */
 } TVMFFIBacktraceUpdateMode;
 
 /*! \brief Contents of an Error. */
@@ -256,19 +256,19 @@ typedef struct {
                            int32_t update_mode);
   /*! \brief The error that caused this one, owned; or NULL. */
   TVMFFIObjectHandle cause_chain;
-  /*! \brief Any further object, owned; or NULL. */
+  /*! \brief An additional object, owned; or NULL. */
   TVMFFIObjectHandle extra_context;
 } TVMFFIErrorCell;
 
 /*!
- * \brief A function that can be called from every language.
+ * \brief A function that can be called from any language.
  *
  * \param handle The function's own state (for an exported symbol: NULL).
  * \param args Arguments, lent for the call.
  * \param num_args Number of arguments.
  * \param result Set to kTVMFFINone by the caller; receives an owned value on success.
- * \return 0 on success; -1 after TVMFFIErrorSetRaised; -2 when the error is kept by the caller's
- *         own language (a Python exception that is already set).
+ * \return 0 on success; -1 after TVMFFIErrorSetRaised; -2 if the error is already set in the
+ *         caller's own language (a Python exception).
  */
 typedef int (*TVMFFISafeCallType)(void* handle, const TVMFFIAny* args, int32_t num_args,
                                   TVMFFIAny* result);
@@ -277,8 +277,8 @@ typedef int (*TVMFFISafeCallType)(void* handle, const TVMFFIAny* args, int32_t n
 typedef struct {
   /*! \brief The function; its `handle` is the address of the Function object. */
   TVMFFISafeCallType safe_call;
-  /*! \brief Reserved for calls within one compiler's C++; this project writes NULL and never reads
-   * it. */
+  /*! \brief Reserved for C++ calls between code of the same compiler; this project writes NULL and
+   * never reads it. */
   void* cpp_call;
 } TVMFFIFunctionCell;
 
@@ -296,7 +296,7 @@ typedef int (*TVMFFIFieldGetter)(void* field, TVMFFIAny* result);
 /*! \brief Writes a field from a lent value. */
 typedef int (*TVMFFIFieldSetter)(void* field, const TVMFFIAny* value);
 
-/*! \brief Makes a default object. */
+/*! \brief Creates a default object. */
 typedef int (*TVMFFIObjectCreator)(TVMFFIObjectHandle* result);
 
 /*! \brief Bits of TVMFFIFieldInfo::flags and TVMFFIMethodInfo::flags. */
@@ -330,7 +330,7 @@ typedef enum {
   kTVMFFISEqHashKindTreeNode = 1,       /*!< By contents. */
   kTVMFFISEqHashKindFreeVar = 2,        /*!< As a variable. */
   kTVMFFISEqHashKindDAGNode = 3,        /*!< By contents, sharing included. */
-  kTVMFFISEqHashKindConstTreeNode = 4,  /*!< By contents, with a short cut for the same address. */
+  kTVMFFISEqHashKindConstTreeNode = 4,  /*!< By contents, with a shortcut for the same address. */
   kTVMFFISEqHashKindUniqueInstance = 5, /*!< By address. */
 } TVMFFISEqHashKind;
 
@@ -359,15 +359,15 @@ typedef struct {
   int64_t size;
   /*! \brief Alignment in bytes. */
   int64_t alignment;
-  /*! \brief Distance in bytes from the object's head. */
+  /*! \brief Offset in bytes from the object's header. */
   int64_t offset;
   /*! \brief Reads the field. */
   TVMFFIFieldGetter getter;
   /*! \brief A TVMFFIFieldSetter, or a Function object (see the flags); may be NULL. */
   void* setter;
-  /*! \brief Default value, or the function that makes it. */
+  /*! \brief Default value, or the function that creates it. */
   TVMFFIAny default_value_or_factory;
-  /*! \brief Type index of the field if known at compile time, else kTVMFFIAny. */
+  /*! \brief Type index of the field if known at compile time, or kTVMFFIAny. */
   int32_t field_static_type_index;
 } TVMFFIFieldInfo;
 
@@ -385,13 +385,13 @@ typedef struct {
   TVMFFIAny method;
 } TVMFFIMethodInfo;
 
-/*! \brief Further description of an object type. */
+/*! \brief Metadata of an object type. */
 typedef struct {
   /*! \brief Documentation, or empty. */
   TVMFFIByteArray doc;
-  /*! \brief Makes a default object; may be NULL. */
+  /*! \brief Creates a default object; may be NULL. */
   TVMFFIObjectCreator creator;
-  /*! \brief Size of the object in bytes, its head included. */
+  /*! \brief Size of the object in bytes, including its header. */
   int32_t total_size;
   /*! \brief One of TVMFFISEqHashKind. */
   TVMFFISEqHashKind structural_eq_hash_kind;
@@ -399,7 +399,7 @@ typedef struct {
 
 /*! \brief The values of one attribute, for a range of types. */
 typedef struct {
-  /*! \brief Value of the type `begin_index + i`, kTVMFFINone where it has none. */
+  /*! \brief Element `i` is the value for type `begin_index + i`, or kTVMFFINone. */
   const TVMFFIAny* data;
   /*! \brief Number of values. */
   int32_t size;
@@ -407,7 +407,7 @@ typedef struct {
   int32_t begin_index;
 } TVMFFITypeAttrColumn;
 
-/*! \brief An entry of the type table. Valid as long as the process runs. */
+/*! \brief An entry of the type table. Valid until the process exits. */
 typedef struct TVMFFITypeInfo {
   /*! \brief Type index. */
   int32_t type_index;
@@ -415,7 +415,7 @@ typedef struct TVMFFITypeInfo {
   int32_t type_depth;
   /*! \brief Unique name, for example "ffi.Tensor". */
   TVMFFIByteArray type_key;
-  /*! \brief The ancestors, the root first. */
+  /*! \brief The ancestors, root first. */
   const struct TVMFFITypeInfo** type_ancestors;
   /*! \brief A hash of the name. */
   uint64_t type_key_hash;
@@ -427,7 +427,7 @@ typedef struct TVMFFITypeInfo {
   const TVMFFIFieldInfo* fields;
   /*! \brief Own methods. */
   const TVMFFIMethodInfo* methods;
-  /*! \brief Further description, or NULL. */
+  /*! \brief Metadata, or NULL. */
   const TVMFFITypeMetadata* metadata;
 } TVMFFITypeInfo;
 
@@ -454,30 +454,30 @@ TVM_FFI_DLL int TVMFFIObjectDecRef(TVMFFIObjectHandle obj);
 TVM_FFI_DLL int TVMFFIObjectCreateOpaque(void* handle, int32_t type_index,
                                          void (*deleter)(void* handle), TVMFFIObjectHandle* out);
 
-/*! \brief The allocator of objects; never NULL. */
+/*! \brief Returns the object allocator; never NULL. */
 TVM_FFI_DLL TVMFFICustomAllocator* TVMFFIGetCustomAllocator(void);
 
 /*!
- * \brief Replaces the allocator of objects for the process; NULL restores the built-in one.
+ * \brief Replaces the process-wide object allocator; NULL restores the built-in one.
  *
- * Call it while one thread runs; the allocator must outlive every object.
+ * Call it while only one thread is running; the allocator must outlive every object.
  */
 TVM_FFI_DLL int TVMFFISetCustomAllocator(TVMFFICustomAllocator* allocator);
 
 /* ---- Types ---- */
 
-/*! \brief Looks a type up by its name; a TypeError is raised if there is none. */
+/*! \brief Looks up a type by its name; raises a TypeError if there is none. */
 TVM_FFI_DLL int TVMFFITypeKeyToIndex(const TVMFFIByteArray* type_key, int32_t* out_tindex);
 
 /*!
- * \brief Registers a type, or finds it if it is registered already.
+ * \brief Registers a type, or looks it up if it is already registered.
  * \param type_key Unique name.
  * \param static_type_index Fixed index, or -1 to get one at run time.
  * \param type_depth Number of ancestors.
- * \param num_child_slots Indices to reserve for children, so that a range check tells them.
+ * \param num_child_slots Indices to reserve for children, so that a range check identifies them.
  * \param child_slots_can_overflow Whether children beyond the reserved ones are allowed.
  * \param parent_type_index Type index of the parent, -1 for the root.
- * \return The type index, or -1 after an error was raised.
+ * \return The type index, or -1 after raising an error.
  */
 TVM_FFI_DLL int32_t TVMFFITypeGetOrAllocIndex(const TVMFFIByteArray* type_key,
                                               int32_t static_type_index, int32_t type_depth,
@@ -485,7 +485,7 @@ TVM_FFI_DLL int32_t TVMFFITypeGetOrAllocIndex(const TVMFFIByteArray* type_key,
                                               int32_t child_slots_can_overflow,
                                               int32_t parent_type_index);
 
-/*! \brief The entry of a type; NULL after an error was raised if the index is unknown. */
+/*! \brief Returns the entry of a type; raises an error and returns NULL if the index is unknown. */
 TVM_FFI_DLL const TVMFFITypeInfo* TVMFFIGetTypeInfo(int32_t type_index);
 
 /*! \brief Adds a field to a type. */
@@ -494,21 +494,21 @@ TVM_FFI_DLL int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInf
 /*! \brief Adds a method to a type. */
 TVM_FFI_DLL int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo* info);
 
-/*! \brief Sets the further description of a type; once only. */
+/*! \brief Sets the metadata of a type; allowed only once. */
 TVM_FFI_DLL int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata* metadata);
 
 /*! \brief Sets an attribute of a type. */
 TVM_FFI_DLL int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray* attr_name,
                                        const TVMFFIAny* attr_value);
 
-/*! \brief The values of an attribute for all types; NULL if no type has it. */
+/*! \brief Returns the values of an attribute for all types; NULL if no type has it. */
 TVM_FFI_DLL const TVMFFITypeAttrColumn* TVMFFIGetTypeAttrColumn(const TVMFFIByteArray* attr_name);
 
 /* ---- Functions ---- */
 
 /*!
- * \brief Makes a Function.
- * \param self State handed to `safe_call`; may be NULL.
+ * \brief Creates a Function.
+ * \param self State passed to `safe_call`; may be NULL.
  * \param safe_call The function.
  * \param deleter Called with `self` when the Function is freed; may be NULL.
  * \param out Receives a new reference.
@@ -526,13 +526,13 @@ TVM_FFI_DLL int TVMFFIFunctionCreate(void* self, TVMFFISafeCallType safe_call,
 TVM_FFI_DLL int TVMFFIFunctionCall(TVMFFIObjectHandle func, TVMFFIAny* args, int32_t num_args,
                                    TVMFFIAny* result);
 
-/*! \brief Looks a global function up; `out` receives a new reference, or NULL if there is none. */
+/*! \brief Looks up a global function; `out` receives a new reference, or NULL if there is none. */
 TVM_FFI_DLL int TVMFFIFunctionGetGlobal(const TVMFFIByteArray* name, TVMFFIObjectHandle* out);
 
 /*!
  * \brief Registers a global function.
  *
- * A ValueError is raised if the name is taken, unless `allow_override` is nonzero.
+ * Raises a ValueError if the name is taken, unless `allow_override` is nonzero.
  */
 TVM_FFI_DLL int TVMFFIFunctionSetGlobal(const TVMFFIByteArray* name, TVMFFIObjectHandle f,
                                         int allow_override);
@@ -546,29 +546,29 @@ TVM_FFI_DLL int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo* me
 /*!
  * \brief Copies a lent value into an owned one: adds a reference, copies lent strings and bytes.
  *
- * A TypeError is raised for a lent tensor: it has no owner to share.
+ * Raises a TypeError for a lent tensor, which has no owner to share.
  */
 TVM_FFI_DLL int TVMFFIAnyViewToOwnedAny(const TVMFFIAny* any_view, TVMFFIAny* out);
 
-/*! \brief Makes an owned string, small or on the heap. */
+/*! \brief Creates an owned string, small or on the heap. */
 TVM_FFI_DLL int TVMFFIStringFromByteArray(const TVMFFIByteArray* input, TVMFFIAny* out);
 
-/*! \brief Makes owned bytes, small or on the heap. */
+/*! \brief Creates owned bytes, small or on the heap. */
 TVM_FFI_DLL int TVMFFIBytesFromByteArray(const TVMFFIByteArray* input, TVMFFIAny* out);
 
 /*!
- * \brief Makes an integer from two's-complement little-endian bytes.
+ * \brief Creates an integer from two's-complement little-endian bytes.
  *
- * \param input The bytes; none make 0. The published runtime takes multiples of 8 only.
- * \param out Receives a kTVMFFIInt if the number fits into 64 bits, else an owned kTVMFFIBigInt.
+ * \param input The bytes; empty input is 0. The published runtime accepts only multiples of 8.
+ * \param out Receives a kTVMFFIInt if it fits into 64 bits, an owned kTVMFFIBigInt otherwise.
  */
 TVM_FFI_DLL int TVMFFIBigIntFromByteArray(const TVMFFIByteArray* input, TVMFFIAny* out);
 
 /*!
- * \brief The two's-complement little-endian bytes of an integer, the fewest words of 8 bytes.
+ * \brief Returns the two's-complement little-endian bytes of an integer in the fewest 8-byte words.
  *
  * \param value A kTVMFFIInt or a kTVMFFIBigInt; for any other value the data is NULL.
- * \return The bytes, valid while the value lives where it is.
+ * \return The bytes, valid until the value is destroyed or moved.
  */
 TVM_FFI_DLL TVMFFIByteArray TVMFFIBigIntGetContentByteArray(const TVMFFIAny* value);
 
@@ -580,39 +580,39 @@ TVM_FFI_DLL int TVMFFIDataTypeToString(const DLDataType* dtype, TVMFFIAny* out);
 
 /* ---- Errors ---- */
 
-/*! \brief Takes the calling thread's raised error: a reference, or NULL if none is raised. */
+/*! \brief Takes the calling thread's raised error: an owned reference, or NULL if none. */
 TVM_FFI_DLL void TVMFFIErrorMoveFromRaised(TVMFFIObjectHandle* result);
 
 /*! \brief Raises an error in the calling thread; adds a reference to it. */
 TVM_FFI_DLL void TVMFFIErrorSetRaised(TVMFFIObjectHandle error);
 
-/*! \brief Raises an error made of a kind and a message. */
+/*! \brief Raises an error with the given kind and message. */
 TVM_FFI_DLL void TVMFFIErrorSetRaisedFromCStr(const char* kind, const char* message);
 
 /*! \brief Raises an error whose message is the joined parts; NULL parts are skipped. */
 TVM_FFI_DLL void TVMFFIErrorSetRaisedFromCStrParts(const char* kind, const char** message_parts,
                                                    int32_t num_parts);
 
-/*! \brief Makes an Error. When out of memory, it fails and raises nothing. */
+/*! \brief Creates an Error. When out of memory, it fails without raising an error. */
 TVM_FFI_DLL int TVMFFIErrorCreate(const TVMFFIByteArray* kind, const TVMFFIByteArray* message,
                                   const TVMFFIByteArray* backtrace, TVMFFIObjectHandle* out);
 
-/*! \brief Makes an Error with a cause and a further object, each lent and optional. */
+/*! \brief Creates an Error with a cause and an additional object, each lent and optional. */
 TVM_FFI_DLL int TVMFFIErrorCreateWithCauseAndExtraContext(
     const TVMFFIByteArray* kind, const TVMFFIByteArray* message, const TVMFFIByteArray* backtrace,
     TVMFFIObjectHandle cause_chain, TVMFFIObjectHandle extra_context, TVMFFIObjectHandle* out);
 
 /*!
- * \brief Text for the backtrace of an error that is about to be made.
+ * \brief Returns the backtrace text for an error that is about to be created.
  *
- * It is the line of the place that is given. The calls behind it are kept as addresses, for the
- * error that TVMFFIErrorCreate makes of this text, and named when that error is shown.
- * Without a place the text names the calls, the most recent first.
+ * It is the line for the given location. Its callers are kept as addresses for the error that
+ * TVMFFIErrorCreate creates from this text; they are resolved to names when that error is shown.
+ * Without a location, the text lists the calls, most recent first.
  * \param filename Current source file, or NULL.
  * \param lineno Current line.
  * \param func Current function, or NULL.
  * \param cross_ffi_boundary 0 to stop at the innermost exported function.
- * \return Text that is valid until the thread's next call.
+ * \return The text, valid until the thread's next call.
  */
 TVM_FFI_DLL const TVMFFIByteArray* TVMFFIBacktrace(const char* filename, int lineno,
                                                    const char* func, int cross_ffi_boundary);
@@ -620,48 +620,48 @@ TVM_FFI_DLL const TVMFFIByteArray* TVMFFIBacktrace(const char* filename, int lin
 /* ---- Tensors ---- */
 
 /*!
- * \brief Makes a Tensor that owns a managed tensor.
- * \param from The managed tensor; on failure it stays with the caller.
- * \param require_alignment The data must be aligned to that many bytes; 0 for any.
- * \param require_contiguous Nonzero: refuse a tensor that is not compact and row-major.
+ * \brief Creates a Tensor that owns a managed tensor.
+ * \param from The managed tensor; on failure, the caller keeps it.
+ * \param require_alignment Required alignment of the data in bytes; 0 for any.
+ * \param require_contiguous If nonzero, rejects a tensor that is not compact and row-major.
  * \param out Receives a new reference.
  */
 TVM_FFI_DLL int TVMFFITensorFromDLPack(DLManagedTensor* from, int32_t require_alignment,
                                        int32_t require_contiguous, TVMFFIObjectHandle* out);
 
-/*! \brief Exports a Tensor in the form from before DLPack 1.0. */
+/*! \brief Exports a Tensor in the format used before DLPack 1.0. */
 TVM_FFI_DLL int TVMFFITensorToDLPack(TVMFFIObjectHandle from, DLManagedTensor** out);
 
-/*! \brief TVMFFITensorFromDLPack for DLPack 1.x; a tensor of another major version is refused. */
+/*! \brief TVMFFITensorFromDLPack for DLPack 1.x; rejects tensors of other major versions. */
 TVM_FFI_DLL int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned* from,
                                                 int32_t require_alignment,
                                                 int32_t require_contiguous,
                                                 TVMFFIObjectHandle* out);
 
-/*! \brief Exports a Tensor in the form of DLPack 1.x. */
+/*! \brief Exports a Tensor in the DLPack 1.x format. */
 TVM_FFI_DLL int TVMFFITensorToDLPackVersioned(TVMFFIObjectHandle from,
                                               DLManagedTensorVersioned** out);
 
-/*! \brief Makes a Tensor laid out as `prototype` says that keeps `source` alive; nothing is
- * checked. */
+/*! \brief Creates a Tensor that has the layout of `prototype` and keeps `source` alive, without
+ * checks. */
 TVM_FFI_DLL int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DLTensor* prototype,
                                              TVMFFIObjectHandle* out);
 
-/* ---- Handles that are made once ---- */
+/* ---- Handles that are initialised once ---- */
 
 /*!
- * \brief Fills `*handle_addr` by `init_func` unless it is filled; concurrent callers wait.
+ * \brief Sets `*handle_addr` with `init_func` unless it is already set; concurrent callers wait.
  *
- * When `init_func` fails its code is returned and the handle stays NULL.
+ * If `init_func` fails, its code is returned and the handle stays NULL.
  */
 TVM_FFI_DLL int TVMFFIHandleInitOnce(void** handle_addr, int (*init_func)(void** result));
 
-/*! \brief Empties `*handle_addr` by `deinit_func` if it is filled. */
+/*! \brief Clears `*handle_addr` with `deinit_func` if it is set. */
 TVM_FFI_DLL int TVMFFIHandleDeinitOnce(void** handle_addr, int (*deinit_func)(void* handle));
 
 /* ---- Contents of values and objects ---- */
 
-/* Inline, so they need no symbol of the library, and static, so each file has its own. */
+/* Inline, so they need no symbol of the library, and static, so each file has its own copy. */
 
 /*!
  * \brief The type index of an object.
@@ -673,8 +673,8 @@ static inline int32_t TVMFFIObjectGetTypeIndex(TVMFFIObjectHandle obj) {
 
 /*!
  * \brief The contents of a small string or of small bytes.
- * \param value A kTVMFFISmallStr or a kTVMFFISmallBytes; other values are not refused.
- * \return The bytes, valid while the value lives where it is.
+ * \param value A kTVMFFISmallStr or a kTVMFFISmallBytes; the type is not checked.
+ * \return The bytes, valid until the value is destroyed or moved.
  */
 static inline TVMFFIByteArray TVMFFISmallBytesGetContentByteArray(const TVMFFIAny* value) {
   TVMFFIByteArray content;
@@ -686,7 +686,7 @@ static inline TVMFFIByteArray TVMFFISmallBytesGetContentByteArray(const TVMFFIAn
 /*!
  * \brief The contents of a string or of bytes.
  * \param obj A kTVMFFIStr or a kTVMFFIBytes, not NULL; the type is not checked.
- * \return The address of the contents, valid as long as the object.
+ * \return The address of the contents, valid while the object lives.
  */
 static inline TVMFFIByteArray* TVMFFIBytesGetByteArrayPtr(TVMFFIObjectHandle obj) {
   return (TVMFFIByteArray*)((TVMFFIObject*)obj + 1);
@@ -695,7 +695,7 @@ static inline TVMFFIByteArray* TVMFFIBytesGetByteArrayPtr(TVMFFIObjectHandle obj
 /*!
  * \brief The contents of an error.
  * \param obj A kTVMFFIError, not NULL; the type is not checked.
- * \return The address of the contents, valid as long as the object.
+ * \return The address of the contents, valid while the object lives.
  */
 static inline TVMFFIErrorCell* TVMFFIErrorGetCellPtr(TVMFFIObjectHandle obj) {
   return (TVMFFIErrorCell*)((TVMFFIObject*)obj + 1);
@@ -704,7 +704,7 @@ static inline TVMFFIErrorCell* TVMFFIErrorGetCellPtr(TVMFFIObjectHandle obj) {
 /*!
  * \brief The contents of a function.
  * \param obj A kTVMFFIFunction, not NULL; the type is not checked.
- * \return The address of the contents, valid as long as the object.
+ * \return The address of the contents, valid while the object lives.
  */
 static inline TVMFFIFunctionCell* TVMFFIFunctionGetCellPtr(TVMFFIObjectHandle obj) {
   return (TVMFFIFunctionCell*)((TVMFFIObject*)obj + 1);
@@ -712,8 +712,8 @@ static inline TVMFFIFunctionCell* TVMFFIFunctionGetCellPtr(TVMFFIObjectHandle ob
 
 /*!
  * \brief The contents of an opaque object.
- * \param obj What TVMFFIObjectCreateOpaque made, not NULL; the type is not checked.
- * \return The address of the contents, valid as long as the object.
+ * \param obj An object from TVMFFIObjectCreateOpaque, not NULL; the type is not checked.
+ * \return The address of the contents, valid while the object lives.
  */
 static inline TVMFFIOpaqueObjectCell* TVMFFIOpaqueObjectGetCellPtr(TVMFFIObjectHandle obj) {
   return (TVMFFIOpaqueObjectCell*)((TVMFFIObject*)obj + 1);
@@ -722,7 +722,7 @@ static inline TVMFFIOpaqueObjectCell* TVMFFIOpaqueObjectGetCellPtr(TVMFFIObjectH
 /*!
  * \brief The contents of a shape.
  * \param obj A kTVMFFIShape, not NULL; the type is not checked.
- * \return The address of the contents, valid as long as the object.
+ * \return The address of the contents, valid while the object lives.
  */
 static inline TVMFFIShapeCell* TVMFFIShapeGetCellPtr(TVMFFIObjectHandle obj) {
   return (TVMFFIShapeCell*)((TVMFFIObject*)obj + 1);
@@ -731,16 +731,16 @@ static inline TVMFFIShapeCell* TVMFFIShapeGetCellPtr(TVMFFIObjectHandle obj) {
 /*!
  * \brief The DLTensor in a tensor object.
  * \param obj A kTVMFFITensor, not NULL; the type is not checked.
- * \return The address of the DLTensor, valid as long as the object.
+ * \return The address of the DLTensor, valid while the object lives.
  */
 static inline DLTensor* TVMFFITensorGetDLTensorPtr(TVMFFIObjectHandle obj) {
   return (DLTensor*)((TVMFFIObject*)obj + 1);
 }
 
 /*!
- * \brief A device, from two integers.
+ * \brief Returns a device made from two integers.
  * \param device_type One of DLDeviceType; not checked.
- * \param device_id Number of the device among those of its type.
+ * \param device_id Index of the device among those of its type.
  */
 static inline DLDevice TVMFFIDLDeviceFromIntPair(int32_t device_type, int32_t device_id) {
   DLDevice device;
@@ -752,10 +752,10 @@ static inline DLDevice TVMFFIDLDeviceFromIntPair(int32_t device_type, int32_t de
 /* ---- The layouts above never change ---- */
 
 #ifdef __cplusplus
-/*! \brief Fails to compile when a fact of the ABI does not hold. */
+/*! \brief Fails to compile if a fact of the ABI does not hold. */
 #define TVM_FFI_ABI_FACT(name, fact) static_assert(fact, #name)
 #else
-/*! \brief Fails to compile when a fact of the ABI does not hold (C99 has no static_assert). */
+/*! \brief Fails to compile if a fact of the ABI does not hold (C99 has no static_assert). */
 #define TVM_FFI_ABI_FACT(name, fact) typedef char tvm_ffi_abi_##name[(fact) ? 1 : -1]
 #endif
 
