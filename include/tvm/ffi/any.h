@@ -123,7 +123,7 @@ class AnyBase {
   struct NotSet {};
 
   AnyBase() : data_{} {}
-  /*! \brief Leaves the value uninitialized; the derived class sets it immediately. */
+  /*! \brief Leaves the value uninitialised; the derived class sets it immediately. */
   explicit AnyBase(NotSet) {}
 
   /*! \brief The value in its C ABI form. */

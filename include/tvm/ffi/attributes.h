@@ -47,7 +47,7 @@
 #else
 #define TVM_FFI_NOINLINE __attribute__((noinline))
 #endif
-/*! \brief Like TVM_FFI_NOINLINE, for a rarely taken path, which is optimized for size. */
+/*! \brief Like TVM_FFI_NOINLINE, for a rarely taken path, which is optimised for size. */
 #ifdef _MSC_VER
 #define TVM_FFI_COLD TVM_FFI_NOINLINE
 #else

@@ -32,7 +32,7 @@
 #define TVM_FFI_PREDICT_TRUE(cond) (static_cast<bool>(cond))
 /*! \brief The condition as 0 or 1; the compiler expects 0. */
 #define TVM_FFI_PREDICT_FALSE(cond) (static_cast<bool>(cond))
-/*! \brief A statement that lets the compiler assume the condition. The behavior is undefined if it
+/*! \brief A statement that lets the compiler assume the condition. The behaviour is undefined if it
  * is false. */
 #define TVM_FFI_UNSAFE_ASSUME(cond) static_cast<void>(0)
 /*! \brief The enclosing function's signature, as text. */

@@ -341,7 +341,7 @@ inline std::pair<Digits, Digits> QuotientOf(Digits number, const Digits& divisor
     rest.Trim();
     return {std::move(number), std::move(rest)};
   }
-  // Normalize so that the divisor's leading digit is at least half the base.
+  // Normalise so that the divisor's leading digit is at least half the base.
   int bits = 0;
   while ((divisor.back() << bits) >> 31 == 0) ++bits;
   Digits rest = Scaled(number, bits);

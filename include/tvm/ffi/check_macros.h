@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/check_macros.h
- * \brief The macros that throw unless something holds.
+ * \brief Macros that throw unless a condition holds.
  */
 #ifndef TVM_FFI_CHECK_MACROS_H_
 #define TVM_FFI_CHECK_MACROS_H_
@@ -19,27 +19,27 @@ namespace ffi TVM_FFI_HIDDEN {
 
 namespace detail {
 
-// The pointer, unless it is null.
+// Returns the pointer; throws if it is null.
 template <typename T>
 T CheckNotNull(T pointer, const Thrower& thrower) {
   if (pointer == nullptr) thrower = Message().self();
   return pointer;
 }
 
-// A call, because a lone name as a statement is warned of.
+// A call, because compilers warn about a bare name as a statement.
 template <typename T>
 T NotChecked(T pointer) {
   return pointer;
 }
 
-// Two values, as a comparison that is right takes them.
+// The operands of a comparison that C++ itself gets right.
 template <typename X, typename Y>
 struct Compared {
   const X& a;
   const Y& b;
 };
 
-// Integers of different signedness: C++ itself would take a negative one for a large one.
+// Integers of different signedness: C++ itself would convert a negative one to a large one.
 template <typename X, typename Y>
 constexpr bool kDifferInSign =
     std::is_integral<X>::value && std::is_integral<Y>::value && !std::is_same<X, bool>::value &&
@@ -62,7 +62,7 @@ auto ForComparison(const X& a, const Y& b) {
   }
 }
 
-// The text "(a vs. b)" when a comparison does not hold, else nothing.
+// The text " (a vs. b) " for a comparison that does not hold.
 template <typename X, typename Y>
 TVM_FFI_COLD std::optional<std::string> Operands(const X& x, const Y& y) {
   Message message;
@@ -75,9 +75,9 @@ TVM_FFI_COLD std::optional<std::string> Operands(const X& x, const Y& y) {
 }  // namespace tvm
 
 /*!
- * \brief Throws an error of a kind unless the condition holds; stream the message into it.
+ * \brief Throws an error of the given kind unless the condition holds; stream the message into it.
  *
- * Without a message the condition's text is the message. One expression, safe in an unbraced
+ * Without a message, the condition's text is used. A single expression, safe in an unbraced
  * if/else.
  */
 #define TVM_FFI_CHECK(cond, ErrorKind)                                                    \
@@ -85,14 +85,14 @@ TVM_FFI_COLD std::optional<std::string> Operands(const X& x, const Y& y) {
          : ::tvm::ffi::detail::Thrower{#ErrorKind, __FILE__, __LINE__, __func__, #cond} = \
                ::tvm::ffi::Message().self()
 
-/*! \brief Throws an InternalError, a bug of the library, unless the condition holds. */
+/*! \brief Throws an InternalError, which signals a library bug, unless the condition holds. */
 #define TVM_FFI_ICHECK(cond) TVM_FFI_CHECK(cond, InternalError) << "check failed: " #cond << ": "
 
 /*!
- * \brief Throws unless `x op y`; behind the named comparisons below.
+ * \brief Throws unless `x op y`; implements the named comparisons below.
  *
- * A statement that begins with `while`, so that no `else` around it can be taken for its own. Each
- * operand is evaluated once. Integers are compared by their values, signed with unsigned too.
+ * A statement that starts with `while`, so that it cannot capture an enclosing `else`. Each operand
+ * is evaluated once. Integers are compared by value, even if their signedness differs.
  */
 #define TVM_FFI_CHECK_COMPARED(x, op, y, ErrorKind)                                             \
   while (const std::optional<std::string> tvm_ffi_operands = [](const auto& a, const auto& b) { \
@@ -114,17 +114,17 @@ TVM_FFI_COLD std::optional<std::string> Operands(const X& x, const Y& y) {
 #define TVM_FFI_CHECK_GT(x, y, ErrorKind) TVM_FFI_CHECK_COMPARED(x, >, y, ErrorKind)
 /*! \brief Throws unless x >= y; the message shows both. */
 #define TVM_FFI_CHECK_GE(x, y, ErrorKind) TVM_FFI_CHECK_COMPARED(x, >=, y, ErrorKind)
-/*! \brief TVM_FFI_CHECK_EQ of kind InternalError. */
+/*! \brief TVM_FFI_CHECK_EQ with kind InternalError. */
 #define TVM_FFI_ICHECK_EQ(x, y) TVM_FFI_CHECK_EQ(x, y, InternalError)
-/*! \brief TVM_FFI_CHECK_NE of kind InternalError. */
+/*! \brief TVM_FFI_CHECK_NE with kind InternalError. */
 #define TVM_FFI_ICHECK_NE(x, y) TVM_FFI_CHECK_NE(x, y, InternalError)
-/*! \brief TVM_FFI_CHECK_LT of kind InternalError. */
+/*! \brief TVM_FFI_CHECK_LT with kind InternalError. */
 #define TVM_FFI_ICHECK_LT(x, y) TVM_FFI_CHECK_LT(x, y, InternalError)
-/*! \brief TVM_FFI_CHECK_LE of kind InternalError. */
+/*! \brief TVM_FFI_CHECK_LE with kind InternalError. */
 #define TVM_FFI_ICHECK_LE(x, y) TVM_FFI_CHECK_LE(x, y, InternalError)
-/*! \brief TVM_FFI_CHECK_GT of kind InternalError. */
+/*! \brief TVM_FFI_CHECK_GT with kind InternalError. */
 #define TVM_FFI_ICHECK_GT(x, y) TVM_FFI_CHECK_GT(x, y, InternalError)
-/*! \brief TVM_FFI_CHECK_GE of kind InternalError. */
+/*! \brief TVM_FFI_CHECK_GE with kind InternalError. */
 #define TVM_FFI_ICHECK_GE(x, y) TVM_FFI_CHECK_GE(x, y, InternalError)
 
 /*! \brief The pointer `ptr`; throws if it is null. An expression. */
@@ -132,7 +132,7 @@ TVM_FFI_COLD std::optional<std::string> Operands(const X& x, const Y& y) {
   ::tvm::ffi::detail::CheckNotNull(           \
       ptr,                                    \
       ::tvm::ffi::detail::Thrower{#ErrorKind, __FILE__, __LINE__, __func__, #ptr " != nullptr"})
-/*! \brief TVM_FFI_CHECK_NOTNULL of kind InternalError. */
+/*! \brief TVM_FFI_CHECK_NOTNULL with kind InternalError. */
 #define TVM_FFI_ICHECK_NOTNULL(ptr) TVM_FFI_CHECK_NOTNULL(ptr, InternalError)
 
 #ifndef NDEBUG
@@ -150,7 +150,7 @@ TVM_FFI_COLD std::optional<std::string> Operands(const X& x, const Y& y) {
 #define TVM_FFI_DCHECK_GT(x, y) TVM_FFI_ICHECK_GT(x, y)
 /*! \brief TVM_FFI_ICHECK_GE in debug builds. */
 #define TVM_FFI_DCHECK_GE(x, y) TVM_FFI_ICHECK_GE(x, y)
-/*! \brief The pointer `ptr`; in debug builds TVM_FFI_ICHECK_NOTNULL. */
+/*! \brief TVM_FFI_ICHECK_NOTNULL in debug builds; the unchecked pointer `ptr` otherwise. */
 #define TVM_FFI_DCHECK_NOTNULL(ptr) TVM_FFI_ICHECK_NOTNULL(ptr)
 #else
 #define TVM_FFI_DCHECK(cond) TVM_FFI_ICHECK(true || (cond))

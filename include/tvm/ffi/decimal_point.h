@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/decimal_point.h
- * \brief Numbers as text with a point before the fraction, whatever LC_NUMERIC says.
+ * \brief Numbers as text with '.' as the decimal point, regardless of LC_NUMERIC.
  *
- * Nothing in it is for users.
+ * Internal; not for users.
  */
 #ifndef TVM_FFI_DECIMAL_POINT_H_
 #define TVM_FFI_DECIMAL_POINT_H_
@@ -20,12 +20,12 @@ namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 namespace detail {
 
-// Whether a character is part of a number in every locale; what is not is the decimal point.
+// Whether a character is part of a number in every locale; the decimal point is not.
 inline bool IsOfNumber(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '+' || c == '-';
 }
 
-// Writes a point in place of the locale's, which may take several bytes, in a text of snprintf.
+// Replaces the locale's decimal point, which may take several bytes, by '.' in snprintf's output.
 TVM_FFI_COLD inline void UsePoint(char* number) {
   char* to = number;
   for (const char* from = number; *from != '\0';) {
@@ -39,14 +39,14 @@ TVM_FFI_COLD inline void UsePoint(char* number) {
   *to = '\0';
 }
 
-// The number that a text with a point is; `*is_whole` says whether the text is nothing else.
+// Reads a number with '.' as its decimal point; `*is_whole` is whether it is the entire text.
 TVM_FFI_COLD inline double ReadWithPoint(const std::string& text, bool* is_whole) {
   char* end = nullptr;
   double number = std::strtod(text.c_str(), &end);
   *is_whole = !text.empty() && end == text.c_str() + text.size();
   const size_t point = text.find('.');
   if (*is_whole || point == std::string::npos) return number;
-  // The locale may have another one, between these digits.
+  // The locale may have a different point, which appears between these digits.
   char half[16];
   std::snprintf(half, sizeof(half), "%.1f", 0.5);
   const std::string_view of_locale(half);

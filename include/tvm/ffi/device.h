@@ -11,16 +11,16 @@
 #include <string>
 #include <type_traits>
 
-// DLDevice lives in the global namespace, and so must its operators, to be found from everywhere.
-// They are templates so that a second definition elsewhere is preferred, not a clash.
+// DLDevice is in the global namespace, so its operators must be too, to be found from everywhere.
+// They are templates so that a second definition elsewhere is preferred rather than ambiguous.
 
-/*! \brief Whether kind and number are equal. */
+/*! \brief Whether type and index are equal. */
 template <typename T, typename = std::enable_if_t<std::is_same<T, DLDevice>::value>>
 TVM_FFI_HIDDEN inline bool operator==(const T& a, const DLDevice& b) {
   return a.device_type == b.device_type && a.device_id == b.device_id;
 }
 
-/*! \brief Whether kind or number differ. */
+/*! \brief Whether type or index differs. */
 template <typename T, typename = std::enable_if_t<std::is_same<T, DLDevice>::value>>
 TVM_FFI_HIDDEN inline bool operator!=(const T& a, const DLDevice& b) {
   return !(a == b);
@@ -29,10 +29,10 @@ TVM_FFI_HIDDEN inline bool operator!=(const T& a, const DLDevice& b) {
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-/*! \brief Text of a device, for example "cuda:0". */
+/*! \brief Returns the text of a device, for example "cuda:0". */
 inline std::string DLDeviceToString(DLDevice device) { return (Message().self() << device).take(); }
 
-/*! \brief Whether addresses of the device's memory allow arithmetic on the host. */
+/*! \brief Whether the host can do arithmetic on addresses of the device's memory. */
 inline bool HasPlainAddresses(DLDevice device) {
   switch (device.device_type) {
     case kDLCPU:

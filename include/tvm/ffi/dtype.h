@@ -12,7 +12,7 @@
 #include <string_view>
 #include <type_traits>
 
-// In the global namespace for the reason that device.h gives.
+// In the global namespace for the reason given in device.h.
 
 /*! \brief Whether code, bits and lanes are equal. */
 template <typename T, typename = std::enable_if_t<std::is_same<T, DLDataType>::value>, int = 0>
@@ -29,12 +29,12 @@ TVM_FFI_HIDDEN inline bool operator!=(const T& a, const DLDataType& b) {
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-/*! \brief Text of an element type, for example "float32", "bfloat16" or "int8x4". */
+/*! \brief Returns the text of an element type, for example "float32", "bfloat16" or "int8x4". */
 inline std::string DLDataTypeToString(DLDataType dtype) {
   return (Message().self() << dtype).take();
 }
 
-/*! \brief Reads an element type from its text; a ValueError is thrown if it is none. */
+/*! \brief Reads an element type from its text; throws a ValueError if the text is invalid. */
 inline DLDataType StringToDLDataType(std::string_view text) {
   TVMFFIByteArray bytes{text.data(), text.size()};
   DLDataType dtype;
@@ -42,19 +42,19 @@ inline DLDataType StringToDLDataType(std::string_view text) {
   return dtype;
 }
 
-/*! \brief Codes from this one on are free for types of a library's own. */
+/*! \brief Codes from this one on are available for library-defined types. */
 enum DLExtDataTypeCode { kDLExtCustomBegin = 129 };
 
-/*! \brief Whether the elements are truth values. */
+/*! \brief Whether the elements are booleans. */
 inline bool DTypeIsBool(DLDataType dtype) { return dtype.code == kDLBool; }
-/*! \brief Whether the elements are integers, with or without a sign. */
+/*! \brief Whether the elements are signed or unsigned integers. */
 inline bool DTypeIsInt(DLDataType dtype) { return dtype.code == kDLInt || dtype.code == kDLUInt; }
 /*! \brief Whether the elements are floating-point numbers of any format. */
 inline bool DTypeIsFloat(DLDataType dtype) {
   return dtype.code == kDLFloat || dtype.code == kDLBfloat ||
          (dtype.code >= kDLFloat8_e3m4 && dtype.code <= kDLFloat4_e2m1fn);
 }
-/*! \brief A short text of an element type, for example "f32", "bf16", "i8x4" or "bool". */
+/*! \brief Returns a short name of an element type, for example "f32", "bf16", "i8x4" or "bool". */
 inline std::string DTypeAbbrev(DLDataType dtype) {
   std::string text = DLDataTypeToString(dtype);
   for (const char* name : {"bfloat", "float", "uint", "int"}) {
@@ -66,7 +66,7 @@ inline std::string DTypeAbbrev(DLDataType dtype) {
   return text;
 }
 
-/*! \brief Size in bytes of `numel` elements, packed when they are narrower than a byte. */
+/*! \brief Returns the size in bytes of `numel` elements, packed if narrower than a byte. */
 inline size_t GetDataSize(int64_t numel, DLDataType dtype) {
   return (static_cast<size_t>(numel) * dtype.bits * dtype.lanes + 7) / 8;
 }

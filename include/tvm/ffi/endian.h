@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/endian.h
- * \brief The order of the bytes of a number, for code that writes numbers to files.
+ * \brief The byte order of numbers, for code that writes them to files.
  */
 #ifndef TVM_FFI_ENDIAN_H_
 #define TVM_FFI_ENDIAN_H_
@@ -10,7 +10,7 @@
 
 #include <cstddef>
 
-/*! \brief 1 where the lowest byte of a number comes first, else 0. */
+/*! \brief 1 on little-endian targets, 0 otherwise. */
 #ifndef TVM_FFI_LITTLE_ENDIAN
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define TVM_FFI_LITTLE_ENDIAN 0
@@ -19,12 +19,12 @@
 #endif
 #endif
 
-/*! \brief 1 where files hold the lowest byte first; may be defined before the first include. */
+/*! \brief 1 if files are little-endian; may be defined before the first include. */
 #ifndef TVM_FFI_IO_USE_LITTLE_ENDIAN
 #define TVM_FFI_IO_USE_LITTLE_ENDIAN 1
 #endif
 
-/*! \brief Whether files hold numbers as memory does, so that nothing has to be swapped. */
+/*! \brief Whether files have the byte order of memory, so that no swapping is needed. */
 #define TVM_FFI_IO_NO_ENDIAN_SWAP (TVM_FFI_LITTLE_ENDIAN == TVM_FFI_IO_USE_LITTLE_ENDIAN)
 
 namespace tvm {

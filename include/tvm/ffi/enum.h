@@ -27,11 +27,11 @@ class Enum;
 /*! \brief The instances of an enumeration. */
 class EnumStateObj : public Object {
  public:
-  /*! \brief The instances, as they were registered. */
+  /*! \brief The instances, in registration order. */
   List<ObjectRef> entries;
-  /*! \brief The instances by their number and by their name. */
+  /*! \brief The instances by number and by name. */
   Dict<Any, ObjectRef> indexes;
-  /*! \brief By the name of an attribute, the values that instances have. */
+  /*! \brief Attribute values of the instances, by attribute name. */
   Dict<String, Dict<ObjectRef, Any>> attrs;
 
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("ffi.EnumState", EnumStateObj, Object);
@@ -45,14 +45,14 @@ class EnumState : public ObjectRef {
 
 namespace type_attr {
 
-/*! \brief The instances of an enumeration, whose type has this attribute. */
+/*! \brief The type attribute that holds the instances of an enumeration. */
 inline constexpr reflection::AttrKey<EnumState> kEnumState{"__ffi_enum__"};
 
 }  // namespace type_attr
 
 namespace detail {
 
-// The instances of the type of that index, if it has any.
+// The instances of the type with that index, if any.
 inline std::optional<EnumState> FindEnumState(int32_t type_index) {
   reflection::EnsureTypeAttrColumn(type_attr::kEnumState);
   const reflection::TypeAttrColumn column(type_attr::kEnumState);
@@ -62,34 +62,34 @@ inline std::optional<EnumState> FindEnumState(int32_t type_index) {
 }  // namespace detail
 
 /*!
- * \brief Base of an enumeration's instances; reflection::EnumDef makes them.
+ * \brief Base of an enumeration's instances, which reflection::EnumDef creates.
  *
- * Instances are compared by address: there is one of each.
+ * Instances are compared by address: each exists only once.
  */
 class EnumObj : public Object {
  public:
-  /*! \brief Number of the instance: in order from 0, or as an IntEnum gives it. */
+  /*! \brief Number of the instance: in order from 0, or as chosen for an IntEnum. */
   int64_t _int_index = 0;
   /*! \brief Name of the instance. */
   String _str_index;
 
   EnumObj() = default;
-  /*! \brief An instance of that number and name. */
+  /*! \brief An instance with that number and name. */
   EnumObj(int64_t int_index, String str_index)
       : _int_index(int_index), _str_index(std::move(str_index)) {}
 
-  /*! \brief The instance of that number; a ValueError is thrown if there is none. */
+  /*! \brief The instance with that number; throws a ValueError if there is none. */
   template <typename EnumClsObj>
   static Enum _GetByIntIndex(int64_t index);
-  /*! \brief The instance of that name; a ValueError is thrown if there is none. */
+  /*! \brief The instance with that name; throws a ValueError if there is none. */
   template <typename EnumClsObj>
   static Enum _GetByStrIndex(const String& index);
-  /*! \brief The instance of that number of the type of that index. */
+  /*! \brief The instance with that number of the type with that index. */
   static Enum _GetByIntIndex(int32_t type_index, int64_t index);
-  /*! \brief The instance of that name of the type of that index. */
+  /*! \brief The instance with that name of the type with that index. */
   static Enum _GetByStrIndex(int32_t type_index, const String& index);
 
-  /*! \brief Compared by address. */
+  /*! \brief Instances are compared by address. */
   static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindUniqueInstance;
   TVM_FFI_DECLARE_OBJECT_INFO("ffi.Enum", EnumObj, Object);
 
@@ -104,7 +104,7 @@ class Enum : public ObjectRef {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Enum, ObjectRef, EnumObj);
 };
 
-/*! \brief Base of instances whose numbers are chosen one by one. */
+/*! \brief Base of instances with individually chosen numbers. */
 class IntEnumObj : public EnumObj {
  public:
   TVM_FFI_DECLARE_OBJECT_INFO("ffi.IntEnum", IntEnumObj, EnumObj);

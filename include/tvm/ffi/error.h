@@ -9,7 +9,7 @@
 // clang-format off: the order is the point
 #include <tvm/ffi/error_object.h>  // errors, thrown and raised
 #include <tvm/ffi/throw_macros.h>  // macros that throw or catch
-#include <tvm/ffi/check_macros.h>  // macros that throw unless something holds
+#include <tvm/ffi/check_macros.h>  // macros that throw unless a condition holds
 // clang-format on
 
 #endif  // TVM_FFI_ERROR_H_

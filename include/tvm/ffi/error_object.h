@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/error_object.h
- * \brief Errors with a kind that becomes the Python exception of that name, thrown and raised.
+ * \brief Errors, thrown and raised; their kind names the Python exception that they become.
  */
 #ifndef TVM_FFI_ERROR_OBJECT_H_
 #define TVM_FFI_ERROR_OBJECT_H_
@@ -21,12 +21,12 @@ namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
 /*!
- * \brief Thrown through C++ when the host has its own error set (a call returned -2).
+ * \brief Thrown through C++ when an error is already set in the host (a call returned -2).
  *
  * Do not catch it, except to clean up and rethrow.
  */
 struct EnvErrorAlreadySet : public std::exception {
-  /*! \brief Says what the type means. */
+  /*! \brief Describes the type. */
   const char* what() const noexcept override { return "an error is already set in the host"; }
 };
 
@@ -44,14 +44,14 @@ namespace detail {
 
 struct Thrower;
 
-// The whole backtrace of an error, the most recent call first.
+// The full backtrace of an error, most recent call first.
 std::string BacktraceOf(const ErrorObj* error);
 
-// The lines of a text in the opposite order.
+// The lines of a text in reverse order.
 TVM_FFI_COLD inline std::string LinesReversed(const std::string& text) {
   std::string reversed;
   for (size_t end = text.size(); end > 0;) {
-    // The line's own newline stands at end - 1, but for the last line, which may have none.
+    // The line's own newline is at end - 1, except for the last line, which may have none.
     size_t begin = end < 2 ? std::string::npos : text.rfind('\n', end - 2);
     begin = begin == std::string::npos ? 0 : begin + 1;
     reversed.append(text, begin, end - begin);
@@ -64,7 +64,7 @@ TVM_FFI_COLD inline std::string LinesReversed(const std::string& text) {
 }  // namespace detail
 
 /*!
- * \brief An exception that crosses languages: a kind, a message, a backtrace and maybe a cause.
+ * \brief An exception that crosses languages: a kind, a message, a backtrace and an optional cause.
  *
  * A handle like any other: copies share one object.
  */
@@ -73,10 +73,10 @@ class Error : public ObjectRef, public std::exception {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Error, ObjectRef, ErrorObj);
 
   /*!
-   * \brief An error with a text as its backtrace.
+   * \brief An error with a text backtrace.
    * \param kind Name of the exception that it becomes in Python, for example "ValueError".
    * \param message What is wrong: subject, expected, got.
-   * \param backtrace Lines `  File "f.cc", line 3, in g`, the most recent call first.
+   * \param backtrace Lines `  File "f.cc", line 3, in g`, most recent call first.
    * \throws std::bad_alloc when out of memory.
    */
   Error(const std::string& kind, const std::string& message, const std::string& backtrace = "")
@@ -86,9 +86,9 @@ class Error : public ObjectRef, public std::exception {
    * \brief An error with a cause.
    * \param kind Name of the exception that it becomes in Python.
    * \param message What is wrong.
-   * \param backtrace The most recent call first.
+   * \param backtrace The calls, most recent first.
    * \param cause_chain The error that caused this one: the exception's `__cause__` in Python.
-   * \param extra_context Any further object; the runtime keeps it and does not look at it.
+   * \param extra_context Any additional object; the runtime keeps it but does not inspect it.
    * \throws std::bad_alloc when out of memory.
    */
   Error(const std::string& kind, const std::string& message, const std::string& backtrace,
@@ -100,10 +100,10 @@ class Error : public ObjectRef, public std::exception {
   }
 
   /*!
-   * \brief An error with a backtrace as TVMFFIBacktrace gave it.
+   * \brief An error with a backtrace from TVMFFIBacktrace.
    * \param kind Name of the exception that it becomes in Python.
    * \param message What is wrong.
-   * \param backtrace What TVMFFIBacktrace returned: the calls behind its text are kept too.
+   * \param backtrace The result of TVMFFIBacktrace; the callers that it recorded are kept too.
    * \throws std::bad_alloc when out of memory.
    */
   Error(const std::string& kind, const std::string& message, const TVMFFIByteArray* backtrace) {
@@ -125,14 +125,14 @@ class Error : public ObjectRef, public std::exception {
   /*! \brief Message; valid while the error lives. */
   const char* what() const noexcept override { return get()->message.data; }
   /*!
-   * \brief Lines `  File "f.cc", line 3, in g`, the most recent call first.
+   * \brief Lines `  File "f.cc", line 3, in g`, most recent call first.
    *
-   * Made when it is asked for: the names of the functions that were running are looked up now.
+   * Computed on demand: the names of the functions that were running are looked up now.
    */
   std::string backtrace() const { return detail::BacktraceOf(get()); }
-  /*! \brief The lines of backtrace(), the most recent call last, as Python shows them. */
+  /*! \brief The lines of backtrace(), most recent call last, as Python shows them. */
   std::string TracebackMostRecentCallLast() const { return detail::LinesReversed(backtrace()); }
-  /*! \brief What Python would print: the traceback, the kind and the message. */
+  /*! \brief The text that Python would print: the traceback, the kind and the message. */
   TVM_FFI_COLD std::string FullMessage() const {
     std::string text = "Traceback (most recent call last):\n";
     text += TracebackMostRecentCallLast();
@@ -143,9 +143,9 @@ class Error : public ObjectRef, public std::exception {
     return text;
   }
   /*!
-   * \brief Changes the backtrace of the error, for all who share it.
-   * \param lines Lines of the form that backtrace() has, the most recent call first.
-   * \param mode kTVMFFIBacktraceUpdateModeAppend to add callers at its end, or
+   * \brief Changes the backtrace of the error for everyone who shares it.
+   * \param lines Lines in the format of backtrace(), most recent call first.
+   * \param mode kTVMFFIBacktraceUpdateModeAppend to append callers, or
    *        kTVMFFIBacktraceUpdateModeReplace.
    */
   void UpdateBacktrace(const TVMFFIByteArray* lines, int32_t mode) const {
@@ -156,7 +156,7 @@ class Error : public ObjectRef, public std::exception {
     if (get()->cause_chain == nullptr) return std::nullopt;
     return Error(ObjectUnsafe::PtrFromBorrowed<ErrorObj>(get()->cause_chain));
   }
-  /*! \brief The further object that came with the error, if any. */
+  /*! \brief The additional object of the error, if any. */
   std::optional<ObjectRef> extra_context() const {
     if (get()->extra_context == nullptr) return std::nullopt;
     return ObjectRef(ObjectUnsafe::PtrFromBorrowed<Object>(get()->extra_context));
@@ -167,7 +167,7 @@ class Error : public ObjectRef, public std::exception {
     return std::string(bytes.data, bytes.size);
   }
 
-  // For whoever throws: no copy of a kind and a message that are in memory anyway.
+  // For Thrower: avoids copying the kind and the message, which are already in memory.
   Error(std::string_view kind, std::string_view message, const TVMFFIByteArray* backtrace,
         UnsafeInit tag)
       : ObjectRef(tag) {
@@ -192,7 +192,7 @@ class Error : public ObjectRef, public std::exception {
 
 namespace detail {
 
-// Throws what a finished message says. Assignment binds looser than `<<`, so that
+// Throws an error with a finished message. Assignment binds less tightly than `<<`, so
 // `Thrower{...} = Message().self() << a << b` is one expression, and no destructor throws.
 struct Thrower {
   const char* kind;
@@ -213,7 +213,7 @@ struct Thrower {
   }
 };
 
-// The same, on stderr too. A type of its own, so that others need not have the code for it.
+// Also writes the error to stderr. A separate type, so that other uses do not include that code.
 struct LoggingThrower : public Thrower {
   [[noreturn]] TVM_FFI_COLD void operator=(Message& message) const {
     const Error error = Made(message);
@@ -223,7 +223,7 @@ struct LoggingThrower : public Thrower {
 };
 
 TVM_FFI_COLD inline std::string BacktraceOf(const ErrorObj* error) {
-  // The published runtime has no such function: the text of the cell is then all there is.
+  // The published runtime lacks this function; only the cell's text is available then.
   constexpr TVMFFIByteArray kName{"ffi.ErrorBacktrace", 18};
   TVMFFIObjectHandle function = nullptr;
   TVMFFIAny argument{}, result{};
@@ -239,7 +239,7 @@ TVM_FFI_COLD inline std::string BacktraceOf(const ErrorObj* error) {
   return std::string(error->backtrace.data, error->backtrace.size);
 }
 
-// Throws the error that a C function left behind with the code it returned.
+// Throws the error that a C function raised before returning `code`.
 [[noreturn]] TVM_FFI_COLD inline void ThrowRaised(int code) {
   if (code == -2) throw EnvErrorAlreadySet();
   TVMFFIObjectHandle handle = nullptr;
@@ -252,10 +252,10 @@ TVM_FFI_COLD inline std::string BacktraceOf(const ErrorObj* error) {
   throw Error(ObjectUnsafe::PtrFromOwned<ErrorObj>(handle));
 }
 
-// Goes first into a `catch (...)` that would stop any exception. A thread that ends, by
-// pthread_exit or because it is cancelled, unwinds its stack as an exception does, and aborts the
-// process if it is stopped. libstdc++ has a type for that; under libc++ only exceptions of C++
-// have a type.
+// Call it first in a `catch (...)` that would swallow any exception. A thread that exits through
+// pthread_exit or is cancelled unwinds its stack like an exception, and swallowing that aborts the
+// process. libstdc++ has a type for such unwinding; under libc++, only C++ exceptions have a
+// type.
 TVM_FFI_COLD inline void LetThreadEnd() {
 #ifdef __GLIBCXX__
   try {
@@ -269,7 +269,7 @@ TVM_FFI_COLD inline void LetThreadEnd() {
 #endif
 }
 
-// Raises the exception being handled through the C ABI and returns the code that says so.
+// Raises the exception being handled through the C ABI and returns the matching code.
 TVM_FFI_COLD inline int RaiseCurrentException() {
   try {
     throw;
@@ -288,7 +288,7 @@ TVM_FFI_COLD inline int RaiseCurrentException() {
   return -1;
 }
 
-// Says on stderr what an exception was that may go no further. Goes into a catch block.
+// Logs to stderr an exception that must not propagate. Call it in a catch block.
 TVM_FFI_COLD inline void LogCurrentException(const char* where) {
   try {
     throw;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/expected.h
- * \brief A value or the error that took its place, for code that does not throw.
+ * \brief A value or an error, for code that does not throw.
  */
 #ifndef TVM_FFI_EXPECTED_H_
 #define TVM_FFI_EXPECTED_H_
@@ -18,7 +18,7 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-/*! \brief An error on its way into an Expected. */
+/*! \brief An error that converts to an Expected. */
 template <typename E = Error>
 class Unexpected {
  public:
@@ -36,7 +36,7 @@ class Unexpected {
 
 namespace detail {
 
-// What Expected<T> and Expected<void> share: a value, or an Error in its place.
+// Common base of Expected<T> and Expected<void>: a value, or an Error in its place.
 class ExpectedBase {
  public:
   /*! \brief Type index of the value, or of the error. */
@@ -47,7 +47,7 @@ class ExpectedBase {
   bool is_err() const noexcept { return data_.type_index() == kTVMFFIError; }
   /*! \brief Whether there is a value. */
   bool has_value() const noexcept { return is_ok(); }
-  /*! \brief The error; without one a RuntimeError is thrown. */
+  /*! \brief The error; throws a RuntimeError if there is none. */
   Error error() const {
     TVM_FFI_CHECK(is_err(), RuntimeError)
         << "Expected::error: expected an error, got a value of type " << data_.GetTypeKey();
@@ -68,13 +68,13 @@ class ExpectedBase {
   friend struct ::tvm::ffi::TypeTraits;
 };
 
-// What is no value of an Expected, though it makes one.
+// Whether T is an Unexpected: not a value of an Expected, although it converts to one.
 template <typename T>
 struct IsUnexpected : public std::false_type {};
 template <typename E>
 struct IsUnexpected<Unexpected<E>> : public std::true_type {};
 
-// A value of another type than T, which converts to T.
+// Whether U is a value of a type other than T that converts to T.
 template <typename T, typename U, typename Plain = std::remove_cv_t<std::remove_reference_t<U>>>
 using IsOtherValue =
     std::bool_constant<std::is_convertible<U&&, T>::value && !std::is_same<Plain, T>::value &&
@@ -84,12 +84,12 @@ using IsOtherValue =
 }  // namespace detail
 
 /*!
- * \brief A value, or the error that took its place.
+ * \brief A value, or an error in its place.
  *
- * A function that is exported or made a Function may return one: an error is then raised. As a
- * parameter it takes a value that converts to T, or an Error object.
- * \tparam T Type of the value: any that can be owned by an Any, but Error. An Error object counts
- *         as an error, even where T is one of its base classes.
+ * A function that is exported or wrapped in a Function may return one; an error is then raised. As
+ * a parameter, it accepts a value that converts to T, or an Error object.
+ * \tparam T Type of the value: any that an Any can own, except Error. An Error object counts as an
+ *         error, even if T is one of its base classes.
  */
 template <typename T>
 class Expected : public detail::ExpectedBase {
@@ -113,12 +113,12 @@ class Expected : public detail::ExpectedBase {
   Expected(Unexpected<E> unexpected)  // NOLINT(runtime/explicit)
       : Expected(Error(std::move(unexpected).error())) {}
 
-  /*! \brief The value; an error is thrown as it is. */
+  /*! \brief The value; throws the error if there is one. */
   T value() const& {
     ThrowIfError();
     return Value();
   }
-  /*! \brief The value, moved out; an error is thrown as it is. */
+  /*! \brief The value, moved out; throws the error if there is one. */
   T value() && {
     ThrowIfError();
     T value = Value();
@@ -130,7 +130,7 @@ class Expected : public detail::ExpectedBase {
   T value_or(U&& other) const {
     return is_ok() ? Value() : static_cast<T>(std::forward<U>(other));
   }
-  /*! \brief The value if it is exactly a U, the error if there is one, else a TypeError. */
+  /*! \brief The value if it is exactly a U, the error if there is one, or a TypeError. */
   template <typename U>
   Expected<U> as_or_error() const {
     if (is_err()) return error();
@@ -174,7 +174,7 @@ struct TypeTraits<Expected<T>> : public detail::TypeTraitsBase {
   static void MoveToAny(Expected<T> value, TVMFFIAny* out) {
     *out = std::move(value.data_).MoveToTVMFFIAny();
   }
-  /*! \brief As the result of a function: an error is thrown. */
+  /*! \brief Moves out a function's result; throws an error. */
   static void MoveToResult(Expected<T> value, TVMFFIAny* out) {
     if (value.is_err()) throw value.error();
     MoveToAny(std::move(value), out);
