@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/export.h
- * \brief The macros that export functions of a library, their documentation and their signatures.
+ * \brief Macros that export a library's functions, their documentation and their signatures.
  */
 #ifndef TVM_FFI_EXPORT_H_
 #define TVM_FFI_EXPORT_H_
@@ -10,15 +10,15 @@
 #include <tvm/ffi/function_details.h>
 
 /*!
- * \brief Define it as 1 before the first include to export the signature of each exported function.
+ * \brief Define as 1 before the first include to export the signature of each exported function.
  *
- * TVM_FFI_DLL_EXPORT_TYPED_FUNC then also makes `__tvm_ffi__metadata_<name>`.
+ * TVM_FFI_DLL_EXPORT_TYPED_FUNC then also defines `__tvm_ffi__metadata_<name>`.
  */
 #ifndef TVM_FFI_DLL_EXPORT_INCLUDE_METADATA
 #define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 0
 #endif
 
-/*! \brief The part of TVM_FFI_DLL_EXPORT_TYPED_FUNC that makes the function's own symbol. */
+/*! \brief The part of TVM_FFI_DLL_EXPORT_TYPED_FUNC that defines the function's own symbol. */
 #define TVM_FFI_DLL_EXPORT_TYPED_FUNC_SYMBOL(ExportName, ...)                                     \
   extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi_##ExportName(void*, const TVMFFIAny* args,          \
                                                            int32_t num_args, TVMFFIAny* result) { \
@@ -29,10 +29,10 @@
 /*!
  * \brief Exports a function or a lambda under a name, as the C symbol `__tvm_ffi_<name>`.
  *
- * Parameters and result are converted by TypeTraits. A wrong number or type of arguments raises a
- * TypeError that shows the signature; trailing Optional parameters may be left out.
- * Names that begin with an underscore are kept for what tells about a library.
- * With TVM_FFI_DLL_EXPORT_INCLUDE_METADATA, `__tvm_ffi__metadata_<name>` gives the signature.
+ * TypeTraits convert the parameters and the result. A wrong number or type of arguments raises a
+ * TypeError that shows the signature; trailing Optional parameters may be omitted.
+ * Names that begin with an underscore are reserved for library metadata.
+ * With TVM_FFI_DLL_EXPORT_INCLUDE_METADATA, `__tvm_ffi__metadata_<name>` returns the signature.
  */
 #if TVM_FFI_DLL_EXPORT_INCLUDE_METADATA
 #define TVM_FFI_DLL_EXPORT_TYPED_FUNC(ExportName, ...)                                             \
@@ -49,7 +49,7 @@
 
 /*!
  * \brief Exports the documentation of an exported function, as `__tvm_ffi__doc_<name>`.
- * \param ExportName The name that the function is exported by.
+ * \param ExportName The name under which the function is exported.
  * \param DocString A string literal.
  */
 #define TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC(ExportName, DocString)                                  \
@@ -60,11 +60,11 @@
   static_assert(true)
 
 /*!
- * \brief Exports the names of an exported function's parameters, as `__tvm_ffi__arg_names_<name>`.
+ * \brief Exports the parameter names of an exported function, as `__tvm_ffi__arg_names_<name>`.
  *
- * Python then takes them as keywords. This runtime only: under another the symbol means nothing.
- * \param ExportName The name that the function is exported by.
- * \param ... The names in their order, string literals.
+ * Python then accepts them as keywords. This runtime only; others ignore the symbol.
+ * \param ExportName The name under which the function is exported.
+ * \param ... The names in order, as string literals.
  */
 #define TVM_FFI_DLL_EXPORT_TYPED_FUNC_ARG_NAMES(ExportName, ...)              \
   extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi__arg_names_##ExportName(        \

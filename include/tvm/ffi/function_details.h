@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/function_details.h
- * \brief How a C++ function is described and called: its signature, its arguments and its result.
+ * \brief How a C++ function is described and called: its signature, arguments and result.
  */
 #ifndef TVM_FFI_FUNCTION_DETAILS_H_
 #define TVM_FFI_FUNCTION_DETAILS_H_
@@ -23,7 +23,7 @@ namespace ffi TVM_FFI_HIDDEN {
 
 namespace detail {
 
-// A result and parameters.
+// A result type and parameter types.
 template <typename R, typename... Args>
 struct Types {
   using Result = R;
@@ -36,7 +36,7 @@ Types<R, Args...> TypesOfMember(R (C::*)(Args...));
 template <typename C, typename R, typename... Args>
 Types<R, Args...> TypesOfMember(R (C::*)(Args...) const);
 
-// The result and the parameters of anything callable.
+// The result and parameter types of any callable.
 template <typename F, typename = void>
 struct Signature : public Types<void> {
   static_assert(sizeof(F) == 0,
@@ -62,7 +62,7 @@ struct Signature<R (C::*)(Args...) const> : public Types<R, Args...> {
 template <typename T>
 using NoCR = std::remove_cv_t<std::remove_reference_t<T>>;
 
-// What an Optional holds; any other type is itself.
+// The type that an Optional holds; any other type is unchanged.
 template <typename T>
 struct Content {
   using Type = T;
@@ -80,14 +80,14 @@ template <typename T>
 struct IsParameter<T, std::void_t<decltype(TypeTraits<T>::TryCastFromAnyView(nullptr))>>
     : public std::true_type {};
 
-// Whether a T can be handed to the caller: whether it owns what it stands for.
+// Whether a T can be returned to the caller, that is, whether it owns its contents.
 template <typename T, typename = void>
 struct IsResult : public std::is_void<T> {};
 template <typename T>
 struct IsResult<T, std::void_t<decltype(TypeTraits<T>::MoveToAny(std::declval<T>(), nullptr))>>
     : public std::true_type {};
 
-// Hands a result over; a type may have its own way, such as Expected, which throws its error.
+// Moves a result out; a type may customise this, such as Expected, which throws its error.
 template <typename T, typename = void>
 struct ResultTraits {
   static void Move(T value, TVMFFIAny* out) { TypeTraits<T>::MoveToAny(std::move(value), out); }
@@ -97,7 +97,7 @@ struct ResultTraits<T, std::void_t<decltype(&TypeTraits<T>::MoveToResult)>> {
   static void Move(T value, TVMFFIAny* out) { TypeTraits<T>::MoveToResult(std::move(value), out); }
 };
 
-// How many arguments must be given: all but trailing Optionals.
+// The number of required arguments: all but trailing Optionals.
 template <typename... Args>
 constexpr int32_t RequiredCount(std::tuple<Args...>*) {
   constexpr bool optional[] = {IsOptional<NoCR<Args>>::value..., false};
@@ -153,7 +153,7 @@ std::string ResultSchema() {
   }
 }
 
-// The JSON text of a function type: what it returns and takes.
+// The JSON text of a function type: its result and parameters.
 template <typename R, typename... Args>
 TVM_FFI_COLD std::string FunctionSchemaText(const char* name, std::tuple<Args...>*) {
   std::string text = "{\"type\":\"";
@@ -196,15 +196,15 @@ TVM_FFI_COLD inline std::string JsonString(std::string_view text) {
                            << (most == 1 ? " argument, got " : " arguments, got ") << got;
 }
 
-// Calls the method of errors by which this project's runtime learns which argument one is about.
-// The published runtime has no such method, and the error its message alone. A method, because a
-// look-up of types needs no function of the runtime that a kernel's library does not need anyway.
+// Calls the Error method that tells this project's runtime which argument an error is about. The
+// published runtime has no such method; there, the error has only its message. A method, because
+// looking it up needs no runtime function that a kernel library does not already need.
 TVM_FFI_COLD inline void TellArgument(TVMFFIAny* told, int32_t count) {
   constexpr const char* kName = "_set_argument";
   const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(kTVMFFIError);
   for (int32_t i = 0; i < info->num_methods; ++i) {
     const TVMFFIMethodInfo& method = info->methods[i];
-    size_t same = 0;  // not by memcmp, which a kernel's library does not need otherwise
+    size_t same = 0;  // without memcmp, which a kernel library does not otherwise need
     while (same < method.name.size && kName[same] == method.name.data[same]) ++same;
     if (same != method.name.size || kName[same] != '\0') continue;
     TVMFFIObject* function = method.method.v_obj;
@@ -214,8 +214,8 @@ TVM_FFI_COLD inline void TellArgument(TVMFFIAny* told, int32_t count) {
   }
 }
 
-// `value` is what came, in the caller's array of arguments. The texts come as functions, because
-// code that makes them would be repeated for each argument.
+// `value` is the argument received, in the caller's array. The texts are passed as functions,
+// because code that builds them would be repeated for each argument.
 [[noreturn]] TVM_FFI_COLD inline void ThrowBadArgument(
     const char* name, std::string (*signature)(const char* name), int index, const TVMFFIAny* value,
     std::string (*wanted_text)(), std::string (*got_text)(const TVMFFIAny* value)) {
@@ -247,7 +247,7 @@ class Argument {
     ThrowBadArgument(name, SignatureOf<Fn>, static_cast<int>(I), Given(args, num_args),
                      TypeText<NoCR<P>>, MismatchText<NoCR<P>>);
   }
-  // A reference binds to what is held; a value is moved out of it.
+  // A reference binds to the held value; a value is moved out of it.
   decltype(auto) Pass() {
     if constexpr (std::is_lvalue_reference<P>::value) {
       static_assert(std::is_const<std::remove_reference_t<P>>::value,
@@ -266,7 +266,7 @@ class Argument {
   ArgumentHolder<NoCR<P>> held_;
 };
 
-// All arguments of a call. Bases are made in order, so the first bad argument is the one reported.
+// All arguments of a call. Bases are constructed in order, so the first bad argument is reported.
 template <typename Fn, typename Parameters, typename Indices>
 struct Arguments;
 template <typename Fn, typename... Args, size_t... I>
@@ -284,7 +284,7 @@ struct Arguments<Fn, std::tuple<Args...>, std::index_sequence<I...>>
       (IsParameter<typename Content<NoCR<Args>>::Type>::value && ...);
 };
 
-// Calls `function` with converted arguments. Fn is the type that tells its signature.
+// Calls `function` with converted arguments. Fn is the type that determines its signature.
 template <typename Fn, typename F>
 void CallUnpacked(const char* name, F& function, const TVMFFIAny* args, int32_t num_args,
                   TVMFFIAny* result) {
@@ -308,7 +308,7 @@ void CallUnpacked(const char* name, F& function, const TVMFFIAny* args, int32_t 
   }
 }
 
-// What an exported symbol does.
+// The body of an exported symbol.
 template <typename F>
 int CallExported(const char* name, F&& function, const TVMFFIAny* args, int32_t num_args,
                  TVMFFIAny* result) {
@@ -317,7 +317,7 @@ int CallExported(const char* name, F&& function, const TVMFFIAny* args, int32_t 
   TVM_FFI_SAFE_CALL_END();
 }
 
-// What an exported metadata or documentation symbol does.
+// The body of an exported metadata or documentation symbol.
 inline int ReturnText(std::string (*text)(), TVMFFIAny* result) {
   TVM_FFI_SAFE_CALL_BEGIN();
   TypeTraits<String>::MoveToAny(String(text()), result);
@@ -330,7 +330,7 @@ inline std::string JoinNames(std::initializer_list<const char*> names) {
   return text;
 }
 
-// The metadata of a function. Takes the function to learn its type; a lambda's has no name.
+// The metadata of a function. Takes the function to deduce its type; a lambda's type has no name.
 template <typename F>
 int DescribeExported(F&&, TVMFFIAny* result) {
   return ReturnText(

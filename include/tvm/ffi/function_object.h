@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/function_object.h
- * \brief Functions as objects: made of C++ or C, found by name, and called.
+ * \brief Functions as objects: created from C++ or C, looked up by name, and called.
  */
 #ifndef TVM_FFI_FUNCTION_OBJECT_H_
 #define TVM_FFI_FUNCTION_OBJECT_H_
@@ -27,7 +27,7 @@ class GlobalNames;
 template <typename Signature>
 class TypedFunction;
 
-/*! \brief The arguments of a packed function: a lent array of values. */
+/*! \brief The arguments of a packed function: a borrowed array of values. */
 class PackedArgs {
  public:
   /*! \brief The `size` values at `data`. */
@@ -38,7 +38,7 @@ class PackedArgs {
   const AnyView* data() const { return data_; }
   /*! \brief The argument at `i`, which must be below size(). */
   AnyView operator[](int32_t i) const { return data_[i]; }
-  /*! \brief The arguments from `begin` up to `end`; up to the last if `end` is negative. */
+  /*! \brief The arguments from `begin` up to `end`, or to the last if `end` is negative. */
   PackedArgs Slice(int32_t begin, int32_t end = -1) const {
     return PackedArgs(data_ + begin, (end < 0 ? size_ : end) - begin);
   }
@@ -67,8 +67,8 @@ class FunctionObj : public Object, public TVMFFIFunctionCell {
 
 namespace detail {
 
-// A function object that is code of this library itself. Calls from elsewhere go through
-// `safe_call`; calls from the library itself need no error to be carried over a border.
+// A function object whose code is in this library. Calls from elsewhere go through `safe_call`;
+// calls from within the library need not carry errors across the ABI.
 class LocalFunctionObj : public FunctionObj {
  public:
   using Call = void (*)(LocalFunctionObj* self, const TVMFFIAny* args, int32_t num_args,
@@ -79,13 +79,13 @@ class LocalFunctionObj : public FunctionObj {
     cpp_call = nullptr;
   }
 
-  // The object, if it was made by this library.
+  // The object, if this library created it; NULL otherwise.
   static LocalFunctionObj* Find(const FunctionObj* function) {
     if (function->safe_call != SafeCall) return nullptr;
     return static_cast<LocalFunctionObj*>(const_cast<FunctionObj*>(function));
   }
 
-  // Throws only errors, as a call over a border does. `result` is None before.
+  // Throws only errors, like a call across the ABI. `result` must be None.
   void Run(const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) {
     try {
       call_(this, args, num_args, result);
@@ -107,7 +107,7 @@ class LocalFunctionObj : public FunctionObj {
   Call call_;
 };
 
-// One with the state that it is called with.
+// A function object with the state passed to each call.
 template <typename State, typename Function>
 class LocalFunctionOf : public LocalFunctionObj {
  public:
@@ -127,7 +127,7 @@ class LocalFunctionOf : public LocalFunctionObj {
 
 }  // namespace detail
 
-/*! \brief A function that every language can make and call. */
+/*! \brief A function that any language can create and call. */
 class Function : public ObjectRef {
  public:
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Function, ObjectRef, FunctionObj);
@@ -141,7 +141,7 @@ class Function : public ObjectRef {
   explicit Function(F&& packed) : Function(FromPacked(std::forward<F>(packed))) {}
 
   /*!
-   * \brief Wraps a function that takes its arguments as they come.
+   * \brief Wraps a function that takes its arguments unconverted.
    * \param function `void(PackedArgs args, Any* result)`, or
    *        `void(const AnyView* args, int32_t num_args, Any* result)`.
    */
@@ -160,12 +160,12 @@ class Function : public ObjectRef {
                 });
   }
 
-  /*! \brief Wraps anything callable whose types can be passed; its errors call it "function". */
+  /*! \brief Wraps any callable whose types can be passed; its errors call it "function". */
   template <typename F>
   static Function FromTyped(F function) {
     return FromTypedAs<F>(std::move(function), "function");
   }
-  /*! \brief Wraps anything callable whose types can be passed; `name` is shown in its errors. */
+  /*! \brief Wraps any callable whose types can be passed; its errors show `name`. */
   template <typename F>
   static Function FromTyped(F function, std::string name) {
     return FromTypedAs<F>(std::move(function), std::move(name));
@@ -173,7 +173,7 @@ class Function : public ObjectRef {
 
   /*!
    * \brief Wraps a C function.
-   * \param self State handed to `safe_call`; may be NULL.
+   * \param self State passed to `safe_call`; may be NULL.
    * \param safe_call The function.
    * \param deleter Called with `self` when the Function is freed; may be NULL. Must not throw.
    */
@@ -183,13 +183,13 @@ class Function : public ObjectRef {
     TVM_FFI_CHECK_SAFE_CALL(TVMFFIFunctionCreate(self, safe_call, deleter, &handle));
     return Function(ObjectUnsafe::PtrFromOwned<FunctionObj>(handle));
   }
-  /*! \brief Calls a C function without making a Function of it; what it raises is thrown. */
+  /*! \brief Calls a C function without creating a Function; throws the error that it raises. */
   template <typename... Args>
   static Any InvokeExternC(void* handle, TVMFFISafeCallType safe_call, const Args&... args) {
     return InvokeLent(handle, safe_call, detail::Lend(args)...);
   }
 
-  /*! \brief The global function of that name, if there is one. */
+  /*! \brief The global function with that name, if there is one. */
   static std::optional<Function> GetGlobal(std::string_view name) {
     TVMFFIByteArray bytes{name.data(), name.size()};
     TVMFFIObjectHandle handle = nullptr;
@@ -197,14 +197,14 @@ class Function : public ObjectRef {
     if (handle == nullptr) return std::nullopt;
     return Function(ObjectUnsafe::PtrFromOwned<FunctionObj>(handle));
   }
-  /*! \brief The global function of that name; a ValueError is thrown if there is none. */
+  /*! \brief The global function with that name; throws a ValueError if there is none. */
   static Function GetGlobalRequired(std::string_view name) {
     std::optional<Function> function = GetGlobal(name);
     TVM_FFI_CHECK(function.has_value(), ValueError)
         << "Function::GetGlobalRequired: expected a registered name, got \"" << name << "\"";
     return *std::move(function);
   }
-  /*! \brief Registers a global function; a ValueError is thrown if the name is taken. */
+  /*! \brief Registers a global function; throws a ValueError if the name is taken. */
   static void SetGlobal(std::string_view name, const Function& function,
                         bool allow_override = false) {
     TVMFFIByteArray bytes{name.data(), name.size()};
@@ -212,32 +212,32 @@ class Function : public ObjectRef {
         TVMFFIFunctionSetGlobal(&bytes, ObjectUnsafe::Borrow(function), allow_override));
   }
 
-  /*! \brief Takes a global function out of the table; whether there was one. */
+  /*! \brief Removes a global function; returns whether there was one. */
   static bool RemoveGlobal(std::string_view name) {
     return GetGlobalRequired("ffi.FunctionRemoveGlobal")(String(name)).cast<bool>();
   }
-  /*! \brief The names of the global functions at this moment, to iterate or to keep in a vector. */
-  template <typename Names = GlobalNames>  // which is complete where this is called
+  /*! \brief A snapshot of the global function names, to iterate over or to keep in a vector. */
+  template <typename Names = GlobalNames>  // complete where this is called
   static Names ListGlobalNames() {
     return Names(GetGlobalRequired("ffi.FunctionListGlobalNamesFunctor")().cast<Function>());
   }
 
-  /*! \brief Calls the function; what it raises is thrown. */
+  /*! \brief Calls the function; throws the error that it raises. */
   void CallPacked(PackedArgs args, Any* result) const {
     CallPacked(args.data(), args.size(), result);
   }
-  /*! \brief Calls the function; what it raises is thrown, and `*result` stays as it was. An
+  /*! \brief Calls the function; throws the error that it raises, leaving `*result` unchanged. An
    * argument may be a view of `*result`. */
   void CallPacked(const AnyView* args, int32_t num_args, Any* result) const {
-    Any made;  // `*result` stays until the call is over, for an argument may be a view of it.
+    Any made;  // keeps `*result` until the call is over: an argument may be a view of it
     CallInto(args, num_args, &made);
     *result = std::move(made);
   }
   /*!
-   * \brief Calls the function; what it raises is returned as the error of an Expected.
+   * \brief Calls the function; an error that it raises is returned in the Expected.
    *
-   * So is an Error that it returns, as functions made with the published headers do.
-   * \tparam T What the result is converted to. Needs the header of Expected.
+   * So is an Error that it returns, as functions built with the published headers do.
+   * \tparam T The type to which the result is converted. Requires the header of Expected.
    */
   template <typename T = Any, typename... Args>
   Expected<T> CallExpected(const Args&... args) const {
@@ -249,7 +249,7 @@ class Function : public ObjectRef {
       return Expected<T>(error);
     }
   }
-  /*! \brief Calls the function; what it raises is thrown. */
+  /*! \brief Calls the function; throws the error that it raises. */
   template <typename... Args>
   Any operator()(const Args&... args) const {
     if constexpr ((detail::kIsView<Args> && ...)) {
@@ -270,17 +270,17 @@ class Function : public ObjectRef {
   }
   template <typename... Lent>
   Any CallLent(const Lent&... lent) const {
-    // One more, because an array of no elements is none.
+    // One extra element, because an array cannot be empty.
     const AnyView views[] = {AnyView(lent)..., AnyView()};
     Any result;
     CallInto(views, static_cast<int32_t>(sizeof...(Lent)), &result);
     return result;
   }
-  // As CallPacked; `result` is a new Any.
+  // Like CallPacked; `result` must be a new Any.
   void CallInto(const AnyView* args, int32_t num_args, Any* result) const {
     const FunctionObj* function = get();
     if (function == nullptr) ThrowNull();
-    auto* values = reinterpret_cast<const TVMFFIAny*>(args);  // NULL where there are none
+    auto* values = reinterpret_cast<const TVMFFIAny*>(args);  // NULL if there are none
     auto* out = reinterpret_cast<TVMFFIAny*>(result);
     if (detail::LocalFunctionObj* local = detail::LocalFunctionObj::Find(function)) {
       local->Run(values, num_args, out);
@@ -293,7 +293,7 @@ class Function : public ObjectRef {
     TVM_FFI_THROW(ValueError) << "Function: expected a function, got a null handle";
   }
 
-  // Fn gives the signature, and F is called. Name is std::string, or const char* for a literal,
+  // Fn determines the signature; F is called. Name is std::string, or const char* for a literal,
   // which needs no copy.
   template <typename Fn, typename F, typename Name>
   static Function FromTypedAs(F function, Name name) {
@@ -313,7 +313,7 @@ class Function : public ObjectRef {
                 });
   }
 
-  // `call(state, args, num_args, result)` may throw; `*result` is None before.
+  // `call(state, args, num_args, result)` may throw; `*result` is None on entry.
   template <typename State, typename Call>
   static Function Make(State state, Call call) {
     detail::KeepLibrary();

@@ -16,35 +16,35 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-/*! \brief The names that Function::ListGlobalNames found. */
+/*! \brief The names found by Function::ListGlobalNames. */
 class GlobalNames {
  public:
-  /*! \brief A place among the names, an input iterator. */
+  /*! \brief An input iterator over the names. */
   class Iterator {
    public:
-    /*! \brief What kind of iterator it is. */
+    /*! \brief The kind of iterator. */
     using iterator_category = std::input_iterator_tag;
-    /*! \brief What it gives. */
+    /*! \brief The type of the elements. */
     using value_type = String;
-    /*! \brief Distance of two places. */
+    /*! \brief The difference of two iterators. */
     using difference_type = int64_t;
-    /*! \brief None: names are made when asked for. */
+    /*! \brief None: names are created on demand. */
     using pointer = void;
     /*! \brief A name. */
     using reference = String;
 
-    /*! \brief The place `index` of `names`, which must outlive it. */
+    /*! \brief Points to the name at `index` in `names`, which must outlive it. */
     Iterator(const GlobalNames* names, int64_t index) : names_(names), index_(index) {}
     /*! \brief The name. */
     String operator*() const { return (*names_)[static_cast<size_t>(index_)]; }
-    /*! \brief Goes to the next name. */
+    /*! \brief Advances to the next name. */
     Iterator& operator++() {
       ++index_;
       return *this;
     }
-    /*! \brief Whether both are at the same place. */
+    /*! \brief Whether both are at the same position. */
     bool operator==(const Iterator& other) const { return index_ == other.index_; }
-    /*! \brief Whether they are at different places. */
+    /*! \brief Whether they are at different positions. */
     bool operator!=(const Iterator& other) const { return index_ != other.index_; }
 
    private:
@@ -52,16 +52,16 @@ class GlobalNames {
     int64_t index_;
   };
 
-  /*! \brief The names that a function of the index gives; it gives their number for -1. */
+  /*! \brief Wraps a function that returns the name at an index, or the number of names for -1. */
   explicit GlobalNames(Function names) : names_(std::move(names)) {}
 
   /*! \brief Number of names. */
   size_t size() const { return static_cast<size_t>(names_(-1).cast<int64_t>()); }
-  /*! \brief The name at `i`; an IndexError is thrown beyond the end. */
+  /*! \brief The name at `i`; throws an IndexError beyond the end. */
   String operator[](size_t i) const { return names_(i).cast<String>(); }
   /*! \brief The first name. */
   Iterator begin() const { return Iterator(this, 0); }
-  /*! \brief Behind the last name. */
+  /*! \brief One past the last name. */
   Iterator end() const { return Iterator(this, static_cast<int64_t>(size())); }
   /*! \brief The names in a container, such as std::vector<String>. */
   template <typename Container, typename = std::enable_if_t<

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/keep_library.h
- * \brief Keeps a library loaded whose code is needed as long as an object lives.
+ * \brief Keeps a library loaded while an object needs its code.
  *
- * Nothing in it is for users.
+ * Internal; not for users.
  */
 #ifndef TVM_FFI_KEEP_LIBRARY_H_
 #define TVM_FFI_KEEP_LIBRARY_H_
@@ -21,7 +21,7 @@ namespace detail {
 
 TVM_FFI_COLD inline void KeepThisLibrary() {
 #ifndef _WIN32
-  static const char address = 0;  // any of this library
+  static const char address = 0;  // any address in this library
   Dl_info info;
   if (dladdr(&address, &info) == 0) return;
   void* handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
@@ -29,11 +29,11 @@ TVM_FFI_COLD inline void KeepThisLibrary() {
 #endif
 }
 
-// Keeps the library that this code belongs to loaded until the process ends, for its code calls or
-// frees what it makes. Once for each library: a share for each object would cost more than the
-// object.
+// Keeps the library that contains this code loaded until the process exits, because its code calls
+// or frees the objects that it creates. Once per library: a reference per object would cost more
+// than the object.
 inline void KeepLibrary() {
-  // Not an initialiser, which would stay locked in the child of a fork; twice does no harm.
+  // Not an initialiser, which might stay locked in a forked child; running twice is harmless.
   static bool kept = false;
   if (__atomic_load_n(&kept, __ATOMIC_ACQUIRE)) return;
   KeepThisLibrary();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/make_object.h
- * \brief Makes objects.
+ * \brief Creates objects.
  */
 #ifndef TVM_FFI_MAKE_OBJECT_H_
 #define TVM_FFI_MAKE_OBJECT_H_
@@ -23,15 +23,15 @@ namespace ffi TVM_FFI_HIDDEN {
 
 namespace detail {
 
-// Whether the end of a T may end other objects, and so be one of many in a row. A type that has a
-// destructor and says no declares `_type_ends_no_object`.
+// Whether destroying a T may destroy other objects and so be part of a long chain. A type with a
+// destructor for which this is false declares `_type_ends_no_object`.
 template <typename T, typename = void>
 struct MayEndObjects : std::integral_constant<bool, !std::is_trivially_destructible<T>::value> {};
 template <typename T>
 struct MayEndObjects<T, std::enable_if_t<T::_type_ends_no_object>> : std::false_type {};
 
-// The object of a deleter. It may have been destroyed, so UBSan must not look for its virtual
-// table.
+// The object passed to a deleter. It may already be destroyed, so UBSan must not check its
+// vtable.
 template <typename T>
 __attribute__((no_sanitize("vptr"))) T* ObjectAt(void* self) {
   return static_cast<T*>(static_cast<Object*>(self));
@@ -42,7 +42,7 @@ void EndStrong(T* object, int flags) {
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0) object->T::~T();
 }
 
-// The deleter of an object in memory of `malloc`: most objects, so no head is written or read.
+// The deleter of an object in memory from `malloc`: most objects, which have no allocation header.
 template <typename T>
 void DeleteMalloced(void* self, int flags) {
   if constexpr (MayEndObjects<T>::value) {
@@ -50,11 +50,11 @@ void DeleteMalloced(void* self, int flags) {
   }
   T* object = ObjectAt<T>(self);
   EndStrong(object, flags);
-  // Where the object begins: with virtual functions, its head comes after a pointer to their table.
+  // From its start: in a class with virtual functions, the header follows the vtable pointer.
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) std::free(static_cast<void*>(object));
 }
 
-// The deleter of an object in memory of another allocator.
+// The deleter of an object in memory from another allocator.
 template <typename T>
 void DeleteAllocated(void* self, int flags) {
   if constexpr (MayEndObjects<T>::value) {
@@ -65,13 +65,13 @@ void DeleteAllocated(void* self, int flags) {
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) FreeObjectMemory(object);
 }
 
-// Whether this library made the object as a T, and not as a type derived from it.
+// Whether this library created the object as a T and not as a type derived from it.
 template <typename T>
 bool IsMadeAs(const TVMFFIObject* object) {
   return object->deleter == DeleteMalloced<T> || object->deleter == DeleteAllocated<T>;
 }
 
-// `tail` bytes are added behind the object, for contents that are in place.
+// Adds `tail` bytes after the object for inline contents.
 template <typename T, typename... Args>
 TVM_FFI_ALWAYS_INLINE ObjectPtr<T> MakeObjectWithTail(size_t tail, Args&&... args) {
   const int32_t type_index = T::RuntimeTypeIndex();
@@ -101,7 +101,7 @@ TVM_FFI_ALWAYS_INLINE ObjectPtr<T> MakeObjectWithTail(size_t tail, Args&&... arg
 
 }  // namespace detail
 
-/*! \brief Makes an object; its first owner is returned. */
+/*! \brief Creates an object and returns its first owner. */
 template <typename T, typename... Args>
 TVM_FFI_ALWAYS_INLINE ObjectPtr<T> make_object(Args&&... args) {
   static_assert(std::is_base_of<Object, T>::value, "make_object makes types derived from Object");
@@ -109,9 +109,9 @@ TVM_FFI_ALWAYS_INLINE ObjectPtr<T> make_object(Args&&... args) {
 }
 
 /*!
- * \brief Makes an object with room for an array behind it.
- * \tparam ArrayType The object. The array starts at its end, at `object + 1`.
- * \tparam ElementType Type of the elements, which the constructor of ArrayType makes.
+ * \brief Creates an object followed by space for an array.
+ * \tparam ArrayType The object type. The array starts at `object + 1`.
+ * \tparam ElementType Type of the elements, which the constructor of ArrayType creates.
  * \param num_elements Number of elements.
  * \param args Arguments of the constructor of ArrayType.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/memory.h
- * \brief The header under which other libraries look for make_object and make_arc.
+ * \brief The header that other libraries include for make_object and make_arc.
  */
 #ifndef TVM_FFI_MEMORY_H_
 #define TVM_FFI_MEMORY_H_
@@ -13,7 +13,7 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-/*! \brief What ends an object; `flags` are bits of TVMFFIObjectDeleterFlagBitMask. */
+/*! \brief The deleter of an object; `flags` are bits of TVMFFIObjectDeleterFlagBitMask. */
 using FObjectDeleter = void (*)(void* object, int flags);
 
 }  // namespace ffi TVM_FFI_HIDDEN

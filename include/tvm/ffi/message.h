@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/message.h
- * \brief The text of an error, put together by `<<` without the cost of the standard streams.
+ * \brief The text of an error, built with `<<` without the cost of the standard streams.
  */
 #ifndef TVM_FFI_MESSAGE_H_
 #define TVM_FFI_MESSAGE_H_
@@ -26,7 +26,7 @@ class Message;
 namespace detail {
 
 // A std::streambuf that appends to a string. A template, so that it is compiled only where a type's
-// own operator<< is used; whoever has that operator has included <ostream>.
+// own operator<< is used; code with such an operator has already included <ostream>.
 template <typename Char>
 class StringBuffer : public std::basic_streambuf<Char> {
  public:
@@ -43,14 +43,14 @@ class StringBuffer : public std::basic_streambuf<Char> {
   std::string* out_;
 };
 
-// Forgets the error that this thread has raised.
+// Discards the error that this thread has raised.
 TVM_FFI_COLD inline void DropRaised() {
   TVMFFIObjectHandle error = nullptr;
   TVMFFIErrorMoveFromRaised(&error);
   if (error != nullptr) ObjectUnsafe::DecRef(static_cast<TVMFFIObject*>(error));
 }
 
-// The text of an owned string, which is freed.
+// Returns the text of an owned string and frees the string.
 TVM_FFI_COLD inline std::string TakeString(const TVMFFIAny& any) {
   if (any.type_index == kTVMFFISmallStr) return std::string(any.v_bytes, any.small_str_len);
   const auto* bytes = reinterpret_cast<const TVMFFIByteArray*>(any.v_obj + 1);
@@ -64,12 +64,12 @@ TVM_FFI_COLD inline std::string TakeString(const TVMFFIAny& any) {
 /*!
  * \brief Collects the text of a message.
  *
- * Takes numbers, strings, enumerators, pointers and the types of this library; any other type
- * through its own `operator<<` for std::ostream.
+ * Accepts numbers, strings, enumerators, pointers and the types of this library; other types use
+ * their own `operator<<` for std::ostream.
  */
 class Message {
  public:
-  /*! \brief This message as an lvalue, so that free operators can take it. */
+  /*! \brief This message as an lvalue, so that free operators can bind to it. */
   Message& self() { return *this; }
 
   /*! \brief The text; the message is empty afterwards. */
@@ -128,9 +128,9 @@ class Message {
     stream << value;
   }
 
-  // By hand, because std::to_string leaves symbols that the loader merges between libraries.
+  // By hand, because std::to_string emits symbols that the loader merges between libraries.
   TVM_FFI_COLD void AppendInteger(int64_t value, bool is_signed) {
-    char digits[20];  // of 2^64 - 1; a sign takes the place of the twentieth
+    char digits[20];  // of 2^64 - 1; a negative number has a sign and at most 19
     char* const end = digits + sizeof(digits);
     char* first = end;
     const bool negative = is_signed && value < 0;
@@ -143,7 +143,7 @@ class Message {
     text_ += std::string_view(first, static_cast<size_t>(end - first));
   }
 
-  // The shortest of some precisions that reads back as the same number.
+  // Uses the lowest of a few precisions that reads back as the same number.
   TVM_FFI_COLD void AppendFloat(double value, bool is_float) {
     char digits[32];
     for (int precision : {6, 9, 15, 17}) {

@@ -10,7 +10,7 @@
 #include <tvm/ffi/object_macros.h>  // macros that declare an object type and its handle
 #include <tvm/ffi/object_ptr.h>     // objects and their owners
 #include <tvm/ffi/object_ref.h>     // handles
-#include <tvm/ffi/make_object.h>    // new objects
+#include <tvm/ffi/make_object.h>    // object creation
 // clang-format on
 
 #endif  // TVM_FFI_OBJECT_H_

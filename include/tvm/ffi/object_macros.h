@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/object_macros.h
- * \brief The macros that declare an object type and its handle, inside their classes.
+ * \brief Macros that declare an object type and its handle, inside their classes.
  */
 #ifndef TVM_FFI_OBJECT_MACROS_H_
 #define TVM_FFI_OBJECT_MACROS_H_
@@ -9,7 +9,7 @@
 /*!
  * \brief Declares an object type whose index is fixed, inside its class.
  *
- * The class has a `static constexpr int32_t _type_index`.
+ * The class must define a `static constexpr int32_t _type_index`.
  * \param TypeKey Unique name, for example "ffi.Tensor".
  * \param TypeName The class.
  * \param ParentType Its parent, Object or a class derived from it.
@@ -26,9 +26,9 @@
   }
 
 /*!
- * \brief Declares an object type that others may derive from, inside its class.
+ * \brief Declares an object type that other types may derive from, inside its class.
  *
- * Its index is given out at run time, when it is first used.
+ * Its index is assigned at run time, on first use.
  * \param TypeKey Unique name, for example "my_library.Workspace".
  * \param TypeName The class.
  * \param ParentType Its parent, Object or a class derived from it.
@@ -40,13 +40,13 @@
     return ::tvm::ffi::detail::TypeIndexOf<TypeName, ParentType>();                  \
   }
 
-/*! \brief TVM_FFI_DECLARE_OBJECT_INFO for a type that no other derives from. */
+/*! \brief TVM_FFI_DECLARE_OBJECT_INFO for a type from which no other type derives. */
 #define TVM_FFI_DECLARE_OBJECT_INFO_FINAL(TypeKey, TypeName, ParentType)          \
   [[maybe_unused]] TVM_FFI_HIDDEN static constexpr bool _type_final = true;       \
   [[maybe_unused]] TVM_FFI_HIDDEN static constexpr int32_t _type_child_slots = 0; \
   TVM_FFI_DECLARE_OBJECT_INFO(TypeKey, TypeName, ParentType)
 
-/*! \brief What the two macros below share. */
+/*! \brief The common part of the two macros below. */
 #define TVM_FFI_DEFINE_OBJECT_REF_METHODS(TypeName, ParentType, ObjectName)                     \
   using ContainerType = ObjectName;                                                             \
   explicit TypeName(::tvm::ffi::ObjectPtr<ObjectName> data) : ParentType(std::move(data)) {}    \
@@ -60,13 +60,13 @@
                 "a handle's object derives from Object")
 
 /*!
- * \brief Defines what a handle class has, inside it: construction, `get()` and `->`.
+ * \brief Defines the members of a handle class, inside it: constructors, `get()` and `->`.
  *
  * The handle may be null, and None converts to it.
  * \param TypeName The handle class.
  * \param ParentType Its parent, ObjectRef or a class derived from it.
- * \param ObjectName The class of the object behind the handle. Its `_type_mutable` says whether
- *        the handle gives access to a mutable object.
+ * \param ObjectName The object class of the handle. Its `_type_mutable` determines whether the
+ *        handle gives access to a mutable object.
  */
 #define TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(TypeName, ParentType, ObjectName) \
   [[maybe_unused]] TVM_FFI_HIDDEN static constexpr bool _type_is_nullable = true;    \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/object_memory.h
- * \brief Where make_object gets the memory of objects from.
+ * \brief The source of memory for make_object.
  */
 #ifndef TVM_FFI_OBJECT_MEMORY_H_
 #define TVM_FFI_OBJECT_MEMORY_H_
@@ -14,10 +14,10 @@
 #include <cstdlib>
 #include <new>
 
-// Code that is not position-independent would get a copy of the variable, which is there under any
+// Position-dependent code would get a copy of the variable, which is present under any
 // runtime.
 #if defined(__ELF__) && defined(__PIC__)
-// The allocator that replaces the built-in one, or NULL. Only this runtime has the name.
+// The allocator that replaces the built-in one, or NULL. Only this runtime exports this symbol.
 extern "C" __attribute__((weak, visibility("default")))
 TVMFFICustomAllocator* TVMFFIReplacedAllocator;
 #endif
@@ -26,7 +26,7 @@ namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 namespace detail {
 
-// Whether objects get their memory from the built-in allocator, as far as one can tell quickly.
+// Whether objects are known, from a fast check, to use the built-in allocator.
 inline bool HasBuiltInAllocator() {
 #if defined(__ELF__) && defined(__PIC__)
   return &TVMFFIReplacedAllocator != nullptr &&
@@ -36,7 +36,7 @@ inline bool HasBuiltInAllocator() {
 #endif
 }
 
-// Frees memory of an allocator of the C ABI, which wrote the head before it.
+// Frees memory from a C ABI allocator, which wrote the header before it.
 inline void FreeObjectMemory(void* body) {
   auto* header = static_cast<TVMFFIObjectAllocHeader*>(body) - 1;
   if (header->delete_space != nullptr) header->delete_space(body);
@@ -51,13 +51,13 @@ inline void* AllocateAsSet(size_t bytes, size_t alignment, int32_t type_index) {
   return memory;
 }
 
-// What stands before an object inside a larger block, for an allocator that does not align enough.
+// The header of an object inside a larger block, for an allocator with insufficient alignment.
 struct AlignedHeader {
   void* block;
   TVMFFIObjectAllocHeader header;
 };
 
-// In exchange for `memory`, of an allocator that did not align it: that of the published runtime
+// Replaces `memory` from an allocator that did not align it, such as the published runtime's, which
 // aligns to 16 bytes.
 TVM_FFI_COLD inline void* AlignedInstead(void* memory, size_t bytes, size_t alignment,
                                          int32_t type_index) {
@@ -73,7 +73,7 @@ TVM_FFI_COLD inline void* AlignedInstead(void* memory, size_t bytes, size_t alig
   return body;
 }
 
-// Memory of the allocator that is set, with a head before it.
+// Memory from the current allocator, preceded by a header.
 template <size_t kAlignment>
 TVM_FFI_COLD void* AllocateObjectMemory(size_t bytes, int32_t type_index) {
   void* memory = AllocateAsSet(bytes, kAlignment, type_index);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/object_ptr.h
- * \brief Reference-counted objects, and the pointers that own or watch one.
+ * \brief Reference-counted objects, and the pointers that own or observe one.
  */
 #ifndef TVM_FFI_OBJECT_PTR_H_
 #define TVM_FFI_OBJECT_PTR_H_
@@ -22,12 +22,12 @@ namespace detail {
 [[noreturn]] void ThrowRaised(int code);                                       // in error_object.h
 [[noreturn]] void ThrowNotInstance(int32_t type_index, const char* type_key);  // in type_traits.h
 
-// The index of a type that gets it at run time: asked for once in each library. Not a member of the
-// type, whose statics the loader would merge between libraries.
+// The index of a type that is assigned one at run time, looked up once per library. Not a member of
+// the type, whose statics the loader would merge between libraries.
 template <typename T, typename Parent>
 int32_t TypeIndexOf() {
   static_assert(!Parent::_type_final, "the parent is declared final");
-  // Not an initialiser, which would stay locked in the child of a fork; twice does no harm.
+  // Not an initialiser, which might stay locked in a forked child; running twice is harmless.
   static int32_t known = -1;
   const int32_t seen = __atomic_load_n(&known, __ATOMIC_ACQUIRE);
   if (seen >= 0) return seen;
@@ -57,7 +57,7 @@ class Object {
   static constexpr bool _type_mutable = false;
   /*! \brief Number of type indices to reserve for derived types. */
   static constexpr int32_t _type_child_slots = 0;
-  /*! \brief Whether more types may derive than indices are reserved. */
+  /*! \brief Whether there may be more derived types than reserved indices. */
   static constexpr bool _type_child_slots_can_overflow = true;
   /*! \brief How the type takes part in structural comparison and hashing. */
   static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindUnsupported;
@@ -65,13 +65,13 @@ class Object {
   static int32_t RuntimeTypeIndex() { return _type_index; }
 
   Object() {
-    // One by one: the compiler leaves out those that make_object sets again.
+    // One by one, so that the compiler omits stores that make_object overwrites.
     header_.combined_ref_count = 0;
     header_.type_index = 0;
     header_.__padding = 0;
     header_.deleter = nullptr;
   }
-  /*! \brief A new object: contents are copied, by the derived type; counts are not. */
+  /*! \brief A new object: the derived type copies the contents; the counts are not copied. */
   Object(const Object&) : Object() {}
   /*! \brief Keeps its own counts and type. */
   Object& operator=(const Object&) { return *this; }
@@ -83,20 +83,20 @@ class Object {
   std::string GetTypeKey() const { return TypeIndex2Key(header_.type_index); }
   /*! \brief A hash of the name of the object's type. */
   uint64_t GetTypeKeyHash() const { return InfoOf(header_.type_index)->type_key_hash; }
-  /*! \brief Name of the type of that index; a TypeError is thrown if there is none. */
+  /*! \brief Name of the type with that index; throws a TypeError if there is none. */
   static std::string TypeIndex2Key(int32_t type_index) {
     const TVMFFIByteArray& key = InfoOf(type_index)->type_key;
     return std::string(key.data, key.size);
   }
 
-  /*! \brief Number of strong references, at this moment. */
+  /*! \brief Current number of strong references. */
   int32_t use_count() const {
     return static_cast<int32_t>(__atomic_load_n(&header_.combined_ref_count, __ATOMIC_RELAXED) &
                                 kStrongMask);
   }
 
-  /*! \brief Whether one strong reference alone holds the object. What other threads did before they
-   * let go of theirs is then done. */
+  /*! \brief Whether there is only one strong reference. If so, all that other threads did before
+   * releasing theirs is visible. */
   bool unique() const {
     return (__atomic_load_n(&header_.combined_ref_count, __ATOMIC_ACQUIRE) & kStrongMask) == 1;
   }
@@ -128,8 +128,8 @@ class Object {
   void IncRef() { __atomic_fetch_add(&header_.combined_ref_count, kStrongOne, __ATOMIC_RELAXED); }
 
   void DecRef() {
-    // No one else can add a reference to an object that one strong reference alone holds, and what
-    // others did to it came before: so its end needs no atomic subtraction.
+    // If this is the only reference, no other thread can add one, and all that others did to the
+    // object happened before: so destroying it needs no atomic subtraction.
     if (__atomic_load_n(&header_.combined_ref_count, __ATOMIC_ACQUIRE) == (kWeakOne | kStrongOne)) {
       __atomic_store_n(&header_.combined_ref_count, kWeakOne, __ATOMIC_RELAXED);
       Delete(kTVMFFIObjectDeleterFlagBitMaskBoth);
@@ -143,13 +143,13 @@ class Object {
     if (header_.deleter != nullptr) header_.deleter(&header_, flags);
   }
 
-  // What the others did to the object before they let go of it comes before what follows. A load
-  // and no fence, because ThreadSanitizer does not know fences.
+  // All that other threads did to the object before releasing it happens before the code that
+  // follows. A load, not a fence, because ThreadSanitizer does not support fences.
   void SeeOtherThreads() {
     static_cast<void>(__atomic_load_n(&header_.combined_ref_count, __ATOMIC_ACQUIRE));
   }
 
-  // Runs once, when the last strong reference is gone while there were others a moment ago.
+  // Runs once, when the last strong reference is dropped by an atomic subtraction.
   TVM_FFI_COLD void Drop(uint64_t before) {
     SeeOtherThreads();
     if (before == (kWeakOne | kStrongOne)) {
@@ -199,12 +199,12 @@ class ObjectPtr {
   ObjectPtr(std::nullptr_t) {}  // NOLINT(runtime/explicit)
   /*! \brief Shares the object. */
   ObjectPtr(const ObjectPtr& other) : ObjectPtr(other.data_) {}
-  /*! \brief Takes the object over. */
+  /*! \brief Takes over the object. */
   ObjectPtr(ObjectPtr&& other) noexcept : data_(other.data_) { other.data_ = nullptr; }
   /*! \brief Shares an object of a derived type. */
   template <typename U, typename = std::enable_if_t<std::is_base_of<T, U>::value>>
   ObjectPtr(const ObjectPtr<U>& other) : ObjectPtr(other.data_) {}  // NOLINT(runtime/explicit)
-  /*! \brief Takes an object of a derived type over. */
+  /*! \brief Takes over an object of a derived type. */
   template <typename U, typename = std::enable_if_t<std::is_base_of<T, U>::value>>
   ObjectPtr(ObjectPtr<U>&& other) noexcept : data_(other.data_) {  // NOLINT(runtime/explicit)
     other.data_ = nullptr;
@@ -223,7 +223,7 @@ class ObjectPtr {
   void swap(ObjectPtr& other) noexcept { std::swap(data_, other.data_); }
   /*! \brief Drops the reference. */
   void reset() {
-    // Null first: the object's end may come back to this pointer.
+    // Null first: the object's destructor may access this pointer.
     if (T* old = std::exchange(data_, nullptr)) static_cast<Object*>(old)->DecRef();
   }
   /*! \brief The object, or NULL. */
@@ -262,37 +262,37 @@ template <typename T>
 class WeakObjectPtr {
  public:
   WeakObjectPtr() = default;
-  /*! \brief Watches nothing. */
+  /*! \brief Observes nothing. */
   WeakObjectPtr(std::nullptr_t) {}  // NOLINT(runtime/explicit)
-  /*! \brief Watches the object of an owner of a derived type. */
+  /*! \brief Observes the object of an owner of a derived type. */
   template <typename U, typename = std::enable_if_t<std::is_base_of<T, U>::value>>
   WeakObjectPtr(const ObjectPtr<U>& other) : WeakObjectPtr(other.data_) {}  // NOLINT
-  /*! \brief Watches the same object as one that watches a derived type. */
+  /*! \brief Observes the same object as a weak pointer to a derived type. */
   template <typename U, typename = std::enable_if_t<std::is_base_of<T, U>::value>>
   WeakObjectPtr(const WeakObjectPtr<U>& other) : WeakObjectPtr(other.data_) {}  // NOLINT
-  /*! \brief Watches the object of `other`. */
+  /*! \brief Observes the object of `other`. */
   WeakObjectPtr(const ObjectPtr<T>& other) : WeakObjectPtr(other.data_) {}  // NOLINT
-  /*! \brief Watches the same object. */
+  /*! \brief Observes the same object. */
   WeakObjectPtr(const WeakObjectPtr& other) : WeakObjectPtr(other.data_) {}
-  /*! \brief Takes the watch over. */
+  /*! \brief Takes over the weak reference. */
   WeakObjectPtr(WeakObjectPtr&& other) noexcept : data_(other.data_) { other.data_ = nullptr; }
   ~WeakObjectPtr() { reset(); }
 
-  /*! \brief Watches the other's object instead. */
+  /*! \brief Observes the other's object instead. */
   WeakObjectPtr& operator=(WeakObjectPtr other) noexcept {
     std::swap(data_, other.data_);
     return *this;
   }
 
-  /*! \brief Exchanges what is watched. */
+  /*! \brief Exchanges the observed objects. */
   void swap(WeakObjectPtr& other) noexcept { std::swap(data_, other.data_); }
   /*! \brief Number of strong references to the object; 0 if it is gone or there never was one. */
   int32_t use_count() const { return data_ == nullptr ? 0 : data_->use_count(); }
-  /*! \brief Stops watching. */
+  /*! \brief Drops the weak reference. */
   void reset() {
     if (T* old = std::exchange(data_, nullptr)) static_cast<Object*>(old)->DecWeak();
   }
-  /*! \brief An owning pointer, or a null one if the object is gone. */
+  /*! \brief An owning pointer, or a null pointer if the object is gone. */
   ObjectPtr<T> lock() const {
     ObjectPtr<T> strong;
     if (data_ != nullptr && static_cast<Object*>(data_)->TryPromote()) strong.data_ = data_;

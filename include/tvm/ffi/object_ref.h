@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/object_ref.h
- * \brief The handles that users hold, and steps between them and the C ABI.
+ * \brief The handles that users hold, and conversions between them and the C ABI.
  */
 #ifndef TVM_FFI_OBJECT_REF_H_
 #define TVM_FFI_OBJECT_REF_H_
@@ -19,13 +19,13 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-/*! \brief Marks the constructor that makes a null handle even of a class that allows none. */
+/*! \brief Selects the constructor that makes a null handle even for a non-nullable class. */
 struct UnsafeInit {};
 
 /*! \brief Base of the handles that users hold: a nullable owner of an object. */
 class ObjectRef {
  public:
-  /*! \brief Type of the object behind the handle. */
+  /*! \brief Type of the handle's object. */
   using ContainerType = Object;
   /*! \brief Whether None converts to a null handle. */
   static constexpr bool _type_is_nullable = true;
@@ -51,7 +51,7 @@ class ObjectRef {
   bool operator==(const ObjectRef& other) const { return same_as(other); }
   /*! \brief Whether they hold different objects. */
   bool operator!=(const ObjectRef& other) const { return !same_as(other); }
-  /*! \brief An order of objects by their addresses, for sorted containers. */
+  /*! \brief Orders objects by address, for sorted containers. */
   bool operator<(const ObjectRef& other) const { return get() < other.get(); }
   /*! \brief Whether there is no object. */
   bool operator==(std::nullptr_t) const { return !defined(); }
@@ -61,19 +61,19 @@ class ObjectRef {
   int32_t use_count() const { return data_.use_count(); }
   /*! \brief Whether this is the only strong reference. */
   bool unique() const { return data_.unique(); }
-  /*! \brief Type index of the object, kTVMFFINone if there is none. */
+  /*! \brief Type index of the object, or kTVMFFINone if there is none. */
   int32_t type_index() const { return defined() ? data_->type_index() : int32_t{kTVMFFINone}; }
-  /*! \brief Name of the object's type, "None" if there is no object. */
+  /*! \brief Name of the object's type, or "None" if there is no object. */
   std::string GetTypeKey() const { return defined() ? data_->GetTypeKey() : "None"; }
-  /*! \brief The object as a T, derived from Object; NULL if it is none. */
+  /*! \brief The object as a T, derived from Object, or NULL if it is not a T. */
   template <typename T, typename = std::enable_if_t<std::is_base_of<Object, T>::value>>
   const T* as() const {
     return defined() && data_->IsInstance<T>() ? static_cast<const T*>(data_.get()) : nullptr;
   }
-  /*! \brief A handle of the class Ref, derived from ObjectRef; nothing if the object is no such. */
+  /*! \brief A handle of class Ref, derived from ObjectRef, or std::nullopt if the type differs. */
   template <typename Ref, std::enable_if_t<std::is_base_of<ObjectRef, Ref>::value, int> = 0>
   std::optional<Ref> as() const;
-  /*! \brief A handle of the class Ref; a TypeError is thrown if the object is no such. */
+  /*! \brief A handle of class Ref; throws a TypeError if the object's type differs. */
   template <typename Ref, typename = std::enable_if_t<std::is_base_of<ObjectRef, Ref>::value>>
   Ref as_or_throw() const {
     std::optional<Ref> ref = as<Ref>();
@@ -91,9 +91,9 @@ class ObjectRef {
 };
 
 /*!
- * \brief Steps between handles of the C ABI and C++ owners, for code at the border.
+ * \brief Conversions between C ABI handles and C++ owners, for code at the language boundary.
  *
- * "Owned" functions pass one reference on; "Borrow" ones add a reference of their own.
+ * "Owned" functions transfer one reference; PtrFromBorrowed adds one, and Borrow adds none.
  */
 struct ObjectUnsafe {
   /*! \brief Takes over one reference. */
@@ -117,11 +117,11 @@ struct ObjectUnsafe {
   }
   /*! \brief Releases the reference to the caller. */
   static TVMFFIObject* MoveToOwned(ObjectRef&& ref) { return MoveToOwned(std::move(ref.data_)); }
-  /*! \brief The head of the object, or NULL. */
+  /*! \brief The header of the object, or NULL. */
   static TVMFFIObject* Borrow(const ObjectRef& ref) {
     return reinterpret_cast<TVMFFIObject*>(ref.data_.get());
   }
-  /*! \brief A handle of the class Ref that owns what `ptr` owns, a Ref::ContainerType. */
+  /*! \brief A handle of class Ref that takes over the object of `ptr`, a Ref::ContainerType. */
   template <typename Ref>
   static Ref RefFromPtr(ObjectPtr<Object> ptr) {
     return Ref(PtrFromOwned<typename Ref::ContainerType>(MoveToOwned(std::move(ptr))));
@@ -130,7 +130,7 @@ struct ObjectUnsafe {
   static void IncRef(TVMFFIObject* object) { reinterpret_cast<Object*>(object)->IncRef(); }
   /*! \brief Drops a reference to an object, which must not be NULL. */
   static void DecRef(TVMFFIObject* object) { reinterpret_cast<Object*>(object)->DecRef(); }
-  /*! \brief The head of an object that is being made. */
+  /*! \brief The header of an object under construction. */
   static TVMFFIObject* Header(Object* object) { return &object->header_; }
 };
 
@@ -145,9 +145,9 @@ class Variant;
 
 /*! \brief Hashes an object by its address. */
 struct ObjectPtrHash {
-  /*! \brief The hash of the object of a handle. */
+  /*! \brief The hash of a handle's object. */
   size_t operator()(const ObjectRef& ref) const { return Hash(ref.get()); }
-  /*! \brief The hash of the object of an owner. */
+  /*! \brief The hash of an owner's object. */
   template <typename T>
   size_t operator()(const ObjectPtr<T>& ptr) const {
     return Hash(ptr.get());
@@ -164,11 +164,11 @@ struct ObjectPtrHash {
   }
 
  private:
-  // Objects are aligned to 16 bytes: the low bits tell nothing.
+  // Objects are aligned to 16 bytes: the low bits carry no information.
   static size_t Hash(const Object* object) { return reinterpret_cast<size_t>(object) >> 4; }
 };
 
-/*! \brief Compares objects by their addresses. */
+/*! \brief Compares objects by address. */
 struct ObjectPtrEqual {
   /*! \brief Whether both hold the same object. */
   bool operator()(const ObjectRef& a, const ObjectRef& b) const { return a.same_as(b); }
@@ -184,14 +184,14 @@ struct ObjectPtrEqual {
   }
 };
 
-/*! \brief Name of the type with this index; a TypeError is thrown if there is none. */
+/*! \brief Name of the type with this index; throws a TypeError if there is none. */
 inline std::string TypeIndexToTypeKey(int32_t type_index) {
   const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(type_index);
   if (info == nullptr) detail::ThrowRaised(-1);
   return std::string(info->type_key.data, info->type_key.size);
 }
 
-/*! \brief Index of the type with this name; a TypeError is thrown if there is none. */
+/*! \brief Index of the type with this name; throws a TypeError if there is none. */
 inline int32_t TypeKeyToIndex(std::string_view type_key) {
   const TVMFFIByteArray key{type_key.data(), type_key.size()};
   int32_t type_index = -1;
@@ -199,15 +199,15 @@ inline int32_t TypeKeyToIndex(std::string_view type_key) {
   return type_index;
 }
 
-/*! \brief An owner of an object that is owned elsewhere too. */
+/*! \brief An additional owner of an object that is already owned. */
 template <typename T>
 ObjectPtr<T> GetObjectPtr(T* object) {
   return ObjectUnsafe::PtrFromBorrowed<T>(static_cast<const Object*>(object));
 }
 
 /*!
- * \brief A handle of the class Ref on an object that is owned elsewhere too.
- * \throws Error A TypeError if `object` is NULL and the handle may not be null.
+ * \brief A handle of class Ref for an object that is already owned.
+ * \throws Error A TypeError if `object` is NULL and the handle class is not nullable.
  */
 template <typename Ref, typename T>
 Ref GetRef(const T* object) {
