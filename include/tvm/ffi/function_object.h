@@ -132,7 +132,7 @@ class Function : public ObjectRef {
  public:
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Function, ObjectRef, FunctionObj);
 
-  /*! \brief No function. */
+  /*! \brief A null function. */
   Function(std::nullptr_t) {}  // NOLINT(runtime/explicit)
   /*! \brief FromPacked(packed). */
   template <typename F, typename = std::enable_if_t<

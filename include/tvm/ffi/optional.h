@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/optional.h
- * \brief A value or none; as a parameter it takes None, and may be left out at the end.
+ * \brief A value or none; as a parameter, it accepts None and may be omitted at the end.
  */
 #ifndef TVM_FFI_OPTIONAL_H_
 #define TVM_FFI_OPTIONAL_H_
@@ -37,9 +37,9 @@ struct IsAnyOptional<std::optional<T>> : public std::true_type {};
 /*!
  * \brief A T or none, with the members of std::optional and the conversions of this library.
  *
- * An Optional of a handle, a String or a Bytes is as large as its value, and has the same layout as
- * with the published headers. Of a handle, a null one is none, `->` reaches the object, and `get()`
- * gives it, which must not be asked of none.
+ * An Optional of a handle, a String or a Bytes has the size of its value, and the same layout as in
+ * the published headers. For a handle, null is none, `->` accesses the object, and `get()` returns
+ * it and must not be called on none.
  */
 template <typename T>
 class Optional : public detail::OptionalBase<T> {
@@ -51,13 +51,13 @@ class Optional : public detail::OptionalBase<T> {
   /*! \brief From a std::optional. */
   Optional(std::optional<T> value) : Base(std::move(value)) {}  // NOLINT
 
-  /*! \brief The value; without one a RuntimeError is thrown. */
+  /*! \brief The value; throws a RuntimeError if there is none. */
   const T& value() const {
     TVM_FFI_CHECK(this->has_value(), RuntimeError)
         << "Optional::value: expected a " << TypeTraits<T>::TypeStr() << ", got none";
     return **this;
   }
-  /*! \brief Whether both have no value, or the same object; T is a handle. */
+  /*! \brief Whether both have no value, or the same object; T must be a handle. */
   bool same_as(const Optional& other) const {
     if (!this->has_value() || !other.has_value()) return this->has_value() == other.has_value();
     return (**this).same_as(*other);
@@ -77,32 +77,32 @@ class Optional : public detail::OptionalBase<T> {
   friend bool operator==(const U& a, const Optional& b) {
     return Equal(b, a);
   }
-  /*! \brief As for any other `b`: preferred to what the standard library has. */
+  /*! \brief As for any other `b`; preferred to the standard library's operator. */
   template <typename U>
   friend bool operator==(const Optional& a, const std::optional<U>& b) {
     return Equal(a, b);
   }
-  /*! \brief As for any other `a`: preferred to what the standard library has. */
+  /*! \brief As for any other `a`; preferred to the standard library's operator. */
   template <typename U>
   friend bool operator==(const std::optional<U>& a, const Optional& b) {
     return Equal(b, a);
   }
-  /*! \brief Whether one has a value and the other not, or the values differ. */
+  /*! \brief Whether only one has a value, or the values differ. */
   template <typename U>
   friend bool operator!=(const Optional& a, const U& b) {
     return !Equal(a, b);
   }
-  /*! \brief Whether one has a value and the other not, or the values differ. */
+  /*! \brief Whether only one has a value, or the values differ. */
   template <typename U, typename = std::enable_if_t<!detail::IsOurOptional<U>::value>>
   friend bool operator!=(const U& a, const Optional& b) {
     return !Equal(b, a);
   }
-  /*! \brief As for any other `b`: preferred to what the standard library has. */
+  /*! \brief As for any other `b`; preferred to the standard library's operator. */
   template <typename U>
   friend bool operator!=(const Optional& a, const std::optional<U>& b) {
     return !Equal(a, b);
   }
-  /*! \brief As for any other `a`: preferred to what the standard library has. */
+  /*! \brief As for any other `a`; preferred to the standard library's operator. */
   template <typename U>
   friend bool operator!=(const std::optional<U>& a, const Optional& b) {
     return !Equal(b, a);
@@ -124,7 +124,7 @@ class Optional : public detail::OptionalBase<T> {
 
 namespace detail {
 
-// TypeTraits of what holds a T or nothing, Optional or std::optional.
+// TypeTraits of Optional<T> or std::optional<T>.
 template <typename Opt, typename T>
 struct OptionalTraits : public TypeTraitsBase {
   static constexpr bool convert_enabled = TypeTraits<T>::convert_enabled;

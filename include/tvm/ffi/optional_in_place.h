@@ -19,7 +19,7 @@ namespace ffi TVM_FFI_HIDDEN {
 
 namespace detail {
 
-// A handle that is null: what takes the place of a T if there is none.
+// A null handle, which represents the absence of a T.
 template <typename T>
 struct NullHandle {
   using Words = void*;
@@ -45,12 +45,12 @@ template <typename T>
 constexpr bool kIsBareHandle =
     std::is_base_of<ObjectRef, T>::value && sizeof(T) == sizeof(ObjectRef);
 
-// Whether a T is a String, a Bytes or a BigInt, which are in memory what an Any of them is; their
-// headers say so of them.
+// Whether a T is a String, a Bytes or a BigInt, which have the layout of an Any that holds them;
+// specialised in their headers.
 template <typename T>
 constexpr bool kIsText = false;
 
-// A T or none, in the memory of a T: what the published headers return from virtual functions.
+// A T or none, in the memory of a T, as the published headers return from virtual functions.
 template <typename T>
 class OptionalInPlace {
   using Null = std::conditional_t<kIsText<T>, NullText, NullHandle<T>>;
@@ -74,7 +74,7 @@ class OptionalInPlace {
   OptionalInPlace(std::optional<T> other) : OptionalInPlace() {   // NOLINT(runtime/explicit)
     if (other.has_value()) emplace(*std::move(other));
   }
-  // Of a derived handle, for example.
+  // From a derived handle, for example.
   template <typename U, typename = std::enable_if_t<!std::is_same<U, T>::value &&
                                                     std::is_convertible<const U&, T>::value>>
   OptionalInPlace(const OptionalInPlace<U>& other) : OptionalInPlace() {  // NOLINT
@@ -83,7 +83,7 @@ class OptionalInPlace {
   OptionalInPlace(const OptionalInPlace& other) : OptionalInPlace() {
     if (other.has_value()) emplace(*other);
   }
-  // The other has none then.
+  // Leaves the other without a value.
   OptionalInPlace(OptionalInPlace&& other) noexcept : none_(other.none_) {
     other.none_ = Null::Make();
   }
@@ -114,7 +114,7 @@ class OptionalInPlace {
   const T& operator*() const& { return value_; }
   T& operator*() & { return value_; }
   T&& operator*() && { return std::move(value_); }
-  // A handle's object, as in the published headers; the text itself.
+  // A handle's object, as in the published headers, or the text itself.
   auto operator->() const {
     if constexpr (kIsText<T>) {
       return &value_;
@@ -143,7 +143,7 @@ class OptionalInPlace {
   }
   void reset() noexcept {
     if (!has_value()) return;
-    // None first: the object's end may come back here.
+    // None first: the object's destructor may access this Optional.
     OptionalInPlace old(std::move(*this));
     old.value_.~T();
     old.none_ = Null::Make();
@@ -159,7 +159,7 @@ class OptionalInPlace {
   };
 };
 
-// What an Optional<T> derives from. Only the former kind is in memory as in the published
+// The base of Optional<T>. Only OptionalInPlace has the same layout as in the published
 // headers.
 template <typename T>
 using OptionalBase =

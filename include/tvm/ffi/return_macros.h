@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/return_macros.h
- * \brief The macros that return an error, unless something holds, from a function that does not
+ * \brief Macros that return an error, unless a condition holds, from a function that does not
  * throw.
  */
 #ifndef TVM_FFI_RETURN_MACROS_H_
@@ -26,7 +26,7 @@ class Expected;
 
 namespace detail {
 
-// Collects the message of an error, and becomes what a function returns.
+// Collects an error's message and converts to a function's return value.
 class UnexpectedBuilder {
  public:
   UnexpectedBuilder(const char* kind, const char* file, int line, const char* function,
@@ -67,25 +67,25 @@ class UnexpectedBuilder {
   ::tvm::ffi::detail::UnexpectedBuilder(#ErrorKind, __FILE__, __LINE__, __func__)
 
 /*!
- * \brief Returns an error of a kind unless the condition holds; stream the message into it.
+ * \brief Returns an error of the given kind unless the condition holds; stream the message into it.
  *
  * A statement in a function that returns an Expected; safe in an unbraced if/else. Without a
- * message the condition's text is the message, as with TVM_FFI_CHECK.
+ * message, the condition's text is used, as with TVM_FFI_CHECK.
  */
 #define TVM_FFI_RET_CHECK(cond, ErrorKind) \
   while (!(cond))                          \
   return ::tvm::ffi::detail::UnexpectedBuilder(#ErrorKind, __FILE__, __LINE__, __func__, #cond)
 
-/*! \brief Returns an InternalError, a bug of the library, unless the condition holds. */
+/*! \brief Returns an InternalError, which signals a library bug, unless the condition holds. */
 #define TVM_FFI_RET_ICHECK(cond) \
   TVM_FFI_RET_CHECK(cond, InternalError) << "check failed: " #cond << ": "
 
 /*!
- * \brief Returns an error unless `x op y`; behind the named comparisons below.
- * \param name Name of the comparison, which the message does not show.
+ * \brief Returns an error unless `x op y`; implements the named comparisons below.
+ * \param name Name of the comparison; not shown in the message.
  * \param op The operator.
  * \param x Evaluated once, as is `y`.
- * \param y Integers are compared by their values, signed with unsigned too.
+ * \param y Integers are compared by value, even if their signedness differs.
  * \param ErrorKind The kind of the error.
  */
 #define TVM_FFI_RET_CHECK_BINARY_OP(name, op, x, y, ErrorKind)                                  \
@@ -108,17 +108,17 @@ class UnexpectedBuilder {
 #define TVM_FFI_RET_CHECK_EQ(x, y, ErrorKind) TVM_FFI_RET_CHECK_BINARY_OP(_EQ, ==, x, y, ErrorKind)
 /*! \brief Returns an error unless x != y; the message shows both. */
 #define TVM_FFI_RET_CHECK_NE(x, y, ErrorKind) TVM_FFI_RET_CHECK_BINARY_OP(_NE, !=, x, y, ErrorKind)
-/*! \brief TVM_FFI_RET_CHECK_LT of kind InternalError. */
+/*! \brief TVM_FFI_RET_CHECK_LT with kind InternalError. */
 #define TVM_FFI_RET_ICHECK_LT(x, y) TVM_FFI_RET_CHECK_LT(x, y, InternalError)
-/*! \brief TVM_FFI_RET_CHECK_GT of kind InternalError. */
+/*! \brief TVM_FFI_RET_CHECK_GT with kind InternalError. */
 #define TVM_FFI_RET_ICHECK_GT(x, y) TVM_FFI_RET_CHECK_GT(x, y, InternalError)
-/*! \brief TVM_FFI_RET_CHECK_LE of kind InternalError. */
+/*! \brief TVM_FFI_RET_CHECK_LE with kind InternalError. */
 #define TVM_FFI_RET_ICHECK_LE(x, y) TVM_FFI_RET_CHECK_LE(x, y, InternalError)
-/*! \brief TVM_FFI_RET_CHECK_GE of kind InternalError. */
+/*! \brief TVM_FFI_RET_CHECK_GE with kind InternalError. */
 #define TVM_FFI_RET_ICHECK_GE(x, y) TVM_FFI_RET_CHECK_GE(x, y, InternalError)
-/*! \brief TVM_FFI_RET_CHECK_EQ of kind InternalError. */
+/*! \brief TVM_FFI_RET_CHECK_EQ with kind InternalError. */
 #define TVM_FFI_RET_ICHECK_EQ(x, y) TVM_FFI_RET_CHECK_EQ(x, y, InternalError)
-/*! \brief TVM_FFI_RET_CHECK_NE of kind InternalError. */
+/*! \brief TVM_FFI_RET_CHECK_NE with kind InternalError. */
 #define TVM_FFI_RET_ICHECK_NE(x, y) TVM_FFI_RET_CHECK_NE(x, y, InternalError)
 
 #endif  // TVM_FFI_RETURN_MACROS_H_

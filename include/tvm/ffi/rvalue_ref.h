@@ -17,29 +17,29 @@ namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
 /*!
- * \brief A handle that is handed over for good.
+ * \brief A handle whose ownership passes to the callee.
  *
- * A plain argument stays with the caller, so that the callee never has the only reference. The
- * caller makes an RValueRef of a handle that it moves. A callee with a parameter of type RValueRef
- * moves the handle out by `*`, and then owns the object alone if the caller did. A parameter of
- * type Any takes the handle too; any other refuses it.
+ * The caller keeps a plain argument, so the callee never has the only reference. To pass that on,
+ * the caller moves a handle into an RValueRef. A callee with a parameter of type RValueRef moves
+ * the handle out with `*`, and is then the only owner if the caller was. A parameter of
+ * type Any also accepts the handle; any other rejects it.
  * \tparam T A handle class, derived from ObjectRef.
  */
 template <typename T, typename = std::enable_if_t<std::is_base_of<ObjectRef, T>::value>>
 class RValueRef {
  public:
-  /*! \brief Takes the handle over. */
+  /*! \brief Takes over the handle. */
   explicit RValueRef(T&& handle) : handle_(std::move(handle)) {}
-  /*! \brief Takes the other's handle over. */
+  /*! \brief Takes over the other's handle. */
   RValueRef(RValueRef&&) = default;
-  /*! \brief Takes the other's handle over. */
+  /*! \brief Takes over the other's handle. */
   RValueRef& operator=(RValueRef&&) = default;
 
-  /*! \brief The handle; a null one stays behind. */
+  /*! \brief Moves the handle out, leaving a null one. */
   T operator*() && { return std::move(handle_); }
 
  private:
-  // Changed by a call that moves the object out of a const argument.
+  // Modified by a call that moves the object out of a const argument.
   mutable T handle_;
 
   friend struct TypeTraits<RValueRef>;

@@ -17,8 +17,8 @@ namespace ffi TVM_FFI_HIDDEN {
 
 namespace detail {
 
-// Hands an error in a static init block to the runtime, which makes the loading of the library fail
-// with it. A runtime that cannot take it has it on stderr.
+// Passes an error in a static init block to the runtime, which then fails to load the library with
+// that error. If the runtime does not support this, writes the error to stderr.
 TVM_FFI_COLD inline void ReportStaticInitError() noexcept {
   const int code = RaiseCurrentException();
   TVMFFIObjectHandle raised = nullptr;
@@ -54,14 +54,14 @@ inline bool RunStaticInit(void (*block)()) noexcept {
 /*!
  * \brief A block of code that runs when the library is loaded: `TVM_FFI_STATIC_INIT_BLOCK() {...}`.
  *
- * For registrations, at namespace scope. An error that leaves it makes the loading of the library
- * fail with that error. Where nothing loads it (in a program's own file), and under the published
- * runtime, the error is written to stderr and what the block did not do stays undone.
+ * For registrations, at namespace scope. If an error escapes the block, loading the library fails
+ * with that error. Where nothing loads it (in an executable), and under the published
+ * runtime, the error is written to stderr and the rest of the block is skipped.
  */
 #define TVM_FFI_STATIC_INIT_BLOCK() TVM_FFI_STATIC_INIT_BLOCK_NUMBERED(__COUNTER__)
 /*! \brief Lets the counter be expanded. */
 #define TVM_FFI_STATIC_INIT_BLOCK_NUMBERED(number) TVM_FFI_STATIC_INIT_BLOCK_NAMED(number)
-/*! \brief What TVM_FFI_STATIC_INIT_BLOCK stands for. */
+/*! \brief The expansion of TVM_FFI_STATIC_INIT_BLOCK. */
 #define TVM_FFI_STATIC_INIT_BLOCK_NAMED(number)                          \
   static void tvm_ffi_static_init_##number();                            \
   [[maybe_unused]] static const bool tvm_ffi_static_init_done_##number = \

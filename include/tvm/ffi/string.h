@@ -24,7 +24,7 @@ namespace ffi TVM_FFI_HIDDEN {
 
 namespace detail {
 
-// What can be compared with a text; a null pointer would make a std::string_view that crashes.
+// Whether a T can be compared with a text; a std::string_view of a null pointer would crash.
 template <typename T>
 using IsText = std::bool_constant<std::is_convertible<const T&, std::string_view>::value &&
                                   !std::is_null_pointer<T>::value>;
@@ -40,7 +40,7 @@ using EnableIfTexts =
 /*! \brief A view of the text that `bytes` points to. */
 inline std::string_view ToStringView(TVMFFIByteArray bytes) { return {bytes.data, bytes.size}; }
 
-/*! \brief What String and Bytes have in common: up to 7 bytes in place, more in an object. */
+/*! \brief Common base of String and Bytes: up to 7 bytes inline, more in an object. */
 class BytesValue {
  public:
   /*! \brief Shares the bytes. */
@@ -48,7 +48,7 @@ class BytesValue {
     if (!other.IsSmall()) ObjectUnsafe::IncRef(other.any_.v_obj);
     detail::CopyWords(other.any_, &any_);
   }
-  /*! \brief Takes the bytes over; none stay behind. */
+  /*! \brief Takes over the bytes, leaving none. */
   BytesValue(BytesValue&& other) noexcept {
     detail::CopyWords(other.any_, &any_);
     other.Forget();
@@ -60,7 +60,7 @@ class BytesValue {
     std::swap(any_, copy.any_);
     return *this;
   }
-  /*! \brief Takes the other's bytes over. */
+  /*! \brief Takes over the other's bytes. */
   BytesValue& operator=(BytesValue&& other) noexcept {
     std::swap(any_, other.any_);
     return *this;
@@ -79,9 +79,9 @@ class BytesValue {
   size_t length() const { return size(); }
   /*! \brief Whether there are no bytes. */
   bool empty() const { return size() == 0; }
-  /*! \brief Whether the bytes are in the handle itself. */
+  /*! \brief Whether the bytes are stored inline. */
   bool IsSmall() const { return any_.type_index < kTVMFFIStaticObjectBegin; }
-  /*! \brief The byte at `i`; an IndexError is thrown beyond the end. */
+  /*! \brief The byte at `i`; throws an IndexError beyond the end. */
   char at(size_t i) const {
     TVM_FFI_CHECK(i < size(), IndexError)
         << "at: expected an index below " << size() << ", got " << i;
@@ -94,9 +94,9 @@ class BytesValue {
   /*! \brief A copy of the bytes. */
   operator std::string() const { return {data(), size()}; }
 
-  /*! \brief Negative, 0 or positive, as these bytes come before `other`, are equal, come after. */
+  /*! \brief Negative, 0 or positive if these bytes sort before, equal or sort after `other`. */
   int compare(std::string_view other) const { return std::string_view(*this).compare(other); }
-  /*! \brief Negative, 0 or positive, as these bytes come before `other`, are equal, come after. */
+  /*! \brief Negative, 0 or positive if these bytes sort before, equal or sort after `other`. */
   int compare(const TVMFFIByteArray& other) const { return compare(ToStringView(other)); }
 
   /*! \brief Whether the bytes are equal. */
@@ -109,30 +109,30 @@ class BytesValue {
   friend bool operator!=(const A& a, const B& b) {
     return std::string_view(a) != std::string_view(b);
   }
-  /*! \brief Whether `a` comes first, byte by byte. */
+  /*! \brief Whether `a` is less than `b`, byte by byte. */
   template <typename A, typename B, typename = detail::EnableIfTexts<BytesValue, A, B>>
   friend bool operator<(const A& a, const B& b) {
     return std::string_view(a) < std::string_view(b);
   }
-  /*! \brief Whether `a` comes last, byte by byte. */
+  /*! \brief Whether `a` is greater than `b`, byte by byte. */
   template <typename A, typename B, typename = detail::EnableIfTexts<BytesValue, A, B>>
   friend bool operator>(const A& a, const B& b) {
     return std::string_view(a) > std::string_view(b);
   }
-  /*! \brief Whether `a` does not come last, byte by byte. */
+  /*! \brief Whether `a` is at most `b`, byte by byte. */
   template <typename A, typename B, typename = detail::EnableIfTexts<BytesValue, A, B>>
   friend bool operator<=(const A& a, const B& b) {
     return std::string_view(a) <= std::string_view(b);
   }
-  /*! \brief Whether `a` does not come first, byte by byte. */
+  /*! \brief Whether `a` is at least `b`, byte by byte. */
   template <typename A, typename B, typename = detail::EnableIfTexts<BytesValue, A, B>>
   friend bool operator>=(const A& a, const B& b) {
     return std::string_view(a) >= std::string_view(b);
   }
 
-  /*! \brief The value in the form of the C ABI, lent. */
+  /*! \brief The value in its C ABI form, borrowed. */
   const TVMFFIAny& any() const { return any_; }
-  /*! \brief Releases the value to the caller in the form of the C ABI. */
+  /*! \brief Releases the value to the caller in its C ABI form. */
   TVMFFIAny MoveToAny() && {
     TVMFFIAny any = any_;
     Forget();
@@ -140,20 +140,20 @@ class BytesValue {
   }
 
  protected:
-  /*! \brief Owns a value of the C ABI. */
+  /*! \brief Takes over an owned C ABI value. */
   explicit BytesValue(const TVMFFIAny& owned) : any_(owned) {}
 
-  /*! \brief What to copy from; a ValueError is thrown for NULL. */
+  /*! \brief Returns `bytes`; throws a ValueError for NULL. */
   static const char* NotNull(const char* function, const char* argument, const char* bytes) {
     TVM_FFI_CHECK(bytes != nullptr, ValueError)
         << function << ": " << argument << ": expected a text that ends with a zero byte, got NULL";
     return bytes;
   }
 
-  /*! \brief The largest number of bytes in place. */
+  /*! \brief The largest number of bytes stored inline. */
   static constexpr size_t kSmallMost = 7;
 
-  /*! \brief A value with its bytes in place. */
+  /*! \brief A value with its bytes inline. */
   static TVMFFIAny MakeSmall(int32_t type_index, std::string_view bytes) {
     TVMFFIAny any{};
     any.type_index = type_index;
@@ -166,7 +166,7 @@ class BytesValue {
   TVMFFIAny any_;
 
  private:
-  // Leaves an empty value of the same kind.
+  // Resets to an empty value of the same kind.
   void Forget() {
     const bool is_bytes = any_.type_index == kTVMFFIBytes || any_.type_index == kTVMFFISmallBytes;
     any_ = TVMFFIAny{};
@@ -193,7 +193,7 @@ inline constexpr bool kIsText<Bytes> = true;
 /*! \brief An immutable string. */
 class String : public BytesValue {
  public:
-  /*! \brief What find gives when there is nothing to be found. */
+  /*! \brief Returned by find if there is no match. */
   static constexpr size_t npos = std::string_view::npos;
 
   /*! \brief The empty string. */
@@ -202,28 +202,28 @@ class String : public BytesValue {
   String(std::string_view text) : BytesValue(Make(text)) {}  // NOLINT(runtime/explicit)
   /*! \brief A copy of `text`. */
   String(const std::string& text) : BytesValue(Make(text)) {}  // NOLINT(runtime/explicit)
-  /*! \brief A copy of `text`, which ends with a zero byte. */
+  /*! \brief A copy of `text`, which must be zero-terminated. */
   String(const char* text)  // NOLINT(runtime/explicit)
       : BytesValue(Make(NotNull("String", "text", text))) {}
   /*! \brief A copy of `size` bytes at `data`. */
   String(const char* data, size_t size) : BytesValue(Make({data, size})) {}
   /*! \brief A copy of the text that `bytes` points to. */
   explicit String(TVMFFIByteArray bytes) : String(bytes.data, bytes.size) {}
-  /*! \brief A null pointer is no text. */
+  /*! \brief A null pointer is not a text. */
   String(std::nullptr_t) = delete;
 
-  /*! \brief The text with a zero byte behind it. */
+  /*! \brief The zero-terminated text. */
   const char* c_str() const { return data(); }
-  /*! \brief Where the first `text` from `from` on begins; npos if there is none. */
+  /*! \brief Position of the first `text` at or after `from`; npos if there is none. */
   size_t find(std::string_view text, size_t from = 0) const {
     return std::string_view(*this).find(text, from);
   }
-  /*! \brief Where the first text of `count` bytes at `data` begins, from `from` on; or npos. */
+  /*! \brief Position of the first `count` bytes at `data`, at or after `from`; npos if none. */
   size_t find(const char* data, size_t from, size_t count) const {
     return find(std::string_view(data, count), from);
   }
-  /*! \brief The part of at most `count` bytes from `from` on; an IndexError is thrown beyond the
-   * end. */
+  /*! \brief The substring of at most `count` bytes starting at `from`; throws an IndexError beyond
+   * the end. */
   String substr(size_t from = 0, size_t count = npos) const {
     TVM_FFI_CHECK(from <= size(), IndexError)
         << "String::substr: expected a start up to " << size() << ", got " << from;
@@ -258,7 +258,7 @@ class String : public BytesValue {
     text += b;
     return String(text);
   }
-  /*! \brief Writes the text to a stream, where the user has included `ostream`. */
+  /*! \brief Writes the text to a stream, if the user has included `ostream`. */
   template <typename Traits>
   friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
                                                       const String& text) {
@@ -295,13 +295,13 @@ class Bytes : public BytesValue {
   Bytes(const char* data, size_t size) : BytesValue(Make({data, size})) {}
   /*! \brief A copy of what `bytes` points to. */
   Bytes(TVMFFIByteArray bytes) : Bytes(bytes.data, bytes.size) {}  // NOLINT(runtime/explicit)
-  /*! \brief A null pointer is no bytes. */
+  /*! \brief A null pointer is not bytes. */
   Bytes(std::nullptr_t) = delete;
 
   /*! \brief Exchanges the two. */
   void swap(Bytes& other) noexcept { std::swap(any_, other.any_); }
-  /*! \brief Negative, 0 or positive, as the bytes at `a` come before those at `b`, are equal, come
-   * after. */
+  /*! \brief Negative, 0 or positive if the bytes at `a` are less than, equal to or greater than
+   * those at `b`. */
   static int memncmp(const char* a, const char* b, size_t a_size, size_t b_size) {
     return std::string_view(a, a_size).compare(std::string_view(b, b_size));
   }
@@ -375,7 +375,7 @@ struct TypeTraits<Bytes> : public detail::TypeTraitsBase {
 template <>
 struct TypeTraits<std::string> : public detail::TypeTraitsBase {
   static void CopyToAnyView(const std::string& value, TVMFFIAny* out) {
-    // The receiver of a lent text sees its end at the first zero byte.
+    // To the receiver, a borrowed text ends at the first zero byte.
     TVM_FFI_CHECK(value.find('\0') == std::string::npos, ValueError)
         << "std::string: expected a text without zero bytes, got one at " << value.find('\0')
         << "; pass a tvm::ffi::String";
@@ -422,20 +422,20 @@ struct TypeTraits<const char*> : public detail::TypeTraitsBase {
 template <size_t N>
 struct TypeTraits<char[N]> : public TypeTraits<const char*> {};
 
-/*! \brief The text as a JSON string, with its quotes; what is not ASCII stays as it is. */
+/*! \brief The text as a quoted JSON string; non-ASCII characters are unchanged. */
 inline String EscapeStringJSON(const String& value) {
   std::string quoted;
   detail::AppendJsonString(value, &quoted);
   return String(quoted);
 }
-/*! \brief The published headers' older name of EscapeStringJSON. */
+/*! \brief The published headers' older name for EscapeStringJSON. */
 [[deprecated("use EscapeStringJSON")]] inline String EscapeString(const String& value) {
   return EscapeStringJSON(value);
 }
 /*!
- * \brief The text as a string of Python source in ASCII, with double quotes.
+ * \brief The text as an ASCII Python string literal in double quotes.
  *
- * Bytes that are not UTF-8 are written one by one, as `\\xff`.
+ * Bytes that are not UTF-8 are escaped one by one, as `\\xff`.
  */
 inline String EscapedStringPy(const String& value) {
   std::string quoted;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/string_escape.h
- * \brief How texts are written in quotes.
+ * \brief Escaping of texts in quotes.
  */
 #ifndef TVM_FFI_STRING_ESCAPE_H_
 #define TVM_FFI_STRING_ESCAPE_H_
@@ -23,7 +23,7 @@ inline void AppendHex(char letter, uint32_t code, int digits, std::string* out) 
   while (digits-- > 0) *out += "0123456789abcdef"[(code >> (4 * digits)) & 15];
 }
 
-// Appends a backslash and the letter of the character, if `escaped` has it at the letter's place.
+// If `escaped` contains the character, appends a backslash and the letter at the same position.
 inline bool AppendLetter(char c, std::string_view escaped, std::string_view letters,
                          std::string* out) {
   const size_t i = escaped.find(c);
@@ -34,7 +34,7 @@ inline bool AppendLetter(char c, std::string_view escaped, std::string_view lett
 
 inline bool IsControl(char c) { return static_cast<unsigned char>(c) < 32 || c == 127; }
 
-// Appends the text as a JSON string; what is not ASCII stays as it is.
+// Appends the text as a JSON string; non-ASCII characters are unchanged.
 inline void AppendJsonString(std::string_view text, std::string* out) {
   *out += '"';
   for (const char c : text) {
@@ -48,8 +48,8 @@ inline void AppendJsonString(std::string_view text, std::string* out) {
   *out += '"';
 }
 
-// The character that begins the text in UTF-8, of more than one byte, and its number of bytes; 0
-// bytes if there is none.
+// The multibyte UTF-8 character at the start of the text, and its number of bytes; 0 bytes if
+// there is none.
 struct Utf8Character {
   uint32_t code = 0;
   size_t size = 0;
@@ -64,14 +64,14 @@ struct Utf8Character {
       if ((byte(i) & 0xc0) != 0x80) return;
       code = code << 6 | (byte(i) & 0x3f);
     }
-    // Fewer bytes would do, half of a pair of UTF-16, or beyond Unicode.
+    // An overlong encoding, a UTF-16 surrogate, or beyond Unicode.
     const uint32_t least = wanted == 2 ? 0x80 : wanted == 3 ? 0x800 : 0x10000;
     if (code < least || (code >= 0xd800 && code < 0xe000) || code > 0x10ffff) return;
     size = wanted;
   }
 };
 
-// Appends the text as a Python string of ASCII; bytes that are not UTF-8 are written one by one.
+// Appends the text as an ASCII Python string; bytes that are not UTF-8 are escaped one by one.
 inline void AppendPythonString(std::string_view text, std::string* out) {
   *out += '"';
   while (!text.empty()) {

@@ -16,41 +16,41 @@ namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
 /*!
- * \brief The pieces of a text between separators, found as they are asked for.
+ * \brief The pieces of a text between separators, found on demand.
  *
- * It converts to a container that is made of two iterators, such as
- * `std::vector<std::string_view>`, whose header kernels then need not pay for. The pieces are views
- * of the text, which must outlive them.
+ * It converts to a container that is constructed from two iterators, such as
+ * `std::vector<std::string_view>`, so that kernels need not include its header. The pieces are
+ * views of the text, which must outlive them.
  */
 class StringPieces {
  public:
-  /*! \brief Goes from piece to piece. */
+  /*! \brief Iterates over the pieces. */
   class iterator {
    public:
     /*! \brief Forward only. */
     using iterator_category = std::forward_iterator_tag;
     /*! \brief What it points to. */
     using value_type = std::string_view;
-    /*! \brief The difference of two. */
+    /*! \brief The difference of two iterators. */
     using difference_type = std::ptrdiff_t;
     /*! \brief A pointer to a piece. */
     using pointer = const std::string_view*;
-    /*! \brief A piece, which the iterator keeps. */
+    /*! \brief A piece, stored in the iterator. */
     using reference = const std::string_view&;
 
-    /*! \brief The end of no text. */
+    /*! \brief The end of an empty sequence. */
     iterator() = default;
     /*! \brief The piece. */
     reference operator*() const { return piece_; }
     /*! \brief The piece. */
     pointer operator->() const { return &piece_; }
-    /*! \brief Goes to the next piece. */
+    /*! \brief Advances to the next piece. */
     iterator& operator++() {
       at_end_ = is_last_;
       if (!at_end_) Find();
       return *this;
     }
-    /*! \brief Goes to the next piece and returns where it was. */
+    /*! \brief Advances to the next piece and returns the previous position. */
     iterator operator++(int) {
       iterator before = *this;
       ++*this;
@@ -81,7 +81,7 @@ class StringPieces {
     char separator_ = 0;
     bool is_last_ = true, at_end_ = true;
   };
-  /*! \brief The pieces cannot be written to. */
+  /*! \brief The pieces are read-only. */
   using const_iterator = iterator;
   /*! \brief A piece. */
   using value_type = std::string_view;
@@ -91,17 +91,17 @@ class StringPieces {
 
   /*! \brief The first piece. */
   iterator begin() const { return iterator(text_, separator_); }
-  /*! \brief After the last piece. */
+  /*! \brief One past the last piece. */
   iterator end() const { return iterator(); }
-  /*! \brief Number of pieces, at least 1; it goes through the text. */
+  /*! \brief Number of pieces, at least 1; scans the text. */
   size_t size() const {
     size_t found = 1;
     for (const char c : text_) found += c == separator_;
     return found;
   }
-  /*! \brief Whether there are none: an empty text has one, which is empty. */
+  /*! \brief Always false: an empty text has one piece, which is empty. */
   bool empty() const { return false; }
-  /*! \brief The i-th piece, of `size()`; it goes through the text. */
+  /*! \brief The i-th of `size()` pieces; scans the text. */
   std::string_view operator[](size_t i) const {
     iterator it = begin();
     while (i-- > 0) ++it;

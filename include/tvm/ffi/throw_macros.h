@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/throw_macros.h
- * \brief The macros that throw errors, and those that keep them inside a function.
+ * \brief Macros that throw errors, and macros that keep errors inside a function.
  */
 #ifndef TVM_FFI_THROW_MACROS_H_
 #define TVM_FFI_THROW_MACROS_H_
@@ -10,22 +10,22 @@
 #include <tvm/ffi/message.h>
 
 /*!
- * \brief Throws an error of a kind; stream the message into it.
+ * \brief Throws an error of the given kind; stream the message into it.
  *
- * One expression, safe in an unbraced if/else.
+ * A single expression, safe in an unbraced if/else.
  */
 #define TVM_FFI_THROW(ErrorKind)                                          \
   ::tvm::ffi::detail::Thrower{#ErrorKind, __FILE__, __LINE__, __func__} = \
       ::tvm::ffi::Message().self()
 
 /*! \brief TVM_FFI_THROW that also writes the message to stderr, for start-up code whose
- * errors no one catches. */
+ * errors nothing catches. */
 #define TVM_FFI_LOG_AND_THROW(ErrorKind)                                           \
   ::tvm::ffi::detail::LoggingThrower{{#ErrorKind, __FILE__, __LINE__, __func__}} = \
       ::tvm::ffi::Message().self()
 
 /*!
- * \brief Marks a place that no call reaches; one that does is an InternalError.
+ * \brief Marks unreachable code; throws an InternalError if reached.
  *
  * Does not return: a function that ends with it needs no `return`.
  */
@@ -33,14 +33,14 @@
   TVM_FFI_THROW(InternalError) << "a place was reached that is marked as unreachable"
 
 /*!
- * \brief Starts code that must not throw, such as a destructor that calls code of others.
+ * \brief Starts code that must not throw, such as a destructor that calls user code.
  *
- * What is thrown up to TVM_FFI_LOG_EXCEPTION_CALL_END is said on stderr, and ends there.
+ * An exception before TVM_FFI_LOG_EXCEPTION_CALL_END is logged to stderr and swallowed.
  */
 #define TVM_FFI_LOG_EXCEPTION_CALL_BEGIN() \
   try {                                    \
   (void)0
-/*! \brief Ends what TVM_FFI_LOG_EXCEPTION_CALL_BEGIN started; the message contains `Name`. */
+/*! \brief Ends the code started by TVM_FFI_LOG_EXCEPTION_CALL_BEGIN; the log contains `Name`. */
 #define TVM_FFI_LOG_EXCEPTION_CALL_END(Name)        \
   }                                                 \
   catch (...) {                                     \
@@ -48,9 +48,9 @@
   }                                                 \
   static_assert(true, "")
 
-/*! \brief Starts the body of a function of the C ABI: no exception leaves it. */
+/*! \brief Starts the body of a C ABI function: no exception escapes it. */
 #define TVM_FFI_SAFE_CALL_BEGIN() try {
-/*! \brief Ends the body of a function of the C ABI: returns 0, or raises what was thrown. */
+/*! \brief Ends the body of a C ABI function: returns 0, or raises the exception that was thrown. */
 #define TVM_FFI_SAFE_CALL_END()                         \
   return 0;                                             \
   }                                                     \
@@ -58,7 +58,7 @@
     return ::tvm::ffi::detail::RaiseCurrentException(); \
   }
 
-/*! \brief Calls a function of the C ABI and throws the error that it raised, if any. */
+/*! \brief Calls a C ABI function and throws the error that it raised, if any. */
 #define TVM_FFI_CHECK_SAFE_CALL(call)                                             \
   do {                                                                            \
     if (int tvm_ffi_code = (call)) ::tvm::ffi::detail::ThrowRaised(tvm_ffi_code); \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/type_traits.h
- * \brief How each C++ type goes into and out of a TVMFFIAny.
+ * \brief How each C++ type converts to and from a TVMFFIAny.
  */
 #ifndef TVM_FFI_TYPE_TRAITS_H_
 #define TVM_FFI_TYPE_TRAITS_H_
@@ -27,30 +27,30 @@ using TypeIndex = TVMFFITypeIndex;
 using TypeInfo = TVMFFITypeInfo;
 
 /*!
- * \brief Conversion between T and TVMFFIAny; specialise it to pass a type of your own.
+ * \brief Conversion between T and TVMFFIAny; specialise it to pass your own type.
  *
- * A specialisation has:
- * - `CopyToAnyView(const T&, TVMFFIAny*)`: a lent value, valid while the T lives;
+ * A specialisation defines:
+ * - `CopyToAnyView(const T&, TVMFFIAny*)`: a borrowed value, valid while the T lives;
  * - `MoveToAny(T, TVMFFIAny*)`: an owned value;
  * - `CheckAnyStrict(const TVMFFIAny*) -> bool`: whether the value is exactly a T;
  * - `CopyFromAnyViewAfterCheck(const TVMFFIAny*) -> T`: the T, after CheckAnyStrict;
- * - `MoveFromAnyAfterCheck(TVMFFIAny*) -> T`: the T of an owned value, which is left as None; this
- *   library never calls it, others may;
- * - `TryCastFromAnyView(const TVMFFIAny*) -> std::optional<T>`: the T, by conversion if need be;
- * - `TypeStr() -> std::string`: the name that error messages show;
+ * - `MoveFromAnyAfterCheck(TVMFFIAny*) -> T`: the T moved out of an owned value, leaving None; this
+ *   library never calls it, but others may;
+ * - `TryCastFromAnyView(const TVMFFIAny*) -> std::optional<T>`: the T, converted if necessary;
+ * - `TypeStr() -> std::string`: the name shown in error messages;
  * - `TypeSchema() -> std::string`: the type as JSON text, for metadata: `{"type":"int"}`, or
  *   `{"type":"ffi.Array","args":[{"type":"int"}]}`;
- * - optionally `GetMismatchTypeInfo(const TVMFFIAny*) -> std::string`: what came instead of a T,
- *   after TryCastFromAnyView, for example "Array with str at index 2".
+ * - optionally `GetMismatchTypeInfo(const TVMFFIAny*) -> std::string`: describes the value
+ *   received instead of a T, after a failed cast, for example "Array with str at index 2".
  *
- * Derive it from TypeTraitsBase, or from one of the bases that convert by other types:
+ * Derive it from TypeTraitsBase, or from one of the bases that convert through other types:
  * FallbackOnlyTraitsBase, and ObjectRefWithFallbackTraitsBase for a handle class.
  */
 template <typename T, typename = void>
 struct TypeTraits {
   /*! \brief Whether T can be converted at all. */
   static constexpr bool convert_enabled = false;
-  /*! \brief Whether an Any can own a T as it is. */
+  /*! \brief Whether an Any can own a T directly. */
   static constexpr bool storage_enabled = false;
 };
 
@@ -60,15 +60,15 @@ using TypeTraitsNoCR = TypeTraits<std::remove_cv_t<std::remove_reference_t<T>>>;
 
 namespace detail {
 
-// The head of a value, its type and the padding, is written and copied as one word, and a value as
-// two: a load that takes in several stores just made has to wait for them.
+// The head of a value, its type and padding, is written and copied as one word, and a value as two:
+// a load that spans several recent stores stalls until they complete.
 inline void SetHead(TVMFFIAny* out, int32_t type_index) {
   static_assert(offsetof(TVMFFIAny, v_uint64) == sizeof(uint64_t), "the head is one word");
   const uint64_t head = static_cast<uint32_t>(type_index);
   std::memcpy(static_cast<void*>(out), &head, sizeof(head));
 }
 
-// g++ takes an optional value that it cannot see to be there for one that is not.
+// g++ assumes that an optional value is absent if it cannot prove that it is present.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -78,13 +78,13 @@ inline void CopyWords(const TVMFFIAny& from, TVMFFIAny* to) {
   std::memcpy(&head, &from, sizeof(head));
   uint64_t value = from.v_uint64;
 #if defined(__GNUC__)
-  asm("" : "+r"(head), "+r"(value));  // keeps the two from being joined
+  asm("" : "+r"(head), "+r"(value));  // keeps the two from being merged
 #endif
   std::memcpy(static_cast<void*>(to), &head, sizeof(head));
   to->v_uint64 = value;
 }
 
-// Ends an owned value.
+// Destroys an owned value.
 inline void DropOwned(const TVMFFIAny& any) {
   if (any.type_index >= kTVMFFIStaticObjectBegin) ObjectUnsafe::DecRef(any.v_obj);
 }
@@ -92,7 +92,7 @@ inline void DropOwned(const TVMFFIAny& any) {
 #pragma GCC diagnostic pop
 #endif
 
-// What the specialisations of this library start from.
+// The base of this library's specialisations.
 struct TypeTraitsBase {
   static constexpr bool convert_enabled = true;
   static constexpr bool storage_enabled = true;
@@ -103,14 +103,14 @@ struct TypeTraitsBase {
     out->zero_padding = 0;
     out->v_uint64 = 0;
   }
-  // The same for an index that is known only at run time.
+  // Like Set, for an index known only at run time.
   static void SetObject(TVMFFIAny* out, int32_t type_index) {
     SetHead(out, type_index);
     out->v_uint64 = 0;
   }
 };
 
-// For types that are stored in the value itself.
+// The base for types stored in the value itself.
 template <typename T, typename Derived>
 struct InPlaceTraits : public TypeTraitsBase {
   static void MoveToAny(T value, TVMFFIAny* out) { Derived::CopyToAnyView(value, out); }
@@ -121,7 +121,7 @@ struct InPlaceTraits : public TypeTraitsBase {
   }
 };
 
-// The T of an owned value, which is left as None.
+// Moves the T out of an owned value, leaving None.
 template <typename T>
 T MoveFromOwned(TVMFFIAny* any) {
   T value = TypeTraits<T>::CopyFromAnyViewAfterCheck(any);
@@ -130,7 +130,7 @@ T MoveFromOwned(TVMFFIAny* any) {
   return value;
 }
 
-// Holds one converted argument during a call. Specialised where an argument needs room of its own.
+// Holds one converted argument during a call. Specialised where an argument needs its own storage.
 template <typename T>
 class ArgumentHolder : public std::optional<T> {
  public:
@@ -138,14 +138,14 @@ class ArgumentHolder : public std::optional<T> {
       : std::optional<T>(TypeTraits<T>::TryCastFromAnyView(any)) {}
 };
 
-// The name of an object type, as error messages show it: without the prefix of this library.
+// The name of an object type as shown in error messages, without this library's prefix.
 TVM_FFI_COLD inline std::string ShownTypeKey(std::string_view key) {
   constexpr std::string_view kPrefix = "ffi.";
   if (key.substr(0, kPrefix.size()) == kPrefix) key.remove_prefix(kPrefix.size());
   return std::string(key);
 }
 
-// The JSON text of a type of that name, with its arguments if it has some.
+// The JSON text of the type with that name, with its arguments, if any.
 template <typename... Args>
 TVM_FFI_COLD std::string SchemaText(const char* name) {
   std::string text = "{\"type\":\"";
@@ -159,7 +159,7 @@ TVM_FFI_COLD std::string SchemaText(const char* name) {
   return text += '}';
 }
 
-// The name of the type of a value, as error messages show it.
+// The name of a value's type as shown in error messages.
 TVM_FFI_COLD inline std::string TypeName(const TVMFFIAny* any) {
   switch (any->type_index) {
     case kTVMFFINone:
@@ -196,7 +196,7 @@ TVM_FFI_COLD inline std::string TypeName(const TVMFFIAny* any) {
   return (Message().self() << "type index " << any->type_index).take();
 }
 
-// Whether a value lends a tensor, a text, bytes or a variable, and gives NULL instead.
+// Whether a value is a borrowed tensor, text, bytes or variable that is NULL.
 inline bool LendsNull(const TVMFFIAny* any) {
   if (any->type_index < kTVMFFIDLTensorPtr || any->type_index > kTVMFFIObjectRValueRef) {
     return false;
@@ -206,7 +206,7 @@ inline bool LendsNull(const TVMFFIAny* any) {
   return bytes->data == nullptr && bytes->size != 0;
 }
 
-// The type of a value, a number itself, and what makes a lent tensor none, for an error message.
+// A value as shown in error messages: its type, an integer itself, or why a view is invalid.
 TVM_FFI_COLD inline std::string ValueText(const TVMFFIAny* any) {
   if (LendsNull(any)) return "NULL";
   if (any->type_index == kTVMFFIDLTensorPtr) {
@@ -226,7 +226,7 @@ TVM_FFI_COLD inline std::string ElementText(const TVMFFIAny* container, const st
       .take();
 }
 
-// Whether a T can be lent as it is: what has to be converted first needs an Any to own the result.
+// Whether a T can be lent directly; if it must be converted first, an Any has to own the result.
 template <typename T, typename = void>
 struct IsLendable : public std::false_type {};
 template <typename T>
@@ -249,7 +249,7 @@ TVM_FFI_COLD std::string TypeStrOf(const char* name) {
   return text += ']';
 }
 
-// What came instead of a T; a type that holds others says which of them is wrong.
+// Describes the value received instead of a T; a type that holds others reports which is wrong.
 template <typename T, typename = void>
 struct Mismatch {
   static std::string Text(const TVMFFIAny* any) { return ValueText(any); }
@@ -270,7 +270,7 @@ TVM_FFI_COLD std::string MismatchText(const TVMFFIAny* any) {
                            << TypeName(&got);
 }
 
-// Whether T is an object type; false for a type that is only declared, such as a CUDA stream's.
+// Whether T is an object type; false for an incomplete type, such as that of a CUDA stream.
 template <typename T, typename = void>
 struct IsObjectType : public std::false_type {};
 template <typename T>
@@ -278,15 +278,15 @@ struct IsObjectType<T, std::void_t<decltype(sizeof(T))>> : public std::is_base_o
 
 }  // namespace detail
 
-/*! \brief What a specialisation of TypeTraits derives from: it says that the type is converted. */
+/*! \brief Base of TypeTraits specialisations; enables conversion of the type. */
 struct TypeTraitsBase {
   /*! \brief Whether the type can be converted at all. */
   static constexpr bool convert_enabled = true;
-  /*! \brief Whether an Any can own the type as it is. */
+  /*! \brief Whether an Any can own the type directly. */
   static constexpr bool storage_enabled = true;
-  /*! \brief Type index of a field of the type where it is always the same, else kTVMFFIAny. */
+  /*! \brief Type index of a field of the type if always the same, or kTVMFFIAny. */
   static constexpr int32_t field_static_type_index = kTVMFFIAny;
-  /*! \brief What came instead of the type, after TryCastFromAnyView. */
+  /*! \brief Describes the value received instead, after TryCastFromAnyView failed. */
   static std::string GetMismatchTypeInfo(const TVMFFIAny* source) {
     return detail::ValueText(source);
   }
@@ -294,7 +294,7 @@ struct TypeTraitsBase {
 
 namespace detail {
 
-// The value as the first of several types that it converts to, made into a T by
+// Converts the value to the first of several types that accepts it, and from that to a T by
 // TypeTraits<T>::ConvertFallbackValue.
 template <typename T, typename Fallback, typename... Rest>
 std::optional<T> TryFallbacks(const TVMFFIAny* any) {
@@ -311,17 +311,17 @@ std::optional<T> TryFallbacks(const TVMFFIAny* any) {
 }  // namespace detail
 
 /*!
- * \brief Base of TypeTraits<T> for a parameter type that is made of values of other types only.
+ * \brief Base of TypeTraits<T> for a parameter type created only from values of other types.
  *
- * The specialisation has `static T ConvertFallbackValue(Fallback)` for each of them.
+ * The specialisation defines `static T ConvertFallbackValue(Fallback)` for each of them.
  * \tparam T The type.
- * \tparam FallbackTypes Types that are tried in their order.
+ * \tparam FallbackTypes Types to try, in order.
  */
 template <typename T, typename... FallbackTypes>
 struct FallbackOnlyTraitsBase : public TypeTraitsBase {
   /*! \brief An Any cannot own such a type. */
   static constexpr bool storage_enabled = false;
-  /*! \brief The T of the first type that the value converts to. */
+  /*! \brief The T made from the first type to which the value converts. */
   static std::optional<T> TryCastFromAnyView(const TVMFFIAny* any) {
     return detail::TryFallbacks<T, FallbackTypes...>(any);
   }
@@ -357,7 +357,7 @@ struct TypeTraits<bool> : public detail::InPlaceTraits<bool, TypeTraits<bool>> {
   static std::string TypeSchema() { return detail::SchemaText("bool"); }
 };
 
-/*! \brief A bool as a parameter that takes no int. */
+/*! \brief A bool that, as a parameter, rejects ints. */
 class StrictBool {
  public:
   /*! \brief Holds the value. */
@@ -381,7 +381,7 @@ struct TypeTraits<StrictBool> : public detail::InPlaceTraits<StrictBool, TypeTra
   static std::string TypeSchema() { return detail::SchemaText("bool"); }
 };
 
-/*! \brief Integers; a bool converts to them. A value that does not fit is refused. */
+/*! \brief Integers; a bool converts to them. A value that does not fit is rejected. */
 template <typename Int>
 struct TypeTraits<Int, std::enable_if_t<std::is_integral<Int>::value>>
     : public detail::InPlaceTraits<Int, TypeTraits<Int>> {
@@ -420,7 +420,7 @@ struct TypeTraits<Int, std::enable_if_t<std::is_integral<Int>::value>>
   }
 };
 
-/*! \brief Enumerations, passed as the integers that they stand for. */
+/*! \brief Enumerations, passed as their underlying integers. */
 template <typename Enum>
 struct TypeTraits<Enum, std::enable_if_t<std::is_enum<Enum>::value>>
     : public detail::InPlaceTraits<Enum, TypeTraits<Enum>> {
@@ -468,7 +468,7 @@ struct TypeTraits<Float, std::enable_if_t<std::is_floating_point<Float>::value>>
   static std::string TypeSchema() { return detail::SchemaText("float"); }
 };
 
-/*! \brief Pointers whose meaning the receiver knows; None gives NULL. */
+/*! \brief Pointers whose meaning the receiver knows; None becomes NULL. */
 template <>
 struct TypeTraits<void*> : public detail::InPlaceTraits<void*, TypeTraits<void*>> {
   static constexpr int32_t field_static_type_index = kTVMFFIOpaquePtr;
@@ -535,12 +535,12 @@ struct TypeTraits<DLDataType> : public detail::InPlaceTraits<DLDataType, TypeTra
 /*!
  * \brief Handles of objects.
  *
- * None is a null handle where the class allows one (`Ref::_type_is_nullable`).
+ * None becomes a null handle if the class allows one (`Ref::_type_is_nullable`).
  */
 template <typename Ref>
 struct ObjectRefTraits : public detail::TypeTraitsBase {
   static constexpr int32_t field_static_type_index = kTVMFFIObject;
-  /*! \brief Type of the object behind the handle. */
+  /*! \brief Type of the handle's object. */
   using Obj = typename Ref::ContainerType;
 
   static void CopyToAnyView(const Ref& value, TVMFFIAny* out) {
@@ -558,7 +558,7 @@ struct ObjectRefTraits : public detail::TypeTraitsBase {
     return reinterpret_cast<const Object*>(any->v_obj)->IsInstance<Obj>();
   }
   static Ref CopyFromAnyViewAfterCheck(const TVMFFIAny* any) {
-    // What is written by hand may set no more of None than its type.
+    // Hand-written code may set only the type of None.
     const bool is_none = Ref::_type_is_nullable && any->type_index == kTVMFFINone;
     const TVMFFIObject* object = is_none ? nullptr : any->v_obj;
     return ObjectUnsafe::RefFromPtr<Ref>(ObjectUnsafe::PtrFromBorrowed<Object>(object));
@@ -572,8 +572,8 @@ struct ObjectRefTraits : public detail::TypeTraitsBase {
   static std::string TypeSchema() { return detail::SchemaText(Obj::_type_key); }
 };
 
-/*! \brief Whether the handle class Ref goes into a value as ObjectRefTraits does; a class with
- * TypeTraits of its own specialises it to be false. */
+/*! \brief Whether the handle class Ref is converted by ObjectRefTraits; a class with its own
+ * TypeTraits specialises this as false. */
 template <typename Ref>
 inline constexpr bool use_default_type_traits_v = std::is_base_of<ObjectRef, Ref>::value;
 
@@ -583,30 +583,30 @@ struct TypeTraits<
     : public ObjectRefTraits<Ref> {};
 
 /*!
- * \brief Base of TypeTraits<TObjRef> for a handle class that converts as others do.
+ * \brief Base of TypeTraits<TObjRef> for a handle class with the usual conversions.
  *
  * For a class whose `use_default_type_traits_v` is false.
  */
 template <typename TObjRef>
 struct ObjectRefTypeTraitsBase : public ObjectRefTraits<TObjRef> {
-  /*! \brief Type of the object behind the handle. */
+  /*! \brief Type of the handle's object. */
   using ContainerType = typename TObjRef::ContainerType;
-  /*! \brief What came instead of the type, after TryCastFromAnyView. */
+  /*! \brief Describes the value received instead, after TryCastFromAnyView failed. */
   static std::string GetMismatchTypeInfo(const TVMFFIAny* source) {
     return detail::ValueText(source);
   }
 };
 
 /*!
- * \brief Base of TypeTraits for a handle class that values of other types convert to.
+ * \brief Base of TypeTraits for a handle class to which values of other types convert.
  *
- * The specialisation has `static ObjectRefType ConvertFallbackValue(Fallback)` for each of them.
+ * The specialisation defines `static ObjectRefType ConvertFallbackValue(Fallback)` for each.
  * \tparam ObjectRefType The handle class, whose `use_default_type_traits_v` is false.
- * \tparam FallbackTypes Types that are tried in their order, where the value is no such object.
+ * \tparam FallbackTypes Types to try, in order, if the value is not such an object.
  */
 template <typename ObjectRefType, typename... FallbackTypes>
 struct ObjectRefWithFallbackTraitsBase : public ObjectRefTypeTraitsBase<ObjectRefType> {
-  /*! \brief The object's handle, or one made of the first type that the value converts to. */
+  /*! \brief The object's handle, or one made from the first type to which the value converts. */
   static std::optional<ObjectRefType> TryCastFromAnyView(const TVMFFIAny* any) {
     std::optional<ObjectRefType> own = ObjectRefTraits<ObjectRefType>::TryCastFromAnyView(any);
     if (own.has_value()) return own;
@@ -639,7 +639,7 @@ struct TypeTraits<T*, std::enable_if_t<detail::IsObjectType<T>::value>>
   static std::string TypeSchema() { return detail::SchemaText(T::_type_key); }
 };
 
-/*! \brief Owners of objects; a null one is None. */
+/*! \brief Owners of objects; null is None. */
 template <typename T>
 struct TypeTraits<ObjectPtr<T>> : public detail::TypeTraitsBase {
   static void CopyToAnyView(const ObjectPtr<T>& value, TVMFFIAny* out) {

@@ -22,7 +22,7 @@ namespace ffi TVM_FFI_HIDDEN {
 /*!
  * \brief A Function with a signature, `TypedFunction<R(Args...)>`: calls convert their result.
  *
- * As a parameter it takes any function; that the signature fits shows when it is called.
+ * As a parameter, it accepts any function; a signature mismatch is detected only when it is called.
  */
 template <typename Signature>
 class TypedFunction;
@@ -31,13 +31,13 @@ class TypedFunction;
 template <typename R, typename... Args>
 class TypedFunction<R(Args...)> {
  public:
-  /*! \brief No function. */
+  /*! \brief A null function. */
   TypedFunction() = default;
-  /*! \brief No function. */
+  /*! \brief A null function. */
   TypedFunction(std::nullptr_t) {}  // NOLINT(runtime/explicit)
   /*! \brief Wraps `packed` with the signature, unchecked. */
   TypedFunction(Function packed) : packed_(std::move(packed)) {}  // NOLINT(runtime/explicit)
-  /*! \brief Wraps anything that can be called so; its errors call it "function". */
+  /*! \brief Wraps any callable with that signature; its errors call it "function". */
   template <typename F,
             typename = std::enable_if_t<!std::is_base_of<ObjectRef, std::decay_t<F>>::value &&
                                         !std::is_same<std::decay_t<F>, TypedFunction>::value &&
@@ -45,7 +45,7 @@ class TypedFunction<R(Args...)> {
   TypedFunction(F&& function)  // NOLINT(runtime/explicit)
       : packed_(Function::FromTypedAs<R (*)(Args...)>(std::decay_t<F>(std::forward<F>(function)),
                                                       "function")) {}
-  /*! \brief Wraps anything that can be called so; `name` is shown in its errors. */
+  /*! \brief Wraps any callable with that signature; its errors show `name`. */
   template <typename F,
             typename = std::enable_if_t<!std::is_base_of<ObjectRef, std::decay_t<F>>::value &&
                                         !std::is_same<std::decay_t<F>, TypedFunction>::value &&
@@ -54,7 +54,7 @@ class TypedFunction<R(Args...)> {
       : packed_(Function::FromTypedAs<R (*)(Args...)>(std::decay_t<F>(std::forward<F>(function)),
                                                       std::move(name))) {}
 
-  /*! \brief Calls the function; a TypeError is thrown if the result does not convert to R. */
+  /*! \brief Calls the function; throws a TypeError if the result does not convert to R. */
   R operator()(Args... args) const {
     if constexpr (std::is_void<R>::value) {
       packed_(args...);
