@@ -169,7 +169,7 @@ class AnyView : public AnyBase {
   void swap(AnyView& other) noexcept { std::swap(data_, other.data_); }
 };
 
-/*! \brief A value that this object owns. */
+/*! \brief An owned value. */
 class Any : public AnyBase {
  public:
   Any() = default;

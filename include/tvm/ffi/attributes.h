@@ -7,7 +7,7 @@
 #define TVM_FFI_ATTRIBUTES_H_
 
 /*!
- * \brief Keeps the inline code of each library to itself.
+ * \brief Keeps each library's inline code private.
  *
  * Otherwise, the loader merges inline variables and function-local statics of libraries that were
  * built with different headers.

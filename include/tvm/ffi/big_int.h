@@ -65,7 +65,7 @@ class BigInt {
   template <typename Int, typename = detail::EnableIfNumbered<Int>>
   BigInt(Int value)  // NOLINT(runtime/explicit)
       : any_(OfInteger(value)) {}
-  /*! \brief The integer part of `value`; throws a ValueError for NaN, OverflowError if infinite. */
+  /*! \brief The integer part of `value`; throws ValueError for NaN, OverflowError for infinity. */
   explicit BigInt(double value) : any_(OfDouble(value)) {}
   /*! \brief Copies; a large value is shared. */
   BigInt(const BigInt& other) {

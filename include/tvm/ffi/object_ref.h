@@ -36,7 +36,7 @@ class ObjectRef {
   ObjectRef(std::nullptr_t) {}  // NOLINT(runtime/explicit)
   /*! \brief A null handle; fill it before use. */
   explicit ObjectRef(UnsafeInit) {}
-  /*! \brief Owns what `data` owns. */
+  /*! \brief Takes over the object of `data`. */
   explicit ObjectRef(ObjectPtr<Object> data) : data_(std::move(data)) {}
 
   /*! \brief The object, or NULL. */

@@ -293,7 +293,7 @@ class Bytes : public BytesValue {
       : BytesValue(Make(NotNull("Bytes", "bytes", bytes))) {}
   /*! \brief A copy of `size` bytes at `data`. */
   Bytes(const char* data, size_t size) : BytesValue(Make({data, size})) {}
-  /*! \brief A copy of what `bytes` points to. */
+  /*! \brief A copy of the bytes that `bytes` points to. */
   Bytes(TVMFFIByteArray bytes) : Bytes(bytes.data, bytes.size) {}  // NOLINT(runtime/explicit)
   /*! \brief A null pointer is not bytes. */
   Bytes(std::nullptr_t) = delete;
