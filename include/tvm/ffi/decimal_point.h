@@ -25,7 +25,7 @@ inline bool IsOfNumber(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '+' || c == '-';
 }
 
-// Replaces the locale's decimal point, which may take several bytes, by '.' in snprintf's output.
+// Replaces the locale's decimal point, which may take several bytes, with '.' in snprintf output.
 TVM_FFI_COLD inline void UsePoint(char* number) {
   char* to = number;
   for (const char* from = number; *from != '\0';) {

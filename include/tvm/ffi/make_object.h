@@ -50,7 +50,7 @@ void DeleteMalloced(void* self, int flags) {
   }
   T* object = ObjectAt<T>(self);
   EndStrong(object, flags);
-  // From its start: in a class with virtual functions, the header follows the vtable pointer.
+  // Free from the start: in a class with virtual functions, the header follows the vtable pointer.
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) std::free(static_cast<void*>(object));
 }
 

@@ -70,10 +70,10 @@ class ObjectRef {
   const T* as() const {
     return defined() && data_->IsInstance<T>() ? static_cast<const T*>(data_.get()) : nullptr;
   }
-  /*! \brief A handle of class Ref, derived from ObjectRef, or std::nullopt if the type differs. */
+  /*! \brief A handle of class Ref, derived from ObjectRef; none if the object does not match. */
   template <typename Ref, std::enable_if_t<std::is_base_of<ObjectRef, Ref>::value, int> = 0>
   std::optional<Ref> as() const;
-  /*! \brief A handle of class Ref; throws a TypeError if the object's type differs. */
+  /*! \brief A handle of class Ref; throws a TypeError if the object is of another type. */
   template <typename Ref, typename = std::enable_if_t<std::is_base_of<ObjectRef, Ref>::value>>
   Ref as_or_throw() const {
     std::optional<Ref> ref = as<Ref>();
