@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/container/array.h
- * \brief Arrays: values of one type that are copied when one of several owners changes them.
+ * \brief Arrays: values of one type, copied on write when shared.
  */
 #ifndef TVM_FFI_CONTAINER_ARRAY_H_
 #define TVM_FFI_CONTAINER_ARRAY_H_
@@ -18,14 +18,14 @@ namespace ffi TVM_FFI_HIDDEN {
 /*! \brief An Array object; its elements follow it in memory. */
 class ArrayObj : public SeqBaseObj {
  public:
-  /*! \brief Fixed index of the type. */
+  /*! \brief Fixed type index. */
   static constexpr int32_t _type_index = kTVMFFIArray;
   /*! \brief No other type derives from it. */
   static constexpr bool _type_final = true;
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC("ffi.Array", ArrayObj, Object)
 
-  /*! \brief An object without elements, with room for `capacity`; a ValueError is thrown if that
-   * is negative or beyond all memory. */
+  /*! \brief Returns an empty object with room for `capacity`; throws a ValueError if that is
+   * negative or does not fit into memory. */
   static ObjectPtr<ArrayObj> Empty(int64_t capacity = 4) {
     const size_t bytes = detail::SeqBytes(_type_key, capacity);
     ObjectPtr<ArrayObj> object = detail::MakeObjectWithTail<ArrayObj>(bytes);
@@ -34,7 +34,7 @@ class ArrayObj : public SeqBaseObj {
     return object;
   }
 
-  /*! \brief An object with the same elements and room for `capacity`, at least their number. */
+  /*! \brief Returns a copy with room for `capacity` elements, at least the number in `from`. */
   static ObjectPtr<ArrayObj> CopyOf(const SeqBaseObj& from, int64_t capacity) {
     ObjectPtr<ArrayObj> object = Empty(capacity);
     for (const Any& value : from) object->Append(Any(value));
@@ -42,7 +42,7 @@ class ArrayObj : public SeqBaseObj {
   }
 
  private:
-  // Moves the elements to an object with more room.
+  // Moves the elements to a new object with more room.
   static ObjectPtr<ArrayObj> MoveOf(ArrayObj* from, int64_t capacity) {
     ObjectPtr<ArrayObj> object = Empty(capacity);
     object->TakeAll(from);
@@ -58,11 +58,11 @@ class ArrayObj : public SeqBaseObj {
 };
 
 /*!
- * \brief Values of one type that never change for those who share them.
+ * \brief An array of values of one type, with copy-on-write semantics.
  *
- * A change goes to the object itself where this handle is its only owner, and to a copy otherwise.
- * As a parameter it takes a List too, by copy; elements that need a conversion make a new Array.
- * \tparam T Type of the elements: any that can be owned by an Any, such as `int64_t`, `String`,
+ * A change modifies the object in place if this handle is its only owner, and a copy otherwise.
+ * As a parameter, it also accepts a List, by copy; converting elements creates a new Array.
+ * \tparam T Element type: any type that an Any can own, such as `int64_t`, `String`,
  *         `Tensor`, `Any`, `Optional<int>`, `Array<int>`.
  */
 template <typename T>
@@ -72,35 +72,35 @@ class Array : public Sequence<Array<T>, T, ArrayObj> {
  public:
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Array, Base, ArrayObj);
 
-  /*! \brief No elements. */
+  /*! \brief Constructs an empty array. */
   Array() : Base(ArrayObj::Empty()) {}
-  /*! \brief The elements of a list. */
+  /*! \brief Constructs an array from an initializer list. */
   Array(std::initializer_list<T> elements) : Array(elements.begin(), elements.end()) {}
-  /*! \brief The elements of a range. */
+  /*! \brief Constructs an array from a range. */
   template <typename Iter, typename = detail::EnableIfIterator<Iter>>
   Array(Iter first, Iter last) : Base(ArrayObj::Empty(Base::CountOf(first, last))) {
     ArrayObj* object = GetArrayObj();
     const int64_t capacity = object->cell_.capacity;
     for (int64_t size = 0; size < capacity && first != last; ++first) {
       new (object->MutableBegin() + size) Any(Base::Own(T(*first)));
-      object->cell_.size = ++size;  // at once, as the next conversion may throw
+      object->cell_.size = ++size;  // at once, because the next conversion may throw
     }
     this->AppendAll(first, last);
   }
-  /*! \brief The elements of a container such as std::vector<T>. */
+  /*! \brief Constructs an array from a container such as std::vector<T>. */
   template <typename Range, typename = std::enable_if_t<detail::IsRangeOf<Range, T>::value>>
   Array(const Range& range) : Array(range.begin(), range.end()) {}  // NOLINT(runtime/explicit)
-  /*! \brief `size` times the same element. */
+  /*! \brief Constructs an array with `size` copies of an element. */
   explicit Array(size_t size, const T& value) : Base(ArrayObj::Empty(static_cast<int64_t>(size))) {
     for (size_t i = 0; i < size; ++i) this->push_back(value);
   }
-  /*! \brief Shares an Array whose elements are all of type T too, for example Array<Any>. */
+  /*! \brief Shares an Array whose elements are all also of type T, for example as Array<Any>. */
   template <typename U, typename = std::enable_if_t<!std::is_same<T, U>::value &&
                                                     detail::TypeContains<T, U>::value>>
   Array(Array<U> other)  // NOLINT(runtime/explicit)
       : Base(ObjectUnsafe::PtrFromOwned<ArrayObj>(ObjectUnsafe::MoveToOwned(std::move(other)))) {}
 
-  /*! \brief The results of `function` for each element, in order. */
+  /*! \brief Returns the results of applying `function` to each element, in order. */
   template <typename F, typename U = std::decay_t<std::invoke_result_t<F, T>>>
   Array<U> Map(F function) const {
     Array<U> mapped;
@@ -108,10 +108,10 @@ class Array : public Sequence<Array<T>, T, ArrayObj> {
     for (T value : *this) mapped.push_back(function(std::move(value)));
     return mapped;
   }
-  /*! \brief Replaces each element by the result of `function`; shares on where none changes. */
+  /*! \brief Replaces each element with the result of `function`; stays shared if none changes. */
   template <typename F>
   void MutateByApply(F function) {
-    const Array before = *this;  // Stays as it is, whatever `function` does.
+    const Array before = *this;  // Unchanged, whatever `function` does.
     Array after;
     after.reserve(static_cast<int64_t>(before.size()));
     bool changed = false;
@@ -123,13 +123,13 @@ class Array : public Sequence<Array<T>, T, ArrayObj> {
     }
     if (changed) *this = std::move(after);
   }
-  /*! \brief The object, which this handle alone owns afterwards. */
+  /*! \brief Returns the object after making this handle its only owner. */
   ArrayObj* CopyOnWrite() { return Writable(static_cast<int64_t>(this->size())); }
-  /*! \brief The object; NULL for a handle that was moved from. */
+  /*! \brief Returns the object; NULL for a moved-from handle. */
   ArrayObj* GetArrayObj() const { return const_cast<ArrayObj*>(get()); }
 
  private:
-  // The object, if this handle may add an element to it as it is.
+  // The object if this handle can append to it in place; otherwise NULL.
   ArrayObj* WithRoom() {
     ArrayObj* object = GetArrayObj();
     const bool ready = object != nullptr && object->cell_.size < object->cell_.capacity;
@@ -155,7 +155,7 @@ class Array : public Sequence<Array<T>, T, ArrayObj> {
   friend class Sequence;
 };
 
-/*! \brief Array has TypeTraits of its own. */
+/*! \brief Array has its own TypeTraits. */
 template <typename T>
 inline constexpr bool use_default_type_traits_v<Array<T>> = false;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/container/hash_table.h
- * \brief The table inside Map and Dict, laid out as every library of the process expects it.
+ * \brief The table inside Map and Dict, laid out as every library in the process expects it.
  *
- * Nothing in it is for users: they include tvm/ffi/container/map.h and tvm/ffi/container/dict.h.
+ * For internal use: include tvm/ffi/container/map.h or tvm/ffi/container/dict.h instead.
  */
 #ifndef TVM_FFI_CONTAINER_HASH_TABLE_H_
 #define TVM_FFI_CONTAINER_HASH_TABLE_H_
@@ -22,16 +22,16 @@ namespace ffi TVM_FFI_HIDDEN {
 namespace detail {
 
 /*
- * The layout, as it was observed of the published runtime.
+ * The layout, as observed in the published runtime.
  *
- * A table is small or dense. A small one is a row of pairs in the order of insertion, in the object
- * itself or in a block; it has at most 4. A dense one is a block of 2^n slots, in groups of 16: 16
- * bytes of marks, then 16 entries. The entries are linked in the order of insertion.
+ * A table is small or dense. A small table is an array of at most 4 pairs in insertion order, in
+ * the object itself or in a block. A dense table is a block of 2^n slots in groups of 16: 16 mark
+ * bytes, then 16 entries. The entries are linked in insertion order.
  *
- * The home of a key is the top n bits of its hash times 2^64 over the golden ratio. Keys of one
- * home form a chain that starts there; a mark says whether its slot starts a chain (bit 7 clear)
- * or continues one, and how far away the chain goes on (the low 7 bits, 0 at its end). A key that
- * finds the middle of another chain in its home drives that part of the chain away.
+ * The home of a key is the top n bits of its hash times 2^64 over the golden ratio. Keys with the
+ * same home form a chain that starts there. A mark says whether its slot starts a chain (bit 7
+ * clear) or continues one, and how far away the next slot of the chain is (the low 7 bits, 0 at the
+ * end). A key whose home holds the middle of another chain relocates that part of the chain.
  */
 class HashTable {
  public:
@@ -45,7 +45,7 @@ class HashTable {
 
   uint64_t size() const { return size_; }
 
-  // Positions: the place in the row, or the slot. End() is one past the last place, or kNone.
+  // Positions: the index in the row, or the slot. End() is one past the last index, or kNone.
   uint64_t Begin() const { return IsSmall() ? 0 : dense_.head; }
   uint64_t End() const { return IsSmall() ? size_ : kNone; }
   uint64_t Next(uint64_t at) const { return IsSmall() ? at + 1 : EntryAt(at).next; }
@@ -64,7 +64,7 @@ class HashTable {
     const uint64_t hash = IsSmall() ? 0 : HashOfNew(*Raw(key));
     const uint64_t at = IsSmall() ? Find(*Raw(key)) : FindDense(*Raw(key), hash);
     if (at != End()) {
-      // The old value ends with this call, when the table is whole again.
+      // The old value is destroyed by this call, once the table is consistent again.
       std::swap(At(at).second, value);
     } else if (IsSmall()) {
       AddNew(std::move(key), std::move(value));
@@ -85,7 +85,7 @@ class HashTable {
 
   void Clear() {
     if (size_ == 0) return;
-    // The contents end when the table is whole again, for their destructors may use it.
+    // The contents are destroyed once the table is consistent again: destructors may use it.
     void* row = ::operator new(kSmallMost * sizeof(Pair));
     Pair in_place[kSmallMost];
     if (IsSmall()) {
@@ -103,7 +103,7 @@ class HashTable {
     Free(data, size, slots, head, deleter);
   }
 
-  // Makes room for `size` pairs at once.
+  // Reserves room for `size` pairs.
   void Reserve(uint64_t size) {
     if (size <= kSmallMost) {
       if (IsSmall() && size > (slots_ & ~kSmall)) GrowRow();
@@ -116,8 +116,8 @@ class HashTable {
     if (IsSmall() || slots > slots_) Rehash(slots);
   }
 
-  // Fills an empty table with the pairs of another. No key is hashed: that may run code of others,
-  // which may change the other table.
+  // Fills an empty table with the pairs of another. No key is hashed, because that may run user
+  // code that changes the other table.
   void CopyFrom(const HashTable& other) {
     if (other.IsSmall()) {
       Reserve(other.size_);
@@ -144,7 +144,7 @@ class HashTable {
   };
   struct Dense {
     uint32_t shift;  // 64 - n for 2^n slots.
-    uint64_t head;   // First and last entry in the order of insertion, kNone when empty.
+    uint64_t head;   // First and last entry in insertion order; kNone when empty.
     uint64_t tail;
   };
 
@@ -160,8 +160,8 @@ class HashTable {
   static constexpr uint8_t kJump = 0x7f;
   static constexpr uint8_t kJumps = 126;
 
-  // How many slots further the jump of a mark leads: 1 to 15, then triangular numbers, then steps
-  // that grow by 9/4. Known modulo 2^40, which is more than a table can have slots.
+  // The number of slots that a mark's jump spans: 1 to 15, then triangular numbers, then steps that
+  // grow by 9/4. Stored modulo 2^40, the maximum number of slots.
   static uint64_t Jump(uint8_t mark) {
     static constexpr uint64_t kFar[] = {
         8515,         19110,        42778,         96141,        216153,       486591,
@@ -183,7 +183,7 @@ class HashTable {
 
   static void FreeBlock(void* data) { ::operator delete(data); }
 
-  // Ends `size` pairs and frees their block.
+  // Destroys `size` pairs and frees their block.
   static void Free(void* data, uint64_t size, uint64_t slots, uint64_t head,
                    void (*deleter)(void*)) {
     if ((slots & kSmall) != 0) {
@@ -199,10 +199,10 @@ class HashTable {
   }
 
   // Guards the table while a type's own hash or equality runs, which may change the table, free it,
-  // or remove the key that is compared. The caller goes on only if what it knows still holds.
+  // or remove the key being compared. The caller proceeds only if its state is still valid.
   class Watch {
    public:
-    // `at` is the place of the key that is compared or hashed; kNone if it is not in the table.
+    // `at` is the position of the key being compared or hashed; kNone if it is not in the table.
     Watch(const HashTable& table, uint64_t at)
         : table_(table),
           owner_(table.Owner()),
@@ -218,7 +218,7 @@ class HashTable {
 
     // Throws if the table changed; `key` is of the type whose code ran.
     void Check(const TVMFFIAny& key) const {
-      // The places are valid only in the same block. The last key shows what was removed and added.
+      // Positions are valid only in the same block. The last key reveals removals and additions.
       const bool same = owner_.use_count() > 1 && table_.data_ == data_ && table_.size_ == size_ &&
                         table_.slots_ == slots_ && table_.HasKeyAt(at_, key_) &&
                         table_.HasKeyAt(last_, last_key_);
@@ -244,20 +244,20 @@ class HashTable {
                                 << " changed while a key was looked up or added";
   }
 
-  // The Map or the Dict, whose head the table follows. A table without one calls no code of others.
+  // The Map or Dict whose header the table follows. A table without one calls no user code.
   ObjectPtr<Object> Owner() const {
     const char* head = reinterpret_cast<const char*>(this) - sizeof(Object);
     return ObjectUnsafe::PtrFromBorrowed<Object>(head);
   }
   Any KeyAt(uint64_t at) const { return at == kNone ? Any() : At(at).first; }
-  // Whether that key, which the caller owns, is at a place of a table of the same size.
+  // Whether `key`, which the caller owns, is at a position of a table of the same size.
   bool HasKeyAt(uint64_t at, const Any& key) const {
     if (at == kNone) return true;
     if (!IsSmall() && MarkOf(at) == kEmpty) return false;
     return std::memcmp(Raw(At(at).first), Raw(key), sizeof(TVMFFIAny)) == 0;
   }
 
-  // Whether a type's own hash and equality are the runtime's, which call nothing else.
+  // Whether a type's own hash and equality belong to the runtime and call no other code.
   static bool IsHarmless(const TVMFFIAny& key) { return key.type_index == kTVMFFIBigInt; }
 
   TVM_FFI_COLD bool CallEqualAt(uint64_t at, const TVMFFIAny& key) const {
@@ -283,16 +283,16 @@ class HashTable {
     return hash;
   }
 
-  // Whether the key that is stored at a place is the one that is looked up.
+  // Whether the key stored at a position is the one being looked up.
   bool IsKey(const Any& stored, uint64_t at, const TVMFFIAny& key) const {
     const Sameness same = AreSame(*Raw(stored), key);
     return same == kAsk ? CallEqualAt(at, key) : same == kYes;
   }
-  // The hash of a key that is not in the table, or is not known to be.
+  // The hash of a key that is not in the table, or not known to be.
   uint64_t HashOfNew(const TVMFFIAny& key) const {
     return HashOf(key, [this](const TVMFFIAny& asked) { return CallHashOfNew(asked); });
   }
-  // The hash of the key at a place; `called` is set if code of others ran.
+  // The hash of the key at a position; sets `called` if user code ran.
   uint64_t HashAt(uint64_t at, bool* called) const {
     return HashOf(*Raw(At(at).first),
                   [this, at, called](const TVMFFIAny&) { return CallHashAt(at, called); });
@@ -330,7 +330,7 @@ class HashTable {
     return slot;
   }
 
-  // Adds a key that is not there.
+  // Adds a key that is not in the table.
   void AddNew(Any key, Any value) {
     if (IsSmall() && size_ < kSmallMost) {
       if (size_ == (slots_ & ~kSmall)) GrowRow();
@@ -352,7 +352,7 @@ class HashTable {
     Link(slot);
   }
 
-  // Puts the taken slot at the end of the order.
+  // Appends the taken slot to the insertion order.
   void Link(uint64_t slot) {
     Entry& entry = EntryAt(slot);
     entry.previous = dense_.tail;
@@ -362,7 +362,7 @@ class HashTable {
     ++size_;
   }
 
-  // Moves the row into a block of the most pairs that a row may have.
+  // Moves the row into a block with room for the maximum number of pairs in a row.
   void GrowRow() {
     void* row = ::operator new(kSmallMost * sizeof(Pair));
     std::memcpy(row, data_, size_ * sizeof(Pair));
@@ -372,7 +372,7 @@ class HashTable {
     data_deleter_ = FreeBlock;
   }
 
-  // An empty dense table.
+  // Constructs an empty dense table.
   explicit HashTable(uint64_t slots)
       : data_(::operator new((slots + kGroup - 1) / kGroup * kGroupBytes)),
         slots_(slots),
@@ -395,7 +395,7 @@ class HashTable {
     }
   }
 
-  // Gets the block of a dense table, which is then empty; its own has no pairs any more.
+  // Takes over the block of a dense table, which becomes empty; the old block holds no pairs.
   void Adopt(HashTable* dense) {
     if (data_deleter_ != nullptr) data_deleter_(data_);
     data_ = dense->data_;
@@ -409,7 +409,7 @@ class HashTable {
 
   // Whether every pair of `other` found a slot. If so, the pairs now belong to this table.
   bool TakeOver(const HashTable& other) {
-    // Until then they must not end with this table.
+    // Until then, they must not be destroyed with this table.
     struct Guard {
       HashTable* table;
       ~Guard() {
@@ -428,7 +428,7 @@ class HashTable {
     return true;
   }
 
-  // Copies the pairs once more, as code of others ran meanwhile and may have set values.
+  // Copies the pairs again, because user code ran meanwhile and may have set values.
   TVM_FFI_COLD void TakeAgain(const HashTable& other) {
     bool same = size_ == other.size_;
     uint64_t to = dense_.head;
@@ -441,7 +441,7 @@ class HashTable {
     if (!same) ThrowChanged(other.Owner(), "a key");
   }
 
-  // Takes a slot for a key with that hash, for the caller to fill; kNone when none is in reach.
+  // Takes a slot for a key with the given hash, for the caller to fill; kNone if none is in reach.
   uint64_t Take(uint64_t hash) {
     const uint64_t home = HomeOf(hash);
     if (MarkOf(home) == kEmpty || (Continues(MarkOf(home)) && DriveAway(home))) {
@@ -459,7 +459,7 @@ class HashTable {
     return slot;
   }
 
-  // The jump from a slot to the first free one in its reach that is not among `taken`; else 0.
+  // The jump from a slot to the first free slot in reach that is not in `taken`, or 0.
   uint8_t FreeFrom(uint64_t slot, const uint64_t* taken, size_t count) const {
     for (uint8_t jump = 1; jump < kJumps; ++jump) {
       const uint64_t place = After(slot, jump);
@@ -470,7 +470,7 @@ class HashTable {
     return 0;
   }
 
-  // Moves the part of a chain that starts at `slot` elsewhere. Plans first, so that it fails whole.
+  // Relocates the part of a chain that starts at `slot`. Plans first: a failure changes nothing.
   bool DriveAway(uint64_t slot) {
     constexpr size_t kMost = 32;
     uint64_t from[kMost];
@@ -502,8 +502,8 @@ class HashTable {
     MarkOf(slot) = static_cast<uint8_t>((MarkOf(slot) & kContinues) | jump);
   }
 
-  // The slot before one that continues a chain: the only one whose jump leads there. The hash of
-  // the key would tell too, but may run code of others.
+  // The slot before one that continues a chain: the only one whose jump leads to it. The hash of
+  // the key would also find it, but may run user code.
   uint64_t BeforeInChain(uint64_t slot) const {
     for (uint8_t jump = 1;; ++jump) {
       const uint64_t before = (slot - Jump(jump)) & (slots_ - 1);
@@ -511,7 +511,7 @@ class HashTable {
     }
   }
 
-  // Moves an entry with its place in the order.
+  // Moves an entry, keeping its position in the insertion order.
   void Relocate(uint64_t from, uint64_t to) {
     Entry& entry = EntryAt(from);
     (entry.previous == kNone ? dense_.head : EntryAt(entry.previous).next) = to;
@@ -520,7 +520,7 @@ class HashTable {
   }
 
   void EraseDense(uint64_t slot) {
-    // The last of the chain fills the hole.
+    // The last slot of the chain fills the hole.
     uint64_t last = slot;
     uint64_t before = kNone;
     while ((MarkOf(last) & kJump) != 0) {
@@ -542,7 +542,7 @@ class HashTable {
   void* data_;
   uint64_t size_{0};
   uint64_t slots_;                        // The top bit marks a small table.
-  void (*data_deleter_)(void*){nullptr};  // NULL for pairs in the object.
+  void (*data_deleter_)(void*){nullptr};  // NULL for pairs in the object itself.
   union {
     Dense dense_;
     alignas(Pair) unsigned char in_place_[kInPlace * sizeof(Pair)];

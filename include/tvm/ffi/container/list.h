@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/container/list.h
- * \brief Lists: values of one type that change for all who share them.
+ * \brief Lists: mutable sequences of values of one type, shared by all handles.
  */
 #ifndef TVM_FFI_CONTAINER_LIST_H_
 #define TVM_FFI_CONTAINER_LIST_H_
@@ -20,32 +20,32 @@ namespace ffi TVM_FFI_HIDDEN {
 /*! \brief A List object; its elements are in a separate block. */
 class ListObj : public SeqBaseObj {
  public:
-  /*! \brief Fixed index of the type. */
+  /*! \brief Fixed type index. */
   static constexpr int32_t _type_index = kTVMFFIList;
   /*! \brief No other type derives from it. */
   static constexpr bool _type_final = true;
-  /*! \brief Every handle may change it. */
+  /*! \brief Any handle can modify it. */
   static constexpr bool _type_mutable = true;
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC("ffi.List", ListObj, Object)
 
-  /*! \brief No elements. */
+  /*! \brief Constructs an empty list. */
   ListObj() {
-    // Code of the published headers ends the block of an empty list too, which is NULL.
+    // Code built with the published headers also frees the block of an empty list, which is NULL.
     cell_.data_deleter = std::free;
   }
 
-  /*! \brief Makes room for `capacity` elements; a ValueError is thrown if that is negative or
-   * beyond all memory. */
+  /*! \brief Reserves room for `capacity` elements; throws a ValueError if they do not fit into
+   * memory. */
   void Reserve(int64_t capacity) {
     if (capacity <= cell_.capacity) return;
     const size_t bytes = detail::SeqBytes(_type_key, capacity);
-    // From malloc, so that `free`, which no library takes with it when it is unloaded, ends it.
+    // From malloc, because `free` remains callable when the library that allocated it is unloaded.
     void* block = std::malloc(bytes);
     if (block == nullptr) throw std::bad_alloc();
     if (!empty()) std::memcpy(block, cell_.data, size() * sizeof(TVMFFIAny));
     void* old = std::exchange(cell_.data, block);
     cell_.capacity = capacity;
-    // The old block may have been made by other code.
+    // The old block may have been allocated by other code.
     if (cell_.data_deleter != nullptr) cell_.data_deleter(old);
     cell_.data_deleter = std::free;
   }
@@ -58,15 +58,15 @@ class ListObj : public SeqBaseObj {
 };
 
 /*!
- * \brief Values of one type, shared: each handle sees the changes of the others.
+ * \brief A shared list of values of one type: each handle sees the changes made by the others.
  *
- * As a parameter it takes an Array too, by copy; so does one whose elements need a conversion, and
- * then the caller does not see changes. A list that holds itself is never freed.
+ * As a parameter, it also accepts an Array, by copy. A List whose elements need a conversion is
+ * also copied, so the caller does not see changes. A list that contains itself is never freed.
  *
- * A handle of another type, or another language, may have added what is no T. So each read checks
- * the type, of all elements where T is a container: the element is converted, or else a TypeError
- * is thrown. A `List<Any>` reads without a check.
- * \tparam T Type of the elements, as for Array.
+ * Handles of other types and other languages may have added elements that are not a T. Each read
+ * therefore checks the type, including all nested elements if T is a container, and converts the
+ * element or throws a TypeError. A `List<Any>` is read without a check.
+ * \tparam T Element type, as for Array.
  */
 template <typename T>
 class List : public Sequence<List<T>, T, ListObj> {
@@ -75,30 +75,30 @@ class List : public Sequence<List<T>, T, ListObj> {
  public:
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(List, Base, ListObj);
 
-  /*! \brief No elements. */
+  /*! \brief Constructs an empty list. */
   List() : Base(make_object<ListObj>()) {}
-  /*! \brief The elements of a list. */
+  /*! \brief Constructs a list from an initializer list. */
   List(std::initializer_list<T> elements) : List(elements.begin(), elements.end()) {}
-  /*! \brief The elements of a range. */
+  /*! \brief Constructs a list from a range. */
   template <typename Iter, typename = detail::EnableIfIterator<Iter>>
   List(Iter first, Iter last) : List() {
     this->reserve(Base::CountOf(first, last));
     this->AppendAll(first, last);
   }
-  /*! \brief The elements of a container such as std::vector<T>. */
+  /*! \brief Constructs a list from a container such as std::vector<T>. */
   template <typename Range, typename = std::enable_if_t<detail::IsRangeOf<Range, T>::value>>
   List(const Range& range) : List(range.begin(), range.end()) {}  // NOLINT(runtime/explicit)
-  /*! \brief `size` times the same element. */
+  /*! \brief Constructs a list with `size` copies of an element. */
   explicit List(size_t size, const T& value) : List() {
     this->reserve(static_cast<int64_t>(size));
     for (size_t i = 0; i < size; ++i) this->push_back(value);
   }
 
-  /*! \brief The object; NULL for a handle that was moved from. */
+  /*! \brief Returns the object; NULL for a moved-from handle. */
   ListObj* GetListObj() const { return get(); }
 
  private:
-  // The object, if an element can be added to it as it is.
+  // The object if an element can be appended to it in place; otherwise NULL.
   ListObj* WithRoom() {
     ListObj* object = get();
     return object != nullptr && object->cell_.size < object->cell_.capacity ? object : nullptr;
@@ -120,7 +120,7 @@ class List : public Sequence<List<T>, T, ListObj> {
   friend class Sequence;
 };
 
-/*! \brief List has TypeTraits of its own. */
+/*! \brief List has its own TypeTraits. */
 template <typename T>
 inline constexpr bool use_default_type_traits_v<List<T>> = false;
 

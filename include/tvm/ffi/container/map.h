@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/container/map.h
- * \brief Map: pairs of keys and values, in the order of insertion; copied when it is changed.
+ * \brief Map: pairs of keys and values in insertion order, copied on write when shared.
  */
 #ifndef TVM_FFI_CONTAINER_MAP_H_
 #define TVM_FFI_CONTAINER_MAP_H_
@@ -18,7 +18,7 @@ namespace ffi TVM_FFI_HIDDEN {
 /*! \brief A Map object. */
 class MapObj : public MapBaseObj {
  public:
-  /*! \brief Fixed index of the type. */
+  /*! \brief Fixed type index. */
   static constexpr int32_t _type_index = kTVMFFIMap;
   /*! \brief No other type derives from it. */
   static constexpr bool _type_final = true;
@@ -26,54 +26,54 @@ class MapObj : public MapBaseObj {
 };
 
 /*!
- * \brief Pairs of a K and a V, in the order of insertion.
+ * \brief Pairs of a K and a V in insertion order.
  *
- * Keys are told apart by AnyEqual. Handles share one object; a handle that changes its pairs first
- * makes a copy of them, unless it is the only one. Reading from several threads is safe.
+ * Keys are compared with AnyEqual. Handles share one object; a handle that changes its pairs first
+ * copies them unless it is the only owner. Reading from several threads is safe.
  */
 template <typename K, typename V>
 class Map : public MapBaseRef<MapObj, K, V> {
   using Base = MapBaseRef<MapObj, K, V>;
 
  public:
-  /*! \brief No pairs. */
+  /*! \brief Constructs an empty map. */
   Map() : Base(make_object<MapObj>()) {}
-  /*! \brief A null handle; fill it before use. */
+  /*! \brief Constructs a null handle; fill it before use. */
   explicit Map(UnsafeInit tag) : Base(tag) {}
-  /*! \brief Owns what `data` owns; its keys are K, its values V. */
+  /*! \brief Takes ownership of `data`; its keys are K, its values V. */
   explicit Map(ObjectPtr<MapObj> data) : Base(std::move(data)) {}
-  /*! \brief The pairs of a list; a later key replaces an earlier one. */
+  /*! \brief Constructs a map from an initializer list; a later key replaces an earlier one. */
   Map(std::initializer_list<std::pair<K, V>> pairs)  // NOLINT(runtime/explicit)
       : Base(Base::FromRange(pairs.begin(), pairs.end())) {}
-  /*! \brief The pairs from `begin` to `end`; a later key replaces an earlier one. */
+  /*! \brief Constructs a map from a range; a later key replaces an earlier one. */
   template <typename Iterator,
             typename = typename std::iterator_traits<Iterator>::iterator_category>
   Map(Iterator begin, Iterator end) : Base(Base::FromRange(begin, end)) {}
-  /*! \brief The pairs of a std::map or a std::unordered_map, in its order. */
+  /*! \brief Constructs a map from a std::map or std::unordered_map, in its order. */
   template <typename C, typename = std::enable_if_t<detail::IsStandardMap<C>::value>>
   Map(const C& pairs)  // NOLINT(runtime/explicit)
       : Base(Base::FromRange(pairs.begin(), pairs.end())) {}
-  /*! \brief Shares the pairs of a map whose keys are K and whose values are V too. */
+  /*! \brief Shares the pairs of a map whose keys are also K and whose values are also V. */
   template <typename K2, typename V2,
             typename = std::enable_if_t<detail::TypeContains<K, K2>::value &&
                                         detail::TypeContains<V, V2>::value>>
   Map(const Map<K2, V2>& other) : Base(other.data_) {}  // NOLINT(runtime/explicit)
 
-  /*! \brief Sets the value of a key, which is added at the end if it is not there. */
+  /*! \brief Sets the value of a key, appending the key if it is missing. */
   void Set(const K& key, const V& value) {
-    // Owned first: a value that is this map itself is then shared, and stays as it is.
+    // Owned first: a value that is this map itself is then shared and stays unchanged.
     Any owned_key(key);
     Any owned_value(value);
     CopyOnWrite()->Set(std::move(owned_key), std::move(owned_value));
   }
-  /*! \brief Removes the pair of a key, if there is one. */
+  /*! \brief Removes the pair of a key, if present. */
   void erase(const K& key) {
     const Any owned(key);
     if (this->defined() && this->pairs()->count(owned) != 0) CopyOnWrite()->erase(owned);
   }
   /*! \brief Removes all pairs. */
   void clear() { *this = Map(); }
-  /*! \brief The object to change: this handle's own, or a copy if others share it. */
+  /*! \brief Returns the object to modify: this handle's own, or a copy if it is shared. */
   MapObj* CopyOnWrite() {
     if (!this->defined()) {
       *this = Map();
@@ -90,14 +90,14 @@ class Map : public MapBaseRef<MapObj, K, V> {
   friend class Map;
 };
 
-/*! \brief The pairs of both maps; where both have a key, the value of `rhs`. */
+/*! \brief Merges two maps; if both have a key, the value comes from `rhs`. */
 template <typename K, typename V>
 Map<K, V> Merge(Map<K, V> lhs, const Map<K, V>& rhs) {
   for (const auto& pair : rhs) lhs.Set(pair.first, pair.second);
   return lhs;
 }
 
-/*! \brief Map has TypeTraits of its own. */
+/*! \brief Map has its own TypeTraits. */
 template <typename K, typename V>
 inline constexpr bool use_default_type_traits_v<Map<K, V>> = false;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/container/map_base.h
- * \brief What Map and Dict have in common.
+ * \brief The code shared by Map and Dict.
  */
 #ifndef TVM_FFI_CONTAINER_MAP_BASE_H_
 #define TVM_FFI_CONTAINER_MAP_BASE_H_
@@ -20,7 +20,7 @@ namespace ffi TVM_FFI_HIDDEN {
 
 namespace detail {
 
-// A key, as error messages show it.
+// A key as shown in error messages.
 TVM_FFI_COLD inline std::string KeyText(const Any& key) {
   const TVMFFIAny any = key.CopyToTVMFFIAny();
   if (KeyType(any) == kTVMFFIStr) {
@@ -38,7 +38,7 @@ TVM_FFI_COLD inline std::string KeyText(const Any& key) {
 
 }  // namespace detail
 
-/*! \brief What MapObj and DictObj have in common: pairs of values, in the order of insertion. */
+/*! \brief Base of MapObj and DictObj: pairs of values in insertion order. */
 class MapBaseObj : public Object {
  public:
   /*! \brief Type of the keys. */
@@ -48,14 +48,14 @@ class MapBaseObj : public Object {
   /*! \brief A key and its value. */
   using KVType = std::pair<Any, Any>;
 
-  /*! \brief Goes through the pairs; ends when the table changes. */
+  /*! \brief Iterates over the pairs; invalidated when the table changes. */
   class iterator {
    public:
-    /*! \brief It goes forward and back. */
+    /*! \brief Iterator category: bidirectional. */
     using iterator_category = std::bidirectional_iterator_tag;
     /*! \brief A key and its value. */
     using value_type = KVType;
-    /*! \brief Distance. */
+    /*! \brief Type of a distance between iterators. */
     using difference_type = std::ptrdiff_t;
     /*! \brief Pointer to a pair. */
     using pointer = KVType*;
@@ -67,33 +67,33 @@ class MapBaseObj : public Object {
     KVType& operator*() const { return table_->At(at_); }
     /*! \brief The pair; its key must not be changed. */
     KVType* operator->() const { return &table_->At(at_); }
-    /*! \brief Goes to the next pair. */
+    /*! \brief Advances to the next pair. */
     iterator& operator++() {
       at_ = table_->Next(at_);
       return *this;
     }
-    /*! \brief Goes to the next pair; where it was is returned. */
+    /*! \brief Advances to the next pair; returns the old position. */
     iterator operator++(int) {
       iterator before = *this;
       ++*this;
       return before;
     }
-    /*! \brief Goes to the pair before. */
+    /*! \brief Moves back by one pair. */
     iterator& operator--() {
       at_ = table_->Previous(at_);
       return *this;
     }
-    /*! \brief Goes to the pair before; where it was is returned. */
+    /*! \brief Moves back by one pair; returns the old position. */
     iterator operator--(int) {
       iterator before = *this;
       --*this;
       return before;
     }
-    /*! \brief Whether both are at the same pair of the same table. */
+    /*! \brief Whether both point to the same pair of the same table. */
     bool operator==(const iterator& other) const {
       return at_ == other.at_ && table_ == other.table_;
     }
-    /*! \brief Whether they are at different pairs. */
+    /*! \brief Whether they point to different pairs. */
     bool operator!=(const iterator& other) const { return !(*this == other); }
 
    private:
@@ -107,25 +107,25 @@ class MapBaseObj : public Object {
 
   /*! \brief Number of pairs. */
   size_t size() const { return table_.size(); }
-  /*! \brief Whether there are none. */
+  /*! \brief Whether there are no pairs. */
   bool empty() const { return size() == 0; }
-  /*! \brief The first pair. */
+  /*! \brief Iterator to the first pair. */
   iterator begin() const { return {table_.Begin(), &table_}; }
-  /*! \brief One past the last pair. */
+  /*! \brief Iterator past the last pair. */
   iterator end() const { return {table_.End(), &table_}; }
-  /*! \brief The pair of a key, or end(). */
+  /*! \brief Finds the pair of a key; returns end() if there is none. */
   iterator find(const Any& key) const { return FindLent(*detail::Raw(key)); }
-  /*! \brief 1 if the key is there, otherwise 0. */
+  /*! \brief 1 if the key is present, or 0. */
   size_t count(const Any& key) const { return find(key) == end() ? 0 : 1; }
-  /*! \brief The value of a key; a KeyError is thrown if it is not there. */
+  /*! \brief The value of a key; throws a KeyError if the key is missing. */
   const Any& at(const Any& key) const { return Existing(key)->second; }
-  /*! \brief The value of a key; a KeyError is thrown if it is not there. */
+  /*! \brief The value of a key; throws a KeyError if the key is missing. */
   Any& at(const Any& key) { return Existing(key)->second; }
-  /*! \brief Sets the value of a key, which is added if it is not there. */
+  /*! \brief Sets the value of a key, adding the key if it is missing. */
   void Set(Any key, Any value) { table_.Set(std::move(key), std::move(value)); }
   /*! \brief Removes a pair. */
   void erase(const iterator& position) { table_.Erase(position.at_); }
-  /*! \brief Removes the pair of a key, if there is one; returns how many were removed. */
+  /*! \brief Removes the pair of a key, if present; returns the number of pairs removed. */
   size_t erase(const Any& key) {
     const iterator position = find(key);
     if (position == end()) return 0;
@@ -134,9 +134,9 @@ class MapBaseObj : public Object {
   }
   /*! \brief Removes all pairs. */
   void clear() { table_.Clear(); }
-  /*! \brief Makes room for `size` pairs at once. */
+  /*! \brief Reserves room for `size` pairs. */
   void reserve(size_t size) { table_.Reserve(size); }
-  /*! \brief Fills an object that has no pairs with those of another. */
+  /*! \brief Fills an empty object with the pairs of another. */
   void CopyFrom(const MapBaseObj& other) { table_.CopyFrom(other.table_); }
 
  protected:
@@ -146,7 +146,7 @@ class MapBaseObj : public Object {
   detail::HashTable table_;
 
  private:
-  // The pair of a key that somebody else owns, or end().
+  // The pair of a borrowed key, or end().
   iterator FindLent(const TVMFFIAny& key) const { return {table_.Find(key), &table_}; }
 
   template <typename, typename, typename>
@@ -172,16 +172,16 @@ bool IsStored(const Any& value) {
   return TypeTraits<T>::CheckAnyStrict(Raw(value));
 }
 
-// The T that a stored value is.
+// Returns a stored value that is a T.
 template <typename T>
 T FromStored(const Any& value) {
   return TypeTraits<T>::CopyFromAnyViewAfterCheck(Raw(value));
 }
 
-// The T that a key or a value of another type converts to. `key` is its own, or the value's.
+// Converts a key or a value of another type to T. `key` is the key itself, or the value's key.
 template <typename T>
 TVM_FFI_COLD T ConvertStored(const char* type_key, Any stored, const Any& key) {
-  // Owned here, as a conversion may call back and change the table.
+  // Owned, because a conversion may reenter and change the table.
   std::optional<T> converted = stored.template try_cast<T>();
   if (!converted.has_value()) {
     TVM_FFI_THROW(TypeError) << ShownTypeKey(type_key) << ": expected " << TypeTraits<T>::TypeStr()
@@ -191,7 +191,7 @@ TVM_FFI_COLD T ConvertStored(const char* type_key, Any stored, const Any& key) {
   return *std::move(converted);
 }
 
-// Whether C is a standard map, whichever header it comes from.
+// Whether C is a standard map, whichever header defines it.
 template <typename C, typename = void>
 struct IsStandardMap : public std::false_type {};
 template <typename C>
@@ -202,9 +202,9 @@ struct IsStandardMap<
 }  // namespace detail
 
 /*!
- * \brief The reading half of Map and Dict: a handle on pairs of a K and a V.
+ * \brief The read operations of Map and Dict: a handle to pairs of a K and a V.
  *
- * A handle that was moved from has no pairs.
+ * A moved-from handle has no pairs.
  */
 template <typename Obj, typename K, typename V>
 class MapBaseRef : public ObjectRef {
@@ -213,24 +213,24 @@ class MapBaseRef : public ObjectRef {
   using key_type = K;
   /*! \brief Type of the values. */
   using mapped_type = V;
-  /*! \brief Type of the object behind the handle. */
+  /*! \brief Type of the underlying object. */
   using ContainerType = Obj;
   /*! \brief None does not convert to it. */
   TVM_FFI_HIDDEN static constexpr bool _type_is_nullable = false;
 
-  /*! \brief Goes through the pairs in the order of insertion; ends when the pairs change. */
+  /*! \brief Iterates over the pairs in insertion order; invalidated when the pairs change. */
   class iterator {
    public:
-    /*! \brief It goes forward and back. */
+    /*! \brief Iterator category: bidirectional. */
     using iterator_category = std::bidirectional_iterator_tag;
     /*! \brief A key and its value. */
     using value_type = std::pair<K, V>;
-    /*! \brief Distance. */
+    /*! \brief Type of a distance between iterators. */
     using difference_type = std::ptrdiff_t;
-    /*! \brief Holds a pair while its members are read. */
+    /*! \brief Keeps a pair alive while its members are read. */
     class pointer {
      public:
-      /*! \brief Holds `pair`. */
+      /*! \brief Takes over `pair`. */
       explicit pointer(value_type pair) : pair_(std::move(pair)) {}
       /*! \brief The pair. */
       const value_type* operator->() const { return &pair_; }
@@ -238,41 +238,41 @@ class MapBaseRef : public ObjectRef {
      private:
       value_type pair_;
     };
-    /*! \brief Pairs are given by value. */
+    /*! \brief Pairs are returned by value. */
     using reference = value_type;
 
     iterator() = default;
-    /*! \brief A copy of the key and of its value. */
+    /*! \brief Returns a copy of the key and its value. */
     value_type operator*() const {
       return value_type(Read<K>(at_->first, at_->first), Read<V>(at_->second, at_->first));
     }
-    /*! \brief A copy of the key and of its value. */
+    /*! \brief Returns a copy of the key and its value. */
     pointer operator->() const { return pointer(**this); }
-    /*! \brief Goes to the next pair. */
+    /*! \brief Advances to the next pair. */
     iterator& operator++() {
       ++at_;
       return *this;
     }
-    /*! \brief Goes to the next pair; where it was is returned. */
+    /*! \brief Advances to the next pair; returns the old position. */
     iterator operator++(int) {
       iterator before = *this;
       ++at_;
       return before;
     }
-    /*! \brief Goes to the pair before. */
+    /*! \brief Moves back by one pair. */
     iterator& operator--() {
       --at_;
       return *this;
     }
-    /*! \brief Goes to the pair before; where it was is returned. */
+    /*! \brief Moves back by one pair; returns the old position. */
     iterator operator--(int) {
       iterator before = *this;
       --at_;
       return before;
     }
-    /*! \brief Whether both are at the same pair. */
+    /*! \brief Whether both point to the same pair. */
     bool operator==(const iterator& other) const { return at_ == other.at_; }
-    /*! \brief Whether they are at different pairs. */
+    /*! \brief Whether they point to different pairs. */
     bool operator!=(const iterator& other) const { return at_ != other.at_; }
 
    private:
@@ -285,48 +285,48 @@ class MapBaseRef : public ObjectRef {
 
   /*! \brief Number of pairs. */
   size_t size() const { return defined() ? pairs()->size() : 0; }
-  /*! \brief Whether there are none. */
+  /*! \brief Whether there are no pairs. */
   bool empty() const { return size() == 0; }
-  /*! \brief 1 if the key is there, otherwise 0. */
+  /*! \brief 1 if the key is present, or 0. */
   size_t count(const K& key) const {
     const iterator position = find(key);
     return position == end() ? 0 : 1;
   }
-  /*! \brief The value of a key; a KeyError is thrown if it is not there. */
+  /*! \brief The value of a key; throws a KeyError if the key is missing. */
   V at(const K& key) const {
     const MapBaseObj::iterator position = Find(key);
     if (!defined() || position == pairs()->end()) detail::ThrowNoKey(Obj::_type_key, Any(key));
     return Read<V>(position->second, position->first);
   }
-  /*! \brief The value of a key; a KeyError is thrown if it is not there. */
+  /*! \brief The value of a key; throws a KeyError if the key is missing. */
   V operator[](const K& key) const { return at(key); }
-  /*! \brief The value of a key, or none. */
+  /*! \brief The value of a key; empty if the key is missing. */
   Optional<V> Get(const K& key) const {
     const iterator position = find(key);
     if (position == end()) return std::nullopt;
     return Optional<V>((*position).second);
   }
-  /*! \brief The first pair. */
+  /*! \brief Iterator to the first pair. */
   iterator begin() const { return iterator(defined() ? pairs()->begin() : NoPair()); }
-  /*! \brief One past the last pair. */
+  /*! \brief Iterator past the last pair. */
   iterator end() const { return iterator(defined() ? pairs()->end() : NoPair()); }
-  /*! \brief The pair of a key, or end(). */
+  /*! \brief Finds the pair of a key; returns end() if there is none. */
   iterator find(const K& key) const { return iterator(Find(key)); }
-  /*! \brief The object behind the handle. */
+  /*! \brief The underlying object. */
   const Obj* get() const { return static_cast<const Obj*>(data_.get()); }
-  /*! \brief The object behind the handle. */
+  /*! \brief The underlying object. */
   const Obj* operator->() const { return get(); }
 
  protected:
-  /*! \brief Owns what `data` owns. */
+  /*! \brief Takes ownership of `data`. */
   explicit MapBaseRef(ObjectPtr<Object> data) : ObjectRef(std::move(data)) {}
-  /*! \brief A null handle. */
+  /*! \brief Constructs a null handle. */
   explicit MapBaseRef(UnsafeInit tag) : ObjectRef(tag) {}
 
-  /*! \brief The object, to change it; not NULL. */
+  /*! \brief The object, mutable; not NULL. */
   Obj* pairs() const { return static_cast<Obj*>(data_.get()); }
 
-  /*! \brief A new object with the pairs from `begin` to `end`; a later key replaces an earlier. */
+  /*! \brief Creates an object with the pairs of a range; a later key replaces an earlier one. */
   template <typename Iterator>
   static ObjectPtr<Object> FromRange(Iterator begin, Iterator end) {
     ObjectPtr<Obj> made = make_object<Obj>();
@@ -340,8 +340,8 @@ class MapBaseRef : public ObjectRef {
  private:
   static MapBaseObj::iterator NoPair() { return {}; }
 
-  // The T that is in the table. In a Dict it may be something else: other handles, of other
-  // types, and other languages change it too.
+  // The T in the table. In a Dict it may be of another type, because handles of other types and
+  // other languages also change it.
   template <typename T>
   static T Read(const Any& stored, [[maybe_unused]] const Any& key) {
     if constexpr (Obj::_type_index == kTVMFFIDict) {
@@ -359,7 +359,7 @@ class MapBaseRef : public ObjectRef {
       const AnyView view(key);
       return pairs()->FindLent(*detail::Raw(view));
     } else {
-      // First, as a conversion may call back and change this handle.
+      // Converted first, because a conversion may reenter and change this handle.
       const Any owned(key);
       return defined() ? pairs()->find(owned) : NoPair();
     }
@@ -368,7 +368,7 @@ class MapBaseRef : public ObjectRef {
 
 namespace detail {
 
-// Copies of the pairs of a table: what converts one may call back, and change the table.
+// Copies of the pairs of a table, because converting one may reenter and change the table.
 class PairsNow {
  public:
   using Pair = MapBaseObj::KVType;
@@ -388,7 +388,7 @@ class PairsNow {
   Pair* end_;
 };
 
-// TypeTraits of Map and Dict. Each converts to the other.
+// TypeTraits of Map and Dict; each converts to the other.
 template <typename Ref>
 struct MapTraits : public ObjectRefTraits<Ref> {
   using K = typename Ref::key_type;

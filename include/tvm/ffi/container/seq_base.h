@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/container/seq_base.h
- * \brief What Array and List share: the row of values, reading it and changing it.
+ * \brief The storage and the element operations shared by Array and List.
  */
 #ifndef TVM_FFI_CONTAINER_SEQ_BASE_H_
 #define TVM_FFI_CONTAINER_SEQ_BASE_H_
@@ -20,7 +20,7 @@ namespace ffi TVM_FFI_HIDDEN {
 
 namespace detail {
 
-// Whether a container can hold a T: whether an owned value holds one exactly.
+// Whether a container can hold a T: whether an Any can own one.
 template <typename T, typename = void>
 struct IsElement : public std::false_type {};
 template <typename T>
@@ -52,20 +52,20 @@ struct IsElement<T, std::void_t<decltype(TypeTraits<T>::MoveToAny(std::declval<T
                             << size;
 }
 
-// Number of bytes of that many elements.
+// Size in bytes of `capacity` elements.
 inline size_t SeqBytes(const char* type_key, int64_t capacity) {
   constexpr auto kMost = static_cast<int64_t>(PTRDIFF_MAX / sizeof(TVMFFIAny) / 2);
   if (capacity < 0 || capacity > kMost) ThrowBadSize(type_key, capacity);
   return static_cast<size_t>(capacity) * sizeof(TVMFFIAny);
 }
 
-// Elements that were taken out of a container. They end with this, when the container is whole
-// again: the end of one may come back to the handle, and change or free what it holds.
+// Elements removed from a container. They are destroyed with this object, once the container is
+// consistent again: a destructor may reenter the handle, and change or free what it holds.
 class TakenElements {
  public:
-  // The bytes of `count` elements from `first` on, which are no elements there from now on.
+  // Moves out the bytes of `count` elements starting at `first`, which then hold no elements.
   TakenElements(const Any* first, int64_t count) {
-    // Numbers end without notice, and need no room for that.
+    // Trailing values that are not objects need no destruction and no space.
     while (count > 0 && first[count - 1].type_index() < kTVMFFIStaticObjectBegin) --count;
     if (count == 0) return;
     const size_t bytes = static_cast<size_t>(count) * sizeof(TVMFFIAny);
@@ -87,7 +87,7 @@ class TakenElements {
 
 }  // namespace detail
 
-/*! \brief The objects of Array and List: values one behind the other. */
+/*! \brief Base of the Array and List objects: values stored contiguously. */
 class SeqBaseObj : public Object {
  public:
   SeqBaseObj() : cell_{nullptr, 0, 0, nullptr} {}
@@ -99,15 +99,15 @@ class SeqBaseObj : public Object {
 
   /*! \brief Number of elements. */
   size_t size() const { return static_cast<size_t>(cell_.size); }
-  /*! \brief Number of elements that fit before the elements move. */
+  /*! \brief Number of elements that fit without reallocation. */
   size_t capacity() const { return static_cast<size_t>(cell_.capacity); }
-  /*! \brief Whether there are no elements. */
+  /*! \brief Whether the sequence is empty. */
   bool empty() const { return size() == 0; }
-  /*! \brief First element; NULL if there was never one. */
+  /*! \brief Pointer to the first element; may be NULL if there are none. */
   const Any* begin() const { return static_cast<const Any*>(cell_.data); }
-  /*! \brief One past the last element. */
+  /*! \brief Pointer past the last element. */
   const Any* end() const { return begin() + cell_.size; }
-  /*! \brief The element at `i`; an IndexError is thrown beyond the ends. */
+  /*! \brief The element at `i`; throws an IndexError if out of range. */
   const Any& at(int64_t i) const {
     if (i < 0 || i >= cell_.size) {
       const bool list = type_index() == kTVMFFIList;
@@ -115,39 +115,39 @@ class SeqBaseObj : public Object {
     }
     return begin()[i];
   }
-  /*! \brief The element at `i`; an IndexError is thrown beyond the ends. */
+  /*! \brief The element at `i`; throws an IndexError if out of range. */
   const Any& operator[](int64_t i) const { return at(i); }
 
  protected:
-  /*! \brief The contents, as in the C ABI. */
+  /*! \brief The contents, in the layout of the C ABI. */
   TVMFFISeqCell cell_;
 
-  /*! \brief First element, for changes. */
+  /*! \brief Mutable pointer to the first element. */
   Any* MutableBegin() { return static_cast<Any*>(cell_.data); }
-  /*! \brief Adds an element behind the last; there must be room. */
+  /*! \brief Appends an element; there must be room. */
   void Append(Any&& value) {
     new (MutableBegin() + cell_.size) Any(std::move(value));
     ++cell_.size;
   }
-  /*! \brief Takes the elements of `other`, which has none then; there must be room. */
+  /*! \brief Moves in all elements of `other`, leaving it empty; there must be room. */
   void TakeAll(SeqBaseObj* other) {
     if (other->empty()) return;
     std::memcpy(cell_.data, other->cell_.data, other->size() * sizeof(TVMFFIAny));
     cell_.size = std::exchange(other->cell_.size, 0);
   }
-  /*! \brief Moves the elements from `middle` on before those from `first` on. */
+  /*! \brief Moves the elements from `middle` to the end in front of those starting at `first`. */
   void Rotate(int64_t first, int64_t middle) {
     Reverse(first, middle);
     Reverse(middle, cell_.size);
     Reverse(first, cell_.size);
   }
-  /*! \brief Takes out the element at `i`. */
+  /*! \brief Removes and returns the element at `i`. */
   Any Take(int64_t i) {
     Any taken = std::move(MutableBegin()[i]);
     Close(i, 1);
     return taken;
   }
-  /*! \brief Closes the gap of `count` elements that were taken out from `first` on. */
+  /*! \brief Closes the gap of `count` elements that were moved out starting at `first`. */
   void Close(int64_t first, int64_t count) {
     const auto behind = static_cast<size_t>(cell_.size - first - count);
     std::memmove(Raw() + first, Raw() + first + count, behind * sizeof(TVMFFIAny));
@@ -158,7 +158,7 @@ class SeqBaseObj : public Object {
   void Reverse(int64_t first, int64_t last) {
     while (first < --last) std::swap(Raw()[first++], Raw()[last]);
   }
-  // The elements as bytes: a value may be moved by them, since nothing points to it.
+  // The elements as raw values: they can be moved bytewise, since nothing points to them.
   TVMFFIAny* Raw() { return static_cast<TVMFFIAny*>(cell_.data); }
 
   template <typename, typename, typename>
@@ -171,10 +171,10 @@ static_assert(sizeof(Any) == sizeof(TVMFFIAny), "Any is laid out like TVMFFIAny"
 
 namespace detail {
 
-// The T that an element of another type of a List converts to.
+// Converts a List element of another type to T.
 template <typename T>
 TVM_FFI_COLD T ConvertElement(Any element) {
-  // Owned here, as a conversion may call back and change the list.
+  // Owned, because a conversion may reenter and change the list.
   std::optional<T> converted = element.template try_cast<T>();
   if (!converted.has_value()) {
     TVM_FFI_THROW(TypeError) << "List: expected an element of type " << TypeTraits<T>::TypeStr()
@@ -186,63 +186,63 @@ TVM_FFI_COLD T ConvertElement(Any element) {
 }  // namespace detail
 
 /*!
- * \brief Goes through the elements of an Array or a List; each is given as a copy.
- * \tparam T Type of the elements.
- * \tparam kChecked Whether an element may be of another type, as in a List.
+ * \brief Iterates over the elements of an Array or a List, returning each as a copy.
+ * \tparam T Element type.
+ * \tparam kChecked Whether elements may be of another type, as in a List.
  */
 template <typename T, bool kChecked = false>
 class SeqIterator {
  public:
-  /*! \brief Any element can be reached in one step. */
+  /*! \brief Iterator category: random access. */
   using iterator_category = std::random_access_iterator_tag;
-  /*! \brief Type of an element. */
+  /*! \brief Element type. */
   using value_type = T;
-  /*! \brief Type of a distance. */
+  /*! \brief Type of a distance between iterators. */
   using difference_type = std::ptrdiff_t;
   /*! \brief There are no pointers to elements. */
   using pointer = void;
-  /*! \brief An element is given by value. */
+  /*! \brief Elements are returned by value. */
   using reference = T;
 
   SeqIterator() = default;
-  /*! \brief At an element of the object. */
+  /*! \brief Points to an element of the object. */
   explicit SeqIterator(const Any* at) : at_(at) {}
 
-  /*! \brief The element. */
+  /*! \brief Returns a copy of the element. */
   T operator*() const {
     if constexpr (kChecked) {
       if (!TypeTraits<T>::CheckAnyStrict(detail::Raw(*at_))) return detail::ConvertElement<T>(*at_);
     }
     return TypeTraits<T>::CopyFromAnyViewAfterCheck(reinterpret_cast<const TVMFFIAny*>(at_));
   }
-  /*! \brief The element `n` steps further. */
+  /*! \brief Returns a copy of the element `n` positions ahead. */
   T operator[](difference_type n) const { return *(*this + n); }
-  /*! \brief One step on. */
+  /*! \brief Advances by one element. */
   SeqIterator& operator++() { return *this += 1; }
-  /*! \brief One step on; where it was. */
+  /*! \brief Advances by one element; returns the old position. */
   SeqIterator operator++(int) { return SeqIterator(at_++); }
-  /*! \brief One step back. */
+  /*! \brief Moves back by one element. */
   SeqIterator& operator--() { return *this -= 1; }
-  /*! \brief One step back; where it was. */
+  /*! \brief Moves back by one element; returns the old position. */
   SeqIterator operator--(int) { return SeqIterator(at_--); }
-  /*! \brief `n` steps on. */
+  /*! \brief Advances by `n` elements. */
   SeqIterator& operator+=(difference_type n) {
     at_ += n;
     return *this;
   }
-  /*! \brief `n` steps back. */
+  /*! \brief Moves back by `n` elements. */
   SeqIterator& operator-=(difference_type n) { return *this += -n; }
-  /*! \brief `n` steps further. */
+  /*! \brief Returns the position `n` elements ahead. */
   friend SeqIterator operator+(SeqIterator it, difference_type n) { return it += n; }
-  /*! \brief `n` steps further. */
+  /*! \brief Returns the position `n` elements ahead. */
   friend SeqIterator operator+(difference_type n, SeqIterator it) { return it += n; }
-  /*! \brief `n` steps before. */
+  /*! \brief Returns the position `n` elements back. */
   friend SeqIterator operator-(SeqIterator it, difference_type n) { return it -= n; }
-  /*! \brief Number of steps from `b` to `a`. */
+  /*! \brief Number of elements from `b` to `a`. */
   friend difference_type operator-(SeqIterator a, SeqIterator b) { return a.at_ - b.at_; }
-  /*! \brief Whether both are at the same element. */
+  /*! \brief Whether both point to the same element. */
   friend bool operator==(SeqIterator a, SeqIterator b) { return a.at_ == b.at_; }
-  /*! \brief Whether they are at different elements. */
+  /*! \brief Whether they point to different elements. */
   friend bool operator!=(SeqIterator a, SeqIterator b) { return a.at_ != b.at_; }
   /*! \brief Whether `a` comes before `b`. */
   friend bool operator<(SeqIterator a, SeqIterator b) { return a.at_ < b.at_; }
@@ -259,84 +259,84 @@ class SeqIterator {
 
 namespace detail {
 
-// Whoever else holds a List may put an element of another type into it.
+// Other holders of a List may put elements of other types into it.
 template <typename T, typename Obj>
 using SeqIteratorOf = SeqIterator<T, Obj::_type_mutable>;
 
 }  // namespace detail
 
 /*!
- * \brief What the handles Array and List share.
+ * \brief The operations shared by the Array and List handles.
  *
- * A handle that was moved from, or made of UnsafeInit, counts as empty and may be filled again.
- * Iterators are valid until the elements change. Changes from several threads need a lock of the
- * caller's.
- * \tparam Derived Array<T> or List<T>. Its `Writable(n)` gives the object to change, with room for
- *         `n` elements.
- * \tparam T Type of the elements: any that can be owned by an Any.
- * \tparam Obj Type of the object.
+ * A handle that was moved from or constructed with UnsafeInit counts as empty and can be refilled.
+ * Iterators are valid until the elements change. Changes from several threads require a lock held
+ * by the caller.
+ * \tparam Derived Array<T> or List<T>. Its `Writable(n)` returns the object to modify, with room
+ *         for `n` elements.
+ * \tparam T Element type: any type that an Any can own.
+ * \tparam Obj Object type.
  */
 template <typename Derived, typename T, typename Obj>
 class Sequence : public ObjectRef {
  public:
-  /*! \brief Type of the elements. */
+  /*! \brief Element type. */
   using value_type = T;
-  /*! \brief Goes through the elements. */
+  /*! \brief Iterates over the elements. */
   using iterator = detail::SeqIteratorOf<T, Obj>;
-  /*! \brief Goes through the elements. */
+  /*! \brief Iterates over the elements. */
   using const_iterator = iterator;
-  /*! \brief Goes through the elements from the last to the first. */
+  /*! \brief Iterates over the elements from last to first. */
   using reverse_iterator = std::reverse_iterator<iterator>;
 
   /*! \brief Number of elements. */
   size_t size() const { return defined() ? object()->size() : 0; }
-  /*! \brief Number of elements that fit before they move. */
+  /*! \brief Number of elements that fit without reallocation. */
   size_t capacity() const { return defined() ? object()->capacity() : 0; }
-  /*! \brief Whether there are no elements. */
+  /*! \brief Whether the sequence is empty. */
   bool empty() const { return size() == 0; }
-  /*! \brief The first element's place. */
+  /*! \brief Iterator to the first element. */
   iterator begin() const { return iterator(defined() ? object()->begin() : nullptr); }
-  /*! \brief One past the last element's place. */
+  /*! \brief Iterator past the last element. */
   iterator end() const { return begin() + static_cast<std::ptrdiff_t>(size()); }
-  /*! \brief The last element's place, going back. */
+  /*! \brief Reverse iterator to the last element. */
   reverse_iterator rbegin() const { return reverse_iterator(end()); }
-  /*! \brief One before the first element's place. */
+  /*! \brief Reverse iterator before the first element. */
   reverse_iterator rend() const { return reverse_iterator(begin()); }
-  /*! \brief A copy of the element at `i`; an IndexError is thrown beyond the ends. */
+  /*! \brief Returns a copy of the element at `i`; throws an IndexError if out of range. */
   T operator[](int64_t i) const { return begin()[Checked(i)]; }
-  /*! \brief As operator[]. This runtime only: the published headers have operator[] alone. */
+  /*! \brief Same as operator[]. This runtime only: the published headers have only operator[]. */
   T at(int64_t i) const { return (*this)[i]; }
-  /*! \brief The first element; an IndexError is thrown if there is none. */
+  /*! \brief The first element; throws an IndexError if there is none. */
   T front() const {
     if (empty()) detail::ThrowNoElement(Obj::_type_key, "front");
     return *begin();
   }
-  /*! \brief The last element; an IndexError is thrown if there is none. */
+  /*! \brief The last element; throws an IndexError if there is none. */
   T back() const {
     if (empty()) detail::ThrowNoElement(Obj::_type_key, "back");
     return end()[-1];
   }
 
-  /*! \brief Replaces the element at `i`; an IndexError is thrown beyond the ends. */
+  /*! \brief Replaces the element at `i`; throws an IndexError if out of range. */
   void Set(int64_t i, T value) {
     Any owned = Own(std::move(value));
     Checked(i);
-    // The old element ends last, with `owned`: its end may come back to this object.
+    // The old element is destroyed last, with `owned`: its destructor may reenter this object.
     std::swap(Writable(Size())->MutableBegin()[i], owned);
   }
-  /*! \brief Adds an element behind the last. */
+  /*! \brief Appends an element. */
   void push_back(const T& value) { Append(Own(value)); }
-  /*! \brief Makes a T of `args` and adds it behind the last. */
+  /*! \brief Constructs a T from `args` and appends it. */
   template <typename... Args>
   void emplace_back(Args&&... args) {
     Append(Own(T(std::forward<Args>(args)...)));
   }
-  /*! \brief Removes the last element; an IndexError is thrown if there is none. */
+  /*! \brief Removes the last element; throws an IndexError if there is none. */
   void pop_back() {
     if (empty()) detail::ThrowNoElement(Obj::_type_key, "pop_back");
     const Any gone = Writable(Size())->Take(Size() - 1);
   }
-  /*! \brief Puts an element before `position`. */
+  /*! \brief Inserts an element before `position`. */
   void insert(iterator position, const T& value) {
     const int64_t index = PlaceOf(position);
     Any owned = Own(value);
@@ -344,11 +344,11 @@ class Sequence : public ObjectRef {
     Append(std::move(owned));
     Writable(Size())->Rotate(index, before);
   }
-  /*! \brief Puts the elements of a range before `position`. */
+  /*! \brief Inserts the elements of a range before `position`. */
   template <typename Iter>
   void insert(iterator position, Iter first, Iter last) {
     const int64_t index = PlaceOf(position);
-    // Converted first, so that a range of this handle itself is read before it changes.
+    // Converted first, so that a range within this handle is read before it changes.
     Derived added(first, last);
     const int64_t before = SizeFrom(index);
     if (added.empty()) return;
@@ -356,26 +356,26 @@ class Sequence : public ObjectRef {
     for (const Any& value : *added.object()) object->Append(Any(value));
     object->Rotate(index, before);
   }
-  /*! \brief Removes the element at `position`; an IndexError is thrown at the end. */
+  /*! \brief Removes the element at `position`; throws an IndexError at the end. */
   void erase(iterator position) {
     const int64_t index = Checked(position - begin());
     const Any gone = Writable(Size())->Take(index);
   }
-  /*! \brief Removes the elements from `first` to before `last`. */
+  /*! \brief Removes the elements from `first` up to, but not including, `last`. */
   void erase(iterator first, iterator last) {
     const int64_t from = PlaceOf(first);
     const int64_t to = PlaceOf(last);
     if (from > to) detail::ThrowBadIndex(Obj::_type_key, from, to);
     if (from != to) Remove(from, to - from);
   }
-  /*! \brief Changes the number of elements to `size`; new ones are made by `T()`. */
+  /*! \brief Resizes to `size` elements; new ones are `T()`. */
   void resize(int64_t size) {
     if (size < 0) detail::ThrowBadSize(Obj::_type_key, size);
     if (size < Size()) return Remove(size, Size() - size);
     reserve(size);
     while (Size() < size) emplace_back();
   }
-  /*! \brief Makes room for `capacity` elements. */
+  /*! \brief Reserves room for `capacity` elements. */
   void reserve(int64_t capacity) {
     if (capacity > static_cast<int64_t>(this->capacity())) Writable(capacity);
   }
@@ -383,7 +383,7 @@ class Sequence : public ObjectRef {
   void clear() {
     if (!empty()) static_cast<Derived*>(this)->RemoveAll();
   }
-  /*! \brief Replaces all elements by those of a range. */
+  /*! \brief Replaces all elements with those of a range. */
   template <typename Iter>
   void Assign(Iter first, Iter last) {
     static_cast<Derived*>(this)->Replace(Derived(first, last));
@@ -392,12 +392,12 @@ class Sequence : public ObjectRef {
  protected:
   using ObjectRef::ObjectRef;
 
-  /*! \brief Adds the elements of a range behind the last. */
+  /*! \brief Appends the elements of a range. */
   template <typename Iter>
   void AppendAll(Iter first, Iter last) {
     for (; first != last; ++first) Append(Own(T(*first)));
   }
-  /*! \brief For how many elements of a range to make room; 0 where counting would use it up. */
+  /*! \brief Number of elements to reserve for a range; 0 if counting would consume the range. */
   template <typename Iter>
   static int64_t CountOf(Iter first, Iter last) {
     using Category = typename std::iterator_traits<Iter>::iterator_category;
@@ -421,30 +421,30 @@ class Sequence : public ObjectRef {
     Obj* ready = static_cast<Derived*>(this)->WithRoom();
     (ready != nullptr ? ready : Grown())->Append(std::move(value));
   }
-  // The object to change, with room for one more element.
+  // The object to modify, with room for one more element.
   TVM_FFI_NOINLINE Obj* Grown() {
     const auto capacity = static_cast<int64_t>(this->capacity());
     const int64_t grown = capacity < 2 ? 4 : 2 * capacity;
     return Writable(Size() < capacity ? capacity : grown);
   }
-  // Removes `count` elements from `first` on.
+  // Removes `count` elements starting at `first`.
   void Remove(int64_t first, int64_t count) {
     Obj* object = Writable(Size());
     const detail::TakenElements gone(object->MutableBegin() + first, count);
     object->Close(first, count);
   }
-  // `i`, which must be an element's.
+  // Returns `i`, which must be the index of an element.
   int64_t Checked(int64_t i) const {
     if (i < 0 || i >= Size()) detail::ThrowBadIndex(Obj::_type_key, i, Size());
     return i;
   }
-  // The index of a place, which may be behind the last element.
+  // The index of a position, which may be past the last element.
   int64_t PlaceOf(iterator position) const {
     const int64_t index = position - begin();
     if (index < 0 || index > Size()) detail::ThrowBadIndex(Obj::_type_key, index, Size());
     return index;
   }
-  // Number of elements, of which a conversion must have left those before `index`.
+  // Number of elements; throws if a conversion removed any before `index`.
   int64_t SizeFrom(int64_t index) const {
     if (index > Size()) detail::ThrowBadIndex(Obj::_type_key, index, Size());
     return Size();
@@ -457,7 +457,7 @@ class Sequence : public ObjectRef {
 
 namespace detail {
 
-// Whether Range is a container of the standard library, or like one, with elements of type T.
+// Whether Range is a standard container, or similar to one, with elements of type T.
 template <typename Range, typename T, typename = void>
 struct IsRangeOf : public std::false_type {};
 template <typename Range, typename T>
@@ -471,14 +471,14 @@ struct IsRangeOf<Range, T,
 template <typename Iter>
 using EnableIfIterator = typename std::iterator_traits<Iter>::iterator_category;
 
-// The object of an Array or a List, if the value is one.
+// The object of an Array or a List; NULL for any other value.
 inline const SeqBaseObj* AsSeq(const TVMFFIAny* any) {
   const bool is_seq = any->type_index == kTVMFFIArray || any->type_index == kTVMFFIList;
   return is_seq ? static_cast<const SeqBaseObj*>(reinterpret_cast<const Object*>(any->v_obj))
                 : nullptr;
 }
 
-// The element at `i`, owned, or None beyond the end: what converts it may call back, and change the
+// The element at `i`, owned, or None past the end: converting it may reenter and change the
 // sequence.
 inline Any ElementAt(const SeqBaseObj& seq, size_t i) {
   return i < seq.size() ? seq.begin()[i] : Any();
@@ -495,7 +495,7 @@ bool AllStrict(const SeqBaseObj& seq) {
   return true;
 }
 
-// Whether the element at `i` converts to T; if not, `text` says "Array with str at index 2".
+// Whether the element at `i` converts to T; if not, sets `text`: "Array with str at index 2".
 template <typename T>
 TVM_FFI_COLD bool ElementFits(const TVMFFIAny* any, size_t i, std::string* text) {
   const Any value = ElementAt(*AsSeq(any), i);
@@ -504,7 +504,7 @@ TVM_FFI_COLD bool ElementFits(const TVMFFIAny* any, size_t i, std::string* text)
   return false;
 }
 
-// Names the first element that does not fit, or what it is if it is neither an Array nor a List.
+// Names the first element that does not fit, or the value if it is not an Array or a List.
 template <typename T>
 TVM_FFI_COLD std::string ElementMismatch(const TVMFFIAny* any) {
   const SeqBaseObj* seq = AsSeq(any);
@@ -517,7 +517,7 @@ TVM_FFI_COLD std::string ElementMismatch(const TVMFFIAny* any) {
   return ValueText(any);
 }
 
-// TypeTraits of Array and List. Each converts to the other.
+// TypeTraits of Array and List; each converts to the other.
 template <typename Seq, typename T, typename Obj>
 struct SequenceTraits : public ObjectRefTraits<Seq> {
   static bool CheckAnyStrict(const TVMFFIAny* any) {

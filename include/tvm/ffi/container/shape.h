@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/container/shape.h
- * \brief Lists of extents: ShapeView lends one, Shape owns one.
+ * \brief Shapes: ShapeView borrows the extents, Shape owns them.
  */
 #ifndef TVM_FFI_CONTAINER_SHAPE_H_
 #define TVM_FFI_CONTAINER_SHAPE_H_
@@ -17,39 +17,39 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-/*! \brief Extents that somebody else owns. */
+/*! \brief Borrowed extents. */
 class ShapeView {
  public:
   ShapeView() = default;
-  /*! \brief The `size` extents at `data`. */
+  /*! \brief Refers to the `size` extents at `data`. */
   ShapeView(const int64_t* data, size_t size) : cell_{data, size} {}
-  /*! \brief The extents of a list; never keep a view of a temporary. */
+  /*! \brief Refers to the extents of a list; never keep a view of a temporary. */
   ShapeView(const std::initializer_list<int64_t>& extents)  // NOLINT(runtime/explicit)
       : cell_{extents.begin(), extents.size()} {}
 
-  /*! \brief First extent. */
+  /*! \brief Pointer to the first extent. */
   const int64_t* data() const { return cell_.data; }
   /*! \brief Number of extents. */
   size_t size() const { return cell_.size; }
-  /*! \brief Whether there are none. */
+  /*! \brief Whether there are no extents. */
   bool empty() const { return cell_.size == 0; }
-  /*! \brief First extent. */
+  /*! \brief Pointer to the first extent. */
   const int64_t* begin() const { return cell_.data; }
-  /*! \brief One past the last extent. */
+  /*! \brief Pointer past the last extent. */
   const int64_t* end() const { return cell_.data + cell_.size; }
   /*! \brief The extent at `i`, which must be below size(). */
   int64_t operator[](size_t i) const { return cell_.data[i]; }
-  /*! \brief The extent at `i`; an IndexError is thrown beyond the end. */
+  /*! \brief The extent at `i`; throws an IndexError if out of range. */
   int64_t at(size_t i) const {
     TVM_FFI_CHECK(i < size(), IndexError)
         << "ShapeView::at: expected an index below " << size() << ", got " << i;
     return cell_.data[i];
   }
-  /*! \brief First extent; an IndexError is thrown if there is none. */
+  /*! \brief First extent; throws an IndexError if there is none. */
   int64_t front() const { return NotEmpty("front").cell_.data[0]; }
-  /*! \brief Last extent; an IndexError is thrown if there is none. */
+  /*! \brief Last extent; throws an IndexError if there is none. */
   int64_t back() const { return NotEmpty("back").cell_.data[size() - 1]; }
-  /*! \brief Product of the extents; 1 when there are none. */
+  /*! \brief Product of the extents; 1 if there are none. */
   int64_t Product() const {
     int64_t product = 1;
     for (int64_t extent : *this) product *= extent;
@@ -76,7 +76,7 @@ class ShapeView {
   TVMFFIShapeCell cell_{nullptr, 0};
 };
 
-/*! \brief Appends "(2, 3)" to a message. */
+/*! \brief Appends a shape to a message, in the form "(2, 3)". */
 TVM_FFI_COLD inline void AppendTo(std::string* text, ShapeView shape) {
   Message message;
   const char* separator = "(";
@@ -91,7 +91,7 @@ TVM_FFI_COLD inline void AppendTo(std::string* text, ShapeView shape) {
 /*! \brief A Shape object; its extents follow it in memory. */
 class ShapeObj : public Object, public TVMFFIShapeCell {
  public:
-  /*! \brief Fixed index of the type. */
+  /*! \brief Fixed type index. */
   static constexpr int32_t _type_index = kTVMFFIShape;
   /*! \brief No other type derives from it. */
   static constexpr bool _type_final = true;
@@ -103,44 +103,44 @@ class Shape : public ObjectRef {
  public:
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Shape, ObjectRef, ShapeObj);
 
-  /*! \brief No extents: the shape of a 0-dim tensor. */
+  /*! \brief Constructs a shape without extents, that of a 0-dim tensor. */
   Shape() : Shape(ShapeView()) {}
-  /*! \brief A copy of the extents. */
+  /*! \brief Copies the extents. */
   Shape(ShapeView extents) : Shape(Make(extents)) {}  // NOLINT(runtime/explicit)
-  /*! \brief A copy of the extents. */
+  /*! \brief Copies the extents. */
   Shape(std::initializer_list<int64_t> extents) : Shape(ShapeView(extents)) {}
 
-  /*! \brief The extents of a range. */
+  /*! \brief Copies the extents of a range. */
   template <typename Iter, typename = typename std::iterator_traits<Iter>::iterator_category>
   Shape(Iter first, Iter last) : Shape(Make(first, last)) {}
-  /*! \brief The extents of a container of `int64_t`, such as std::vector or Array. */
+  /*! \brief Copies the extents of a container of `int64_t`, such as std::vector or Array. */
   template <typename Range,
             typename = std::enable_if_t<std::is_same<typename Range::value_type, int64_t>::value>>
   Shape(const Range& range) : Shape(range.begin(), range.end()) {}  // NOLINT(runtime/explicit)
 
-  /*! \brief A view, valid while this object lives. */
+  /*! \brief Returns a view, valid while this object lives. */
   operator ShapeView() const { return ShapeView(data(), size()); }
-  /*! \brief First extent. */
+  /*! \brief Pointer to the first extent. */
   const int64_t* data() const { return get()->data; }
   /*! \brief Number of extents. */
   size_t size() const { return get()->size; }
-  /*! \brief Whether there are none. */
+  /*! \brief Whether there are no extents. */
   bool empty() const { return size() == 0; }
-  /*! \brief First extent. */
+  /*! \brief Pointer to the first extent. */
   const int64_t* begin() const { return data(); }
-  /*! \brief One past the last extent. */
+  /*! \brief Pointer past the last extent. */
   const int64_t* end() const { return data() + size(); }
   /*! \brief The extent at `i`, which must be below size(). */
   int64_t operator[](size_t i) const { return data()[i]; }
-  /*! \brief The extent at `i`; an IndexError is thrown beyond the end. */
+  /*! \brief The extent at `i`; throws an IndexError if out of range. */
   int64_t at(size_t i) const { return ShapeView(*this).at(i); }
-  /*! \brief First extent; an IndexError is thrown if there is none. */
+  /*! \brief First extent; throws an IndexError if there is none. */
   int64_t front() const { return ShapeView(*this).front(); }
-  /*! \brief Last extent; an IndexError is thrown if there is none. */
+  /*! \brief Last extent; throws an IndexError if there is none. */
   int64_t back() const { return ShapeView(*this).back(); }
-  /*! \brief Product of the extents; 1 when there are none. */
+  /*! \brief Product of the extents; 1 if there are none. */
   int64_t Product() const { return ShapeView(*this).Product(); }
-  /*! \brief The row-major strides, in elements, of a tensor of this shape. */
+  /*! \brief Returns the row-major strides, in elements, of a tensor of this shape. */
   static Shape StridesFromShape(ShapeView shape) {
     ObjectPtr<ShapeObj> object = MakeOfSize(shape.size());
     int64_t stride = 1;
@@ -175,11 +175,11 @@ class Shape : public ObjectRef {
   friend struct TypeTraits<Shape>;
 };
 
-/*! \brief Shape has TypeTraits of its own. */
+/*! \brief Shape has its own TypeTraits. */
 template <>
 inline constexpr bool use_default_type_traits_v<Shape> = false;
 
-/*! \brief Shapes; an Array or a List of integers, which a tuple or a list of Python is, converts.
+/*! \brief Shapes; an Array or List of integers, such as a Python tuple or list, also converts.
  */
 template <>
 struct TypeTraits<Shape> : public ObjectRefTraits<Shape> {
@@ -200,10 +200,10 @@ struct TypeTraits<Shape> : public ObjectRefTraits<Shape> {
   }
 };
 
-/*! \brief Appends "(2, 3)" to a message. */
+/*! \brief Appends a shape to a message, in the form "(2, 3)". */
 inline void AppendTo(std::string* text, const Shape& shape) { AppendTo(text, ShapeView(shape)); }
 
-/*! \brief Writes "(2, 3)" to a stream, where the user has included `ostream`. */
+/*! \brief Writes a shape to a stream, in the form "(2, 3)", if the user has included `ostream`. */
 template <typename Traits>
 std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
                                              ShapeView shape) {

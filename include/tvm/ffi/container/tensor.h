@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/container/tensor.h
- * \brief Tensors: TensorView lends one to a kernel, Tensor owns one.
+ * \brief Tensors: TensorView borrows one for a kernel, Tensor owns one.
  */
 #ifndef TVM_FFI_CONTAINER_TENSOR_H_
 #define TVM_FFI_CONTAINER_TENSOR_H_
@@ -22,7 +22,7 @@ namespace ffi TVM_FFI_HIDDEN {
 
 namespace detail {
 
-// The tensor behind a handle.
+// Returns `tensor`; throws a ValueError if it is NULL.
 inline const DLTensor* NotNull(const char* function, const DLTensor* tensor) {
   TVM_FFI_CHECK(tensor != nullptr, ValueError)
       << function << ": expected a tensor, got a null handle";
@@ -47,9 +47,9 @@ class OwnedExtents {
 }  // namespace detail
 
 /*!
- * \brief A tensor that this object owns a share of.
+ * \brief A tensor that this object shares ownership of.
  *
- * Use it to return a tensor or to store one; parameters of kernels are TensorView.
+ * Use it to return or store a tensor; kernel parameters are TensorView.
  */
 class Tensor : public ObjectRef, public TensorQueries<Tensor> {
  public:
@@ -59,13 +59,13 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
   const DLTensor* GetDLTensorPtr() const { return get(); }
 
   /*!
-   * \brief Allocates by the framework that made the current call, as `torch.empty` would.
+   * \brief Allocates through the framework that made the current call, as `torch.empty` would.
    * \param env_alloc TVMFFIEnvTensorAlloc.
    * \param shape Extents.
    * \param dtype Element type.
    * \param device Device.
    * \return A contiguous tensor; its contents are undefined.
-   * \throws Error What the allocator raised, for example when out of memory.
+   * \throws Error Whatever the allocator raises, for example when out of memory.
    */
   static Tensor FromEnvAlloc(int (*env_alloc)(DLTensor*, TVMFFIObjectHandle*), ShapeView shape,
                              DLDataType dtype, DLDevice device) {
@@ -80,14 +80,14 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
   }
 
   /*!
-   * \brief FromEnvAlloc with given strides. This runtime only: the published headers lack it.
+   * \brief FromEnvAlloc with the given strides. This runtime only: the published headers lack it.
    * \param env_alloc TVMFFIEnvTensorAlloc.
    * \param shape Extents.
-   * \param strides Steps in elements, not negative, by which no two elements overlap.
+   * \param strides Strides in elements, not negative, with which no two elements overlap.
    * \param dtype Element type.
    * \param device Device.
-   * \return A tensor in memory that holds all from the first element to the last, gaps included.
-   * \throws Error A ValueError for other strides; what the allocator raised.
+   * \return A tensor whose memory spans the first to the last element, gaps included.
+   * \throws Error A ValueError for invalid strides; whatever the allocator raises.
    */
   static Tensor FromEnvAllocStrided(int (*env_alloc)(DLTensor*, TVMFFIObjectHandle*),
                                     ShapeView shape, ShapeView strides, DLDataType dtype,
@@ -98,32 +98,32 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
   }
 
   /*!
-   * \brief Allocates by an allocator of the library's own, for example one over `malloc`.
+   * \brief Allocates with the library's own allocator, for example one over `malloc`.
    *
-   * The library that calls it stays loaded from then on, because its code frees the tensor.
+   * The calling library then stays loaded, because its code frees the tensor.
    *
-   * Over `malloc`:
+   * With `malloc`:
    * \snippet kernel_library/allocators/allocators_kernel.cc aligned_malloc
    * \snippet kernel_library/allocators/allocators_kernel.cc empty
    *
-   * Over `cudaMalloc`, and over `cudaMallocAsync` for the caller's stream:
+   * With `cudaMalloc`, and with `cudaMallocAsync` on the caller's stream:
    * \snippet kernel_library/allocators/allocators_kernel.cu cuda_malloc
    * \snippet kernel_library/allocators/allocators_kernel.cu cuda_malloc_async
    * \snippet kernel_library/allocators/allocators_kernel.cu empty_async
    *
-   * Over `nvshmem_malloc`, which all processes of a job call together:
+   * With `nvshmem_malloc`, which all processes of a job call together:
    * \snippet kernel_library/allocators/nvshmem_allocator.cu nvshmem_malloc
    *
    * \param alloc Has `AllocData(DLTensor* tensor, extra_args...)`, which sets `tensor->data` to
    *        memory for `GetDataSize(*tensor)` bytes or throws, and `FreeData(DLTensor* tensor)`. A
-   *        copy of it is kept with the tensor. FreeData must not throw: it runs where no one can
-   *        catch, so what it throws is written to stderr.
+   *        copy is kept with the tensor. FreeData must not throw: no caller could catch the
+   *        exception, so it is written to stderr.
    * \param shape Extents.
    * \param dtype Element type.
    * \param device Device.
-   * \param extra_args Passed on to AllocData.
+   * \param extra_args Forwarded to AllocData.
    * \return A contiguous tensor.
-   * \throws Error A ValueError or MemoryError for an impossible shape; what AllocData threw.
+   * \throws Error A ValueError or MemoryError for an impossible shape; whatever AllocData throws.
    */
   template <typename Alloc, typename... ExtraArgs>
   static Tensor FromNDAlloc(Alloc alloc, ShapeView shape, DLDataType dtype, DLDevice device,
@@ -134,20 +134,20 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
   }
 
   /*!
-   * \brief FromNDAlloc with given strides, which are not negative.
+   * \brief FromNDAlloc with the given strides, which must not be negative.
    *
-   * AllocData must give memory for all bytes that `tensor->shape` and `tensor->strides` span, gaps
+   * AllocData must allocate all bytes that `tensor->shape` and `tensor->strides` span, gaps
    * included: GetSpanSize().
    * \snippet kernel_library/allocators/allocators_kernel.cc empty_strided
    *
    * \param alloc As for FromNDAlloc.
    * \param shape Extents.
-   * \param strides Steps in elements.
+   * \param strides Strides in elements.
    * \param dtype Element type.
    * \param device Device.
    * \param extra_args Passed on to AllocData.
    * \return A tensor with these strides.
-   * \throws Error A ValueError or MemoryError for an impossible shape; what AllocData threw.
+   * \throws Error A ValueError or MemoryError for an impossible shape; whatever AllocData throws.
    */
   template <typename Alloc, typename... ExtraArgs>
   static Tensor FromNDAllocStrided(Alloc alloc, ShapeView shape, ShapeView strides,
@@ -158,14 +158,14 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
   }
 
   /*!
-   * \brief A tensor with another shape and other strides on the same memory, which it keeps alive.
+   * \brief A tensor with another shape and strides on the same memory, which it keeps alive.
    *
-   * Nothing checks that it stays within the memory.
+   * It is not checked to stay within the memory.
    * \param shape Extents.
-   * \param strides Steps in elements.
-   * \param element_offset Elements from the first element of this tensor to the first of the new.
-   * \throws Error A ValueError for a null handle, if the numbers of extents and strides differ, an
-   *         extent is negative, or the offset is no whole number of bytes.
+   * \param strides Strides in elements.
+   * \param element_offset Elements from the first element of this tensor to that of the new one.
+   * \throws Error A ValueError for a null handle, or if the numbers of extents and strides differ,
+   *         an extent is negative, or the offset is not a whole number of bytes.
    */
   Tensor as_strided(ShapeView shape, ShapeView strides,
                     std::optional<int64_t> element_offset = std::nullopt) const {
@@ -178,12 +178,12 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
   }
 
   /*!
-   * \brief Takes over a tensor from before DLPack 1.0; its deleter runs when the last owner is
-   * gone.
-   * \param from The tensor; on failure it stays with the caller.
-   * \param require_alignment Alignment in bytes that the data must have; 0 for any.
-   * \param require_contiguous Whether to refuse a tensor that is not contiguous.
-   * \throws Error A ValueError when a requirement does not hold.
+   * \brief Takes ownership of a tensor from before DLPack 1.0; its deleter runs when the last owner
+   * is destroyed.
+   * \param from The tensor; on failure, the caller keeps ownership.
+   * \param require_alignment Required alignment of the data in bytes; 0 for any.
+   * \param require_contiguous Whether to reject a tensor that is not contiguous.
+   * \throws Error A ValueError if a requirement is not met.
    */
   static Tensor FromDLPack(DLManagedTensor* from, size_t require_alignment = 0,
                            bool require_contiguous = false) {
@@ -192,7 +192,7 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
                                                    require_contiguous, &handle));
     return Tensor(ObjectUnsafe::PtrFromOwned<TensorObj>(handle));
   }
-  /*! \brief FromDLPack for DLPack 1.x; a tensor of another major version is refused. */
+  /*! \brief FromDLPack for DLPack 1.x; rejects a tensor of another major version. */
   static Tensor FromDLPackVersioned(DLManagedTensorVersioned* from, size_t require_alignment = 0,
                                     bool require_contiguous = false) {
     TVMFFIObjectHandle handle = nullptr;
@@ -200,13 +200,13 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
         from, static_cast<int32_t>(require_alignment), require_contiguous, &handle));
     return Tensor(ObjectUnsafe::PtrFromOwned<TensorObj>(handle));
   }
-  /*! \brief Exports a share in the form from before DLPack 1.0; the receiver calls its deleter. */
+  /*! \brief Exports a reference in the format before DLPack 1.0; the receiver calls its deleter. */
   DLManagedTensor* ToDLPack() const {
     DLManagedTensor* out = nullptr;
     TVM_FFI_CHECK_SAFE_CALL(TVMFFITensorToDLPack(data_.get(), &out));
     return out;
   }
-  /*! \brief Exports a share in the form of DLPack 1.x; the receiver calls its deleter. */
+  /*! \brief Exports a reference in the DLPack 1.x format; the receiver calls its deleter. */
   DLManagedTensorVersioned* ToDLPackVersioned() const {
     DLManagedTensorVersioned* out = nullptr;
     TVM_FFI_CHECK_SAFE_CALL(TVMFFITensorToDLPackVersioned(data_.get(), &out));
@@ -228,33 +228,33 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
 };
 
 /*!
- * \brief A tensor that somebody else owns, laid out like DLTensor: what a kernel takes.
+ * \brief A borrowed tensor, laid out like DLTensor: the parameter type of kernels.
  *
- * Never keep one longer than its owner. Where addresses of the device's memory allow arithmetic,
- * the byte offset is added to the address when the view is made, so that data_ptr() is the first
+ * Never keep one longer than its owner. If addresses in device memory support arithmetic, the byte
+ * offset is added to the address when the view is created, so that data_ptr() points to the first
  * element.
  */
 class TensorView : public TensorQueries<TensorView> {
  public:
-  /*! \brief A view of `tensor`, which is not NULL; valid while its shape, its strides and its data
+  /*! \brief Refers to `tensor`, which must not be NULL; valid while its shape, strides and data
    * live. */
   TensorView(const DLTensor* tensor) : tensor_(*tensor) {  // NOLINT(runtime/explicit)
     if (tensor->byte_offset != 0) AddByteOffset();
   }
-  /*! \brief A view of an owned tensor; a ValueError is thrown for a null handle. */
+  /*! \brief Refers to an owned tensor; throws a ValueError for a null handle. */
   TensorView(const Tensor& tensor)  // NOLINT(runtime/explicit)
       : TensorView(detail::NotNull("TensorView", tensor.GetDLTensorPtr())) {}
   /*! \brief A view of a temporary would outlive its owner. */
   TensorView(Tensor&& tensor) = delete;  // NOLINT(runtime/explicit)
 
   /*!
-   * \brief A view with another shape and other strides on the same memory.
+   * \brief A view with another shape and strides on the same memory.
    *
-   * It refers to the extents and strides given here: it lives no longer than they do. Nothing
-   * checks that it stays within the memory.
+   * It refers to the given extents and strides, so it must not outlive them. It is not checked to
+   * stay within the memory.
    * \param shape Extents.
-   * \param strides Steps in elements.
-   * \param element_offset Elements from the first element of this view to the first of the new.
+   * \param strides Strides in elements.
+   * \param element_offset Elements from the first element of this view to that of the new one.
    * \throws Error As Tensor::as_strided.
    */
   TensorView as_strided(ShapeView shape, ShapeView strides,
@@ -280,7 +280,7 @@ class TensorView : public TensorQueries<TensorView> {
 
 static_assert(sizeof(TensorView) == sizeof(DLTensor), "TensorView is laid out like DLTensor");
 
-/*! \brief Size in bytes of the elements without gaps; a ValueError is thrown for a null handle. */
+/*! \brief Size in bytes of the elements without gaps; throws a ValueError for a null handle. */
 inline size_t GetDataSize(const Tensor& tensor) {
   return GetDataSize(*detail::NotNull("GetDataSize", tensor.GetDLTensorPtr()));
 }
@@ -291,7 +291,7 @@ inline size_t GetDataSize(const TensorView& tensor) {
 
 template <>
 struct TypeTraits<Tensor> : public ObjectRefTraits<Tensor> {
-  // None is no tensor, although a handle may be null.
+  // None is not a tensor, although a handle may be null.
   static bool CheckAnyStrict(const TVMFFIAny* any) {
     return any->type_index != kTVMFFINone && ObjectRefTraits<Tensor>::CheckAnyStrict(any);
   }
@@ -303,14 +303,14 @@ struct TypeTraits<Tensor> : public ObjectRefTraits<Tensor> {
   static std::string TypeSchema() { return detail::SchemaText("ffi.Tensor"); }
 };
 
-/*! \brief Lent tensors: an owned tensor converts to them, never the reverse. */
+/*! \brief Borrowed tensors: an owned tensor converts to them, never the reverse. */
 template <>
 struct TypeTraits<DLTensor*> : public detail::InPlaceTraits<DLTensor*, TypeTraits<DLTensor*>> {
   static void CopyToAnyView(DLTensor* value, TVMFFIAny* out) {
     Set(out, value == nullptr ? kTVMFFINone : kTVMFFIDLTensorPtr);
     out->v_ptr = value;
   }
-  static void MoveToAny(DLTensor* value, TVMFFIAny* out) = delete;  // No one would own it.
+  static void MoveToAny(DLTensor* value, TVMFFIAny* out) = delete;  // It would have no owner.
   static bool CheckAnyStrict(const TVMFFIAny* any) {
     return any->type_index == kTVMFFIDLTensorPtr || any->type_index == kTVMFFITensor;
   }
@@ -328,7 +328,7 @@ struct TypeTraits<TensorView> : public detail::TypeTraitsBase {
     Set(out, kTVMFFIDLTensorPtr);
     out->v_ptr = const_cast<DLTensor*>(value.GetDLTensorPtr());
   }
-  // A lent NULL is no tensor, nor is what has a negative number of dimensions.
+  // A NULL pointer is not a tensor, nor is one with a negative number of dimensions.
   static bool CheckAnyStrict(const TVMFFIAny* any) {
     return TypeTraits<DLTensor*>::CheckAnyStrict(any) && any->v_ptr != nullptr &&
            TypeTraits<DLTensor*>::CopyFromAnyViewAfterCheck(any)->ndim >= 0;
@@ -346,7 +346,7 @@ struct TypeTraits<TensorView> : public detail::TypeTraitsBase {
 
 namespace detail {
 
-// Gives a lent tensor without strides its row-major ones for the length of the call.
+// Provides a borrowed tensor without strides with row-major ones for the duration of the call.
 template <>
 class ArgumentHolder<TensorView> {
  public:
@@ -378,7 +378,7 @@ class ArgumentHolder<TensorView> {
   }
 
   union {
-    TensorView view_;  // made where a tensor is given
+    TensorView view_;  // constructed if a tensor is given
   };
   bool has_value_ = false;
   static constexpr int32_t kFew = 8;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/container/tensor_layout.h
- * \brief The layout of a DLTensor: sizes, contiguity, alignment, and the strides that are allowed.
+ * \brief The layout of a DLTensor: sizes, contiguity, alignment and valid strides.
  */
 #ifndef TVM_FFI_CONTAINER_TENSOR_LAYOUT_H_
 #define TVM_FFI_CONTAINER_TENSOR_LAYOUT_H_
@@ -13,7 +13,7 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-/*! \brief Whether addresses of the device's memory allow arithmetic on the host. */
+/*! \brief Whether addresses in the device's memory support arithmetic on the host. */
 inline bool IsDirectAddressDevice(const DLDevice& device) { return HasPlainAddresses(device); }
 
 /*! \brief Number of elements: the product of the extents, 1 for a 0-dim tensor. */
@@ -29,7 +29,7 @@ inline size_t GetDataSize(const DLTensor& tensor) {
 /*!
  * \brief Bytes from the first element to the end of the last one, gaps included.
  *
- * What an allocator of strided tensors has to allocate. Strides are not negative.
+ * An allocator of strided tensors must allocate this much. Strides must not be negative.
  */
 inline size_t GetSpanSize(const DLTensor& tensor) {
   if (tensor.strides == nullptr) return GetDataSize(tensor);
@@ -42,7 +42,7 @@ inline size_t GetSpanSize(const DLTensor& tensor) {
 }
 
 /*!
- * \brief Whether the elements stand without gaps in row-major order.
+ * \brief Whether the elements are in row-major order without gaps.
  *
  * The stride of a dimension of extent 1 does not matter, and an empty tensor is contiguous.
  */
@@ -77,7 +77,7 @@ namespace detail {
                              << shape << " of " << dtype;
 }
 
-// Number of elements of a row-major tensor that is to be made. Refuses what no memory can hold.
+// Number of elements of a row-major tensor to be created. Rejects sizes that no memory can hold.
 inline int64_t CheckedNumel(const char* function, ShapeView shape, DLDataType dtype) {
   int64_t numel = 1;
   int64_t signs = 0;
@@ -86,7 +86,7 @@ inline int64_t CheckedNumel(const char* function, ShapeView shape, DLDataType dt
   for (int64_t extent : shape) {
     signs |= extent;
     empty |= extent == 0;
-    // Strides are products of extents, so these must fit even where another extent is 0.
+    // Strides are products of extents, so these must fit even if another extent is 0.
     too_large |= __builtin_mul_overflow(numel, extent == 0 ? 1 : extent, &numel);
   }
   int64_t bits;
@@ -95,8 +95,8 @@ inline int64_t CheckedNumel(const char* function, ShapeView shape, DLDataType dt
   return empty ? 0 : numel;
 }
 
-// Number of elements from the first one to the last, gaps included, of a tensor that is to be made.
-// Refuses what no memory can hold.
+// Number of elements from the first to the last, gaps included, of a tensor to be created.
+// Rejects sizes that no memory can hold.
 inline int64_t CheckedSpan(const char* function, ShapeView shape, ShapeView strides,
                            DLDataType dtype) {
   TVM_FFI_CHECK(strides.size() == shape.size(), ValueError)
@@ -122,8 +122,8 @@ inline int64_t CheckedSpan(const char* function, ShapeView shape, ShapeView stri
   return numel == 0 ? 0 : last + 1;
 }
 
-// Refuses strides by which two indices could share an element: each dimension must step over all
-// that is inside it.
+// Rejects strides with which two indices could share an element: each dimension must step over
+// everything inside it.
 TVM_FFI_COLD inline void CheckNoOverlap(const char* function, ShapeView shape, ShapeView strides) {
   for (size_t i = 0; i < shape.size(); ++i) {
     int64_t inside = 0;
@@ -137,8 +137,8 @@ TVM_FFI_COLD inline void CheckNoOverlap(const char* function, ShapeView shape, S
   }
 }
 
-// `tensor` with another shape and other strides, which the result refers to, and with its first
-// element `element_offset` elements on.
+// Returns `tensor` with another shape and strides, to which the result refers, and with its first
+// element shifted by `element_offset` elements.
 inline DLTensor AsStrided(DLTensor tensor, ShapeView shape, ShapeView strides,
                           std::optional<int64_t> element_offset) {
   TVM_FFI_CHECK(strides.size() == shape.size(), ValueError)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/container/tensor_object.h
- * \brief A tensor as an object, and one with the memory of an allocator.
+ * \brief A tensor object, and one whose memory comes from an allocator.
  */
 #ifndef TVM_FFI_CONTAINER_TENSOR_OBJECT_H_
 #define TVM_FFI_CONTAINER_TENSOR_OBJECT_H_
@@ -16,14 +16,14 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-/*! \brief A tensor object: the head of an object, then a DLTensor. */
+/*! \brief A tensor object: an object header, then a DLTensor. */
 class TensorObj : public Object, public DLTensor {
  public:
-  /*! \brief Fixed index of the type. */
+  /*! \brief Fixed type index. */
   static constexpr int32_t _type_index = kTVMFFITensor;
   /*! \brief No other type derives from it. */
   static constexpr bool _type_final = true;
-  /*! \brief The data of a tensor can be written through any handle of it. */
+  /*! \brief The data of a tensor can be written through any of its handles. */
   static constexpr bool _type_mutable = true;
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC("ffi.Tensor", TensorObj, Object)
 };
@@ -33,7 +33,7 @@ static_assert(sizeof(TensorObj) == sizeof(TVMFFIObject) + sizeof(DLTensor),
 
 namespace detail {
 
-// A tensor with the memory of an allocator, a copy of it, and the shape and strides behind that.
+// A tensor with memory from an allocator; a copy of that, the shape and the strides follow it.
 template <typename Alloc>
 class NDAllocObj : public TensorObj {
  public:

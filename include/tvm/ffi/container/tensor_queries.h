@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/container/tensor_queries.h
- * \brief What tensors tell about themselves, owned or lent.
+ * \brief The accessors shared by owned and borrowed tensors.
  */
 #ifndef TVM_FFI_CONTAINER_TENSOR_QUERIES_H_
 #define TVM_FFI_CONTAINER_TENSOR_QUERIES_H_
@@ -16,15 +16,15 @@ namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
 /*!
- * \brief What Tensor and TensorView tell about a tensor. Derived has `GetDLTensorPtr()`.
+ * \brief The accessors shared by Tensor and TensorView. Derived has `GetDLTensorPtr()`.
  *
- * None of these members checks that there is a tensor, as kernels call them often: ask
- * `defined()` of a Tensor that may be a null handle.
+ * No member checks that there is a tensor, because kernels call them often: call `defined()` on a
+ * Tensor that may be a null handle.
  */
 template <typename Derived>
 class TensorQueries {
  public:
-  /*! \brief Address of the data on device(); add byte_offset() for the first element. */
+  /*! \brief Address of the data on device(); add byte_offset() to reach the first element. */
   void* data_ptr() const { return dl().data; }
   /*! \brief Device that holds the data. */
   DLDevice device() const { return dl().device; }
@@ -38,13 +38,13 @@ class TensorQueries {
   ShapeView shape() const { return ShapeView(dl().shape, static_cast<size_t>(dl().ndim)); }
   /*! \brief Extents; valid while the tensor lives. */
   ShapeView sizes() const { return shape(); }
-  /*! \brief Extent of a dimension; -1 is the last one. An IndexError is thrown beyond the ends. */
+  /*! \brief Extent of a dimension; -1 is the last one. Throws an IndexError if out of range. */
   int64_t size(int64_t dimension) const { return dl().shape[Index("size", dimension)]; }
   /*!
-   * \brief Steps in elements; valid while the tensor lives.
+   * \brief Strides in elements; valid while the tensor lives.
    *
-   * Every tensor that comes as an argument has them. A ValueError is thrown for a view that was
-   * made by hand of a DLTensor without strides; stride() answers for that too.
+   * Every tensor passed as an argument has strides. Throws a ValueError for a view that was
+   * constructed from a DLTensor without strides; stride() supports that as well.
    */
   ShapeView strides() const {
     TVM_FFI_CHECK(dl().strides != nullptr || dl().ndim == 0, ValueError)
@@ -52,8 +52,8 @@ class TensorQueries {
            "stride(i)";
     return ShapeView(dl().strides, static_cast<size_t>(dl().ndim));
   }
-  /*! \brief Step of a dimension in elements; -1 is the last one. An IndexError is thrown beyond the
-   * ends. */
+  /*! \brief Stride of a dimension in elements; -1 is the last one. Throws an IndexError if out of
+   * range. */
   int64_t stride(int64_t dimension) const {
     const int32_t i = Index("stride", dimension);
     if (dl().strides != nullptr) return dl().strides[i];
@@ -66,9 +66,9 @@ class TensorQueries {
   /*! \brief Distance in bytes from data_ptr() to the first element; 0 for most devices, see
    * TensorView. */
   uint64_t byte_offset() const { return dl().byte_offset; }
-  /*! \brief Whether the elements stand without gaps in row-major order. */
+  /*! \brief Whether the elements are in row-major order without gaps. */
   bool IsContiguous() const { return ffi::IsContiguous(dl()); }
-  /*! \brief Whether the elements stand without gaps in row-major order. */
+  /*! \brief Whether the elements are in row-major order without gaps. */
   bool is_contiguous() const { return ffi::IsContiguous(dl()); }
   /*! \brief Whether the address of the first element is a multiple of `alignment` bytes. */
   bool IsAligned(size_t alignment) const { return ffi::IsAligned(dl(), alignment); }

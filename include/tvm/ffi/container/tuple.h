@@ -19,11 +19,11 @@ namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
 /*!
- * \brief A fixed number of values, each of its own type; in other languages an Array.
+ * \brief A fixed number of values, each of its own type; in other languages, an Array.
  *
- * As a parameter it takes an Array or a List of the right length whose elements convert. A change
- * goes to the object itself where this handle is its only owner, and to a copy otherwise.
- * \tparam Types Types of the elements, as for Array.
+ * As a parameter, it accepts an Array or a List of the right length whose elements convert. A
+ * change modifies the object in place if this handle is its only owner, and a copy otherwise.
+ * \tparam Types Element types, as for Array.
  */
 template <typename... Types>
 class Tuple : public ObjectRef {
@@ -34,9 +34,9 @@ class Tuple : public ObjectRef {
   template <size_t I>
   using Element = std::tuple_element_t<I, std::tuple<Types...>>;
 
-  /*! \brief Elements that are made by default. */
+  /*! \brief Constructs each element by default. */
   Tuple() : ObjectRef(Make(Types()...)) {}
-  /*! \brief The given elements, as many as there are types. */
+  /*! \brief Constructs a tuple from the given elements, one for each type. */
   template <typename... UTypes,
             typename = std::enable_if_t<
                 sizeof...(UTypes) == sizeof...(Types) && sizeof...(Types) != 0 &&
@@ -44,7 +44,7 @@ class Tuple : public ObjectRef {
                 std::conjunction<std::is_constructible<Types, UTypes>...>::value>>
   explicit Tuple(UTypes&&... elements)
       : ObjectRef(Make(Types(std::forward<UTypes>(elements))...)) {}
-  /*! \brief Shares a Tuple whose elements are all of these types too, for example Any. */
+  /*! \brief Shares a Tuple whose elements are all also of these types, for example Any. */
   template <
       typename... UTypes,
       typename = std::enable_if_t<sizeof...(UTypes) == sizeof...(Types) &&
@@ -53,7 +53,7 @@ class Tuple : public ObjectRef {
   Tuple(const Tuple<UTypes...>& other)  // NOLINT(runtime/explicit)
       : ObjectRef(ObjectUnsafe::PtrFromBorrowed<Object>(other.get())) {}
 
-  /*! \brief A copy of the element at `I`. */
+  /*! \brief Returns a copy of the element at `I`. */
   template <size_t I>
   Element<I> get() const {
     return *SeqIterator<Element<I>>(get()->begin() + I);
@@ -63,7 +63,7 @@ class Tuple : public ObjectRef {
   void Set(U&& value) {
     Any owned(Element<I>(std::forward<U>(value)));
     if (!unique()) data_ = ArrayObj::CopyOf(*get(), sizeof...(Types));
-    // The old element ends last, with `owned`: its end may come back to this object.
+    // The old element is destroyed last, with `owned`: its destructor may reenter this object.
     std::swap(const_cast<ArrayObj*>(get())->MutableBegin()[I], owned);
   }
 
@@ -79,7 +79,7 @@ class Tuple : public ObjectRef {
 
 namespace detail {
 
-// "Array of 3 elements" or "Array with str at index 1": why it is no tuple of these types.
+// "Array of 3 elements" or "Array with str at index 1": why the value is not such a tuple.
 template <typename... Types>
 TVM_FFI_COLD std::string TupleMismatch(const TVMFFIAny* any) {
   const SeqBaseObj* seq = AsSeq(any);
@@ -93,17 +93,17 @@ TVM_FFI_COLD std::string TupleMismatch(const TVMFFIAny* any) {
 
 }  // namespace detail
 
-/*! \brief The types of the elements are those of the arguments. */
+/*! \brief Deduces the element types from the arguments. */
 template <typename... UTypes>
 Tuple(UTypes&&...) -> Tuple<std::decay_t<UTypes>...>;
 
-/*! \brief The element at `I`, as std::get gives it for std::tuple. */
+/*! \brief Returns the element at `I`, like std::get for std::tuple. */
 template <size_t I, typename... Types>
 auto get(const Tuple<Types...>& tuple) {
   return tuple.template get<I>();
 }
 
-/*! \brief Tuple has TypeTraits of its own. */
+/*! \brief Tuple has its own TypeTraits. */
 template <typename... Types>
 inline constexpr bool use_default_type_traits_v<Tuple<Types...>> = false;
 
@@ -167,11 +167,11 @@ struct TypeContains<Tuple<Types...>, Tuple<UTypes...>,
 
 namespace std {
 
-/*! \brief For structured bindings of a Tuple. */
+/*! \brief Enables structured bindings of a Tuple. */
 template <typename... Types>
 struct tuple_size<tvm::ffi::Tuple<Types...>>
     : public std::integral_constant<size_t, sizeof...(Types)> {};
-/*! \brief For structured bindings of a Tuple. */
+/*! \brief Enables structured bindings of a Tuple. */
 template <size_t I, typename... Types>
 struct tuple_element<I, tvm::ffi::Tuple<Types...>>
     : public std::tuple_element<I, std::tuple<Types...>> {};

@@ -17,10 +17,10 @@ namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
 /*!
- * \brief A value of one of several types; in other languages simply the value.
+ * \brief A value of one of several types; in other languages, just the value.
  *
- * As a parameter it takes a value that is exactly of one of the types; if there is none, the first
- * type that the value converts to decides. It is never empty.
+ * As a parameter, it accepts a value that is exactly of one of the types; any other value converts
+ * to the first type that accepts it. It is never empty.
  * \tparam Types The types, as for the elements of an Array.
  */
 template <typename... Types>
@@ -36,27 +36,27 @@ class Variant {
                   "a type owns what it stands for: Tensor or String, not a view of one");
   }
 
-  /*! \brief The value if it is exactly a T. */
+  /*! \brief Returns the value if it is exactly a T. */
   template <typename T, typename = detail::EnableIfValue<T>>
   std::optional<T> as() const {
     static_assert(std::disjunction<detail::TypeContains<Types, T>...>::value,
                   "the Variant cannot hold a value of this type");
     return value_.template as<T>();
   }
-  /*! \brief The object, if it is of the object type T or derives from it, else NULL. Lent. */
+  /*! \brief Returns the object if it is a T or derives from T, or NULL. Borrowed. */
   template <typename T, typename = detail::EnableIfObject<T>, typename = void>
   detail::ObjectPointer<T> as() const {
     return value_.template as<T>();
   }
-  /*! \brief The value, which must be a T or convert to one; otherwise a TypeError is thrown. */
+  /*! \brief Returns the value, which must be a T or convert to one; throws a TypeError if not. */
   template <typename T>
   T get() const& {
     static_assert(std::disjunction<detail::TypeContains<Types, T>...>::value,
                   "the Variant cannot hold a value of this type");
     return value_.template cast<T>();
   }
-  /*! \brief The value moved out, which must be a T or convert to one; otherwise a TypeError is
-   * thrown. */
+  /*! \brief Moves out the value, which must be a T or convert to one; throws a TypeError if
+   * not. */
   template <typename T>
   T get() && {
     static_assert(std::disjunction<detail::TypeContains<Types, T>...>::value,
@@ -65,7 +65,7 @@ class Variant {
   }
   /*! \brief Name of the value's type. */
   std::string GetTypeKey() const { return value_.GetTypeKey(); }
-  /*! \brief Whether both hold the same bits: the same number, or the same object. */
+  /*! \brief Whether both hold the same bits: the same number or the same object. */
   bool same_as(const Variant& other) const { return value_.same_as(other.value_); }
 
  private:
