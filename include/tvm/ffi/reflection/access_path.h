@@ -23,7 +23,7 @@ namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 namespace reflection {
 
-/*! \brief What a step of a path goes to; a missing one is in another value at the same place. */
+/*! \brief The target of a path step; a missing one exists in another value at the same place. */
 enum class AccessKind : int32_t {
   /*! \brief A field of an object; the key is its name. */
   kAttr = 0,
@@ -44,13 +44,13 @@ class AccessStep;
 /*! \brief The object of an AccessStep. */
 class AccessStepObj : public Object {
  public:
-  /*! \brief What the step goes to. */
+  /*! \brief The target of the step. */
   AccessKind kind = AccessKind::kAttr;
   /*! \brief The name of a field, an index or a key. */
   Any key;
 
   AccessStepObj() = default;
-  /*! \brief A step of that kind and key. */
+  /*! \brief Constructs a step of the given kind and key. */
   AccessStepObj(AccessKind kind, Any key) : kind(kind), key(std::move(key)) {}
 
   /*! \brief Whether both steps have the same kind and, by AnyEqual, the same key. */
@@ -64,27 +64,27 @@ class AccessStepObj : public Object {
 /*! \brief One step of an AccessPath. */
 class AccessStep : public ObjectRef {
  public:
-  /*! \brief A step of that kind and key. */
+  /*! \brief Constructs a step of the given kind and key. */
   AccessStep(AccessKind kind, Any key)
       : ObjectRef(make_object<AccessStepObj>(kind, std::move(key))) {}
 
-  /*! \brief To the field of that name. */
+  /*! \brief A step to the field with the given name. */
   static AccessStep Attr(String field_name) {
     return AccessStep(AccessKind::kAttr, std::move(field_name));
   }
-  /*! \brief To a field of that name that is missing. */
+  /*! \brief A step to a missing field with the given name. */
   static AccessStep AttrMissing(String field_name) {
     return AccessStep(AccessKind::kAttrMissing, std::move(field_name));
   }
-  /*! \brief To the element of that index. */
+  /*! \brief A step to the element at the given index. */
   static AccessStep ArrayItem(int64_t index) { return AccessStep(AccessKind::kArrayItem, index); }
-  /*! \brief To an element of that index that is missing. */
+  /*! \brief A step to a missing element at the given index. */
   static AccessStep ArrayItemMissing(int64_t index) {
     return AccessStep(AccessKind::kArrayItemMissing, index);
   }
-  /*! \brief To the value of that key. */
+  /*! \brief A step to the value of the given key. */
   static AccessStep MapItem(Any key) { return AccessStep(AccessKind::kMapItem, std::move(key)); }
-  /*! \brief To a value of that key that is missing. */
+  /*! \brief A step to a missing value of the given key. */
   static AccessStep MapItemMissing(Any key = nullptr) {
     return AccessStep(AccessKind::kMapItemMissing, std::move(key));
   }
@@ -98,7 +98,7 @@ inline bool AccessStepObj::StepEqual(const AccessStep& other) const {
 
 class AccessPath;
 
-/*! \brief The object of an AccessPath: its last step, and the path of those before. */
+/*! \brief The object of an AccessPath: the last step, and the path before it. */
 class AccessPathObj : public Object {
  public:
   /*! \brief The path without the last step; none for the root. */
@@ -109,31 +109,31 @@ class AccessPathObj : public Object {
   int32_t depth = 0;
 
   AccessPathObj() = default;
-  /*! \brief A path of `depth` steps. */
+  /*! \brief Constructs a path of `depth` steps. */
   AccessPathObj(Optional<ObjectRef> parent, Optional<AccessStep> step, int32_t depth)
       : parent(std::move(parent)), step(std::move(step)), depth(depth) {}
 
   /*! \brief The path without the last step; none for the root. */
   Optional<AccessPath> GetParent() const;
-  /*! \brief This path and one more step. */
+  /*! \brief Extends this path by one step. */
   AccessPath Extend(AccessStep step) const;
-  /*! \brief On to the field of that name. */
+  /*! \brief Extends this path to the field with the given name. */
   AccessPath Attr(String field_name) const;
-  /*! \brief On to a field of that name that is missing. */
+  /*! \brief Extends this path to a missing field with the given name. */
   AccessPath AttrMissing(String field_name) const;
-  /*! \brief On to the element of that index. */
+  /*! \brief Extends this path to the element at the given index. */
   AccessPath ArrayItem(int64_t index) const;
-  /*! \brief On to an element of that index that is missing. */
+  /*! \brief Extends this path to a missing element at the given index. */
   AccessPath ArrayItemMissing(int64_t index) const;
-  /*! \brief On to the value of that key. */
+  /*! \brief Extends this path to the value of the given key. */
   AccessPath MapItem(Any key) const;
-  /*! \brief On to a value of that key that is missing. */
+  /*! \brief Extends this path to a missing value of the given key. */
   AccessPath MapItemMissing(Any key) const;
-  /*! \brief The steps from the root on. */
+  /*! \brief The steps, starting at the root. */
   Array<AccessStep> ToSteps() const;
   /*! \brief Whether both paths have the same steps. */
   bool PathEqual(const AccessPath& other) const;
-  /*! \brief Whether the other path begins with the steps of this one. */
+  /*! \brief Whether the other path starts with the steps of this one. */
   bool IsPrefixOf(const AccessPath& other) const;
 
   /*! \brief Compared by contents. */
@@ -144,9 +144,9 @@ class AccessPathObj : public Object {
   const AccessPathObj* Parent() const {
     return static_cast<const AccessPathObj*>(parent.has_value() ? (*parent).get() : nullptr);
   }
-  // Two paths of as many steps.
+  // Compares two paths with the same number of steps.
   static bool Equal(const AccessPathObj* a, const AccessPathObj* b) {
-    // What the paths share is equal.
+    // Shared steps are equal.
     while (a != b && a->step.has_value()) {
       if (!a->step->StepEqual(*b->step)) return false;
       a = a->Parent();
@@ -159,29 +159,29 @@ class AccessPathObj : public Object {
 /*!
  * \brief The steps from a value to a value inside it: `AccessPath::Root()->Attr("rows")`.
  *
- * A path is never changed; paths that begin alike share their steps.
+ * A path is immutable; paths extended from the same path share its steps.
  */
 class AccessPath : public ObjectRef {
  public:
-  // First, because functions below use what it defines.
+  // First, because functions below use its definitions.
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(AccessPath, ObjectRef, AccessPathObj);
 
-  /*! \brief The path of no step. */
+  /*! \brief Returns the path without steps. */
   static AccessPath Root() { return AccessPath(make_object<AccessPathObj>()); }
-  /*! \brief The path of the steps from `begin` up to `end`. */
+  /*! \brief Returns the path with the steps from `begin` to `end`. */
   template <typename Iterator>
   static AccessPath FromSteps(Iterator begin, Iterator end) {
     AccessPath path = Root();
     for (; begin != end; ++begin) path = path->Extend(*begin);
     return path;
   }
-  /*! \brief The path of these steps. */
+  /*! \brief Returns the path with the given steps. */
   static AccessPath FromSteps(const Array<AccessStep>& steps) {
     return FromSteps(steps.begin(), steps.end());
   }
 };
 
-/*! \brief Two paths, into two values that are compared. */
+/*! \brief Two paths, one into each of two compared values. */
 using AccessPathPair = Tuple<AccessPath, AccessPath>;
 
 inline Optional<AccessPath> AccessPathObj::GetParent() const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/reflection/accessor.h
- * \brief Finds fields, methods and attributes of object types by name, whoever registered them.
+ * \brief Looks up fields, methods and attributes of object types by name, whoever registered them.
  */
 #ifndef TVM_FFI_REFLECTION_ACCESSOR_H_
 #define TVM_FFI_REFLECTION_ACCESSOR_H_
@@ -31,7 +31,7 @@ inline std::string_view TextOf(const TVMFFIByteArray& bytes) { return {bytes.dat
 }  // namespace detail
 
 /*!
- * \brief Visits the fields of a type, those of its ancestors first, until `visit` returns true.
+ * \brief Visits the fields of a type, ancestors' fields first, until `visit` returns true.
  * \param type_info The type.
  * \param visit `bool(const TVMFFIFieldInfo*)`.
  * \return Whether `visit` returned true.
@@ -49,7 +49,7 @@ bool ForEachFieldInfoWithEarlyStop(const TVMFFITypeInfo* type_info, Visit visit)
 }
 
 /*!
- * \brief Visits the fields of a type, those of its ancestors first.
+ * \brief Visits the fields of a type, ancestors' fields first.
  * \param type_info The type.
  * \param visit `void(const TVMFFIFieldInfo*)`.
  */
@@ -61,7 +61,7 @@ void ForEachFieldInfo(const TVMFFITypeInfo* type_info, Visit visit) {
   });
 }
 
-/*! \brief The field of that name, of the type or an ancestor; a RuntimeError if there is none. */
+/*! \brief Finds a field of the type or an ancestor; throws a RuntimeError if there is none. */
 inline const TVMFFIFieldInfo* GetFieldInfo(const TVMFFITypeInfo* type_info,
                                            std::string_view field_name) {
   const TVMFFIFieldInfo* found = nullptr;
@@ -73,12 +73,12 @@ inline const TVMFFIFieldInfo* GetFieldInfo(const TVMFFITypeInfo* type_info,
       << ": expected the name of a field, got \"" << field_name << "\"";
   return found;
 }
-/*! \brief The field of that name of the type of that name. */
+/*! \brief Finds a field by the type key and the field's name. */
 inline const TVMFFIFieldInfo* GetFieldInfo(std::string_view type_key, std::string_view field_name) {
   return GetFieldInfo(detail::TypeInfoOf(type_key), field_name);
 }
 
-/*! \brief The method of that name, of the type itself; a RuntimeError if there is none. */
+/*! \brief Finds a method of the type itself; throws a RuntimeError if there is none. */
 inline const TVMFFIMethodInfo* GetMethodInfo(std::string_view type_key,
                                              std::string_view method_name) {
   const TVMFFITypeInfo* info = detail::TypeInfoOf(type_key);
@@ -89,23 +89,23 @@ inline const TVMFFIMethodInfo* GetMethodInfo(std::string_view type_key,
                               << ": expected the name of a method, got \"" << method_name << "\"";
 }
 
-/*! \brief The method of that name as a function; it takes the object first unless it is static. */
+/*! \brief Returns a method as a function, which takes the object first unless it is static. */
 inline Function GetMethod(std::string_view type_key, std::string_view method_name) {
   const TVMFFIMethodInfo* info = GetMethodInfo(type_key, method_name);
   return AnyView::CopyFromTVMFFIAny(info->method).cast<Function>();
 }
 
-/*! \brief The text as an array of bytes, which lends it. */
+/*! \brief The text as a byte array, which borrows it. */
 constexpr TVMFFIByteArray AsByteArray(const char* text) {
   return {text, std::string_view(text).size()};
 }
 
 /*!
- * \brief Sets a field of an object, be it writable or not.
+ * \brief Sets a field of an object, even if it is read-only.
  * \param field_info The field.
- * \param field_addr Where the object keeps it: `field_info->offset` bytes from its start.
- * \param value The value, which converts to the field's type.
- * \return 0, or -1 with the error raised, as a function of the C ABI does.
+ * \param field_addr The field's address in the object: `field_info->offset` bytes from its start.
+ * \param value The value, which must convert to the field's type.
+ * \return 0, or -1 with the error raised, like a function of the C ABI.
  */
 inline int CallFieldSetter(const TVMFFIFieldInfo* field_info, void* field_addr,
                            const TVMFFIAny* value) {
@@ -122,9 +122,9 @@ inline int CallFieldSetter(const TVMFFIFieldInfo* field_info, void* field_addr,
 }
 
 /*!
- * \brief Sets a field to its default; a TypeError is thrown if it has none.
+ * \brief Sets a field to its default; throws a TypeError if it has none.
  * \param field_info The field.
- * \param field_addr Where the object keeps it: `field_info->offset` bytes from its start.
+ * \param field_addr The field's address in the object: `field_info->offset` bytes from its start.
  */
 inline void SetFieldToDefault(const TVMFFIFieldInfo* field_info, void* field_addr) {
   TVM_FFI_CHECK((field_info->flags & kTVMFFIFieldFlagBitMaskHasDefault) != 0, TypeError)
@@ -137,7 +137,7 @@ inline void SetFieldToDefault(const TVMFFIFieldInfo* field_info, void* field_add
   const TVMFFIAny any = AnyView(value).CopyToTVMFFIAny();
   TVM_FFI_CHECK_SAFE_CALL(CallFieldSetter(field_info, field_addr, &any));
 }
-/*! \brief As SetFieldToDefault, for a function of the C ABI: 0, or -1 with the error raised. */
+/*! \brief Like SetFieldToDefault, but for the C ABI: returns 0, or -1 with the error raised. */
 inline int CallFieldSetterToDefault(const TVMFFIFieldInfo* field_info, void* field_addr) {
   TVM_FFI_SAFE_CALL_BEGIN();
   SetFieldToDefault(field_info, field_addr);
@@ -151,12 +151,12 @@ inline bool IsSameField(const TVMFFIFieldInfo& a, const TVMFFIFieldInfo& b) {
          TextOf(a.name) == TextOf(b.name);
 }
 
-// The type that registered the field: `info` or an ancestor; NULL if it is none of them.
+// The type that registered the field: `info` or an ancestor; NULL if none did.
 inline const TVMFFITypeInfo* OwnerOf(const TVMFFITypeInfo* info, const TVMFFIFieldInfo* field) {
   for (int32_t level = info->type_depth; level >= 1; --level) {
     const TVMFFITypeInfo* type = level < info->type_depth ? info->type_ancestors[level] : info;
     for (int32_t i = 0; i < type->num_fields; ++i) {
-      // A description may be a copy: the table of fields moves when it grows.
+      // A description may be a copy, because the field table moves when it grows.
       if (type->fields + i == field || IsSameField(type->fields[i], *field)) return type;
     }
   }
@@ -168,7 +168,7 @@ inline bool IsA(const TVMFFITypeInfo* info, const TVMFFITypeInfo* type) {
   return info->type_ancestors[type->type_depth]->type_index == type->type_index;
 }
 
-// A field, and the type that registered it where that is known.
+// A field and, if known, the type that registered it.
 struct FieldOfType {
   const TVMFFIFieldInfo* field;
   const TVMFFITypeInfo* type = nullptr;
@@ -186,7 +186,7 @@ struct FieldOfType {
     return name += TextOf(field->name);
   }
 
-  // The type that the object has the field of; a TypeError if it has it not.
+  // The type that gives the object the field; throws a TypeError if the object lacks it.
   const TVMFFITypeInfo* Require(const Object* object) const {
     TVMFFIAny got{};
     if (object != nullptr) {
@@ -205,12 +205,12 @@ struct FieldOfType {
                              << ", got " << ffi::detail::TypeName(&got);
   }
 
-  // Where the object keeps the field.
+  // The field's address in the object.
   void* In(const Object* object) const {
     return const_cast<char*>(reinterpret_cast<const char*>(object)) + field->offset;
   }
 
-  // Sets the field of an object that has it; `name()` stands before what went wrong.
+  // Sets the field of an object that has it; `name()` prefixes the error message.
   template <typename NameOf>
   void Set(const Object* object, AnyView value, NameOf name) const {
     try {
@@ -227,15 +227,15 @@ struct FieldOfType {
 /*! \brief Reads a field of an object. */
 class FieldGetter {
  public:
-  /*! \brief For that field. */
+  /*! \brief Uses the given field. */
   explicit FieldGetter(const TVMFFIFieldInfo* field_info) : field_(field_info) {}
-  /*! \brief For the field of that name; a RuntimeError is thrown if there is none. */
+  /*! \brief Looks up the field by name; throws a RuntimeError if there is none. */
   explicit FieldGetter(std::string_view type_key, std::string_view field_name)
       : field_(type_key, field_name) {}
 
   /*!
-   * \brief The field's value.
-   * \throws Error A TypeError if the object is null, or not of the type that registered the field.
+   * \brief Returns the field's value.
+   * \throws Error A TypeError if the object is null or not of the type that registered the field.
    */
   Any operator()(const Object* object) const {
     field_.Require(object);
@@ -243,9 +243,9 @@ class FieldGetter {
     TVM_FFI_CHECK_SAFE_CALL(field_.field->getter(field_.In(object), result.Reset()));
     return result;
   }
-  /*! \brief The field's value. */
+  /*! \brief Returns the field's value. */
   Any operator()(const ObjectRef& ref) const { return (*this)(ref.get()); }
-  /*! \brief The field's value. */
+  /*! \brief Returns the field's value. */
   template <typename T>
   Any operator()(const ObjectPtr<T>& ptr) const {
     return (*this)(static_cast<const Object*>(ptr.get()));
@@ -258,15 +258,15 @@ class FieldGetter {
 /*! \brief Writes a field of an object. */
 class FieldSetter {
  public:
-  /*! \brief For that field. */
+  /*! \brief Uses the given field. */
   explicit FieldSetter(const TVMFFIFieldInfo* field_info) : field_(field_info) {}
-  /*! \brief For the field of that name; a RuntimeError is thrown if there is none. */
+  /*! \brief Looks up the field by name; throws a RuntimeError if there is none. */
   explicit FieldSetter(std::string_view type_key, std::string_view field_name)
       : field_(type_key, field_name) {}
 
   /*!
    * \brief Sets the field.
-   * \throws Error A TypeError if the object is null, or not of the type that registered the field;
+   * \throws Error A TypeError if the object is null or not of the type that registered the field;
    *         if the field is read-only; and if the value does not convert to the field's type.
    */
   void operator()(const Object* object, AnyView value) const {
@@ -287,23 +287,23 @@ class FieldSetter {
   detail::FieldOfType field_;
 };
 
-/*! \brief Makes the column of an attribute, so that a TypeAttrColumn of it can be had. */
+/*! \brief Creates the column of an attribute, so that a TypeAttrColumn can be constructed. */
 inline void EnsureTypeAttrColumn(std::string_view name) {
   const TVMFFIByteArray bytes{name.data(), name.size()};
   const TVMFFIAny none{};
   TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterAttr(kTVMFFINone, &bytes, &none));
 }
 
-/*! \brief Makes the column of that attribute, so that a TypeAttrColumn of it can be had. */
+/*! \brief Creates the column of an attribute, so that a TypeAttrColumn can be constructed. */
 template <typename T>
 void EnsureTypeAttrColumn(AttrKey<T> key) {
   EnsureTypeAttrColumn(key.name);
 }
 
-/*! \brief The values of one attribute, of all types. */
+/*! \brief The values of one attribute for all types. */
 class TypeAttrColumn {
  public:
-  /*! \brief The attribute of that name; a RuntimeError is thrown if no type has it. */
+  /*! \brief Looks up the attribute by name; throws a RuntimeError if no type has it. */
   explicit TypeAttrColumn(std::string_view name) {
     const TVMFFIByteArray bytes{name.data(), name.size()};
     column_ = TVMFFIGetTypeAttrColumn(&bytes);
@@ -311,11 +311,11 @@ class TypeAttrColumn {
         << "TypeAttrColumn: expected the name of an attribute, got \"" << name << "\"";
   }
 
-  /*! \brief That attribute, whose ValueFrom gives the values their type. */
+  /*! \brief Looks up the attribute; the key's ValueFrom returns typed values. */
   template <typename T>
   explicit TypeAttrColumn(AttrKey<T> key) : TypeAttrColumn(std::string_view(key.name)) {}
 
-  /*! \brief The value of the type of that index; None if it has none. */
+  /*! \brief The value for the type with the given index; None if it has none. */
   AnyView operator[](int32_t type_index) const {
     const int32_t i = type_index - column_->begin_index;
     if (i < 0 || i >= column_->size) return AnyView();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/reflection/attr_key.h
- * \brief Names of attributes of types, with the type of their values.
+ * \brief Names of type attributes, with the types of their values.
  */
 #ifndef TVM_FFI_REFLECTION_ATTR_KEY_H_
 #define TVM_FFI_REFLECTION_ATTR_KEY_H_
@@ -19,7 +19,7 @@ namespace ffi TVM_FFI_HIDDEN {
 namespace reflection {
 
 /*!
- * \brief The name of an attribute whose values are of one type.
+ * \brief The name of a type attribute and the type of its values.
  *
  * `constexpr AttrKey<int64_t> kCost{"my_library.cost"}` is set by
  * `TypeAttrDef<Class>().attr(kCost, 3)` and read by
@@ -30,16 +30,16 @@ struct AttrKey {
   /*! \brief Type of the values. */
   using ValueType = T;
 
-  /*! \brief The attribute's name, which lives as long as the key. */
+  /*! \brief The attribute's name, which must live as long as the key. */
   const char* name;
 
-  /*! \brief The value that an attribute has, nothing for None; a TypeError if it is no T. */
+  /*! \brief The value of an attribute, empty for None; throws a TypeError if it is not a T. */
   std::optional<T> ValueFrom(AnyView value) const {
     if (value == nullptr) return std::nullopt;
     if constexpr (std::is_same<T, Any>::value) {
       return Any(value);
     } else {
-      std::optional<T> found = Any(value).as<T>();  // owned, as a type keeps it
+      std::optional<T> found = Any(value).as<T>();  // owned, as stored in the type
       TVM_FFI_CHECK(found.has_value(), TypeError)
           << "AttrKey::ValueFrom: " << name << ": expected " << TypeTraits<T>::TypeStr() << ", got "
           << value.GetTypeKey();
@@ -50,21 +50,21 @@ struct AttrKey {
 
 }  // namespace reflection
 
-/*! \brief Attributes that the runtime and its languages give a meaning. */
+/*! \brief Attributes with a meaning to the runtime and its languages. */
 namespace type_attr {
 
-/*! \brief Makes an object whose fields are as its constructor without arguments leaves them. */
+/*! \brief Creates an object as its default constructor does. */
 inline constexpr reflection::AttrKey<TypedFunction<ObjectRef()>> kNew{"__ffi_new__"};
 /*! \brief The constructor that other languages call. */
 inline constexpr reflection::AttrKey<Function> kInit{"__ffi_init__"};
-/*! \brief Makes an object of the type, or a handle of one, of a value that converts. */
+/*! \brief Creates an object of the type, or a handle to one, from a value that converts. */
 inline constexpr reflection::AttrKey<TypedFunction<Any(AnyView)>> kConvert{"__ffi_convert__"};
-/*! \brief What kConvert takes, as a JSON text of types. */
+/*! \brief The types that kConvert accepts, as a JSON type schema. */
 inline constexpr reflection::AttrKey<Any> kConvertTypeSchema{"__ffi_convert_type_schema__"};
-/*! \brief Copies an object; the copy shares what the fields point to. */
+/*! \brief Copies an object; the copy shares what its fields point to. */
 inline constexpr reflection::AttrKey<TypedFunction<ObjectRef(const Object*)>> kShallowCopy{
     "__ffi_shallow_copy__"};
-/*! \brief Whether no other type derives from the type. */
+/*! \brief Whether the type is final: no other type derives from it. */
 inline constexpr reflection::AttrKey<bool> kTypeFinal{"__ffi_type_final__"};
 
 }  // namespace type_attr

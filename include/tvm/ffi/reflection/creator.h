@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/reflection/creator.h
- * \brief Makes objects of a registered type from the values of its fields.
+ * \brief Creates objects of a registered type from the values of its fields.
  */
 #ifndef TVM_FFI_REFLECTION_CREATOR_H_
 #define TVM_FFI_REFLECTION_CREATOR_H_
@@ -20,7 +20,7 @@ namespace ffi TVM_FFI_HIDDEN {
 namespace reflection {
 namespace detail {
 
-// What a type registered as "__ffi_new__"; None if it did not.
+// The function that a type registered as "__ffi_new__", or None.
 inline AnyView NewFunctionOf(const TVMFFITypeInfo* type_info) {
   constexpr TVMFFIByteArray kName{"__ffi_new__", 11};
   const TVMFFITypeAttrColumn* column = TVMFFIGetTypeAttrColumn(&kName);
@@ -37,17 +37,17 @@ inline bool HasNativeCreator(const TVMFFITypeInfo* type_info) {
 }  // namespace detail
 }  // namespace reflection
 
-/*! \brief Whether objects of the type can be made without arguments, by its registration. */
+/*! \brief Whether objects of the registered type can be created without arguments. */
 inline bool HasCreator(const TVMFFITypeInfo* type_info) {
   return reflection::detail::HasNativeCreator(type_info) ||
          reflection::detail::NewFunctionOf(type_info) != nullptr;
 }
 
 /*!
- * \brief Makes an object whose fields are as its constructor without arguments leaves them.
+ * \brief Creates an object with its fields as its default constructor leaves them.
  * \param type_info The type.
- * \return Its first owner.
- * \throws Error A RuntimeError if HasCreator is false, and what the constructor throws.
+ * \return The object.
+ * \throws Error A RuntimeError if HasCreator is false; whatever the constructor throws.
  */
 inline ObjectPtr<Object> CreateEmptyObject(const TVMFFITypeInfo* type_info) {
   if (reflection::detail::HasNativeCreator(type_info)) {
@@ -65,12 +65,12 @@ inline ObjectPtr<Object> CreateEmptyObject(const TVMFFITypeInfo* type_info) {
 
 namespace reflection {
 
-/*! \brief Makes objects of a type: `ObjectCreator("my_library.Point")({{"x", 1}})`. */
+/*! \brief Creates objects of a type: `ObjectCreator("my_library.Point")({{"x", 1}})`. */
 class ObjectCreator {
  public:
-  /*! \brief For the type of that name; an error is thrown if there is none. */
+  /*! \brief Looks up the type by its key; throws an error if there is none. */
   explicit ObjectCreator(std::string_view type_key) : ObjectCreator(detail::TypeInfoOf(type_key)) {}
-  /*! \brief For that type; a RuntimeError is thrown if HasCreator is false. */
+  /*! \brief Uses the given type; throws a RuntimeError if HasCreator is false. */
   explicit ObjectCreator(const TVMFFITypeInfo* type_info) : type_info_(type_info) {
     TVM_FFI_CHECK(HasCreator(type_info), RuntimeError)
         << "ObjectCreator: expected a type whose objects can be made without arguments, got "
@@ -78,12 +78,12 @@ class ObjectCreator {
   }
 
   /*!
-   * \brief Makes an object.
-   * \param fields Values of fields, of ancestors too, by name. A field that is left out gets its
+   * \brief Creates an object.
+   * \param fields Field values by name, including fields of ancestors. An omitted field gets its
    *        default.
    * \return The object.
-   * \throws Error A TypeError for a field that has no value and no default, for a name that is no
-   *         field's, and for a value that does not convert to the field's type.
+   * \throws Error A TypeError for a field without a value or a default, for a name that is not a
+   *         field, and for a value that does not convert to the field's type.
    */
   Any operator()(const Map<String, Any>& fields) const {
     const ObjectPtr<Object> object = CreateEmptyObject(type_info_);

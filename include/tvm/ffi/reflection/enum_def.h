@@ -22,33 +22,33 @@ namespace reflection {
  * \brief Registers one instance: `EnumDef<ColorObj>("red").set_attr("rgb", 0xff0000)`.
  *
  * Use it in a TVM_FFI_STATIC_INIT_BLOCK. An instance lasts until the process ends.
- * \tparam EnumClsObj Derived from EnumObj; it can be made without arguments.
+ * \tparam EnumClsObj Derived from EnumObj; default-constructible.
  */
 template <typename EnumClsObj,
           typename = std::enable_if_t<std::is_base_of<EnumObj, EnumClsObj>::value>>
 class EnumDef {
  public:
-  /*! \brief Whether the enumeration has an instance of that name. */
+  /*! \brief Whether the enumeration has an instance with the given name. */
   static bool IsDefined(const String& name) {
     const std::optional<EnumState> state = ffi::detail::FindEnumState(TypeIndex());
     return state.has_value() && (*state)->indexes.count(name) != 0;
   }
 
-  /*! \brief The instance of that name, with the next number; a ValueError if the name is taken. */
+  /*! \brief Registers an instance with the next number; throws a ValueError if the name exists. */
   explicit EnumDef(const char* str_index) {
     static_assert(!std::is_base_of<IntEnumObj, EnumClsObj>::value,
                   "an instance of an IntEnum needs a number");
     const EnumState state = State();
     Register(state, static_cast<int64_t>(state->entries.size()), str_index);
   }
-  /*! \brief The instance of that name and number; a ValueError if one of them is taken. */
+  /*! \brief Registers an instance; throws a ValueError if its name or its number is taken. */
   EnumDef(const char* str_index, int64_t int_index) {
     static_assert(std::is_base_of<IntEnumObj, EnumClsObj>::value,
                   "only an instance of an IntEnum chooses its number");
     Register(State(), int_index, str_index);
   }
 
-  /*! \brief Sets an attribute of the instance, and replaces its previous value. */
+  /*! \brief Sets an attribute of the instance, replacing any previous value. */
   template <typename T>
   EnumDef& set_attr(const char* attr_name, T value) {
     Dict<String, Dict<ObjectRef, Any>> attrs = State()->attrs;
@@ -62,7 +62,7 @@ class EnumDef {
     values.Set(instance_, std::move(value));
     return *this;
   }
-  /*! \brief Sets an attribute whose values are of one type, to which `value` converts. */
+  /*! \brief Sets a typed attribute; `value` is converted to its type. */
   template <typename T, typename Value>
   EnumDef& set_attr(AttrKey<T> key, Value&& value) {
     return set_attr(key.name, T(std::forward<Value>(value)));
@@ -71,7 +71,7 @@ class EnumDef {
  private:
   static int32_t TypeIndex() { return EnumClsObj::RuntimeTypeIndex(); }
 
-  // That of the type, or a new one.
+  // The state of the type, created if missing.
   static EnumState State() {
     if (std::optional<EnumState> state = ffi::detail::FindEnumState(TypeIndex())) {
       return *std::move(state);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/reflection/overload.h
- * \brief Registers object types whose methods and constructors are overloaded.
+ * \brief Registers object types with overloaded methods and constructors.
  */
 #ifndef TVM_FFI_REFLECTION_OVERLOAD_H_
 #define TVM_FFI_REFLECTION_OVERLOAD_H_
@@ -28,8 +28,8 @@ struct IsRValueRef : public std::false_type {};
 template <typename T>
 struct IsRValueRef<RValueRef<T>> : public std::true_type {};
 
-// Whether an argument converts to a T. One that is handed over stays where it is: another overload
-// may be the one that takes it.
+// Whether an argument converts to a T. An rvalue argument is not moved from, because another
+// overload may be the one that accepts it.
 template <typename T>
 bool Takes(const TVMFFIAny* argument) {
   TVMFFIAny value = *argument;
@@ -43,7 +43,7 @@ bool Takes(const TVMFFIAny* argument) {
   return TypeTraits<T>::TryCastFromAnyView(&value).has_value();
 }
 
-// One of several functions of a name.
+// One of several functions with the same name.
 struct Overload {
   Function function;
   bool (*takes)(const TVMFFIAny* args, int32_t num_args);
@@ -62,12 +62,12 @@ struct Overload {
     constexpr auto kMost = static_cast<int32_t>(sizeof...(Args));
     if (num_args < ffi::detail::RequiredCount(types) || num_args > kMost) return false;
     int32_t i = -1;
-    // Those that are not given are Optionals.
+    // Omitted arguments are Optionals.
     return ((++i >= num_args || Takes<ffi::detail::NoCR<Args>>(args + i)) && ...);
   }
 };
 
-// Calls the first function that takes the arguments. Functions may be added during calls.
+// Calls the first function that accepts the arguments. Functions may be added during calls.
 class OverloadSet {
  public:
   explicit OverloadSet(std::string name) : name_(std::move(name)) {}
@@ -92,7 +92,7 @@ class OverloadSet {
     const auto* args = reinterpret_cast<const TVMFFIAny*>(views);
     const Overload* first = __atomic_load_n(&first_, __ATOMIC_ACQUIRE);
     for (const Overload* each = first; each != nullptr; each = NextOf(each)) {
-      // A function that is not overloaded has its own error.
+      // A function that is not overloaded throws its own error.
       const bool is_only = each == first && NextOf(each) == nullptr;
       if (is_only || each->takes(args, num_args)) {
         each->function.CallPacked(views, num_args, result);
@@ -123,7 +123,7 @@ class OverloadSet {
   Overload* first_ = nullptr;
 };
 
-// Owns the overloads in the function that calls them.
+// The function object that owns the overloads and calls them.
 class OverloadOwner {
  public:
   explicit OverloadOwner(OverloadSet* overloads) : overloads_(overloads) {}
@@ -141,61 +141,61 @@ class OverloadOwner {
 }  // namespace detail
 
 /*!
- * \brief Registers an object type as ObjectDef does, with several functions of one name.
+ * \brief Registers an object type like ObjectDef, with several functions of one name.
  *
- * A call goes to the first function that takes its arguments, in the order of registration: the one
- * for int64_t comes before the one for double, which takes an int too. What that function throws is
- * thrown. If none takes them, a TypeError lists them all. Each has an entry of its own among the
- * methods of the type.
- * \tparam Class The object, with TVM_FFI_DECLARE_OBJECT_INFO.
+ * A call goes to the first function, in registration order, that accepts its arguments: register
+ * the one for int64_t before the one for double, which also accepts an int. The exceptions of that
+ * function propagate. If none accepts the arguments, a TypeError lists all overloads. Each has its
+ * own entry among the methods of the type.
+ * \tparam Class The object class, with TVM_FFI_DECLARE_OBJECT_INFO.
  */
 template <typename Class>
 class OverloadObjectDef : private ObjectDef<Class> {
  public:
-  /*! \brief Registers what has one function for each name. */
+  /*! \brief The registration without overloads. */
   using Super = ObjectDef<Class>;
 
-  /*! \brief `doc` in a string literal, `init(false)`, both or none. */
+  /*! \brief Takes `doc` as a string literal, `init(false)`, both or neither. */
   template <typename... Extra>
   explicit OverloadObjectDef(const Extra&... extra) : Super(extra...) {}
 
-  /*! \brief A field that other languages can read. */
+  /*! \brief Registers a field that other languages can read. */
   template <typename T, typename Base, typename... Extra>
   OverloadObjectDef& def_ro(const char* name, T Base::* field, const Extra&... extra) {
     Super::def_ro(name, field, extra...);
     return *this;
   }
-  /*! \brief A field that other languages can read and write; Class says that it is mutable. */
+  /*! \brief Registers a field that other languages can read and write; Class must be mutable. */
   template <typename T, typename Base, typename... Extra>
   OverloadObjectDef& def_rw(const char* name, T Base::* field, const Extra&... extra) {
     Super::def_rw(name, field, extra...);
     return *this;
   }
-  /*! \brief A method: a function of the class, or one that takes the object first. */
+  /*! \brief Registers a method: a member function, or a function that takes the object first. */
   template <typename F, typename... Extra>
   OverloadObjectDef& def(const char* name, F&& function, const Extra&... extra) {
     Add(name, detail::WithObject<Class>(std::forward<F>(function)), 0, extra...);
     return *this;
   }
-  /*! \brief A function that takes no object. */
+  /*! \brief Registers a function that takes no object. */
   template <typename F, typename... Extra>
   OverloadObjectDef& def_static(const char* name, F&& function, const Extra&... extra) {
     Add(name, std::forward<F>(function), kTVMFFIFieldFlagBitMaskIsStaticMethod, extra...);
     return *this;
   }
-  /*! \brief An attribute of the type: a value, or a function. */
+  /*! \brief Registers an attribute of the type: a value or a function. */
   template <typename Value>
   OverloadObjectDef& def_type_attr(const char* name, Value&& value) {
     Super::def_type_attr(name, std::forward<Value>(value));
     return *this;
   }
-  /*! \brief type_attr::kConvert, by the conversion of arguments to TSelf, a handle of the type. */
+  /*! \brief Registers type_attr::kConvert: converts arguments to TSelf, a handle of the type. */
   template <typename TSelf>
   OverloadObjectDef& def_convert() {
     Super::template def_convert<TSelf>();
     return *this;
   }
-  /*! \brief A constructor, in place of the one that is made of the fields. */
+  /*! \brief Registers a constructor, replacing the one generated from the fields. */
   template <typename... Args, typename... Extra>
   OverloadObjectDef& def(init<Args...>, const Extra&... extra) {
     constexpr const char* kName = "__ffi_init__";
@@ -211,10 +211,10 @@ class OverloadObjectDef : private ObjectDef<Class> {
  private:
   struct Named {
     detail::OverloadSet* overloads;
-    Function function;  // which owns them
+    Function function;  // owns the overloads
   };
 
-  // The functions registered under that name so far; empty if there are none.
+  // The overloads registered under that name so far, or a new empty set.
   const Named& Find(const std::string& name) {
     for (const Named& each : named_) {
       if (each.overloads->name() == name) return each;

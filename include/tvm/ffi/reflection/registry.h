@@ -3,8 +3,8 @@
  * \file tvm/ffi/reflection/registry.h
  * \brief Registers global functions and object types with their fields, methods and constructors.
  *
- * Use it in a TVM_FFI_STATIC_INIT_BLOCK. What is registered is known to the whole process until it
- * ends, and the library stays loaded as long.
+ * Use it in a TVM_FFI_STATIC_INIT_BLOCK. Registrations are visible to the whole process until it
+ * ends, and the library stays loaded until then.
  */
 #ifndef TVM_FFI_REFLECTION_REGISTRY_H_
 #define TVM_FFI_REFLECTION_REGISTRY_H_
@@ -27,7 +27,7 @@ namespace detail {
 
 inline TVMFFIByteArray BytesOf(std::string_view text) { return {text.data(), text.size()}; }
 
-// What follows the name in a registration, put together; it lives until the C function returns.
+// Collects what follows the name in a registration; it must live until the C function returns.
 struct Extras {
   const char* doc = "";
   std::string metadata;
@@ -56,7 +56,7 @@ struct Extras {
   }
 };
 
-// A function that takes the object first, of any function of a class; others stay as they are.
+// Turns a member function into a function that takes the object first; others stay unchanged.
 template <typename Class, typename F>
 auto WithObject(F&& function) {
   return std::forward<F>(function);
@@ -86,7 +86,7 @@ auto WithObject(R (C::*method)(Args...) const) {
   }
 }
 
-// The class of a function of a class; void for any other function.
+// The class of a member function; void for any other function.
 template <typename F, typename = void>
 struct ClassOf {
   using Type = void;
@@ -96,14 +96,14 @@ struct ClassOf<F, std::enable_if_t<std::is_member_function_pointer<F>::value>> {
   using Type = std::remove_const_t<typename ffi::detail::Signature<F>::Class>;
 };
 
-// What TypeTraits say of the index of a field of T; others' may say nothing.
+// The type index of a field of T, from its TypeTraits; third-party traits may lack it.
 template <typename T, typename = void>
 struct FieldTypeIndex : public std::integral_constant<int32_t, kTVMFFIAny> {};
 template <typename T>
 struct FieldTypeIndex<T, std::void_t<decltype(TypeTraits<T>::field_static_type_index)>>
     : public std::integral_constant<int32_t, TypeTraits<T>::field_static_type_index> {};
 
-// The index of the type of a field, where it is the same in every process.
+// The type index of a field, if it is the same in every process.
 template <typename T>
 int32_t StaticTypeIndexOf() {
   if constexpr (std::is_same<T, bool>::value) {
@@ -150,7 +150,7 @@ int CreateObject(TVMFFIObjectHandle* result) {
   TVM_FFI_SAFE_CALL_END();
 }
 
-// A function that makes a T of a value that converts to one.
+// A function that converts a value to a T.
 template <typename T>
 Function ConvertFunction() {
   return Function::FromTyped([](const T& value) { return Any(value); }, type_attr::kConvert.name);
@@ -181,12 +181,12 @@ void DescribeFunction(const char* name, const Function& function, const std::str
 /*!
  * \brief Registers global functions: `GlobalDef().def("my_library.add", add, "Adds.")`.
  *
- * Behind a function may stand its documentation, a string literal, and Metadata. A ValueError is
- * thrown if the name is taken.
+ * Documentation, as a string literal, and Metadata may follow a function. A ValueError is thrown if
+ * the name is taken.
  */
 class GlobalDef {
  public:
-  /*! \brief Registers a function whose types can be passed. */
+  /*! \brief Registers a function whose parameter and result types can be passed. */
   template <typename F, typename... Extra>
   GlobalDef& def(const char* name, F&& function, const Extra&... extra) {
     using Fn = std::decay_t<F>;
@@ -199,7 +199,7 @@ class GlobalDef {
     return Register(name, Function::FromPacked(std::move(function)),
                     ffi::detail::SchemaText("ffi.Function"), extra...);
   }
-  /*! \brief Registers a function of a class: the object is the first argument. */
+  /*! \brief Registers a member function: the object is the first argument. */
   template <typename F, typename... Extra>
   GlobalDef& def_method(const char* name, F&& function, const Extra&... extra) {
     using Class = typename detail::ClassOf<std::decay_t<F>>::Type;
@@ -221,16 +221,16 @@ class GlobalDef {
 /*!
  * \brief Registers an object type: its documentation, fields, methods and constructors.
  *
- * A type is registered once; a second time is a ValueError. Unless `.def(refl::init<...>())` names
- * a constructor, one is made of the fields, of the ancestors' first: in order, those with a default
- * behind those without, and by keyword.
- * \tparam Class The object, with TVM_FFI_DECLARE_OBJECT_INFO. Objects are made by constructors only
- *         where it can be made without arguments.
+ * Registering a type twice throws a ValueError. Unless `.def(refl::init<...>())` registers a
+ * constructor, one is generated from the fields, ancestors' first. It accepts them by position,
+ * those with a default after those without, and by keyword.
+ * \tparam Class The object class, with TVM_FFI_DECLARE_OBJECT_INFO. The generated constructor
+ *         requires it to be default-constructible.
  */
 template <typename Class>
 class ObjectDef {
  public:
-  /*! \brief `doc` in a string literal, `init(false)`, both or none. */
+  /*! \brief Takes `doc` as a string literal, `init(false)`, both or neither. */
   template <typename... Extra>
   explicit ObjectDef(const Extra&... extra) : type_index_(Class::RuntimeTypeIndex()) {
     TVMFFITypeMetadata metadata{};
@@ -256,7 +256,7 @@ class ObjectDef {
   ObjectDef(const ObjectDef&) = delete;
   ObjectDef& operator=(const ObjectDef&) = delete;
 
-  /*! \brief Makes the constructor of the fields; a failure is reported as in a static init block.
+  /*! \brief Generates the constructor from the fields; reports errors as a static init block does.
    */
   ~ObjectDef() {
     if (!make_init_) return;
@@ -268,32 +268,32 @@ class ObjectDef {
   }
 
   /*!
-   * \brief A field that other languages can read.
+   * \brief Registers a field that other languages can read.
    * \param name Its name.
-   * \param field The member, of Class or of a base.
-   * \param extra Documentation, a default, other traits.
+   * \param field The member of Class or of a base class.
+   * \param extra Documentation, a default, or other traits.
    */
   template <typename T, typename Base, typename... Extra>
   ObjectDef& def_ro(const char* name, T Base::* field, const Extra&... extra) {
     return Field(name, field, 0, extra...);
   }
-  /*! \brief A field that other languages can read and write; Class says that it is mutable. */
+  /*! \brief Registers a field that other languages can read and write; Class must be mutable. */
   template <typename T, typename Base, typename... Extra>
   ObjectDef& def_rw(const char* name, T Base::* field, const Extra&... extra) {
     static_assert(Class::_type_mutable, "a type with fields to write has _type_mutable = true");
     return Field(name, field, kTVMFFIFieldFlagBitMaskWritable, extra...);
   }
-  /*! \brief A method: a function of the class, or one that takes the object first. */
+  /*! \brief Registers a method: a member function, or a function that takes the object first. */
   template <typename F, typename... Extra>
   ObjectDef& def(const char* name, F&& function, const Extra&... extra) {
     return Method(name, detail::WithObject<Class>(std::forward<F>(function)), 0, extra...);
   }
-  /*! \brief A function that takes no object. */
+  /*! \brief Registers a function that takes no object. */
   template <typename F, typename... Extra>
   ObjectDef& def_static(const char* name, F&& function, const Extra&... extra) {
     return Method(name, std::forward<F>(function), kTVMFFIFieldFlagBitMaskIsStaticMethod, extra...);
   }
-  /*! \brief An attribute of the type: a value, or a function. */
+  /*! \brief Registers an attribute of the type: a value or a function. */
   template <typename Value>
   ObjectDef& def_type_attr(const char* name, Value&& value) {
     if constexpr (std::is_convertible<Value&&, Any>::value) {
@@ -303,12 +303,12 @@ class ObjectDef {
     }
     return *this;
   }
-  /*! \brief type_attr::kConvert, by the conversion of arguments to TSelf, a handle of the type. */
+  /*! \brief Registers type_attr::kConvert: converts arguments to TSelf, a handle of the type. */
   template <typename TSelf>
   ObjectDef& def_convert() {
     return def_type_attr(type_attr::kConvert.name, detail::ConvertFunction<TSelf>());
   }
-  /*! \brief A constructor, in place of the one that is made of the fields. */
+  /*! \brief Registers a constructor, replacing the one generated from the fields. */
   template <typename... Args, typename... Extra>
   ObjectDef& def(init<Args...>, const Extra&... extra) {
     make_init_ = false;
@@ -343,10 +343,10 @@ class ObjectDef {
     return *this;
   }
 
-  // Distance of a member from the head of the object.
+  // Offset of a member from the object header.
   template <typename T, typename Base>
   static int64_t OffsetOf(T Base::* field) {
-    // No object is needed to tell: any address that suits its alignment will do.
+    // No object is needed: any suitably aligned address will do.
     auto* object = reinterpret_cast<Class*>(uintptr_t{1} << 12);
     return static_cast<int64_t>(reinterpret_cast<uintptr_t>(&(object->*field)) -
                                 reinterpret_cast<uintptr_t>(static_cast<Object*>(object)));
@@ -361,7 +361,7 @@ class ObjectDef {
     return *this;
   }
 
-  // Registers a function as a method of the type of Fn.
+  // Registers a function as a method with the signature of Fn.
   template <typename Fn, typename... Extra>
   void Describe(const char* name, const Function& function, int64_t flags, const Extra&... extra) {
     const int32_t type_index = type_index_;
@@ -387,28 +387,28 @@ class ObjectDef {
   friend class OverloadObjectDef;
 };
 
-/*! \brief Sets attributes of a type: values that any code may look up by TypeAttrColumn. */
+/*! \brief Sets attributes of a type: values that any code can look up with TypeAttrColumn. */
 template <typename Class>
 class TypeAttrDef {
  public:
-  /*! \brief An attribute that is a function; one of the class takes the object first. */
+  /*! \brief Sets an attribute to a function; a member function takes the object first. */
   template <typename F>
   TypeAttrDef& def(const char* name, F&& function) {
     auto with_object = detail::WithObject<Class>(std::forward<F>(function));
     return attr(name, Function::FromTyped(std::move(with_object),
                                           std::string(Class::_type_key) + "." + name));
   }
-  /*! \brief An attribute that is a value. */
+  /*! \brief Sets an attribute to a value. */
   TypeAttrDef& attr(const char* name, const Any& value) {
     detail::SetAttribute(Class::RuntimeTypeIndex(), name, value);
     return *this;
   }
-  /*! \brief An attribute whose values are of one type, to which `value` converts. */
+  /*! \brief Sets a typed attribute; `value` is converted to its type. */
   template <typename T, typename Value>
   TypeAttrDef& attr(AttrKey<T> key, Value&& value) {
     return attr(key.name, Any(T(std::forward<Value>(value))));
   }
-  /*! \brief type_attr::kConvert, by the conversion of arguments to TSelf, a handle of the type. */
+  /*! \brief Sets type_attr::kConvert: converts arguments to TSelf, a handle of the type. */
   template <typename TSelf>
   TypeAttrDef& def_convert() {
     return attr(type_attr::kConvert.name, Any(detail::ConvertFunction<TSelf>()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/reflection/traits.h
- * \brief What may follow a field, a function or a type in its registration.
+ * \brief Traits that can follow a field, a function or a type in its registration.
  */
 #ifndef TVM_FFI_REFLECTION_TRAITS_H_
 #define TVM_FFI_REFLECTION_TRAITS_H_
@@ -24,18 +24,18 @@ namespace ffi TVM_FFI_HIDDEN {
 namespace reflection {
 
 /*!
- * \brief Base of what may follow a field, a function or a type in its registration.
+ * \brief Base of the traits that can follow a field, a function or a type in its registration.
  *
- * A trait has `Apply(TVMFFIFieldInfo*) const` where it can follow a field.
+ * A trait that can follow a field has `Apply(TVMFFIFieldInfo*) const`.
  */
 struct InfoTrait {};
 
-/*! \brief The value of a field that the constructor is not given. */
+/*! \brief The value of a field that is not passed to the constructor. */
 class DefaultValue : public InfoTrait {
  public:
-  /*! \brief Every object starts with this value; one object is shared by all. */
+  /*! \brief Takes the initial value of the field; if it is an object, all instances share it. */
   explicit DefaultValue(Any value) : value_(std::move(value)) {}
-  /*! \brief Adds it to the description of a field. */
+  /*! \brief Adds the default to the description of a field. */
   void Apply(TVMFFIFieldInfo* info) const {
     info->default_value_or_factory = AnyView(value_).CopyToTVMFFIAny();
     info->flags |= kTVMFFIFieldFlagBitMaskHasDefault;
@@ -44,27 +44,27 @@ class DefaultValue : public InfoTrait {
  private:
   Any value_;
 };
-/*! \brief The name of DefaultValue that registrations use: `refl::default_value(7)`. */
+/*! \brief The name of DefaultValue used in registrations: `refl::default_value(7)`. */
 class default_value : public DefaultValue {
  public:
   using DefaultValue::DefaultValue;
 };
-/*! \brief Another name of default_value, as newer published documentation has it. */
+/*! \brief Another name for default_value, used in newer published documentation. */
 using default_ = default_value;
 
-/*! \brief A function that makes the value of a field that the constructor is not given. */
+/*! \brief A function that creates the value of a field that is not passed to the constructor. */
 class DefaultFactory : public InfoTrait {
  public:
-  /*! \brief Called without arguments, for each object. */
+  /*! \brief Takes a function that is called without arguments for each object. */
   explicit DefaultFactory(Function factory) : factory_(std::move(factory)) {}
-  /*! \brief A lambda, or anything else that is called without arguments. */
+  /*! \brief Takes a lambda or any other callable without parameters. */
   template <typename F,
             typename = std::enable_if_t<!std::is_base_of<ObjectRef, std::decay_t<F>>::value &&
                                         std::is_invocable<std::decay_t<F>&>::value>>
   explicit DefaultFactory(F&& factory)
       : factory_(Function::FromTyped<std::decay_t<F>>(std::forward<F>(factory),
                                                       "refl::default_factory")) {}
-  /*! \brief Adds it to the description of a field. */
+  /*! \brief Adds the factory to the description of a field. */
   void Apply(TVMFFIFieldInfo* info) const {
     info->default_value_or_factory = AnyView(factory_).CopyToTVMFFIAny();
     info->flags |= kTVMFFIFieldFlagBitMaskHasDefault | kTVMFFIFieldFlagBitMaskDefaultFromFactory;
@@ -73,7 +73,7 @@ class DefaultFactory : public InfoTrait {
  private:
   Function factory_;
 };
-/*! \brief The name of DefaultFactory that registrations use. */
+/*! \brief The name of DefaultFactory used in registrations. */
 class default_factory : public DefaultFactory {
  public:
   using DefaultFactory::DefaultFactory;
@@ -88,15 +88,15 @@ class AttachFieldFlag : public InfoTrait {
   static AttachFieldFlag SEqHashIgnore() {
     return AttachFieldFlag(kTVMFFIFieldFlagBitMaskSEqHashIgnore);
   }
-  /*! \brief Structural comparison takes the variables in the field as defined by a pattern. */
+  /*! \brief Structural comparison treats the variables in the field as defined by a pattern. */
   static AttachFieldFlag SEqHashDefPattern() {
     return AttachFieldFlag(kTVMFFIFieldFlagBitMaskSEqHashDefPattern);
   }
-  /*! \brief Structural comparison takes the variables in the field as defined one by one. */
+  /*! \brief Structural comparison treats the variables in the field as defined one by one. */
   static AttachFieldFlag SEqHashDefSimple() {
     return AttachFieldFlag(kTVMFFIFieldFlagBitMaskSEqHashDefSimple);
   }
-  /*! \brief Adds it to the description of a field. */
+  /*! \brief Adds the flag to the description of a field. */
   void Apply(TVMFFIFieldInfo* info) const { info->flags |= flag_; }
 
  private:
@@ -105,7 +105,7 @@ class AttachFieldFlag : public InfoTrait {
 
 namespace detail {
 
-// A flag that is set where a property of a field is switched off, or on.
+// A flag set when a property of a field is switched off, or on.
 template <int32_t kFlag, bool kSetWhen>
 class FieldSwitch : public InfoTrait {
  public:
@@ -120,7 +120,7 @@ class FieldSwitch : public InfoTrait {
 
 }  // namespace detail
 
-/*! \brief `repr(false)`: the field is not shown in the printed form. */
+/*! \brief `repr(false)`: the field is omitted from the printed form. */
 struct repr : public detail::FieldSwitch<kTVMFFIFieldFlagBitMaskReprOff, false> {
   using FieldSwitch::FieldSwitch;
 };
@@ -132,15 +132,15 @@ struct compare : public detail::FieldSwitch<kTVMFFIFieldFlagBitMaskCompareOff, f
 struct hash : public detail::FieldSwitch<kTVMFFIFieldFlagBitMaskHashOff, false> {
   using FieldSwitch::FieldSwitch;
 };
-/*! \brief `kw_only(true)`: the constructor takes the field as a keyword argument only. */
+/*! \brief `kw_only(true)`: the constructor accepts the field only as a keyword argument. */
 struct kw_only : public detail::FieldSwitch<kTVMFFIFieldFlagBitMaskKwOnly, true> {
   using FieldSwitch::FieldSwitch;
 };
 
-/*! \brief Further metadata: names with integers, bools or strings. */
+/*! \brief Additional metadata: names with integers, bools or strings. */
 class Metadata : public InfoTrait {
  public:
-  /*! \brief The entries; `type_schema` is there already. */
+  /*! \brief Takes the entries; `type_schema` is always present. */
   Metadata(std::initializer_list<std::pair<String, Any>> entries) {
     for (const auto& [name, value] : entries) {
       (text_ += ",") += ffi::detail::JsonString(name) + ":";
@@ -156,7 +156,7 @@ class Metadata : public InfoTrait {
       }
     }
   }
-  /*! \brief The entries as JSON text, each behind a comma. */
+  /*! \brief The entries as JSON text, each preceded by a comma. */
   const std::string& text() const { return text_; }
 
  private:
@@ -166,12 +166,12 @@ class Metadata : public InfoTrait {
 /*!
  * \brief A constructor of the registered type that takes `Args...`: `.def(refl::init<int64_t>())`.
  *
- * `init<>` serves two ends more: `init(false)` behind a field keeps it out of the constructor that
- * is made of the fields, and `ObjectDef<T>(init(false))` makes no such constructor.
+ * `init<>` has two more uses: `init(false)` after a field excludes it from the constructor
+ * generated from the fields, and `ObjectDef<T>(init(false))` generates no such constructor.
  */
 template <typename... Args>
 struct init : public InfoTrait {
-  /*! \brief Makes an object of the type. */
+  /*! \brief Creates an object of the type. */
   template <typename Class>
   static ObjectRef execute(Args... args) {
     return ObjectRef(make_object<Class>(std::forward<Args>(args)...));
@@ -182,15 +182,15 @@ template <>
 struct init<> : public InfoTrait {
   /*! \brief The constructor without arguments. */
   init() = default;
-  /*! \brief Whether the field takes part in the constructor that is made of the fields. */
+  /*! \brief Takes whether to include the field in the constructor generated from the fields. */
   explicit init(bool include) : include_(include) {}
-  /*! \brief Adds it to the description of a field. */
+  /*! \brief Adds the switch to the description of a field. */
   void Apply(TVMFFIFieldInfo* info) const {
     if (!include_) info->flags |= kTVMFFIFieldFlagBitMaskInitOff;
   }
-  /*! \brief Whether it includes. */
+  /*! \brief The value of the switch. */
   bool include() const { return include_; }
-  /*! \brief Makes an object of the type. */
+  /*! \brief Creates an object of the type. */
   template <typename Class>
   static ObjectRef execute() {
     return ObjectRef(make_object<Class>());
@@ -199,7 +199,7 @@ struct init<> : public InfoTrait {
  private:
   bool include_ = true;
 };
-/*! \brief `init(false)` is an `init<>`. */
+/*! \brief Deduces `init(false)` as `init<>`. */
 init(bool) -> init<>;
 
 }  // namespace reflection
