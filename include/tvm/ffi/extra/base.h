@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/extra/base.h
- * \brief The mark of C++ functions that a library exports for others.
+ * \brief The export macro for C++ functions and classes.
  */
 #ifndef TVM_FFI_EXTRA_BASE_H_
 #define TVM_FFI_EXTRA_BASE_H_
@@ -12,7 +12,7 @@
 /*!
  * \brief Exports a C++ function or class from the library that defines it.
  *
- * Nothing of this library is marked so: its C++ code is inline, and only C functions are exported.
+ * Nothing in this library uses it: its C++ code is inline, and only C functions are exported.
  */
 #ifndef TVM_FFI_EXTRA_CXX_API
 #define TVM_FFI_EXTRA_CXX_API TVM_FFI_DLL_EXPORT

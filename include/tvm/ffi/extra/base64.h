@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/extra/base64.h
- * \brief Bytes as text: base64 with padding, by RFC 4648, section 4.
+ * \brief Encodes bytes as base64 text, with padding, as in RFC 4648, section 4.
  */
 #ifndef TVM_FFI_EXTRA_BASE64_H_
 #define TVM_FFI_EXTRA_BASE64_H_
@@ -22,7 +22,7 @@ inline constexpr std::string_view kBase64Digits =
 
 }  // namespace detail
 
-/*! \brief The bytes as base64 text, without line breaks. */
+/*! \brief Encodes bytes as base64 text without line breaks. */
 inline String Base64Encode(TVMFFIByteArray bytes) {
   std::string text;
   text.reserve((bytes.size + 2) / 3 * 4);
@@ -38,15 +38,15 @@ inline String Base64Encode(TVMFFIByteArray bytes) {
   }
   return text;
 }
-/*! \brief The bytes as base64 text, without line breaks. */
+/*! \brief Encodes bytes as base64 text without line breaks. */
 inline String Base64Encode(const Bytes& data) {
   return Base64Encode(TVMFFIByteArray{data.data(), data.size()});
 }
 
 /*!
- * \brief The bytes that base64 text stands for.
- * \throws Error A ValueError unless the text is whole groups of four digits, of which the last may
- *         end with one or two `=`.
+ * \brief Decodes base64 text.
+ * \throws Error A ValueError unless the text consists of groups of four digits, the last of which
+ *         may end with one or two `=`.
  */
 inline Bytes Base64Decode(TVMFFIByteArray bytes) {
   std::string_view digits = ToStringView(bytes);
@@ -64,12 +64,12 @@ inline Bytes Base64Decode(TVMFFIByteArray bytes) {
         << "Base64Decode: expected a base64 digit at " << i << ", got the byte "
         << int{static_cast<unsigned char>(digits[i])};
     bits = bits << 6 | static_cast<uint32_t>(digit);
-    // After the second, third and fourth digit of a group one more byte is complete.
+    // The second, third and fourth digit of a group each complete one more byte.
     if (i % 4 != 0) decoded += static_cast<char>(bits >> (6 - 2 * (i % 4)));
   }
   return Bytes(decoded);
 }
-/*! \brief The bytes that base64 text stands for; see the other overload. */
+/*! \brief Decodes base64 text; see the other overload. */
 inline Bytes Base64Decode(const String& data) {
   return Base64Decode(TVMFFIByteArray{data.data(), data.size()});
 }

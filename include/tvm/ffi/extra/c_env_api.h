@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*!
  * \file tvm/ffi/extra/c_env_api.h
- * \brief What the host environment provides: streams, an allocator of tensors, signals, symbols.
+ * \brief The host environment: streams, a tensor allocator, signals and symbols.
  */
 #ifndef TVM_FFI_EXTRA_C_ENV_API_H_
 #define TVM_FFI_EXTRA_C_ENV_API_H_
@@ -12,66 +12,66 @@
 extern "C" {
 #endif
 
-/*! \brief A stream of some device; for CUDA a cudaStream_t. */
+/*! \brief A stream of a device; for CUDA, a cudaStream_t. */
 typedef void* TVMFFIStreamHandle;
 
 /*!
  * \brief Sets the calling thread's current stream of a device.
  * \param device_type A DLDeviceType.
- * \param device_id Number of the device.
+ * \param device_id Device number.
  * \param stream The stream; NULL is the default stream.
- * \param opt_out_original_stream Receives the stream that was set before, unless NULL.
+ * \param opt_out_original_stream Receives the previous stream, unless NULL.
  */
 TVM_FFI_DLL int TVMFFIEnvSetStream(int32_t device_type, int32_t device_id,
                                    TVMFFIStreamHandle stream,
                                    TVMFFIStreamHandle* opt_out_original_stream);
 
-/*! \brief The calling thread's current stream of a device; NULL, the default stream, if none was
- * set. */
+/*! \brief Returns the calling thread's current stream of a device; NULL, the default stream, if
+ * none was set. */
 TVM_FFI_DLL TVMFFIStreamHandle TVMFFIEnvGetStream(int32_t device_type, int32_t device_id);
 
 /*!
- * \brief Sets the allocator behind TVMFFIEnvTensorAlloc.
+ * \brief Sets the allocator used by TVMFFIEnvTensorAlloc.
  * \param allocator The allocator; NULL removes it.
- * \param write_to_global_context Nonzero: for all threads that have none of their own.
+ * \param write_to_global_context Nonzero: sets it for all threads without their own allocator.
  * \param opt_out_original_allocator Receives the calling thread's previous allocator, unless NULL.
  */
 TVM_FFI_DLL int TVMFFIEnvSetDLPackManagedTensorAllocator(
     DLPackManagedTensorAllocator allocator, int write_to_global_context,
     DLPackManagedTensorAllocator* opt_out_original_allocator);
 
-/*! \brief The allocator that TVMFFIEnvTensorAlloc would use now; NULL if none is set. */
+/*! \brief Returns the allocator that TVMFFIEnvTensorAlloc would use now; NULL if none is set. */
 TVM_FFI_DLL DLPackManagedTensorAllocator TVMFFIEnvGetDLPackManagedTensorAllocator(void);
 
 /*!
- * \brief Allocates a Tensor in the memory of the framework that made the current call.
+ * \brief Allocates a Tensor in memory from the framework that made the current call.
  *
- * Without a framework, a CPU tensor comes from an allocator of this library, aligned to 64 bytes;
- * for another device a RuntimeError is raised.
- * \param prototype Gives dtype, device and shape; its data is not read.
+ * Without a framework, this library allocates CPU tensors, aligned to 64 bytes, and raises a
+ * RuntimeError for any other device.
+ * \param prototype Provides dtype, device and shape; its data is not read.
  * \param out Receives a new reference.
  */
 TVM_FFI_DLL int TVMFFIEnvTensorAlloc(DLTensor* prototype, TVMFFIObjectHandle* out);
 
 /*!
  * \brief Lets the host handle pending signals, such as Ctrl-C.
- * \return 0 to go on; -2 when the host has set an error of its own, to be returned at once.
+ * \return 0 to continue; -2 if the host has set its own error, which must be returned at once.
  */
 TVM_FFI_DLL int TVMFFIEnvCheckSignals(void);
 
-/*! \brief Registers a function of the host, for example "PyErr_CheckSignals". */
+/*! \brief Registers a host function, for example "PyErr_CheckSignals". */
 TVM_FFI_DLL int TVMFFIEnvRegisterCAPI(const char* name, void* symbol);
 
 /*!
- * \brief Looks a function up in the modules that a library imports.
+ * \brief Looks up a function in the modules that a library imports.
  * \param library_ctx The module, as stored in the library's `__tvm_ffi__library_ctx`.
- * \param func_name Name of the function.
- * \param out Receives a function lent by the module.
+ * \param func_name Function name.
+ * \param out Receives a function borrowed from the module.
  */
 TVM_FFI_DLL int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char* func_name,
                                               TVMFFIObjectHandle* out);
 
-/*! \brief Registers a value that each library loaded later finds in its pointer variable `name`. */
+/*! \brief Registers a value for the pointer variable `name` of each library loaded later. */
 TVM_FFI_DLL int TVMFFIEnvModRegisterContextSymbol(const char* name, void* symbol);
 
 /*! \brief Registers a function of the program itself, for the system library module. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/extra/dataclass.h
- * \brief Copies, compares and prints values with all that they contain.
+ * \brief Copies, compares and prints values with everything that they contain.
  *
- * Objects take part by their registered fields, or by attributes of their types.
+ * Objects take part through their registered fields or the attributes of their types.
  * The code is inline and calls global functions, so it runs under any runtime that has them.
  */
 #ifndef TVM_FFI_EXTRA_DATACLASS_H_
@@ -24,25 +24,25 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-/*! \brief A copy of a value with all that it contains; what is shared stays shared. */
+/*! \brief Copies a value and everything that it contains; shared objects stay shared. */
 TVM_FFI_RUNTIME_API inline Any DeepCopy(const Any& value) {
   static const Function copy = Function::GetGlobalRequired("ffi.DeepCopy");
   return copy(value);
 }
 
-/*! \brief The printed form of a value, as `repr` of Python. */
+/*! \brief Returns the printed form of a value, like `repr` in Python. */
 TVM_FFI_RUNTIME_API inline String ReprPrint(const Any& value) {
   static const Function print = Function::GetGlobalRequired("ffi.ReprPrint");
   return print(value).cast<String>();
 }
 
-/*! \brief A hash that is equal for values that contain the same. */
+/*! \brief Returns a hash that is equal for values with equal contents. */
 TVM_FFI_RUNTIME_API inline int64_t RecursiveHash(const Any& value) {
   static const Function hash = Function::GetGlobalRequired("ffi.RecursiveHash");
   return hash(value).cast<int64_t>();
 }
 
-/*! \brief Whether two values contain the same. */
+/*! \brief Whether two values have equal contents. */
 TVM_FFI_RUNTIME_API inline bool RecursiveEq(const Any& a, const Any& b) {
   static const Function compare = Function::GetGlobalRequired("ffi.RecursiveEq");
   return compare(a, b).cast<bool>();
@@ -54,7 +54,7 @@ TVM_FFI_RUNTIME_API inline bool RecursiveLt(const Any& a, const Any& b) {
   return compare(a, b).cast<bool>();
 }
 
-/*! \brief Whether `a` comes before `b`, or equals it. */
+/*! \brief Whether `a` comes before `b` or equals it. */
 TVM_FFI_RUNTIME_API inline bool RecursiveLe(const Any& a, const Any& b) {
   static const Function compare = Function::GetGlobalRequired("ffi.RecursiveLe");
   return compare(a, b).cast<bool>();
@@ -66,7 +66,7 @@ TVM_FFI_RUNTIME_API inline bool RecursiveGt(const Any& a, const Any& b) {
   return compare(a, b).cast<bool>();
 }
 
-/*! \brief Whether `a` comes after `b`, or equals it. */
+/*! \brief Whether `a` comes after `b` or equals it. */
 TVM_FFI_RUNTIME_API inline bool RecursiveGe(const Any& a, const Any& b) {
   static const Function compare = Function::GetGlobalRequired("ffi.RecursiveGe");
   return compare(a, b).cast<bool>();
@@ -80,12 +80,12 @@ inline std::ostream& operator<<(std::ostream& out, const Any& value) {
 inline std::ostream& operator<<(std::ostream& out, const ObjectRef& value) {
   return out << ReprPrint(value);
 }
-/*! \brief Writes the printed form of the value. */
+/*! \brief Writes the printed form of a value. */
 template <typename... V>
 std::ostream& operator<<(std::ostream& out, const Variant<V...>& value) {
   return out << ReprPrint(value);
 }
-/*! \brief Writes the printed form of the value, or None. */
+/*! \brief Writes the printed form of a value, or None. */
 template <typename T>
 std::ostream& operator<<(std::ostream& out, const Optional<T>& value) {
   return out << ReprPrint(value);
@@ -93,21 +93,21 @@ std::ostream& operator<<(std::ostream& out, const Optional<T>& value) {
 
 namespace type_attr {
 
-/*! \brief The printed form of an object of the type. It is given a function that prints a part. */
+/*! \brief The printed form of an object of the type. It receives a function that prints a part. */
 inline constexpr reflection::AttrKey<
     TypedFunction<String(const Object*, const TypedFunction<String(AnyView)>&)>>
     kRepr{"__ffi_repr__"};
-/*! \brief Hashes an object of the type. It is given a function that hashes a part. */
+/*! \brief Hashes an object of the type. It receives a function that hashes a part. */
 inline constexpr reflection::AttrKey<
     TypedFunction<int64_t(const Object*, const TypedFunction<int64_t(AnyView)>&)>>
     kHash{"__ffi_hash__"};
-/*! \brief Whether two objects of the type are equal. It is given a function that compares two
+/*! \brief Whether two objects of the type are equal. It receives a function that compares two
  * parts. */
 inline constexpr reflection::AttrKey<
     TypedFunction<bool(const Object*, const Object*, const TypedFunction<bool(AnyView, AnyView)>&)>>
     kEq{"__ffi_eq__"};
-/*! \brief Negative, 0 or positive, as one object of the type comes before another, equals it, comes
- * after. It is given a function that compares two parts. */
+/*! \brief Returns a negative value, 0 or a positive value if one object of the type comes before,
+ * equals or comes after another. It receives a function that compares two parts. */
 inline constexpr reflection::AttrKey<TypedFunction<int32_t(
     const Object*, const Object*, const TypedFunction<int32_t(AnyView, AnyView)>&)>>
     kCompare{"__ffi_compare__"};

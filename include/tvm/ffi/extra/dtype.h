@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <type_traits>
 
-// Types of CUDA's and HIP's headers, of which only the names are needed here.
+// Types from the CUDA and HIP headers; only the declarations are needed.
 struct __half;
 struct __nv_bfloat16;
 struct __nv_fp8_e4m3;
@@ -47,11 +47,11 @@ struct DTypeOfFloat : public FixedDType<kDLFloat, 8 * sizeof(T)> {};
 }  // namespace detail
 
 /*!
- * \brief The element type that stands for T: `dtype_trait<float>::value` is a constexpr DLDataType.
+ * \brief The element type for T: `dtype_trait<float>::value` is a constexpr DLDataType.
  *
- * It has no `value` for a type without one, such as `char` or `const float`. Types of CUDA and HIP
- * are known without their headers: `__half`, `__nv_bfloat16`, `__nv_fp8_e4m3` and so on.
- * Specialise it, or derive it from another, for a type of your own.
+ * It has no `value` for a type without one, such as `char` or `const float`. CUDA and HIP types are
+ * known without their headers: `__half`, `__nv_bfloat16`, `__nv_fp8_e4m3` and so on.
+ * For your own type, specialise it or derive it from another.
  */
 template <typename T>
 struct dtype_trait {};

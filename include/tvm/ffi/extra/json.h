@@ -3,7 +3,7 @@
  * \file tvm/ffi/extra/json.h
  * \brief Reads and writes JSON text.
  *
- * The code is inline: what uses it needs no symbol of the runtime, and runs under any.
+ * The code is inline: code that uses it needs no symbol of the runtime, and runs under any runtime.
  */
 #ifndef TVM_FFI_EXTRA_JSON_H_
 #define TVM_FFI_EXTRA_JSON_H_
@@ -23,28 +23,28 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-/*! \brief JSON text and its values. */
+/*! \brief JSON parsing, writing and values. */
 namespace json {
 
 /*! \brief None, a bool, an int64_t, a double, a String, an Array or an Object. */
 using Value = Any;
-/*! \brief Pairs whose keys are Strings, in the order of the text. */
+/*! \brief Pairs with String keys, in the order of the text. */
 using Object = ::tvm::ffi::Map<Any, Any>;
 /*! \brief A sequence of values. */
 using Array = ::tvm::ffi::Array<Any>;
 
 /*!
- * \brief Reads a JSON text.
+ * \brief Parses a JSON text.
  *
- * Also read are `NaN`, `Infinity` and `-Infinity`, numbers such as `+1`, `01`, `1.` and `.5`, and
- * bytes in a string that are no UTF-8, which stay as they are. An integer beyond 64 bits becomes a
- * double, if one can hold it. Of two pairs with the same key the last one counts.
+ * It also accepts `NaN`, `Infinity` and `-Infinity`, numbers such as `+1`, `01`, `1.` and `.5`, and
+ * bytes in a string that are not UTF-8, which it keeps. An integer beyond 64 bits becomes a double
+ * if one can hold it. If a key occurs more than once, the last pair is kept.
  * \param json_str The text.
- * \param error_msg Where to write what is wrong, as "Extra data: line 1 column 3 (char 2)"; empty
- *        if nothing is. Columns and chars count bytes.
- * \return The value; None if `error_msg` was given an error.
- * \throws Error A ValueError with that message if `error_msg` is NULL. A text that is nested more
- *         than 10,000 deep is such an error.
+ * \param error_msg Receives the error, such as "Extra data: line 1 column 3 (char 2)", or an empty
+ *        string. Columns and chars count bytes.
+ * \return The value; None if `error_msg` receives an error.
+ * \throws Error A ValueError with that message if `error_msg` is NULL. Nesting deeper than 10,000
+ *         levels is an error.
  */
 TVM_FFI_RUNTIME_API inline Value Parse(const String& json_str, String* error_msg = nullptr) {
   std::string error;
@@ -59,13 +59,13 @@ TVM_FFI_RUNTIME_API inline Value Parse(const String& json_str, String* error_msg
 
 /*!
  * \brief Writes a value as a JSON text, which Parse reads as the same value.
- * \param value None, a bool, a number, a String, a sequence, or a Map with keys that are Strings.
- *        Slashes are escaped; what is no UTF-8 stays as it is; NaN and infinities are written as
+ * \param value None, a bool, a number, a String, a sequence, or a Map with String keys. Slashes are
+ *        escaped; bytes that are not UTF-8 are kept; NaN and infinities are written as
  *        `NaN`, `Infinity` and `-Infinity`.
- * \param indent Spaces for each level, every value on a line of its own; without it, or with 0, all
- *        is on one line without spaces.
- * \throws Error A ValueError for a value of another type, for a key that is no String, and for one
- *         that is nested more than 10,000 deep, such as a List that holds itself.
+ * \param indent Spaces for each level, with every value on its own line; if omitted or 0, all
+ *        values are on one line without spaces.
+ * \throws Error A ValueError for a value of another type, for a key that is not a String, and for a
+ *         value nested more than 10,000 levels deep, such as a List that contains itself.
  */
 inline String Stringify(const json::Value& value, const Optional<int>& indent = std::nullopt) {
   detail::JsonWriter writer(indent.value_or(0));

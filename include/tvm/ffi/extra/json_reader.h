@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/extra/json_reader.h
- * \brief How json::Parse reads a text.
+ * \brief The reader used by json::Parse.
  */
 #ifndef TVM_FFI_EXTRA_JSON_READER_H_
 #define TVM_FFI_EXTRA_JSON_READER_H_
@@ -25,11 +25,11 @@ namespace ffi TVM_FFI_HIDDEN {
 namespace json {
 namespace detail {
 
-// Nesting beyond this would be at the expense of the stack when the value ends under the published
-// runtime. Reading and writing take no more of it for deeper values.
+// Deeper nesting would use too much stack when the value is destroyed under the published runtime.
+// Reading and writing use no more stack for deeper values.
 inline constexpr size_t kDeepest = 10'000;
 
-// The first mistake ends it: functions return false from there on.
+// Stops at the first error: every function returns false from then on.
 class JsonReader {
  public:
   JsonReader(const char* data, size_t size, std::string* error)
@@ -74,7 +74,7 @@ class JsonReader {
     return true;
   }
 
-  // A container whose end is not read yet.
+  // A container whose end has not been read yet.
   struct Open {
     explicit Open(char bracket) : is_object(bracket == '{') {
       if (is_object) {
@@ -103,7 +103,7 @@ class JsonReader {
   };
 
   bool ReadValue(Any* out) {
-    std::vector<Open> open;  // the innermost one last
+    std::vector<Open> open;  // innermost last
     for (;;) {
       SkipSpace();
       if (at_ == end_) return Fail("Expecting value", at_);
@@ -120,7 +120,7 @@ class JsonReader {
       } else if (!ReadPlain(out)) {
         return false;
       }
-      // A value is complete, and maybe the containers that end after it.
+      // A value is complete, possibly along with containers that end after it.
       for (;;) {
         if (open.empty()) return true;
         open.back().Add(std::move(*out));
@@ -134,7 +134,7 @@ class JsonReader {
     }
   }
 
-  // In an object, what comes before each value.
+  // Reads the key before each value of an object.
   bool ReadKey(Open* open) {
     if (!open->is_object) return true;
     SkipSpace();
@@ -147,7 +147,7 @@ class JsonReader {
     return Take(":") || Fail("Expecting ':' delimiter", at_);
   }
 
-  // What is no container.
+  // Reads a value that is not a container.
   bool ReadPlain(Any* out) {
     if (*at_ == '"') {
       std::string text;
@@ -180,7 +180,7 @@ class JsonReader {
       if (std::string_view("+-.eE").find(*at_) == std::string_view::npos) break;
       is_integer = false;
     }
-    // The functions of C need an end.
+    // The C functions need a terminator.
     const std::string text(begin, at_);
     int64_t integer = 0;
     if (is_integer && ToInteger(text, &integer)) {
@@ -197,7 +197,7 @@ class JsonReader {
     return true;
   }
 
-  // Whether the digits, with a sign or without, fit.
+  // Whether the digits, with or without a sign, fit.
   static bool ToInteger(const std::string& text, int64_t* out) {
     const bool negative = !text.empty() && text[0] == '-';
     const size_t sign = !text.empty() && (negative || text[0] == '+') ? 1 : 0;
@@ -213,7 +213,7 @@ class JsonReader {
     return true;
   }
 
-  // The four digits of a \u escape; `at_` is before them.
+  // Reads the four digits of a \u escape, which start at `at_`.
   bool ReadHex(const char* escape, uint32_t* out) {
     if (end_ - at_ < 4) return Fail("Invalid \\uXXXX escape", escape);
     *out = 0;
@@ -247,7 +247,7 @@ class JsonReader {
     }
   }
 
-  // What follows "\u", maybe with the second half of a pair.
+  // Reads the digits after "\u", and the second half of a surrogate pair if there is one.
   bool ReadUnicode(const char* escape, std::string* out) {
     constexpr const char* kPair = "Invalid surrogate pair of \\uXXXX escapes";
     uint32_t code = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/extra/json_writer.h
- * \brief How json::Stringify writes a value.
+ * \brief The writer used by json::Stringify.
  */
 #ifndef TVM_FFI_EXTRA_JSON_WRITER_H_
 #define TVM_FFI_EXTRA_JSON_WRITER_H_
@@ -31,13 +31,13 @@ namespace detail {
 
 class JsonWriter {
  public:
-  // No indent, 0, is all on one line. A negative one breaks lines and indents nothing.
+  // An indent of 0 writes a single line. A negative one breaks lines without indenting.
   explicit JsonWriter(int indent) : indent_(indent) {}
 
   void Write(const Any& value) {
     Begin(value);
-    // Goes on with the innermost container: calls within calls would take as much stack as the
-    // value is deep.
+    // Continues with the innermost container: recursion would use stack in proportion to the
+    // nesting depth.
     while (!open_.empty()) {
       Open& last = open_.back();
       if (last.IsAtEnd()) {
@@ -57,14 +57,14 @@ class JsonWriter {
   std::string Take() { return std::move(text_); }
 
  private:
-  // A container of which not all is written.
+  // A container that is not completely written.
   struct Open {
     Array<Any> array{UnsafeInit{}};
     List<Any> list{UnsafeInit{}};
     Map<Any, Any> map{UnsafeInit{}};
     bool is_map = false;
     bool is_first = true;
-    size_t next = 0;  // of a sequence
+    size_t next = 0;  // index in a sequence
     Map<Any, Any>::iterator pair;
 
     bool IsAtEnd() const {
@@ -78,7 +78,7 @@ class JsonWriter {
     }
   };
 
-  // Writes a value, of a container only what opens it.
+  // Writes a value, or only the opening bracket of a container.
   void Begin(const Any& value) {
     switch (value.type_index()) {
       case kTVMFFINone:
@@ -143,13 +143,13 @@ class JsonWriter {
       text_ += value < 0 ? "-Infinity" : "Infinity";
       return;
     }
-    // 17 digits: no other double is read back.
+    // With 17 digits, the same double is read back.
     char digits[32];
     std::snprintf(digits, sizeof(digits), "%.17g", value);
     ffi::detail::UsePoint(digits);
     const std::string_view written = digits;
     text_ += written;
-    // So that it is read back as a float.
+    // Ensures that it is read back as a float.
     if (written.find_first_of(".e") == std::string_view::npos) text_ += ".0";
   }
 
@@ -163,7 +163,7 @@ class JsonWriter {
 
   int indent_;
   std::string text_;
-  std::vector<Open> open_;  // the innermost one last
+  std::vector<Open> open_;  // innermost last
 };
 
 }  // namespace detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/extra/module.h
- * \brief Modules: loaded libraries, and classes of an author's own that give functions by name.
+ * \brief Modules: loaded libraries, and user-defined classes that provide functions by name.
  */
 #ifndef TVM_FFI_EXTRA_MODULE_H_
 #define TVM_FFI_EXTRA_MODULE_H_
@@ -26,37 +26,37 @@ struct ModuleUnsafe;
 }
 
 /*!
- * \brief A module object; a class derived from it is a kind of module of the author's own.
+ * \brief A module object; derive from it to define a new kind of module.
  *
- * A derived class defines kind() and GetFunction(), and what else it can do. Its virtual functions
- * may be called from several threads, also while another one runs. Objects cross between this
- * header and the published one: the virtual functions, their order and the data members are the
- * same, and are never changed.
+ * A derived class must define kind() and GetFunction(), and may override the rest. Its virtual
+ * functions may be called from several threads, even while another one runs. Objects cross between
+ * this header and the published one: the virtual functions, their order and the data members are
+ * the same, and never change.
  */
 class TVM_FFI_RUNTIME_API ModuleObj : public Object {
  public:
   /*!
-   * \brief The kind of module: "library" for a loaded one, "system_lib" for the functions of the
-   * program itself, otherwise what the author chose.
+   * \brief The kind of module: "library" for a loaded library, "system_lib" for the functions of
+   * the program itself, otherwise the author's choice.
    *
-   * It is part of the name of the function that loads a saved one, see SaveToBytes().
+   * It is part of the name of the function that loads a saved module; see SaveToBytes().
    */
   virtual const char* kind() const = 0;
-  /*! \brief What can be done with the module: bits of Module::ModulePropertyMask; 0 by default. */
+  /*! \brief The supported operations, as bits of Module::ModulePropertyMask; 0 by default. */
   virtual int GetPropertyMask() const { return 0; }
   /*!
-   * \brief The function of that name, if there is one. It keeps alive what it needs.
+   * \brief Returns the function with that name, if there is one. It keeps alive what it needs.
    * \param name The name.
    */
   virtual Optional<Function> GetFunction(const String& name) = 0;
-  /*! \brief Whether there is a function of that name; by default, whether GetFunction() has it. */
+  /*! \brief Whether there is a function with that name; by default, calls GetFunction(). */
   virtual bool ImplementsFunction(const String& name) { return GetFunction(name).has_value(); }
   /*! \brief The documentation of a function; see TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC. */
   virtual Optional<String> GetFunctionDoc([[maybe_unused]] const String& name) {
     return std::nullopt;
   }
   /*!
-   * \brief What is known of a function's signature: JSON text with a `type_schema`, JSON text too.
+   * \brief The metadata of a function: JSON text with a `type_schema`, which is also JSON text.
    *
    * A loaded library has none unless it was built with TVM_FFI_DLL_EXPORT_INCLUDE_METADATA.
    */
@@ -64,10 +64,10 @@ class TVM_FFI_RUNTIME_API ModuleObj : public Object {
     return std::nullopt;
   }
   /*!
-   * \brief Writes the module to a file, for a compiler to go on with.
+   * \brief Writes the module to a file, as input for a compiler.
    * \param file_name The file.
    * \param format One of GetWriteFormats().
-   * \throws Error A RuntimeError if the class cannot.
+   * \throws Error A RuntimeError if the class does not support it.
    */
   virtual void WriteToFile([[maybe_unused]] const String& file_name,
                            [[maybe_unused]] const String& format) const {
@@ -75,13 +75,13 @@ class TVM_FFI_RUNTIME_API ModuleObj : public Object {
         << "ModuleObj::WriteToFile: expected a module that can be written, got one of kind \""
         << kind() << "\"";
   }
-  /*! \brief The formats that WriteToFile() knows; none by default. */
+  /*! \brief The formats that WriteToFile() supports; none by default. */
   virtual Array<String> GetWriteFormats() const { return Array<String>(); }
   /*!
-   * \brief The module as bytes.
+   * \brief Returns the module as bytes.
    *
-   * The global function `ffi.Module.load_from_bytes.<kind>` makes a module of them again.
-   * \throws Error A RuntimeError if the class cannot.
+   * The global function `ffi.Module.load_from_bytes.<kind>` recreates a module from them.
+   * \throws Error A RuntimeError if the class does not support it.
    */
   virtual Bytes SaveToBytes() const {
     TVM_FFI_THROW(RuntimeError)
@@ -90,7 +90,7 @@ class TVM_FFI_RUNTIME_API ModuleObj : public Object {
   }
   /*!
    * \brief The source code of the module; empty if it has none.
-   * \param format What to show, if the class has several sources; may be empty.
+   * \param format Which source to show, if there are several; may be empty.
    */
   virtual String InspectSource([[maybe_unused]] const String& format) const { return String(); }
   /*!
@@ -99,38 +99,38 @@ class TVM_FFI_RUNTIME_API ModuleObj : public Object {
    * Unlike a loaded library, a class that keeps this function must not be searched meanwhile.
    * \throws Error A ValueError if `other` is null, or imports this module, at any depth.
    */
-  // Inline here too: the first function that is not would bring this class's table of virtual
-  // functions, and all of them, into every kernel library.
+  // Also inline here: the first function that is not would put the virtual table of this class, and
+  // all its functions, into every kernel library.
   TVM_FFI_RUNTIME_API inline virtual void ImportModule(const Module& other);
-  /*! \brief Forgets the imports. Functions that a loaded library was lent live on. */
+  /*! \brief Clears the imports. Functions that a loaded library has borrowed stay valid. */
   TVM_FFI_RUNTIME_API virtual void ClearImports() { imports_ = Array<Any>(); }
 
   /*!
-   * \brief The function of that name, if there is one.
+   * \brief Returns the function with that name, if there is one.
    * \param name The name.
-   * \param query_imports Whether imported modules are searched too, at any depth.
+   * \param query_imports Whether to search imported modules too, at any depth.
    */
   TVM_FFI_RUNTIME_API Optional<Function> GetFunction(const String& name, bool query_imports) {
     return UnlessNone<Function>(Call("ffi.ModuleGetFunction", name, query_imports));
   }
-  /*! \brief Whether there is a function of that name, here or in the imports. */
+  /*! \brief Whether there is a function with that name, here or in the imports. */
   TVM_FFI_RUNTIME_API bool ImplementsFunction(const String& name, bool query_imports) {
     return Call("ffi.ModuleImplementsFunction", name, query_imports).cast<bool>();
   }
-  /*! \brief The documentation of a function, of this module or an imported one. */
+  /*! \brief The documentation of a function of this module or an imported one. */
   TVM_FFI_RUNTIME_API Optional<String> GetFunctionDoc(const String& name, bool query_imports) {
     return UnlessNone<String>(Call("ffi.ModuleGetFunctionDoc", name, query_imports));
   }
-  /*! \brief What is known of the signature of a function, of this module or an imported one. */
+  /*! \brief The metadata of a function of this module or an imported one. */
   TVM_FFI_RUNTIME_API Optional<String> GetFunctionMetadata(const String& name, bool query_imports) {
     return UnlessNone<String>(Call("ffi.ModuleGetFunctionMetadata", name, query_imports));
   }
-  /*! \brief The imported modules, in the order in which they came. */
+  /*! \brief The imported modules, in the order of import. */
   const Array<Any>& imports() const { return imports_; }
 
-  /*! \brief Handles give access to a mutable object. */
+  /*! \brief Handles provide access to a mutable object. */
   static constexpr bool _type_mutable = true;
-  /*! \brief Fixed index of the type. */
+  /*! \brief Fixed type index. */
   static constexpr int32_t _type_index = kTVMFFIModule;
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC("ffi.Module", ModuleObj, Object)
 
@@ -139,11 +139,11 @@ class TVM_FFI_RUNTIME_API ModuleObj : public Object {
   Array<Any> imports_;
 
  private:
-  // What the runtime lent to the module's code: by name, the functions of its imports.
+  // The functions of the imports that the module's code has borrowed, by name.
   Map<String, Function> import_lookup_cache_;
 
-  // A result unless it is None. Not by a cast to Optional<T>, whose conversions every file that
-  // includes this header would compile.
+  // A result unless it is None. A cast to Optional<T> would compile its conversions in every file
+  // that includes this header.
   template <typename T>
   static Optional<T> UnlessNone(const Any& result) {
     if (result == nullptr) return std::nullopt;
@@ -157,16 +157,16 @@ class TVM_FFI_RUNTIME_API ModuleObj : public Object {
   friend struct detail::ModuleUnsafe;
 };
 
-/*! \brief A handle of a module. A library stays loaded while a module or a function of it lives. */
+/*! \brief A handle to a module. A library stays loaded while a module or function of it lives. */
 class TVM_FFI_RUNTIME_API Module : public ObjectRef {
  public:
-  /*! \brief What can be done with a module: bits of ModuleObj::GetPropertyMask(). */
+  /*! \brief The supported operations of a module, as bits of ModuleObj::GetPropertyMask(). */
   enum ModulePropertyMask : int {
     /*! \brief ModuleObj::SaveToBytes() works. */
     kBinarySerializable = 1,
     /*! \brief The functions of ModuleObj::GetFunction() can be called. */
     kRunnable = 2,
-    /*! \brief ModuleObj::WriteToFile() works, and a compiler makes a library of the file. */
+    /*! \brief ModuleObj::WriteToFile() works, and a compiler can turn the file into a library. */
     kCompilationExportable = 4
   };
 
@@ -177,7 +177,7 @@ class TVM_FFI_RUNTIME_API Module : public ObjectRef {
    *
    * A global function `ffi.Module.load_from_file.<extension>` loads files of that extension; it is
    * called with the path and the extension. Any other file is a library.
-   * \param file_name Path of the file; a library's bare name is looked for in the current folder.
+   * \param file_name Path of the file; a bare library name is looked up in the current folder.
    * \throws Error A RuntimeError with the loader's message.
    */
   TVM_FFI_RUNTIME_API static Module LoadFromFile(const String& file_name) {
@@ -185,11 +185,11 @@ class TVM_FFI_RUNTIME_API Module : public ObjectRef {
   }
 
   /*!
-   * \brief Calls a function with each name and address that TVMFFIEnvModRegisterContextSymbol()
-   * got.
+   * \brief Calls a function with each name and address registered with
+   * TVMFFIEnvModRegisterContextSymbol().
    *
-   * For a class whose modules have code of their own, which wants them.
-   * \throws Error A ValueError under the published runtime, which gives them to its own code only.
+   * For classes whose modules contain code that needs these symbols.
+   * \throws Error A ValueError under the published runtime, which gives them only to its own code.
    */
   TVM_FFI_RUNTIME_API static void VisitContextSymbols(
       const TypedFunction<void(String, void*)>& callback) {
@@ -199,11 +199,11 @@ class TVM_FFI_RUNTIME_API Module : public ObjectRef {
 
 namespace detail {
 
-// For the runtime: a module's imports, and what its code was lent.
+// For the runtime: a module's imports, and the functions that its code has borrowed.
 struct ModuleUnsafe {
   static Array<Any>& Imports(ModuleObj* module) { return module->imports_; }
   static Map<String, Function>& Lent(ModuleObj* module) { return module->import_lookup_cache_; }
-  // Whether `module` is `other`, or imports it at any depth. Each module is asked once, however
+  // Whether `module` is `other` or imports it at any depth. Each module is visited once, however
   // many others import it.
   static bool Reaches(const Module& module, const ModuleObj* other) {
     Array<Any> left{module};
@@ -226,27 +226,27 @@ struct ModuleUnsafe {
 inline void ModuleObj::ImportModule(const Module& other) {
   TVM_FFI_CHECK(other.defined(), ValueError)
       << "ModuleObj::ImportModule: other: expected a module, got none";
-  // A circle would never be freed, and a search in it would never end.
+  // A cycle would never be freed, and a search in it would never end.
   TVM_FFI_CHECK(!detail::ModuleUnsafe::Reaches(other, this), ValueError)
       << "ModuleObj::ImportModule: other: expected a module that does not import this one, got one "
          "that does";
   imports_.push_back(other);
 }
 
-/*! \brief The names of what a library exports for its loader. */
+/*! \brief The names of the symbols that a library exports for its loader. */
 namespace symbol {
 
-/*! \brief What the symbol of an exported function begins with. */
+/*! \brief The prefix of the symbol of an exported function. */
 constexpr const char* tvm_ffi_symbol_prefix = "__tvm_ffi_";
-/*! \brief The symbol of the function that calling a module calls. */
+/*! \brief The symbol of the function that runs when a module is called. */
 constexpr const char* tvm_ffi_main = "__tvm_ffi_main";
 /*! \brief The variable that the loader sets to the library's module. */
 constexpr const char* tvm_ffi_library_ctx = "__tvm_ffi__library_ctx";
-/*! \brief The bytes of the modules that come with a library. */
+/*! \brief The bytes of the modules embedded in a library. */
 constexpr const char* tvm_ffi_library_bin = "__tvm_ffi__library_bin";
-/*! \brief What the symbol of a function that gives the metadata of another one begins with. */
+/*! \brief The prefix of the symbol of a function that returns the metadata of another. */
 constexpr const char* tvm_ffi_metadata_prefix = "__tvm_ffi__metadata_";
-/*! \brief What the symbol of a function that gives the documentation of another begins with. */
+/*! \brief The prefix of the symbol of a function that returns the documentation of another. */
 constexpr const char* tvm_ffi_doc_prefix = "__tvm_ffi__doc_";
 
 }  // namespace symbol

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/extra/serialization.h
- * \brief Values as JSON objects, and back.
+ * \brief Converts values to JSON objects and back.
  *
- * A graph has one node for each object, so that what is shared stays shared. Its form is that of
+ * A graph has one node for each object, so that shared objects stay shared. Its format is that of
  * the published package. The code is inline and calls global functions, so it runs under any
  * runtime that has them.
  */
@@ -20,9 +20,9 @@ namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
 /*!
- * \brief A value as a JSON object.
+ * \brief Converts a value to a JSON object.
  * \param value The value. Objects need registered fields, or the attribute `__data_to_json__`.
- * \param metadata Stored with it under "metadata", unless None.
+ * \param metadata Stored in the object under "metadata", unless None.
  */
 TVM_FFI_RUNTIME_API inline json::Value ToJSONGraph(const Any& value,
                                                    const Any& metadata = Any(nullptr)) {
@@ -30,7 +30,7 @@ TVM_FFI_RUNTIME_API inline json::Value ToJSONGraph(const Any& value,
   return convert(value, metadata);
 }
 
-/*! \brief The value that ToJSONGraph made the JSON object of. */
+/*! \brief Returns the value from which ToJSONGraph made the JSON object. */
 TVM_FFI_RUNTIME_API inline Any FromJSONGraph(const json::Value& graph) {
   static const Function convert = Function::GetGlobalRequired("ffi.FromJSONGraph");
   return convert(graph);
@@ -38,9 +38,9 @@ TVM_FFI_RUNTIME_API inline Any FromJSONGraph(const json::Value& graph) {
 
 namespace type_attr {
 
-/*! \brief What an object of the type is in JSON, in place of its fields. */
+/*! \brief Returns the JSON data of an object of the type, which replaces its fields. */
 inline constexpr reflection::AttrKey<TypedFunction<Any(AnyView)>> kDataToJson{"__data_to_json__"};
-/*! \brief Makes an object of what kDataToJson returned. */
+/*! \brief Creates an object from the result of kDataToJson. */
 inline constexpr reflection::AttrKey<TypedFunction<Any(AnyView)>> kDataFromJson{
     "__data_from_json__"};
 

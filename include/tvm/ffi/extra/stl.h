@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/extra/stl.h
- * \brief Containers of the standard library as parameters and results.
+ * \brief Standard-library containers as parameters and results.
  *
- * Each is copied on its way: std::vector and std::array as an Array, std::pair and std::tuple as a
- * Tuple, std::optional and std::variant as what they hold, std::map and std::unordered_map as a
- * Map, std::function as a Function. Where copies cost too much, use the containers of this library.
- * std::string needs no header of its own.
+ * Each is converted by copy: std::vector and std::array to an Array, std::pair and std::tuple to a
+ * Tuple, std::optional and std::variant to the values they hold, std::map and std::unordered_map to
+ * a Map, std::function to a Function. If copies cost too much, use the containers of this library.
+ * std::string needs no extra header.
  */
 #ifndef TVM_FFI_EXTRA_STL_H_
 #define TVM_FFI_EXTRA_STL_H_
@@ -34,7 +34,7 @@ namespace ffi TVM_FFI_HIDDEN {
 
 namespace detail {
 
-// Whether a value is exactly a T; a type that is always converted has no such values.
+// Whether a value is exactly a T; always false for a type that is always converted.
 template <typename T, typename = void>
 struct Strict {
   static bool Check(const TVMFFIAny*) { return false; }
@@ -49,14 +49,14 @@ template <typename Container>
 void MoveElements(Container* container, TVMFFIAny* out) {
   Array<Any> array;
   array.reserve(static_cast<int64_t>(container->size()));
-  // A copy of each, since std::vector<bool> has no elements to refer to.
+  // A copy of each, because std::vector<bool> has no elements to refer to.
   for (typename Container::value_type element : *container) {
     array.push_back(Any(std::move(element)));
   }
   TypeTraits<Array<Any>>::MoveToAny(std::move(array), out);
 }
 
-// Tuples of the standard library; `Std` is std::tuple or std::pair of Types.
+// Standard-library tuples; `Std` is std::tuple or std::pair of Types.
 template <typename Std, typename... Types>
 struct StdTupleTraits : public TypeTraitsBase {
   static void MoveToAny(Std value, TVMFFIAny* out) { Move(&value, out, Indices()); }
@@ -89,7 +89,7 @@ struct StdTupleTraits : public TypeTraitsBase {
   }
 };
 
-// Maps of the standard library; `Std` maps a K to a V.
+// Standard-library maps; `Std` maps a K to a V.
 template <typename Std, typename K, typename V>
 struct StdMapTraits : public TypeTraitsBase {
   static void MoveToAny(Std value, TVMFFIAny* out) {
@@ -117,7 +117,7 @@ struct StdMapTraits : public TypeTraitsBase {
   }
 };
 
-// A trailing std::optional parameter may be left out, as an Optional may.
+// A trailing std::optional parameter may be omitted, like an Optional.
 template <typename T>
 struct Content<std::optional<T>> : public Content<T> {};
 
@@ -126,7 +126,7 @@ struct IsLendable<std::optional<T>> : public IsLendable<T> {};
 
 }  // namespace detail
 
-/*! \brief Goes as an Array, comes from an Array or a List. */
+/*! \brief Converts to an Array, and from an Array or a List. */
 template <typename T>
 struct TypeTraits<std::vector<T>> : public detail::TypeTraitsBase {
   static void MoveToAny(std::vector<T> value, TVMFFIAny* out) { detail::MoveElements(&value, out); }
@@ -153,7 +153,7 @@ struct TypeTraits<std::vector<T>> : public detail::TypeTraitsBase {
   }
 };
 
-/*! \brief Goes as an Array, comes from an Array or a List of the same length. */
+/*! \brief Converts to an Array, and from an Array or a List of the same length. */
 template <typename T, size_t N>
 struct TypeTraits<std::array<T, N>> : public detail::TypeTraitsBase {
   static void MoveToAny(std::array<T, N> value, TVMFFIAny* out) {
@@ -186,26 +186,26 @@ struct TypeTraits<std::array<T, N>> : public detail::TypeTraitsBase {
   }
 };
 
-/*! \brief Goes as a Tuple, comes from an Array or a List of the same length. */
+/*! \brief Converts to a Tuple, and from an Array or a List of the same length. */
 template <typename... Types>
 struct TypeTraits<std::tuple<Types...>>
     : public detail::StdTupleTraits<std::tuple<Types...>, Types...> {};
 
-/*! \brief Goes as a Tuple, comes from an Array or a List of two elements. */
+/*! \brief Converts to a Tuple, and from an Array or a List of two elements. */
 template <typename A, typename B>
 struct TypeTraits<std::pair<A, B>> : public detail::StdTupleTraits<std::pair<A, B>, A, B> {};
 
-/*! \brief Goes as its value or as None. */
+/*! \brief Converts to its value or to None. */
 template <typename T>
 struct TypeTraits<std::optional<T>> : public detail::OptionalTraits<std::optional<T>, T> {
   static std::string TypeSchema() { return detail::SchemaText<T>("std::optional"); }
 };
 
 /*!
- * \brief Goes as the value that it holds.
+ * \brief Converts to the value that it holds.
  *
- * Comes from a value that is exactly of one of the types; if there is none, the first type that
- * the value converts to decides.
+ * Converts from a value that is exactly of one of the types; any other value converts to the first
+ * type that accepts it.
  */
 template <typename... Types>
 struct TypeTraits<std::variant<Types...>> : public detail::TypeTraitsBase {
@@ -236,20 +236,20 @@ struct TypeTraits<std::variant<Types...>> : public detail::TypeTraitsBase {
   }
 };
 
-/*! \brief Goes as a Map in the order of the keys, comes from a Map or a Dict. */
+/*! \brief Converts to a Map in the order of the keys, and from a Map or a Dict. */
 template <typename K, typename V>
 struct TypeTraits<std::map<K, V>> : public detail::StdMapTraits<std::map<K, V>, K, V> {
   static std::string TypeSchema() { return detail::SchemaText<K, V>("std::map"); }
 };
 
-/*! \brief Goes as a Map, comes from a Map or a Dict. */
+/*! \brief Converts to a Map, and from a Map or a Dict. */
 template <typename K, typename V>
 struct TypeTraits<std::unordered_map<K, V>>
     : public detail::StdMapTraits<std::unordered_map<K, V>, K, V> {
   static std::string TypeSchema() { return detail::SchemaText<K, V>("std::unordered_map"); }
 };
 
-/*! \brief Goes as a Function, comes from a Function; an empty one is None, both ways. */
+/*! \brief Converts to and from a Function; an empty one is None in both directions. */
 template <typename R, typename... Args>
 struct TypeTraits<std::function<R(Args...)>> : public detail::TypeTraitsBase {
   static void MoveToAny(std::function<R(Args...)> value, TVMFFIAny* out) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/extra/storage.h
- * \brief A store of values by key, for what a library keeps from one call to the next.
+ * \brief A store of values by key, for values that a library keeps from one call to the next.
  *
- * The store is the process's: every library and every language sees the same one, through the
+ * The store is process-wide: every library and every language sees the same one, through the
  * global functions `ffi.StorageGet`, `ffi.StorageSet`, `ffi.StorageGetOrCreate` and
- * `ffi.StorageErase`. It is never destroyed: what is in it when the process ends is not freed, so
- * that no code of a library that has gone by then runs. A value keeps the library that frees it
- * loaded while it is stored; what an Array or a Map holds is not looked at.
+ * `ffi.StorageErase`. It is never destroyed: the values in it when the process ends are not freed,
+ * so no code of a library that is already unloaded runs. A stored value keeps the library that
+ * frees it loaded; the contents of an Array or a Map are not considered.
  *
- * This runtime only: under one without these functions each call here throws a RuntimeError.
+ * This runtime only: under a runtime without these functions, each call throws a RuntimeError.
  */
 #ifndef TVM_FFI_EXTRA_STORAGE_H_
 #define TVM_FFI_EXTRA_STORAGE_H_
@@ -31,7 +31,7 @@ TVM_FFI_COLD inline Function StorageFunction(const char* name) {
   return *std::move(function);
 }
 
-// The value of a key, None if it has none.
+// The value of a key, or None.
 inline Any StorageFind(const String& key) {
   static const Function get = StorageFunction("ffi.StorageGet");
   return get(key);
@@ -49,12 +49,12 @@ T StorageCast(const char* function, const String& key, const Any& value) {
 
 }  // namespace detail
 
-/*! \brief The store of values by key. */
+/*! \brief The process-wide store of values by key. */
 namespace storage {
 
 /*!
- * \brief A key for what exists once for each device.
- * \param name Unique name; begin it with the library's, for example "my_library.workspace".
+ * \brief Returns a key for a value that exists once for each device.
+ * \param name Unique name; prefix it with the library's, for example "my_library.workspace".
  * \param device Device.
  */
 inline String Key(const String& name, DLDevice device) {
@@ -64,10 +64,10 @@ inline String Key(const String& name, DLDevice device) {
 }
 
 /*!
- * \brief A key for what exists once for each stream of a device.
- * \param name Unique name; begin it with the library's, for example "my_library.workspace".
+ * \brief Returns a key for a value that exists once for each stream of a device.
+ * \param name Unique name; prefix it with the library's, for example "my_library.workspace".
  * \param device Device.
- * \param stream Stream, as TVMFFIEnvGetStream tells it.
+ * \param stream Stream, as returned by TVMFFIEnvGetStream.
  */
 inline String Key(const String& name, DLDevice device, void* stream) {
   Message text;
@@ -76,9 +76,9 @@ inline String Key(const String& name, DLDevice device, void* stream) {
 }
 
 /*!
- * \brief The value of a key, if there is one.
+ * \brief Returns the value of a key, if there is one.
  * \param key Key.
- * \throws Error A TypeError if the value is no T.
+ * \throws Error A TypeError if the value is not a T.
  */
 template <typename T = Any>
 std::optional<T> Get(const String& key) {
@@ -88,9 +88,9 @@ std::optional<T> Get(const String& key) {
 }
 
 /*!
- * \brief Stores a value; one that the key had before is dropped.
+ * \brief Stores a value, dropping any previous value of the key.
  * \param key Key.
- * \param value Anything but None.
+ * \param value Any value except None.
  * \throws Error A ValueError for None.
  */
 inline void Set(const String& key, const Any& value) {
@@ -99,16 +99,16 @@ inline void Set(const String& key, const Any& value) {
 }
 
 /*!
- * \brief The value of a key; if it has none, what `factory` returns is stored first.
+ * \brief Returns the value of a key, first storing the result of `factory` if it has none.
  *
- * Of several threads that ask for the same key, one calls its factory and the others wait; threads
- * that ask for other keys do not wait. A factory that throws leaves nothing behind, and the next
- * thread that waits tries its own.
+ * If several threads request the same key, one calls its factory and the others wait; threads that
+ * request other keys do not wait. A factory that throws stores nothing, and the next waiting thread
+ * tries its own.
  * \param key Key.
- * \param factory Called without arguments, returns the value; it must not ask for the same key, nor
- *        for one whose factory waits for this one.
- * \throws Error What the factory threw; a TypeError if the value is no T; a ValueError if the
- *         factory returns None; a RuntimeError if it asks for such a key.
+ * \param factory Returns the value when called without arguments; it must not request the same key,
+ *        nor one whose factory waits for this one.
+ * \throws Error Whatever the factory throws; a TypeError if the value is not a T; a ValueError if
+ *         the factory returns None; a RuntimeError if it requests such a key.
  */
 template <typename T = Any, typename F>
 T GetOrCreate(const String& key, F factory) {
@@ -123,7 +123,7 @@ T GetOrCreate(const String& key, F factory) {
 /*!
  * \brief Drops the value of a key.
  * \param key Key.
- * \return Whether it had one.
+ * \return Whether the key had a value.
  */
 inline bool Erase(const String& key) {
   static const Function erase = detail::StorageFunction("ffi.StorageErase");

@@ -18,15 +18,15 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-/*! \brief Whether two values have the same structure, as `tvm_ffi.structural_equal` of Python. */
+/*! \brief Whether two values have the same structure, like `tvm_ffi.structural_equal` in Python. */
 class TVM_FFI_RUNTIME_API StructuralEqual {
  public:
   /*!
    * \brief Whether two values have the same structure.
    * \param a One value.
    * \param b The other.
-   * \param map_free_vars Whether variables without a definition may stand for each other.
-   * \param skip_tensor_content Whether tensors are equal if their shapes and dtypes are.
+   * \param map_free_vars Whether variables without a definition may be mapped to each other.
+   * \param skip_tensor_content Whether tensors with equal shapes and dtypes are equal.
    */
   TVM_FFI_RUNTIME_API static bool Equal(const Any& a, const Any& b, bool map_free_vars = false,
                                         bool skip_tensor_content = false) {
@@ -35,7 +35,7 @@ class TVM_FFI_RUNTIME_API StructuralEqual {
   }
 
   /*!
-   * \brief Where two values first differ: a path into each; nothing if they are equal.
+   * \brief Finds the first difference: a path into each value; empty if they are equal.
    * \param a One value.
    * \param b The other.
    * \param map_free_vars As for Equal.
@@ -48,14 +48,14 @@ class TVM_FFI_RUNTIME_API StructuralEqual {
         .cast<Optional<reflection::AccessPathPair>>();
   }
 
-  /*! \brief Whether two values have the same structure, tensors' contents included. */
+  /*! \brief Whether two values have the same structure, including tensor contents. */
   bool operator()(const Any& a, const Any& b) const { return Equal(a, b); }
 };
 
 namespace type_attr {
 
-/*! \brief Compares two objects of the type by structure. It is given a function that compares two
- * parts: with whether variables may be defined there, and with a name or an index for the path. */
+/*! \brief Compares two objects of the type by structure. It receives a function that compares two
+ * parts, given whether variables may be defined there and a name or an index for the path. */
 inline constexpr reflection::AttrKey<TypedFunction<bool(
     const Object*, const Object*, const TypedFunction<bool(AnyView, AnyView, int, AnyView)>&)>>
     kSEqual{"__s_equal__"};

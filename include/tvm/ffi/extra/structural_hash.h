@@ -18,15 +18,15 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-/*! \brief A hash that is equal for values of equal structure, as `tvm_ffi.structural_hash` of
+/*! \brief A hash that is equal for values of equal structure, like `tvm_ffi.structural_hash` in
  * Python. */
 class TVM_FFI_RUNTIME_API StructuralHash {
  public:
   /*!
-   * \brief A hash of the value's structure.
+   * \brief Hashes the value's structure.
    * \param value The value.
-   * \param map_free_vars Whether variables without a definition may stand for each other.
-   * \param skip_tensor_content Whether only shape and dtype of tensors count.
+   * \param map_free_vars Whether variables without a definition may be mapped to each other.
+   * \param skip_tensor_content Whether only the shapes and dtypes of tensors count.
    */
   TVM_FFI_RUNTIME_API static uint64_t Hash(const Any& value, bool map_free_vars = false,
                                            bool skip_tensor_content = false) {
@@ -34,14 +34,14 @@ class TVM_FFI_RUNTIME_API StructuralHash {
     return static_cast<uint64_t>(hash(value, map_free_vars, skip_tensor_content).cast<int64_t>());
   }
 
-  /*! \brief A hash of the value's structure, tensors' contents included. */
+  /*! \brief Hashes the value's structure, including tensor contents. */
   uint64_t operator()(const Any& value) const { return Hash(value); }
 };
 
 namespace type_attr {
 
-/*! \brief Hashes an object of the type by structure. It is given the hash so far and a function
- * that adds a part to it: with whether variables may be defined there. */
+/*! \brief Hashes an object of the type by structure. It receives the hash so far and a function
+ * that adds a part to it, given whether variables may be defined there. */
 inline constexpr reflection::AttrKey<TypedFunction<int64_t(
     const Object*, int64_t, const TypedFunction<int64_t(AnyView, int64_t, int)>&)>>
     kSHash{"__s_hash__"};

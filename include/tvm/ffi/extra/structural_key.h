@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/extra/structural_key.h
- * \brief Keys of mappings that are compared by structure.
+ * \brief Mapping keys that are compared by structure.
  *
- * A key keeps its hash, so that a mapping finds it without hashing the whole value again.
+ * A key stores its hash, so that a lookup does not hash the whole value again.
  */
 #ifndef TVM_FFI_EXTRA_STRUCTURAL_KEY_H_
 #define TVM_FFI_EXTRA_STRUCTURAL_KEY_H_
@@ -30,23 +30,23 @@ class StructuralKeyObj : public Object {
   int64_t hash_i64 = 0;
 
   StructuralKeyObj() = default;
-  /*! \brief A key of that value. */
+  /*! \brief Constructs a key from the value. */
   explicit StructuralKeyObj(Any value)
       : key(std::move(value)), hash_i64(static_cast<int64_t>(StructuralHash::Hash(key))) {}
 
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("ffi.StructuralKey", StructuralKeyObj, Object);
 };
 
-/*! \brief A key of a mapping that is equal to another if their values have the same structure.
+/*! \brief A mapping key that equals another if their values have the same structure.
  *
- * The value must not change while a mapping has the key.
+ * The value must not change while a mapping contains the key.
  */
 class StructuralKey : public ObjectRef {
  public:
-  // First, because functions below use what it defines.
+  // First, because functions below use its definitions.
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(StructuralKey, ObjectRef, StructuralKeyObj);
 
-  /*! \brief A key of that value. */
+  /*! \brief Constructs a key from the value. */
   explicit StructuralKey(Any value) : ObjectRef(make_object<StructuralKeyObj>(std::move(value))) {}
 
   /*! \brief Whether the values have the same structure. */
@@ -56,17 +56,17 @@ class StructuralKey : public ObjectRef {
     return get()->hash_i64 == other.get()->hash_i64 &&
            StructuralEqual::Equal(get()->key, other.get()->key);
   }
-  /*! \brief Whether the values have another structure. */
+  /*! \brief Whether the values have different structures. */
   bool operator!=(const StructuralKey& other) const { return !(*this == other); }
 };
 
 }  // namespace ffi TVM_FFI_HIDDEN
 }  // namespace tvm
 
-/*! \brief For std::unordered_map. */
+/*! \brief Supports std::unordered_map. */
 template <>
 struct std::hash<tvm::ffi::StructuralKey> {
-  /*! \brief The hash of the value's structure; 0 for no key. */
+  /*! \brief The hash of the value's structure; 0 for a null key. */
   size_t operator()(const tvm::ffi::StructuralKey& key) const {
     return key.get() == nullptr ? 0 : static_cast<size_t>(key->hash_i64);
   }

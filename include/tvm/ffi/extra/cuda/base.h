@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/extra/cuda/base.h
- * \brief Errors of the CUDA runtime as errors of this library, and the size of a grid or a block.
+ * \brief Converts CUDA runtime errors to errors of this library; the size of a grid or a block.
  */
 #ifndef TVM_FFI_EXTRA_CUDA_BASE_H_
 #define TVM_FFI_EXTRA_CUDA_BASE_H_
@@ -10,13 +10,13 @@
 #include <tvm/ffi/error.h>
 
 /*!
- * \brief Calls a function of the CUDA runtime and throws a RuntimeError unless it gives
+ * \brief Calls a function of the CUDA runtime and throws a RuntimeError unless it returns
  * cudaSuccess.
  *
  * The message shows the call, the error's name and its description.
  *
- * The failure clears CUDA's last error, so that the next launch that is checked is not blamed for
- * it. An error that leaves the device unusable, such as an illegal address, is sticky: CUDA returns
+ * The failure clears CUDA's last error, so that the next checked launch does not report it.
+ * An error that leaves the device unusable, such as an illegal address, is sticky: CUDA returns
  * it from every later call until the process ends.
  * \throws Error A RuntimeError if the call fails.
  */
@@ -34,10 +34,10 @@ namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
 /*!
- * \brief The size of a grid in blocks, or of a block in threads; a size that is not given is 1.
+ * \brief The size of a grid in blocks, or of a block in threads; omitted sizes are 1.
  *
- * It has the members of CUDA's own `dim3`, and is the same type whichever of CUDA's two APIs
- * launches the kernel.
+ * It has the members of CUDA's own `dim3`, and is the same type for both CUDA APIs that can launch
+ * the kernel.
  */
 struct dim3 {
   /*! \brief The size in the first dimension, whose index varies fastest. */
@@ -46,13 +46,13 @@ struct dim3 {
   unsigned int y = 1;
   /*! \brief The size in the third dimension. */
   unsigned int z = 1;
-  /*! \brief One block, or one thread. */
+  /*! \brief Constructs the size of one block or one thread. */
   dim3() = default;
-  /*! \brief A size in one dimension. */
+  /*! \brief Constructs a size in one dimension. */
   explicit dim3(unsigned int x_) : x(x_) {}
-  /*! \brief A size in two dimensions. */
+  /*! \brief Constructs a size in two dimensions. */
   dim3(unsigned int x_, unsigned int y_) : x(x_), y(y_) {}
-  /*! \brief A size in three dimensions. */
+  /*! \brief Constructs a size in three dimensions. */
   dim3(unsigned int x_, unsigned int y_, unsigned int z_) : x(x_), y(y_), z(z_) {}
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/extra/cuda/cubin_launcher.h
- * \brief Loads and launches kernels that a compiler has made into a CUBIN.
+ * \brief Loads and launches kernels compiled to a CUBIN.
  */
 #ifndef TVM_FFI_EXTRA_CUDA_CUBIN_LAUNCHER_H_
 #define TVM_FFI_EXTRA_CUDA_CUBIN_LAUNCHER_H_
@@ -28,7 +28,7 @@ namespace ffi TVM_FFI_HIDDEN {
 namespace cuda_api {
 namespace detail {
 
-// A result is not looked at: when a process ends, the driver may have ended before the library.
+// The result is ignored: at process exit, the driver may be shut down before the library.
 struct Unload {
   void operator()(LibraryHandle library) const { static_cast<void>(UnloadLibrary(library)); }
 };
@@ -46,10 +46,10 @@ inline constexpr DeviceAttrType kMajor = TVM_FFI_CUDA_API(
 inline constexpr DeviceAttrType kMinor = TVM_FFI_CUDA_API(
     cudaDevAttrComputeCapabilityMinor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 
-// The names of a library's kernels, for messages; empty if the driver cannot list them.
+// The names of a library's kernels, for error messages; empty if the driver cannot list them.
 TVM_FFI_COLD inline std::string NamesOfKernels([[maybe_unused]] LibraryHandle library) {
   std::string names;
-#if CUDA_VERSION >= 12040  // the first that lists them
+#if CUDA_VERSION >= 12040  // the first version that can list them
   try {
     unsigned int count = 0;
     if (TVM_FFI_CUDA_CALL(cudaLibraryGetKernelCount, cuLibraryGetKernelCount)(&count, library) !=
@@ -66,7 +66,7 @@ TVM_FFI_COLD inline std::string NamesOfKernels([[maybe_unused]] LibraryHandle li
       if (TVM_FFI_CUDA_CALL(cudaFuncGetName, cuKernelGetName)(&name, kernel) != kSuccess) return "";
       names += (names.empty() ? "" : ", ") + std::string(name);
     }
-  } catch (const Error&) {  // an older driver does not have these functions
+  } catch (const Error&) {  // an older driver lacks these functions
     return "";
   }
 #endif
@@ -77,16 +77,16 @@ TVM_FFI_COLD inline std::string NamesOfKernels([[maybe_unused]] LibraryHandle li
 }  // namespace cuda_api
 
 /*!
- * \brief A kernel of a CubinModule, ready to be launched on any device.
+ * \brief A kernel of a CubinModule that can be launched on any device.
  *
- * It keeps the module's image loaded. Threads may launch one kernel at the same time.
+ * It keeps the module's image loaded. Several threads may launch a kernel at the same time.
  */
 class CubinKernel {
  public:
   /*!
    * \brief Finds a kernel of a library that the caller keeps loaded.
-   * \throws Error A RuntimeError if the library has no kernel of this name; the message lists those
-   * that it has.
+   * \throws Error A RuntimeError if the library has no kernel with this name; the message lists the
+   * available ones.
    */
   CubinKernel(cuda_api::LibraryHandle library, const char* name) : name_(CheckName(name)) {
     const cuda_api::ResultType result = cuda_api::GetKernel(&kernel_, library, name);
@@ -99,9 +99,9 @@ class CubinKernel {
   }
   CubinKernel(const CubinKernel&) = delete;
   CubinKernel& operator=(const CubinKernel&) = delete;
-  /*! \brief Takes a kernel over; the other may only be assigned to or destroyed. */
+  /*! \brief Takes over a kernel; the other object may then only be assigned to or destroyed. */
   CubinKernel(CubinKernel&& other) noexcept { *this = std::move(other); }
-  /*! \brief Takes a kernel over; the other may only be assigned to or destroyed. */
+  /*! \brief Takes over a kernel; the other object may then only be assigned to or destroyed. */
   CubinKernel& operator=(CubinKernel&& other) noexcept {
     kernel_ = std::exchange(other.kernel_, nullptr);
     library_ = std::move(other.library_);
@@ -113,20 +113,20 @@ class CubinKernel {
   ~CubinKernel() = default;
 
   /*!
-   * \brief Launches the kernel on the current device, and does not wait for it.
+   * \brief Launches the kernel on the current device without waiting for it.
    *
-   * With the driver API, CUDA takes the context from the stream, unless the stream is null: make
-   * that context current, because the limit of shared memory is raised on the current device.
+   * With the driver API, CUDA uses the context of the stream unless the stream is null: make that
+   * context current, because the shared memory limit is raised on the current device.
    *
-   * Dynamic shared memory may be as large as the device allows; beyond 48 KB, an attribute
-   * of the kernel must be set, which the first launch with any on each device does.
-   * \param args The address of each argument, as many as the kernel has.
+   * Dynamic shared memory may be as large as the device allows; more than 48 KB requires a kernel
+   * attribute, which the first launch that uses any sets on each device.
+   * \param args The addresses of the arguments, as many as the kernel has.
    * \param grid The number of blocks.
    * \param block The number of threads in each block.
    * \param stream The stream.
-   * \param dyn_smem_bytes Dynamic shared memory of each block, in bytes.
-   * \return The result, for TVM_FFI_CHECK_CUBIN_LAUNCHER_CUDA_ERROR. What the kernel itself does
-   * wrong shows at a later call.
+   * \param dyn_smem_bytes Dynamic shared memory per block, in bytes.
+   * \return The result, for TVM_FFI_CHECK_CUBIN_LAUNCHER_CUDA_ERROR. Errors in the kernel itself
+   * surface in a later call.
    */
   cuda_api::ResultType Launch(void** args, dim3 grid, dim3 block, cuda_api::StreamHandle stream,
                               uint32_t dyn_smem_bytes = 0) {
@@ -142,7 +142,7 @@ class CubinKernel {
    * \brief Launches the kernel with attributes; cuda_api::ConstructLaunchConfig fills in a
    * configuration for clusters.
    * \param args The address of each argument.
-   * \param config The grid, the block, the stream, the shared memory and the attributes.
+   * \param config The grid, block, stream, shared memory and attributes.
    * \return As for Launch.
    */
   cuda_api::ResultType LaunchEx(void** args, const cuda_api::LaunchConfig& config) {
@@ -163,7 +163,7 @@ class CubinKernel {
     return result;
   }
 
-  /*! \brief CUDA's own handle. */
+  /*! \brief The underlying CUDA handle. */
   cuda_api::KernelHandle GetHandle() const { return kernel_; }
 
  private:
@@ -175,7 +175,7 @@ class CubinKernel {
     return name;
   }
 
-  // Raises the limit of dynamic shared memory before the first launch on a device that has any.
+  // Raises the dynamic shared memory limit before the first launch on a device that uses any.
   cuda_api::ResultType AllowSharedMemory(uint32_t bytes) {
     if (bytes == 0) return cuda_api::kSuccess;
     if (cap_ >= 0 && bytes > static_cast<uint32_t>(cap_)) return cuda_api::detail::kInvalidValue;
@@ -195,13 +195,13 @@ class CubinKernel {
     if (result != cuda_api::kSuccess) return result;
     result = cuda_api::GetKernelSharedMem(kernel_, held, device);
     if (result != cuda_api::kSuccess) return result;
-    // The limit is CUDA's for all that launch this kernel, so a limit of this object's is not set.
+    // CUDA's limit applies to every user of this kernel, so a limit of this object is not set.
     result = cuda_api::SetKernelMaxDynamicSharedMem(kernel_, limit - held, device);
     if (result == cuda_api::kSuccess) raised_.fetch_or(BitOf(device), std::memory_order_relaxed);
     return result;
   }
 
-  // Keeps the details that the check of the result adds to CUDA's own message.
+  // Stores the details that the check of the result adds to CUDA's message.
   TVM_FFI_COLD void Note(cuda_api::ResultType result, dim3 grid, dim3 block, uint32_t bytes) const {
     Message text;
     text << "kernel " << name_ << ": asked for " << grid.x << " x " << grid.y << " x " << grid.z
@@ -233,26 +233,26 @@ class CubinKernel {
   }
 
   cuda_api::KernelHandle kernel_ = nullptr;
-  cuda_api::detail::SharedLibrary library_;  // what it keeps loaded, if that is its to keep
+  cuda_api::detail::SharedLibrary library_;  // what it keeps loaded; empty if the caller does
   std::string name_;
-  int cap_ = -1;                     // of dynamic shared memory; negative: what the device has
-  std::atomic<uint64_t> raised_{0};  // the devices whose limit was raised, one bit for each
+  int cap_ = -1;                     // limit of dynamic shared memory; negative: the device's
+  std::atomic<uint64_t> raised_{0};  // devices whose limit was raised, one bit each
 };
 
 /*!
- * \brief A CUBIN, a fatbin, or PTX, loaded for all devices.
+ * \brief A CUBIN, fatbin or PTX loaded for all devices.
  *
- * The image is unloaded when the module and the last of its kernels are gone.
+ * The image is unloaded when the module and its last kernel are destroyed.
  */
 class CubinModule {
  public:
   /*!
    * \brief Loads an image. The driver keeps a copy of it.
-   * \throws Error A ValueError if the image is empty or cut off; a RuntimeError with CUDA's message
-   * if the driver refuses it, or if there is no driver.
+   * \throws Error A ValueError if the image is empty or truncated; a RuntimeError with CUDA's
+   * message if the driver rejects it, or if there is no driver.
    */
   explicit CubinModule(const Bytes& bytes) : CubinModule(bytes.data(), bytes.size()) {}
-  /*! \brief The same for an image of `size` bytes. */
+  /*! \brief Loads an image of `size` bytes, with the same errors. */
   CubinModule(const char* code, size_t size) {
     if (cuda_api::detail::SaysItsSize(code, size)) {
       Load(code);
@@ -265,20 +265,20 @@ class CubinModule {
    * \throws Error A ValueError if the address is null; a RuntimeError as above.
    */
   explicit CubinModule(const char* code) { Load(code); }
-  /*! \brief The same for unsigned bytes. */
+  /*! \brief Loads the image at an address of unsigned bytes. */
   explicit CubinModule(const unsigned char* code) { Load(code); }
   CubinModule(const CubinModule&) = delete;
   CubinModule& operator=(const CubinModule&) = delete;
-  /*! \brief Takes a module over; the other may only be assigned to or destroyed. */
+  /*! \brief Takes over a module; the other object may then only be assigned to or destroyed. */
   CubinModule(CubinModule&&) noexcept = default;
-  /*! \brief Takes a module over; the other may only be assigned to or destroyed. */
+  /*! \brief Takes over a module; the other object may then only be assigned to or destroyed. */
   CubinModule& operator=(CubinModule&&) noexcept = default;
   ~CubinModule() = default;
 
   /*!
    * \brief Finds a kernel.
-   * \param name The name that the image has for it: plain after extern "C", else mangled.
-   * \throws Error A RuntimeError if there is none of this name; the message lists those that are.
+   * \param name Its name in the image: unmangled if declared extern "C", otherwise mangled.
+   * \throws Error A RuntimeError if there is no such kernel; the message lists the available ones.
    */
   CubinKernel GetKernel(const char* name) {
     CubinKernel kernel(library_.get(), name);
@@ -287,14 +287,14 @@ class CubinModule {
   }
 
   /*!
-   * \brief Finds a kernel, and limits its dynamic shared memory.
+   * \brief Finds a kernel and limits its dynamic shared memory.
    *
-   * CUDA's own limit is raised on all devices at once, also for launches by GetHandle.
-   * \param name The name of the kernel.
-   * \param dynamic_smem_max The most that a launch may ask for, in bytes; -1 for what each device
-   * has beside the kernel's static shared memory, which is also the limit without this function.
-   * \throws Error A ValueError if the limit is negative and not -1, or if no device has as much; a
-   * RuntimeError as for GetKernel.
+   * CUDA's own limit is raised on all devices at once, including for launches through GetHandle.
+   * \param name The kernel name.
+   * \param dynamic_smem_max The maximum that a launch may request, in bytes; -1 for all that each
+   * device has beyond the kernel's static shared memory, which is also the limit without this call.
+   * \throws Error A ValueError if the limit is negative and not -1, or if no device has that much;
+   * a RuntimeError as for GetKernel.
    */
   CubinKernel GetKernelWithMaxDynamicSharedMemory(const char* name, int64_t dynamic_smem_max = -1) {
     CubinKernel kernel = GetKernel(name);
@@ -312,7 +312,7 @@ class CubinModule {
     kernel.cap_ = static_cast<int>(dynamic_smem_max);
     for (int i = 0; i < count; ++i) {
       if (kernel.RaiseLimit(cuda_api::GetDeviceHandle(i)) == cuda_api::kSuccess) continue;
-      // The image may have no code for this device; a launch there tries again.
+      // The image may lack code for this device; a launch there retries.
 #if !TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API
       static_cast<void>(cudaGetLastError());  // clears it
 #endif
@@ -320,10 +320,10 @@ class CubinModule {
     return kernel;
   }
 
-  /*! \brief The same as GetKernel. */
+  /*! \brief Same as GetKernel. */
   CubinKernel operator[](const char* name) { return GetKernel(name); }
 
-  /*! \brief CUDA's own handle. */
+  /*! \brief The underlying CUDA handle. */
   cuda_api::LibraryHandle GetHandle() const { return library_.get(); }
 
  private:
@@ -345,7 +345,7 @@ class CubinModule {
 namespace cuda_api {
 namespace detail {
 
-// What TVM_FFI_EMBED_CUBIN_FROM_BYTES may name.
+// The arguments accepted by TVM_FFI_EMBED_CUBIN_FROM_BYTES.
 template <typename Byte, size_t kSize>
 CubinModule LoadArray(const Byte (&image)[kSize]) {
   static_assert(sizeof(Byte) == 1, "expected an array of char or unsigned char: bin2c --type char");
@@ -359,11 +359,11 @@ inline CubinModule LoadArray(const Bytes& image) { return CubinModule(image); }
 }  // namespace tvm
 
 /*!
- * \brief Names an image that is embedded in the object file of this source.
+ * \brief Declares an image that is embedded in the object file of this source.
  *
- * Write it outside functions. `tvm_ffi.utils.embed_cubin` and CMake's `tvm_ffi_embed_bin_into`
- * embed an image into an object file, and `tvm_ffi.cpp.load_inline` into a library. The image is
- * loaded when its first kernel is asked for; if that fails, the next call tries again.
+ * Use it outside functions. `tvm_ffi.utils.embed_cubin` and CMake's `tvm_ffi_embed_bin_into` embed
+ * an image into an object file, and `tvm_ffi.cpp.load_inline` into a library. The image is loaded
+ * when its first kernel is requested; if that fails, the next request tries again.
  */
 #define TVM_FFI_EMBED_CUBIN(name)                                                               \
   extern "C" TVM_FFI_HIDDEN const char __tvm_ffi__cubin_##name[];                               \
@@ -377,7 +377,7 @@ inline CubinModule LoadArray(const Bytes& image) { return CubinModule(image); }
   }
 
 /*!
- * \brief The same for an image in an array of bytes, such as bin2c or `#embed` writes, or in Bytes.
+ * \brief Declares an image in an array of bytes, as written by bin2c or `#embed`, or in Bytes.
  */
 #define TVM_FFI_EMBED_CUBIN_FROM_BYTES(name, imageBytes)                                           \
   namespace {                                                                                      \
@@ -390,8 +390,8 @@ inline CubinModule LoadArray(const Bytes& image) { return CubinModule(image); }
   }
 
 /*!
- * \brief A kernel of an embedded image; keep it in a static variable.
- * \throws Error As the constructor of CubinModule and CubinModule::GetKernel do.
+ * \brief Returns a kernel of an embedded image; keep it in a static variable.
+ * \throws Error As the constructor of CubinModule and CubinModule::GetKernel.
  */
 #define TVM_FFI_EMBED_CUBIN_GET_KERNEL(name, kernel_name) \
   (TVMFFIEmbeddedCubin_##name::Get()[kernel_name])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/extra/cuda/device_guard.h
- * \brief Makes a GPU the current one for a scope.
+ * \brief Selects the current GPU for a scope.
  */
 #ifndef TVM_FFI_EXTRA_CUDA_DEVICE_GUARD_H_
 #define TVM_FFI_EXTRA_CUDA_DEVICE_GUARD_H_
@@ -13,10 +13,10 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-/*! \brief Makes a GPU current, and the one before it again when the scope ends. */
+/*! \brief Makes a GPU current, and restores the previous one when the scope ends. */
 class CUDADeviceGuard {
  public:
-  /*! \brief Changes no GPU, now or later. */
+  /*! \brief Never changes the current GPU. */
   CUDADeviceGuard() = default;
   /*!
    * \brief Makes `device_id` the current GPU.
@@ -35,8 +35,8 @@ class CUDADeviceGuard {
   /*!
    * \brief Makes the previous GPU current again.
    *
-   * A destructor does not throw: a failure is reported on stderr, and CUDA's last error cleared, so
-   * that the next launch that is checked is not blamed for it.
+   * A destructor must not throw: a failure is reported on stderr, and CUDA's last error is cleared
+   * so that the next checked launch does not report it.
    */
   ~CUDADeviceGuard() {
     if (before_ < 0) return;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/extra/cuda/internal/driver.h
- * \brief Finds functions of the CUDA driver when they are first called.
+ * \brief Looks up functions of the CUDA driver at their first call.
  *
- * A library that is linked against libcuda cannot be loaded where no driver is installed. One that
- * looks for it at the first call can, and the call then says what is missing.
+ * A library linked against libcuda cannot be loaded if no driver is installed. A library that looks
+ * it up at the first call can be loaded, and the call then reports the missing driver.
  */
 #ifndef TVM_FFI_EXTRA_CUDA_INTERNAL_DRIVER_H_
 #define TVM_FFI_EXTRA_CUDA_INTERNAL_DRIVER_H_
@@ -26,7 +26,7 @@ inline const char* NameOf(void* driver, CUresult result) {
   return name != nullptr ? name : "an unknown error";
 }
 
-/*! \brief Loads and starts the driver. */
+/*! \brief Loads and initializes the driver. */
 inline void* StartDriver() {
   void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (driver == nullptr) {
@@ -41,14 +41,14 @@ inline void* StartDriver() {
   return driver;
 }
 
-/*! \brief The driver; tried again at the next call if it cannot be loaded or started. */
+/*! \brief The driver; retried at the next call if it cannot be loaded or initialized. */
 inline void* Driver() {
   static void* const driver = StartDriver();
   return driver;
 }
 
 /*!
- * \brief The address of a function of the driver.
+ * \brief Returns the address of a driver function.
  * \throws Error A RuntimeError if there is no driver, or if it is too old to have the function.
  */
 inline void* FindInDriver(const char* name) {
@@ -66,10 +66,10 @@ inline void* FindInDriver(const char* name) {
 }  // namespace tvm
 
 //! \cond
-// cuda.h gives some functions another name by a macro: the name looked for is the final one.
+// cuda.h renames some functions with a macro: the final name is looked up.
 #define TVM_FFI_CUDA_TEXT_(name) #name
 #define TVM_FFI_CUDA_TEXT(name) TVM_FFI_CUDA_TEXT_(name)
-// A function of the driver, looked for once.
+// A function of the driver, looked up once.
 #define TVM_FFI_CUDA_DRIVER(name)                                             \
   ([] {                                                                       \
     static const auto function = reinterpret_cast<decltype(&name)>(           \

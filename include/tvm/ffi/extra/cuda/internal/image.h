@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*!
  * \file tvm/ffi/extra/cuda/internal/image.h
- * \brief Refuses what the driver would read beyond the end of.
+ * \brief Rejects images that the driver would read past the end of.
  *
- * The driver is given an address and no length.
+ * The driver receives an address without a length.
  */
 #ifndef TVM_FFI_EXTRA_CUDA_INTERNAL_IMAGE_H_
 #define TVM_FFI_EXTRA_CUDA_INTERNAL_IMAGE_H_
@@ -25,19 +25,19 @@ T ReadAt(const char* image, size_t offset) {
   return value;
 }
 
-// A sum that is too large for its type is the largest number, which no image has as its size.
+// Saturates on overflow: no image has UINT64_MAX bytes.
 inline uint64_t EndOf(uint64_t begin, uint64_t size) {
   return begin + size < begin ? UINT64_MAX : begin + size;
 }
 
-// The end of a table of an ELF file: its offset, the size of an entry, and their number, which the
-// file's head has at these places.
+// The end of an ELF file's table, from its offset, its entry size and its entry count, which the
+// file header holds at these offsets.
 inline uint64_t EndOfTable(const char* image, size_t offset, size_t size, size_t count) {
   return EndOf(ReadAt<uint64_t>(image, offset),
                uint64_t{ReadAt<uint16_t>(image, size)} * ReadAt<uint16_t>(image, count));
 }
 
-// The number of bytes of an ELF file: its two tables come last in a CUBIN.
+// The size in bytes of an ELF file: its two tables come last in a CUBIN.
 inline uint64_t BytesOfElf(const char* image) {
   const uint64_t segments = EndOfTable(image, 0x20, 0x36, 0x38);
   const uint64_t sections = EndOfTable(image, 0x28, 0x3A, 0x3C);
@@ -45,10 +45,10 @@ inline uint64_t BytesOfElf(const char* image) {
 }
 
 /*!
- * \brief Whether an image is a CUBIN or a fatbin, which say where they end.
+ * \brief Whether an image is a CUBIN or a fatbin, which contain their size.
  *
- * Anything else is text, which ends with a null character.
- * \throws Error A ValueError if a CUBIN or a fatbin is cut off, if there are no bytes, or if their
+ * Anything else is text that ends with a null character.
+ * \throws Error A ValueError if a CUBIN or fatbin is truncated, if there are no bytes, or if their
  * address is null.
  */
 inline bool SaysItsSize(const char* image, size_t size) {
@@ -63,7 +63,7 @@ inline bool SaysItsSize(const char* image, size_t size) {
   } else if (size >= 4 && ReadAt<uint32_t>(image, 0) == kFatbin) {
     needed = size < kFatbinHead
                  ? kFatbinHead
-                 : EndOf(ReadAt<uint64_t>(image, 8), ReadAt<uint16_t>(image, 6));  // body and head
+                 : EndOf(ReadAt<uint64_t>(image, 8), ReadAt<uint16_t>(image, 6));  // body, header
   }
   TVM_FFI_CHECK(size >= needed, ValueError)
       << "CubinModule: image: expected " << needed << " bytes, as its header says, got " << size;

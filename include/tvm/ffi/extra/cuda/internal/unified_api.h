@@ -3,9 +3,9 @@
  * \file tvm/ffi/extra/cuda/internal/unified_api.h
  * \brief One set of names for the CUDA runtime API and the CUDA driver API.
  *
- * The runtime API is used from CUDA 12.8 on, which is the first that loads CUBINs by it. Define
+ * The runtime API is used from CUDA 12.8 on, the first version in which it can load CUBINs. Define
  * TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API as 1 before the first include to use the driver API: the
- * library then needs no libcudart, and finds the driver at its first call.
+ * library then does not need libcudart, and looks up the driver at its first call.
  */
 #ifndef TVM_FFI_EXTRA_CUDA_INTERNAL_UNIFIED_API_H_
 #define TVM_FFI_EXTRA_CUDA_INTERNAL_UNIFIED_API_H_
@@ -20,7 +20,7 @@
 
 /*!
  * \def TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API
- * \brief 1 for the driver API, 0 for the runtime API; defined before the first include, it chooses.
+ * \brief 1 for the driver API, 0 for the runtime API; define it before the first include to choose.
  */
 #ifndef TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API
 #if CUDART_VERSION >= 12080
@@ -33,7 +33,7 @@
 //! \cond
 #if TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API
 #include <tvm/ffi/extra/cuda/internal/driver.h>
-// What the two APIs name alike but for the beginning of the name.
+// Names that differ between the two APIs only in their prefix.
 #define TVM_FFI_CUDA_API(runtime, driver) driver
 #define TVM_FFI_CUDA_CALL(runtime, driver) TVM_FFI_CUDA_DRIVER(driver)
 #else
@@ -44,30 +44,30 @@
 
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
-/*! \brief The part of CUDA that launches kernels of CUBINs, by either of its APIs. */
+/*! \brief The part of CUDA that launches kernels from CUBINs, through either of its APIs. */
 namespace cuda_api {
 
 /*! \brief A stream; null is the default stream. */
 using StreamHandle = TVM_FFI_CUDA_API(cudaStream_t, CUstream);
-/*! \brief A device: its number, in both APIs. */
+/*! \brief A device number, in both APIs. */
 using DeviceHandle = TVM_FFI_CUDA_API(int, CUdevice);
-/*! \brief A CUBIN, fatbin or PTX text that was loaded; it serves all devices. */
+/*! \brief A loaded CUBIN, fatbin or PTX text; valid on all devices. */
 using LibraryHandle = TVM_FFI_CUDA_API(cudaLibrary_t, CUlibrary);
-/*! \brief A kernel of a library; it serves all devices. */
+/*! \brief A kernel of a library; valid on all devices. */
 using KernelHandle = TVM_FFI_CUDA_API(cudaKernel_t, CUkernel);
-/*! \brief What LaunchKernelEx launches with. */
+/*! \brief The launch configuration for LaunchKernelEx. */
 using LaunchConfig = TVM_FFI_CUDA_API(cudaLaunchConfig_t, CUlaunchConfig);
-/*! \brief What a call came to; its number for an error is the same in both APIs. */
+/*! \brief The result of a call; the error numbers are the same in both APIs. */
 using ResultType = TVM_FFI_CUDA_API(cudaError_t, CUresult);
 /*! \brief One attribute of a launch, such as the size of a cluster. */
 using LaunchAttrType = TVM_FFI_CUDA_API(cudaLaunchAttribute, CUlaunchAttribute);
-/*! \brief What GetDeviceAttribute may ask for. */
+/*! \brief A device attribute for GetDeviceAttribute. */
 using DeviceAttrType = TVM_FFI_CUDA_API(cudaDeviceAttr, CUdevice_attribute);
 
-/*! \brief The result of a call that succeeded. */
+/*! \brief The result of a successful call. */
 constexpr ResultType kSuccess = TVM_FFI_CUDA_API(cudaSuccess, CUDA_SUCCESS);
 
-/*! \brief The name of a result, such as cudaErrorInvalidValue, and a sentence about it. */
+/*! \brief Returns the name of a result, such as cudaErrorInvalidValue, and its description. */
 inline void GetErrorString(ResultType err, const char** name, const char** str) {
 #if TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API
   *name = *str = nullptr;
@@ -82,7 +82,7 @@ inline void GetErrorString(ResultType err, const char** name, const char** str) 
 }
 
 /*!
- * \brief Loads a CUBIN, a fatbin, or PTX text that ends with a null character.
+ * \brief Loads a CUBIN, a fatbin or null-terminated PTX text.
  *
  * The driver keeps a copy of the image.
  */
@@ -91,29 +91,29 @@ inline ResultType LoadLibrary(LibraryHandle* library, const void* image) {
                                                                    0, nullptr, nullptr, 0);
 }
 
-/*! \brief Unloads a library. No kernel of it may run or be launched any more. */
+/*! \brief Unloads a library. Its kernels must not be running or be launched afterwards. */
 inline ResultType UnloadLibrary(LibraryHandle library) {
   return TVM_FFI_CUDA_CALL(cudaLibraryUnload, cuLibraryUnload)(library);
 }
 
-/*! \brief Finds a kernel by the name that the image has for it. */
+/*! \brief Finds a kernel by its name in the image. */
 inline ResultType GetKernel(KernelHandle* kernel, LibraryHandle library, const char* name) {
   return TVM_FFI_CUDA_CALL(cudaLibraryGetKernel, cuLibraryGetKernel)(kernel, library, name);
 }
 
-/*! \brief The number of GPUs. */
+/*! \brief Gets the number of GPUs. */
 inline ResultType GetDeviceCount(int* count) {
   return TVM_FFI_CUDA_CALL(cudaGetDeviceCount, cuDeviceGetCount)(count);
 }
 
-/*! \brief A property of a device. */
+/*! \brief Gets an attribute of a device. */
 inline ResultType GetDeviceAttribute(int* value, DeviceAttrType attr, DeviceHandle device) {
   return TVM_FFI_CUDA_CALL(cudaDeviceGetAttribute, cuDeviceGetAttribute)(value, attr, device);
 }
 
 /*!
- * \brief The handle of a device.
- * \throws Error A RuntimeError if the driver has no such device; the runtime API does not ask it.
+ * \brief Returns the handle of a device.
+ * \throws Error A RuntimeError if the driver has no such device; the runtime API does not check.
  */
 inline DeviceHandle GetDeviceHandle(int device_id) {
 #if TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API
@@ -129,18 +129,18 @@ inline DeviceHandle GetDeviceHandle(int device_id) {
 #endif
 }
 
-/*! \brief The device on which this thread launches. */
+/*! \brief Gets the device on which this thread launches. */
 inline ResultType GetCurrentDevice(DeviceHandle* device) {
   return TVM_FFI_CUDA_CALL(cudaGetDevice, cuCtxGetDevice)(device);
 }
 
-/*! \brief The static shared memory of a kernel, in bytes for each block. */
+/*! \brief Gets the static shared memory of a kernel, in bytes per block. */
 inline ResultType GetKernelSharedMem(KernelHandle kernel, int& out, DeviceHandle device) {
 #if TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API
   return TVM_FFI_CUDA_DRIVER(cuKernelGetAttribute)(&out, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
                                                    kernel, device);
 #else
-  static_cast<void>(device);  // the runtime answers for the current device
+  static_cast<void>(device);  // the runtime uses the current device
   cudaFuncAttributes attributes;
   const cudaError_t result = cudaFuncGetAttributes(&attributes, static_cast<const void*>(kernel));
   if (result == cudaSuccess) out = static_cast<int>(attributes.sharedSizeBytes);
@@ -148,7 +148,7 @@ inline ResultType GetKernelSharedMem(KernelHandle kernel, int& out, DeviceHandle
 #endif
 }
 
-/*! \brief Lets launches on one device have up to `shmem` bytes of dynamic shared memory. */
+/*! \brief Allows launches on one device to use up to `shmem` bytes of dynamic shared memory. */
 inline ResultType SetKernelMaxDynamicSharedMem(KernelHandle kernel, int shmem,
                                                DeviceHandle device) {
 #if TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API
@@ -163,12 +163,12 @@ inline ResultType SetKernelMaxDynamicSharedMem(KernelHandle kernel, int shmem,
 /*!
  * \brief Launches a kernel on the current device.
  * \param kernel The kernel.
- * \param args The address of each argument.
+ * \param args The addresses of the arguments.
  * \param grid The number of blocks.
  * \param block The number of threads in each block.
  * \param stream The stream.
- * \param dyn_smem_bytes Dynamic shared memory of each block, in bytes.
- * \return The result of the launch; errors of the kernel itself show at later calls.
+ * \param dyn_smem_bytes Dynamic shared memory per block, in bytes.
+ * \return The result of the launch; errors in the kernel itself surface in later calls.
  */
 inline ResultType LaunchKernel(KernelHandle kernel, void** args, tvm::ffi::dim3 grid,
                                tvm::ffi::dim3 block, StreamHandle stream,
@@ -183,7 +183,7 @@ inline ResultType LaunchKernel(KernelHandle kernel, void** args, tvm::ffi::dim3 
 #endif
 }
 
-/*! \brief Launches a kernel with attributes, such as the size of its clusters. */
+/*! \brief Launches a kernel with attributes, such as a cluster size. */
 inline ResultType LaunchKernelEx(KernelHandle kernel, void** args, const LaunchConfig& config) {
 #if TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API
   return TVM_FFI_CUDA_DRIVER(cuLaunchKernelEx)(&config, reinterpret_cast<CUfunction>(kernel), args,
@@ -194,15 +194,15 @@ inline ResultType LaunchKernelEx(KernelHandle kernel, void** args, const LaunchC
 }
 
 /*!
- * \brief Fills in what LaunchKernelEx launches with.
+ * \brief Fills in the launch configuration for LaunchKernelEx.
  * \param kernel The kernel.
  * \param stream The stream.
- * \param smem_size Dynamic shared memory of each block, in bytes.
- * \param grid The number of blocks, a multiple of the cluster's size in the first dimension.
+ * \param smem_size Dynamic shared memory per block, in bytes.
+ * \param grid The number of blocks, a multiple of the cluster size in the first dimension.
  * \param block The number of threads in each block.
  * \param cluster_dim The number of blocks in a cluster, in the first dimension; 1 for no clusters.
- * \param config What is filled in.
- * \param attr Where the attribute of the cluster is kept; it must live until the launch.
+ * \param config The configuration to fill in.
+ * \param attr Storage for the cluster attribute; it must live until the launch.
  * \return kSuccess.
  */
 inline ResultType ConstructLaunchConfig(KernelHandle kernel, StreamHandle stream,
@@ -241,15 +241,15 @@ inline ResultType ConstructLaunchConfig(KernelHandle kernel, StreamHandle stream
 
 namespace detail {
 
-// What a launch that failed was asked for, and what its device has. Launches return a number alone;
-// the check below adds this text to its message.
+// The request of a failed launch and the limits of its device. Launches return only a number; the
+// check below adds this text to its message.
 struct FailedLaunch {
   ResultType result = kSuccess;
   std::string text;
 };
 
-// A pointer, as a thread's object with a destructor would keep the library loaded as long as the
-// thread lives.
+// A pointer, because a thread-local object with a destructor would keep the library loaded for the
+// lifetime of the thread.
 inline FailedLaunch*& LastFailedLaunch() {
   static thread_local FailedLaunch* last = nullptr;
   return last;
@@ -272,10 +272,10 @@ TVM_FFI_COLD inline std::string Describe(ResultType result) {
 }  // namespace tvm
 
 /*!
- * \brief Throws a RuntimeError unless a call of the launcher gives success.
+ * \brief Throws a RuntimeError unless a call of the launcher succeeds.
  *
- * The message shows the call, the error's name and its description. For a launch it also names the
- * kernel, what was asked for and what the device has.
+ * The message shows the call, the error's name and its description. For a launch, it also shows the
+ * kernel, the requested resources and the limits of the device.
  * \throws Error A RuntimeError if the call fails.
  */
 #define TVM_FFI_CHECK_CUBIN_LAUNCHER_CUDA_ERROR(call)                                             \
