@@ -94,7 +94,7 @@ class Array : public Sequence<Array<T>, T, ArrayObj> {
   explicit Array(size_t size, const T& value) : Base(ArrayObj::Empty(static_cast<int64_t>(size))) {
     for (size_t i = 0; i < size; ++i) this->push_back(value);
   }
-  /*! \brief Shares an Array whose elements are all also of type T, for example as Array<Any>. */
+  /*! \brief Shares an Array whose elements are all valid as T, for example as an Array<Any>. */
   template <typename U, typename = std::enable_if_t<!std::is_same<T, U>::value &&
                                                     detail::TypeContains<T, U>::value>>
   Array(Array<U> other)  // NOLINT(runtime/explicit)

@@ -160,7 +160,7 @@ class Tensor : public ObjectRef, public TensorQueries<Tensor> {
   /*!
    * \brief A tensor with another shape and strides on the same memory, which it keeps alive.
    *
-   * It is not checked to stay within the memory.
+   * It is not checked against the bounds of the memory.
    * \param shape Extents.
    * \param strides Strides in elements.
    * \param element_offset Elements from the first element of this tensor to that of the new one.
@@ -250,8 +250,8 @@ class TensorView : public TensorQueries<TensorView> {
   /*!
    * \brief A view with another shape and strides on the same memory.
    *
-   * It refers to the given extents and strides, so it must not outlive them. It is not checked to
-   * stay within the memory.
+   * It refers to the given extents and strides, so it must not outlive them. It is not checked
+   * against the bounds of the memory.
    * \param shape Extents.
    * \param strides Strides in elements.
    * \param element_offset Elements from the first element of this view to that of the new one.

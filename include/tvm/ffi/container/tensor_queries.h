@@ -44,7 +44,7 @@ class TensorQueries {
    * \brief Strides in elements; valid while the tensor lives.
    *
    * Every tensor passed as an argument has strides. Throws a ValueError for a view that was
-   * constructed from a DLTensor without strides; stride() supports that as well.
+   * constructed from a DLTensor without strides; stride() works in that case too.
    */
   ShapeView strides() const {
     TVM_FFI_CHECK(dl().strides != nullptr || dl().ndim == 0, ValueError)

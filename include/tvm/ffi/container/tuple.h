@@ -44,7 +44,7 @@ class Tuple : public ObjectRef {
                 std::conjunction<std::is_constructible<Types, UTypes>...>::value>>
   explicit Tuple(UTypes&&... elements)
       : ObjectRef(Make(Types(std::forward<UTypes>(elements))...)) {}
-  /*! \brief Shares a Tuple whose elements are all also of these types, for example Any. */
+  /*! \brief Shares a Tuple whose elements are all valid as these types, for example as Any. */
   template <
       typename... UTypes,
       typename = std::enable_if_t<sizeof...(UTypes) == sizeof...(Types) &&

@@ -96,7 +96,7 @@ class TVM_FFI_RUNTIME_API ModuleObj : public Object {
   /*!
    * \brief Adds a module to the imports, whose functions are found together with this one's.
    *
-   * Unlike a loaded library, a class that keeps this function must not be searched meanwhile.
+   * Unlike a loaded library, a class that does not override this must not be searched concurrently.
    * \throws Error A ValueError if `other` is null, or imports this module, at any depth.
    */
   // Also inline here: the first function that is not would put the virtual table of this class, and

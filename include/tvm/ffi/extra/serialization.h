@@ -30,7 +30,7 @@ TVM_FFI_RUNTIME_API inline json::Value ToJSONGraph(const Any& value,
   return convert(value, metadata);
 }
 
-/*! \brief Returns the value from which ToJSONGraph made the JSON object. */
+/*! \brief Converts the result of ToJSONGraph back to a value. */
 TVM_FFI_RUNTIME_API inline Any FromJSONGraph(const json::Value& graph) {
   static const Function convert = Function::GetGlobalRequired("ffi.FromJSONGraph");
   return convert(graph);
@@ -38,7 +38,7 @@ TVM_FFI_RUNTIME_API inline Any FromJSONGraph(const json::Value& graph) {
 
 namespace type_attr {
 
-/*! \brief Returns the JSON data of an object of the type, which replaces its fields. */
+/*! \brief Returns the JSON data of an object of the type, stored instead of its fields. */
 inline constexpr reflection::AttrKey<TypedFunction<Any(AnyView)>> kDataToJson{"__data_to_json__"};
 /*! \brief Creates an object from the result of kDataToJson. */
 inline constexpr reflection::AttrKey<TypedFunction<Any(AnyView)>> kDataFromJson{

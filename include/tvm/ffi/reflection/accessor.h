@@ -186,7 +186,7 @@ struct FieldOfType {
     return name += TextOf(field->name);
   }
 
-  // The type that gives the object the field; throws a TypeError if the object lacks it.
+  // The type that registered the field; throws a TypeError if the object lacks the field.
   const TVMFFITypeInfo* Require(const Object* object) const {
     TVMFFIAny got{};
     if (object != nullptr) {

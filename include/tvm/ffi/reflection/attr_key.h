@@ -61,7 +61,7 @@ inline constexpr reflection::AttrKey<Function> kInit{"__ffi_init__"};
 inline constexpr reflection::AttrKey<TypedFunction<Any(AnyView)>> kConvert{"__ffi_convert__"};
 /*! \brief The types that kConvert accepts, as a JSON type schema. */
 inline constexpr reflection::AttrKey<Any> kConvertTypeSchema{"__ffi_convert_type_schema__"};
-/*! \brief Copies an object; the copy shares what its fields point to. */
+/*! \brief Copies an object; the copy shares the objects that its fields refer to. */
 inline constexpr reflection::AttrKey<TypedFunction<ObjectRef(const Object*)>> kShallowCopy{
     "__ffi_shallow_copy__"};
 /*! \brief Whether the type is final: no other type derives from it. */

@@ -44,7 +44,7 @@ inline bool HasCreator(const TVMFFITypeInfo* type_info) {
 }
 
 /*!
- * \brief Creates an object with its fields as its default constructor leaves them.
+ * \brief Creates an object with the field values of its default constructor.
  * \param type_info The type.
  * \return The object.
  * \throws Error A RuntimeError if HasCreator is false; whatever the constructor throws.

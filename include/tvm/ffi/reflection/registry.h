@@ -27,7 +27,7 @@ namespace detail {
 
 inline TVMFFIByteArray BytesOf(std::string_view text) { return {text.data(), text.size()}; }
 
-// Collects what follows the name in a registration; it must live until the C function returns.
+// Combines the options after the name in a registration; must outlive the call of the C function.
 struct Extras {
   const char* doc = "";
   std::string metadata;

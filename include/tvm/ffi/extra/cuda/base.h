@@ -36,8 +36,8 @@ namespace ffi TVM_FFI_HIDDEN {
 /*!
  * \brief The size of a grid in blocks, or of a block in threads; omitted sizes are 1.
  *
- * It has the members of CUDA's own `dim3`, and is the same type for both CUDA APIs that can launch
- * the kernel.
+ * It has the members of CUDA's own `dim3`, and is the same type whichever CUDA API launches the
+ * kernel.
  */
 struct dim3 {
   /*! \brief The size in the first dimension, whose index varies fastest. */

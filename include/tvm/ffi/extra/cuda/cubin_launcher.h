@@ -119,7 +119,7 @@ class CubinKernel {
    * context current, because the shared memory limit is raised on the current device.
    *
    * Dynamic shared memory may be as large as the device allows; more than 48 KB requires a kernel
-   * attribute, which the first launch that uses any sets on each device.
+   * attribute, which the first launch with dynamic shared memory sets on each device.
    * \param args The addresses of the arguments, as many as the kernel has.
    * \param grid The number of blocks.
    * \param block The number of threads in each block.
@@ -175,7 +175,7 @@ class CubinKernel {
     return name;
   }
 
-  // Raises the dynamic shared memory limit before the first launch on a device that uses any.
+  // Raises the limit before the first launch with dynamic shared memory on a device.
   cuda_api::ResultType AllowSharedMemory(uint32_t bytes) {
     if (bytes == 0) return cuda_api::kSuccess;
     if (cap_ >= 0 && bytes > static_cast<uint32_t>(cap_)) return cuda_api::detail::kInvalidValue;
@@ -195,7 +195,7 @@ class CubinKernel {
     if (result != cuda_api::kSuccess) return result;
     result = cuda_api::GetKernelSharedMem(kernel_, held, device);
     if (result != cuda_api::kSuccess) return result;
-    // CUDA's limit applies to every user of this kernel, so a limit of this object is not set.
+    // CUDA's limit applies to all launches of this kernel, so this object's limit is not set.
     result = cuda_api::SetKernelMaxDynamicSharedMem(kernel_, limit - held, device);
     if (result == cuda_api::kSuccess) raised_.fetch_or(BitOf(device), std::memory_order_relaxed);
     return result;
@@ -233,7 +233,7 @@ class CubinKernel {
   }
 
   cuda_api::KernelHandle kernel_ = nullptr;
-  cuda_api::detail::SharedLibrary library_;  // what it keeps loaded; empty if the caller does
+  cuda_api::detail::SharedLibrary library_;  // null if the caller keeps it loaded
   std::string name_;
   int cap_ = -1;                     // limit of dynamic shared memory; negative: the device's
   std::atomic<uint64_t> raised_{0};  // devices whose limit was raised, one bit each
