@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The types of paths to values inside values, for every language.
+// The types of paths to nested values, for every language.
 #include <tvm/ffi/reflection/access_path.h>
 
 #include <string>
@@ -26,7 +26,7 @@ std::string PathText(const refl::AccessPath& path, const Function& print) {
   return text;
 }
 
-// What the methods do; the first are the kinds of steps that they add.
+// The operations of the methods; the first six match the AccessKind of the steps they add.
 enum class Does : int {
   kAttr,
   kItem,
@@ -41,7 +41,7 @@ enum class Does : int {
   kStepText
 };
 
-// One class for all methods, since each function makes much code.
+// One class for all methods, as each separate function type generates much code.
 class PathMethod {
  public:
   PathMethod(const char* name, Does does) : name_(name), does_(does) {}
@@ -98,7 +98,7 @@ class PathMethod {
   Does does_;
 };
 
-// What code of C++ makes of the fields is checked nowhere, so nothing else sets them.
+// C++ code uses the fields unchecked, so nothing else may set them.
 const bool registered = [] {
   constexpr TVMFFISEqHashKind kKind = kTVMFFISEqHashKindConstTreeNode;
   const int32_t step = refl::AccessStepObj::RuntimeTypeIndex();

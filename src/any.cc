@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns a lent value into an owned one.
+// Converts a borrowed value to an owned one.
 #include <tvm/ffi/error.h>
 #include <tvm/ffi/string.h>
 
@@ -25,7 +25,7 @@ extern "C" int TVMFFIAnyViewToOwnedAny(const TVMFFIAny* any_view, TVMFFIAny* out
       break;
     }
     case kTVMFFIObjectRValueRef: {
-      // The caller lets the object be moved out of its variable.
+      // The caller permits moving the object out of its variable.
       auto** variable = static_cast<TVMFFIObject**>(any_view->v_ptr);
       TVMFFIObject* object =
           std::exchange(ffi::Given("TVMFFIAnyViewToOwnedAny: any_view", variable), nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hash and equality of the object types of the ABI that are keys by their content.
+// Hash and equality functions of the ABI's object types that are keys by content.
 #include <tvm/ffi/any_hash.h>
 
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of the addresses that a caller of the C ABI passes.
+// Checks for the addresses passed by callers of the C ABI.
 #ifndef SRC_ARGUMENTS_H_
 #define SRC_ARGUMENTS_H_
 
@@ -10,20 +10,20 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-// Apart from the checks, which every call of the C ABI runs.
+// Kept out of the checks, which run on every C ABI call.
 [[noreturn]] TVM_FFI_COLD inline void ThrowNoAddress(const char* where) {
   TVM_FFI_THROW(ValueError) << where << ": expected an address, got NULL";
 }
 
-// What stands at an address; `where` names the function and the argument.
+// The object at `address`; `where` names the function and the argument.
 template <typename T>
 T& Given(const char* where, T* address) {
   if (address == nullptr) ThrowNoAddress(where);
   return *address;
 }
 
-// The most bytes of a text. A std::string takes no more, and what an object adds to them does not
-// let the sum wrap around.
+// The maximum size of a text in bytes: no more than a std::string can hold, and small enough that
+// adding the size of an object does not overflow.
 constexpr size_t kMostBytes = PTRDIFF_MAX / 2 - 1024;
 
 [[noreturn]] TVM_FFI_COLD inline void ThrowBadText(const char* where, size_t size) {
@@ -33,7 +33,7 @@ constexpr size_t kMostBytes = PTRDIFF_MAX / 2 - 1024;
                             << size;
 }
 
-// A text that is given with its size.
+// A text passed with its size.
 inline std::string_view GivenText(const char* where, const TVMFFIByteArray* text) {
   const TVMFFIByteArray& bytes = Given(where, text);
   if ((bytes.data == nullptr && bytes.size != 0) || bytes.size > kMostBytes) {
@@ -42,7 +42,7 @@ inline std::string_view GivenText(const char* where, const TVMFFIByteArray* text
   return {bytes.data, bytes.size};
 }
 
-// The dimensions of a tensor.
+// Checks the dimensions of a tensor.
 inline void CheckDimensions(const char* function, const char* argument, const DLTensor& tensor) {
   TVM_FFI_CHECK(tensor.ndim >= 0, ValueError)
       << function << ": " << argument
@@ -52,7 +52,7 @@ inline void CheckDimensions(const char* function, const char* argument, const DL
       << " dimensions, got NULL";
 }
 
-// A text that ends with a zero byte.
+// A NUL-terminated text.
 inline const char* GivenText(const char* where, const char* text) { return &Given(where, text); }
 
 }  // namespace ffi TVM_FFI_HIDDEN

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls that were running when an error was thrown: kept as addresses, named when shown.
+// The call stack of a thrown error: stored as addresses, resolved to names when shown.
 #include "backtrace.h"
 
 #include <cxxabi.h>
@@ -32,13 +32,13 @@ namespace ffi = tvm::ffi;
 
 namespace {
 
-// Deep enough to reach from a kernel to the function that was exported; a throw pays for each.
+// Deep enough to reach the exported function from a kernel; every throw pays for each call.
 constexpr int kMaxCalls = 32;
 
-// The code of the host language's interpreter, where a walk may end: calls beyond are not shown.
+// The host language interpreter's code, where a walk may stop: calls beyond it are not shown.
 std::atomic<uintptr_t> host_begin{0}, host_end{0};
 
-// What TVMFFIBacktrace gave this thread last, until an error takes it.
+// This thread's last result of TVMFFIBacktrace, until an error takes it.
 struct Pending {
   std::string text;
   TVMFFIByteArray bytes;
@@ -68,10 +68,10 @@ _Unwind_Reason_Code Collect(_Unwind_Context* context, void* state) {
 // One call, as a backtrace shows it.
 struct Call {
   ffi::Frame frame;
-  // A frame of this library's headers, which says nothing about the program.
+  // A frame of this library's headers, which is irrelevant to the user.
   bool is_glue = false;
-  // The exported function that another language called, the last one to show; or, beyond it, code
-  // of that language.
+  // Whether this is the exported function called by another language, the last call to show, or
+  // code of that language, beyond it.
   bool is_exported = false, is_host = false;
 };
 
@@ -88,7 +88,7 @@ std::string Demangled(const std::string& symbol) {
 }
 
 Call Describe(void* return_address) {
-  // The call stands before the address that it returns to, which may be none at all.
+  // The call precedes its return address, which may already be in another function.
   const auto address = reinterpret_cast<uintptr_t>(return_address) - 1;
   const CodePlace place = FindCodePlace(reinterpret_cast<void*>(address));
   Call call;
@@ -96,7 +96,7 @@ Call Describe(void* return_address) {
     call.is_glue = call.is_glue || StartsWith(place.symbol, glue);
   }
   call.is_exported = StartsWith(place.symbol, "__tvm_ffi_");
-  // Python's own functions, and the extensions that it loads.
+  // Python's own functions and its extension modules.
   call.is_host = place.symbol == "TVMFFIFunctionCall" || StartsWith(place.symbol, "Py") ||
                  StartsWith(place.symbol, "_Py") ||
                  place.library.find(".cpython-") != std::string::npos ||
@@ -108,17 +108,17 @@ Call Describe(void* return_address) {
   return call;
 }
 
-// Descriptions by address, forgotten when a library is unloaded: another one may take its place.
+// Descriptions by address, cleared when a library is unloaded: another may be loaded in its place.
 class Descriptions {
  public:
-  // Leaked on purpose: errors may be shown until the process ends.
+  // Leaked on purpose: errors may be shown until the process exits.
   static Descriptions& Get() {
     static auto* descriptions = new Descriptions();
     return *descriptions;
   }
 
-  // The loader is never asked under the lock: it has one of its own, and runs code of libraries
-  // under it, which may show errors.
+  // The loader is never called with the lock held: it has its own lock, under which it runs library
+  // code that may show errors.
   Call Find(void* address) {
     const unsigned long long unloads = Unloads();
     {
@@ -155,7 +155,7 @@ class Descriptions {
   unsigned long long unloads_ = 0;
 };
 
-// The bare name of a function `void f(int)`.
+// The bare name `f` of a function `void f(int)`.
 std::string_view BareName(std::string_view name) {
   name = name.substr(0, name.find('('));
   const size_t qualified = name.find_last_of(": ");
@@ -164,13 +164,13 @@ std::string_view BareName(std::string_view name) {
 
 constexpr std::string_view kFile = "  File \"", kLine = "\", line ", kIn = ", in ";
 
-// The line of an entry; `line` is its number.
+// Appends the line of an entry; `line` is the line number in the file.
 ffi::Message& AppendLine(ffi::Message& text, std::string_view file, int line,
                          std::string_view function) {
   return text << kFile << file << kLine << line << kIn << function << "\n";
 }
 
-// The place that the one line of a text names.
+// The location named by the single line of a text.
 ffi::Frame PlaceIn(const ffi::CallStack& stack, std::string_view text) {
   const size_t function_at = text.size() - 1 - stack.function_size;
   return {std::string(text.substr(kFile.size(), stack.file_size)), stack.line,
@@ -200,7 +200,7 @@ std::string LinesOf(const std::vector<ffi::Frame>& frames) {
   return text.take();
 }
 
-// The entry that a line tells, without its newline.
+// Parses a line, without its newline, as an entry.
 std::optional<ffi::Frame> FrameIn(std::string_view line) {
   if (!StartsWith(line, kFile)) return std::nullopt;
   for (size_t at = line.find(kLine); at != line.npos; at = line.find(kLine, at + 1)) {
@@ -216,8 +216,8 @@ std::optional<ffi::Frame> FrameIn(std::string_view line) {
   return std::nullopt;
 }
 
-// What is known of an error that code of the published headers made. It has the text alone; the
-// calls behind it are at hand as long as this thread has thrown nothing else.
+// The pending data of an error created by code built with the published headers. Such an error has
+// only the text; its calls are available until this thread throws something else.
 const Pending* PendingOf(const ffi::Error& error) {
   const std::string_view text(error->backtrace.data, error->backtrace.size);
   const Pending* pending = ThreadValue<Pending>::Find();
@@ -240,7 +240,7 @@ std::string ErrorBacktrace(const ffi::Error& error) {
 using Entry = ffi::Tuple<ffi::String, int64_t, ffi::String>;
 
 // The global function `ffi.ErrorFrames`: the entries of a backtrace, the most recent call first.
-// The caller knows the first `known` bytes of the cell's text and what they stand for.
+// The caller already knows the entries in the first `known` bytes of the cell's text.
 ffi::Array<Entry> ErrorFrames(const ffi::Error& error, int64_t known) {
   const auto begin = std::min(static_cast<size_t>(known), error->backtrace.size);
   std::optional<std::vector<ffi::Frame>> frames = ffi::Frames(error.get(), begin);
@@ -300,7 +300,7 @@ std::optional<CallStack> TakeCallStack(const TVMFFIByteArray* text) {
       text->size != pending->text.size()) {
     return std::nullopt;
   }
-  // The calls go to one error only; without a place there is nothing else to tell.
+  // The calls go to one error only; without a location nothing else is left.
   if (pending->count == 0 && !pending->stack.has_place) return std::nullopt;
   CallStack stack = PendingStack(*pending);
   pending->count = 0;
@@ -362,7 +362,7 @@ extern "C" const TVMFFIByteArray* TVMFFIBacktrace(const char* filename, int line
       ffi::Message line;
       pending.text = AppendLine(line, file, lineno, function).take();
     } else {
-      // Without a place the calls are all that can be told.
+      // Without a location the calls are all there is to show.
       pending.text = LinesOf(CallsOf(PendingStack(pending), ""));
     }
   } catch (...) {

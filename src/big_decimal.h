@@ -15,12 +15,12 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-using Digits = std::vector<uint32_t>;  // of a number, the least first; none is zero
+using Digits = std::vector<uint32_t>;  // of a number, least significant first; empty for zero
 
 constexpr uint64_t kBinary = uint64_t{1} << 32;
 constexpr uint64_t kDecimal = 1'000'000'000;
 
-// Sums and products of numbers that are digits to a base of at most 2^32.
+// Arithmetic on numbers stored as digits in a base of at most 2^32.
 template <uint64_t kBase>
 struct DigitsTo {
   static void Trim(Digits* number) {
@@ -36,7 +36,7 @@ struct DigitsTo {
     return part;
   }
 
-  // Adds part times the base to the power of place.
+  // Adds part * kBase^place.
   static void Add(Digits* sum, const Digits& part, size_t place) {
     if (sum->size() < place + part.size()) sum->resize(place + part.size());
     uint64_t carry = 0;
@@ -49,7 +49,7 @@ struct DigitsTo {
     }
   }
 
-  // Subtracts what is not greater.
+  // Subtracts `part`, which must not be greater.
   static void Subtract(Digits* from, const Digits& part) {
     uint64_t borrow = 0;
     for (size_t i = 0; i < part.size() || borrow != 0; ++i) {
@@ -60,7 +60,7 @@ struct DigitsTo {
     Trim(from);
   }
 
-  // By Karatsuba's method, as the square of a million digits takes too long by the usual one.
+  // Karatsuba multiplication: the schoolbook method is too slow for squaring a million digits.
   static Digits Product(const Digits& a, const Digits& b) {
     if (a.size() < b.size()) return Product(b, a);
     constexpr size_t kFew = 32;
@@ -101,7 +101,7 @@ struct DigitsTo {
   }
 };
 
-// Gives a number's digits to another base: those of its halves, put together.
+// Converts a number's digits to another base by converting and combining its halves.
 template <uint64_t kFrom, uint64_t kTo>
 class Rebased {
  public:
@@ -118,7 +118,7 @@ class Rebased {
  private:
   using To = DigitsTo<kTo>;
 
-  // Of the digits from begin to end, which are not more than 2 to the power of level.
+  // Converts the digits from begin to end, at most 2^level of them.
   Digits Get(size_t begin, size_t end, size_t level) const {
     constexpr size_t kFewLevels = 5;
     if (level <= kFewLevels) return GetOneByOne(begin, end);
@@ -144,10 +144,10 @@ class Rebased {
   }
 
   const Digits& number_;
-  std::vector<Digits> powers_;  // of kFrom, to the powers of 1, 2, 4 and so on
+  std::vector<Digits> powers_;  // kFrom to the powers 1, 2, 4 and so on
 };
 
-// Of an integer's two's-complement little-endian bytes.
+// Formats an integer given as two's-complement little-endian bytes.
 inline std::string BigToDecimal(const TVMFFIByteArray& bytes) {
   const bool negative =
       bytes.size != 0 && (static_cast<unsigned char>(bytes.data[bytes.size - 1]) & 0x80) != 0;
@@ -173,7 +173,7 @@ inline std::string BigToDecimal(const TVMFFIByteArray& bytes) {
   return text;
 }
 
-// An int or a big integer; false for a text that is none.
+// Parses an int or a big integer; returns false if the text is not an integer.
 inline bool BigFromDecimal(std::string_view text, Any* result) {
   const bool negative = !text.empty() && text.front() == '-';
   if (negative) text.remove_prefix(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Global functions that make, read and change containers, for languages without their layouts.
+// Global functions to create, read and modify containers, for languages without their layouts.
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/list.h>
@@ -23,9 +23,9 @@ using AnyDict = ffi::Dict<Any, Any>;
 
 namespace {
 
-// What stands for a value that is not there, as None may be one.
+// The marker for a missing value; None may be an actual value.
 const ffi::ObjectRef& InvalidObject() {
-  // Leaked on purpose: others may compare with it until the process ends.
+  // Leaked on purpose: values may be compared with it until the process exits.
   static const auto* object = new ffi::ObjectRef(ffi::make_object<ffi::Object>());
   return *object;
 }
@@ -52,7 +52,7 @@ Any ItemOf(const Seq& sequence, int64_t index) {
 
 template <typename Seq>
 bool Contains(const Seq& sequence, const Any& value) {
-  // Each is held, and the size read again: the equality of a type may change the list.
+  // Hold each element and reread the size: a type's equality function may change the list.
   for (int64_t i = 0; i < SizeOf(sequence); ++i) {
     const Any element = sequence[i];
     if (ffi::AnyEqual()(element, value)) return true;
@@ -60,7 +60,7 @@ bool Contains(const Seq& sequence, const Any& value) {
   return false;
 }
 
-// Throws unless `first` to `last` are places of the list, in this order.
+// Throws unless `first` to `last` is a valid range of the list.
 void CheckRange(const char* function, const AnyList& list, int64_t first, int64_t last) {
   const int64_t size = SizeOf(list);
   TVM_FFI_CHECK(0 <= first && first <= last && last <= size, IndexError)
@@ -136,11 +136,11 @@ void SetPair(AnyDict dict, const Any& key, const Any& value) { dict.Set(key, val
 void ErasePair(AnyDict dict, const Any& key) { dict.erase(key); }
 void ClearPairs(AnyDict dict) { dict.clear(); }
 
-// Goes through the pairs: called with 0 it gives the key, with 1 the value, and with 2 it goes on
-// and says whether there is one more pair.
+// An iterator over the pairs: called with 0 it returns the key, with 1 the value; with 2 it
+// advances and returns whether there is another pair.
 template <typename Mapping>
 ffi::Function Walk(const Mapping& mapping) {
-  // Copied, as a Dict may change meanwhile.
+  // Copied, as a Dict may change during the iteration.
   AnyArray keys;
   AnyArray values;
   for (const auto& pair : mapping) {
@@ -165,8 +165,8 @@ bool HasStreams(DLDevice device) {
          device.device_type != kDLROCMHost;
 }
 
-// The device of the first tensor that is not on the host, however deep; the host's if there is
-// none. Looks into each container once: many may hold the same one, and a List may hold itself.
+// The device of the first tensor not on the host, at any depth; the CPU if there is none. Visits
+// each container once: several may hold the same one, and a List may hold itself.
 DLDevice FirstDevice(const Any& value) {
   std::unordered_set<const TVMFFIObject*> seen;
   std::vector<Any> waiting = {value};

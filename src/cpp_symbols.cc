@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ symbols that libraries built with the published headers import, made here to be exported.
+// Defines the C++ symbols that libraries built with the published headers import.
 //
-// src/libtvm_ffi.map lists them. The table of virtual functions and the type's own data come with
-// the classes that derive from ModuleObj here.
+// src/libtvm_ffi.map lists them. The vtable and the type information are emitted with the classes
+// derived from ModuleObj in this library.
 #include <tvm/ffi/extra/dataclass.h>
 #include <tvm/ffi/extra/json.h>
 #include <tvm/ffi/extra/module.h>
@@ -12,7 +12,7 @@
 
 namespace ffi = tvm::ffi;
 
-// There an Optional has two template parameters, as the symbol says, and holds an int as an Any.
+// The published Optional has two template parameters, as in the symbol, and holds ints as Any.
 TVM_FFI_DLL_EXPORT ffi::String StringifyAsPublished(
     const ffi::Any& value,
     const ffi::Any& indent) __asm__("_ZN3tvm3ffi4json9StringifyERKNS0_3AnyERKNS0_8OptionalIivEE");
@@ -24,7 +24,7 @@ namespace {
 
 using ffi::ModuleObj, ffi::String;
 
-// Taking the address of an inline function makes the compiler put it into this file.
+// Taking the address of an inline function makes the compiler emit it in this file.
 [[gnu::used]] const struct {
   ffi::Optional<ffi::Function> (ModuleObj::*get_function)(const String&,
                                                           bool) = &ModuleObj::GetFunction;
@@ -54,7 +54,7 @@ using ffi::ModuleObj, ffi::String;
   decltype(&ffi::json::Parse) parse = &ffi::json::Parse;
 } exported;
 
-// Of virtual functions that gives no more than a place in the table.
+// The address of a virtual function is only its vtable slot, so these are called instead.
 [[gnu::used]] void CallNotVirtually(ModuleObj* module, const ffi::Module& other) {
   module->ModuleObj::ImportModule(other);
   module->ModuleObj::ClearImports();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of values with all that they contain.
+// Deep copies of values.
 #include <tvm/ffi/reflection/access_path.h>
 #include <tvm/ffi/reflection/registry.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kName = "ffi.DeepCopy";
 
-// An empty Array whose elements are added one by one, as it may be part of what it contains.
+// An empty Array whose elements are added one by one, as it may contain itself indirectly.
 class GrowingArray : public ffi::ArrayObj {
  public:
   static void Add(ffi::ArrayObj* array, Any value) {
@@ -28,14 +28,14 @@ class GrowingArray : public ffi::ArrayObj {
   }
 };
 
-// Goes through a value without calling itself, as it may be nested deep. An object that is reached
-// twice is copied once, so that the copy shares as the value does, and may contain itself.
+// Traverses a value without recursion, as it may be deeply nested. An object reached twice is
+// copied once, so that the copy has the sharing of the original, and may contain itself.
 class Copier {
  public:
   Any Copy(const Any& root) {
     Begin(root);
     while (!open_.empty()) {
-      // Copies of the parts of the innermost object first.
+      // Copy the parts of the innermost object first.
       if (open_.back().next < open_.back().parts.size()) {
         const Any part = open_.back().parts[open_.back().next++];
         Begin(part);
@@ -54,16 +54,16 @@ class Copier {
     Any to;
     std::vector<Any> parts;
     size_t next = 0;
-    std::vector<TVMFFIFieldInfo> fields;  // that the parts are of, for an object of a library
+    std::vector<TVMFFIFieldInfo> fields;  // of the parts, for an object of a library
   };
 
-  // The original is kept: a field may give an object made just then, whose address is used again.
+  // The original is kept alive: a getter may return a new object, whose address may be reused.
   struct Copied {
     Any from;
     Any to;
   };
 
-  // Makes the copy without its parts.
+  // Creates the copy without its parts.
   void Begin(const Any& value) {
     const int32_t type = value.type_index();
     if (IsShared(type) || copies_.count(ffi::ObjectOf(value)) != 0) return;
@@ -117,18 +117,18 @@ class Copier {
       }
     } else {
       for (size_t i = 0; i < open.fields.size(); ++i) {
-        // Read-only fields too: the copy is not yet anybody's.
+        // Read-only fields too: the copy is not in use yet.
         ffi::reflection::detail::FieldOfType(&open.fields[i])
             .Set(object, CopyOf(open.parts[i]), [&] {
               return std::string(kName) + ": " + open.from.GetTypeKey() + "." +
                      ffi::TextOf(open.fields[i].name);
             });
       }
-      ffi::UpdateStructuralKey(object);  // what equals itself only hashes by its address
+      ffi::UpdateStructuralKey(object);  // values equal only to themselves hash by address
     }
   }
 
-  // Values that never change stay shared, and those that exist once.
+  // Immutable values and unique instances stay shared.
   static bool IsShared(int32_t type) {
     return type < kTVMFFIStaticObjectBegin || type == kTVMFFIStr || type == kTVMFFIBytes ||
            type == kTVMFFIShape || type == kTVMFFIBigInt || ffi::IsEnum(type) ||

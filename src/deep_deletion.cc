@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deletes long chains of objects one after the other where the stack runs out.
+// Deletes long chains of objects iteratively where the stack runs out.
 //
-// The end of an object ends what it alone holds, by calls within calls. That is kept as long as
-// there is room, for destructors rely on it: what they drop is gone when they go on. Where the room
-// gets scarce, one deletion remembers those far below it, which return at once, and runs them
-// itself when the stack is free again, the last one first. An object that waits has no reference
-// left, not even a weak one, so that the place of its counts is free for the link to the next.
+// Deleting an object deletes everything it solely owns, by nested calls. Calls stay nested while
+// there is stack space, as destructors rely on it: what they release is gone when they continue.
+// When space runs short, one deletion queues those nested far below it, which return at once, and
+// runs them itself, last in first out, once the stack has unwound. A queued object has no
+// references left, not even weak ones, so its counts can hold the link to the next object.
 #include "deep_deletion.h"
 
 #include <pthread.h>
@@ -24,34 +24,34 @@ namespace ffi = tvm::ffi;
 namespace {
 
 constexpr uint64_t kNoStrongOneWeak = uint64_t{1} << 32;  // the counts while a deleter runs
-// Deletions may nest over so much of a large stack.
+// How much of a large stack nested deletions may use.
 constexpr uintptr_t kMostNested = uintptr_t{4} << 20;
-// The room that a deletion is given at least; frames of this library need far less.
+// The minimum room for a deletion; this library's frames need far less.
 constexpr uintptr_t kLeastRoom = uintptr_t{4} << 10;
-// That much of a stack which is not the thread's own, such as a coroutine's, whose end is unknown.
+// The room on a stack other than the thread's own, such as a coroutine's, whose end is unknown.
 constexpr uintptr_t kRoomElsewhere = uintptr_t{16} << 10;
 
-// What has to wait until no object waits.
+// A callback deferred until no object is queued.
 struct Then {
   void (*run)(uintptr_t);
   uintptr_t value;
 };
 
 struct ThreadState {
-  // A deletion below this address is not like others. Not zero at first: the first deletion of each
-  // thread finds out where its stack ends.
+  // A deletion below this address takes the slow path. Not zero initially: the first deletion of
+  // each thread finds the end of its stack.
   uintptr_t limit;
-  uintptr_t low;            // the end of the thread's stack; 0 as long as that is unknown
-  uintptr_t high;           // its beginning
-  TVMFFIObject* waiting;    // the last one that came
-  std::vector<Then>* then;  // not NULL while a deletion of this thread remembers others
+  uintptr_t low;            // the end of the thread's stack; 0 while unknown
+  uintptr_t high;           // its start
+  TVMFFIObject* waiting;    // the last object queued
+  std::vector<Then>* then;  // not NULL while a deletion of this thread queues others
 };
 
-// Of the ordinary model of thread storage, though a fixed place would be found without a call: the
-// room for those is small, and a library that is loaded late may find none left.
+// Uses the default TLS model, although a static one would avoid a call: static TLS space is small,
+// and a library loaded late may find none left.
 thread_local ThreadState state{UINTPTR_MAX, 0, 0, nullptr, nullptr};
 
-// An address in the frame of the caller, or near it.
+// An address in or near the caller's frame.
 inline uintptr_t Here() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
   // AddressSanitizer may keep variables elsewhere; clang has another macro for it.
@@ -63,11 +63,11 @@ inline uintptr_t Here() {
 }
 
 void FindStack(uintptr_t here) {
-  const int errno_before = errno;  // who drops an object does not expect it to change
-  // Without an answer, the stack of a small thread is assumed.
+  const int errno_before = errno;  // code that releases an object does not expect it to change
+  // On failure, assume the stack of a small thread.
   state.low = here - std::min(here, kRoomElsewhere);
   state.high = here;
-  // <pthread.h> includes a header of the system that defines the type.
+  // <pthread.h> includes a system header that defines the type.
   pthread_attr_t attributes;  // NOLINT(misc-include-cleaner)
   if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
     void* low = nullptr;
@@ -84,13 +84,13 @@ void FindStack(uintptr_t here) {
 
 void Delete(TVMFFIObject* object) { object->deleter(object, kTVMFFIObjectDeleterFlagBitMaskBoth); }
 
-// Deletes the object, and one after the other those which that leaves waiting.
+// Deletes the object, then one by one those that this leaves queued.
 void DeleteInTurn(TVMFFIObject* object, uintptr_t here) {
   const uintptr_t limit_before = state.limit;
   const bool is_own_stack = state.low < here && here <= state.high;
   const uintptr_t room =
       is_own_stack ? std::min((here - state.low) / 2, kMostNested) : kRoomElsewhere;
-  // Not in this frame: a destructor may switch to another stack that has the same addresses.
+  // Not in this frame: a destructor may switch to another stack with the same addresses.
   const std::unique_ptr<std::vector<Then>> then(new (std::nothrow) std::vector<Then>);
   if (then == nullptr) return Delete(object);
   state.limit = here - std::min(here, std::max(room, kLeastRoom));
@@ -106,9 +106,9 @@ void DeleteInTurn(TVMFFIObject* object, uintptr_t here) {
   for (const Then& each : *then) each.run(each.value);
 }
 
-// Away from the way that deletions usually take.
+// Kept out of the fast path.
 TVM_FFI_NOINLINE int DeleteWhereStackIsScarce(TVMFFIObject* object, int flags, uintptr_t here) {
-  // A watched object cannot wait: those who watch it use its counts.
+  // An object with weak references cannot be queued: they use its counts.
   if (flags != kTVMFFIObjectDeleterFlagBitMaskBoth) return 0;
   if (state.low == 0) {
     FindStack(here);
@@ -130,7 +130,7 @@ bool ffi::RunsAfterDeletion(void (*then)(uintptr_t), uintptr_t value) {
   try {
     state.then->push_back({then, value});
   } catch (const std::bad_alloc&) {
-    // Then it never runs, which is safer than too early.
+    // It never runs, which is safer than running too early.
   }
   return true;
 }

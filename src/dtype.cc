@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element types to and from text.
+// Conversion of element types to and from text.
 #include <tvm/ffi/error.h>
 
 #include <algorithm>
@@ -16,13 +16,13 @@ namespace {
 struct Name {
   std::string_view text;
   uint8_t code;
-  uint8_t bits;  // The width that the name fixes, or the one it has by default.
+  uint8_t bits;  // The width fixed by the name, or its default width.
   bool fixed;
-  std::array<unsigned, 8> widths;  // Those that may be written out.
+  std::array<unsigned, 8> widths;  // Those that may be written explicitly.
 };
 
 constexpr std::string_view kPacked = "float4_e2m1fn_x2";  // PyTorch: two elements in a byte.
-// Names that contain another one as their beginning come first.
+// A name comes before its own prefixes.
 constexpr Name kNames[] = {
     {kPacked, kDLFloat4_e2m1fn, 4, true, {}},
     {"float8_e4m3b11fnuz", kDLFloat8_e4m3b11fnuz, 8, true, {}},

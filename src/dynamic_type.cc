@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Object types whose fields are declared while the program runs, such as those of Python classes.
+// Object types whose fields are declared at run time, such as those of Python classes.
 #include <tvm/ffi/enum.h>
 #include <tvm/ffi/reflection/creator.h>
 #include <tvm/ffi/reflection/registry.h>
@@ -25,7 +25,7 @@ constexpr const char* kDefine = "ffi._DefineType";
 constexpr int64_t kHeadSize = sizeof(TVMFFIObject);
 constexpr int64_t kWord = 8;
 
-// How an object keeps a field: as a member of this C++ type.
+// How an object stores a field: as a member of a C++ type.
 struct Storage {
   int64_t size;
   int64_t alignment;
@@ -40,7 +40,7 @@ Storage StorageOf() {
           refl::detail::StaticTypeIndexOf<T>()};
 }
 
-// A member that is not set yet reads as None.
+// An unset member reads as None.
 Storage StorageOfText(const Storage& text) {
   Storage storage = text;
   storage.getter = refl::detail::GetField<ffi::Any>;
@@ -82,8 +82,8 @@ bool HoldsObject(const TVMFFIFieldInfo& field) {
   return field.getter == refl::detail::GetField<ffi::ObjectRef>;
 }
 
-// Visits the members of an object that refer to others; all of them lie in its fields. Two fields
-// may be one member, such as the name and the value of a StrEnum.
+// Visits the members of an object that refer to others; all of them are fields. Two fields may
+// share a member, such as the name and the value of a StrEnum.
 template <typename Visit>
 void ForEachReference(char* object, int32_t type_index, Visit visit) {
   int64_t end = kHeadSize;
@@ -103,7 +103,7 @@ void ForEachReference(char* object, int32_t type_index, Visit visit) {
   });
 }
 
-// An object of such a type. Its fields lie behind its head, in memory that is zero at first.
+// An object of such a type. Its fields follow its header, in zero-initialised memory.
 class DynamicObj : public ffi::Object {
  public:
   ~DynamicObj() {
@@ -146,7 +146,7 @@ void Store(const ffi::FieldType& type, void* place, const ffi::AnyView& value) {
   if (code != 0) ffi::detail::ThrowRaised(code);
 }
 
-// The functions of a type and of its fields; one class, since each makes much code.
+// The functions of a type and its fields; one class, as each separate one generates much code.
 struct Behaviour {
   enum Does { kNew, kCopy, kSet };
 
@@ -187,8 +187,8 @@ bool SetsItself(Kind kind) {
   }
 }
 
-// A field as it was given: a name, its documentation, its metadata as JSON text, its flags, the
-// description of its type, and a default or what makes one.
+// A field as passed by the caller: its name, documentation, metadata as JSON text, flags, type
+// description, and default value or factory.
 struct GivenField {
   std::string name;
   std::string doc;
@@ -209,8 +209,8 @@ struct GivenField {
 
 TVMFFIByteArray BytesOf(const std::string& text) { return {text.data(), text.size()}; }
 
-// Objects are freed by what the table says of their fields, so every member has to be a field of a
-// type that is known here: of the headers' enumerations, or of a type with this attribute.
+// Objects are freed according to their registered fields, so every member must be a field of a type
+// known here: one of the headers' enumerations, or a type with this attribute.
 constexpr const char* kIsDynamic = "__ffi_is_dynamic__";
 
 bool IsDynamic(int32_t type_index) {
@@ -239,7 +239,7 @@ void CheckCount(const char* function, ffi::PackedArgs args, int32_t expected) {
       << function << ": expected " << expected << " arguments, got " << args.size();
 }
 
-// Gives the index of a new type. Its fields may refer to it, so they are defined later.
+// Allocates the index of a new type. Its fields may refer to it, so they are defined later.
 int32_t Declare(const std::string& type_key, int32_t parent_index) {
   const TVMFFITypeInfo* parent = ffi::InfoOf(parent_index);
   CheckParent(parent);
@@ -277,7 +277,7 @@ void RegisterField(int32_t type_index, const GivenField& given) {
   TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterField(type_index, &info));
 }
 
-// Defines what Declare declared.
+// Defines a type declared by Declare.
 void Define(int32_t type_index, const std::string& doc, int32_t structural_kind,
             const ffi::Array<ffi::Any>& fields) {
   const TVMFFITypeInfo* info = ffi::InfoOf(type_index);

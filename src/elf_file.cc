@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with a file that the loader would not say, or not survive.
+// Detects faults of a library file that the loader would misreport or crash on.
 #include "elf_file.h"
 
 #include <elf.h>
@@ -16,14 +16,14 @@
 #include <string>
 #include <vector>
 
-// The header of this library itself, which the linker names: the process runs on its architecture.
+// This library's own ELF header, defined by the linker: the process runs on its architecture.
 extern "C" __attribute__((visibility("hidden"))) const ElfW(Ehdr) __ehdr_start;
 
 namespace ffi = tvm::ffi;
 
 namespace {
 
-// A file open for reading; its size is 0 if there is none.
+// A file open for reading; its size is 0 if it is not a readable regular file.
 class File {
  public:
   explicit File(const std::string& path) : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
@@ -52,7 +52,7 @@ class File {
   uint64_t size_ = 0;
 };
 
-// The machine's number, in the order of bytes that the file says.
+// The machine number, in the byte order declared by the file.
 uint16_t MachineOf(const ElfW(Ehdr) & head) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(&head.e_machine);
   const bool big = head.e_ident[EI_DATA] == ELFDATA2MSB;
@@ -108,15 +108,15 @@ uint64_t SumOrMost(uint64_t a, uint64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-// Whether there is such a type of segments, or the file's system may have one of its own.
+// Whether the segment type is a standard one or may be specific to a system.
 bool IsKnown(uint32_t type) { return type < PT_NUM || type >= PT_LOOS; }
 
-// Whether the loader reads such a part at its address; notes and others may be in no segment.
+// Whether the loader reads this part at its address; notes and others may be outside all segments.
 bool IsUsed(uint32_t type) {
   return type == PT_DYNAMIC || type == PT_TLS || type == PT_PHDR || type == PT_GNU_RELRO;
 }
 
-// Whether a part of the library is in a segment that is loaded.
+// Whether a part of the library is within a loaded segment.
 bool LiesInOne(const ElfW(Phdr) & part, const std::vector<ElfW(Phdr)>& segments) {
   return std::any_of(segments.begin(), segments.end(), [&](const ElfW(Phdr) & segment) {
     const uint64_t behind = part.p_vaddr - segment.p_vaddr;
@@ -125,7 +125,7 @@ bool LiesInOne(const ElfW(Phdr) & part, const std::vector<ElfW(Phdr)>& segments)
   });
 }
 
-// Whether the segments follow each other, each in the file, with all that describes them in them.
+// Why the segments cannot be mapped; empty if ordered, in the file and covering the used parts.
 std::string WhyNotMappable(const File& file, const std::vector<ElfW(Phdr)>& segments) {
   uint64_t end = 0, least_size = 0;
   bool is_ordered = true, has_dynamic = false;
@@ -144,8 +144,8 @@ std::string WhyNotMappable(const File& file, const std::vector<ElfW(Phdr)>& segm
   if (!is_ordered) return "expected segments that follow each other; the file is damaged";
   for (const ElfW(Phdr) & part : segments) {
     if (!IsKnown(part.p_type)) return "expected parts that the loader knows; the file is damaged";
-    // Without initial values, the threads' variables take no part of a segment: lld puts them
-    // between.
+    // Thread-local variables without initial values occupy no part of a segment: lld puts them
+    // between segments.
     const bool has_no_image = part.p_type == PT_TLS && part.p_filesz == 0;
     if (IsUsed(part.p_type) && !has_no_image && !LiesInOne(part, segments)) {
       return "expected parts within its segments; the file is damaged";

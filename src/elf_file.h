@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with a file that the loader would not say, or not survive.
+// Detects faults of a library file that the loader would misreport or crash on.
 #ifndef TVM_FFI_SRC_ELF_FILE_H_
 #define TVM_FFI_SRC_ELF_FILE_H_
 
@@ -10,9 +10,9 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-// Why the library at `path` cannot be loaded here: it is for another architecture, for which the
-// loader says that there is no such file, or its segments do not lie in the file, on which the
-// loader ends the process. Empty if neither is so, or the file is no library at all.
+// Why the library at `path` cannot be loaded: it is for another architecture, which the loader
+// reports as a missing file, or its segments are not within the file, which crashes the process.
+// Empty in all other cases, including a file that is not a library.
 std::string WhyNotLoadable(const std::string& path);
 
 }  // namespace ffi TVM_FFI_HIDDEN

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The types that enumerations derive from.
+// The base types of enumerations.
 #include "enum.h"
 
 #include <tvm/ffi/enum.h>
@@ -73,7 +73,7 @@ Any EnumAt(int32_t type_index, const Any& index) {
 
 namespace {
 
-// Its arguments are a type index, the name of an attribute and the value.
+// Takes a type index, an attribute name and a value.
 void SetTypeAttribute(PackedArgs args, Any* /*result*/) {
   constexpr int32_t kExpected = 3;
   TVM_FFI_CHECK(args.size() == kExpected, TypeError)
@@ -113,7 +113,7 @@ const bool registered = [] {
   constexpr TVMFFISEqHashKind kOnce = kTVMFFISEqHashKindUniqueInstance;
   RegisterPlainType(EnumObj::RuntimeTypeIndex(), "An instance of an enumeration.", sizeof(EnumObj),
                     kOnce, nullptr, {Number("_int_index", 0), Name("_str_index", 0)});
-  // The value of an instance is its number or its name, in the same place.
+  // The value of an instance is its number or its name, at the same offset.
   RegisterPlainType(IntEnumObj::RuntimeTypeIndex(), "An instance whose number is chosen.",
                     sizeof(EnumObj), kOnce, nullptr,
                     {Number("value", kTVMFFIFieldFlagBitMaskInitOff)});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instances of enumerations, for functions that take any value: each exists once.
+// Enumeration instances, for functions that take any value: each exists once.
 #ifndef TVM_FFI_SRC_ENUM_H_
 #define TVM_FFI_SRC_ENUM_H_
 
@@ -12,16 +12,16 @@ namespace ffi TVM_FFI_HIDDEN {
 
 bool IsEnum(int32_t type_index);
 
-// The key of the type and the name of the instance, such as "my_library.Colour.red".
+// The type key and the instance name, such as "my_library.Colour.red".
 std::string EnumText(const Any& instance);
 
-// What an instance is found by again: the number of an IntEnum, the name of any other.
+// The lookup key of an instance: the number of an IntEnum, the name of any other.
 Any EnumIndex(const Any& instance);
 
-// Whether `value` is the value of an instance of an IntEnum or a StrEnum, which is then given.
+// Whether `value` is the value of an IntEnum or StrEnum instance, which is then stored in `out`.
 bool FindEnumOfValue(int32_t type_index, const Any& value, Any* out);
 
-// The instance of that number or name; a ValueError if there is none.
+// The instance with that number or name; throws a ValueError if there is none.
 Any EnumAt(int32_t type_index, const Any& index);
 
 }  // namespace ffi TVM_FFI_HIDDEN

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors from the framework that made the current call, or from the CPU allocator of this library.
+// Tensors from the calling framework's allocator, or from this library's CPU allocator.
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
@@ -20,14 +20,14 @@ std::atomic<DLPackManagedTensorAllocator> global_allocator{nullptr};
 
 constexpr size_t kAlignment = 64;  // A cache line, and the widest vector register.
 
-// The bytes that a tensor takes; throws if an extent is negative or the size is beyond all memory.
+// A tensor's size in bytes; throws if an extent is negative or the size exceeds all memory.
 size_t CheckedDataSize(const DLTensor& prototype) {
   const ffi::ShapeView shape(prototype.shape, static_cast<size_t>(prototype.ndim));
   const int64_t numel = ffi::detail::CheckedNumel("TVMFFIEnvTensorAlloc", shape, prototype.dtype);
   return ffi::GetDataSize(numel, prototype.dtype);
 }
 
-// A tensor in host memory, with its shape and strides behind it.
+// A tensor in host memory, followed by its shape and strides.
 class HostTensorObj : public ffi::TensorObj {
  public:
   HostTensorObj(const DLTensor& prototype, void* memory) {

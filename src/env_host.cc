@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the host language: pending signals, the lock that its interpreter wants, and what it
-// knows of the tensors that it lends.
+// Hooks of the host language: pending signals, its interpreter's lock, and information about the
+// tensors that it lends.
 #include "env_host.h"
 
 #include <tvm/ffi/error.h>
@@ -15,7 +15,7 @@ namespace ffi = tvm::ffi;
 
 namespace {
 
-// CPython's functions of these names, https://docs.python.org/3/c-api/.
+// The CPython functions of these names, https://docs.python.org/3/c-api/.
 std::atomic<int (*)()> check_signals{nullptr};    // PyErr_CheckSignals
 std::atomic<int (*)()> gil_ensure{nullptr};       // PyGILState_Ensure
 std::atomic<void (*)(int)> gil_release{nullptr};  // PyGILState_Release
@@ -53,7 +53,7 @@ int TVMFFIEnvRegisterCAPI(const char* name, void* symbol) {
     gil_ensure = reinterpret_cast<int (*)()>(symbol);
   } else if (key == "PyGILState_Release") {
     gil_release = reinterpret_cast<void (*)(int)>(symbol);
-    // Of the three the one that the host need not wrap.
+    // The only one of the three that the host need not wrap.
     ffi::SetHostCode(symbol);
   } else if (key == "TensorFlags") {
     tensor_flags = reinterpret_cast<uint64_t (*)(TVMFFIObjectHandle)>(symbol);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host language, which lends tensors of its frameworks, knows about them.
+// Information from the host language about the framework tensors that it lends.
 #ifndef TVM_FFI_SRC_ENV_HOST_H_
 #define TVM_FFI_SRC_ENV_HOST_H_
 
@@ -10,8 +10,8 @@
 namespace tvm {
 namespace ffi {
 
-// The DLPack flags of a Tensor object that the host made; 0 for any other. The host registers the
-// function that is asked as "TensorFlags", by TVMFFIEnvRegisterCAPI.
+// The DLPack flags of a Tensor object created by the host; 0 for any other. The host registers the
+// function that returns them as "TensorFlags", with TVMFFIEnvRegisterCAPI.
 uint64_t HostTensorFlags(TVMFFIObjectHandle tensor);
 
 }  // namespace ffi

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calling thread's current stream of each device.
+// The calling thread's current stream for each device.
 #include <tvm/ffi/error.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
@@ -16,8 +16,8 @@ struct Entry {
   TVMFFIStreamHandle stream;
 };
 
-// Streams that are not the default one: few, so that a search is quick. No device needs room of its
-// own, however large its id.
+// The non-default streams: few, so a linear search is fast. A device takes no storage of its own,
+// however large its id.
 using Streams = std::vector<Entry>;
 
 Streams::iterator Find(Streams& streams, int32_t device_type, int32_t device_id) {

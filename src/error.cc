@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Error objects and the one raised error that each thread has.
+// Error objects and each thread's raised error.
 #include <tvm/ffi/container/tuple.h>
 #include <tvm/ffi/error.h>
 #include <tvm/ffi/function.h>
@@ -30,19 +30,19 @@ std::string TextOf(const TVMFFIByteArray* bytes) {
                                               : std::string(bytes->data, bytes->size);
 }
 
-// The argument of a call that a function refused, which the error is about.
+// The argument that a function rejected, which the error is about.
 struct RefusedArgument {
-  // Where the value was, to be compared only, and what it was: a call after the refused one may
-  // have its arguments at the same place.
+  // The value's address, for comparison only, and the value itself: a later call may have its
+  // arguments at the same address.
   const TVMFFIAny* address;
   TVMFFIAny value;
   std::string expected;
-  std::string got;   // in the message, from got_at on
-  bool is_got_type;  // no more than the name of the value's type
+  std::string got;   // in the message, starting at got_at
+  bool is_got_type;  // only the name of the value's type
   int64_t got_at;
 };
 
-// An error with the storage behind its cell.
+// An error that owns the texts its cell points to.
 class OwnedErrorObj : public ffi::ErrorObj {
  public:
   OwnedErrorObj(std::string kind_text, std::string message_text, std::string backtrace_text,
@@ -65,14 +65,14 @@ class OwnedErrorObj : public ffi::ErrorObj {
     TVMFFIObjectDecRef(extra_context);
   }
 
-  // The first text, the calls behind it, and what was added since.
+  // The initial text, the calls that it omits, and what was added since.
   std::string WholeBacktrace() const {
     std::string text = backtrace_;
     if (stack_.has_value()) text.insert(first_size_, ffi::LinesBehind(*stack_, First()));
     return text;
   }
 
-  // The entries of the same, from the byte `begin` of the text on. What others added is text alone.
+  // The entries of the same, from byte `begin` of the text. Entries added later exist only as text.
   std::vector<ffi::Frame> Frames(size_t begin) const {
     const std::string_view text = backtrace_;
     if (!stack_.has_value() || begin > 0) return ffi::FramesIn(text.substr(begin));
@@ -83,7 +83,7 @@ class OwnedErrorObj : public ffi::ErrorObj {
     return frames;
   }
 
-  // Nothing for an error of another library.
+  // NULL for an error of another library.
   static OwnedErrorObj* Find(const ffi::ErrorObj* error) {
     if (error->update_backtrace != Update) return nullptr;
     return static_cast<OwnedErrorObj*>(const_cast<ffi::ErrorObj*>(error));
@@ -111,13 +111,13 @@ class OwnedErrorObj : public ffi::ErrorObj {
   std::string kind_;
   std::string message_;
   std::string backtrace_;
-  size_t first_size_;                    // of the text that the error was made with
+  size_t first_size_;                    // of the text that the error was created with
   std::optional<ffi::CallStack> stack_;  // of that text
 };
 
-// The method of errors that tvm/ffi/function_details.h calls for one about an argument: the value
-// in the caller's array, where the message says what was expected and what came, and how the
-// library names the type of the value.
+// The error method that tvm/ffi/function_details.h calls for an error about an argument, with the
+// value in the caller's array, the positions of the expected and the actual part in the message,
+// and the library's name for the type of the value.
 void SetArgument(const ffi::Error& error, void* value, int64_t expected_at, int64_t expected_size,
                  int64_t got_at, int64_t got_size, const std::string& type) {
   OwnedErrorObj* owned = OwnedErrorObj::Find(error.get());
@@ -136,9 +136,9 @@ void SetArgument(const ffi::Error& error, void* value, int64_t expected_at, int6
 }
 
 // The global function `ffi.ErrorArgument`, for the caller of a function that raised the error:
-// which of the `count` values at `arguments` it is about, what was expected, what came, whether
-// that is only the name of the value's type, and where the message says so. None for any other
-// error.
+// which of the `count` values at `arguments` it is about, what was expected, what was passed,
+// whether that is only the name of the value's type, and its position in the message. None for any
+// other error.
 ffi::Any ErrorArgument(const ffi::Error& error, void* arguments, int64_t count) {
   const OwnedErrorObj* owned = OwnedErrorObj::Find(error.get());
   if (owned == nullptr || owned->argument == nullptr) return nullptr;
@@ -222,8 +222,8 @@ void TVMFFIErrorMoveFromRaised(TVMFFIObjectHandle* result) {
 void TVMFFIErrorSetRaised(TVMFFIObjectHandle error) {
   try {
     ffi::ObjectPtr<ffi::Object> kept = ffi::ObjectUnsafe::PtrFromBorrowed<ffi::Object>(error);
-    // The error before goes with `kept`, after the new one has taken its place: freeing it may run
-    // anybody's code.
+    // The previous error is freed with `kept`, after the new one has replaced it: freeing it may
+    // run user code.
     std::swap(ThreadValue<Raised>::Get().error, kept);
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "TVMFFIErrorSetRaised: out of memory, the error is lost\n");
