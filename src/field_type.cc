@@ -243,7 +243,7 @@ bool FieldType::TryMapping(const Any& value, bool as_is, Any* out, Problem* prob
   return true;
 }
 
-// A type that the value is of already comes before one that it converts to.
+// A type that the value already has takes precedence over one that it converts to.
 bool FieldType::TryUnion(const Any& value, bool as_is, Any* out, Problem* problem) const {
   for (const FieldType& type : parts_) {
     if (type.Try(value, true, out, problem)) return true;
@@ -253,7 +253,7 @@ bool FieldType::TryUnion(const Any& value, bool as_is, Any* out, Problem* proble
       if (type.Try(value, false, out, problem)) return true;
     }
   }
-  // Beside None there is often one type: it knows which part of a container is wrong.
+  // A union is often one type and None: the type reports which part of a container is wrong.
   if (parts_.size() == 2 && parts_[1].kind_ == Kind::kNone) {
     if (parts_[0].Try(value, as_is, out, problem)) return true;
     if (!problem->path.empty()) return false;

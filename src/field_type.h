@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The type of a field that is declared while the program runs: converts values to it.
+// The type of a field declared at run time, and conversion of values to it.
 #ifndef TVM_FFI_SRC_FIELD_TYPE_H_
 #define TVM_FFI_SRC_FIELD_TYPE_H_
 
@@ -35,11 +35,11 @@ class FieldType {
   };
 
   /*!
-   * \brief Reads a description: an array of a name and what belongs to it.
+   * \brief Parses a description: an array of a name and its parameters.
    *
    * The name is that of a kind: "Any", "None", "bool", "int", "float", "str", "bytes", "dtype",
-   * "Device", "void*"; "object" before a type index; or "Array", "List", "tuple", "Map", "Dict",
-   * "Union" before the descriptions of what they hold. A container without any holds everything.
+   * "Device", "void*"; "object" and a type index; or "Array", "List", "tuple", "Map", "Dict",
+   * "Union" and the descriptions of their elements. A container without any holds any value.
    * \throws Error A ValueError for any other description.
    */
   explicit FieldType(const Array<Any>& description);
@@ -47,10 +47,10 @@ class FieldType {
   Kind kind() const { return kind_; }
 
   /*!
-   * \brief Converts a value, and what it holds.
+   * \brief Converts a value and its elements.
    *
-   * The value itself is given if it fits as it is, so that a List that is shared stays shared.
-   * \throws Error A TypeError that says which part does not convert.
+   * Returns the value itself if it already fits, so that a shared List stays shared.
+   * \throws Error A TypeError that names the part that does not convert.
    */
   Any Convert(const Any& value) const;
 
@@ -58,14 +58,14 @@ class FieldType {
   std::string Text() const;
 
  private:
-  // What does not convert: the way to it, what was expected there and what came.
+  // The part that does not convert: its path, what was expected there and what was passed.
   struct Problem {
     std::string path;
     std::string expected;
     std::string got;
   };
 
-  // `as_is`: only a value that fits without a conversion.
+  // `as_is`: accept only a value that needs no conversion.
   bool Try(const Any& value, bool as_is, Any* out, Problem* problem) const;
   bool TryInto(const FieldType& type, Any* value, bool as_is, bool* changed, const char* part,
                const std::string& name, Problem* problem) const;

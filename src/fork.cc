@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens when the process forks: the child gets free locks, and no turns of other threads.
+// Handles forks: the child starts with free locks and without the turns of other threads.
 #include <pthread.h>
 
 #include "locks.h"

@@ -16,7 +16,7 @@ namespace ffi = tvm::ffi;
 
 namespace {
 
-// A function whose C function gets the state it was made with, not the object.
+// A function whose C function receives the state it was created with, not the object.
 class StatefulFunctionObj : public ffi::FunctionObj {
  public:
   StatefulFunctionObj(void* self, TVMFFISafeCallType call, void (*deleter)(void*))
@@ -51,7 +51,7 @@ struct GlobalFunction {
 
 class GlobalTable {
  public:
-  // Leaked on purpose: functions may be looked up until the process ends.
+  // Leaked on purpose: functions may be looked up until the process exits.
   static GlobalTable& Get() {
     static auto* table = new GlobalTable();
     return *table;
@@ -59,7 +59,7 @@ class GlobalTable {
 
   void Set(const TVMFFIByteArray& name, GlobalFunction&& entry, bool allow_override) {
     std::string key(name.data, name.size);
-    // The function that is replaced goes after the lock: freeing it may run anybody's code.
+    // The replaced function is freed after unlocking: freeing it may run user code.
     std::lock_guard<std::mutex> lock(Lock());
     TVM_FFI_CHECK(allow_override || functions_.count(key) == 0, ValueError)
         << "global function: name: expected one that is free, got \"" << key << "\"";
@@ -67,7 +67,7 @@ class GlobalTable {
   }
 
   bool Remove(const std::string& name) {
-    decltype(functions_)::node_type removed;  // Freed after the lock, see Set.
+    decltype(functions_)::node_type removed;  // Freed after unlocking, see Set.
     std::lock_guard<std::mutex> lock(Lock());
     removed = functions_.extract(name);
     return !removed.empty();
@@ -80,7 +80,7 @@ class GlobalTable {
     return names;
   }
 
-  // What the entry of `name` says in one of its texts; `where` asks.
+  // One of the texts of the entry `name`; `where` names the caller.
   std::string Text(const char* where, const std::string& name, std::string GlobalFunction::* text) {
     std::lock_guard<std::mutex> lock(Lock());
     auto found = functions_.find(name);
@@ -118,7 +118,7 @@ ffi::Function FunctionFrom(const char* where, TVMFFIObjectHandle handle) {
   return FunctionFrom(where, any);
 }
 
-// The functions that other languages manage the table by.
+// The functions by which other languages manage the table.
 const bool registered = [] {
   auto set = [](const char* name, auto function) {
     ffi::Function::SetGlobal(name, ffi::Function::FromTyped(function, name));
@@ -131,7 +131,7 @@ const bool registered = [] {
   set("ffi.GetGlobalFuncDoc", [](const std::string& name) {
     return GlobalTable::Get().Text("ffi.GetGlobalFuncDoc", name, &GlobalFunction::doc);
   });
-  // A function of an index into the names of this moment; -1 asks for their number.
+  // Returns a function from an index to a name in a snapshot of the names; -1 returns their number.
   set("ffi.FunctionListGlobalNamesFunctor", [] {
     return ffi::Function::FromTyped([names = GlobalTable::Get().Names()](int64_t i) -> ffi::Any {
       const auto count = static_cast<int64_t>(names.size());

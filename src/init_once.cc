@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles that are made by whoever comes first.
+// Handles created once, by the first caller.
 #include <tvm/ffi/c_api.h>
 
 #include "arguments.h"

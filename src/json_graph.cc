@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values as JSON text: a list of nodes that refer to each other by their places.
+// Values as JSON text: a list of nodes that refer to each other by index.
 #include <tvm/ffi/any_hash.h>
 #include <tvm/ffi/container/shape.h>
 #include <tvm/ffi/extra/base64.h>
@@ -30,14 +30,14 @@ constexpr const char* kFrom = "ffi.FromJSONGraph";
 
 std::string TypeKeyOf(int32_t type) { return ffi::TextOf(ffi::InfoOf(type)->type_key); }
 
-// A field of such a type has its value in the object's node, any other one the place of a node.
+// Whether the object's node holds the field's value itself, rather than the index of a node.
 bool IsInObject(const TVMFFIFieldInfo& field) {
   const int32_t type = field.field_static_type_index;
   return type == kTVMFFIInt || type == kTVMFFIFloat || type == kTVMFFIBool ||
          type == kTVMFFIDataType;
 }
 
-// Goes through a value without calling itself, as it may be nested deep.
+// Traverses a value without recursion, as it may be deeply nested.
 class Writer {
  public:
   json::Object Write(const Any& root) {
@@ -61,7 +61,7 @@ class Writer {
  private:
   struct Open {
     Any value;
-    std::vector<Any> parts;  // that have nodes of their own
+    std::vector<Any> parts;  // with nodes of their own
     size_t next = 0;
   };
 
@@ -143,7 +143,7 @@ class Writer {
     open_.push_back(std::move(open));
   }
 
-  // When all parts have nodes.
+  // Called when all parts have nodes.
   void Finish(const Open& open) {
     const int32_t type = open.value.type_index();
     json::Array places;
@@ -170,11 +170,11 @@ class Writer {
 
   json::Array nodes_;
   std::vector<Open> open_;
-  // Strings and numbers by their content, objects by their address; it keeps them.
+  // Keyed by content for strings and numbers, by address for objects, which it keeps alive.
   std::unordered_map<Any, int64_t, ffi::AnyHash, ffi::AnyEqual> places_;
 };
 
-// Makes the values of the nodes, what they refer to first, without calling itself.
+// Creates the values of the nodes without recursion, those they refer to first.
 class Reader {
  public:
   explicit Reader(const Any& graph) {
@@ -201,7 +201,7 @@ class Reader {
         states_[place] = kOpen;
         for (int64_t part : PartsOf(place)) {
           const size_t next = Checked(part);
-          // What is open contains this node.
+          // An open node contains this one.
           TVM_FFI_CHECK(states_[next] != kOpen, ValueError)
               << kFrom << ": node " << part << ": expected a node that does not contain itself";
           if (states_[next] == kNew) waiting_.push_back(next);
@@ -249,7 +249,7 @@ class Reader {
     return Get<T>(Node(place), "data", Where(place));
   }
 
-  // Of a type that is no value of this file's own.
+  // For a type that is not one of this file's own values.
   const TVMFFITypeInfo* InfoOf(size_t place) const {
     const auto key = Get<std::string>(Node(place), "type", Where(place));
     const TVMFFIByteArray text{key.data(), key.size()};
@@ -349,7 +349,7 @@ class Reader {
     if (ffi::IsEnum(info->type_index)) return ffi::EnumAt(info->type_index, Data<Any>(place));
     const auto data = Data<json::Object>(place);
     if (ffi::TextOf(info->type_key) == "ffi.StructuralKey") {
-      // Who wrote the text may hash otherwise, and a wrong hash hides the key in a mapping.
+      // The writer may hash differently, and a wrong hash would hide the key in a mapping.
       return ffi::MakeStructuralKey(
           values_[static_cast<size_t>(Get<int64_t>(data, "key", Where(place)))]);
     }
@@ -357,7 +357,7 @@ class Reader {
     ffi::reflection::ForEachFieldInfo(info, [&](const TVMFFIFieldInfo* field) {
       const ffi::String name(ffi::TextOf(field->name));
       const auto found = data.find(name);
-      if (found == data.end()) return;  // the default counts
+      if (found == data.end()) return;  // the default applies
       Any value = (*found).second;
       if (!IsInObject(*field)) {
         value = values_[static_cast<size_t>(value.cast<int64_t>())];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module of a loaded library, or of the functions that the program itself registered.
+// The module of a loaded library, or of the functions registered by the program itself.
 #include "library.h"
 
 #include <dlfcn.h>
@@ -22,13 +22,13 @@ namespace ffi = tvm::ffi;
 
 namespace {
 
-// Living modules of each library that has a context variable, the oldest first.
+// The live modules of each library with a context variable, oldest first.
 std::unordered_map<void**, std::vector<ffi::LibraryObj*>>& ModulesByContext() {
   static auto* modules = new std::unordered_map<void**, std::vector<ffi::LibraryObj*>>();
   return *modules;
 }
 
-// Made while this library loads; see locks.h.
+// Created while this library loads; see locks.h.
 const bool made = (ModulesByContext(), true);
 
 // An exported function; it keeps its library loaded.
@@ -48,8 +48,8 @@ class LibraryFunctionObj : public ffi::FunctionObj {
   std::string name_;
 };
 
-// As detail::ModuleUnsafe::Reaches, but makes no objects: the lock is held, and an allocator is
-// code of others.
+// Like detail::ModuleUnsafe::Reaches, but creates no objects: the lock is held, and an allocator
+// is user code.
 bool Reaches(ffi::ModuleObj* module, const ffi::ModuleObj* other) {
   std::vector<ffi::ModuleObj*> left{module};
   std::unordered_set<const ffi::ModuleObj*> seen;
@@ -93,7 +93,7 @@ ffi::LibraryObj::LibraryObj(const LibraryObj* same)
 
 ffi::LibraryObj::~LibraryObj() {
   LeaveContext();
-  // Before the library, whose code an import may need.
+  // Released before the library, whose code an import may need.
   imports_ = Array<Any>(UnsafeInit());
 }
 
@@ -106,7 +106,7 @@ void ffi::LibraryObj::ImportModule(const Module& other) {
   TVM_FFI_CHECK(other.defined(), ValueError)
       << "ffi.ModuleImportModule: other: expected a module, got none";
   for (;;) {
-    // Made without the lock: an allocator is code of others.
+    // Created without the lock: an allocator is user code.
     const Array<Any> before = ImportsOf(this);
     Array<Any> after = before;
     after.push_back(other);
@@ -114,7 +114,7 @@ void ffi::LibraryObj::ImportModule(const Module& other) {
     {
       std::lock_guard<std::mutex> lock(ModulesLock());
       if (!imports_.same_as(before)) continue;
-      // A circle would never be freed, and a search in it would never end.
+      // A cycle would never be freed, and a search in it would never end.
       circular = Reaches(other.get(), this);
       if (!circular) std::swap(imports_, after);
     }
@@ -127,11 +127,11 @@ void ffi::LibraryObj::ImportModule(const Module& other) {
 }
 
 void ffi::LibraryObj::ClearImports() {
-  // Freed after the lock: unloading a library runs its code.
+  // Freed after unlocking: unloading a library runs its code.
   Array<Any> imports;
   std::lock_guard<std::mutex> lock(ModulesLock());
   std::swap(imports_, imports);
-  // The library may still call what it was lent, but what it asks for from now on is searched for.
+  // The library may still call the functions lent to it, but later requests search again.
   for (auto& [name, function] : looked_up_) outdated_.push_back(std::move(function));
   looked_up_.clear();
 }
@@ -143,7 +143,7 @@ void ffi::LibraryObj::FindContext() {
 void ffi::LibraryObj::SetUp() {
   EnterContext();
   if (handle_ == nullptr) return;
-  // Read first: a symbol that is set meanwhile is set again for the next module.
+  // Read first: a symbol changed meanwhile is set again for the next module.
   const int64_t changes = ContextSymbols().Changes();
   if (changes == context_changes_) return;
   for (const auto& [name, value] : ContextSymbols().All()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module of a loaded library, or of the functions that the program itself registered.
+// The module of a loaded library, or of the functions registered by the program itself.
 #ifndef TVM_FFI_SRC_LIBRARY_H_
 #define TVM_FFI_SRC_LIBRARY_H_
 
@@ -21,20 +21,20 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-// Guards the imports, lent functions and contexts of all modules: a check for a circle looks at
+// Guards the imports, lent functions and contexts of all modules: a cycle check visits
 // many. Modules are freed without it.
 inline std::mutex& ModulesLock() { return LockOf(Guarded::kModules); }
 
-// The imports at this moment.
+// A snapshot of the imports.
 inline Array<Any> ImportsOf(ModuleObj* module) {
   std::lock_guard<std::mutex> lock(ModulesLock());
   return detail::ModuleUnsafe::Imports(module);
 }
 
-// What tells a file from one that is written to its place later.
+// The identity of a file, to distinguish it from one written to the same path later.
 class FileState {
  public:
-  // Of no file if there is none at `path`.
+  // Not equal to any other if there is no file at `path`.
   explicit FileState(const char* path);
   bool operator==(const FileState& other) const;
 
@@ -46,8 +46,8 @@ class FileState {
   long nanoseconds_{};  // NOLINT(runtime/int)
 };
 
-// A library behind a handle of dlopen; without one, the functions that the program itself
-// registered.
+// A library with a handle from dlopen; without one, the functions registered by the program
+// itself.
 class LibraryObj : public ModuleObj {
  public:
   // The pin keeps the handle valid.
@@ -71,16 +71,16 @@ class LibraryObj : public ModuleObj {
 
   // Finds the library's context variable, for SetUp().
   void FindContext();
-  // Gives the library what it learns from its loader: its module, and the context symbols.
+  // Sets the variables that a library gets from its loader: its module and the context symbols.
   void SetUp();
-  // The bytes of the modules that come with the library, or NULL. Call it before other threads know
+  // The bytes of the modules embedded in the library, or NULL. Call it before other threads can use
   // this module.
   const char* Binary();
-  // What an exported function `__tvm_ffi__<kind>_<name>` tells about the function `name`.
+  // The result of the exported function `__tvm_ffi__<kind>_<name>`, which describes `name`.
   std::optional<Any> Describe(const std::string& kind, const std::string& name);
-  // Lent to the library that asked; kept here, because it asks once and keeps the pointer.
+  // Lends the library a function, kept alive here: the library asks once and caches the pointer.
   TVMFFIObjectHandle Lend(const std::string& name, Function function);
-  // What it was lent under that name, or NULL.
+  // The function lent under that name, or NULL.
   TVMFFIObjectHandle Lent(const std::string& name);
 
   const std::optional<FileState>& file() const { return file_; }
@@ -89,29 +89,29 @@ class LibraryObj : public ModuleObj {
   void* Symbol(const std::string& name) const;
   std::optional<Function> FindExported(const std::string& name);
   Optional<String> DescribeAs(const char* kind, const String& name);
-  // Names this module in the library's context variable, unless a living module of the same library
-  // is there already.
+  // Stores this module in the library's context variable, unless that already holds a live module
+  // of the same library.
   void EnterContext();
-  // Another module of the same library, which stays loaded, takes this one's place: it becomes the
-  // context, and it keeps what the library was lent.
+  // Another module of the same library, which stays loaded, replaces this one: it becomes the
+  // context, and keeps the functions lent to the library.
   void LeaveContext();
 
   LibraryPin library_;  // dropped last: members below may need the library's code
   void* handle_;
   std::string prefix_;
-  std::optional<FileState> file_;  // when it was loaded
+  std::optional<FileState> file_;  // as of loading
   void** context_ = nullptr;       // the library's variable
-  // Looked for once: the loader takes long to say that there is none.
+  // Looked up once: a failed lookup is slow.
   std::optional<const char*> binary_;
-  int64_t context_changes_ = -1;  // of the context symbols, when the library got them
+  int64_t context_changes_ = -1;  // of the context symbols, when the library last got them
   std::unordered_map<std::string, Function> looked_up_;
-  std::vector<Function> outdated_;  // lent to the library, and found no more
+  std::vector<Function> outdated_;  // lent to the library, but no longer found
 };
 
-// The module as a library, or NULL if it is another kind of module, or NULL itself.
+// The module as a library; NULL if it is NULL or another kind of module.
 LibraryObj* AsLibrary(ModuleObj* module);
 
-// What the library of an exported function tells about it; nothing of any other function.
+// How the library of an exported function describes it; nullopt for any other function.
 Optional<Any> DescribeFunction(const Function& function, const std::string& kind);
 
 }  // namespace ffi TVM_FFI_HIDDEN

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The modules that come with a library, as bytes behind its symbol `__tvm_ffi__library_bin`.
+// The modules embedded in a library, as bytes at its symbol `__tvm_ffi__library_bin`.
 #include "library_binary.h"
 
 #include <elf.h>
@@ -28,8 +28,8 @@ uint64_t NumberAt(const char* bytes) {
   return number;
 }
 
-// How many bytes there are from an address on in the segment of a library that it is in; all
-// there can be, where it is in none.
+// The number of bytes from an address to the end of the library segment that contains it, or
+// UINT64_MAX if there is none.
 uint64_t BytesFrom(const char* address) {
   struct Search {
     uintptr_t address;
@@ -52,7 +52,7 @@ uint64_t BytesFrom(const char* address) {
   return search.found;
 }
 
-// Takes one thing after the other, never more than there is.
+// Reads items in sequence, with bounds checks.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : rest_(bytes) {}

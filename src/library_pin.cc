@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the pins of each library, over one handle of the loader.
+// Counts the pins of each library, which share one loader handle.
 #include "library_pin.h"
 
 #include <dlfcn.h>
@@ -28,12 +28,12 @@ struct Library {
   size_t pins;  // counted only if it unloads
 };
 
-// The loader is never called under this lock: it has one of its own, and calls destructors of
-// libraries under it.
+// The loader is never called with this lock held: it has its own lock, under which it calls the
+// destructors of libraries.
 std::mutex& Lock() { return tvm::ffi::LockOf(tvm::ffi::Guarded::kLibraries); }
 
-// Libraries that a handle here keeps loaded, by where they begin. Leaked, because objects are freed
-// until the process ends.
+// Libraries kept loaded by a handle, keyed by start address. Leaked, because objects are freed
+// until the process exits.
 using Libraries = std::map<uintptr_t, Library>;
 Libraries& Known() {
   static auto* libraries = new Libraries();
@@ -48,16 +48,16 @@ Libraries::iterator FindKnown(uintptr_t address) {
   return address < before->second.end ? before : Known().end();
 }
 
-// Returns where the library begins if the pin has to be dropped again, else 0.
+// Returns the library's start address if the pin must be dropped later, or 0.
 uintptr_t AddPin(Libraries::iterator library) {
   if (!library->second.unloads) return 0;
   ++library->second.pins;
   return library->first;
 }
 
-// Where a loaded library lies, and its name for the loader.
+// The address range of a loaded library, and its name for the loader.
 struct Place {
-  uintptr_t address;  // that it is searched by
+  uintptr_t address;  // to look up
   uintptr_t begin = 0;
   uintptr_t end = 0;
   std::string name;
@@ -86,7 +86,7 @@ struct Place {
     end = high;
     try {
       name = info.dlpi_name;
-    } catch (const std::bad_alloc&) {  // which must not unwind code of the loader
+    } catch (const std::bad_alloc&) {  // which must not unwind through the loader
       lacks_memory_ = true;
     }
     return true;
@@ -112,8 +112,8 @@ bool RunsNow(uintptr_t begin, uintptr_t end) {
   return search.found;
 }
 
-// Unloads what has no pin, except libraries whose own code is running: they free local objects, and
-// static ones when the process ends. Their turn comes when another pin is dropped.
+// Unloads unpinned libraries, except those whose own code is running: they free local objects, and
+// static ones at process exit. They are retried when another pin is dropped.
 // Allocates nothing: destructors call it.
 void CloseUnpinned() {
   const auto is_unpinned = [](const auto& known) {
@@ -138,7 +138,7 @@ void CloseUnpinned() {
   }
 }
 
-// Takes one share in the library that begins there away.
+// Drops a pin of the library that starts at `begin`.
 void DropPin(uintptr_t begin) {
   {
     std::lock_guard<std::mutex> lock(Lock());
@@ -163,7 +163,7 @@ LibraryPin::LibraryPin(const void* code) {
     }
   }
   const Place place(address);
-  if (place.end == 0) return;  // no library: code made at run time
+  if (place.end == 0) return;  // no library: code generated at run time
   void* handle = nullptr;
   if (!place.name.empty()) {
     handle = dlopen(place.name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
@@ -185,7 +185,7 @@ LibraryPin LibraryPin::Share() const {
 }
 
 LibraryPin LibraryPin::OfModule(void* handle) {
-  // Closed after the lock, unless it is the first handle of its library.
+  // Closed after unlocking, unless it is the library's first handle.
   std::unique_ptr<void, int (*)(void*)> surplus(handle, dlclose);
   link_map* map = nullptr;
   dlinfo(handle, RTLD_DI_LINKMAP, &map);
@@ -199,7 +199,7 @@ LibraryPin LibraryPin::OfModule(void* handle) {
 }
 
 LibraryPin::~LibraryPin() {
-  // Objects that wait for their deletion may need the library's code.
+  // Objects queued for deletion may need the library's code.
   if (begin_ != 0 && !RunsAfterDeletion(DropPin, begin_)) DropPin(begin_);
 }
 

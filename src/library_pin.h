@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the library that some code belongs to loaded while an object needs that code.
+// Keeps a library loaded while an object needs its code.
 #ifndef TVM_FFI_SRC_LIBRARY_PIN_H_
 #define TVM_FFI_SRC_LIBRARY_PIN_H_
 
@@ -11,14 +11,14 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-// A share in a loaded library. A library that modules loaded is unloaded after the last share is
-// gone; one that came otherwise, for example with the program, stays for good.
+// A reference to a loaded library. A library loaded by modules is unloaded after its last pin is
+// dropped; one loaded otherwise, for example with the program, stays loaded.
 //
-// Drop a pin in code of this runtime, after code of the library has returned.
+// Drop a pin only in code of this runtime, after the library's code has returned.
 class LibraryPin {
  public:
   LibraryPin() = default;
-  // Pins the library that the address `code` is in.
+  // Pins the library that contains the address `code`.
   explicit LibraryPin(const void* code);
   LibraryPin(LibraryPin&& other) noexcept : begin_(std::exchange(other.begin_, 0)) {}
   LibraryPin& operator=(LibraryPin&& other) noexcept {
@@ -27,14 +27,14 @@ class LibraryPin {
   }
   ~LibraryPin();
 
-  // Another share in the same library.
+  // Another pin of the same library.
   LibraryPin Share() const;
 
-  // Takes over a handle of dlopen, even if this throws. It stays valid while the pin lives.
+  // Takes ownership of a dlopen handle, even if this throws. It stays valid while the pin lives.
   static LibraryPin OfModule(void* handle);
 
  private:
-  uintptr_t begin_ = 0;  // where the library begins; 0 for none, or for one that stays
+  uintptr_t begin_ = 0;  // the library's start address; 0 for none, or one that stays
 };
 
 }  // namespace ffi TVM_FFI_HIDDEN

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads files as modules, and gives the module of the functions that the program itself registered.
+// Loads files as modules, and provides the module of the functions registered by the program.
 #include <dlfcn.h>
 #include <tvm/ffi/container/variant.h>
 #include <tvm/ffi/extra/module.h>
@@ -39,45 +39,45 @@ void StaticInitFailed(const ffi::ObjectRef& error) {
   }
 }
 
-// A library with what comes with it; its root, which is another module if that says so.
+// Loads the modules embedded in a library; returns the root, which may be one of them.
 ffi::Module WithItsModules(const ffi::ObjectPtr<ffi::LibraryObj>& library) {
   return ffi::WithItsModules(ffi::Module(library), library->Binary());
 }
 
-// By their prefixes.
+// Keyed by prefix.
 std::unordered_map<std::string, ffi::Module>& SystemLibs() {
   static auto* modules = new std::unordered_map<std::string, ffi::Module>();
   return *modules;
 }
 
-// The same module for the same prefix, so that it keeps its imports.
+// Returns the same module for the same prefix, so that it keeps its imports.
 ffi::Module SystemLib(const std::string& prefix) {
   {
     std::lock_guard<std::mutex> lock(ffi::ModulesLock());
     auto known = SystemLibs().find(prefix);
     if (known != SystemLibs().end()) return known->second;
   }
-  // Made without the lock: an allocator, and what loads modules from bytes, are code of others.
+  // Created without the lock: allocators, and loaders of modules from bytes, are user code.
   ffi::Module made = WithItsModules(ffi::make_object<ffi::LibraryObj>(prefix));
   std::lock_guard<std::mutex> lock(ffi::ModulesLock());
   return SystemLibs().try_emplace(prefix, std::move(made)).first->second;
 }
 
-// With a slash at its end; empty if there is none.
+// With a trailing slash; empty if there is none.
 std::string WorkingFolder() {
   const std::unique_ptr<char, void (*)(void*)> folder(getcwd(nullptr, 0), std::free);
   return folder == nullptr ? std::string() : std::string(folder.get()) + "/";
 }
 
-// The module of a library, or why it cannot be loaded: the path, and what the loader says or would
-// not survive. Bytes, because names of files may be no UTF-8.
+// A library's module, or why it cannot be loaded: the path, and the loader's message or a fault
+// that would crash it. Bytes, because file names may not be UTF-8.
 ffi::Variant<ffi::Module, ffi::Bytes> LoadOrReason(const std::string& path) {
-  // The loader takes it for the program itself.
+  // The loader would take it for the program itself.
   if (path.empty()) return ffi::Bytes("an empty path names no file");
   std::string found = path;
-  // The loader looks for a bare name in its own folders only; a file that is here comes first.
+  // The loader searches only its own folders for a bare name; a file in the working folder wins.
   if (path.find('/') == std::string::npos && access(path.c_str(), F_OK) == 0) found = "./" + path;
-  // It takes equal names for the same library, in whichever folder the process was at the time.
+  // It takes equal names for the same library, whatever the working folder was at the time.
   if (found.find('/') != std::string::npos && found.front() != '/') found = WorkingFolder() + found;
   const std::string damage = ffi::WhyNotLoadable(found);
   if (!damage.empty()) return ffi::Bytes(found + ": " + damage);
@@ -85,14 +85,14 @@ ffi::Variant<ffi::Module, ffi::Bytes> LoadOrReason(const std::string& path) {
   ffi::ObjectPtr<ffi::LibraryObj> library;
   {
     Loading loading;
-    // All symbols are bound now: a missing one is an error here, not the end of the process later.
+    // Bind all symbols now: a missing one is an error here rather than a crash later.
     void* handle = dlopen(found.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
       const char* why = dlerror();
       return ffi::Bytes(std::string(why == nullptr ? "unknown error" : why));
     }
     ffi::LibraryPin pin = ffi::LibraryPin::OfModule(handle);
-    // The tables never forget a type, nor hold a library: its code must stay.
+    // The tables never drop a type and hold no library: its code must stay loaded.
     if (loading.keep_library) dlopen(found.c_str(), RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
     library = ffi::make_object<ffi::LibraryObj>(std::move(pin), handle, file);
     if (loading.failed) {
@@ -105,8 +105,8 @@ ffi::Variant<ffi::Module, ffi::Bytes> LoadOrReason(const std::string& path) {
   return WithItsModules(library);
 }
 
-// Another module of a library that is loaded already, without asking the loader; none if the file
-// at `path` is not the one that was loaded, or `module` is no library.
+// Another module of a library that is already loaded, without calling the loader; nullopt if the
+// file at `path` is not the one that was loaded, or `module` is not a library.
 ffi::Optional<ffi::Module> Another(const ffi::Module& module, const std::string& path) {
   const ffi::LibraryObj* same = ffi::AsLibrary(module.get());
   if (same == nullptr || !same->file().has_value()) return std::nullopt;
@@ -126,14 +126,14 @@ ffi::Module LoadLibrary(const std::string& path) {
   return loaded.get<ffi::Module>();
 }
 
-// What follows the last point in the last part of a path; empty if there is none.
+// The text after the last dot in the last component of a path; empty if there is none.
 std::string ExtensionOf(const std::string& path) {
   const size_t point = path.rfind('.');
   if (point == std::string::npos || path.find('/', point) != std::string::npos) return "";
   return path.substr(point + 1);
 }
 
-// The function that loads files of that extension, if an author registered one.
+// The function that loads files with that extension, if one is registered.
 std::optional<ffi::Function> LoaderOf(const std::string& path) {
   const std::string extension = ExtensionOf(path);
   if (extension.empty() || extension == "so") return std::nullopt;

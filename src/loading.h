@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens while a library is being loaded: its static init blocks run, in the loading thread.
+// The state of a library load, during which static init blocks run in the loading thread.
 #ifndef TVM_FFI_SRC_LOADING_H_
 #define TVM_FFI_SRC_LOADING_H_
 
@@ -7,7 +7,7 @@
 
 #include <optional>
 
-// A load in this thread, from its construction to its end. A library may load another one.
+// A load in this thread, for the lifetime of this object. A library may load another one.
 class TVM_FFI_HIDDEN Loading {
  public:
   Loading() : outer_(current_) { current_ = this; }
@@ -17,15 +17,15 @@ class TVM_FFI_HIDDEN Loading {
 
   // The load of this thread, or NULL.
   static Loading* Current() { return current_; }
-  // Informs the load of this thread, if there is one, that code of the library is known to the
-  // process from now on: the library must not be unloaded.
+  // Tells this thread's load, if there is one, that the process now refers to the library's code:
+  // the library must not be unloaded.
   static void KeepLibrary() {
     if (current_ != nullptr) current_->keep_library = true;
   }
 
   bool keep_library = false;
   bool failed = false;                   // a static init block threw
-  std::optional<tvm::ffi::Error> error;  // what it threw; none: an error of the host's language
+  std::optional<tvm::ffi::Error> error;  // what it threw; nullopt for an error of the host language
 
  private:
   Loading* outer_;

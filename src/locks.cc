@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The locks of this library, which are free in the child of a fork.
+// The locks of this library, which are free in a forked child.
 #include "locks.h"
 
 #include <iterator>
@@ -7,7 +7,7 @@
 
 namespace {
 
-// Usable before any constructor has run and until the process ends.
+// Usable before any constructor has run and until the process exits.
 std::mutex locks[static_cast<size_t>(tvm::ffi::Guarded::kEnd)];
 
 }  // namespace

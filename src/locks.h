@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The locks of this library, which are free in the child of a fork.
+// The locks of this library, which are free in a forked child.
 #ifndef TVM_FFI_SRC_LOCKS_H_
 #define TVM_FFI_SRC_LOCKS_H_
 
@@ -10,12 +10,12 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-// What the locks guard, in the order in which they are taken by whoever needs more than one.
+// What the locks guard, in the order in which code that needs more than one must acquire them.
 //
-// Only the thread that forks goes on in the child. A lock that another thread held would never be
-// released there, so a fork waits until it holds them all. Hence no lock may be held while code of
-// others runs: a factory, a deleter, the loader, Python. What they guard is made while this library
-// loads: a static variable that another thread was initialising would stay so in the child.
+// Only the forking thread survives in the child. A lock held by another thread would never be
+// released there, so a fork first acquires all of them. Hence no lock may be held while external
+// code runs: a factory, a deleter, the loader, Python. The guarded data is created while this
+// library loads: a static variable that another thread was initialising would stay so in the child.
 enum class Guarded {
   kModules,
   kSymbols,
@@ -25,13 +25,13 @@ enum class Guarded {
   kTypes,
   kLibraries,
   kBacktraces,
-  kLoadedLibraries,  // calls of dl_iterate_phdr, whose own lock a fork does not free
+  kLoadedLibraries,  // calls to dl_iterate_phdr, whose own lock a fork does not free
   kEnd               // not a lock
 };
 
 std::mutex& LockOf(Guarded what);
 
-// Takes all of them, in their order, and gives them back.
+// Acquire all of them, in order, and release them.
 void LockAll();
 void UnlockAll();
 

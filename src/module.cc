@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions by which other languages reach modules of any kind, and code its imports.
+// Gives other languages access to modules of any kind, and a module's code access to its imports.
 #include <tvm/ffi/error.h>
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/module.h>
@@ -20,7 +20,7 @@ namespace ffi = tvm::ffi;
 
 namespace {
 
-// The object of a handle that another language gave, which may be null.
+// The object of a handle passed by another language, which may be null.
 ffi::ModuleObj* Given(const ffi::Module& module, const char* where = "ffi.Module") {
   const TVMFFIObject* object = ffi::ObjectUnsafe::Borrow(module);
   TVM_FFI_CHECK(object != nullptr && !ffi::IsOpaque(object), TypeError)
@@ -29,8 +29,8 @@ ffi::ModuleObj* Given(const ffi::Module& module, const char* where = "ffi.Module
   return module.get();
 }
 
-// What `ask` gives for a module, or for the first of its imports, at any depth, that has something.
-// A module is asked once, however many others import it.
+// The result of `ask` for a module, or for the first of its imports, at any depth, that has one.
+// Each module is asked once, however many others import it.
 template <typename Ask>
 auto Search(ffi::ModuleObj* module, bool query_imports, const Ask& ask) -> decltype(ask(module)) {
   auto found = ask(module);
@@ -59,7 +59,7 @@ ffi::Optional<ffi::Function> Find(ffi::ModuleObj* module, const ffi::String& nam
   return Search(module, query_imports, [&](auto* asked) { return asked->GetFunction(name); });
 }
 
-// A function of the imports, or a global one, for code of a module that asks once and keeps the
+// A function of the imports, or a global one, for a module's code, which asks once and caches the
 // pointer.
 ffi::Function FindForCode(ffi::ModuleObj* module, const ffi::String& name) {
   const ffi::Optional<ffi::Function> found = Search(module, true, [&](auto* asked) {
@@ -73,7 +73,7 @@ ffi::Function FindForCode(ffi::ModuleObj* module, const ffi::String& name) {
   return *global;
 }
 
-// Lent to the code of a module of an author's own, as long as the module lives.
+// Lends a function to the code of a user-defined module, for the lifetime of the module.
 TVMFFIObjectHandle Lend(ffi::ModuleObj* module, const ffi::String& name) {
   for (;;) {
     ffi::Map<ffi::String, ffi::Function> before(ffi::UnsafeInit{});
@@ -84,7 +84,7 @@ TVMFFIObjectHandle Lend(ffi::ModuleObj* module, const ffi::String& name) {
     const ffi::Optional<ffi::Function> known = before.Get(name);
     if (known.has_value()) return ffi::ObjectUnsafe::Borrow(*known);
     const ffi::Function found = FindForCode(module, name);
-    // Made without the lock: an allocator is code of others.
+    // Created without the lock: an allocator is user code.
     ffi::Map<ffi::String, ffi::Function> after = before;
     after.Set(name, found);
     std::lock_guard<std::mutex> lock(ffi::ModulesLock());
@@ -98,18 +98,18 @@ TVMFFIObjectHandle Lend(ffi::ModuleObj* module, const ffi::String& name) {
 bool IsModule(const ffi::Object* object) {
   const int32_t index = object->type_index();
   if (index == kTVMFFIModule) return true;
-  // Where no object begins, no index may be asked for.
+  // If no object starts at this address, the index must not be looked up.
   return index >= kTVMFFIDynObjectBegin && index < 1 << 20 && object->IsInstance<ffi::ModuleObj>();
 }
 
-// The module that a library's context variable holds, by its beginning, which comes before its
-// head; its handle is taken too. It is not owned: while the last reference to a module goes, its
-// code may still ask.
+// The module in a library's context variable, given by its start address, which precedes the object
+// header; its handle is accepted too. It is not owned: while the last reference to a module is
+// released, its code may still look up functions.
 ffi::ModuleObj* ModuleOfContext(void* context) {
   TVM_FFI_CHECK(context != nullptr, ValueError)
       << "TVMFFIEnvModLookupFromImports: library_ctx: expected a module, got NULL";
   auto* module = static_cast<ffi::ModuleObj*>(context);
-  // At the place of a type's index any other object has a part of the address of its deleter.
+  // Any other object has part of its deleter's address at the offset of the type index.
   if (IsModule(module)) return module;
   auto* object = static_cast<ffi::Object*>(context);
   TVM_FFI_CHECK(object->IsInstance<ffi::ModuleObj>() &&
@@ -120,7 +120,7 @@ ffi::ModuleObj* ModuleOfContext(void* context) {
   return static_cast<ffi::ModuleObj*>(object);
 }
 
-// The functions that other languages reach modules by.
+// The functions through which other languages access modules.
 const bool registered = [] {
   auto set = [](const char* name, auto function) {
     ffi::Function::SetGlobal(name, ffi::Function::FromTyped(function, name));
@@ -169,7 +169,7 @@ const bool registered = [] {
     Given(other, "ffi.ModuleImportModule: other");
     Given(module)->ImportModule(other);
   });
-  // A module for an index into the imports; their number for -1.
+  // Returns the import at an index, or the number of imports for -1.
   set("ffi.ModuleGetImport", [](const ffi::Module& module, int64_t i) -> ffi::Any {
     const ffi::Array<ffi::Any> imports = ffi::ImportsOf(Given(module));
     const auto count = static_cast<int64_t>(imports.size());
@@ -201,7 +201,7 @@ int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char* fu
   if (library == nullptr) {
     result = Lend(module, name);
   } else {
-    // What `out` points to stays as it is unless there is a function.
+    // `*out` is left unchanged unless a function is found.
     TVMFFIObjectHandle lent = library->Lent(name);
     result = lent != nullptr ? lent : library->Lend(name, FindForCode(module, name));
   }

@@ -12,12 +12,12 @@
 
 namespace {
 
-constexpr size_t kAlignment = alignof(std::max_align_t);  // of all that malloc gives
+constexpr size_t kAlignment = alignof(std::max_align_t);  // of all memory from malloc
 static_assert(sizeof(TVMFFIObjectAllocHeader) <= kAlignment, "the header has room before the body");
 
 void FreePlain(void* body) { std::free(static_cast<char*>(body) - kAlignment); }
 
-// Before the body of an over-aligned object, behind a gap.
+// Precedes the body of an over-aligned object, after a gap.
 struct AlignedHeader {
   void* memory;
   TVMFFIObjectAllocHeader header;
@@ -30,7 +30,7 @@ void* RaiseNoMemory() {
   return nullptr;
 }
 
-// NULL where the sum is more than there are addresses.
+// Returns NULL if the sum of the sizes overflows.
 void* Malloc(size_t size, size_t more) {
   return __builtin_add_overflow(size, more, &size) ? nullptr : std::malloc(size);
 }
@@ -57,7 +57,7 @@ void* AllocateBuiltIn(size_t size, size_t alignment, int32_t, void*) {
 
 TVMFFICustomAllocator built_in{AllocateBuiltIn, nullptr};
 
-// A foreign object with the deleter that came with it.
+// A foreign object with its deleter.
 class OpaqueObj : public tvm::ffi::Object, public TVMFFIOpaqueObjectCell {
  public:
   static constexpr int32_t _type_index = kTVMFFIOpaquePyObject;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects that TVMFFIObjectCreateOpaque made, whatever type they are marked with.
+// Objects created by TVMFFIObjectCreateOpaque, whatever their type index.
 #ifndef TVM_FFI_SRC_OPAQUE_H_
 #define TVM_FFI_SRC_OPAQUE_H_
 
@@ -9,7 +9,7 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-// Whether an object has nothing of its type but the mark.
+// Whether an object has nothing of its type but the index.
 bool IsOpaque(const TVMFFIObject* object);
 
 }  // namespace ffi TVM_FFI_HIDDEN

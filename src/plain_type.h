@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers an object type whose fields are few and of simple types, in less code than ObjectDef.
+// Registers an object type with few, simple fields, in less code than ObjectDef.
 #ifndef TVM_FFI_SRC_PLAIN_TYPE_H_
 #define TVM_FFI_SRC_PLAIN_TYPE_H_
 
@@ -19,7 +19,7 @@ struct PlainField {
   int64_t size;
   int64_t alignment;
   TVMFFIFieldGetter getter;
-  TVMFFIFieldSetter setter;  // for whoever makes an object; or null
+  TVMFFIFieldSetter setter;  // for code that creates an object; or null
   const char* schema;
   int64_t flags = 0;
 };
@@ -34,7 +34,7 @@ PlainField PlainFieldOf(const char* name, const char* doc, int64_t offset, const
           setter, schema};
 }
 
-// `creator` may be null: then only C++ makes objects.
+// If `creator` is null, only C++ can create objects.
 inline void RegisterPlainType(int32_t type_index, const char* doc, int32_t size,
                               TVMFFISEqHashKind kind, TVMFFIObjectCreator creator,
                               std::initializer_list<PlainField> fields) {
@@ -45,7 +45,7 @@ inline void RegisterPlainType(int32_t type_index, const char* doc, int32_t size,
   metadata.creator = creator;
   TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterMetadata(type_index, &metadata));
   for (const PlainField& field : fields) {
-    // The schema is text in JSON text.
+    // The schema is JSON text within JSON text.
     const std::string text =
         std::string(R"({"type_schema":"{\"type\":\")") + field.schema + R"(\"}"})";
     TVMFFIFieldInfo info{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Equality, order and hash of values by what they contain.
+// Deep equality, ordering and hashing of values.
 #include <tvm/ffi/any_hash.h>
 #include <tvm/ffi/container/shape.h>
 #include <tvm/ffi/reflection/registry.h>
@@ -29,7 +29,7 @@ int Order(const T& a, const T& b) {
 }
 
 std::string_view BytesOf(const Any& value) {
-  // Of the value itself, as a small string has its bytes in it.
+  // Use the value itself, as a small string stores its bytes inline.
   const TVMFFIByteArray bytes = ffi::detail::BytesOf(*ffi::detail::Raw(value));
   return {bytes.data, bytes.size};
 }
@@ -51,20 +51,20 @@ int OrderBigIntegers(const Any& a, const Any& b) {
   return 0;
 }
 
-// Types of the runtime that have no registered contents are compared by their address.
+// Objects of runtime types without registered contents are compared by address.
 bool IsIdentity(int32_t type) {
   return type >= kTVMFFIStaticObjectBegin && type < kTVMFFIDynObjectBegin &&
          !ffi::IsSequence(type) && !ffi::IsMapping(type) && ffi::InfoOf(type)->num_fields == 0;
 }
 
-// Goes through two values at once without calling itself, as they may be nested deep. Pairs of
-// objects that were met before count as equal: whether they are is found where they were met.
+// Traverses two values in parallel without recursion, as they may be deeply nested. Pairs visited
+// before count as equal: any difference is found at the first visit.
 class Comparison {
  public:
   Comparison(const char* name, Mode mode) : name_(name), mode_(mode) {}
 
-  // Negative, 0 or positive as `a` is before, equal to or after `b`; only whether it is 0 counts
-  // where nothing but equality is asked for.
+  // Negative, 0 or positive if `a` is before, equal to or after `b`; in Mode::kEqual only whether
+  // it is 0 is meaningful.
   int Compare(const Any& a, const Any& b) {
     waiting_.push_back({a, b, false});
     while (!waiting_.empty()) {
@@ -72,7 +72,7 @@ class Comparison {
       waiting_.pop_back();
       const size_t before = waiting_.size();
       int order = CompareOne(pair.a, pair.b, pair.in_mapping);
-      // Of two sequences with a common start, the shorter one is before.
+      // Of two sequences with a common prefix, the shorter one comes first.
       std::reverse(waiting_.begin() + static_cast<std::ptrdiff_t>(before), waiting_.end());
       if (order != 0) {
         if (mode_ == Mode::kOrder && pair.in_mapping) ThrowMapping();
@@ -147,7 +147,7 @@ class Comparison {
     if (x == y) return 0;
     if (type < kTVMFFIStaticObjectBegin || IsIdentity(type)) return CompareAddresses(a, x, y);
     if (!met_.insert({x, y}).second) return 0;
-    // They stay, so that no other objects get their addresses.
+    // Keep them alive, so that no other objects get their addresses.
     kept_.push_back(a);
     kept_.push_back(b);
     if (ffi::IsSequence(type)) return AddElements(a, b, in_mapping);
@@ -180,7 +180,7 @@ class Comparison {
     const size_t common = std::min(x.size(), y.size());
     for (size_t i = 0; i < common; ++i) waiting_.push_back({x[i], y[i], in_mapping});
     if (x.size() == y.size()) return 0;
-    // After the elements: two numbers that are ordered as the sizes.
+    // After the elements, compare the sizes.
     waiting_.push_back(
         {Any(static_cast<int64_t>(x.size())), Any(static_cast<int64_t>(y.size())), in_mapping});
     return 0;
@@ -219,7 +219,7 @@ class Comparison {
     return 0;
   }
 
-  // What a type's own function compares parts with: whether they are equal, or their order.
+  // The callback with which a type's own function compares parts: for equality or for order.
   ffi::Function Part(bool whether_equal) const {
     const auto compare = [name = name_, mode = mode_, met = met_](const Any& a, const Any& b) {
       Comparison part(name, mode);
@@ -246,7 +246,7 @@ uint64_t Mix(uint64_t hash, uint64_t next) {
   return hash ^ (next + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2));
 }
 
-// Goes through a value without calling itself. What equals has the same hash.
+// Traverses a value without recursion. Equal values have equal hashes.
 class Hasher {
  public:
   uint64_t Hash(const Any& root) {
@@ -256,7 +256,7 @@ class Hasher {
       Open& open = open_.back();
       if (open.next < open.parts.size()) {
         const Any part = open.parts[open.next++];
-        // A new object becomes the innermost one, and its hash follows when it is complete.
+        // A new object becomes the innermost one; its hash is added once complete.
         if (Begin(part, &hash)) Add(&open_.back(), hash);
         continue;
       }
@@ -288,14 +288,14 @@ class Hasher {
     }
   }
 
-  // Whether the hash is known at once.
+  // Returns true if the hash is known immediately.
   bool Begin(const Any& value, uint64_t* hash) {
     const TVMFFIAny any = value.CopyToTVMFFIAny();
     const int32_t type = ffi::detail::KeyType(any);
     const bool is_leaf = type < kTVMFFIStaticObjectBegin || type == kTVMFFIStr ||
                          type == kTVMFFIBytes || type == kTVMFFIBigInt || IsIdentity(type);
     if (type == kTVMFFIFloat && (any.v_float64 == 0 || std::isnan(any.v_float64))) {
-      // What equals has the same hash: 0.0 and -0.0, and all that is not a number.
+      // Equal values have equal hashes: 0.0 and -0.0, and all NaNs.
       const double same = any.v_float64 == 0 ? 0.0 : std::nan("");
       *hash = ffi::detail::HashOf(Any(same).CopyToTVMFFIAny());
       return true;
@@ -337,7 +337,7 @@ class Hasher {
         if (!ffi::Has(*field, kOff)) open.parts.push_back(ffi::ReadField(object, *field));
       });
     }
-    // Until it is complete, for what contains itself.
+    // Provisional, for objects that contain themselves.
     done_[object] = open.hash;
     kept_.push_back(value);
     open_.push_back(std::move(open));

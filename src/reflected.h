@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What values are made of: elements, pairs and registered fields, for functions that take any
+// The parts of values: elements, pairs and registered fields, for functions that take any
 // value.
 #ifndef SRC_REFLECTED_H_
 #define SRC_REFLECTED_H_
@@ -26,13 +26,13 @@ inline const Object* ObjectOf(const Any& value) {
   return reinterpret_cast<const Object*>(value.CopyToTVMFFIAny().v_obj);
 }
 
-// The elements are copied, as code that runs meanwhile may change a List.
+// Returns copies, as code that runs meanwhile may change a List.
 inline std::vector<Any> ElementsOf(const Any& sequence) {
   const auto* elements = static_cast<const SeqBaseObj*>(ObjectOf(sequence));
   return {elements->begin(), elements->end()};
 }
 
-// Keys and values by turns, copied as well.
+// Alternating keys and values, also copied.
 inline std::vector<Any> PairsOf(const Any& mapping) {
   std::vector<Any> pairs;
   for (const auto& pair : *static_cast<const MapBaseObj*>(ObjectOf(mapping))) {
@@ -69,8 +69,8 @@ inline std::optional<Function> TypeFunction(int32_t type_index, const char* name
   return AnyView::CopyFromTVMFFIAny(*value).cast<Function>();
 }
 
-// Counts how deep functions of types call back into the function that called them, so that deep
-// data end in an error and not with the stack.
+// Limits how deep types' own functions call back into the function that called them, so that deep
+// data results in an error rather than a stack overflow.
 class CallBackDepth {
  public:
   explicit CallBackDepth(const char* function) {

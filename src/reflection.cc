@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects made of the values of their fields.
+// Creates objects from the values of their fields.
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/reflection/accessor.h>
 #include <tvm/ffi/reflection/creator.h>
@@ -17,20 +17,20 @@ std::string Text(const TVMFFIByteArray& bytes) { return std::string(bytes.data, 
 
 bool Has(const TVMFFIFieldInfo& field, int64_t flag) { return (field.flags & flag) != 0; }
 
-// Stands before the keyword arguments, which are names and values by turns.
+// Precedes the keyword arguments, which are alternating names and values.
 const ffi::ObjectRef& KeywordMark() {
   static const auto* mark = new ffi::ObjectRef(ffi::make_object<ffi::Object>());
   return *mark;
 }
 
-// Makes an object and fills its fields, those of the ancestors first.
+// Creates an object and sets its fields, those of the ancestors first.
 class Constructor {
  public:
   explicit Constructor(const TVMFFITypeInfo* info)
       : name_(Text(info->type_key) + ".__ffi_init__"), info_(info) {
     refl::ForEachFieldInfo(info,
                            [this](const TVMFFIFieldInfo* field) { fields_.push_back(*field); });
-    // Arguments by position: fields without a default come first, of whichever type they are.
+    // Positional arguments: fields without a default come first, whichever type declares them.
     for (bool with_default : {false, true}) {
       for (size_t i = 0; i < fields_.size(); ++i) {
         const TVMFFIFieldInfo& field = fields_[i];
@@ -84,7 +84,7 @@ class Constructor {
     ffi::Any made;
     if (value == nullptr) {
       if (!Has(field, kTVMFFIFieldFlagBitMaskHasDefault)) {
-        // Left as the creator made it.
+        // Left as the creator initialised it.
         if (Has(field, kTVMFFIFieldFlagBitMaskInitOff)) return;
         TVM_FFI_THROW(TypeError) << name_ << ": " << Text(field.name)
                                  << ": expected a value, got none";
@@ -93,7 +93,7 @@ class Constructor {
       if (Has(field, kTVMFFIFieldFlagBitMaskDefaultFromFactory))
         made = made.cast<ffi::Function>()();
     }
-    // Read-only fields too: they get the value that they keep.
+    // Read-only fields too: this is their initial value.
     refl::detail::FieldOfType(&field).Set(object.get(),
                                           value == nullptr ? ffi::AnyView(made) : *value,
                                           [&] { return name_ + ": " + Text(field.name); });
@@ -118,7 +118,7 @@ void RegisterInit(int32_t type_index) {
   TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterAttr(type_index, &name, &value));
 }
 
-// The arguments are a type's index and, by turns, names of its fields and values.
+// The arguments are a type index and alternating field names and values.
 void MakeOfFields(ffi::PackedArgs args, ffi::Any* result) {
   constexpr const char* kName = "ffi.MakeObjectFromPackedArgs";
   TVM_FFI_CHECK(args.size() % 2 == 1, TypeError)

@@ -30,7 +30,7 @@ void AppendHex(std::string* text, const char* prefix, int width, uint32_t number
   *text += buffer;
 }
 
-// The character at the front of `text`, and how many bytes it takes; 0 bytes if it is not UTF-8.
+// The first character of `text` and its size in bytes; the size is 0 if it is not UTF-8.
 std::pair<uint32_t, size_t> FirstCharacter(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<uint32_t>(static_cast<uint8_t>(text[i])); };
   const uint32_t first = byte(0);
@@ -99,7 +99,7 @@ std::string Joined(const Numbers& numbers) {
   return text;
 }
 
-// The form of a value that contains no others.
+// The printed form of a value that contains no others.
 std::string Leaf(const Any& value) {
   switch (value.type_index()) {
     case kTVMFFINone:
@@ -146,7 +146,7 @@ std::string Leaf(const Any& value) {
   }
 }
 
-// Goes through a value without calling itself, as it may be nested deep.
+// Traverses a value without recursion, as it may be deeply nested.
 class Printer {
  public:
   std::string Print(const Any& root) {
@@ -239,7 +239,7 @@ class Printer {
   Printer() = default;
 
  private:
-  // Inside of the objects that are open.
+  // Prints within objects that are already open.
   explicit Printer(std::unordered_set<const ffi::Object*> open) : open_(std::move(open)) {}
 
   std::string text_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The store of values by key.
+// The key-value store.
 #include <tvm/ffi/extra/storage.h>
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace ffi = tvm::ffi;
 
 namespace {
 
-// A stored value, which keeps the library that frees it loaded.
+// A stored value; keeps the library that frees it loaded.
 class Value {
  public:
   Value() = default;
@@ -40,7 +40,7 @@ Value Checked(const char* where, ffi::Any value) {
 
 class Store {
  public:
-  // Leaked on purpose: when the process ends, the code that frees a value may be gone.
+  // Leaked on purpose: at process exit, the code that frees a value may be gone.
   static Store& Get() {
     static auto* store = new Store();
     return *store;
@@ -53,14 +53,14 @@ class Store {
   }
 
   void Set(const std::string& key, ffi::Any value) {
-    // The value that is replaced goes after the lock: freeing it may run anybody's code.
+    // The replaced value is freed after unlocking: freeing it may run user code.
     Value stored = Checked("ffi.StorageSet: value", std::move(value));
     std::lock_guard<std::mutex> lock(Lock());
     std::swap(*EntryOf(key), stored);
   }
 
   bool Erase(const std::string& key) {
-    Value erased;  // freed after the lock, as in Set
+    Value erased;  // freed after unlocking, as in Set
     std::lock_guard<std::mutex> lock(Lock());
     auto found = entries_.find(key);
     if (found == entries_.end()) return false;
@@ -86,13 +86,13 @@ class Store {
            "factory waits for it, got a call for \""
         << key << "\"";
     {
-      // The thread whose turn was before may have made it.
+      // The thread that had the previous turn may have created it.
       std::lock_guard<std::mutex> lock(Lock());
       if (!entry->empty()) return entry->get();
     }
     Value made = Checked("ffi.StorageGetOrCreate: factory", factory());
     std::lock_guard<std::mutex> lock(Lock());
-    // A value that was set in the meantime stays.
+    // A value set in the meantime is kept.
     if (entry->empty()) std::swap(*entry, made);
     return entry->get();
   }

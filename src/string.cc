@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings and bytes, in the value itself up to 7 bytes, else an object; big integers.
+// Strings and bytes, stored inline up to 7 bytes and in an object otherwise; big integers.
 #include <tvm/ffi/big_int_words.h>
 #include <tvm/ffi/error.h>
 #include <tvm/ffi/make_object.h>
@@ -18,14 +18,14 @@ namespace {
 
 constexpr size_t kSmallMost = 7;
 
-// The contents follow the object, and a zero byte follows them.
+// The contents follow the object and end with a zero byte.
 template <int32_t kIndex>
 class BytesObj : public ffi::Object, public TVMFFIByteArray {
  public:
   explicit BytesObj(std::string_view content)
       : TVMFFIByteArray{reinterpret_cast<char*>(this + 1), content.size()} {
     auto* bytes = reinterpret_cast<char*>(this + 1);
-    // No bytes may be at NULL, from which memcpy takes none.
+    // Empty contents may be at NULL, which memcpy does not accept.
     if (!content.empty()) std::memcpy(bytes, content.data(), content.size());
     bytes[content.size()] = '\0';
   }
@@ -86,13 +86,13 @@ int TVMFFIBigIntFromByteArray(const TVMFFIByteArray* input, TVMFFIAny* out) {
   TVM_FFI_SAFE_CALL_BEGIN();
   ffi::GivenText("TVMFFIBigIntFromByteArray: input", input);
   ffi::Given("TVMFFIBigIntFromByteArray: out", out);
-  // Room for all words, before any byte is read: a size that no memory has is refused.
+  // Reserve all words before reading any byte, so that an impossible size is rejected.
   constexpr size_t kSurelyThere = 4096;
   std::string words;
   if (input->size > kSurelyThere) words.reserve(input->size + sizeof(int64_t));
   const bool negative = input->size != 0 && (input->data[input->size - 1] & 0x80) != 0;
   const char sign = negative ? '\xff' : '\0';
-  // The shortest form first: without bytes that only repeat the sign.
+  // Reduce to the shortest form, without bytes that only repeat the sign.
   size_t size = input->size;
   while (size != 0 && input->data[size - 1] == sign &&
          (size == 1 ? !negative : ((input->data[size - 2] & 0x80) != 0) == negative)) {
@@ -105,7 +105,7 @@ int TVMFFIBigIntFromByteArray(const TVMFFIByteArray* input, TVMFFIAny* out) {
     out->type_index = kTVMFFIInt;
     out->v_uint64 = value;
   } else if (input->size % sizeof(int64_t) == 0) {
-    // Then words of 8 bytes, so that equal numbers have equal contents.
+    // Round up to 8-byte words, so that equal numbers have equal contents.
     MakeBigInt({input->data, (size + 7) / 8 * 8}, out);
   } else {
     words.assign(input->data, size);

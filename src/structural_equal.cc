@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Equality of values by their structure, in which variables may have other names.
+// Structural equality of values, up to the renaming of variables.
 #include <tvm/ffi/any_hash.h>
 #include <tvm/ffi/container/shape.h>
 #include <tvm/ffi/reflection/access_path.h>
@@ -26,14 +26,14 @@ namespace refl = reflection;
 
 namespace {
 
-// A step of a path, with the steps before it; as in AccessKind of tvm_ffi.access_path.
+// A step of a path, with the preceding steps; kinds as in AccessKind of tvm_ffi.access_path.
 struct Step {
   enum Kind : int64_t { kAttribute, kItem, kPair, kNoAttribute, kNoItem, kNoPair };
   std::shared_ptr<const Step> before;
   Kind kind;
   Any key;
 
-  // Paths are as long as the data are deep, so they do not free each other by recursion.
+  // Paths are as long as the data is deep, so they do not free each other recursively.
   ~Step() {
     std::shared_ptr<const Step> next = std::move(before);
     while (next != nullptr && next.use_count() == 1) {
@@ -60,7 +60,7 @@ refl::AccessPath PathOf(const Path& path) {
   return made;
 }
 
-// Goes through two values at once without calling itself, as they may be nested deep.
+// Traverses two values in parallel without recursion, as they may be deeply nested.
 class Comparison {
  public:
   Comparison(const char* name, bool map_free_vars, bool skip_tensor_content, bool with_paths)
@@ -71,7 +71,7 @@ class Comparison {
 
   bool Equal(const Any& a, const Any& b) { return Run({a, b, region_, nullptr, nullptr, false}); }
 
-  // Where two values differ that are not equal.
+  // The paths to the first difference of two unequal values.
   std::pair<Path, Path> Mismatch() const { return {left_, right_}; }
 
  private:
@@ -81,11 +81,11 @@ class Comparison {
     Region region;
     Path left;
     Path right;
-    bool missing;  // one of the two is not there
+    bool missing;  // one of the two does not exist
   };
 
-  // What is in met_ or, if one stands for the other, in the maps of variables since a type's own
-  // function compares parts.
+  // An entry added to met_ or, if one object stands for the other, to the variable maps while a
+  // type's own function compares parts.
   struct Note {
     const Object* a;
     const Object* b;
@@ -93,8 +93,8 @@ class Comparison {
     bool stands_for;
   };
 
-  // A part that a type's own function compares. What its comparison noted does not hold if it
-  // fails or the two differ, and the function may go on to other parts all the same.
+  // Compares a part for a type's own function. If this throws or the parts differ, its notes are
+  // invalid, and the function may still go on to other parts.
   bool RunPart(Pair part) {
     const size_t waiting = waiting_.size();
     const size_t noted = notes_.size();
@@ -157,7 +157,7 @@ class Comparison {
         {a, b, region, Next(pair.left, kind, key), Next(pair.right, kind, key), false});
   }
 
-  // What only one of the two has is found after the parts before it.
+  // A part that only one of the two has is reported after the parts before it.
   void AddMissing(const Pair& pair, Step::Kind left, Step::Kind right, const Any& key,
                   const Any& right_key) {
     waiting_.push_back({Any(), Any(), kNone, Next(pair.left, left, key),
@@ -196,7 +196,7 @@ class Comparison {
       const auto known = left_to_right_.find(x);
       if (known != left_to_right_.end()) return known->second == y;
       if (right_to_left_.count(y) != 0) return false;
-      // A variable that nothing defines stands for itself from here on.
+      // A variable without a definition stands for itself from here on.
       if (is_variable && pair.region == kNone && x != y) return false;
       left_to_right_[x] = y;
       right_to_left_[y] = x;
@@ -206,11 +206,11 @@ class Comparison {
         return true;
       }
     } else if (!met_.insert({x, y, pair.region}).second) {
-      return true;  // found where they were met
+      return true;  // any difference is found at the first visit
     } else if (parts_ != 0) {
       notes_.push_back({x, y, pair.region, false});
     }
-    // They stay, so that no other objects get their addresses.
+    // Keep them alive, so that no other objects get their addresses.
     kept_.push_back(a);
     kept_.push_back(b);
     if (IsSequence(type)) return AddElements(pair);
@@ -241,7 +241,7 @@ class Comparison {
     return true;
   }
 
-  // The key of the other mapping that stands for a key of this one.
+  // The key in the other mapping that corresponds to a key of this one.
   template <typename Mapped>
   static Any Counterpart(const Any& key, const Mapped& to) {
     if (key.type_index() < kTVMFFIStaticObjectBegin) return key;
@@ -250,7 +250,7 @@ class Comparison {
     return GetRef<ObjectRef>(const_cast<Object*>(mapped->second));
   }
 
-  // Whether a key that stands for nothing is what another one stands for.
+  // Whether a key without a counterpart is itself the counterpart of another key.
   template <typename Mapped>
   static bool IsTaken(const Any& key, const Mapped& to, const Mapped& from) {
     return key.type_index() >= kTVMFFIStaticObjectBegin && to.count(ObjectOf(key)) == 0 &&
@@ -304,7 +304,7 @@ class Comparison {
           });
       const bool found = found_;
       const bool result = (*own)(pair.a, pair.b, equal).cast<bool>();
-      if (result) found_ = found;  // parts that differ did not count
+      if (result) found_ = found;  // differing parts did not matter
       return result;
     }
     reflection::ForEachFieldInfo(InfoOf(type), [&](const TVMFFIFieldInfo* field) {
@@ -320,19 +320,19 @@ class Comparison {
   bool skip_content_;
   bool with_paths_;
   std::vector<Pair> waiting_;
-  // Variables, and objects whose sharing counts, that stand for each other.
+  // Variables, and objects whose sharing matters, that stand for each other.
   std::unordered_map<const Object*, const Object*> left_to_right_;
   std::unordered_map<const Object*, const Object*> right_to_left_;
   std::set<std::tuple<const Object*, const Object*, Region>> met_;
   std::vector<Any> kept_;
   std::vector<Note> notes_;
-  int parts_ = 0;  // how many parts are open that types' own functions compare
+  int parts_ = 0;  // nesting depth of parts compared by types' own functions
   bool found_ = false;
   Path left_;
   Path right_;
 };
 
-// The paths to the first difference; nothing for equal values.
+// The paths to the first difference; nullopt for equal values.
 std::optional<std::pair<Path, Path>> FirstMismatch(const Any& a, const Any& b, bool map_free_vars,
                                                    bool skip_tensor_content) {
   Comparison comparison("ffi.GetFirstStructuralMismatch", map_free_vars, skip_tensor_content, true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hash of values by their structure, in which variables may have other names.
+// Structural hash of values, independent of variable names.
 #include <tvm/ffi/any_hash.h>
 #include <tvm/ffi/container/shape.h>
 #include <tvm/ffi/reflection/registry.h>
@@ -25,7 +25,7 @@ uint64_t Mix(uint64_t hash, uint64_t next) {
   return hash ^ (next + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2));
 }
 
-// Goes through a value without calling itself. What is equal by structure has the same hash.
+// Traverses a value without recursion. Structurally equal values have equal hashes.
 class Hasher {
  public:
   Hasher(bool map_free_vars, bool skip_tensor_content)
@@ -43,14 +43,14 @@ class Hasher {
     Region region;
   };
 
-  // What is in variables_ or done_ since a type's own function hashes parts.
+  // An entry added to variables_ or done_ while a type's own function hashes parts.
   struct Note {
     const Object* object;
     Region region;
     bool is_variable;
   };
 
-  // A part that a type's own function hashes. If that fails, the function may go on all the same.
+  // Hashes a part for a type's own function, which may still go on if this throws.
   uint64_t RunPart(const Any& part, Region region) {
     const size_t open = open_.size();
     const size_t noted = notes_.size();
@@ -85,7 +85,7 @@ class Hasher {
     while (true) {
       if (open_.back().next < open_.back().parts.size()) {
         const auto [part, part_region] = open_.back().parts[open_.back().next++];
-        // A new object becomes the innermost one, and its hash follows when it is complete.
+        // A new object becomes the innermost one; its hash is added once complete.
         if (Begin(part, part_region, &hash)) open_.back().hash = Mix(open_.back().hash, hash);
         continue;
       }
@@ -102,7 +102,7 @@ class Hasher {
     }
   }
 
-  // Whether the hash is known at once.
+  // Returns true if the hash is known immediately.
   bool Begin(const Any& value, Region region, uint64_t* hash) {
     const TVMFFIAny& any = *detail::Raw(value);
     const int32_t type = detail::KeyType(any);
@@ -144,7 +144,7 @@ class Hasher {
       open.hash = Mix(open.hash, variables_.size());
       variables_[object] = open.hash;
     } else {
-      done_[{object, region}] = open.hash;  // until it is complete, for what contains itself
+      done_[{object, region}] = open.hash;  // provisional, for objects that contain themselves
     }
     if (type == kTVMFFIShape) {
       for (int64_t dimension : value.cast<Shape>()) open.parts.emplace_back(dimension, kNone);
@@ -189,7 +189,7 @@ class Hasher {
     return true;
   }
 
-  // Values in the order of their keys' hashes, as the order of insertion does not count.
+  // Adds values in the order of their keys' hashes, as the insertion order does not matter.
   void AddPairs(const Any& mapping, Region region, Open* open) const {
     std::vector<std::pair<uint64_t, Any>> sorted;
     const std::vector<Any> pairs = PairsOf(mapping);
@@ -226,7 +226,7 @@ class Hasher {
   std::unordered_map<std::pair<const Object*, Region>, uint64_t, PlaceHash> done_;
   std::vector<Any> kept_;
   std::vector<Note> notes_;
-  int parts_ = 0;  // how many parts are open that types' own functions hash
+  int parts_ = 0;  // nesting depth of parts hashed by types' own functions
 };
 
 [[maybe_unused]] const bool registered = [] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of mappings that compare and hash their values by structure.
+// Mapping keys that compare and hash their values by structure.
 #include <tvm/ffi/extra/structural_key.h>
 #include <tvm/ffi/reflection/registry.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the comparison and the hash of values by their structure share.
+// Helpers shared by structural comparison and structural hashing.
 #ifndef SRC_STRUCTURAL_PARTS_H_
 #define SRC_STRUCTURAL_PARTS_H_
 
@@ -14,7 +14,7 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-// Which variables the place that is compared defines.
+// Which variables the current position defines.
 enum Region : int { kNone = 0, kPattern = 1, kSimple = 2 };
 
 inline Region RegionOf(const TVMFFIFieldInfo& field, Region around) {
@@ -23,7 +23,7 @@ inline Region RegionOf(const TVMFFIFieldInfo& field, Region around) {
   return around;
 }
 
-// A variable whose definition is simple defines no others by its own fields.
+// A variable with a simple definition defines no others through its own fields.
 inline Region RegionInVariable(Region around) { return around == kSimple ? kNone : around; }
 
 inline TVMFFISEqHashKind KindOf(const char* name, int32_t type) {
@@ -36,7 +36,7 @@ inline TVMFFISEqHashKind KindOf(const char* name, int32_t type) {
   return kind;
 }
 
-// The bytes of a tensor on the host, in the order of its indices.
+// The bytes of a host tensor, in row-major order.
 inline std::string ContentOf(const char* name, const Tensor& tensor) {
   TVM_FFI_CHECK(tensor.device().device_type == kDLCPU, ValueError)
       << name << ": expected tensors on the CPU, whose content can be read, got one on "
@@ -68,7 +68,7 @@ inline bool IsLeaf(int32_t type) {
          type == kTVMFFIBigInt;
 }
 
-// A type's own function may keep what it was given to call, but not call it later.
+// A type's own function may keep its callback, but not call it after returning.
 struct InUse {
   InUse() : flag(std::make_shared<bool>(true)) {}
   InUse(const InUse&) = delete;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of the functions that addresses of code lie in.
+// Finds the functions that contain code addresses, by name.
 #include "symbol_name.h"
 
 #include <dlfcn.h>
@@ -36,7 +36,7 @@ class MappedFile {
     if (data_ != nullptr) munmap(const_cast<char*>(data_), size_);
   }
 
-  // `count` records at an offset of the file; NULL if they do not lie in it.
+  // `count` records at an offset in the file; NULL if they are not within it.
   template <typename T>
   const T* At(size_t offset, size_t count) const {
     if (data_ == nullptr || offset > size_ || count > (size_ - offset) / sizeof(T)) return nullptr;
@@ -89,7 +89,7 @@ CodePlace FindCodePlace(const void* address) {
   if (info.dli_sname != nullptr) {
     place.symbol = info.dli_sname;
   } else {
-    // The program itself is known by what it was called as, which need not be a path.
+    // The program itself is known by the name it was invoked with, which need not be a path.
     const bool is_program = library->l_name[0] == '\0';
     place.symbol = SymbolInFile(is_program ? "/proc/self/exe" : info.dli_fname, place.offset);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Symbols with addresses that the program registers: context symbols, and the system library's.
+// Addresses of symbols registered by the program: context symbols and the system library's.
 #include "symbol_table.h"
 
 #include <tvm/ffi/error.h>
@@ -34,7 +34,7 @@ std::map<std::string, void*> ffi::SymbolTable::All() {
 
 std::mutex& ffi::SymbolTable::Lock() { return LockOf(Guarded::kSymbols); }
 
-// Leaked on purpose: libraries register and look up until the process ends.
+// Leaked on purpose: libraries register and look up symbols until the process exits.
 ffi::SymbolTable& ffi::ContextSymbols() {
   static auto* table = new SymbolTable();
   return *table;
@@ -47,7 +47,7 @@ ffi::SymbolTable& ffi::SystemLibSymbols() {
 
 namespace {
 
-// Made while this library loads; see locks.h.
+// Created while this library loads; see locks.h.
 const bool made = (ffi::ContextSymbols(), ffi::SystemLibSymbols(), true);
 
 }  // namespace

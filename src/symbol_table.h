@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Symbols with addresses that the program registers: context symbols, and the system library's.
+// Addresses of symbols registered by the program: context symbols and the system library's.
 #ifndef TVM_FFI_SRC_SYMBOL_TABLE_H_
 #define TVM_FFI_SRC_SYMBOL_TABLE_H_
 
@@ -14,13 +14,13 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-// Names with addresses, registered by anybody at any time.
+// Names and addresses, which any code may register at any time.
 class SymbolTable {
  public:
   void Set(const char* name, void* symbol);
   void* Find(const std::string& name);
   std::map<std::string, void*> All();
-  // How often a name was set.
+  // The number of times a name was set.
   int64_t Changes() const { return changes_.load(std::memory_order_acquire); }
 
  private:

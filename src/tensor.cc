@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensor objects made from DLPack, and DLPack made from them.
+// Conversion between Tensor objects and DLPack.
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/function.h>
 
@@ -14,12 +14,12 @@ namespace ffi = tvm::ffi;
 
 namespace {
 
-// Room for the strides that a tensor came without; it follows the object.
+// The size of the strides of a tensor without its own; they follow the object.
 size_t StridesTail(const DLTensor& from) {
   return from.strides == nullptr ? static_cast<size_t>(from.ndim) * sizeof(int64_t) : 0;
 }
 
-// Folds the byte offset into the address where that is possible, and fills strides in.
+// Folds the byte offset into the address where possible, and fills in missing strides.
 void Normalize(DLTensor* tensor, int64_t* tail) {
   if (tensor->byte_offset != 0 && ffi::HasPlainAddresses(tensor->device)) {
     tensor->data = static_cast<char*>(tensor->data) + tensor->byte_offset;
@@ -34,7 +34,7 @@ void Normalize(DLTensor* tensor, int64_t* tail) {
   tensor->strides = tail;
 }
 
-// Refuses extents by which strides, the products of those behind them, would be beyond 64 bits.
+// Rejects extents for which strides, the products of the extents after them, exceed 64 bits.
 void CheckExtents(const char* function, const char* argument, const DLTensor& tensor) {
   const ffi::ShapeView shape(tensor.shape, static_cast<size_t>(tensor.ndim));
   int64_t numel = 1;
@@ -49,7 +49,7 @@ void CheckExtents(const char* function, const char* argument, const DLTensor& te
                                   << ": expected strides of 64 bits, got shape " << shape;
 }
 
-// Owns a managed tensor of either generation of DLPack.
+// Owns a managed tensor of either DLPack version.
 template <typename Managed>
 class ManagedTensorObj : public ffi::TensorObj {
  public:
@@ -114,7 +114,7 @@ TVMFFIObjectHandle Import(const char* function, Managed* from, int32_t require_a
       ffi::detail::MakeObjectWithTail<ManagedTensorObj<Managed>>(StridesTail(tensor), from));
 }
 
-// A managed tensor that holds a share of a Tensor object.
+// A managed tensor that shares ownership of a Tensor object.
 template <typename Managed>
 struct Export {
   Managed managed{};
@@ -139,8 +139,8 @@ bool WasMadeAs(ffi::Object* object) {
   return ffi::detail::IsMadeAs<T>(ffi::ObjectUnsafe::Header(object));
 }
 
-// The DLPack flags that a tensor, or the one that it is a view of, came with, to this library or to
-// the host; a tensor that was made otherwise has none.
+// The DLPack flags with which this library or the host imported a tensor, or the one that it is a
+// view of; 0 for any other tensor.
 uint64_t FlagsOf(ffi::Object* tensor) {
   while (WasMadeAs<ViewTensorObj>(tensor)) tensor = static_cast<ViewTensorObj*>(tensor)->source();
   if (WasMadeAs<Versioned>(tensor)) return static_cast<Versioned*>(tensor)->managed().flags;

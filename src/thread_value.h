@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of each thread that code may still ask for while the thread ends.
+// Per-thread values that remain usable while the thread exits.
 #ifndef TVM_FFI_SRC_THREAD_VALUE_H_
 #define TVM_FFI_SRC_THREAD_VALUE_H_
 
@@ -8,13 +8,13 @@
 
 #include <utility>
 
-extern "C" TVM_FFI_HIDDEN void* __dso_handle;  // by which the loader knows the code's library
+extern "C" TVM_FFI_HIDDEN void* __dso_handle;  // identifies the code's library to the loader
 
-// The calling thread's value of a type, made when it is first asked for.
+// The calling thread's value of a type, created on first use.
 //
-// Destructors of other thread-local variables may run after this value's end, and throw errors or
-// ask for streams. They get a new value, which ends after them: the thread runs what is registered
-// while it ends too (Itanium C++ ABI, __cxa_thread_atexit), which no variable could ask for twice.
+// Destructors of other thread-local variables may run after this value is destroyed, and throw
+// errors or query streams. They get a new value, destroyed after them: a thread also runs what is
+// registered while it exits (Itanium C++ ABI, __cxa_thread_atexit); a variable registers only once.
 template <typename T>
 class ThreadValue {
  public:

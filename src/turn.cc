@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that make the same thing take turns.
+// Makes threads that create the same thing take turns.
 #include "turn.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Entry {
 
 class Table {
  public:
-  // Leaked on purpose: things are made and unmade until the process ends.
+  // Leaked on purpose: things are created and destroyed until the process exits.
   static Table& Get() {
     static auto* table = new Table();
     return *table;
@@ -55,7 +55,7 @@ class Table {
                                 [=](const Entry& entry) { return entry.thread != self; }),
                  turns_.end());
     waiting_.clear();
-    // The old one still counts the threads that waited for it, so that it cannot be destroyed.
+    // The old one still counts its waiting threads, so it cannot be destroyed.
     new (&ended_) std::condition_variable();
   }
 
@@ -74,7 +74,7 @@ class Table {
                         [=](const Entry& entry) { return entry.thread == thread; });
   }
 
-  // Whether the thread of `owner` waits, maybe through others, for the thread `self`.
+  // Whether the thread of `owner` waits, possibly through others, for the thread `self`.
   bool WaitsFor(std::thread::id self, const Entry* owner) {
     while (owner != nullptr && owner->thread != self) {
       auto wanted = OfThread(owner->thread);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that make the same thing take turns.
+// Makes threads that create the same thing take turns.
 #ifndef TVM_FFI_SRC_TURN_H_
 #define TVM_FFI_SRC_TURN_H_
 
@@ -8,15 +8,15 @@
 namespace tvm {
 namespace ffi TVM_FFI_HIDDEN {
 
-// A thread's turn with the thing at an address, after the turns of others. No lock is held
-// meanwhile: what the thread does may load libraries, wait for threads or for the lock of an
-// interpreter, fork, and take turns with other things.
+// A thread's turn with the thing at an address, after the turns of others. No lock is held during
+// it: the thread may load libraries, wait for threads or for an interpreter's lock, fork, and take
+// turns with other things.
 class Turn {
  public:
   enum class Outcome {
     kTaken,
-    kTakenBefore,  // It is this thread's turn already.
-    kCircle        // The thread whose turn it is waits, maybe through others, for this one.
+    kTakenBefore,  // This thread already has the turn.
+    kCircle        // The thread that has the turn waits, possibly through others, for this one.
   };
 
   explicit Turn(const void* thing);
@@ -26,7 +26,7 @@ class Turn {
 
   Outcome outcome() const { return outcome_; }
 
-  // Ends the turns of threads that a forked child does not have. Called with the lock.
+  // Ends the turns of threads that do not exist in a forked child. Called with the lock held.
   static void ForgetOtherThreads();
 
  private:

@@ -29,15 +29,15 @@ uint64_t Hash(std::string_view text) {  // FNV-1a, http://www.isthe.com/chongo/t
   return hash;
 }
 
-// An array that grows while others read it without a lock. An array that was outgrown is kept: a
-// reader may be in it. Its first size is beyond what types have, so that it hardly ever is.
+// An array that grows while others read it without a lock. Outgrown arrays are kept: a reader may
+// still use them. The initial size exceeds what types usually need, so growth is rare.
 template <typename T, typename Size>
 class PublishedArray {
  public:
   // The first `capacity` elements are zero-initialised.
   explicit PublishedArray(size_t capacity) : capacity_(capacity) {}
 
-  // Writes the element at `index`, and tells readers the address before the new size.
+  // Writes the element at `index`, and publishes the address before the new size.
   void Set(size_t index, const T& value, const T** data, Size* size) {
     if (arrays_.empty() || index >= capacity_) Grow(index + 1);
     arrays_.back()[index] = value;
@@ -75,7 +75,7 @@ struct Entry {
 
 class TypeTable {
  public:
-  // Leaked on purpose: objects are freed, and types asked for, until the process ends.
+  // Leaked on purpose: objects are freed, and types looked up, until the process exits.
   static TypeTable& Get() {
     static auto* table = new TypeTable();
     return *table;
@@ -104,7 +104,7 @@ class TypeTable {
         << "TVMFFITypeGetOrAllocIndex: " << key << ": static_type_index: expected an index below "
         << kTVMFFIDynObjectBegin << ", where those begin that are given out, got " << index;
     if (index < 0) {
-      // A type with children of its own takes their slots out of its parent's.
+      // A type with children of its own takes their slots from its parent's.
       if (parent != nullptr && child_slots < parent->children_end - parent->next_child) {
         index = parent->next_child;
         parent->next_child += 1 + child_slots;
@@ -134,7 +134,7 @@ class TypeTable {
     return found->second;
   }
 
-  // By index.
+  // Sorted by index.
   ffi::Array<ffi::String> Keys() {
     std::lock_guard<std::mutex> lock(Lock());
     std::vector<std::pair<int32_t, std::string_view>> keys;
@@ -145,7 +145,7 @@ class TypeTable {
     return result;
   }
 
-  // Without a lock: a checked cast asks.
+  // Lock-free, because checked casts call it.
   const TVMFFITypeInfo* Info(int32_t index) { return &Require("TVMFFIGetTypeInfo", index)->info; }
 
   void AddField(int32_t index, const TVMFFIFieldInfo& field) {
@@ -190,9 +190,9 @@ class TypeTable {
 
   void SetAttribute(int32_t index, std::string_view name, const TVMFFIAny& value) {
     std::lock_guard<std::mutex> lock(Lock());
-    // Values in place, such as integers, have attributes too but no entries.
+    // Values that are not objects, such as integers, may have attributes too, even without entries.
     if (index >= kTVMFFIStaticObjectBegin) Require("TVMFFITypeRegisterAttr", index);
-    // Columns are made for a name even if no type has a value yet (kTVMFFIAny stands for that).
+    // Create the column even if no type has a value yet, which is what index kTVMFFIAny means.
     std::unique_ptr<Column>& column = columns_[std::string(name)];
     if (column == nullptr) column = std::make_unique<Column>();
     if (index < 0) return;
@@ -212,7 +212,7 @@ class TypeTable {
   struct Column {
     TVMFFITypeAttrColumn info{nullptr, 0, 0};
     PublishedArray<TVMFFIAny, int32_t> values{1024};
-    // Kept, because others read columns without a lock.
+    // Kept, because columns are read without a lock.
     std::vector<TVMFFIAny> replaced;
   };
   using Slot = std::atomic<Entry*>;
@@ -226,7 +226,7 @@ class TypeTable {
                                             "ffi.Tensor", "ffi.Array",          "ffi.Map",
                                             "ffi.Module", "ffi.OpaquePyObject", "ffi.List",
                                             "ffi.Dict",   "ffi.VisitInterrupt", "ffi.BigInt"};
-    // Values that are no objects have entries too: code asks for the names of their types.
+    // Values that are not objects have entries too: code looks up the names of their types.
     static constexpr const char* kValueKeys[] = {"None",
                                                  "int",
                                                  "bool",
@@ -248,8 +248,8 @@ class TypeTable {
       Add(index, key, index == kTVMFFIObject ? nullptr : Find(kTVMFFIObject), 0, true);
       ++index;
     }
-    // Libraries built with the published headers ask for these columns before any type has a
-    // value, and take a missing one for an error.
+    // Libraries built with the published headers look up these columns before any type has a
+    // value, and treat a missing one as an error.
     static constexpr const char* kAttributes[] = {"__any_equal__",
                                                   "__any_hash__",
                                                   "__data_from_json__",
@@ -303,7 +303,7 @@ class TypeTable {
     return page == nullptr ? nullptr : page[index % kSlotsOfAPage].load(std::memory_order_acquire);
   }
 
-  // A type that is declared again, by another library, must be the same.
+  // A type declared again by another library must be the same.
   void CheckSame(const Entry& entry, int32_t index, int32_t depth, int32_t parent_index) {
     const int32_t known_depth = entry.info.type_depth;
     const int32_t known_parent =
