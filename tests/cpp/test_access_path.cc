@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R5, R7
-// reflection/access_path.h: paths from a value to a value inside it.
+// reflection/access_path.h: paths from a value to a value nested in it.
 #include <tvm/ffi/reflection/access_path.h>
 #include <tvm/ffi/tvm_ffi.h>
 
@@ -18,7 +18,7 @@ using refl::AccessStep;
 
 namespace {
 
-// As the published headers have them, so that paths cross between libraries.
+// Same as in the published headers, so that paths can cross between libraries.
 static_assert(sizeof(refl::AccessStepObj) == 48 && sizeof(refl::AccessPathObj) == 48, "");
 static_assert(!std::is_default_constructible<AccessPath>::value, "");
 static_assert(!AccessPath::_type_is_nullable && !AccessStep::_type_is_nullable, "");
@@ -41,7 +41,7 @@ std::string Text(const AccessPath& path) {
 
 }  // namespace
 
-// A path has its steps in order, and leaves the one that it extends as it is.
+// A path has its steps in order, and extending it leaves it unchanged.
 void steps() {
   const AccessPath root = AccessPath::Root();
   EXPECT_EQ(root->depth, 0);
@@ -59,7 +59,7 @@ void steps() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_steps, steps);
 
-// The steps of a path make it again.
+// The steps of a path recreate it.
 void from_steps() {
   const AccessPath path = AccessPath::Root()->Attr("a")->MapItem(1);
   const AccessPath again = AccessPath::FromSteps(path->ToSteps());
@@ -72,7 +72,7 @@ void from_steps() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_from_steps, from_steps);
 
-// Steps are equal by kind and key, which are compared as keys of a Map are.
+// Steps are equal by kind and key; keys are compared like keys of a Map.
 void equal_steps() {
   EXPECT(AccessStep::Attr("a long name")->StepEqual(AccessStep::Attr("a long name")));
   EXPECT(!AccessStep::Attr("a")->StepEqual(AccessStep::Attr("b")));
@@ -101,7 +101,7 @@ void equal_paths() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_equal_paths, equal_paths);
 
-// The fields lie where those of the published headers do.
+// The fields have the same offsets as in the published headers.
 void layout() {
   const AccessPath path = AccessPath::Root()->Attr("a");
   EXPECT_EQ(OffsetOf(path.get(), &path->parent), 24u);

@@ -63,7 +63,7 @@ void getters_and_setters() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_getters_and_setters, getters_and_setters);
 
-// A value that does not convert to the field's type is refused, and the field keeps its value.
+// A value that does not convert to the field's type is rejected, and the field keeps its value.
 void bad_values() {
   ffi::ObjectRef point(ffi::make_object<PointObj>());
   refl::FieldSetter set("test_accessor.Point", "small");
@@ -75,7 +75,7 @@ void bad_values() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_bad_values, bad_values);
 
-// None, and an object that has not the field, is refused before its memory is touched.
+// None, or an object without the field, is rejected before its memory is accessed.
 void bad_objects() {
   refl::FieldGetter get("test_accessor.DeepPoint", "z");
   refl::FieldSetter set("test_accessor.DeepPoint", "x");
@@ -85,13 +85,13 @@ void bad_objects() {
   EXPECT_THROWS(z + "got None", get(static_cast<const ffi::Object*>(nullptr)));
   EXPECT_THROWS(z + "got Shape", get(shape));
   EXPECT_THROWS(z + "got test_accessor.Point", get(ffi::make_object<PointObj>()));
-  // The field is the parent's, so any object of the parent has it.
+  // The field belongs to the parent, so any object of the parent has it.
   const std::string x = "TypeError: test_accessor.Point.x: expected test_accessor.Point, got ";
   EXPECT_THROWS(x + "None", set(ffi::ObjectRef(), 1));
   EXPECT_THROWS(x + "Shape", set(shape, 1));
   EXPECT_THROWS(x + "Object", set(ffi::make_object<ffi::Object>(), 1));
   set(ffi::make_object<PointObj>(), 1);
-  // A description alone does not tell its type; the object does.
+  // A description alone does not determine its type; the object does.
   const TVMFFIFieldInfo copy = *refl::GetFieldInfo("test_accessor.DeepPoint", "x");
   EXPECT_THROWS("TypeError: x: expected an object with that field, got Shape",
                 refl::FieldGetter{&copy}(shape));
@@ -101,7 +101,7 @@ void bad_objects() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_bad_objects, bad_objects);
 
-// A read-only field is refused, and keeps its value.
+// Setting a read-only field is rejected, and it keeps its value.
 void read_only_fields() {
   ffi::ObjectRef point(ffi::make_object<DeepPointObj>());
   EXPECT_THROWS(
@@ -112,7 +112,7 @@ void read_only_fields() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_read_only_fields, read_only_fields);
 
-// A name that nobody registered is an error that says what was looked for, and where.
+// An unregistered name is an error that says what was looked up, and where.
 void unknown_names() {
   EXPECT_THROWS(
       "RuntimeError: GetFieldInfo: test_accessor.Point: expected the name of a field, got \"z\"",
@@ -132,7 +132,7 @@ void unknown_names() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_unknown_names, unknown_names);
 
-// Fields are visited the ancestors' first, and no further than the visitor wants.
+// Fields are visited ancestors first, until the visitor stops.
 void visits() {
   const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(DeepPointObj::RuntimeTypeIndex());
   int seen = 0;
@@ -146,7 +146,7 @@ void visits() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_visits, visits);
 
-// A field is set where an object keeps it, to a value or to its default, though it is read-only.
+// A field is set in the object's storage, to a value or to its default, even if read-only.
 void set_in_place() {
   PointObj point;
   const auto* plain = refl::GetFieldInfo("test_accessor.Point", "plain");
@@ -166,7 +166,7 @@ void set_in_place() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_set_in_place, set_in_place);
 
-// The functions for the C ABI raise their error; the other throws it.
+// The C ABI functions raise their error; the other one throws it.
 void not_set_in_place() {
   PointObj point;
   const auto* x = refl::GetFieldInfo("test_accessor.Point", "x");

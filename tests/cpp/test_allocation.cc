@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R1, R2
-// container/tensor.h: tensors from allocators of a library's own, strided ones, and their
+// container/tensor.h: tensors from a library's own allocators, strided ones, and their
 // lifetimes.
 #include <dlfcn.h>
 #include <tvm/ffi/tvm_ffi.h>
@@ -38,14 +38,14 @@ namespace {
 constexpr DLDataType kFloat32{kDLFloat, 32, 1};
 constexpr DLDevice kCPU{kDLCPU, 0};
 
-// What happened to the memory of an allocator.
+// A record of an allocator's calls.
 struct Log {
   int allocated = 0;
   int freed = 0;
   void* data = nullptr;
 };
 
-// Takes more arguments, allocates the span, and writes what happened down.
+// Takes extra arguments, allocates the span, and records its calls.
 struct Logging {
   Log* log;
 
@@ -67,7 +67,7 @@ ffi::Tensor Strided(ffi::ShapeView shape, ffi::ShapeView strides, DLDataType dty
   return ffi::Tensor::FromEnvAllocStrided(TVMFFIEnvTensorAlloc, shape, strides, dtype, kCPU);
 }
 
-// A copy of allocation_library.so, which is a library of its own to the loader.
+// A copy of allocation_library.so, which the loader treats as a separate library.
 class LibraryCopy {
  public:
   LibraryCopy() {
@@ -92,14 +92,14 @@ class LibraryCopy {
   fs::path folder_;
 };
 
-// Calls a function of the library, which has no other module afterwards.
+// Calls a function of the library and drops its only module.
 ffi::Any CallAndDrop(const LibraryCopy& library, const char* name, ffi::AnyView argument) {
   return (*library.Load()->GetFunction(name))(argument);
 }
 
 }  // namespace
 
-// A tensor of malloc is contiguous, and its memory is the allocator's.
+// A tensor from malloc is contiguous, and its memory is the allocator's.
 void from_nd_alloc() {
   ffi::Tensor tensor =
       ffi::Tensor::FromNDAlloc(MallocAllocator(), {2, 3}, {kDLFloat, 32, 1}, {kDLCPU, 0});
@@ -113,8 +113,8 @@ void from_nd_alloc() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_from_nd_alloc, from_nd_alloc);
 
-// The allocator is told the extra arguments; it allocates once, and frees once, after the last
-// owner: here an export by DLPack.
+// The allocator receives the extra arguments; it allocates once and frees once, after the last
+// owner, which is a DLPack export here.
 void allocates_and_frees_once() {
   Log log;
   DLManagedTensorVersioned* exported = nullptr;
@@ -132,7 +132,7 @@ void allocates_and_frees_once() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_allocates_and_frees_once, allocates_and_frees_once);
 
-// Strides are kept, and the allocator sees the span that they ask for.
+// Strides are kept, and the allocator sees the span that they require.
 void from_nd_alloc_strided() {
   Log log;
   ffi::Tensor tensor =
@@ -144,7 +144,7 @@ void from_nd_alloc_strided() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_from_nd_alloc_strided, from_nd_alloc_strided);
 
-// 0-dim, empty and sub-byte tensors are allocated with the bytes that they take.
+// 0-dim, empty and sub-byte tensors are allocated with the right number of bytes.
 void sizes_of_odd_tensors() {
   struct Case {
     std::initializer_list<int64_t> shape;
@@ -162,7 +162,7 @@ void sizes_of_odd_tensors() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_sizes_of_odd_tensors, sizes_of_odd_tensors);
 
-// Impossible shapes are refused before the allocator is asked.
+// Impossible shapes are rejected before the allocator is called.
 void refuses_impossible_shapes() {
   Log log;
   auto make = [&](ffi::ShapeView shape, DLDataType dtype = kFloat32) {
@@ -187,7 +187,7 @@ void refuses_impossible_shapes() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_refuses_impossible_shapes, refuses_impossible_shapes);
 
-// What AllocData throws reaches the caller, and nothing is freed that was not allocated.
+// Exceptions from AllocData reach the caller, and nothing is freed that was not allocated.
 void alloc_data_may_throw() {
   struct Throwing {
     Log* log;
@@ -218,19 +218,19 @@ void failed_free_is_reported() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_failed_free_is_reported, failed_free_is_reported);
 
-// A library stays loaded once it has made a tensor of its allocator, for it frees it.
+// A library stays loaded once it has created a tensor with its allocator, as its code frees it.
 void outlives_its_module() {
   LibraryCopy library;
   int freed = 0;
   ffi::Tensor tensor = CallAndDrop(library, "make", static_cast<void*>(&freed)).cast<ffi::Tensor>();
-  EXPECT(library.IsLoaded());  // There is no module any more.
+  EXPECT(library.IsLoaded());  // The module is gone.
   tensor = ffi::Tensor();
   EXPECT_EQ(freed, 1);
   EXPECT(library.IsLoaded());
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_outlives_its_module, outlives_its_module);
 
-// The tensors of a library without a module may go in any thread and order.
+// The tensors of a library without a module may be freed in any thread and order.
 void tensors_end_in_any_order() {
   std::mt19937 random(7);
   for (int round = 0; round < 20; ++round) {
@@ -267,9 +267,9 @@ void function_outlives_its_module() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_function_outlives_its_module, function_outlives_its_module);
 
-// Tensors from the environment have the strides that were asked for.
+// Tensors from the environment have the requested strides.
 void from_env_alloc_strided() {
-  // Column-major, and a row for padding behind each column.
+  // Column-major, with one row of padding after each column.
   ffi::Tensor tensor = ffi::Tensor::FromEnvAllocStrided(TVMFFIEnvTensorAlloc, {3, 2}, {1, 4},
                                                         {kDLFloat, 32, 1}, {kDLCPU, 0});
   EXPECT_EQ(tensor.shape(), ffi::ShapeView({3, 2}));
@@ -282,7 +282,7 @@ void from_env_alloc_strided() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_from_env_alloc_strided, from_env_alloc_strided);
 
-// Strides that would let elements share memory, or lie before the first one, are refused.
+// Strides that make elements overlap, or precede the first one, are rejected.
 void refuses_overlapping_strides() {
   EXPECT_THROWS(
       "ValueError: FromEnvAllocStrided: strides: expected strides that are not negative, got (-1,)",
@@ -297,8 +297,8 @@ void refuses_overlapping_strides() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_refuses_overlapping_strides, refuses_overlapping_strides);
 
-// Random strides: what is accepted has no two elements in the same place, and padded layouts of
-// permuted dimensions are accepted.
+// Random strides: accepted ones have no overlapping elements, and padded layouts of permuted
+// dimensions are accepted.
 void random_strides() {
   std::mt19937 random(11);
   auto below = [&](int n) { return static_cast<int64_t>(random() % static_cast<unsigned>(n)); };
@@ -366,7 +366,7 @@ void as_strided() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_as_strided, as_strided);
 
-// A view of a view refers to the extents it is given; opaque addresses stay as they are.
+// A view of a view refers to the extents it is given; opaque addresses stay unchanged.
 void as_strided_of_a_view() {
   float data[6] = {0, 1, 2, 3, 4, 5};
   int64_t shape[] = {2, 3};
@@ -383,7 +383,7 @@ void as_strided_of_a_view() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_as_strided_of_a_view, as_strided_of_a_view);
 
-// A view of a read-only tensor is read-only for whoever it is exported to.
+// A view of a read-only tensor is exported as read-only.
 void view_of_a_read_only_tensor() {
   float data[4] = {};
   int64_t shape[] = {4};
@@ -396,7 +396,7 @@ void view_of_a_read_only_tensor() {
       tensor.as_strided({2}, {2}).as_strided({1}, {1}).ToDLPackVersioned();
   EXPECT_EQ(exported->flags, uint64_t{DLPACK_FLAG_BITMASK_READ_ONLY});
   exported->deleter(exported);
-  // The form from before DLPack 1.0 cannot say it.
+  // The format before DLPack 1.0 cannot express it.
   exported = ffi::Tensor::FromDLPack(tensor.ToDLPack()).ToDLPackVersioned();
   EXPECT_EQ(exported->flags, 0u);
   exported->deleter(exported);

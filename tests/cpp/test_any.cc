@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R7
-// any.h, type_traits.h: what each C++ type takes exactly, by conversion and not at all; who owns
+// any.h, type_traits.h: what each C++ type accepts exactly, by conversion and not at all; who owns
 // it.
 #include <tvm/ffi/tvm_ffi.h>
 
@@ -14,7 +14,7 @@ namespace ffi = tvm::ffi;
 
 namespace {
 
-// Whether a value is exactly a T, converts to one, or is refused.
+// Whether a value is exactly a T, converts to one, or is rejected.
 template <typename T>
 std::string Fit(const ffi::AnyView& value) {
   const bool strict = value.as<T>().has_value();
@@ -29,7 +29,7 @@ DLTensor lent_tensor{data, {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, shape, nullptr, 0}
 
 }  // namespace
 
-// Each type takes its own values exactly and only the conversions that lose nothing it promises.
+// Each type accepts its own values exactly, and only conversions that lose nothing it promises.
 void fits() {
   const ffi::String small_dtype("int8"), heap_dtype("float8_e4m3fnuz");
   const ffi::TensorView view(&lent_tensor);
@@ -82,7 +82,7 @@ void fits() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_fits, fits);
 
-// A value comes out as it went in.
+// A value round-trips unchanged.
 void round_trips() {
   EXPECT_EQ(ffi::AnyView(-7).cast<int>(), -7);
   EXPECT_EQ(ffi::AnyView(INT64_MIN).cast<int64_t>(), INT64_MIN);
@@ -100,7 +100,7 @@ void round_trips() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_round_trips, round_trips);
 
-// An integer that does not fit is refused, at both ends of each width.
+// An integer that does not fit is rejected, at both ends of each width.
 void integer_ranges() {
   EXPECT_EQ(ffi::AnyView(127).cast<int8_t>(), 127);
   EXPECT_EQ(ffi::AnyView(-128).cast<int8_t>(), -128);
@@ -123,14 +123,14 @@ void integer_ranges() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_integer_ranges, integer_ranges);
 
-// What is exactly a T does not depend on its value: a wide integer is no int8_t either way.
+// A strict match requires the integer to be in range: 300 is not an int8_t, -1 not a uint64_t.
 void strict_integers_are_in_range() {
   EXPECT(!ffi::AnyView(300).as<int8_t>().has_value());
   EXPECT(!ffi::AnyView(-1).as<uint64_t>().has_value());
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_strict_integers_are_in_range, strict_integers_are_in_range);
 
-// A cast that fails names what was expected and what came.
+// A failed cast names the expected and the actual type.
 void bad_casts() {
   EXPECT_THROWS("TypeError: Any: expected int, got str", ffi::AnyView("3").cast<int64_t>());
   EXPECT_THROWS("TypeError: Any: expected bool, got float", ffi::AnyView(1.0).cast<bool>());
@@ -193,7 +193,7 @@ void ownership() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_ownership, ownership);
 
-// A value may be moved to itself, or replaced by a part of what it owns.
+// A value may be moved to itself, or replaced by part of what it owns.
 void moved_onto_itself() {
   ffi::Any value = ffi::String("longer than seven bytes");
   auto& self = value;
@@ -205,7 +205,7 @@ void moved_onto_itself() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_moved_onto_itself, moved_onto_itself);
 
-// A view that a temporary value is cast to lives as long as the temporary.
+// A view cast from a temporary value lives as long as the temporary.
 void view_of_a_temporary() {
   const auto make = [] { return ffi::Any(ffi::Shape({3, 4})); };
   EXPECT_EQ(make().cast<const ffi::ShapeObj*>()->data[1], 4);
@@ -220,7 +220,7 @@ void view_of_a_temporary() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_view_of_a_temporary, view_of_a_temporary);
 
-// What is only lent gets an owner when it becomes an Any: text, bytes and what may be moved.
+// Borrowed forms become owned in an Any: text, bytes and objects that may be moved.
 void lent_forms_are_owned() {
   std::string text = "longer than seven bytes";
   ffi::Any owned{ffi::AnyView(text)};
@@ -236,7 +236,7 @@ void lent_forms_are_owned() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_lent_forms_are_owned, lent_forms_are_owned);
 
-// A view of a literal lends it; an Any of it owns a copy.
+// A view of a literal borrows it; an Any of it owns a copy.
 void literals() {
   char text[] = "changeable and long";
   ffi::AnyView view = static_cast<const char*>(text);
@@ -253,7 +253,7 @@ void literals() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_literals, literals);
 
-// A std::string lends its text; one with zero bytes inside would be cut, and is refused.
+// A std::string lends its text; one with embedded zero bytes would be truncated, and is rejected.
 void standard_strings() {
   EXPECT_EQ(ffi::Any(std::string("a\0b", 3)).cast<std::string>(), std::string("a\0b", 3));
   const std::string cut("0123456789\0b", 12);
@@ -265,7 +265,7 @@ void standard_strings() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_standard_strings, standard_strings);
 
-// TVMFFIAnyViewToOwnedAny copies lent texts and bytes, shares objects and moves out of a variable.
+// TVMFFIAnyViewToOwnedAny copies lent text and bytes, shares objects, and moves from a variable.
 void view_to_owned() {
   TVMFFIAny out{};
   const TVMFFIByteArray lent{"a\0long one", 10};
@@ -297,7 +297,7 @@ void view_to_owned() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_view_to_owned, view_to_owned);
 
-// A lent tensor has no owner to share: neither an Any nor a parameter of that type takes it.
+// A borrowed tensor has no owner to share: neither an Any nor an Any parameter accepts it.
 void nothing_owns_a_lent_tensor() {
   DLTensor tensor{};
   const ffi::AnyView view(&tensor);
@@ -314,7 +314,7 @@ void nothing_owns_a_lent_tensor() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_nothing_owns_a_lent_tensor, nothing_owns_a_lent_tensor);
 
-// The padding of a value is zero, so that values can be compared by their bytes.
+// The padding of a value is zero, so that values can be compared bytewise.
 void padding_is_zero() {
   for (const ffi::AnyView& view :
        {ffi::AnyView(1), ffi::AnyView(true), ffi::AnyView(1.0), ffi::AnyView(nullptr),
@@ -328,7 +328,7 @@ void padding_is_zero() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_padding_is_zero, padding_is_zero);
 
-// An exact value can be demanded; a reset or a swap leaves what it says.
+// An exact type can be required; reset and swap do what their names say.
 void exact_values() {
   ffi::Any number = 3;
   EXPECT_EQ(number.as_or_throw<int>(), 3);
@@ -349,7 +349,7 @@ void exact_values() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_exact_values, exact_values);
 
-// A cast of an Any that is given up leaves none behind, so that the result may be the only owner.
+// A cast from an rvalue Any moves out of it, so that the result may be the only owner.
 void moving_casts() {
   ffi::Any any = ffi::Shape{1};
   const ffi::Shape shape = std::move(any).cast<ffi::Shape>();
@@ -361,7 +361,7 @@ void moving_casts() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_moving_casts, moving_casts);
 
-// The object itself can be asked for; it is lent.
+// The object itself can be accessed as a borrowed pointer.
 void object_pointers() {
   const ffi::Shape shape{1, 2};
   const ffi::Any any = shape;
@@ -375,7 +375,7 @@ void object_pointers() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_object_pointers, object_pointers);
 
-// None is exactly a handle that may be null, and never one that may not.
+// None is exactly a nullable handle, and never a non-nullable one.
 void nullable_handles() {
   EXPECT(ffi::Any().as<ffi::Function>().has_value());
   EXPECT(!ffi::Any().cast<ffi::Function>().defined());
@@ -392,7 +392,7 @@ enum Plain { kPlain = 7 };
 
 }  // namespace
 
-// Enumerations are passed as integers; one that does not fit is refused.
+// Enumerations are passed as integers; one that does not fit is rejected.
 void enumerations() {
   const ffi::Any blue = Color::kBlue;
   EXPECT_EQ(blue.type_index(), int32_t{kTVMFFIInt});
@@ -409,7 +409,7 @@ void enumerations() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_enumerations, enumerations);
 
-// An owner of an object is passed as the object, with a reference of its own; a null one is None.
+// An owner of an object is passed as the object, with its own reference; a null one is None.
 void object_owners() {
   auto owner = ffi::make_object<ffi::Object>();
   {
@@ -428,7 +428,7 @@ void object_owners() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_object_owners, object_owners);
 
-// A value is the same as a handle if it holds the handle's object, or if there is none.
+// A value is the same as a handle if it holds the handle's object, or if both are empty.
 void same_as_a_handle() {
   const ffi::Shape shape{1, 2};
   const ffi::Any any = shape;
@@ -441,7 +441,7 @@ void same_as_a_handle() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_same_as_a_handle, same_as_a_handle);
 
-// What is written by hand may set no more of None than its type.
+// Hand-written code may set only the type of None.
 void none_with_a_payload() {
   TVMFFIAny none{};
   none.type_index = kTVMFFINone;

@@ -21,7 +21,7 @@ ffi::Any BigInt(int64_t low, int64_t high) {
   return ffi::Any::MoveFromTVMFFIAny(value);
 }
 
-// Hashes that the published runtime computes, seen from outside: they are part of the layout.
+// Hashes computed by the published runtime and visible to other code: part of the layout.
 void known_hashes() {
   const ffi::AnyHash hash;
   EXPECT_EQ(hash(nullptr), 2654435769u);
@@ -69,9 +69,9 @@ void different_keys() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_different_keys, different_keys);
 
-// Equal contents are one key with one hash, whatever form they have.
+// Equal contents are one key with one hash, in any form.
 void equal_keys() {
-  // A short text in an object, as other code may make it.
+  // A short text in an object, as other code may create it.
   TVMFFIAny heap = ffi::Any(ffi::String("12345678")).MoveToTVMFFIAny();
   auto* bytes = reinterpret_cast<TVMFFIByteArray*>(heap.v_obj + 1);
   bytes->size = 3;
@@ -125,7 +125,7 @@ void SetAttribute(const char* name, void* function) {
 
 }  // namespace
 
-// A type may bring a hash and an equality of its own; what they throw passes through.
+// A type may provide its own hash and equality; exceptions from them pass through.
 void own_hash() {
   const ffi::Any three = Number(3), other_three = Number(3), thirteen = Number(13);
   EXPECT(!ffi::AnyEqual()(three, other_three));
@@ -157,7 +157,7 @@ class Label : public ffi::ObjectRef {
 
 }  // namespace
 
-// They may be Functions too, as the published runtime takes them: with the same hashes.
+// They may also be Functions, as in the published runtime, with the same hashes.
 void own_hash_by_functions() {
   ffi::reflection::TypeAttrDef<LabelObj>()
       .def("__any_hash__",

@@ -42,7 +42,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
   refl::ObjectDef<HolderObj>().def_ro("base", &HolderObj::base).def_ro("other", &HolderObj::other);
 }
 
-// It cannot be made of what may be null.
+// An Arc cannot be constructed from a possibly null pointer.
 static_assert(!std::is_default_constructible<Base>::value, "");
 static_assert(!std::is_constructible<Base, std::nullptr_t>::value, "");
 static_assert(!std::is_constructible<Base, ffi::ObjectPtr<BaseObj>>::value, "");
@@ -55,7 +55,7 @@ static_assert(sizeof(Base) == sizeof(void*) && sizeof(OptionalBase) == sizeof(vo
 
 }  // namespace
 
-// Copies share the object, moves take it over, of a derived type too.
+// Copies share the object and moves take it over, also from a derived type.
 void owners() {
   Base one = ffi::make_arc<BaseObj>(3);
   EXPECT_EQ(one->x, 3);
@@ -79,7 +79,7 @@ void owners() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_owners, owners);
 
-// It goes into an Any and comes out of one that has an object of the type.
+// It converts to an Any, and from one that holds an object of the type.
 void values() {
   const Base base = ffi::make_arc<DerivedObj>(5);
   ffi::Any any = base;
@@ -98,7 +98,7 @@ void values() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_values, values);
 
-// A parameter refuses None and other types; an Optional takes None.
+// A parameter rejects None and other types; an Optional accepts None.
 void parameters() {
   const auto x_of = ffi::Function::FromTyped([](const Base& base) { return base->x; }, "x_of");
   EXPECT_EQ(x_of(ffi::make_arc<DerivedObj>(6)).cast<int64_t>(), 6);
@@ -117,7 +117,7 @@ void parameters() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_parameters, parameters);
 
-// A field of an object can be one, or an Optional of one.
+// An object's field can be an Arc, or an Optional of one.
 void fields() {
   const ffi::ObjectRef holder(ffi::make_object<HolderObj>(ffi::make_arc<BaseObj>(9)));
   const refl::FieldGetter base("test_arc.Holder", "base"), other("test_arc.Holder", "other");
@@ -129,7 +129,7 @@ void fields() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_fields, fields);
 
-// An owned value that is moved hands its reference over.
+// Moving an owned value transfers its reference.
 void moved_out() {
   TVMFFIAny raw = ffi::Any(ffi::make_arc<BaseObj>(3)).MoveToTVMFFIAny();
   const Base base = ffi::TypeTraits<Base>::MoveFromAnyAfterCheck(&raw);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R7
-// c_api.h and c_env_api.h: addresses that a caller forgot are errors that name them, never crashes.
+// c_api.h and c_env_api.h: missing addresses are errors that name them, never crashes.
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <string>
@@ -14,12 +14,12 @@ namespace {
 const TVMFFIByteArray kName{"test_arguments", 14};
 const TVMFFIByteArray kBroken{nullptr, 5};
 
-// What a function that returns a code raises.
+// The error raised by a function that returns a code.
 std::string raised_by(int code) {
   return error_of([&] { TVM_FFI_CHECK_SAFE_CALL(code); });
 }
 
-// What stands raised after a function that returns something else.
+// The error raised by a function that returns something else.
 std::string raised() {
   TVMFFIObjectHandle error = nullptr;
   TVMFFIErrorMoveFromRaised(&error);
@@ -35,7 +35,7 @@ int nothing(void*, const TVMFFIAny*, int32_t, TVMFFIAny*) { return 0; }
   EXPECT_EQ(raised_by(__VA_ARGS__), \
             std::string("ValueError: " argument ": expected an address, got NULL"))
 
-// Where nothing can be done without an argument, its name is in the error.
+// The error names any argument that the function cannot do without.
 void required_addresses() {
   TVMFFIObjectHandle handle = nullptr;
   TVMFFIAny any{};
@@ -100,7 +100,7 @@ void required_addresses() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_required_addresses, required_addresses);
 
-// Tensors are refused by the argument too, exported or looked at.
+// Errors about tensors name the argument too, for exports and views.
 void tensors() {
   TVMFFIObjectHandle handle = nullptr;
   DLManagedTensor* managed = nullptr;
@@ -144,7 +144,7 @@ void texts_without_address() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_texts_without_address, texts_without_address);
 
-// What may be left out, may: functions that cannot fail take NULL and go on.
+// Optional arguments may be omitted: functions that cannot fail accept NULL.
 void optional_addresses() {
   TVMFFIGetVersion(nullptr);
   EXPECT_EQ(TVMFFIObjectDecRef(nullptr), 0);
@@ -164,7 +164,7 @@ void optional_addresses() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_optional_addresses, optional_addresses);
 
-// A tensor without a shape, or with a negative number of dimensions, is refused; so is a lent NULL.
+// A tensor without a shape, or with a negative number of dimensions, is rejected, as is NULL.
 void impossible_tensors() {
   TVMFFIObjectHandle handle = nullptr;
   const ffi::Shape owner({1});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R7
-// array.h, seq_base.h: an Array is read, changed by its only owner or copied first, converted,
-// passed and refused.
+// array.h, seq_base.h: an Array is read, modified by its only owner or copied first, converted,
+// passed and rejected.
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/list.h>
 #include <tvm/ffi/tvm_ffi.h>
@@ -27,7 +27,7 @@ using Ints = ffi::Array<int>;
 
 }  // namespace
 
-// It is made of nothing, of a list, of a range, of a vector, of one element many times.
+// Construction from nothing, a list, a range, a vector, or repeated copies of an element.
 void construction() {
   EXPECT(Ints().empty());
   EXPECT_EQ(Ints().size(), 0u);
@@ -68,7 +68,7 @@ void reading() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_reading, reading);
 
-// What is not there is an IndexError that tells the index and the number of elements.
+// A bad index is an IndexError that names the index and the number of elements.
 void bad_indices() {
   Ints array{1, 2};
   Ints none;
@@ -97,7 +97,7 @@ void bad_indices() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_bad_indices, bad_indices);
 
-// Every kind of change leaves the other owners' elements alone.
+// No change affects the elements of other owners.
 void changes_of_shared() {
   const Ints original{1, 2, 3};
   const std::vector<int> extra{8, 9};
@@ -131,7 +131,7 @@ void changes_of_shared() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_changes_of_shared, changes_of_shared);
 
-// Random changes have the same result as those of a std::vector, and no element is lost or kept.
+// Random changes behave like those of a std::vector, and no element is lost or leaked.
 void random_changes() {
   const unsigned seed = std::random_device()();
   std::mt19937 random(seed);
@@ -191,7 +191,7 @@ void random_changes() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_random_changes, random_changes);
 
-// A handle that was moved from counts as empty and may be filled again.
+// A moved-from handle is empty and may be filled again.
 void moved_from() {
   Ints array{1};
   Ints other = std::move(array);
@@ -205,7 +205,7 @@ void moved_from() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_moved_from, moved_from);
 
-// Elements may be numbers, strings, tensors, functions, none, values of any type and Arrays.
+// Elements may be numbers, strings, tensors, functions, None, values of any type and Arrays.
 void element_types() {
   EXPECT_EQ((ffi::Array<ffi::String>{"a", "longer than seven"})[1],
             std::string("longer than seven"));
@@ -228,7 +228,7 @@ void element_types() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_element_types, element_types);
 
-// An Array is shared where no element changes, and copied where one has to be converted.
+// An Array is shared if no element changes, and copied if one has to be converted.
 void conversions() {
   const Ints ints{1, 0};
   const ffi::Any any = ints;
@@ -254,7 +254,7 @@ void conversions() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_conversions, conversions);
 
-// What does not convert is refused, and the message names the first element that is wrong.
+// Elements that do not convert are rejected, and the message names the first wrong one.
 void refusals() {
   EXPECT_THROWS("TypeError: Any: expected Array[int of 32 bits], got None",
                 ffi::Any().cast<Ints>());
@@ -282,7 +282,7 @@ void refusals() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_refusals, refusals);
 
-// Map makes a new Array of the results; MutateByApply keeps the object where nothing changes.
+// Map creates a new Array of the results; MutateByApply keeps the object if nothing changes.
 void apply() {
   Ints array{1, 2};
   const ffi::Array<ffi::String> texts =
@@ -301,7 +301,7 @@ void apply() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_apply, apply);
 
-// The cell stands behind the head and the elements behind the cell, with no block of their own.
+// The cell follows the header and the elements follow the cell, without a separate block.
 void layout() {
   const Ints array{1, 2, 3};
   const auto* head = reinterpret_cast<const char*>(array.get());
@@ -315,7 +315,7 @@ void layout() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_layout, layout);
 
-// Its names are those that messages and metadata show.
+// Type names are as shown in messages and metadata.
 void names() {
   EXPECT_EQ(ffi::TypeTraits<ffi::Array<double>>::TypeStr(), std::string("Array[float]"));
   EXPECT_EQ(
@@ -324,7 +324,7 @@ void names() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_names, names);
 
-// The object of a sequence checks indices, and names the type that it is of.
+// A sequence object checks indices, and names its type.
 void object_of_elements() {
   const ffi::Array<int> array{1, 2};
   EXPECT_EQ(array.get()->at(1).cast<int>(), 2);
@@ -334,7 +334,7 @@ void object_of_elements() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_object_of_elements, object_of_elements);
 
-// A range that can be read only once is not counted before.
+// A single-pass range is not counted first.
 void of_a_stream() {
   std::istringstream numbers("1 2 3");
   const ffi::Array<int> array((std::istream_iterator<int>(numbers)), std::istream_iterator<int>());

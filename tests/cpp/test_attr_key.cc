@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R5, R7
-// reflection/attr_key.h: attributes of types whose values are of one type, and conversions.
+// reflection/attr_key.h: type attributes with values of one type, and conversions.
 #include <tvm/ffi/reflection/overload.h>
 #include <tvm/ffi/reflection/registry.h>
 #include <tvm/ffi/tvm_ffi.h>
@@ -45,7 +45,7 @@ std::optional<T> Find(refl::AttrKey<T> key) {
 
 }  // namespace
 
-// A Cost is made of an int, too.
+// A Cost can also be created from an int.
 template <>
 [[maybe_unused]] inline constexpr bool tvm::ffi::use_default_type_traits_v<Cost> = false;
 template <>
@@ -66,7 +66,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def_type_attr("test_attr_key.more", &OtherObj::Twice);
 }
 
-// A value comes back as the key's type; a type without one has nothing.
+// A value is returned as the key's type; a type without one returns none.
 void found() {
   EXPECT_EQ(*Find<CostObj>(kSize), 4);
   EXPECT(!Find<OtherObj>(kSize).has_value());
@@ -79,7 +79,7 @@ void found() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_found, found);
 
-// None is nothing; another type is an error, even one that converts.
+// None is no value; another type is an error, even if it converts.
 void values() {
   EXPECT(!kSize.ValueFrom(nullptr).has_value());
   EXPECT_EQ(*kText.ValueFrom("text"), "text");
@@ -90,7 +90,7 @@ void values() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_values, values);
 
-// A registration sets attributes too: values and functions, a method's object first.
+// A registration also sets attributes: values and functions, with a method's object first.
 void of_registrations() {
   EXPECT_EQ(Find<CostObj>(kAny)->cast<ffi::String>(), "text");
   const refl::TypeAttrColumn more("test_attr_key.more");
@@ -101,7 +101,7 @@ void of_registrations() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_of_registrations, of_registrations);
 
-// A type's conversion makes a handle of what an argument of that type may be.
+// A type's conversion creates a handle from any value that a parameter of the type accepts.
 void converted() {
   const auto convert = *Find<CostObj>(type_attr::kConvert);
   EXPECT_EQ(convert(5).cast<Cost>()->cost, 5);
@@ -113,7 +113,7 @@ void converted() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_converted, converted);
 
-// The attributes that every registration sets have keys.
+// The attributes set by every registration have keys.
 void known() {
   EXPECT(*Find<CostObj>(type_attr::kTypeFinal));
   const ffi::ObjectRef made = (*Find<CostObj>(type_attr::kNew))();

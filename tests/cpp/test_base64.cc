@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R5, R7
-// extra/base64.h: bytes as text and back; what is no base64 text is refused.
+// extra/base64.h: bytes to text and back; invalid base64 text is rejected.
 #include <tvm/ffi/extra/base64.h>
 #include <tvm/ffi/function.h>
 
@@ -22,7 +22,7 @@ void examples() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_examples, examples);
 
-// Every byte comes back, zero among them, at each place of a group.
+// Every byte round-trips, zero included, at each position of a group.
 void every_byte() {
   for (size_t first = 0; first < 3; ++first) {
     std::string bytes(first, 'x');
@@ -32,7 +32,7 @@ void every_byte() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_every_byte, every_byte);
 
-// The two digits beyond letters and numbers are those of section 4, not of URLs.
+// The last two digits are those of section 4, not the URL-safe ones.
 void last_digits() {
   EXPECT_EQ(ffi::Base64Encode(ffi::Bytes("\xfb\xff")), "+/8=");
   EXPECT_EQ(ffi::Base64Decode("+/8="), "\xfb\xff");

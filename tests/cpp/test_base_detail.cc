@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R5
-// base_detail.h: small macros of libraries that were written for the published headers.
+// base_detail.h: small macros used by libraries written for the published headers.
 #include <tvm/ffi/base_detail.h>
 #include <tvm/ffi/function.h>
 
@@ -29,7 +29,7 @@ class Counter {
 
 }  // namespace
 
-// Marked functions work as others do, and a signature names its function.
+// Marked functions behave like others, and a signature names its function.
 void marked_functions() {
   Counter counter;
   EXPECT_EQ(counter.Add(2), 3);
@@ -43,7 +43,7 @@ void marked_functions() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_marked_functions, marked_functions);
 
-// A condition keeps its truth whichever way it is expected to go, and is 0 or 1.
+// A condition keeps its truth value whichever way it is predicted, and is 0 or 1.
 void predictions() {
   int evaluated = 0;
   EXPECT(TVM_FFI_PREDICT_TRUE(++evaluated == 1));
@@ -54,7 +54,7 @@ void predictions() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_predictions, predictions);
 
-// Macros in the parts of a name are expanded first.
+// Macros in parts of a name are expanded first.
 void names() {
   int TVM_FFI_STR_CONCAT(my_, TEST_NAME_PART) = 7;
   EXPECT_EQ(my_total, 7);

@@ -18,7 +18,7 @@ namespace ffi = tvm::ffi;
 
 using ffi::BigInt;
 
-// An int64_t is in the handle, a larger number in an object that copies share; a moved one is zero.
+// An int64_t is stored inline, a larger number in an object that copies share; moved-from is zero.
 void storage() {
   static_assert(sizeof(BigInt) == sizeof(TVMFFIAny), "as in the published headers");
   static_assert(sizeof(ffi::Optional<BigInt>) == sizeof(TVMFFIAny), "none needs no more room");
@@ -48,7 +48,7 @@ void storage() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_storage, storage);
 
-// Every integer of the language keeps its value, also one that fits no int64_t.
+// Every integer type keeps its value, even one that does not fit an int64_t.
 void integers() {
   enum Color { kRed = 1, kGreen = 2 };
   EXPECT_EQ(BigInt(), 0);
@@ -67,7 +67,7 @@ void integers() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_integers, integers);
 
-// What has no result names the operation and what came.
+// An operation without a result reports its name and its operands.
 void errors() {
   const BigInt big = BigInt(1) << 64;
   EXPECT_THROWS("ZeroDivisionError: truncdiv: expected a divisor other than 0, got 0", big / 0);
@@ -120,7 +120,7 @@ void values() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_values, values);
 
-// Containers hold it, as an element, as a key, and where there may be none.
+// Containers hold it as an element, a key and an Optional.
 void containers() {
   const BigInt big = BigInt(1) << 100;
   const ffi::Array<BigInt> array{big, 5, -big};
@@ -150,7 +150,7 @@ void containers() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_containers, containers);
 
-// Text is read up to what is no digit; what has none fails and leaves the value.
+// Text is read up to the first non-digit; text without digits fails and leaves the value.
 void streams() {
   struct Case {
     const char* text;
@@ -188,7 +188,7 @@ void streams() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_streams, streams);
 
-// A view gives the words, and beyond the last one the sign.
+// A view returns the words, and the sign beyond the last one.
 void words() {
   const int64_t lent[] = {5, -1};
   const BigInt::ArrayView view(lent, 2);
@@ -199,7 +199,7 @@ void words() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_words, words);
 
-// One that fits becomes an int64_t.
+// A value that fits converts to an int64_t.
 void as_int64() {
   for (int64_t value : {int64_t{0}, int64_t{-7}, std::numeric_limits<int64_t>::min()}) {
     EXPECT_EQ(static_cast<int64_t>(BigInt(value)), value);

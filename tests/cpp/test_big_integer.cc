@@ -10,7 +10,7 @@
 
 namespace ffi = tvm::ffi;
 
-// A big integer is an int where it fits into 64 bits, else the fewest words of 8 bytes.
+// A big integer is an int if it fits into 64 bits, and otherwise the fewest 8-byte words.
 void big_integers() {
   struct Case {
     std::string bytes;
@@ -47,7 +47,7 @@ void big_integers() {
     int64_t low = 0;
     std::memcpy(&low, content.data, 8);
     EXPECT_EQ(low, c.low);
-    // Beyond what was given, the sign goes on.
+    // Beyond the input, the sign is extended.
     const char sign = !c.bytes.empty() && (c.bytes.back() & 0x80) != 0 ? '\xff' : '\0';
     for (size_t i = 0; i < content.size; ++i) {
       EXPECT_EQ(content.data[i], i < c.bytes.size() ? c.bytes[i] : sign);
@@ -58,7 +58,7 @@ void big_integers() {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_big_integers, big_integers);
 
 // Libraries built with the published headers read and write the object themselves: the number of
-// words follows the head, and the words follow it.
+// words follows the header, and the words follow it.
 void big_integer_in_memory() {
   const int64_t words[] = {1, -2, 3};
   const TVMFFIByteArray input{reinterpret_cast<const char*>(words), sizeof(words)};

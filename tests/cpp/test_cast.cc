@@ -25,7 +25,7 @@ class MaybeLeaf : public ffi::ObjectRef {
 
 }  // namespace
 
-// A handle shares the object; NULL gives a null handle where the class has one.
+// A handle shares the object; NULL becomes a null handle if the class has one.
 void get_ref() {
   ffi::ObjectPtr<LeafObj> owner = ffi::make_object<LeafObj>();
   Leaf leaf = ffi::GetRef<Leaf>(owner.get());
@@ -37,7 +37,7 @@ void get_ref() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_get_ref, get_ref);
 
-// An owner of a base type shares the object; NULL gives a null owner.
+// An owner of a base type shares the object; NULL becomes a null owner.
 void get_object_ptr() {
   ffi::ObjectPtr<LeafObj> owner = ffi::make_object<LeafObj>();
   ffi::ObjectPtr<ffi::Object> base = ffi::GetObjectPtr<ffi::Object>(owner.get());
@@ -47,7 +47,7 @@ void get_object_ptr() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_get_object_ptr, get_object_ptr);
 
-// The header brings what casts need: values and optional ones.
+// The header provides what casts need: values and optional ones.
 void casts() {
   EXPECT_EQ(ffi::Any(3).cast<int>(), 3);
   EXPECT(!ffi::Any(3).try_cast<Leaf>().has_value());

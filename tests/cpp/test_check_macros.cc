@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// error.h: the macros that check and throw, wherever a statement or an expression may stand.
+// error.h: the macros that check and throw, as statements and in expressions.
 // Rows: R6
 #pragma GCC diagnostic error "-Wdangling-else"
 #include <tvm/ffi/tvm_ffi.h>
@@ -8,7 +8,7 @@
 
 namespace ffi = tvm::ffi;
 
-// Every macro in an unbraced if/else means what it seems to mean, and no compiler warns of it.
+// Every macro in an unbraced if/else means what it appears to mean, without compiler warnings.
 void macros_in_unbraced_if_else() {
   std::string path;
   int zero = 0;
@@ -58,7 +58,7 @@ void macros_in_unbraced_if_else() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_macros_in_unbraced_if_else, macros_in_unbraced_if_else);
 
-// A check stands where an expression may stand: in a conditional, behind a comma, in a lambda.
+// A check works wherever an expression does: in a conditional, after a comma, in a lambda.
 void macros_in_expressions() {
   auto f = [](int n) {
     n > 0 ? TVM_FFI_CHECK(n < 3, ValueError) << "small" : TVM_FFI_THROW(TypeError) << "positive";
@@ -72,7 +72,7 @@ void macros_in_expressions() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_macros_in_expressions, macros_in_expressions);
 
-// A check shows its message, or its condition when there is none; ICHECK keeps its kind.
+// A check shows its message, or its condition if there is none; ICHECK keeps its kind.
 void checks_show_what_failed() {
   const int n = 3;
   EXPECT_THROWS("TypeError: n must be 4, got 3", TVM_FFI_CHECK(n == 4, TypeError)
@@ -85,10 +85,10 @@ void checks_show_what_failed() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_checks_show_what_failed, checks_show_what_failed);
 
-// All six comparisons of every family show both operands, which are evaluated once; where the
-// comparison holds, the message is not made.
+// All six comparisons of every family show both operands, which are evaluated once; if the
+// comparison holds, the message is not created.
 void comparisons() {
-  // A name that the macro might use for itself.
+  // A name that the macro might use itself.
   int a = 0, operands = 1, made = 0;
   auto next = [&] { return ++a; };
   auto note = [&] { return ++made; };
@@ -121,7 +121,7 @@ void comparisons() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_comparisons, comparisons);
 
-// Signed and unsigned integers are compared by their values, and no compiler warns of it.
+// Signed and unsigned integers are compared by value, without compiler warnings.
 void signed_with_unsigned() {
   const size_t size = 3;
   const int64_t minus = -1;
@@ -140,7 +140,7 @@ void signed_with_unsigned() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_signed_with_unsigned, signed_with_unsigned);
 
-// A pointer is handed on unless it is null.
+// A pointer is passed through unless it is null.
 void not_null() {
   int n = 3;
   int* p = &n;
@@ -152,7 +152,7 @@ void not_null() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_not_null, not_null);
 
-// Debug checks are checks where NDEBUG is not defined, as here.
+// Debug checks are enabled when NDEBUG is not defined, as here.
 void debug_checks() {
   int n = 3;
   int* p = nullptr;
@@ -171,26 +171,26 @@ namespace {
 
 int positive(int n) {
   if (n > 0) return n;
-  TVM_FFI_UNREACHABLE();  // no return is needed behind it
+  TVM_FFI_UNREACHABLE();  // no return is needed after it
 }
 
 }  // namespace
 
-// A place marked as unreachable is an error when it is reached, not undefined behaviour.
+// Reaching a place marked as unreachable is an error, not undefined behaviour.
 void unreachable() {
   EXPECT_EQ(positive(1), 1);
   EXPECT_THROWS("InternalError: a place was reached that is marked as unreachable", positive(0));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_unreachable, unreachable);
 
-// A null C string in a message is shown, and does not crash.
+// A null C string in a message is shown without crashing.
 void null_text() {
   const char* text = nullptr;
   EXPECT_THROWS("ValueError: name: (null)", TVM_FFI_THROW(ValueError) << "name: " << text);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_null_text, null_text);
 
-// A number in a message has the digits that tell it from others of its type, and no more.
+// A number in a message has just enough digits to distinguish it from others of its type.
 void float_digits() {
   EXPECT_THROWS("ValueError: 0.1 1e-05 0.333333343 0.333333333333333", {
     TVM_FFI_THROW(ValueError) << 0.1f << " " << 1e-5f << " " << 1.0f / 3 << " "

@@ -19,7 +19,7 @@ void rows_of(ffi::TensorView x) {
 
 }  // namespace
 
-// A local variable appears under its own name, and the function under that in C++.
+// A local variable appears under its own name, and the function under its C++ name.
 void names_of_the_source() {
   EXPECT_THROWS("ValueError: rows_of: rows must be 2-dimensional, got 1", rows_of(new_view()));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// error.h where NDEBUG is defined: debug checks are not evaluated, the others are.
+// error.h with NDEBUG defined: debug checks are not evaluated, the others are.
 // Rows: R6
 #ifndef NDEBUG
 #define NDEBUG

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R7
-// seq_base.h, map_base.h: the end of an element, or its conversion, may change, replace or free the
-// container that it comes from.
+// seq_base.h, map_base.h: an element's destructor or conversion may change, replace or free the
+// container that holds it.
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/list.h>
@@ -24,7 +24,7 @@ namespace ffi = tvm::ffi;
 
 namespace {
 
-// Calls a function when its last reference goes.
+// Calls a function when destroyed.
 class CallerObj : public ffi::Object {
  public:
   explicit CallerObj(std::function<void()> at_end) : at_end_(std::move(at_end)) {}
@@ -39,10 +39,10 @@ ffi::Any Caller(std::function<void()> at_end) {
   return ffi::ObjectRef(ffi::make_object<CallerObj>(std::move(at_end)));
 }
 
-// What each conversion from or to a Step calls first.
+// Called first by each conversion from or to a Step.
 std::function<void()> on_conversion;
 
-// An int, with a conversion of its own.
+// An int with its own conversion.
 struct Step {
   int64_t value = 0;
 };
@@ -80,7 +80,7 @@ struct TypeTraits<Step> : public detail::TypeTraitsBase {
 
 namespace {
 
-// What the end of an element does to the handle that held it.
+// How an element's destructor changes the handle that held it.
 template <typename Seq>
 using Change = void (*)(Seq*);
 
@@ -97,7 +97,7 @@ void Clear(Seq* handle) {
   handle->clear();
 }
 
-// Each operation drops two elements whose ends change the handle, or one that is the last.
+// Each operation drops one or both of two elements whose destructors change the handle.
 template <typename Seq>
 void EndsChangeSequence() {
   using Operation = std::function<void(Seq*)>;
@@ -123,7 +123,7 @@ void EndsChangeSequence() {
       handle.push_back(Caller(at_end));
       handle.push_back(Caller(at_end));
       operation(&handle);
-      // The container is whole: it can be read and filled.
+      // The container is consistent: it can be read and filled.
       for (int i = 0; i < 5; ++i) handle.push_back(i);
       EXPECT_EQ(handle.back().template cast<int>(), 4);
       EXPECT(ended >= 1);
@@ -136,15 +136,15 @@ void EndsChangeSequence() {
 
 }  // namespace
 
-// The end of an element changes the Array that it is removed from.
+// An element's destructor changes the Array that the element is removed from.
 void ends_change_an_array() { EndsChangeSequence<ffi::Array<ffi::Any>>(); }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_ends_change_an_array, ends_change_an_array);
 
-// The end of an element changes the List that it is removed from.
+// An element's destructor changes the List that the element is removed from.
 void ends_change_a_list() { EndsChangeSequence<ffi::List<ffi::Any>>(); }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_ends_change_a_list, ends_change_a_list);
 
-// What an end adds comes after what the operation leaves, and is not removed by it.
+// Elements added by a destructor follow those that the operation leaves, and are not removed by it.
 void ends_add_after_the_change() {
   const auto sizes = [](auto handle) {
     std::vector<size_t> seen;
@@ -176,7 +176,7 @@ void ends_add_after_the_change() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_ends_add_after_the_change, ends_add_after_the_change);
 
-// The end of a value replaces the handle of the Map or Dict that it is removed from.
+// A value's destructor replaces the handle of the Map or Dict that the value is removed from.
 void ends_replace_a_mapping() {
   const auto replaces = [](auto empty, int others) {
     for (int operation = 0; operation < 3; ++operation) {
@@ -198,7 +198,7 @@ void ends_replace_a_mapping() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_ends_replace_a_mapping, ends_replace_a_mapping);
 
-// An element that is converted on the way in changes the handle that it goes into.
+// The conversion of an element to be added changes the handle that it is added to.
 void conversions_in() {
   ffi::List<Step> list;
   ffi::Array<Step> array;
@@ -306,11 +306,11 @@ void conversions_out() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_conversions_out, conversions_out);
 
-// An element of the container itself, or a range of it, may be added to it or assigned.
+// An element of the container itself, or a range of it, may be added or assigned to it.
 void elements_of_its_own() {
   const auto check = [](auto handle) {
     handle.push_back(ffi::String("longer than seven"));
-    // Refers to the element where it stands, which moves when the container grows.
+    // Refers to the element in place, which moves when the container grows.
     for (int i = 0; i < 40; ++i) handle.push_back(*handle.get()->begin());
     EXPECT_EQ(handle.size(), 41u);
     handle.insert(handle.begin() + 1, *handle.get()->begin());

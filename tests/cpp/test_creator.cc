@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R5, R7
-// reflection/creator.h: objects made of the values of their fields.
+// reflection/creator.h: creating objects from the values of their fields.
 #include <tvm/ffi/reflection/creator.h>
 #include <tvm/ffi/reflection/registry.h>
 #include <tvm/ffi/tvm_ffi.h>
@@ -50,7 +50,7 @@ const TVMFFITypeInfo* InfoOf() {
 
 }  // namespace
 
-// Fields get the values given, or their defaults; read-only ones too.
+// Fields get the given values or their defaults, even if read-only.
 void created() {
   ffi::Any made = refl::ObjectCreator("test_creator.Point")(Fields{{"x", 1}, {"y", 2}});
   const auto* point = made.as<PointObj>();
@@ -67,7 +67,7 @@ void created() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_created, created);
 
-// What is missing, unknown or of another type is a TypeError that names the field.
+// A missing or unknown field, or a value of another type, is a TypeError that names the field.
 void refused() {
   const refl::ObjectCreator make("test_creator.Point");
   EXPECT_THROWS(
@@ -100,7 +100,7 @@ void types_without() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_types_without, types_without);
 
-// The traits of constructors make objects themselves.
+// The constructor traits create objects themselves.
 void made_by_constructors() {
   EXPECT_EQ(refl::init<>::execute<DeepPointObj>().as<DeepPointObj>()->z, 7);
   EXPECT_EQ(refl::init<int64_t>::execute<FixedObj>(4).as<FixedObj>()->x, 4);

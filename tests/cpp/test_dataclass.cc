@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R5, R7
-// Copies, order, printed form and JSON of values with all that they contain.
+// Deep copies, ordering, printing and JSON of values.
 #include <tvm/ffi/extra/dataclass.h>
 #include <tvm/ffi/extra/serialization.h>
 #include <tvm/ffi/reflection/registry.h>
@@ -20,7 +20,7 @@ using ffi::Any;
 using ffi::AnyView;
 using ffi::Array;
 
-// Equal to each other where the names have the same length; the attributes say how.
+// Words are equal if their texts have the same length, as defined by the attributes.
 class WordObj : public ffi::Object {
  public:
   ffi::String text;
@@ -74,7 +74,7 @@ std::string Written(const T& value) {
 
 }  // namespace
 
-// What is shared is written once, and shared again.
+// Shared parts are written once, and are shared again when read.
 void json_graphs() {
   const Array<Any> part{1, "a"};
   const Array<Any> whole{part, part, Word("one")};
@@ -91,7 +91,7 @@ void json_graphs() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_json_graphs, json_graphs);
 
-// Copies are equal and other objects; the order is that of the contents.
+// Copies are equal but distinct objects; ordering is by content.
 void recursive_functions() {
   const Array<Any> low{1, Array<Any>{2}}, high{1, Array<Any>{3}};
   const Any copy = ffi::DeepCopy(low);
@@ -106,7 +106,7 @@ void recursive_functions() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_recursive_functions, recursive_functions);
 
-// Everything is written as Python prints it.
+// Everything is printed as in Python.
 void printed_values() {
   const Array<Any> values{1, "a", Word("one")};
   EXPECT_EQ(ffi::ReprPrint(values), ffi::String("(1, \"a\", Word of 3)"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R6, R7
-// deep_deletion.h: the end of a long chain of objects needs no more stack than there is.
+// deep_deletion.h: destroying a long chain of objects never overflows the stack.
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <string>
@@ -14,18 +14,18 @@ namespace ffi = tvm::ffi;
 
 namespace {
 
-// More than any stack holds.
+// Deeper than any stack can hold.
 constexpr int kDeep = 200'000;
 
-// Frees what `make` gives here, and on a thread with a small stack.
+// Frees the result of `make` here, and on a thread with a small stack.
 template <typename Make>
 void FreeEverywhere(Make make) {
   make();
   OnStack(size_t{256} << 10, make);
 }
 
-// An object that holds the next one, and counts the living ones, and those that were not gone yet
-// when their only owner went on.
+// An object that holds the next one, and counts the live objects, and those that still existed
+// after their only owner released them.
 class LinkObj : public ffi::Object {
  public:
   explicit LinkObj(ffi::Any next) : next_(std::move(next)) { ++living; }
@@ -41,7 +41,7 @@ class LinkObj : public ffi::Object {
 
   static inline int living = 0;
   static inline int put_off = 0;
-  static inline int miscounted = 0;  // with references left while its destructor runs
+  static inline int miscounted = 0;  // with references left while the destructor runs
 
  private:
   ffi::Any next_;
@@ -71,7 +71,7 @@ void nested_containers() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_nested_containers, nested_containers);
 
-// Functions that hold functions: in C++, and behind the C ABI.
+// Functions that hold functions: in C++, and across the C ABI.
 void composed_functions() {
   FreeEverywhere([] {
     ffi::Function composed = ffi::Function::FromTyped([](int x) { return x; });
@@ -112,7 +112,7 @@ void objects_of_an_own_type() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_objects_of_an_own_type, objects_of_an_own_type);
 
-// While there is room, what a destructor drops is gone when it goes on.
+// While there is stack space, an object released by a destructor is gone when it continues.
 void order_where_there_is_room() {
   LinkObj::put_off = 0;
   {
@@ -123,7 +123,7 @@ void order_where_there_is_room() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_order_where_there_is_room, order_where_there_is_room);
 
-// A tree with many branches, of which some are shared and some watched.
+// A tree with many branches, some of them shared and some with weak references.
 void branches() {
   OnStack(size_t{256} << 10, [] {
     std::vector<ffi::WeakObjectPtr<ffi::Object>> watched;

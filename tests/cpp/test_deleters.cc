@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R6, R7
-// Deleters that callers give to the C ABI: one that throws is reported, and ends nothing.
+// Deleters passed to the C ABI by callers: one that throws is reported, and does no harm.
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <stdexcept>
@@ -19,7 +19,7 @@ void ThrowNumber(void*) { throw 3; }
 
 }  // namespace
 
-// The deleter of a function may fail in any way; the caller that drops the last reference goes on.
+// A function's deleter may fail in any way; the caller that drops the last reference continues.
 void deleter_of_a_function() {
   struct Case {
     void (*deleter)(void*);
@@ -39,7 +39,7 @@ void deleter_of_a_function() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_deleter_of_a_function, deleter_of_a_function);
 
-// The deleter of an opaque object likewise.
+// The same for the deleter of an opaque object.
 void deleter_of_an_opaque_object() {
   TVMFFIObjectHandle object = nullptr;
   int any = 0;

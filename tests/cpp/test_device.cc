@@ -28,8 +28,8 @@ void names() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_names, names);
 
-// Addresses allow arithmetic where the host and CUDA or ROCm share them, not where they are
-// handles.
+// Address arithmetic is allowed where the host and CUDA or ROCm share addresses, not where they
+// are opaque handles.
 void plain_addresses() {
   for (DLDeviceType type :
        {kDLCPU, kDLCUDA, kDLCUDAHost, kDLCUDAManaged, kDLROCM, kDLROCMHost, kDLOneAPI}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R7
-// container/dict.h: pairs that all handles share.
+// container/dict.h: pairs shared by all handles.
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/tvm_ffi.h>
@@ -13,7 +13,7 @@
 
 namespace ffi = tvm::ffi;
 
-// What one handle changes, every other one sees, through an Any and a function too.
+// A change through one handle is visible through all others, including an Any and a function.
 void sharing() {
   ffi::Dict<ffi::String, int> a{{"x", 1}};
   const ffi::Dict<ffi::String, int> b = a;
@@ -30,7 +30,7 @@ void sharing() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_sharing, sharing);
 
-// It reads like a Map.
+// Reading is the same as for a Map.
 void reading() {
   const std::map<int, int> model{{1, 10}, {2, 20}, {3, 30}};
   const ffi::Dict<int, int> dict = model;
@@ -49,7 +49,7 @@ void reading() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_reading, reading);
 
-// A handle that was moved from has no pairs, and gets new ones when it is set.
+// A moved-from handle has no pairs, and gets new ones when it is set.
 void moved_from() {
   ffi::Dict<int, int> a{{1, 10}};
   const ffi::Dict<int, int> b = std::move(a);
@@ -62,8 +62,8 @@ void moved_from() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_moved_from, moved_from);
 
-// A Dict goes where a Map is wanted and the reverse, as a copy; a Dict of other types is a copy
-// too.
+// A Dict converts to a Map and vice versa, as a copy; conversion to a Dict of other types also
+// copies.
 void conversion() {
   ffi::Dict<ffi::String, int> dict{{"a", 1}};
   const auto map = ffi::Any(dict).cast<ffi::Map<ffi::String, int>>();
@@ -88,7 +88,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_conversion, conversion);
 
 namespace {
 
-// Uses a Dict when its last reference goes.
+// Uses a Dict when destroyed.
 class UserObj : public ffi::Object {
  public:
   explicit UserObj(ffi::Dict<ffi::Any, ffi::Any>* dict) : dict_(dict) {}
@@ -101,7 +101,7 @@ class UserObj : public ffi::Object {
 
 }  // namespace
 
-// A destructor of a value may change the Dict that the value is removed from.
+// A value's destructor may change the Dict that the value is removed from.
 void values_that_use_the_dict() {
   for (int others : {0, 1, 3, 4, 5, 6, 7, 20}) {
     ffi::Dict<ffi::Any, ffi::Any> dict;

@@ -8,7 +8,7 @@
 
 namespace ffi = tvm::ffi;
 
-// Every code of DLPack has a text, and the text gives it back.
+// Every DLPack code has a text, which parses back to it.
 void every_code_both_ways() {
   struct Case {
     const char* text;
@@ -49,7 +49,7 @@ void every_code_both_ways() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_every_code_both_ways, every_code_both_ways);
 
-// Short names mean the usual width.
+// Short names have the default width.
 void short_names() {
   EXPECT_EQ(ffi::StringToDLDataType("int"), (DLDataType{kDLInt, 32, 1}));
   EXPECT_EQ(ffi::StringToDLDataType("uint"), (DLDataType{kDLUInt, 32, 1}));
@@ -61,7 +61,7 @@ void short_names() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_short_names, short_names);
 
-// Every width that a name may have is read and written; the longest texts too.
+// Every width that a name allows is parsed and printed, and so are the longest texts.
 void every_width() {
   for (const char* text : {"int1",
                            "int2",
@@ -96,8 +96,8 @@ void every_width() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_every_width, every_width);
 
-// Text that is no element type, or has a width that no such type has, is a ValueError that shows
-// it.
+// Text that is not an element type, or has a width that no type of its name has, is a ValueError
+// that shows it.
 void bad_text() {
   for (const char* text : {"x",
                            "flot32",
@@ -136,7 +136,7 @@ void bad_text() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_bad_text, bad_text);
 
-// A code or a width that DLPack does not have is refused by the C function and shown in numbers.
+// A code or a width unknown to DLPack is rejected by the C function and printed as numbers.
 void unknown_code() {
   const DLDataType unknown{99, 8, 1};
   EXPECT_EQ(ffi::DLDataTypeToString(unknown), std::string("dtype(code 99, bits 8, lanes 1)"));
@@ -150,7 +150,7 @@ void unknown_code() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_unknown_code, unknown_code);
 
-// Elements narrower than a byte are packed; the last byte counts whole.
+// Elements narrower than a byte are packed; a partial last byte counts as a whole.
 void data_size() {
   EXPECT_EQ(ffi::GetDataSize(3, DLDataType{kDLFloat, 32, 1}), 12u);
   EXPECT_EQ(ffi::GetDataSize(3, DLDataType{kDLFloat, 16, 2}), 12u);
@@ -160,7 +160,7 @@ void data_size() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_data_size, data_size);
 
-// Each element type is of one kind at most, whatever its lanes; its short text is unique.
+// Each element type is of at most one kind, regardless of its lanes; its short text is unique.
 void kinds() {
   struct Case {
     const char *name, *kind, *abbreviated;

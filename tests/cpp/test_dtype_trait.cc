@@ -32,7 +32,7 @@ struct Half {
 template <>
 struct tvm::ffi::dtype_trait<Half> : public tvm::ffi::dtype_trait<__half> {};
 
-// Every integer, float and bool has its element type.
+// Every integer, floating-point and bool type has its element type.
 void types_of_cpp() {
   EXPECT_EQ(NameOf<int8_t>(), "int8");
   EXPECT_EQ(NameOf<uint8_t>(), "uint8");
@@ -50,7 +50,7 @@ void types_of_cpp() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_types_of_cpp, types_of_cpp);
 
-// Those of CUDA and HIP have theirs without their headers.
+// The types of CUDA and HIP have theirs without their headers.
 void types_of_devices() {
   EXPECT_EQ(NameOf<__half>(), "float16");
   EXPECT_EQ(NameOf<__nv_bfloat16>(), "bfloat16");
@@ -70,7 +70,7 @@ void types_of_devices() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_types_of_devices, types_of_devices);
 
-// Other types have none, unless somebody gives them one.
+// Other types have none, unless one is specialised for them.
 void other_types() {
   EXPECT(!HasDType<char>::value);
   EXPECT(!HasDType<const float>::value);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R7
-// error.h: a thread that ends inside a function, by pthread_exit or because it is cancelled,
-// unwinds through the function's callers.
+// error.h: a thread that ends inside a function, through pthread_exit or cancellation, unwinds
+// through the function's callers.
 #include <pthread.h>
 #include <semaphore.h>
 #include <tvm/ffi/tvm_ffi.h>
@@ -12,7 +12,7 @@ namespace ffi = tvm::ffi;
 
 namespace {
 
-// Counts the frames that were unwound.
+// Counts the unwound frames.
 struct Frame {
   int* unwound;
   ~Frame() { ++*unwound; }
@@ -60,7 +60,7 @@ void CallThroughLibrary(const Call& call) {
                                              result.Reset()));
 }
 
-// Inside code whose exceptions are said on stderr.
+// Inside code whose exceptions are logged to stderr.
 void CallLogged(const Call& call) {
   TVM_FFI_LOG_EXCEPTION_CALL_BEGIN();
   call.function(const_cast<Call*>(&call));
@@ -92,7 +92,7 @@ void* StartThread(void* argument) {
   return nullptr;
 }
 
-// A way to call, and how the thread ends.
+// A way to call, and a way for the thread to end.
 template <typename Use>
 void ForEachCall(const Use& use) {
   for (const auto run : {CallExported, CallTyped, CallThroughLibrary, CallLogged, CallNested}) {
@@ -107,7 +107,7 @@ void ForEachCall(const Use& use) {
 
 }  // namespace
 
-// The thread ends, its destructors run, and what waits for it gets its result.
+// The thread ends, its destructors run, and a join returns its result.
 void threads_end_in_functions() {
   ForEachCall([](Call* call, bool cancels) {
     pthread_t thread;
@@ -119,7 +119,7 @@ void threads_end_in_functions() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_threads_end_in_functions, threads_end_in_functions);
 
-// So does a thread that nothing waits for, such as each of Python's.
+// The same for a detached thread, like each of Python's.
 void detached_threads_end_in_functions() {
   sem_t ended;
   EXPECT_EQ(sem_init(&ended, 0, 0), 0);

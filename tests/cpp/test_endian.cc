@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R5, R7
-// endian.h: the order of bytes.
+// endian.h: byte order.
 #include <tvm/ffi/endian.h>
 #include <tvm/ffi/function.h>
 
@@ -11,7 +11,7 @@
 
 namespace ffi = tvm::ffi;
 
-// Each element is reversed by itself, whatever its size, and a byte stays as it is.
+// Each element is reversed separately, whatever its size; a single byte is unchanged.
 void byte_swap() {
   struct Case {
     size_t elem_bytes, num_elems;
@@ -26,7 +26,7 @@ void byte_swap() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_byte_swap, byte_swap);
 
-// The macro says what memory does.
+// The macro agrees with memory.
 void this_machine() {
   const uint16_t one = 1;
   unsigned char first = 0;

@@ -43,7 +43,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
   refl::EnumDef<UnitObj>("metre");
 }
 
-// As the published headers have them, so that instances cross between libraries.
+// Same as in the published headers, so that instances can cross between libraries.
 static_assert(sizeof(ffi::EnumObj) == 48 && sizeof(ffi::EnumStateObj) == 48, "");
 static_assert(!std::is_default_constructible<ffi::Enum>::value, "");
 static_assert(std::is_convertible<ffi::IntEnum, ffi::Enum>::value, "");
@@ -67,7 +67,7 @@ std::string Text() {
 
 }  // namespace
 
-// Instances are numbered in order, or as an IntEnum chooses.
+// Instances are numbered in order, or as an IntEnum specifies.
 void instances() {
   EXPECT_EQ(Text<ColorObj>(), "0 red;1 green;");
   EXPECT_EQ(Text<LevelObj>(), "10 low;-3 below;");
@@ -77,7 +77,7 @@ void instances() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_instances, instances);
 
-// There is one instance of a name, which its number finds too.
+// Each name has one instance, which is also found by its number.
 void found() {
   const ffi::Enum red = ffi::EnumObj::_GetByStrIndex<ColorObj>("red");
   EXPECT_EQ(std::string(red->_str_index), "red");
@@ -90,7 +90,7 @@ void found() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_found, found);
 
-// What is not there is a ValueError that names the type.
+// A missing name or number is a ValueError that names the type.
 void not_found() {
   EXPECT_THROWS(
       "ValueError: test_enum.Color: expected the name or the number of an instance, got \"low\"",
@@ -104,7 +104,7 @@ void not_found() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_not_found, not_found);
 
-// A name or a number that is taken is refused, and the instances stay as they were.
+// A name or number already in use is rejected, and the instances stay unchanged.
 void taken() {
   EXPECT_THROWS("ValueError: test_enum.Color: expected a new name, got \"red\"",
                 refl::EnumDef<ColorObj>("red"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R2, R4
-// extra/c_env_api.h: streams, the allocator of tensors, signals.
+// extra/c_env_api.h: streams, the tensor allocator, signals.
 #include <dlfcn.h>
 #include <sys/resource.h>
 #include <tvm/ffi/tvm_ffi.h>
@@ -21,7 +21,7 @@ constexpr DLDevice kCPU{kDLCPU, 0};
 
 TVMFFIStreamHandle Stream(uintptr_t number) { return reinterpret_cast<TVMFFIStreamHandle>(number); }
 
-// Runs `function` in a thread of its own, whose tables are empty; what it throws is thrown.
+// Runs `function` in a new thread, whose tables are empty, and rethrows its exception.
 template <typename F>
 void InNewThread(F function) {
   std::optional<ffi::Error> error;
@@ -37,7 +37,7 @@ void InNewThread(F function) {
 
 }  // namespace
 
-// Each thread has a current stream for each device; the default one until it is set.
+// Each thread has a current stream for each device: the default one until it is set.
 void streams() {
   InNewThread([] {
     EXPECT(TVMFFIEnvGetStream(kDLCUDA, 0) == nullptr);
@@ -68,7 +68,7 @@ void streams_of_many_threads() {
   for (size_t t = 0; t < right.size(); ++t) {
     threads.emplace_back([&right, &ready, t] {
       bool ok = true;
-      // All begin at once, else one may be done before the next is there.
+      // All start at once; otherwise one may finish before the next one starts.
       for (++ready; ready < right.size();) std::this_thread::yield();
       for (int32_t round = 0; round < 200; ++round) {
         for (int32_t id = 0; id < 5; ++id) {
@@ -90,7 +90,7 @@ namespace {
 
 std::string seen_at_the_end;
 
-// Runs code after the thread's tables have been freed, because it was made before them.
+// Runs code after the thread's tables have been freed, because it was constructed before them.
 struct LastOfThread {
   ~LastOfThread() {
     TVMFFIEnvSetStream(kDLCUDA, 0, Stream(16), nullptr);
@@ -106,7 +106,7 @@ struct LastOfThread {
 
 }  // namespace
 
-// A destructor that runs when a thread ends may still use streams and throw errors.
+// A destructor that runs at thread exit may still use streams and throw errors.
 void end_of_a_thread() {
   for (int round = 0; round < 3; ++round) {
     InNewThread([] {
@@ -122,10 +122,10 @@ void end_of_a_thread() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_end_of_a_thread, end_of_a_thread);
 
-// The largest device id takes no more room than the first.
+// The largest device id takes no more memory than the first.
 void large_device_id() {
   InNewThread([] {
-    // Less than a table of all ids would take.
+    // Less than a table of all ids would need.
     rlimit before{};
     EXPECT_EQ(getrlimit(RLIMIT_AS, &before), 0);
     rlimit small = before;
@@ -141,7 +141,7 @@ void large_device_id() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_large_device_id, large_device_id);
 
-// A negative device is refused when set, and has the default stream when asked for.
+// A negative device is rejected by the setter, and has the default stream in the getter.
 void negative_devices() {
   EXPECT(TVMFFIEnvGetStream(-1, 0) == nullptr);
   EXPECT(TVMFFIEnvGetStream(kDLCUDA, -1) == nullptr);
@@ -157,8 +157,8 @@ namespace {
 int allocations = 0, deletions = 0;
 float storage[16];
 
-// A managed tensor that lives in static memory, with the version and the shape that it was asked
-// for.
+// A managed tensor in static memory, with the requested DLPack version and the shape of the
+// prototype.
 template <uint32_t kMajor, int32_t kMarker>
 int Allocate(DLTensor* prototype, DLManagedTensorVersioned** out, void*,
              void (*)(void*, const char*, const char*)) {
@@ -196,7 +196,7 @@ ffi::Tensor NewTensor(DLDevice device = kCPU) {
   return ffi::Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, {2, 3}, kFloat32, device);
 }
 
-// Removes the allocator of all threads, also when a test fails.
+// Removes the allocator of all threads, even when a test fails.
 struct GlobalAllocator {
   explicit GlobalAllocator(DLPackManagedTensorAllocator allocator) {
     SetAllocator(allocator, true);
@@ -206,7 +206,7 @@ struct GlobalAllocator {
 
 }  // namespace
 
-// A thread's own allocator comes first, then that of all threads, then the CPU one of the library.
+// A thread's own allocator takes precedence over that of all threads, and that over the CPU one.
 void which_allocator() {
   InNewThread([] {
     EXPECT(TVMFFIEnvGetDLPackManagedTensorAllocator() == nullptr);
@@ -236,7 +236,7 @@ void which_allocator() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_which_allocator, which_allocator);
 
-// An allocated tensor is as asked for, and goes back to the allocator once.
+// An allocated tensor is as requested, and is returned to the allocator once.
 void allocated_tensor() {
   InNewThread([] {
     SetAllocator(kFirst);
@@ -256,7 +256,7 @@ void allocated_tensor() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_allocated_tensor, allocated_tensor);
 
-// The kind and the message of an allocator that fails arrive; one that is silent is a RuntimeError.
+// The kind and message of an allocator's failure are kept; a silent one is a RuntimeError.
 void failing_allocator() {
   InNewThread([] {
     SetAllocator(FailWithKind);
@@ -270,7 +270,7 @@ void failing_allocator() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_failing_allocator, failing_allocator);
 
-// An allocator that reports success without a tensor, or a failure without words, is an error.
+// An allocator that reports success without a tensor, or failure without a message, is an error.
 void allocator_of_nothing() {
   InNewThread([] {
     SetAllocator([](DLTensor*, DLManagedTensorVersioned** out, void*,
@@ -294,7 +294,7 @@ void allocator_of_nothing() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_allocator_of_nothing, allocator_of_nothing);
 
-// A tensor of a DLPack version that is not understood goes back to its allocator.
+// A tensor of an unsupported DLPack version is returned to its allocator.
 void allocator_of_another_version() {
   InNewThread([] {
     SetAllocator(Allocate<2, 0>);
@@ -311,7 +311,7 @@ namespace {
 std::string calls;
 int signal_code = 0;
 
-// Puts Python's functions back.
+// Restores Python's functions.
 struct PythonFunctions {
   ~PythonFunctions() {
     for (const char* name : {"PyErr_CheckSignals", "PyGILState_Ensure", "PyGILState_Release"}) {
@@ -327,7 +327,7 @@ void RegisterHost(const char* name, F* function) {
 
 }  // namespace
 
-// Signals are checked with the interpreter's lock held; a pending one is code -2.
+// Signals are checked while holding the interpreter's lock; a pending one is code -2.
 void check_signals() {
   PythonFunctions restored_at_the_end;
   calls.clear();

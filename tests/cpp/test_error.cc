@@ -26,7 +26,7 @@ std::ostream& operator<<(std::ostream& out, const Point& p) {
 
 }  // namespace
 
-// A message takes numbers, strings, our types, and whatever has an operator for std::ostream.
+// A message accepts numbers, strings, our types, and anything with an operator for std::ostream.
 void message_takes_everything() {
   EXPECT_THROWS(
       "ValueError: abcde1-2318446744073709551615truefalse0.11.51e+300cuda:1bfloat16x2(2, "
@@ -48,7 +48,7 @@ __attribute__((noinline)) void inner(int n) {
 }
 __attribute__((noinline)) void outer(int n) {
   inner(n);
-  inner(n + 1);  // so that the first call is no tail call
+  inner(n + 1);  // so that the first call is not a tail call
 }
 
 template <typename F>
@@ -61,7 +61,7 @@ ffi::Error ErrorOf(F function) {
   TVM_FFI_THROW(AssertionError) << "expected an error, got none";
 }
 
-// The function that each line of a backtrace names.
+// The functions named by the lines of a backtrace.
 std::string FunctionsIn(const std::string& backtrace) {
   std::string functions;
   for (size_t at = 0; (at = backtrace.find(", in ", at)) != std::string::npos;) {
@@ -77,7 +77,7 @@ std::string CellText(const ffi::Error& error) {
 
 }  // namespace
 
-// An error knows the file, the line and the function that threw it.
+// An error records the file, line and function that threw it.
 void error_knows_its_place() {
   const int line = __LINE__ + 1;
   ffi::Error error = ErrorOf([] { TVM_FFI_THROW(ValueError) << "here"; });
@@ -89,8 +89,8 @@ void error_knows_its_place() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_error_knows_its_place, error_knows_its_place);
 
-// The cell that every reader sees holds the throwing line alone; the rest of a backtrace is looked
-// up when it is asked for, as test_shown_errors.cc tests.
+// The cell that every reader sees holds only the throwing line; the rest of a backtrace is looked
+// up on demand, as test_shown_errors.cc tests.
 void cell_of_a_backtrace() {
   EXPECT_EQ(FunctionsIn(CellText(ErrorOf([] { outer(3); }))), std::string("inner; "));
 }
@@ -99,7 +99,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_cell_of_a_backtrace, cell_of_a_backtrace);
 void exported() { outer(3); }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(exported, exported);
 
-// An exported function is the last call that is named, whoever calls it.
+// An exported function is the last call shown, whoever calls it.
 void backtrace_ends_at_the_exported_function() {
   TVMFFIAny result{};
   EXPECT_EQ(__tvm_ffi_exported(nullptr, nullptr, 0, &result), -1);
@@ -110,8 +110,8 @@ void backtrace_ends_at_the_exported_function() {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_backtrace_ends_at_the_exported_function,
                               backtrace_ends_at_the_exported_function);
 
-// Lines of other languages stand behind the calls, in the order in which they were added; a new
-// text replaces the calls too.
+// Lines of other languages follow the calls, in the order in which they were added; a new text
+// replaces the calls too.
 void backtrace_is_added_to() {
   ffi::Error error = ErrorOf([] { outer(3); });
   const std::string before = error.backtrace();
@@ -124,7 +124,7 @@ void backtrace_is_added_to() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_backtrace_is_added_to, backtrace_is_added_to);
 
-// The calls belong to the error that was made of the text, and to no later one.
+// The calls belong to the error created from the text, and to no later one.
 void backtrace_belongs_to_one_error() {
   const TVMFFIByteArray* text = TVMFFIBacktrace("f.cc", 3, "f", 0);
   const std::string line(text->data, text->size);
@@ -137,8 +137,8 @@ void backtrace_belongs_to_one_error() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_backtrace_belongs_to_one_error, backtrace_belongs_to_one_error);
 
-// Without a place the calls are told at once; across the boundary they go on to the caller's
-// language.
+// Without a location the calls are shown at once; with cross_ffi_boundary they continue into the
+// caller's language.
 void backtrace_of_a_caller_without_a_place() {
   const TVMFFIByteArray* text = TVMFFIBacktrace(nullptr, 0, nullptr, 0);
   const std::string up_to_the_boundary = FunctionsIn(std::string(text->data, text->size));
@@ -151,7 +151,7 @@ void backtrace_of_a_caller_without_a_place() {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_backtrace_of_a_caller_without_a_place,
                               backtrace_of_a_caller_without_a_place);
 
-// Each thread throws, and names its own calls.
+// Each thread throws, and its error names its own calls.
 void backtraces_of_threads() {
   std::vector<std::thread> threads;
   std::vector<std::string> seen(8);
@@ -168,7 +168,7 @@ void backtraces_of_threads() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_backtraces_of_threads, backtraces_of_threads);
 
-// The whole text is what Python would print; what() is the message alone.
+// The full text is what Python would print; what() is only the message.
 void texts_of_an_error() {
   ffi::Error error("ValueError", "m", "one\ntwo\n");
   EXPECT_EQ(error.FullMessage(),
@@ -182,7 +182,7 @@ void texts_of_an_error() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_texts_of_an_error, texts_of_an_error);
 
-// An error may have a cause and a further object, which live as long as it does.
+// An error may have a cause and an extra context, which live as long as it does.
 void causes_and_contexts() {
   ffi::Error cause("OSError", "no such file: weights.bin");
   ffi::Error error("ValueError", "the model cannot be read", "", cause, ffi::Shape({2, 3}));
@@ -196,7 +196,7 @@ void causes_and_contexts() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_causes_and_contexts, causes_and_contexts);
 
-// A long chain of causes is freed without a deep stack of calls being needed for each reader.
+// A long chain of causes can be read and freed without deep recursion.
 void long_chains() {
   ffi::Error error("E", "0");
   for (int i = 0; i < 1000; ++i) error = ffi::Error("E", "more", "", error, std::nullopt);
@@ -208,7 +208,7 @@ void long_chains() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_long_chains, long_chains);
 
-// An error is a value: it goes through Any and comes back.
+// An error is a value that round-trips through Any.
 void error_in_any() {
   ffi::Error error("ValueError", "m");
   ffi::Any any = error;
@@ -217,8 +217,8 @@ void error_in_any() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_error_in_any, error_in_any);
 
-// An error about an argument tells the caller which one, what was expected and what came, as data;
-// one about an argument of another call tells nothing.
+// An error about an argument tells the caller, as data, which one, what was expected and what was
+// passed; an error about an argument of another call does not.
 void error_about_an_argument() {
   const ffi::Function function =
       ffi::Function::FromTyped([](int64_t, const ffi::String&) {}, "function");
@@ -239,13 +239,13 @@ void error_about_an_argument() {
   EXPECT(about(error, static_cast<void*>(arguments), 1) == nullptr);
   EXPECT(about(ffi::Error("TypeError", error.message()), static_cast<void*>(arguments), 2) ==
          nullptr);
-  // Another value at the same place belongs to another call.
+  // Another value at the same address belongs to another call.
   arguments[1] = 3.5;
   EXPECT(about(error, static_cast<void*>(arguments), 2) == nullptr);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_error_about_an_argument, error_about_an_argument);
 
-// A thread's raised error is its own, and a second one takes the place of the first.
+// Each thread has its own raised error, and a second one replaces the first.
 void one_raised_error_per_thread() {
   TVMFFIErrorSetRaisedFromCStr("ValueError", "first");
   TVMFFIErrorSetRaisedFromCStr("ValueError", "second");
@@ -262,7 +262,7 @@ void one_raised_error_per_thread() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_one_raised_error_per_thread, one_raised_error_per_thread);
 
-// An error crosses the C ABI and comes back the same object.
+// An error that crosses the C ABI comes back as the same object.
 void error_crosses_the_c_abi() {
   ffi::Error thrown("KeyError", "k");
   ffi::Function f = ffi::Function::FromTyped([thrown]() -> int { throw thrown; });
@@ -277,7 +277,7 @@ void error_crosses_the_c_abi() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_error_crosses_the_c_abi, error_crosses_the_c_abi);
 
-// Exceptions of other kinds become errors too; none leaves a function of the C ABI.
+// Exceptions of other kinds also become errors; none escapes a C ABI function.
 void other_exceptions_become_errors() {
   auto thrower = [](auto exception) {
     return ffi::Function::FromTyped([exception]() -> int { throw exception; });
@@ -315,8 +315,8 @@ void c_functions_of_errors() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_c_functions_of_errors, c_functions_of_errors);
 
-// Libraries hide their symbols from one another, and still an error that one throws through a
-// direct C++ call is caught by its type in the other, for libstdc++ compares the names of types.
+// Libraries hide their symbols from one another, yet an error that one throws through a direct
+// C++ call is caught by its type in the other, as libstdc++ compares type names.
 void typed_catch_across_libraries() {
   Dl_info here;
   EXPECT(dladdr(reinterpret_cast<void*>(&typed_catch_across_libraries), &here) != 0);
@@ -327,13 +327,13 @@ void typed_catch_across_libraries() {
   auto throw_error = reinterpret_cast<void (*)(int)>(dlsym(library, "throw_error"));
   EXPECT(throw_error != nullptr);
   EXPECT_THROWS("IndexError: thrown by another library: 3", throw_error(3));
-  // The frame of the other library is named too.
+  // The frame in the other library is named too.
   EXPECT(FunctionsIn(ErrorOf([&] { throw_error(3); }).backtrace()).find("throw_error; ") == 0);
   dlclose(library);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_typed_catch_across_libraries, typed_catch_across_libraries);
 
-// A backtrace can be shown after the library that threw was unloaded: its calls have no names then.
+// A backtrace can be shown after the throwing library is unloaded: its calls then have no names.
 void backtrace_after_unload() {
   Dl_info here;
   EXPECT(dladdr(reinterpret_cast<void*>(&backtrace_after_unload), &here) != 0);
@@ -342,7 +342,7 @@ void backtrace_after_unload() {
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   EXPECT(library != nullptr);
   auto throw_error = reinterpret_cast<void (*)(int)>(dlsym(library, "throw_error"));
-  // The exception object itself belongs to the library; what it refers to does not.
+  // The exception object itself belongs to the library; the error it refers to does not.
   std::optional<ffi::Error> error = ErrorOf([&] { throw_error(3); });
   EXPECT_EQ(dlclose(library), 0);
   EXPECT_EQ(error->message(), std::string("thrown by another library: 3"));
@@ -350,7 +350,7 @@ void backtrace_after_unload() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_backtrace_after_unload, backtrace_after_unload);
 
-// The exception for an error that the host language has raised says so.
+// The exception for an error already raised in the host language says so.
 void set_in_the_host() {
   EXPECT_EQ(std::string(ffi::EnvErrorAlreadySet().what()),
             std::string("an error is already set in the host"));

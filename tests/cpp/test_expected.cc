@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R6, R7
-// expected.h: a value or the error in its place; asked, thrown, returned and passed.
+// expected.h: a value or an error in its place; queried, thrown, returned and passed.
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/expected.h>
 #include <tvm/ffi/tvm_ffi.h>
@@ -9,13 +9,13 @@
 
 namespace ffi = tvm::ffi;
 
-// Gives an error instead of throwing it; exported, the error is raised.
+// Returns an error instead of throwing it; when exported, the error is raised.
 ffi::Expected<int> half(int x) {
   if (x % 2 != 0) return ffi::Error("ValueError", "half: x must be even");
   return x / 2;
 }
 
-// It tells which of the two it holds.
+// It reports which of the two it holds.
 void value_or_error() {
   const ffi::Expected<int> value = half(8);
   EXPECT(value.is_ok() && value.has_value() && !value.is_err());
@@ -35,8 +35,8 @@ void value_or_error() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_value_or_error, value_or_error);
 
-// A value is moved out with its only reference; the error that is thrown is the object that was
-// put in.
+// A value is moved out with its only reference; the thrown error is the same object that was
+// stored.
 void moves() {
   ffi::Expected<ffi::Array<int>> expected = ffi::Array<int>{1};
   const ffi::Array<int> array = std::move(expected).value();
@@ -52,7 +52,7 @@ void moves() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_moves, moves);
 
-// Without a value it tells of success or failure alone.
+// Without a value type it represents only success or failure.
 void no_value() {
   ffi::Expected<void> success;
   EXPECT(success.is_ok());
@@ -68,7 +68,7 @@ void no_value() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_no_value, no_value);
 
-// As the result of a function an error is raised; as a parameter it takes a value or an Error.
+// As a function's result, an error is raised; as a parameter, it accepts a value or an Error.
 void through_functions() {
   const ffi::Function function = ffi::Function::FromTyped(half, "half");
   EXPECT_EQ(function(8).cast<int>(), 4);
@@ -90,7 +90,7 @@ void through_functions() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_through_functions, through_functions);
 
-// A call that catches: what the function raises, or returns as an Error, is the error.
+// A catching call: an error that the function raises, or returns as an Error, is the result.
 void call_expected() {
   const ffi::Function function = ffi::Function::FromTyped(half, "half");
   EXPECT_EQ(function.CallExpected<int>(8).value(), 4);
@@ -106,7 +106,7 @@ ffi::Expected<ffi::String> text_or_error(bool good) {
   return ffi::Error("KeyError", "no text");
 }
 
-// A value that converts to T, and an Expected of one; the error stays the same object.
+// It converts from a value or an Expected that converts to T; the error stays the same object.
 void conversions() {
   const ffi::Expected<std::string> text = text_or_error(true);
   EXPECT_EQ(text.value(), "a text on the heap");
@@ -117,14 +117,14 @@ void conversions() {
   EXPECT(same.error().same_as(failed.error()));
   static_assert(!std::is_convertible<ffi::Expected<ffi::String>, ffi::Expected<int>>::value, "");
   static_assert(!std::is_convertible<ffi::Expected<int>, ffi::Expected<void>>::value, "");
-  // The value moves: no reference is added.
+  // The value is moved: no reference is added.
   ffi::Expected<ffi::Array<int>> array = ffi::Array<int>{1};
   const ffi::Expected<ffi::ObjectRef> moved = std::move(array);
   EXPECT_EQ(moved.value().use_count(), 2);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_conversions, conversions);
 
-// Without a conversion: the value, the error that is there, or a TypeError.
+// Without a conversion: the value, the existing error, or a TypeError.
 void exactly_of_a_type() {
   const ffi::Expected<ffi::Any> number = ffi::Any(3);
   EXPECT_EQ(number.as_or_error<int>().value(), 3);
@@ -135,7 +135,7 @@ void exactly_of_a_type() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_exactly_of_a_type, exactly_of_a_type);
 
-// It is lent as its value or its error, and is made of what an Any holds.
+// It is lent as its value or its error, and constructed from the contents of an Any.
 void lent() {
   const ffi::Expected<int> eight = half(16), failed = half(7);
   EXPECT_EQ(ffi::AnyView(eight).cast<int>(), 8);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R5
-// extra/base.h: the mark of an exported C++ function.
+// extra/base.h: the macro that marks an exported C++ function.
 #include <dlfcn.h>
 #include <tvm/ffi/extra/base.h>
 #include <tvm/ffi/function.h>
