@@ -25,7 +25,7 @@ int never_throws(int x) noexcept { return x + 2; }
 
 }  // namespace
 
-// Function pointers, lambdas and functors can be wrapped, noexcept ones too.
+// Function pointers, lambdas and functors can be wrapped, including noexcept ones.
 void anything_callable() {
   struct Functor {
     int operator()(int x) { return x + ++calls; }
@@ -70,7 +70,7 @@ void parameter_forms() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_parameter_forms, parameter_forms);
 
-// State that can only be moved lives in the function and dies with it, once.
+// Move-only state lives in the function and is destroyed with it, once.
 void move_only_state() {
   struct Counted {
     std::atomic<int>* deaths;
@@ -90,7 +90,7 @@ void move_only_state() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_move_only_state, move_only_state);
 
-// An argument that is moved into a result keeps its one reference.
+// An argument moved into the result keeps its one reference.
 void moved_results() {
   ffi::Function pass = ffi::Function::FromTyped([](ffi::Shape x) { return x; });
   ffi::Shape shape{1, 2};
@@ -103,7 +103,7 @@ void moved_results() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_moved_results, moved_results);
 
-// A packed function sees every argument as it came and sets its result.
+// A packed function sees every argument as passed and sets its result.
 void packed() {
   ffi::Function f = ffi::Function::FromPacked([](ffi::PackedArgs args, ffi::Any* result) {
     std::string types;
@@ -119,8 +119,8 @@ void packed() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_packed, packed);
 
-// A wrong number of arguments is a TypeError with the signature; trailing Optionals may be left
-// out.
+// A wrong number of arguments is a TypeError with the signature; trailing Optionals may be
+// omitted.
 void arity() {
   using Int = ffi::Optional<int>;
   ffi::Function one = ffi::Function::FromTyped([](int64_t) {}, "one");
@@ -148,7 +148,7 @@ void arity() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_arity, arity);
 
-// The first argument of a wrong type is named with its place, what was expected and what came.
+// The first argument of a wrong type is reported with its position, the expected and actual types.
 void wrong_types() {
   ffi::Function f = ffi::Function::FromTyped(
       [](ffi::TensorView, double, uint8_t, const ffi::Function&) { return DLDevice{kDLCPU, 0}; },
@@ -168,7 +168,7 @@ void wrong_types() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_wrong_types, wrong_types);
 
-// The table gives back what was registered; a taken name is refused unless it may be replaced.
+// The table returns what was registered; a name in use is rejected unless it may be replaced.
 void global_table() {
   const char* name = "test_function.table";
   EXPECT(!ffi::Function::GetGlobal(name).has_value());
@@ -195,7 +195,7 @@ void global_table() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_global_table, global_table);
 
-// The list of names has each registered name once, and refuses an index beyond its end.
+// The list of names has each registered name once, and rejects an index past its end.
 void global_names() {
   ffi::Function::SetGlobal("test_function.listed", ffi::Function::FromTyped(plain), true);
   ffi::Function names = Global("ffi.FunctionListGlobalNamesFunctor")().cast<ffi::Function>();
@@ -211,7 +211,7 @@ void global_names() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_global_names, global_names);
 
-// A function may use the table while the table lets go of it.
+// A function may use the table while the table releases it.
 void release_uses_the_table() {
   struct UsesTable {
     bool* found;
@@ -231,7 +231,7 @@ void release_uses_the_table() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_release_uses_the_table, release_uses_the_table);
 
-// NULL in place of a lent text, bytes or tensor is an error that names function and argument.
+// NULL instead of borrowed text, bytes or a tensor is an error that names function and argument.
 void lent_nulls() {
   const auto lent = [](int32_t type_index, const void* address) {
     TVMFFIAny any{};
@@ -267,8 +267,8 @@ void lent_nulls() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_lent_nulls, lent_nulls);
 
-// Registering by TVMFFIFunctionSetGlobalFromMethodInfo keeps the metadata; what is no function is
-// refused.
+// Registration with TVMFFIFunctionSetGlobalFromMethodInfo keeps the metadata; values that are not
+// functions are rejected.
 void global_from_method_info() {
   ffi::Function function = ffi::Function::FromTyped(plain);
   TVMFFIMethodInfo info{};
@@ -298,7 +298,7 @@ void global_from_method_info() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_global_from_method_info, global_from_method_info);
 
-// The C functions refuse what is no function.
+// The C functions reject values that are not functions.
 void c_functions_refuse() {
   const ffi::Shape shape;
   TVMFFIObjectHandle handle = nullptr;
@@ -320,7 +320,7 @@ void c_functions_refuse() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_c_functions_refuse, c_functions_refuse);
 
-// TVMFFIFunctionCall calls like C++ does, and returns -1 with the error raised.
+// TVMFFIFunctionCall calls as C++ does, and returns -1 with the error raised.
 void call_by_c() {
   ffi::Function f = ffi::Function::FromTyped([](int x) {
     TVM_FFI_CHECK(x > 0, ValueError) << "x must be positive, got " << x;
@@ -336,7 +336,7 @@ void call_by_c() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_call_by_c, call_by_c);
 
-// An error passes through nested calls unchanged, and what is owned on the way is freed.
+// An error passes through nested calls unchanged, and objects owned on the way are freed.
 void errors_through_nested_calls() {
   const ffi::Shape held{1};
   ffi::Function nested = ffi::Function::FromTyped([](int) { TVM_FFI_THROW(KeyError) << "deep"; });
@@ -354,7 +354,7 @@ void errors_through_nested_calls() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_errors_through_nested_calls, errors_through_nested_calls);
 
-// An error that the host keeps (code -2) passes through C++ as such.
+// An error kept by the host (code -2) passes through C++ as such.
 void host_errors_pass_through() {
   ffi::Function f = ffi::Function::FromTyped([] { throw ffi::EnvErrorAlreadySet(); });
   ffi::Function outer = ffi::Function::FromTyped([f] { f(); });
@@ -363,7 +363,7 @@ void host_errors_pass_through() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_host_errors_pass_through, host_errors_pass_through);
 
-// A recursive function works; each call has its own arguments.
+// Recursion works; each call has its own arguments.
 void recursion() {
   ffi::Function::SetGlobal(
       "test_function.factorial", ffi::Function::FromTyped([](int64_t n) -> int64_t {
@@ -409,7 +409,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(exported_lambda, [](int64_t x, ffi::Optional<int64
 });
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(exported_noexcept, never_throws);
 
-// The macro exports lambdas, commas and all, and noexcept functions under their names.
+// The macro exports lambdas, commas included, and noexcept functions under their names.
 void exported() {
   TVMFFIAny args[2] = {ffi::AnyView(4).CopyToTVMFFIAny(), ffi::AnyView(5).CopyToTVMFFIAny()};
   TVMFFIAny result{};
@@ -427,7 +427,7 @@ void exported() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_exported, exported);
 
-// A typed function is made of a lambda or of any function, called by its types, and passed as one.
+// A typed function wraps a lambda or any function, is called with its types, and passed as one.
 void typed_functions() {
   ffi::TypedFunction<int(int, const std::string&)> repeat(
       [](int n, const std::string& text) { return n * static_cast<int>(text.size()); }, "repeat");
@@ -462,7 +462,7 @@ void typed_functions() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_typed_functions, typed_functions);
 
-// Packed functions take their arguments in either form, and pass parts of them on.
+// Packed functions take their arguments in either form, and pass on parts of them.
 void packed_forms() {
   ffi::Function raw =
       ffi::Function::FromPacked([](const ffi::AnyView* args, int32_t n, ffi::Any* result) {
@@ -488,7 +488,7 @@ void packed_forms() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_packed_forms, packed_forms);
 
-// A C function is wrapped with its state, or called as it is; its error is thrown.
+// A C function is wrapped with its state, or called directly; its error is thrown.
 void c_functions() {
   auto add = [](void* self, const TVMFFIAny* args, int32_t n, TVMFFIAny* result) -> int {
     if (n != 1) {
@@ -513,7 +513,7 @@ void c_functions() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_c_functions, c_functions);
 
-// The names of the global functions can be kept, and a function can be taken out.
+// The names of the global functions can be stored, and a function can be removed.
 void list_and_remove() {
   ffi::Function::SetGlobal("my_library.add_one", ffi::Function::FromTyped(plain));
   EXPECT_EQ(ffi::Function::GetGlobalRequired("my_library.add_one")(1).cast<int>(), 2);
@@ -528,7 +528,7 @@ void list_and_remove() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_list_and_remove, list_and_remove);
 
-// A call that returns an Expected hands over the error instead of throwing it.
+// A call that returns an Expected returns the error instead of throwing it.
 void call_expected() {
   ffi::Function f = ffi::Function::FromTyped(
       [](int x) {
@@ -544,8 +544,8 @@ void call_expected() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_call_expected, call_expected);
 
-// Where the result replaces a value that is an argument too, the argument lives until the end of
-// the call; a call that fails leaves the value as it was.
+// If the result replaces a value that is also an argument, the argument lives until the end of
+// the call; a failed call leaves the value unchanged.
 void result_in_place_of_an_argument() {
   const auto echo = ffi::Function::FromPacked([](ffi::PackedArgs args, ffi::Any* result) {
     EXPECT_EQ(args[0].cast<ffi::String>(), "a string that is too long to stand in a value");
@@ -570,7 +570,7 @@ void result_in_place_of_an_argument() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_result_in_place_of_an_argument, result_in_place_of_an_argument);
 
-// A call within one library throws what a call over a border does: errors, whatever was thrown.
+// A call within a library throws the same as one across libraries: errors, whatever was thrown.
 void throws_alike_on_either_side() {
   const auto throwing = [](auto thrown) {
     return ffi::Function::FromTyped([thrown] { throw thrown; });
@@ -586,7 +586,7 @@ void throws_alike_on_either_side() {
       }
       return "none";
     };
-    // A wrapper of a C function is no function of this library to its callers.
+    // Callers do not treat a wrapper of a C function as a function of this library.
     const ffi::Function foreign = ffi::Function::FromExternC(
         const_cast<ffi::FunctionObj*>(local.get()), local.get()->safe_call, nullptr);
     EXPECT(message(local) != "none");

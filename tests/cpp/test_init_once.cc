@@ -45,7 +45,7 @@ int MakeWithAnother(void** result) {
 
 }  // namespace
 
-// Of many threads one makes the handle, and all see it; of many that unmake it, one does.
+// Exactly one of many threads creates the handle, and all see it; exactly one destroys it.
 void threads() {
   made = unmade = 0;
   for (int round = 1; round <= 50; ++round) {
@@ -75,7 +75,7 @@ void threads() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_threads, threads);
 
-// A failed attempt leaves the handle empty, its error raised, and the next attempt free.
+// A failed attempt leaves the handle empty, with its error raised, and can be retried.
 void failure() {
   void* handle = nullptr;
   EXPECT_THROWS("ValueError: cannot be made",
@@ -89,7 +89,7 @@ void failure() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_failure, failure);
 
-// An empty handle is not unmade.
+// An empty handle is not destroyed.
 void nothing_to_unmake() {
   unmade = 0;
   void* handle = nullptr;
@@ -98,7 +98,7 @@ void nothing_to_unmake() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_nothing_to_unmake, nothing_to_unmake);
 
-// Making one handle may make another.
+// Creating one handle may create another.
 void nested() {
   void* handle = nullptr;
   inner_handle = nullptr;
@@ -122,7 +122,7 @@ int MakeItself(void** result) {
 
 }  // namespace
 
-// No lock is held while a handle is made: another thread may make another one meanwhile.
+// No lock is held while a handle is created: another thread may create another one meanwhile.
 void made_by_another_thread() {
   void* handle = nullptr;
   inner_handle = nullptr;
@@ -132,7 +132,7 @@ void made_by_another_thread() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_made_by_another_thread, made_by_another_thread);
 
-// A function that asks for the handle that it makes is refused; the handle stays empty.
+// A function that requests the handle it is creating is rejected; the handle stays empty.
 void makes_itself() {
   inner_handle = nullptr;
   EXPECT_THROWS(
@@ -148,7 +148,7 @@ namespace {
 void* crossed[2];
 std::atomic<int> crossing{0};
 
-// Asks for the other handle once both threads are making theirs.
+// Requests the other handle once both threads are creating theirs.
 template <int mine>
 int MakeCrossed(void** result) {
   if (++crossing > 2) return Make(result);
@@ -159,7 +159,7 @@ int MakeCrossed(void** result) {
 
 }  // namespace
 
-// Of two threads whose handles need each other, one is refused; none waits for ever.
+// Of two threads whose handles need each other, one is rejected; there is no deadlock.
 void circle() {
   crossed[0] = crossed[1] = nullptr;
   crossing = 0;

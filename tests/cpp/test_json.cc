@@ -26,8 +26,8 @@ namespace {
 
 std::string Again(const std::string& text) { return json::Stringify(json::Parse(text)); }
 
-// Gives this thread a locale whose decimal point is another one, made here: a machine may have
-// none. The file is in the form of the GNU C library.
+// Gives this thread a locale with another decimal point, created here because a machine may have
+// none. The file is in the format of the GNU C library.
 class LocaleWithPoint {
  public:
   explicit LocaleWithPoint(const std::string& point) {
@@ -36,7 +36,7 @@ class LocaleWithPoint {
     folder_ = folder;
     std::filesystem::create_directory(folder_ / "other");
     std::ofstream file(folder_ / "other" / "LC_NUMERIC", std::ios::binary);
-    // The point, no separator of thousands, no grouping, both as wide characters, and the encoding.
+    // The point, no thousands separator, no grouping, both as wide characters, and the encoding.
     const std::string strings = point + std::string("\0\0\x7f\0", 4);
     const auto words = static_cast<uint32_t>((strings.size() + 3) / 4 * 4);
     constexpr uint32_t kBegin = 32;
@@ -67,7 +67,7 @@ class LocaleWithPoint {
 
 }  // namespace
 
-// What is read is written as the same text, in the order of its keys.
+// Parsed text is written as the same text, with its keys in order.
 void round_trip() {
   for (const std::string text : {"null",
                                  "true",
@@ -100,7 +100,7 @@ void round_trip() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_round_trip, round_trip);
 
-// An integer stays one up to 64 bits, and a double keeps its type and all its bits.
+// An integer of up to 64 bits stays an integer, and a double keeps its type and all its bits.
 void numbers() {
   EXPECT_EQ(json::Parse("9223372036854775807").as<int64_t>().value(), INT64_MAX);
   EXPECT_EQ(json::Parse("-9223372036854775808").as<int64_t>().value(), INT64_MIN);
@@ -121,7 +121,7 @@ void numbers() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_numbers, numbers);
 
-// Escapes become UTF-8, pairs of surrogates too, and bytes that are no UTF-8 stay.
+// Escapes become UTF-8, including surrogate pairs, and invalid UTF-8 bytes are kept.
 void strings() {
   EXPECT_EQ(json::Parse("\"\\u0041\\u00e9\\u4E2D\\ud83d\\uDE00\"").cast<std::string>(),
             "A\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80");
@@ -132,7 +132,7 @@ void strings() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_strings, strings);
 
-// An error names its place: written to the error string if the caller passes one, else thrown.
+// An error names its position: in the error string if the caller passes one, otherwise thrown.
 void mistakes() {
   struct Case {
     std::string text, message;
@@ -179,7 +179,7 @@ void mistakes() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_mistakes, mistakes);
 
-// Depth has a limit, which is an error and no crash.
+// Depth has a limit; exceeding it is an error, not a crash.
 void depth() {
   const auto nested = [](size_t n) { return std::string(n, '[') + std::string(n, ']'); };
   EXPECT_EQ(Again(nested(10'000)), nested(10'000));
@@ -196,7 +196,7 @@ void depth() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_depth, depth);
 
-// The deepest value needs little stack, to be read, written and freed.
+// The deepest value needs little stack to be parsed, written and freed.
 void depth_with_a_small_stack() {
   OnStack(size_t{64} << 10, [] {
     const std::string arrays = std::string(10'000, '[') + std::string(10'000, ']');
@@ -216,7 +216,7 @@ void indent_of_nested_values() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_indent_of_nested_values, indent_of_nested_values);
 
-// Numbers have a point in every locale, one that has a comma, and one whose point has two bytes.
+// Numbers use a point in every locale, even one with a comma or a two-byte decimal point.
 void locales() {
   for (const char* point : {",", "\xd9\xab"}) {
     const LocaleWithPoint locale(point);
@@ -234,7 +234,7 @@ void locales() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_locales, locales);
 
-// With an indent each value has a line of its own.
+// With an indent, each value has its own line.
 void indents() {
   json::Object object;
   object.Set(ffi::String("b"), 1);
@@ -247,7 +247,7 @@ void indents() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_indents, indents);
 
-// Sequences and maps of any element type are written; other values are refused.
+// Sequences and maps of any element type are written; other values are rejected.
 void values() {
   EXPECT_EQ(std::string(json::Stringify(ffi::Array<int>{1, 2})), "[1,2]");
   EXPECT_EQ(std::string(json::Stringify(ffi::List<ffi::Any>{1, "x"})), "[1,\"x\"]");

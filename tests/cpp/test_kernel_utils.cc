@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R1
-// The checks of the examples' tvm_ffi_utils.h that no example alone can reach.
+// The checks in the examples' tvm_ffi_utils.h that no example alone can reach.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,7 +11,7 @@
 
 namespace {
 
-// The magnitudes of a format, by their bits: what its definition says.
+// The magnitudes of a format by their bit patterns, computed from its definition.
 std::vector<double> magnitudes(int fraction_bits, int bias, int count) {
   std::vector<double> values;
   for (int bits = 0; bits < count; ++bits) {
@@ -23,8 +23,8 @@ std::vector<double> magnitudes(int fraction_bits, int bias, int count) {
   return values;
 }
 
-// Checks both conversions of a narrow type: of all its finite numbers, and of the floats at and
-// beside the middle of two neighbours.
+// Checks both conversions of a narrow type: for all its finite numbers, and for the floats at and
+// next to the midpoints of neighbours.
 template <typename T>
 void expect_conversions(const std::vector<double>& values, int sign_bit) {
   const auto rounded = [](float x) { return static_cast<int>(T(x).bits); };
@@ -52,7 +52,7 @@ void expect_conversions(const std::vector<double>& values, int sign_bit) {
   EXPECT(std::isnan(static_cast<float>(T(-nan))));
 }
 
-// A contiguous view of a buffer, from an element on.
+// A contiguous view of a buffer, starting at an element.
 class View {
  public:
   View(float* data, int64_t size, DLDataType dtype) : size_(size) {
@@ -73,8 +73,8 @@ class View {
 
 }  // namespace
 
-// Only the very same tensor may be input and output: neither a part of it nor its bytes as another
-// dtype.
+// Only the very same tensor may be both input and output: neither a part of it nor its bytes as
+// another dtype.
 void partial_overlap() {
   float buffer[8] = {};
   const View whole(buffer, 8, dl_float32);
@@ -106,7 +106,7 @@ void narrow_floats() {
   expect_conversions<bfloat16>(magnitudes(7, 127, 0x7f80), 0x8000);
   expect_conversions<float8_e4m3fn>(magnitudes(3, 7, 0x7f), 0x80);
   expect_conversions<float8_e5m2>(magnitudes(2, 15, 0x7c), 0x80);
-  // Too large: infinity for those of 16 bits, the largest number for those of 8.
+  // Too large: infinity for the 16-bit types, the largest number for the 8-bit types.
   EXPECT(float16(65519.996f).bits == 0x7bff);
   EXPECT(float16(65520.0f).bits == 0x7c00);
   EXPECT(float16(-infinity).bits == 0xfc00);
@@ -124,7 +124,7 @@ void narrow_floats() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_narrow_floats, narrow_floats);
 
-// A dtype finds its type, and one that is in no list is an error, never silence.
+// A dtype selects its type, and one in no list is an error, never ignored.
 void dispatching() {
   using Lists = decltype(TypeList<float>{} + IntegerTypes{} + BoolTypes{});
   int calls = 0;
@@ -147,7 +147,7 @@ void dispatching() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_dispatching, dispatching);
 
-// Walking the runs of a layout meets the elements in the order in which offset() tells them.
+// Walking the runs of a layout visits the elements in the order given by offset().
 void runs() {
   const std::vector<std::pair<std::vector<int64_t>, std::vector<int64_t>>> layouts = {
       {{}, {}},
@@ -186,7 +186,7 @@ void runs() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_runs, runs);
 
-// Vectors of a row may be loaded where each row begins at a multiple of their length.
+// Vector loads are allowed if each row starts at a multiple of the vector length.
 void rows() {
   int64_t shape[] = {3, 2, 5}, strides[] = {24, 8, 1};
   DLTensor tensor{};
@@ -203,7 +203,7 @@ void rows() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_rows, rows);
 
-// Each element is computed once, also where the output is an input.
+// Each element is computed once, even if the output is an input.
 void mapping() {
   for (int64_t n : {0, 1, 63, 64, 65, 127, 128, 1000}) {
     std::vector<float> a(static_cast<size_t>(n)), b(a), y(static_cast<size_t>(n) + 1, -1.0f);

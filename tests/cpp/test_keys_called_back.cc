@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R7
-// hash_table.h: a key's own hash and equality may use, change, replace or free the Map or the Dict
+// hash_table.h: a key's own hash and equality may use, change, replace or free the Map or Dict
 // that calls them.
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/map.h>
@@ -18,7 +18,7 @@ namespace refl = tvm::ffi::reflection;
 
 namespace {
 
-// What the hash and the equality of each key call first, but not from within such a call.
+// Called first by the hash and the equality of each key, except from within such a call.
 std::function<void()> on_hash;
 std::function<void()> on_equal;
 int hashes = 0;
@@ -39,7 +39,7 @@ class KeyObj : public ffi::Object {
   int64_t value;
 };
 
-// Four keys each have one hash, so that chains are long.
+// Four keys share each hash, so that chains are long.
 int64_t HashOfKey(const KeyObj* key) {
   const int64_t hash = key->value / 4;
   ++hashes;
@@ -88,7 +88,7 @@ void ExpectWhole(const Mapping& mapping) {
   EXPECT_EQ(mapping.size(), count);
 }
 
-// Sizes of a row in the object, one in a block, and of dense tables; `key` is in the middle.
+// Sizes of a small table in the object, one in a block, and dense tables; `key` is in the middle.
 const std::vector<int64_t> kSizes = {1, 2, 3, 4, 5, 8, 40, 400};
 
 using Operation = std::function<void(AnyDict*, const ffi::Any&)>;
@@ -104,7 +104,7 @@ void Refill(AnyDict* dict, int64_t size) {
   for (int64_t i = 0; i < size; ++i) dict->Set(Key(1000 + i), Text(1000 + i));
 }
 
-// Changes of a dict that has so many pairs.
+// Changes to a Dict with that many pairs.
 using Change = std::function<void(AnyDict*, int64_t)>;
 const std::vector<Change> kChanges = {
     [](AnyDict* dict, int64_t) { dict->clear(); },
@@ -112,7 +112,7 @@ const std::vector<Change> kChanges = {
       dict->clear();
       Refill(dict, size);
     },
-    // Twice, so that a block may come to lie where the first one was.
+    // Twice, so that a block may be allocated where the first one was.
     [](AnyDict* dict, int64_t size) {
       for (int i = 0; i < 2; ++i) {
         dict->clear();
@@ -130,7 +130,7 @@ const std::vector<Change> kChanges = {
 
 }  // namespace
 
-// A Dict that the equality of a key changes, replaces or frees meanwhile raises an error.
+// A Dict that a key's equality changes, replaces or frees meanwhile raises an error.
 void equality_changes_a_dict() {
   for (int64_t size : kSizes) {
     for (const Operation& operation : kOperations) {
@@ -147,7 +147,7 @@ void equality_changes_a_dict() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_equality_changes_a_dict, equality_changes_a_dict);
 
-// So does one that the hash of a key changes; a row of up to four pairs hashes none.
+// The same if a key's hash changes it; a small table of up to four pairs hashes no key.
 void hash_changes_a_dict() {
   for (int64_t size : kSizes) {
     if (size <= 4) continue;
@@ -165,7 +165,7 @@ void hash_changes_a_dict() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_hash_changes_a_dict, hash_changes_a_dict);
 
-// The hashes of all keys, which a table needs when it grows, are computed before any pair moves.
+// All keys' hashes, which a growing table needs, are computed before any pair moves.
 void hash_changes_a_dict_that_grows() {
   for (int64_t size : {4, 7, 31, 127, 1000}) {
     for (const Change& change : kChanges) {
@@ -178,7 +178,7 @@ void hash_changes_a_dict_that_grows() {
         };
         const std::string error = error_of([&] { Refill(&dict, size * 3); });
         on_hash = nullptr;
-        // A dict that another one replaced is not the one that grows on.
+        // A Dict that was replaced is not the one that continues to grow.
         if (error != Changed("Dict")) EXPECT(!dict.same_as(held.cast<AnyDict>()));
         ExpectWhole(dict);
         ExpectWhole(held.cast<AnyDict>());
@@ -188,7 +188,7 @@ void hash_changes_a_dict_that_grows() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_hash_changes_a_dict_that_grows, hash_changes_a_dict_that_grows);
 
-// A hash or an equality may read the Dict and set values of its keys; what it set is there after.
+// A hash or an equality may read the Dict and set values of its keys, which are kept.
 void values_may_change() {
   for (int64_t size : kSizes) {
     auto dict = Filled<AnyDict>(size);
@@ -205,7 +205,7 @@ void values_may_change() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_values_may_change, values_may_change);
 
-// While a Dict grows, a hash may remove pairs and add as many, the last one again at the end.
+// While a Dict grows, a hash may remove pairs and add as many, with the last one added back.
 void pairs_are_exchanged_in_a_dict_that_grows() {
   for (int64_t skipped = 0; skipped < 40; ++skipped) {
     auto dict = Filled<AnyDict>(31);
@@ -230,7 +230,7 @@ void pairs_are_exchanged_in_a_dict_that_grows() {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_pairs_are_exchanged_in_a_dict_that_grows,
                               pairs_are_exchanged_in_a_dict_that_grows);
 
-// A Map that its handle let go of is not used any more; a change of the handle is one of a copy.
+// A Map that its handle released is no longer used; changing the handle changes a copy.
 void equality_changes_a_map() {
   for (int64_t size : kSizes) {
     auto map = Filled<AnyMap>(size);
@@ -249,7 +249,7 @@ void equality_changes_a_map() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_equality_changes_a_map, equality_changes_a_map);
 
-// A copy of a Map and the removal of a pair hash no key but the one that is looked up.
+// Copying a Map and removing a pair hash no key except the one looked up.
 void copies_hash_no_key() {
   for (int64_t size : kSizes) {
     const auto map = Filled<AnyMap>(size);
@@ -265,7 +265,7 @@ void copies_hash_no_key() {
     for (int64_t i = 0; i < size; i += 2) {
       hashes = 0;
       copy.erase(Key(i));
-      EXPECT(hashes <= 2);  // once to see whether it is there
+      EXPECT(hashes <= 2);  // once to check whether it exists
       EXPECT_EQ(copy.count(Key(i)), 0u);
       ExpectWhole(copy);
     }

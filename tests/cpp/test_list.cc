@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R7
-// list.h: a List is one object for all its handles; changes, conversions and refusals.
+// list.h: a List is one object for all its handles; changes, conversions and rejections.
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/list.h>
 #include <tvm/ffi/tvm_ffi.h>
@@ -20,7 +20,7 @@ std::vector<int> Elements(const Ints& list) { return std::vector<int>(list.begin
 
 }  // namespace
 
-// Every kind of change happens in the object that all share.
+// Every kind of change modifies the object that all share.
 void changes() {
   using Vector = std::vector<int>;
   Ints handle;
@@ -51,7 +51,7 @@ void changes() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_changes, changes);
 
-// Random changes have the same result as those of a std::vector.
+// Random changes behave like those of a std::vector.
 void random_changes() {
   const unsigned seed = std::random_device()();
   std::mt19937 random(seed);
@@ -84,7 +84,7 @@ void random_changes() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_random_changes, random_changes);
 
-// It is made of nothing, of a list, of a range, of a vector, of one element many times.
+// Construction from nothing, a list, a range, a vector, or repeated copies of an element.
 void construction() {
   EXPECT(Ints().empty());
   EXPECT(Elements(Ints(3, 7)) == (std::vector<int>{7, 7, 7}));
@@ -95,7 +95,7 @@ void construction() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_construction, construction);
 
-// What is not there is an IndexError.
+// A missing element is an IndexError.
 void bad_indices() {
   Ints none;
   EXPECT_THROWS("IndexError: List: expected an element, got index 0 of 0 elements", none[0]);
@@ -105,7 +105,7 @@ void bad_indices() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_bad_indices, bad_indices);
 
-// A List is shared where no element changes, and copied where one has to be converted.
+// A List is shared if no element changes, and copied if one has to be converted.
 void conversions() {
   const Ints list{1, 2};
   const ffi::Any any = list;
@@ -125,7 +125,7 @@ void conversions() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_conversions, conversions);
 
-// The last handle frees the elements; an element's end may change the list that held it.
+// The last handle frees the elements; an element's destructor may change the list that held it.
 void lifetimes() {
   const ffi::Shape shape{1};
   {
@@ -155,7 +155,7 @@ void lifetimes() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_lifetimes, lifetimes);
 
-// The elements stand in a block of their own, which the cell's deleter frees when they move.
+// The elements are in a separate block, which the cell's deleter frees when they move.
 void layout() {
   Ints list{1, 2, 3};
   auto* cell = reinterpret_cast<TVMFFISeqCell*>(reinterpret_cast<char*>(list.GetListObj()) +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R7
-// container/map.h: pairs that are copied when they are changed.
+// container/map.h: pairs that are copied on write.
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/tvm_ffi.h>
@@ -51,7 +51,7 @@ std::string text_of(const ffi::Map<K, V>& map) {
   return text.take();
 }
 
-// A map is made empty, of a list, of a range or of a standard map; a later key replaces an earlier.
+// Construction from nothing, a list, a range or a standard map; a later key replaces an earlier.
 void construction() {
   EXPECT((ffi::Map<ffi::String, int>().empty()));
   const ffi::Map<ffi::String, int> listed{{"b", 1}, {"a", 2}, {"b", 3}};
@@ -66,7 +66,7 @@ void construction() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_construction, construction);
 
-// A value is found by its key; a key that is not there is a KeyError that names it.
+// A value is found by its key; a missing key is a KeyError that names it.
 void lookup() {
   const ffi::Map<ffi::String, int> map{{"a", 1}, {"a longer key", 2}};
   EXPECT_EQ(map.at("a"), 1);
@@ -86,7 +86,7 @@ void lookup() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_lookup, lookup);
 
-// A key is looked up in the form that it is stored in, whatever form a view of it has.
+// A key is looked up in its stored form, whatever the form of its view.
 void keys_with_forms_of_their_own() {
   const std::string zero("a\0b", 3);
   ffi::Map<std::string, int> texts;
@@ -101,7 +101,7 @@ void keys_with_forms_of_their_own() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_keys_with_forms_of_their_own, keys_with_forms_of_their_own);
 
-// Handles share their pairs until one of them changes; then that one has a copy.
+// Handles share their pairs until one of them changes; that one then has a copy.
 void copy_on_write() {
   ffi::Map<int, int> a{{1, 10}, {2, 20}};
   const ffi::Map<int, int> b = a;
@@ -126,7 +126,7 @@ void copy_on_write() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_copy_on_write, copy_on_write);
 
-// A handle that was moved from has no pairs, and gets new ones when it is set.
+// A moved-from handle has no pairs, and gets new ones when it is set.
 void moved_from() {
   ffi::Map<int, int> a{{1, 10}};
   const ffi::Map<int, int> b = std::move(a);
@@ -139,7 +139,7 @@ void moved_from() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_moved_from, moved_from);
 
-// Pairs come in the order of insertion, forward and back; setting a key again keeps its place.
+// Pairs are in insertion order, forwards and backwards; setting a key again keeps its position.
 void order() {
   ffi::Map<int, int> map;
   for (int i = 0; i < 100; ++i) map.Set(i * 7 % 100, i);
@@ -164,7 +164,7 @@ void order() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_order, order);
 
-// A std::map with the order beside it agrees after each of many random steps, at sizes from 0 up.
+// A std::map plus the order agrees after each of many random steps, at sizes from 0 up.
 void random_steps() {
   uint64_t state = 1;
   const auto random = [&](uint64_t below) {
@@ -197,7 +197,7 @@ void random_steps() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_random_steps, random_steps);
 
-// The map holds a reference to each object, and gives it up with the pair.
+// The map holds a reference to each object, and releases it with the pair.
 void ownership() {
   const ffi::Shape shape{1, 2};
   {
@@ -218,7 +218,7 @@ void ownership() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_ownership, ownership);
 
-// A map is a map of Any and of base classes too, without a copy; other types are converted.
+// A map is also a map of Any and of base classes, without a copy; other types are converted.
 void conversion() {
   const ffi::Map<ffi::String, int> map{{"a", 1}};
   const ffi::Map<ffi::Any, ffi::Any> wide = map;
@@ -238,7 +238,7 @@ void conversion() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_conversion, conversion);
 
-// A function takes and returns maps; a wrong one is refused by the pair that is wrong.
+// A function takes and returns maps; the error for a wrong one names the wrong pair.
 void through_functions() {
   const ffi::Function total = ffi::Function::FromTyped([](ffi::Map<ffi::String, double> map) {
     double sum = 0;
@@ -294,7 +294,7 @@ TVMFFIAny OneHash(const TVMFFIAny*) {
   return ffi::Any(5).MoveToTVMFFIAny();
 }
 
-// Keys that share one hash are all found; a hash that fails leaves the map as it was.
+// Keys that share one hash are all found; a failing hash leaves the map unchanged.
 void colliding_hashes() {
   const TVMFFIByteArray name{"__any_hash__", 12};
   const TVMFFIAny hash = ffi::AnyView(reinterpret_cast<void*>(OneHash)).CopyToTVMFFIAny();
@@ -333,7 +333,7 @@ void colliding_hashes() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_colliding_hashes, colliding_hashes);
 
-// A map that is set as a value of itself is the map as it was: it never holds itself.
+// A map set as a value of itself is stored as it was before: it never contains itself.
 void a_map_as_its_own_value() {
   ffi::Map<ffi::String, ffi::ObjectRef> map{{"list", ffi::Array<int>{1}}};
   map.Set("before", map);
@@ -345,7 +345,7 @@ void a_map_as_its_own_value() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_a_map_as_its_own_value, a_map_as_its_own_value);
 
-// Room for more pairs than memory can hold is refused.
+// Reserving more pairs than memory can hold is rejected.
 void reserve_too_much() {
   const ffi::ObjectPtr<ffi::MapObj> map = ffi::make_object<ffi::MapObj>();
   for (uint64_t size : {(uint64_t{1} << 39) + 1, uint64_t{1} << 62, ~uint64_t{0}}) {
@@ -356,7 +356,7 @@ void reserve_too_much() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_reserve_too_much, reserve_too_much);
 
-// A handle that has become the only one changes the pairs after all that others read of them.
+// A handle that has become the only one changes the pairs after all reads by other threads.
 void change_after_readers() {
   ffi::Map<int, int> map{{1, 1}};
   for (int i = 2; i < 20; ++i) {
@@ -371,7 +371,7 @@ void change_after_readers() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_change_after_readers, change_after_readers);
 
-// Maps are merged into a new one; the right one's values win.
+// Maps are merged into a new one; values from the right one win.
 void merging() {
   const ffi::Map<ffi::String, int> left{{"a", 1}, {"b", 1}}, right{{"b", 2}, {"c", 3}};
   EXPECT_EQ(text_of(ffi::Merge(left, right)), "a=1 b=2 c=3 ");
@@ -380,7 +380,7 @@ void merging() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_merging, merging);
 
-// A map is one of more general types too, where its values hold others themselves.
+// A map converts to more general types, also where its values are containers themselves.
 void general_values() {
   const ffi::Map<ffi::String, ffi::Array<int>> map{{"a", {1, 2}}};
   const ffi::Map<ffi::String, ffi::Array<ffi::Any>> general = map;
@@ -393,7 +393,7 @@ void general_values() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_general_values, general_values);
 
-// The object of a map finds values by key too, and its iterators go both ways.
+// The map object finds values by key too, and its iterators are bidirectional.
 void object_of_pairs() {
   const ffi::Map<ffi::String, int> map{{"a", 1}, {"b", 2}};
   auto at = map->begin();

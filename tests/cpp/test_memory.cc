@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R5, R7
-// memory.h: new objects, from that header alone.
+// memory.h: creating objects, using only that header.
 #include <tvm/ffi/memory.h>
 // The tests themselves need:
 #include <tvm/ffi/function.h>
@@ -23,7 +23,7 @@ class RowObj : public ffi::Object {
 
 }  // namespace
 
-// An object may have an array behind it, which its constructor fills.
+// An object may be followed by an array, which its constructor fills.
 void array_in_place() {
   ffi::ObjectPtr<RowObj> row = ffi::make_inplace_array_object<RowObj, int64_t>(5, size_t{5});
   EXPECT_EQ(row.use_count(), 1);
@@ -32,7 +32,7 @@ void array_in_place() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_array_in_place, array_in_place);
 
-// The deleter of an object's head has the type that the header names.
+// The deleter in an object's header has the type that the C++ header names.
 void deleter() {
   ffi::ObjectPtr<RowObj> row = ffi::make_object<RowObj>(size_t{0});
   ffi::FObjectDeleter deleter = reinterpret_cast<TVMFFIObject*>(row.get())->deleter;

@@ -23,7 +23,7 @@ namespace {
 
 ffi::Function Global(std::string_view name) { return ffi::Function::GetGlobalRequired(name); }
 
-// The file of this library; that of module_library.cc stands beside it.
+// The file of this library; that of module_library.cc is next to it.
 fs::path ThisLibrary() {
   Dl_info info;
   EXPECT(dladdr(reinterpret_cast<void*>(&__tvm_ffi_only_in_the_test), &info) != 0);
@@ -31,7 +31,7 @@ fs::path ThisLibrary() {
 }
 fs::path LibraryPath() { return ThisLibrary().replace_filename("module_library.so"); }
 
-// A folder that is gone, with all in it, at the end of the test.
+// A folder that is deleted with its contents at the end of the test.
 class Folder {
  public:
   Folder() {
@@ -41,7 +41,7 @@ class Folder {
   }
   ~Folder() { fs::remove_all(path_); }
 
-  // A copy of the library is a library of its own to the loader.
+  // The loader treats a copy of the library as a separate library.
   fs::path CopyLibrary(const char* name) const {
     fs::copy_file(LibraryPath(), path_ / name);
     return path_ / name;
@@ -66,7 +66,7 @@ bool IsLoaded(const fs::path& path) {
 
 }  // namespace
 
-// A module gives its functions; one that it lacks is none, and its errors are those of any
+// A module returns its functions; a missing one is none, and its errors are those of any
 // function.
 void functions() {
   const std::string path = LibraryPath();
@@ -86,7 +86,7 @@ void functions() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_functions, functions);
 
-// A file that is missing, or no library, is a RuntimeError with the path and the loader's reason.
+// A missing file, or one that is not a library, is a RuntimeError with path and loader message.
 void what_does_not_load() {
   Folder folder;
   const std::string missing = folder.path() / "missing.so";
@@ -109,7 +109,7 @@ void what_does_not_load() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_what_does_not_load, what_does_not_load);
 
-// A bare name means the file in the current folder.
+// A bare name refers to the file in the current folder.
 void bare_name() {
   Folder folder;
   folder.CopyLibrary("bare.so");
@@ -123,7 +123,7 @@ void bare_name() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_bare_name, bare_name);
 
-// Equal relative paths in two folders are two libraries.
+// Equal relative paths in two folders are different libraries.
 void relative_path() {
   const fs::path before = fs::current_path();
   Folder folders[2];
@@ -165,8 +165,8 @@ void library_context() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_library_context, library_context);
 
-// Of a library that is loaded twice the older module is the context; when it is gone the other one
-// is, and then none.
+// For a library loaded twice, the older module is the context; once it is gone, the other one is,
+// and then none.
 void context_of_a_library_loaded_twice() {
   Folder folder;
   const fs::path path = folder.CopyLibrary("twice.so");
@@ -179,7 +179,7 @@ void context_of_a_library_loaded_twice() {
   EXPECT_EQ(context().cast<void*>(), first_handle);
   first = ffi::Module();
   EXPECT_EQ(context().cast<void*>(), second_handle);
-  // Held by the loader alone, the library names no module.
+  // If only the loader holds it, the library names no module.
   void* loaded = dlopen(path.c_str(), RTLD_NOW);
   EXPECT(loaded != nullptr);
   auto* variable = static_cast<void**>(dlsym(loaded, "__tvm_ffi__library_ctx"));
@@ -192,7 +192,7 @@ void context_of_a_library_loaded_twice() {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_context_of_a_library_loaded_twice,
                               context_of_a_library_loaded_twice);
 
-// A library that was built so tells the signatures of its functions, and their documentation.
+// A library built with metadata describes the signatures of its functions and their documentation.
 void metadata() {
   ffi::Module module = Load(LibraryPath());
   EXPECT_EQ(*module->GetFunctionMetadata("fail"),
@@ -204,12 +204,12 @@ void metadata() {
   EXPECT(!module->GetFunctionDoc("fail").has_value());
   EXPECT_EQ(*module->GetFunctionDoc("answer", true), "The answer.");
   EXPECT(!module->GetFunctionMetadata("question", true).has_value());
-  // This file was built without.
+  // This file was built without it.
   EXPECT(!Load(ThisLibrary())->GetFunctionMetadata("only_in_the_test").has_value());
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_metadata, metadata);
 
-// What is exported for the runtime, functions or not, is no function of the module.
+// Symbols exported for the runtime, functions or not, are not functions of the module.
 void reserved_names() {
   ffi::Module module = Load(LibraryPath());
   for (const char* name : {"_library_ctx", "_doc_answer"}) {
@@ -223,7 +223,7 @@ void reserved_names() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_reserved_names, reserved_names);
 
-// A context symbol is written into each library that has a variable of its name, when it is loaded.
+// A context symbol is written to each library that has a variable of its name, when it is loaded.
 void context_symbols() {
   Folder folder;
   int value = 0;
@@ -237,8 +237,8 @@ void context_symbols() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_context_symbols, context_symbols);
 
-// Another module of a loaded library brings it the context symbols that are new, and nothing of the
-// first module; there is none once another file, or none, is in its place.
+// Another module of a loaded library gets new context symbols, but nothing from the first module;
+// there is none once the file is replaced or removed.
 void another_module() {
   Folder folder;
   const fs::path path = folder.CopyLibrary("another.so");
@@ -260,7 +260,7 @@ void another_module() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_another_module, another_module);
 
-// Functions of imported modules are found when asked for, at any depth, and until imports are
+// Functions of imported modules are found on request, at any depth, until imports are
 // cleared.
 void imports() {
   Folder folder;
@@ -280,7 +280,7 @@ void imports() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_imports, imports);
 
-// A module cannot import itself, at any depth: a search would not end, nor would they be freed.
+// A module cannot import itself, at any depth: a search would not end, and a cycle is never freed.
 void circular_imports() {
   Folder folder;
   ffi::Module a = Load(folder.CopyLibrary("a.so"));
@@ -297,7 +297,7 @@ void circular_imports() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_circular_imports, circular_imports);
 
-// Two threads that import each other's module at once do not build a circle together.
+// Two threads that import each other's module at once do not create a cycle together.
 void circular_imports_of_two_threads() {
   Folder folder;
   ffi::Module a = Load(folder.CopyLibrary("a_of_two.so"));
@@ -327,7 +327,7 @@ void circular_imports_of_two_threads() {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_circular_imports_of_two_threads,
                               circular_imports_of_two_threads);
 
-// A long chain of imports is searched, and freed, with little stack.
+// A long chain of imports is searched and freed with little stack.
 void long_chain_of_imports() {
   const ffi::Module end = Load(LibraryPath());
   const std::string path = ThisLibrary();
@@ -351,7 +351,7 @@ void long_chain_of_imports() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_long_chain_of_imports, long_chain_of_imports);
 
-// A search asks each module once, however many ways lead to it.
+// A search asks each module once, however many paths lead to it.
 void many_ways_to_a_module() {
   Folder folder;
   const fs::path path = folder.CopyLibrary("many_ways.so");
@@ -370,8 +370,8 @@ void many_ways_to_a_module() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_many_ways_to_a_module, many_ways_to_a_module);
 
-// What a function holds may have to wait for stack when it is freed, while the function is gone:
-// the library stays loaded for it, however deep in other objects that is.
+// An object held by a function may be queued for deletion when the stack is short, after the
+// function is gone: the library stays loaded for it, however deeply it is nested.
 void library_of_what_waits() {
   Folder folder;
   const fs::path path = folder.CopyLibrary("waiting.so");
@@ -387,7 +387,7 @@ void library_of_what_waits() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_library_of_what_waits, library_of_what_waits);
 
-// A library for another architecture is named as one, and a damaged one does not end the process.
+// A library for another architecture is reported as one, and a damaged one causes no crash.
 void files_that_do_not_fit() {
   Folder folder;
   std::ifstream file(LibraryPath(), std::ios::binary);
@@ -426,8 +426,8 @@ void files_that_do_not_fit() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_files_that_do_not_fit, files_that_do_not_fit);
 
-// A function that was lent to a library lives as long as its module, imports cleared or not; it is
-// found no more.
+// A function lent to a library lives as long as its module, even after clearing imports, but is no
+// longer found.
 void lent_functions_outlive_imports() {
   Folder folder;
   const fs::path imported = folder.CopyLibrary("imported.so");
@@ -440,7 +440,7 @@ void lent_functions_outlive_imports() {
   EXPECT(IsLoaded(imported));
   EXPECT_EQ(call().cast<int>(), 42);
   EXPECT_THROWS_WITH("AttributeError: ", remember("answer"));
-  // Another module of the library takes over what was lent.
+  // Another module of the library takes over the lent functions.
   ffi::Module other = Load(folder.path() / "borrower.so");
   remember = ffi::Function();
   call = *other->GetFunction("call_remembered");
@@ -453,7 +453,7 @@ void lent_functions_outlive_imports() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_lent_functions_outlive_imports, lent_functions_outlive_imports);
 
-// A library looks functions up in its imports, then among the global ones.
+// A library looks up functions in its imports, then among the global ones.
 void lookup_from_a_library() {
   Folder folder;
   ffi::Module module = Load(folder.CopyLibrary("caller.so"));
@@ -480,7 +480,7 @@ void lookup_from_a_library() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_lookup_from_a_library, lookup_from_a_library);
 
-// What the program registers itself is found in the system library, by prefix.
+// Functions registered by the program itself are found in the system library, by prefix.
 void system_library() {
   auto* symbol = reinterpret_cast<void*>(&__tvm_ffi_only_in_the_test);
   EXPECT_EQ(TVMFFIEnvModRegisterSystemLibSymbol("__tvm_ffi_test_prefix_seven", symbol), 0);
@@ -490,14 +490,14 @@ void system_library() {
   EXPECT_EQ(Global("ffi.ModuleGetKind")(module).cast<std::string>(), std::string("system_lib"));
   ffi::Module other = Global("ffi.SystemLib")("other_prefix_").cast<ffi::Module>();
   EXPECT(!other->GetFunction("seven").has_value());
-  // Without the prefix, if it is not there with it; and the same module for the same prefix.
+  // Without the prefix, if it is missing with it; and the same module for the same prefix.
   EXPECT_EQ((*other->GetFunction("test_prefix_seven"))().cast<int>(), 7);
   EXPECT(module.same_as(Global("ffi.SystemLib")("test_prefix_").cast<ffi::Module>()));
   EXPECT(!module.same_as(other));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_system_library, system_library);
 
-// An exported function tells by itself what its library tells of it, also when found as an import.
+// An exported function has the descriptions of its library, also when found as an import.
 void functions_describe_themselves() {
   ffi::Module module = Load(LibraryPath()), importer = Load(ThisLibrary());
   importer->ImportModule(module);
@@ -513,7 +513,7 @@ void functions_describe_themselves() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_functions_describe_themselves, functions_describe_themselves);
 
-// Imports are listed by index; -1 asks for their number.
+// Imports are listed by index; -1 returns their number.
 void imports_are_listed() {
   ffi::Module module = Load(LibraryPath()), other = Load(ThisLibrary());
   ffi::Function import_at = Global("ffi.ModuleGetImport");
@@ -526,7 +526,7 @@ void imports_are_listed() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_imports_are_listed, imports_are_listed);
 
-// An object that is only marked as a module is refused.
+// An object that only has the type index of a module is rejected.
 void marked_as_a_module() {
   TVMFFIObjectHandle handle = nullptr;
   EXPECT_EQ(TVMFFIObjectCreateOpaque(nullptr, kTVMFFIModule, nullptr, &handle), 0);

@@ -13,7 +13,7 @@ namespace ffi = tvm::ffi;
 
 namespace {
 
-// A module of one function, which gives a number.
+// A module with one function, which returns a number.
 class NumberObj : public ffi::ModuleObj {
  public:
   explicit NumberObj(int64_t number) : number_(number) { ++living; }
@@ -47,7 +47,7 @@ ffi::Function Global(const char* name) { return ffi::Function::GetGlobalRequired
 
 }  // namespace
 
-// Its head comes after the pointer to its table, and its handle of the C ABI points to the head.
+// Its header follows the vtable pointer, and its C ABI handle points to the header.
 void layout() {
   static_assert(sizeof(ffi::ModuleObj) == 48, "as in the published headers");
   static_assert(sizeof(ffi::Optional<ffi::Function>) == 8, "as in the published headers");
@@ -62,7 +62,7 @@ void layout() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_layout, layout);
 
-// The last owner frees it, also when its constructor throws or it wants more alignment.
+// The last owner frees it, even if its constructor throws or it requires a larger alignment.
 void lifetime() {
   EXPECT_EQ(NumberObj::living, 0);
   {
@@ -84,7 +84,7 @@ void lifetime() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_lifetime, lifetime);
 
-// What a class does not define has a default, also where other languages ask.
+// Members that a class does not define have defaults, also for other languages.
 void defaults() {
   const ffi::Module module = MakeNumber(5);
   EXPECT_EQ(module->GetPropertyMask(), 0);
@@ -107,7 +107,7 @@ void defaults() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_defaults, defaults);
 
-// An error that a virtual function throws reaches whoever asked.
+// An error thrown by a virtual function reaches the caller.
 void errors() {
   const ffi::Module module = MakeNumber(5);
   EXPECT_THROWS("KeyError: raised by GetFunction", module->GetFunction("raise"));
@@ -115,7 +115,7 @@ void errors() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_errors, errors);
 
-// The nearest import that has a function gives it; neither null nor a circle is imported.
+// The nearest import that has a function provides it; null and cyclic imports are rejected.
 void imports() {
   const ffi::Module outer = MakeNumber(1), middle = MakeNumber(2), inner = MakeNumber(3);
   outer->ImportModule(middle);
@@ -133,7 +133,7 @@ void imports() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_imports, imports);
 
-// Code of the module looks a function up in the imports, then among the global ones; what it was
+// Code of the module looks up a function in the imports, then among the global ones; a function
 // lent once is the same the next time.
 void lookup() {
   const ffi::Module module = MakeNumber(1);
@@ -146,7 +146,7 @@ void lookup() {
   TVM_FFI_CHECK_SAFE_CALL(TVMFFIEnvModLookupFromImports(code, "number", &first));
   TVM_FFI_CHECK_SAFE_CALL(TVMFFIEnvModLookupFromImports(code, "number", &second));
   EXPECT(first == second);
-  // A handle will do, too.
+  // A handle works too.
   TVMFFIObjectHandle handle = ffi::ObjectUnsafe::Borrow(module);
   TVM_FFI_CHECK_SAFE_CALL(TVMFFIEnvModLookupFromImports(handle, "number", &second));
   EXPECT(first == second);
@@ -157,7 +157,7 @@ void lookup() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_lookup, lookup);
 
-// The context symbols that the program registered are listed.
+// The context symbols registered by the program are listed.
 void context_symbols() {
   int value = 0;
   TVM_FFI_CHECK_SAFE_CALL(TVMFFIEnvModRegisterContextSymbol("test_module_classes.value", &value));
@@ -170,7 +170,7 @@ void context_symbols() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_context_symbols, context_symbols);
 
-// A global function named by the extension loads such a file; a missing one is left to the loader.
+// A global function named after the extension loads such files; without it, the loader does.
 void loader_of_an_extension() {
   std::vector<std::string> got;
   ffi::Function::SetGlobal(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R7
-// object.h: reference counts, weak pointers, the allocator of objects, opaque objects, casts.
+// object.h: reference counts, weak pointers, the object allocator, opaque objects, casts.
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace ffi = tvm::ffi;
 
-// A library's own types compile without a warning in a namespace of its own too.
+// A library's own types compile without warnings in their own namespace.
 namespace test_object {
 
 class PairObj : public ffi::Object {
@@ -35,13 +35,13 @@ struct Holder {
 
 namespace {
 
-// Registers a type of a fixed index.
+// Registers a type with a fixed index.
 int32_t RegisterType(const char* key, int32_t parent, int32_t depth, int32_t fixed) {
   const TVMFFIByteArray name{key, std::string_view(key).size()};
   return TVMFFITypeGetOrAllocIndex(&name, fixed, depth, 0, 1, parent);
 }
 
-// Tells how many strong references it has while it ends, with one owner left or after several.
+// Records its strong reference count during destruction, after one or several owners.
 class EndingObj : public ffi::Object {
  public:
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("test_object.Ending", EndingObj, ffi::Object)
@@ -88,7 +88,7 @@ class Animal : public ffi::ObjectRef {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Animal, ffi::ObjectRef, AnimalObj);
 };
 
-// While it lives, objects come from an allocator that counts and that remembers its last request.
+// While it lives, objects come from an allocator that counts and records its last request.
 class CountingAllocator {
  public:
   CountingAllocator() {
@@ -123,7 +123,7 @@ class CountingAllocator {
 
 }  // namespace
 
-// Every owner counts once, and the object dies with the last one.
+// Every owner counts once, and the last one destroys the object.
 void strong_counts() {
   living = 0;
   ffi::ObjectPtr<CatObj> first = ffi::make_object<CatObj>();
@@ -151,7 +151,7 @@ void strong_counts() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_strong_counts, strong_counts);
 
-// An object has no strong reference any more while it ends, whichever way its last owner went.
+// An object has no strong reference during destruction, however its last owner was released.
 void counts_at_the_end() {
   std::vector<int> counts;
   ffi::make_object<EndingObj>(&counts);
@@ -171,7 +171,7 @@ void counts_at_the_end() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_counts_at_the_end, counts_at_the_end);
 
-// Of many threads that drop their share at once, one ends the object, after what all did to it.
+// When many threads release their references at once, one destroys the object, after all accesses.
 void many_threads_drop_at_once() {
   for (int round = 0; round < 200; ++round) {
     std::vector<int> counts;
@@ -199,7 +199,7 @@ void declared_types() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_declared_types, declared_types);
 
-// The C functions count too; NULL is refused by IncRef and ignored by DecRef.
+// The C functions count too; NULL is rejected by IncRef and ignored by DecRef.
 void counts_by_c_functions() {
   ffi::ObjectPtr<AnimalObj> animal = ffi::make_object<AnimalObj>();
   TVMFFIObject* head = ffi::ObjectUnsafe::Header(animal.get());
@@ -213,7 +213,7 @@ void counts_by_c_functions() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_counts_by_c_functions, counts_by_c_functions);
 
-// A weak pointer keeps the memory but not the contents.
+// A weak pointer keeps the memory alive but not the contents.
 void weak_pointers() {
   living = 0;
   CountingAllocator allocator;
@@ -251,7 +251,7 @@ class FlaggedObj : public ffi::Object {
 
 }  // namespace
 
-// While threads lock a weak pointer and the last owner goes, each gets a living object or none.
+// While threads lock a weak pointer and the last owner goes, each gets a live object or none.
 void weak_lock_races_with_the_last_owner() {
   constexpr int kRounds = 300;
   destroyed = 0;
@@ -275,7 +275,7 @@ void weak_lock_races_with_the_last_owner() {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_weak_lock_races_with_the_last_owner,
                               weak_lock_races_with_the_last_owner);
 
-// Objects of this library and of the runtime come from the allocator that is set, until it is not.
+// Objects of this library and of the runtime come from the custom allocator while it is set.
 void custom_allocator() {
   {
     CountingAllocator allocator;
@@ -295,7 +295,7 @@ void custom_allocator() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_custom_allocator, custom_allocator);
 
-// Memory goes back to the allocator that it came from, though another one is set by then.
+// Memory is returned to the allocator that it came from, even if another one is set by then.
 void allocator_that_changes() {
   ffi::ObjectPtr<CatObj> before = ffi::make_object<CatObj>();
   ffi::ObjectPtr<CatObj> meanwhile;
@@ -332,7 +332,7 @@ void wide_alignment() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_wide_alignment, wide_alignment);
 
-// An object is aligned where the allocator does not align, too, and gives back all that it took.
+// An object is aligned even if the allocator does not align, and returns all its memory.
 void wide_alignment_of_any_allocator() {
   CountingAllocator allocator;
   ffi::WeakObjectPtr<WideObj> weak;
@@ -353,7 +353,7 @@ void wide_alignment_of_any_allocator() {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_wide_alignment_of_any_allocator,
                               wide_alignment_of_any_allocator);
 
-// The memory of an object whose constructor throws goes back.
+// The memory of an object whose constructor throws is returned.
 void throwing_constructor() {
   CountingAllocator allocator;
   bool thrown = false;
@@ -368,7 +368,7 @@ void throwing_constructor() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_throwing_constructor, throwing_constructor);
 
-// An allocator that has no memory ends in std::bad_alloc, and nothing leaks.
+// An allocator without memory results in std::bad_alloc, and nothing leaks.
 void allocator_without_memory() {
   static TVMFFICustomAllocator empty{
       [](size_t, size_t, int32_t, void*) -> void* { return nullptr; }, nullptr};
@@ -384,7 +384,7 @@ void allocator_without_memory() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_allocator_without_memory, allocator_without_memory);
 
-// An opaque object holds a foreign one and calls its deleter once, with it.
+// An opaque object holds a foreign one and calls its deleter with it once.
 void opaque_objects() {
   int deleted = 0;
   auto deleter = [](void* foreign) { ++*static_cast<int*>(foreign); };
@@ -433,7 +433,7 @@ void is_instance() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_is_instance, is_instance);
 
-// A handle tells its type and casts to a derived object, or to none.
+// A handle knows its type and casts to a derived object, or to none.
 void handles() {
   Animal cat(ffi::make_object<CatObj>());
   Animal none(nullptr);
@@ -448,7 +448,7 @@ void handles() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_handles, handles);
 
-// A parameter of a handle's class takes derived objects and refuses others by name.
+// A parameter of a handle class accepts derived objects and rejects others by name.
 void handles_as_arguments() {
   ffi::Function f = ffi::Function::FromTyped([](Animal animal) { return animal.defined(); });
   EXPECT(f(Animal(ffi::make_object<CatObj>())).cast<bool>());
@@ -460,7 +460,7 @@ void handles_as_arguments() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_handles_as_arguments, handles_as_arguments);
 
-// Handles compare by the object they hold, cast to handles of other classes, and tell their type.
+// Handles compare by their objects, cast to other handle classes, and know their type.
 void comparison_and_casts() {
   const ffi::ObjectRef cat = Animal(ffi::make_object<CatObj>());
   const ffi::ObjectRef same = cat;
@@ -487,7 +487,7 @@ void comparison_and_casts() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_comparison_and_casts, comparison_and_casts);
 
-// A weak pointer converts to one of a base, and counts the owners that are left.
+// A weak pointer converts to one of a base, and counts the remaining owners.
 void weak_conversions() {
   ffi::ObjectPtr<CatObj> cat = ffi::make_object<CatObj>();
   ffi::WeakObjectPtr<CatObj> weak = cat;
@@ -504,7 +504,7 @@ void weak_conversions() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_weak_conversions, weak_conversions);
 
-// An object's array stands behind it in the same memory.
+// An object's array follows it in the same memory.
 void array_behind_an_object() {
   for (size_t n : {size_t{0}, size_t{1}, size_t{1001}}) {
     ffi::ObjectPtr<CatObj> cat = ffi::make_inplace_array_object<CatObj, int64_t>(n);
@@ -534,7 +534,7 @@ void pointers_to_objects() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_pointers_to_objects, pointers_to_objects);
 
-// Assignment of one object to another leaves counts and types as they are.
+// Assigning one object to another leaves counts and types unchanged.
 void assigned() {
   const ffi::ObjectPtr<CatObj> first = ffi::make_object<CatObj>();
   const ffi::ObjectPtr<CatObj> second = first, other = ffi::make_object<CatObj>();
@@ -545,7 +545,7 @@ void assigned() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_assigned, assigned);
 
-// Owners are keys of a hash table, by the object and not by what is in it.
+// Owners are keys of a hash table by identity, not by content.
 void owners_as_keys() {
   std::unordered_map<ffi::ObjectPtr<CatObj>, int, ffi::ObjectPtrHash, ffi::ObjectPtrEqual> names;
   const ffi::ObjectPtr<CatObj> first = ffi::make_object<CatObj>(), same = first;

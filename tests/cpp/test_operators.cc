@@ -16,7 +16,7 @@ struct Own {};
 [[maybe_unused]] bool operator!=(Own, Own) { return false; }
 [[maybe_unused]] std::ostream& operator<<(std::ostream& out, Own) { return out << "own"; }
 
-// Devices compare and print from inside any namespace, also as part of an error.
+// Devices compare and print from within any namespace, also as part of an error.
 void devices() {
   const DLDevice a{kDLCUDA, 1};
   const DLDevice b{kDLCUDA, 0};
@@ -30,7 +30,7 @@ void devices() {
   EXPECT_THROWS("ValueError: on cuda:1", TVM_FFI_THROW(ValueError) << "on " << a);
 }
 
-// Element types compare and print from inside any namespace, also as part of an error.
+// Element types compare and print from within any namespace, also as part of an error.
 void element_types() {
   const DLDataType a{kDLFloat, 16, 1};
   EXPECT(a == a && !(a != a));
@@ -51,7 +51,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_element_types, project::kernels::element_type
 
 namespace checks {
 
-// Prints as test frameworks do: from a template of another namespace, through a std::ostream.
+// Prints as test frameworks do: from a template in another namespace, through a std::ostream.
 template <typename T>
 std::string Printed(const T& value) {
   std::ostringstream out;
@@ -65,7 +65,7 @@ std::string Compared(const A& a, const B& b) {
 
 }  // namespace checks
 
-// Templates of other namespaces, such as those of test frameworks, compare and print both types.
+// Templates in other namespaces, such as those of test frameworks, compare and print both types.
 void found_from_templates() {
   EXPECT_EQ(checks::Compared(DLDevice{kDLCUDA, 1}, DLDevice{kDLCPU, 0}),
             std::string("cuda:1 is not cpu:0"));

@@ -10,7 +10,7 @@
 
 namespace ffi = tvm::ffi;
 
-// It is made of a value, of nothing, or of a std::optional, and tells which.
+// Construction from a value, nothing, or a std::optional; it reports whether it has a value.
 void values() {
   ffi::Optional<int> none;
   ffi::Optional<int> some = 3;
@@ -30,14 +30,14 @@ void values() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_values, values);
 
-// Asking an empty one for its value is a RuntimeError that names the type.
+// Accessing the value of an empty one is a RuntimeError that names the type.
 void value_of_none() {
   EXPECT_THROWS("RuntimeError: Optional::value: expected a Shape, got none",
                 ffi::Optional<ffi::Shape>().value());
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_value_of_none, value_of_none);
 
-// None and an empty one are the same value; a filled one is its content.
+// None and an empty one are the same value; a filled one is its contents.
 void in_any() {
   EXPECT_EQ(ffi::AnyView(ffi::Optional<int>()).type_index(), int32_t{kTVMFFINone});
   EXPECT_EQ(ffi::Any(ffi::Optional<int>(3)).cast<int>(), 3);
@@ -92,7 +92,7 @@ void comparison() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_comparison, comparison);
 
-// Optionals of handles tell whether they hold the same object.
+// Optionals of handles report whether they hold the same object.
 void same_object() {
   const ffi::Array<int> array{1}, other{1};
   const ffi::Optional<ffi::Array<int>> none, some = array;
@@ -101,7 +101,7 @@ void same_object() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_same_object, same_object);
 
-// One of a handle or a text is as large as its value, and is moved, changed and emptied as any.
+// An Optional of a handle or a text has the size of its value, and is moved, changed and cleared.
 void in_place() {
   static_assert(sizeof(ffi::Optional<ffi::Array<int>>) == sizeof(ffi::Array<int>), "no flag");
   static_assert(sizeof(ffi::Optional<ffi::Bytes>) == sizeof(ffi::Bytes), "no flag");
@@ -132,7 +132,7 @@ void in_place() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_in_place, in_place);
 
-// Beside another Optional, any handle can be compared; a null one is the same as none.
+// Any handle can be compared with an Optional; a null one is the same as none.
 void same_as_a_handle() {
   const ffi::Shape shape{1};
   const ffi::Optional<ffi::Shape> some = shape, none;
@@ -144,7 +144,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_same_as_a_handle, same_as_a_handle);
 
 namespace {
 
-// A handle that cannot be made.
+// A handle that cannot be constructed.
 class Refusing : public ffi::ObjectRef {
  public:
   explicit Refusing(int) { TVM_FFI_THROW(ValueError) << "refused"; }
@@ -152,7 +152,7 @@ class Refusing : public ffi::ObjectRef {
 
 }  // namespace
 
-// One of a handle or a text is made of arguments, of nullptr, and of another one; it is read back.
+// An Optional of a handle or a text: constructed from arguments, nullptr and another; read back.
 void made_in_place() {
   EXPECT(!ffi::Optional<ffi::Shape>(nullptr).has_value());
   EXPECT(ffi::Optional<ffi::String>(std::in_place, "text") == "text");
@@ -172,7 +172,7 @@ void made_in_place() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_made_in_place, made_in_place);
 
-// One whose new value cannot be made has none.
+// If its new value cannot be constructed, it has none.
 void refused_in_place() {
   ffi::Optional<Refusing> none;
   EXPECT_THROWS("ValueError: refused", none.emplace(1));

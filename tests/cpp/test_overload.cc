@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R5, R7
-// reflection/overload.h: methods and constructors of one name.
+// reflection/overload.h: methods and constructors with the same name.
 #include <tvm/ffi/reflection/overload.h>
 #include <tvm/ffi/tvm_ffi.h>
 
@@ -76,7 +76,7 @@ ffi::ObjectPtr<PairObj> Pair(int64_t x) { return ffi::make_object<PairObj>(x); }
 
 }  // namespace
 
-// The first function that takes the arguments is called.
+// The first function that accepts the arguments is called.
 void chosen() {
   EXPECT_EQ(Call("plus", Pair(2), 3).cast<int64_t>(), 5);
   EXPECT_EQ(Call("plus", Pair(2), 0.5).cast<double>(), 2.5);
@@ -86,7 +86,7 @@ void chosen() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_chosen, chosen);
 
-// A trailing Optional need not be given.
+// A trailing Optional may be omitted.
 void optional_arguments() {
   EXPECT_EQ(Call("optional").cast<int64_t>(), -1);
   EXPECT_EQ(Call("optional", 3).cast<int64_t>(), 3);
@@ -101,7 +101,7 @@ void optional_arguments() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_optional_arguments, optional_arguments);
 
-// What the chosen function throws is thrown, and no other is tried.
+// An error of the chosen function is thrown, and no other function is tried.
 void errors_of_the_chosen() {
   EXPECT_EQ(Call("fails", 1).cast<ffi::String>(), "int");
   EXPECT_EQ(Call("fails", 1.5).cast<ffi::String>(), "float");
@@ -109,7 +109,7 @@ void errors_of_the_chosen() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_errors_of_the_chosen, errors_of_the_chosen);
 
-// If none takes the arguments, all are listed; a name with one function has the plain error.
+// If none accepts the arguments, all are listed; a name with one function has the plain error.
 void refused() {
   EXPECT_THROWS(
       "TypeError: test_overload.Pair.plus: expected arguments that an overload takes, got "
@@ -128,7 +128,7 @@ void refused() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_refused, refused);
 
-// An argument that is handed over reaches the function that takes it, though others were tried.
+// A moved argument reaches the function that takes it, even after others were tried.
 void moved_arguments() {
   EXPECT_EQ(Call("moved", ffi::RValueRef(IntArray{1, 2}), 3).cast<int64_t>(), 105);
   EXPECT_EQ(Call("moved", ffi::RValueRef(IntArray{1, 2}), "a").cast<int64_t>(), -1);
@@ -138,7 +138,7 @@ void moved_arguments() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_moved_arguments, moved_arguments);
 
-// Constructors are overloaded too; without one the type has that of its fields.
+// Constructors are overloaded too; a type without one has the generated one for its fields.
 void constructors() {
   const auto one = Call("__ffi_init__", 4).cast<ffi::ObjectPtr<PairObj>>();
   EXPECT_EQ(one->y, 4);
@@ -151,7 +151,7 @@ void constructors() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_constructors, constructors);
 
-// Each function has an entry with its own types and documentation; all entries call the same.
+// Each function has an entry with its own types and documentation; all entries call the same one.
 void entries() {
   const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(PairObj::RuntimeTypeIndex());
   EXPECT_EQ(info->num_fields, 2);

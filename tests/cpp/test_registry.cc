@@ -50,7 +50,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       });
 }
 
-// A type with a parent, fields of every kind of default and one outside of the constructor.
+// A type with a parent, fields with every kind of default and one not in the constructor.
 class CachedObj : public WorkspaceObj {
  public:
   int64_t key = 0;
@@ -59,7 +59,7 @@ class CachedObj : public WorkspaceObj {
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("test_registry.Cached", CachedObj, WorkspaceObj);
 };
 
-// A type whose constructor is its own.
+// A type with its own constructor.
 class PairObj : public ffi::Object {
  public:
   PairObj(int64_t a, double b) : a(a), b(b) {}
@@ -68,7 +68,7 @@ class PairObj : public ffi::Object {
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("test_registry.Pair", PairObj, ffi::Object);
 };
 
-// A type that other languages do not make.
+// A type that other languages cannot create.
 class OpaqueObj : public ffi::Object {
  public:
   int64_t a = 3;
@@ -113,7 +113,7 @@ std::string Text(const TVMFFIByteArray& bytes) { return std::string(bytes.data, 
 
 }  // namespace
 
-// Fields are registered with place, size, flags and schema, in the order given, behind the
+// Fields are registered with offset, size, flags and schema, in the given order, after the
 // parent's.
 void fields() {
   const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(CachedObj::RuntimeTypeIndex());
@@ -145,7 +145,7 @@ void fields() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_fields, fields);
 
-// The type knows its documentation, its size and how to make, copy and end it.
+// The type knows its documentation, its size and how to create, copy and destroy objects.
 void type_metadata() {
   const int32_t index = WorkspaceObj::RuntimeTypeIndex();
   const TVMFFITypeMetadata* metadata = TVMFFIGetTypeInfo(index)->metadata;
@@ -168,7 +168,7 @@ void type_metadata() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_type_metadata, type_metadata);
 
-// A method takes the object first; what it changes is seen; its errors carry the type's name.
+// A method takes the object first; its changes are visible; its errors carry the type's name.
 void methods() {
   Workspace workspace(3000000, "scratch");
   ffi::Function megabytes = refl::GetMethod("test_registry.Workspace", "megabytes");
@@ -193,7 +193,7 @@ void methods() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_methods, methods);
 
-// The constructor made of the fields: positions, defaults, keywords, the parent's fields.
+// The constructor from the fields: positions, defaults, keywords, the parent's fields.
 void constructor_of_the_fields() {
   ffi::Function make = Constructor<WorkspaceObj>();
   Workspace one = make(7).cast<Workspace>();
@@ -212,13 +212,13 @@ void constructor_of_the_fields() {
   EXPECT_EQ(object->name, "cached");
   EXPECT_EQ(object->shape.size(), size_t{2});
   EXPECT_EQ(object->hits, 1.5);
-  // A factory makes a value for each object.
+  // A factory creates a value for each object.
   ffi::ObjectRef other = Constructor<CachedObj>()(1, 2).cast<ffi::ObjectRef>();
   EXPECT(!other.as<CachedObj>()->shape.same_as(object->shape));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_constructor_of_the_fields, constructor_of_the_fields);
 
-// What does not fit the constructor is a TypeError that names it, the field and what came.
+// A bad constructor argument is a TypeError that names the constructor, the field and the value.
 void constructor_errors() {
   ffi::Function make = Constructor<WorkspaceObj>();
   const std::string start = "TypeError: test_registry.Workspace.__ffi_init__: ";
@@ -244,7 +244,7 @@ void constructor_errors() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_constructor_errors, constructor_errors);
 
-// A constructor of the type's own is a static method; none is made beside it, or where it is off.
+// The type's own constructor is a static method; then, or if disabled, none is generated.
 void own_constructors() {
   ffi::ObjectRef pair = Constructor<PairObj>()(1, 2).cast<ffi::ObjectRef>();
   EXPECT_EQ(pair.as<PairObj>()->b, 2.0);
@@ -259,7 +259,7 @@ void own_constructors() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_own_constructors, own_constructors);
 
-// Attributes are values and functions that are found by name and type.
+// Attributes are values and functions found by name and type.
 void attributes() {
   const ffi::ObjectRef pair(ffi::make_object<PairObj>(1, 2.5));
   EXPECT_EQ(Attribute("test_registry.answer", pair.type_index()).cast<int>(), 42);
@@ -270,7 +270,7 @@ void attributes() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_attributes, attributes);
 
-// Global functions come with documentation and metadata; a method takes the object first.
+// Global functions have documentation and metadata; a method takes the object first.
 void global_functions() {
   EXPECT_EQ(ffi::Function::GetGlobalRequired("test_registry.add")(1, 2).cast<int>(), 3);
   EXPECT_EQ(ffi::Function::GetGlobalRequired("test_registry.count")(1, "b").cast<int>(), 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R5, R7
-// return_macros.h: errors that are returned.
+// return_macros.h: returning errors.
 #include <tvm/ffi/expected.h>
 #include <tvm/ffi/tvm_ffi.h>
 
@@ -56,7 +56,7 @@ ffi::Expected<int> Compare(int which, int x, unsigned y) {
 
 }  // namespace
 
-// A condition that holds lets the function go on; another is its result, as an error.
+// If a condition holds, the function continues; otherwise it returns an error.
 void conditions() {
   EXPECT_EQ(Positive(3).value(), 3);
   EXPECT(Positive(0).is_err());
@@ -85,7 +85,7 @@ void comparisons() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_comparisons, comparisons);
 
-// An error that is made as a value becomes whatever the function returns, with its place.
+// An error created as a value converts to any return type, with its location.
 void values() {
   EXPECT_EQ(Made(0).value().cast<int>(), 0);
   EXPECT_THROWS("IndexError: bad 7!", Made(7).value());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R5, R7
-// rvalue_ref.h: arguments that the callee takes over.
+// rvalue_ref.h: arguments whose ownership passes to the callee.
 #include <tvm/ffi/rvalue_ref.h>
 #include <tvm/ffi/tvm_ffi.h>
 
@@ -8,7 +8,7 @@
 
 namespace ffi = tvm::ffi;
 
-// A parameter of type Any takes the object; one that lends leaves it with the caller.
+// A parameter of type Any takes the object; a borrowing one leaves it with the caller.
 void other_parameters() {
   ffi::RValueRef<ffi::Shape> given(ffi::Shape{2, 3});
   ffi::Function type = ffi::Function::FromTyped([](ffi::AnyView x) { return x.type_index(); });
@@ -21,7 +21,7 @@ void other_parameters() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_other_parameters, other_parameters);
 
-// An object of another type is refused, and stays with the caller.
+// An object of another type is rejected, and stays with the caller.
 void wrong_types() {
   ffi::Function f = ffi::Function::FromTyped([](ffi::RValueRef<ffi::Function>) {}, "f");
   ffi::RValueRef<ffi::Shape> given(ffi::Shape{2, 3});
@@ -33,7 +33,7 @@ void wrong_types() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_wrong_types, wrong_types);
 
-// A null handle is taken as None is, where the class allows it.
+// A null handle is accepted like None, if the class allows it.
 void null_handles() {
   ffi::Function f = ffi::Function::FromTyped(
       [](ffi::RValueRef<ffi::Function> given) { return (*std::move(given)) == nullptr; });
@@ -42,7 +42,7 @@ void null_handles() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_null_handles, null_handles);
 
-// A value that an object is moved out of needs a variable: NULL is none, for any parameter.
+// Moving an object out requires a variable: NULL is rejected for any parameter.
 void moved_out_of_null() {
   ffi::AnyView view;
   reinterpret_cast<TVMFFIAny*>(&view)->type_index = kTVMFFIObjectRValueRef;

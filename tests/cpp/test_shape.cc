@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R1, R7
-// container/shape.h: lists of extents, lent and owned.
+// container/shape.h: lists of extents, borrowed and owned.
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <sstream>
@@ -10,7 +10,7 @@
 
 namespace ffi = tvm::ffi;
 
-// A view and a shape answer the same questions, and iterate.
+// A view and a shape answer the same queries, and can be iterated.
 void queries() {
   const std::vector<int64_t> extents = {2, 3, 4};
   const ffi::ShapeView view(extents.data(), extents.size());
@@ -34,7 +34,7 @@ void queries() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_queries, queries);
 
-// Without extents there is one element, no first extent and no last one.
+// Without extents there is one element, and no first or last extent.
 void no_extents() {
   for (const ffi::Shape& shape : {ffi::Shape(), ffi::Shape({}), ffi::Shape(ffi::ShapeView())}) {
     EXPECT(shape.empty());
@@ -50,7 +50,7 @@ void no_extents() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_no_extents, no_extents);
 
-// A shape owns its extents, in one object that every copy shares.
+// A shape owns its extents, in one object shared by all copies.
 void ownership() {
   std::vector<int64_t> extents = {5, 6};
   ffi::Shape shape{ffi::ShapeView(extents.data(), extents.size())};
@@ -66,7 +66,7 @@ void ownership() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_ownership, ownership);
 
-// A shape is passed and returned; None is none.
+// A shape is passed and returned; None is rejected.
 void through_functions() {
   ffi::Function reversed = ffi::Function::FromTyped([](ffi::Shape x) {
     std::vector<int64_t> extents(x.begin(), x.end());
@@ -97,7 +97,7 @@ void from_sequences() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_from_sequences, from_sequences);
 
-// A message shows a shape as Python does.
+// A message formats a shape as Python does.
 void printed() {
   auto text = [](ffi::ShapeView shape) { return (ffi::Message().self() << shape).take(); };
   EXPECT_EQ(text({}), std::string("()"));
@@ -106,7 +106,7 @@ void printed() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_printed, printed);
 
-// It is made of the extents of any container, and printed as a tuple.
+// Construction from the extents of any container; printed as a tuple.
 void from_ranges() {
   const std::vector<int64_t> vector{2, 3};
   EXPECT_EQ(ffi::Shape(vector), ffi::ShapeView({2, 3}));
@@ -122,7 +122,7 @@ void from_ranges() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_from_ranges, from_ranges);
 
-// Row-major strides; an extent of 0 takes part in the product.
+// Row-major strides; an extent of 0 is included in the product.
 void strides() {
   const auto of = [](ffi::ShapeView shape) { return ffi::Shape::StridesFromShape(shape); };
   EXPECT_EQ(ffi::ShapeView(of({2, 3, 4})), ffi::ShapeView({12, 4, 1}));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R7
-// list.h, dict.h: what a handle of other types put into a shared container is checked when it is
-// read.
+// list.h, dict.h: elements added to a shared container through a handle of other types are checked
+// when read.
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/list.h>
@@ -15,7 +15,7 @@ namespace ffi = tvm::ffi;
 
 using Ints = ffi::Array<int>;
 
-// A wrong value or key of a Dict is a TypeError, however it is read; the others are read on.
+// A wrong value or key of a Dict is a TypeError, however it is read; the others remain readable.
 void dict_of_containers() {
   ffi::Dict<ffi::String, Ints> dict{{"a", {1}}, {"b", {2}}};
   ffi::Dict<ffi::Any, ffi::Any> wide = dict;
@@ -43,7 +43,7 @@ void dict_of_containers() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_dict_of_containers, dict_of_containers);
 
-// A value that converts is read as what it converts to; the Dict keeps it as it is.
+// A value that converts is read as the converted value; the Dict keeps the original.
 void dict_of_numbers() {
   ffi::Dict<ffi::String, double> dict{{"a", 0.5}};
   ffi::Dict<ffi::String, ffi::Any> wide = dict;

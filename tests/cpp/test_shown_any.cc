@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R8
-// Shown by any.rst: what an Any is asked, who owns what, and how text is held.
+// Shown by any.rst: querying an Any, ownership, and how text is stored.
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <memory>
@@ -11,7 +11,7 @@
 namespace ffi = tvm::ffi;
 
 // [questions.begin]
-// `as` takes an exact value, `try_cast` converts, `cast` converts or throws.
+// `as` requires an exact value, `try_cast` converts, `cast` converts or throws.
 void questions() {
   ffi::Any number = 3;
   EXPECT_EQ(number.type_index(), int32_t{kTVMFFIInt});
@@ -26,14 +26,14 @@ void questions() {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_questions, questions);
 
 // [ownership.begin]
-// A view lends, an Any owns: one reference more for each.
+// A view borrows; an Any owns, and adds a reference.
 void lend_and_own() {
   ffi::Shape shape{1, 2};
   ffi::AnyView view = shape;
   EXPECT_EQ(shape.use_count(), 1);
   ffi::Any any = view;
   EXPECT_EQ(shape.use_count(), 2);
-  ffi::Shape taken = std::move(any).cast<ffi::Shape>();  // with the reference of `any`
+  ffi::Shape taken = std::move(any).cast<ffi::Shape>();  // takes the reference of `any`
   EXPECT(any == nullptr);
   EXPECT_EQ(shape.use_count(), 2);
 }
@@ -41,7 +41,7 @@ void lend_and_own() {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_lend_and_own, lend_and_own);
 
 // [temporary.begin]
-// A view does not keep what it views: a temporary is gone at the end of its line.
+// A view does not keep its value alive: a temporary dies at the end of its line.
 void view_of_a_temporary() {
   struct Guard {
     bool* gone;
@@ -51,7 +51,7 @@ void view_of_a_temporary() {
     return ffi::Function::FromTyped([guard = std::shared_ptr<Guard>(new Guard{gone})] {});
   };
   bool lent_gone = false, owned_gone = false;
-  [[maybe_unused]] ffi::AnyView lent = make(&lent_gone);  // wrong: what it views is gone
+  [[maybe_unused]] ffi::AnyView lent = make(&lent_gone);  // wrong: dangling
   ffi::Any owned = make(&owned_gone);                     // right
   EXPECT(lent_gone);
   EXPECT(!owned_gone);
@@ -60,7 +60,7 @@ void view_of_a_temporary() {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_view_of_a_temporary, view_of_a_temporary);
 
 // [text_forms.begin]
-// Up to 7 bytes stand in the value itself; more in an object; a lent text is only pointed at.
+// Up to 7 bytes are stored inline, more in an object; a borrowed text is only referenced.
 void text_forms() {
   EXPECT_EQ(ffi::Any("7 bytes").type_index(), int32_t{kTVMFFISmallStr});
   EXPECT_EQ(ffi::Any("8 bytes!").type_index(), int32_t{kTVMFFIStr});

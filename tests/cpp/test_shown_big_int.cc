@@ -15,7 +15,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(factorial, factorial);
 #include "expect.h"
 
 // [big_int_operators.begin]
-// Division rounds to zero, or down by another name; a value that does not fit is not cut off.
+// Division rounds towards zero, floordiv down; a value that does not fit is not truncated.
 void big_int_operators() {
   ffi::BigInt big = ffi::BigInt(1) << 100;
   EXPECT_EQ(big / -3, truncdiv(big, -3));
@@ -29,7 +29,7 @@ void big_int_operators() {
   ffi::Any any = big;
   EXPECT_EQ(any.type_index(), int32_t{kTVMFFIBigInt});
   EXPECT_THROWS_WITH("TypeError: ", any.cast<int64_t>());
-  any = big - big + 7;  // in the value itself, as any int64_t
+  any = big - big + 7;  // stored inline, like any int64_t
   EXPECT_EQ(any.type_index(), int32_t{kTVMFFIInt});
   EXPECT_EQ(any.cast<int64_t>(), 7);
 }

@@ -19,16 +19,16 @@
 namespace ffi = tvm::ffi;
 
 // [copy_on_write.begin]
-// A change is seen by the handle that makes it alone.
+// A change is visible only through the handle that makes it.
 void copy_on_write() {
   ffi::Array<int> a{1, 2, 3};
   ffi::Array<int> b = a;  // the same object
   EXPECT(a.same_as(b));
-  b.push_back(4);  // shared, so that `b` gets an object of its own
+  b.push_back(4);  // shared, so `b` gets its own object
   EXPECT_EQ(a.size(), 3u);
   EXPECT_EQ(b.size(), 4u);
   const ffi::Object* object = b.get();
-  b.Set(0, 10);  // `b` is the only owner now: changed in place
+  b.Set(0, 10);  // `b` is now the only owner: changed in place
   EXPECT_EQ(b.get(), object);
   EXPECT_EQ(b[0], 10);
 }
@@ -36,7 +36,7 @@ void copy_on_write() {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_copy_on_write, copy_on_write);
 
 // [shared.begin]
-// A change through one handle is seen through all.
+// A change through one handle is visible through all.
 void shared() {
   ffi::List<int> a{1, 2, 3};
   ffi::List<int> b = a;  // the same object
@@ -50,7 +50,7 @@ void shared() {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_shared, shared);
 
 // [map_example.begin]
-// A Map keeps the order of insertion; a change is seen by the handle that makes it alone.
+// A Map keeps insertion order; a change is visible only through the handle that makes it.
 void map_example() {
   ffi::Map<ffi::String, int64_t> a{{"width", 3}, {"height", 4}};
   ffi::Map<ffi::String, int64_t> b = a;
@@ -66,7 +66,7 @@ void map_example() {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_map_example, map_example);
 
 // [dict_example.begin]
-// A change of a Dict is seen through all its handles.
+// A change to a Dict is visible through all its handles.
 void dict_example() {
   ffi::Dict<ffi::String, int64_t> a{{"hits", 1}};
   ffi::Dict<ffi::String, int64_t> b = a;
@@ -77,7 +77,7 @@ void dict_example() {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_dict_example, dict_example);
 
 // [tuple.begin]
-// Elements are got by index, at compile time, or by structured bindings.
+// Elements are accessed by index, at compile time, or by structured bindings.
 void elements() {
   ffi::Tuple<int, ffi::String> pair(1, "one");
   EXPECT_EQ(pair.get<0>(), 1);
@@ -91,7 +91,7 @@ void elements() {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_elements, elements);
 
 // [variant.begin]
-// A parameter may be of one of several types; `as` tells which came.
+// A parameter may have one of several types; `as` reports which one was passed.
 ffi::String describe(const ffi::Variant<int64_t, ffi::String>& value) {
   if (value.as<int64_t>().has_value()) return "a number";
   return "the text " + std::string(value.get<ffi::String>());
@@ -105,7 +105,7 @@ void one_of_two_types() {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_one_of_two_types, one_of_two_types);
 
 // [expected.begin]
-// Gives an error instead of throwing it; exported, the error is raised.
+// Returns an error instead of throwing it; when exported, the error is raised.
 ffi::Expected<int> half(int x) {
   if (x % 2 != 0) return ffi::Error("ValueError", "half: x must be even", "");
   return x / 2;
@@ -118,7 +118,7 @@ void value_or_error() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_value_or_error, value_or_error);
 
-// The message names the first element that is wrong.
+// The message names the first wrong element.
 void bad_element() {
   // [bad_element.begin]
   const ffi::Any mixed = ffi::Array<ffi::Any>{1, 2, "x", nullptr};
@@ -129,7 +129,7 @@ void bad_element() {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_bad_element, bad_element);
 
 // [vector.begin]
-// A std::vector goes and comes as an Array; a List is taken too.
+// A std::vector is passed and returned as an Array; a List is accepted too.
 std::vector<double> scaled(const std::vector<double>& x, double factor) {
   std::vector<double> y;
   for (double element : x) y.push_back(element * factor);

@@ -16,10 +16,10 @@ __attribute__((noinline)) void inner(int n) {
 }
 __attribute__((noinline)) void outer(int n) {
   inner(n);
-  inner(n + 1);  // so that the first call is no tail call
+  inner(n + 1);  // so that the first call is not a tail call
 }
 
-// The function that each line of a backtrace names.
+// The functions named by the lines of a backtrace.
 std::string FunctionsIn(const std::string& backtrace) {
   std::string functions;
   for (size_t at = 0; (at = backtrace.find(", in ", at)) != std::string::npos;) {
@@ -90,7 +90,7 @@ struct Workspace {
 }  // namespace
 // [destructor.end]
 
-// A destructor says what went wrong, and the exception that was on its way goes on.
+// A destructor reports its error, and the exception in flight continues.
 void destructor() {
   std::string error;
   const std::string text = StderrOf([&] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R8
-// Shown by func_module.rst: functions, the global table, modules, and arguments given away.
+// Shown by func_module.rst: functions, the global table, modules, and moved arguments.
 #include <dlfcn.h>
 #include <tvm/ffi/extra/module.h>
 #include <tvm/ffi/rvalue_ref.h>
@@ -18,7 +18,7 @@ namespace ffi = tvm::ffi;
 int plain(int x) { return x + 1; }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(plain, plain);
 
-// A typed function is called by its types, and passed as any function.
+// A typed function is called with its types, and passed like any function.
 void typed_function() {
   // [typed_function.begin]
   ffi::TypedFunction<int(int, const std::string&)> repeat(
@@ -43,7 +43,7 @@ void packed_function() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_packed_function, packed_function);
 
-// Functions are registered under names, listed, and taken out.
+// Functions are registered under names, listed, and removed.
 void global_functions() {
   // [global_functions.begin]
   ffi::Function::SetGlobal("my_library.add_one", ffi::Function::FromTyped(plain));
@@ -56,7 +56,7 @@ void global_functions() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_global_functions, global_functions);
 
-// A module gives its functions.
+// A module returns its functions.
 void load() {
   Dl_info info;
   EXPECT(dladdr(reinterpret_cast<void*>(&__tvm_ffi_plain), &info) != 0);
@@ -70,7 +70,7 @@ void load() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_load, load);
 
-// The callee holds the only reference to an object that the caller gave away.
+// The callee holds the only reference to an object that the caller moved.
 void rvalue_ref() {
   // [rvalue_ref.begin]
   ffi::Function owners = ffi::Function::FromTyped([](ffi::RValueRef<ffi::Shape> given) {

@@ -31,7 +31,7 @@ class CurrentStream {
 }  // namespace
 // [set_stream.end]
 
-// Scopes nest; a scope that an error ends also restores the previous stream.
+// Scopes nest; a scope left by an error also restores the previous stream.
 void scopes() {
   const DLDevice device{kDLCUDA, 1};
   auto current = [] { return reinterpret_cast<uintptr_t>(TVMFFIEnvGetStream(kDLCUDA, 1)); };

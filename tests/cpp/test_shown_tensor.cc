@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R8
-// Shown by tensor.rst: what tensors tell, allocators, views, and DLPack.
+// Shown by tensor.rst: tensor metadata, allocators, views, and DLPack.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -60,7 +60,7 @@ void queries() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_queries, queries);
 
-// Devices are compared and shown as a kernel writes it, without a namespace.
+// Devices are compared and printed as in a kernel, without a namespace.
 void device() {
   // [device.begin]
   auto check_device = [](ffi::TensorView x) {
@@ -89,7 +89,7 @@ void byte_offset() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_byte_offset, byte_offset);
 
-// A lent tensor without strides has them as a parameter.
+// A borrowed tensor without strides gets them as a parameter.
 void null_strides() {
   // [null_strides.begin]
   float data[6] = {};
@@ -102,7 +102,7 @@ void null_strides() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_null_strides, null_strides);
 
-// A tensor of malloc is contiguous.
+// A tensor from malloc is contiguous.
 void from_nd_alloc() {
   // [from_nd_alloc.begin]
   ffi::Tensor tensor =
@@ -125,10 +125,10 @@ void as_strided() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_as_strided, as_strided);
 
-// Tensors from the environment have the strides that were asked for.
+// Tensors from the environment have the requested strides.
 void from_env_alloc_strided() {
   // [from_env_alloc_strided.begin]
-  // Column-major, and a row for padding behind each column.
+  // Column-major, with one row of padding after each column.
   ffi::Tensor tensor = ffi::Tensor::FromEnvAllocStrided(TVMFFIEnvTensorAlloc, {3, 2}, {1, 4},
                                                         {kDLFloat, 32, 1}, {kDLCPU, 0});
   EXPECT_EQ(tensor.size(0), 3);
@@ -151,7 +151,7 @@ void failed_free() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_failed_free, failed_free);
 
-// A library stays loaded once it has made a tensor of its allocator, for it frees it.
+// A library stays loaded once it has created a tensor with its allocator, as its code frees it.
 void outlives_its_module() {
   Dl_info info;
   EXPECT(dladdr(reinterpret_cast<void*>(&__tvm_ffi_test_queries), &info) != 0);
@@ -163,10 +163,10 @@ void outlives_its_module() {
   void* counter = &freed;
   ffi::Tensor tensor = module.value()->GetFunction("make").value()(counter).cast<ffi::Tensor>();
   module.reset();
-  EXPECT(IsLoaded(path));  // There is no module any more.
+  EXPECT(IsLoaded(path));  // The module is gone.
   tensor = ffi::Tensor();
   EXPECT_EQ(freed, 1);
-  EXPECT(IsLoaded(path));  // It stays, since it may have made others.
+  EXPECT(IsLoaded(path));  // It stays, since it may have created others.
   // [outlives_its_module.end]
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_outlives_its_module, outlives_its_module);
@@ -187,7 +187,7 @@ void dlpack() {
     ffi::Tensor tensor = ffi::Tensor::FromDLPackVersioned(&source);
     EXPECT_EQ(tensor.data_ptr(), static_cast<void*>(data));  // shared, not copied
     exported = tensor.ToDLPackVersioned();
-    EXPECT_EQ(tensor.use_count(), 2);             // the export holds a share
+    EXPECT_EQ(tensor.use_count(), 2);             // the export holds a reference
     EXPECT(source.dl_tensor.strides == nullptr);  // allowed in DLPack 1.0
     EXPECT(exported->version.minor >= 2 && exported->dl_tensor.strides != nullptr);
     // [dlpack.end]

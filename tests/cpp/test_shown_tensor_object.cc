@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R1, R8
-// Shown by tensor.rst: a tensor and the object to which it points.
+// Shown by tensor.rst: a tensor and the object it points to.
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <cstdlib>
@@ -22,7 +22,7 @@ ffi::Tensor NewTensor(ffi::ShapeView shape) {
 
 }  // namespace
 
-// A pointer to the object owns nothing, and is enough to make one more owner.
+// A pointer to the object owns nothing, but suffices to create another owner.
 void tensor_object() {
   // [tensor_object.begin]
   ffi::Tensor tensor = NewTensor({2, 3});
@@ -31,7 +31,7 @@ void tensor_object() {
   const DLTensor* described = object;  // The object is a DLTensor, too.
   EXPECT_EQ(described->ndim, 2);
 
-  ffi::Tensor again = ffi::GetRef<ffi::Tensor>(object);  // One more owner of the same object.
+  ffi::Tensor again = ffi::GetRef<ffi::Tensor>(object);  // Another owner of the same object.
   EXPECT_EQ(tensor.use_count(), 2);
   EXPECT(again.same_as(tensor));
   // [tensor_object.end]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R7
-// Sizes that no memory can hold are errors that name the argument; nothing wraps around.
+// Sizes that no memory can hold are errors that name the argument; nothing overflows.
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kMostBytes = PTRDIFF_MAX / 2 - 1024;
 constexpr char kText[] = "a text of 24 characters.";
 
-// What a function that returns a code raises.
+// The error raised by a function that returns a code.
 std::string raised_by(int code) {
   return error_of([&] { TVM_FFI_CHECK_SAFE_CALL(code); });
 }
@@ -46,7 +46,7 @@ int register_function(const TVMFFIByteArray* name, const TVMFFIByteArray* doc,
   return TVMFFIFunctionSetGlobalFromMethodInfo(&info, 1);
 }
 
-// Each function that takes a text with its size, by what its messages begin with.
+// Each function that takes a text with its size, with the beginning of its messages.
 using Call = std::function<int(const TVMFFIByteArray*)>;
 std::vector<std::pair<std::string, Call>> calls_with_text() {
   static const TVMFFIByteArray short_text{"short", 5};
@@ -113,7 +113,7 @@ std::vector<std::pair<std::string, Call>> calls_with_text() {
   };
 }
 
-// An object with room behind it.
+// An object with extra space after it.
 class RowObj : public ffi::Object {
  public:
   TVM_FFI_DECLARE_OBJECT_INFO("tests.Row", RowObj, ffi::Object)
@@ -121,7 +121,7 @@ class RowObj : public ffi::Object {
 
 }  // namespace
 
-// A size of a text that no text can have is refused, among them -1, which adds up to a small one.
+// A text size that is impossible is rejected, including -1, which would overflow to a small one.
 void impossible_texts() {
   for (const auto& [where, call] : calls_with_text()) {
     for (const size_t size : {SIZE_MAX, SIZE_MAX - 31, size_t{1} << 62, kMostBytes + 1}) {
@@ -146,10 +146,10 @@ void impossible_texts() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_impossible_texts, impossible_texts);
 
-// A size that a text could have, but no machine has the memory for, is refused before it is read.
+// A possible text size for which no machine has memory is rejected before the text is read.
 void texts_beyond_memory() {
   for (const auto& [where, call] : calls_with_text()) {
-    if (where == "TVMFFIDataTypeFromString: str") continue;  // reads no further than a dtype goes
+    if (where == "TVMFFIDataTypeFromString: str") continue;  // reads at most a dtype's length
     for (const size_t size : {kMostBytes, size_t{1} << 61, size_t{1} << 56}) {
       const TVMFFIByteArray text{kText, size};
       EXPECT_EQ(raised_by(call(&text)), std::string("MemoryError: std::bad_alloc")) << where;
@@ -161,7 +161,7 @@ void texts_beyond_memory() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_texts_beyond_memory, texts_beyond_memory);
 
-// So are numbers of elements whose bytes are beyond 64 bits.
+// The same for element counts whose size in bytes exceeds 64 bits.
 void impossible_numbers_of_elements() {
   const int64_t extent = 1;
   for (const size_t size : {SIZE_MAX, SIZE_MAX / 8 + 1, SIZE_MAX / 8 + 2, SIZE_MAX / 16 + 1}) {
@@ -192,7 +192,7 @@ void impossible_numbers_of_elements() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_impossible_numbers_of_elements, impossible_numbers_of_elements);
 
-// The allocator of objects adds to the size that is asked for.
+// The object allocator adds to the requested size.
 void impossible_objects() {
   TVMFFICustomAllocator* allocator = TVMFFIGetCustomAllocator();
   for (const size_t size : {SIZE_MAX, SIZE_MAX - 16, SIZE_MAX - 40, SIZE_MAX / 2 + 1}) {
@@ -203,7 +203,7 @@ void impossible_objects() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_impossible_objects, impossible_objects);
 
-// A tensor's extents are not negative, and its strides, which are products of them, fit into 64
+// A tensor's extents are not negative, and its strides, which are their products, fit into 64
 // bits.
 void impossible_extents() {
   int64_t shape[3] = {};

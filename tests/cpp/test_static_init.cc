@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R5, R6
-// TVM_FFI_STATIC_INIT_BLOCK of function.h: what runs when a library is loaded, and what it throws.
+// TVM_FFI_STATIC_INIT_BLOCK of function.h: code run when a library is loaded, and its errors.
 #include <dlfcn.h>
 #include <tvm/ffi/tvm_ffi.h>
 
@@ -33,20 +33,20 @@ std::string LibraryPath(const char* name) {
 
 }  // namespace
 
-// Blocks run when the library is loaded, in the order of the file.
+// Blocks run when the library is loaded, in file order.
 void blocks_run() {
   EXPECT_EQ(ffi::Function::GetGlobalRequired("test_static_init.half")(3).cast<double>(), 1.5);
   EXPECT_EQ(order, std::string("ab"));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_blocks_run, blocks_run);
 
-// The first error that leaves a block is the error of the loading; the other blocks have run.
+// The first error that escapes a block is the load error; the other blocks have run.
 void a_block_that_throws() {
   EXPECT_THROWS("ValueError: static_init_library: not today",
                 ffi::Module::LoadFromFile(LibraryPath("static_init_library.so")));
   EXPECT_EQ(ffi::Function::GetGlobalRequired("test_static_init.before")().cast<int>(), 1);
   EXPECT_EQ(ffi::Function::GetGlobalRequired("test_static_init.after")().cast<int>(), 2);
-  // What was registered stays callable: the library is not unloaded.
+  // Registered functions stay callable: the library is not unloaded.
   EXPECT(ffi::Function::RemoveGlobal("test_static_init.before"));
   EXPECT(ffi::Function::RemoveGlobal("test_static_init.after"));
 }

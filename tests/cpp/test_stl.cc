@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R7
-// extra/stl.h: containers of the standard library as parameters, results and arguments.
+// extra/stl.h: standard library containers as parameters, results and arguments.
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/list.h>
 #include <tvm/ffi/extra/stl.h>
@@ -14,7 +14,7 @@ namespace ffi = tvm::ffi;
 
 namespace {
 
-// What comes out as a T when a value goes in.
+// The value read as a T after storing a value.
 template <typename T, typename Value>
 T Through(const Value& value) {
   return ffi::Any(value).template cast<T>();
@@ -32,7 +32,7 @@ std::string Schema() {
 
 }  // namespace
 
-// A std::vector goes and comes as an Array; a List is taken too.
+// A std::vector is passed and returned as an Array; a List is accepted too.
 std::vector<double> scaled(const std::vector<double>& x, double factor) {
   std::vector<double> y;
   for (double element : x) y.push_back(element * factor);
@@ -69,7 +69,7 @@ void vectors() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_vectors, vectors);
 
-// A std::array takes its own number of elements and no other.
+// A std::array accepts exactly its number of elements.
 void arrays() {
   using Two = std::array<int64_t, 2>;
   EXPECT(Through<Two>(Two{1, 2}) == (Two{1, 2}));
@@ -85,7 +85,7 @@ void arrays() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_arrays, arrays);
 
-// A std::tuple and a std::pair take an Array or a List of their length.
+// A std::tuple and a std::pair accept an Array or a List of their length.
 void tuples() {
   using Pair = std::pair<int64_t, std::string>;
   using Triple = std::tuple<double, std::vector<int>, std::string>;
@@ -104,7 +104,7 @@ void tuples() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_tuples, tuples);
 
-// A std::optional is its value or None, and may be left out at the end.
+// A std::optional is its value or None, and may be omitted at the end.
 void optionals() {
   const ffi::Function function = ffi::Function::FromTyped(
       [](std::optional<int> x, std::optional<std::vector<int>> y) -> std::optional<int64_t> {
@@ -124,7 +124,7 @@ void optionals() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_optionals, optionals);
 
-// A std::variant takes a value of one of its types; else the first that it converts to decides.
+// A std::variant takes a value of one of its types; otherwise the first that it converts to wins.
 void variants() {
   using Variant = std::variant<int64_t, double, std::string, std::vector<int>>;
   auto index = [](const ffi::Any& value) { return value.cast<Variant>().index(); };
@@ -144,7 +144,7 @@ void variants() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_variants, variants);
 
-// A std::map or a std::unordered_map goes as a Map; a Map and a Dict are taken.
+// A std::map or a std::unordered_map is passed as a Map; a Map and a Dict are accepted.
 void maps() {
   using Sorted = std::map<std::string, std::vector<int>>;
   using Hashed = std::unordered_map<int64_t, double>;
@@ -170,7 +170,7 @@ void maps() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_maps, maps);
 
-// A std::function goes and comes as a Function; its errors pass through.
+// A std::function is passed and returned as a Function; its errors pass through.
 void functions() {
   using Binary = std::function<int(int, int)>;
   const Binary divide = [](int x, int y) {
@@ -201,7 +201,7 @@ void functions() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_functions, functions);
 
-// What goes through a function keeps no object alive.
+// Values passed through a function keep no object alive.
 void references() {
   const ffi::Shape shape{1};
   const ffi::Function pass = ffi::Function::FromTyped(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R5
-// extra/storage.h: what a library keeps by key from one call to the next.
+// extra/storage.h: values that a library keeps by key between calls.
 #include <dlfcn.h>
 #include <tvm/ffi/extra/storage.h>
 #include <tvm/ffi/tvm_ffi.h>
@@ -24,8 +24,8 @@ constexpr DLDevice kCPU{kDLCPU, 0};
 }  // namespace
 
 // [workspace.begin]
-// Zeroed memory that outlives the call: one for each device and stream, so that calls on different
-// streams do not write to the same.
+// Zeroed memory that outlives the call: one per device and stream, so that calls on different
+// streams do not write to the same memory.
 ffi::Tensor GetWorkspace(int64_t bytes, DLDevice device) {
   void* stream = TVMFFIEnvGetStream(device.device_type, device.device_id);
   const ffi::String key = ffi::storage::Key("my_library.workspace", device, stream);
@@ -44,7 +44,7 @@ ffi::Tensor GetWorkspace(int64_t bytes, DLDevice device) {
 }
 // [workspace.end]
 
-// A workspace stays what it was between calls, is another one on another stream, and grows.
+// A workspace persists between calls, is separate for another stream, and grows.
 void workspace() {
   TVMFFIEnvSetStream(kDLCPU, 0, nullptr, nullptr);
   // [use_workspace.begin]
@@ -81,15 +81,15 @@ void workspace_of_all_threads() {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_workspace_of_all_threads, workspace_of_all_threads);
 
 // [thread_key.begin]
-// A key of which each thread has its own: no two threads that run have the same `here`.
+// A key for each thread: no two running threads have the same `here`.
 ffi::String KeyOfThisThread(const ffi::String& name, DLDevice device) {
   thread_local char here;
   return ffi::storage::Key(name, device, &here);
 }
 // [thread_key.end]
 
-// The key stays the same in a thread and differs between threads that run at the same time; what
-// is stored with it outlives the thread.
+// The key is constant within a thread and differs between threads running at the same time; a value
+// stored under it outlives the thread.
 void key_of_each_thread() {
   const ffi::String mine = KeyOfThisThread("my_library.workspace", kCPU);
   ffi::storage::Set(mine, 1);
@@ -108,7 +108,7 @@ void key_of_each_thread() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_key_of_each_thread, key_of_each_thread);
 
-// A value is found until it is erased; setting it again drops the one before.
+// A value is found until it is erased; setting it again releases the previous one.
 void set_get_erase() {
   // [set_get_erase.begin]
   const ffi::String key = ffi::storage::Key("my_library.handle", DLDevice{kDLCUDA, 1});
@@ -141,7 +141,7 @@ void keys() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_keys, keys);
 
-// A value of another type, and no value at all, are refused with the key.
+// A value of another type, and a missing value, are rejected with the key.
 void wrong_values() {
   ffi::storage::Set("test_storage.number", 1);
   EXPECT_THROWS("TypeError: storage::Get: expected Tensor at key \"test_storage.number\", got int",
@@ -158,7 +158,7 @@ void wrong_values() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_wrong_values, wrong_values);
 
-// A factory that fails leaves nothing behind, and the next one is called.
+// A failing factory leaves nothing behind, and the next one is called.
 void factory_that_throws() {
   EXPECT_THROWS("KeyError: no such handle",
                 ffi::storage::GetOrCreate("test_storage.fails", []() -> int {
@@ -185,7 +185,7 @@ void factory_that_asks_again() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_factory_that_asks_again, factory_that_asks_again);
 
-// Two factories that ask for each other's key do not wait for ever: one of them is refused.
+// Two factories that request each other's key do not deadlock: one of them is rejected.
 void factories_that_ask_for_each_other() {
   const char* keys[2] = {"test_storage.left", "test_storage.right"};
   std::promise<void> started[2];
@@ -213,7 +213,7 @@ void factories_that_ask_for_each_other() {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_factories_that_ask_for_each_other,
                               factories_that_ask_for_each_other);
 
-// A value that is set while the factory runs stays.
+// A value set while the factory runs is kept.
 void set_while_creating() {
   const int got = ffi::storage::GetOrCreate<int>("test_storage.raced", [] {
     ffi::storage::Set("test_storage.raced", 1);
@@ -224,7 +224,7 @@ void set_while_creating() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_set_while_creating, set_while_creating);
 
-// Of many threads that ask for a key, one makes the value, and all get it; where a factory fails,
+// Of many threads that request a key, one creates the value, and all get it; if a factory fails,
 // another thread's is tried.
 void threads_share_one_value() {
   for (int round = 0; round < 50; ++round) {
@@ -257,7 +257,7 @@ void threads_share_one_value() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_threads_share_one_value, threads_share_one_value);
 
-// While the value of one key is being made, values of others are made and found.
+// While the value of one key is being created, values of others are created and found.
 void keys_do_not_wait_for_each_other() {
   std::promise<void> other_is_done;
   std::promise<void> started;
@@ -279,7 +279,7 @@ void keys_do_not_wait_for_each_other() {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_keys_do_not_wait_for_each_other,
                               keys_do_not_wait_for_each_other);
 
-// Every language reaches the store by the same global functions.
+// Every language accesses the store through the same global functions.
 void global_functions() {
   auto call = [](const char* name, const auto&... args) {
     return ffi::Function::GetGlobalRequired(name)(args...);
@@ -295,7 +295,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_global_functions, global_functions);
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(only_in_the_test, [] { return 7; });
 
-// A value keeps the library that frees it loaded as long as it is stored.
+// A value keeps the library that frees it loaded while it is stored.
 void value_keeps_its_library() {
   Dl_info info;
   EXPECT(dladdr(reinterpret_cast<void*>(&__tvm_ffi_only_in_the_test), &info) != 0);

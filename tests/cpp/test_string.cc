@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R7
-// string.h: strings, bytes and big integers, small and on the heap.
+// string.h: strings, bytes and big integers, inline and on the heap.
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <cstring>
@@ -13,7 +13,7 @@
 
 namespace ffi = tvm::ffi;
 
-// Up to 7 bytes stand in the handle, 8 on the heap; both read alike and end with a zero byte.
+// Up to 7 bytes are inline, 8 on the heap; both read alike and end with a zero byte.
 void small_and_heap() {
   const std::string text = "0123456789abcdef";
   for (size_t size = 0; size <= text.size(); ++size) {
@@ -36,7 +36,7 @@ void small_and_heap() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_small_and_heap, small_and_heap);
 
-// Zero bytes inside are kept, small and on the heap.
+// Embedded zero bytes are kept, inline and on the heap.
 void embedded_zero_bytes() {
   for (const std::string& text : {std::string("a\0b", 3), std::string("\0\0", 2),
                                   std::string("0123456\0", 8), std::string("01234567\0z", 10)}) {
@@ -51,7 +51,7 @@ void embedded_zero_bytes() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_embedded_zero_bytes, embedded_zero_bytes);
 
-// All comparisons work with texts of every kind on either side, and agree with std::string.
+// All comparisons work with any kind of text on either side, and agree with std::string.
 void comparisons() {
   const std::string texts[] = {
       "", "a", "ab", "b", std::string("a\0", 2), "longer than seven", "longer than eight", "\xff"};
@@ -71,7 +71,7 @@ void comparisons() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_comparisons, comparisons);
 
-// Parts of a text are found and taken as of a std::string; a start beyond the end is refused.
+// Searching and substrings work as in std::string; a start beyond the end is rejected.
 void parts() {
   const ffi::String text = "hello";
   EXPECT_EQ(text.find("l"), 2u);
@@ -92,7 +92,7 @@ void parts() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_parts, parts);
 
-// Texts compare and join by their bytes.
+// Texts compare and concatenate by their bytes.
 void operators() {
   const ffi::String a = "abc";
   EXPECT(a == "abc" && a != "abd" && a != "ab");
@@ -107,7 +107,7 @@ void operators() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_operators, operators);
 
-// Copies share a heap string; what was moved from is an empty one of its own kind.
+// Copies share a heap string; a moved-from one is empty and of its own kind.
 void copies_and_moves() {
   ffi::String text = "a text on the heap";
   ffi::String copy = text;
@@ -131,7 +131,7 @@ void copies_and_moves() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_copies_and_moves, copies_and_moves);
 
-// A string that a function returns or keeps is counted, and freed with its last owner.
+// A string that a function returns or keeps is counted, and freed by its last owner.
 void ownership() {
   ffi::String text = "a text on the heap";
   auto count = [&text] {
@@ -159,7 +159,7 @@ void strings_are_not_bytes() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_strings_are_not_bytes, strings_are_not_bytes);
 
-// A big integer gives its two's-complement bytes, in whole words; a text has none.
+// A big integer returns its two's-complement bytes, in whole words; a text has none.
 void big_integers() {
   const unsigned char little_endian[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 0xff};
   const TVMFFIByteArray input{reinterpret_cast<const char*>(little_endian), sizeof(little_endian)};
@@ -179,7 +179,7 @@ void big_integers() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_big_integers, big_integers);
 
-// Bytes without an address are refused, unless there are none.
+// Bytes without an address are rejected, unless the size is 0.
 void null_input() {
   const TVMFFIByteArray empty{nullptr, 0}, broken{nullptr, 3};
   TVMFFIAny out{};
@@ -192,7 +192,7 @@ void null_input() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_null_input, null_input);
 
-// Where the C ABI gives an address and a size, these take both.
+// Where the C ABI passes an address and a size, these accept both.
 void addresses_and_sizes() {
   const TVMFFIByteArray array{"a\0bcdefghij", 10};
   const std::string expected(array.data, array.size);
@@ -210,7 +210,7 @@ void addresses_and_sizes() {
   EXPECT_EQ(text.find("bcx", 0, 2), 2u);
   EXPECT_EQ(text.find("bcx", 3, 2), ffi::String::npos);
   EXPECT_EQ(text.find("bcx", 0, 3), ffi::String::npos);
-  // Bytes are compared without a sign.
+  // Bytes are compared as unsigned.
   EXPECT(ffi::Bytes::memncmp("\xff", "\x01", 1, 1) > 0);
   EXPECT(ffi::Bytes::memncmp("ab", "abc", 2, 3) < 0);
   EXPECT_EQ(ffi::Bytes::memncmp("ab", "ax", 1, 1), 0);
@@ -226,7 +226,7 @@ void addresses_and_sizes() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_addresses_and_sizes, addresses_and_sizes);
 
-// A text in quotes: as JSON what is not ASCII stays, as Python it is escaped.
+// A quoted text: as JSON, non-ASCII characters are kept; as Python, they are escaped.
 void escaped() {
   EXPECT_EQ(ffi::EscapeStringJSON(""), "\"\"");
   EXPECT_EQ(ffi::EscapeStringJSON(ffi::String("a\"\\/\b\f\n\r\t\0\x1f\x7f", 12)),
@@ -241,7 +241,7 @@ void escaped() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_escaped, escaped);
 
-// Bytes that are not UTF-8 are written one by one: cut, overlong, halves of pairs, too large.
+// Invalid UTF-8 is written bytewise: truncated, overlong, lone surrogates, too large.
 void escaped_without_utf8() {
   EXPECT_EQ(ffi::EscapedStringPy("\xe2\x82"), R"("\xe2\x82")");
   EXPECT_EQ(ffi::EscapedStringPy("\xe2\x82z\x80"), R"("\xe2\x82z\x80")");
@@ -252,13 +252,13 @@ void escaped_without_utf8() {
   EXPECT_EQ(ffi::EscapedStringPy("\xf4\x90\x80\x80"), R"("\xf4\x90\x80\x80")");
   EXPECT_EQ(ffi::EscapedStringPy("\xf8\x88\x80\x80\x80"), R"("\xf8\x88\x80\x80\x80")");
   EXPECT_EQ(ffi::EscapedStringPy("\xf8\x90\x80\x80"), R"("\xf8\x90\x80\x80")");
-  std::string quoted;  // of a text that another byte follows
+  std::string quoted;  // of a text followed by another byte
   ffi::detail::AppendPythonString(std::string_view("\xe2\x82\xac").substr(0, 2), &quoted);
   EXPECT_EQ(quoted, R"("\xe2\x82")");
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_escaped_without_utf8, escaped_without_utf8);
 
-// There is one piece more than there are separators; a container takes them all.
+// There is one more piece than separators; a container accepts them all.
 void split() {
   struct Case {
     const char* text;
@@ -290,7 +290,7 @@ void split() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_split, split);
 
-// Bytes without a value are empty, and two of them change places.
+// Default bytes are empty, and two of them can be swapped.
 void empty_bytes() {
   ffi::Bytes none, some("abc", 3);
   EXPECT_EQ(none.size(), 0u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R5, R7
-// Equality, hash and keys of values by their structure.
+// Structural equality, hashing and keys of values.
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/extra/dataclass.h>
 #include <tvm/ffi/extra/structural_equal.h>
@@ -39,7 +39,7 @@ ffi::Tensor Pair(float first, float second) {
   return made;
 }
 
-// Equal to each other where the names have the same length; the attributes say how.
+// Words are equal if their texts have the same length, as defined by the attributes.
 class WordObj : public ffi::Object {
  public:
   ffi::String text;
@@ -72,7 +72,7 @@ ffi::ObjectRef Word(const char* text) { return ffi::ObjectRef(ffi::make_object<W
 
 }  // namespace
 
-// Tensors are compared by content, unless that is left out; so are their hashes.
+// Tensors are compared and hashed by content, unless it is skipped.
 void structural_equality() {
   const ffi::Tensor a = Pair(1, 2), same = Pair(1, 2), other = Pair(1, 3);
   EXPECT(StructuralEqual()(a, same) && !StructuralEqual()(a, other));

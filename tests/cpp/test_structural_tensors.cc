@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R7
-// src/structural.cc: elements of less than a byte.
+// src/structural_parts.h: elements smaller than a byte.
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/tvm_ffi.h>
 
@@ -40,7 +40,7 @@ bool AreEqual(const ffi::Tensor& a, const ffi::Tensor& b, bool skip_content) {
 
 }  // namespace
 
-// Elements of less than a byte are compared and hashed if they follow each other.
+// Elements smaller than a byte are compared and hashed if the tensor is contiguous.
 void elements_of_less_than_a_byte() {
   for (DLDataType dtype : {DLDataType{kDLInt, 4, 1}, DLDataType{kDLFloat4_e2m1fn, 4, 1}}) {
     const ffi::Tensor a = Packed(dtype);
@@ -61,7 +61,7 @@ void elements_of_less_than_a_byte() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_elements_of_less_than_a_byte, elements_of_less_than_a_byte);
 
-// Two elements of four bits in one byte can be skipped as a whole.
+// Two 4-bit elements in one byte can be skipped together.
 void lanes_of_whole_bytes() {
   const ffi::Tensor a = Packed({kDLInt, 4, 2});
   const ffi::Tensor b = Packed({kDLInt, 4, 2});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R1, R2
-// container/tensor.h: what tensors tell, views of odd DLTensors, DLPack both ways, allocation.
+// container/tensor.h: metadata, views of unusual DLTensors, DLPack both ways, allocation.
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <limits>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr DLDataType kFloat32{kDLFloat, 32, 1};
 
-// A tensor of the CPU allocator.
+// A tensor from the CPU allocator.
 ffi::Tensor NewTensor(ffi::ShapeView shape) {
   return ffi::Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, shape, kFloat32, DLDevice{kDLCPU, 0});
 }
@@ -45,7 +45,7 @@ void queries() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_queries, queries);
 
-// Devices are compared and shown as a kernel writes it, without a namespace.
+// Devices are compared and printed as in a kernel, without a namespace.
 void devices_of_views() {
   auto check_device = [](ffi::TensorView x) {
     if (x.device() != DLDevice{kDLCUDA, 0}) {
@@ -57,7 +57,7 @@ void devices_of_views() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_devices_of_views, devices_of_views);
 
-// 0-dim and empty tensors answer like any other.
+// 0-dim and empty tensors answer queries like any other.
 void zero_dim_and_empty() {
   ffi::Tensor scalar = NewTensor({});
   EXPECT_EQ(scalar.ndim(), 0);
@@ -87,7 +87,7 @@ void byte_offset() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_byte_offset, byte_offset);
 
-// A lent tensor without strides has them as a parameter; a view made by hand answers stride(i).
+// A borrowed tensor without strides gets them as a parameter; a hand-made view has stride(i).
 void null_strides() {
   float data[6] = {};
   int64_t shape[] = {2, 3};
@@ -145,7 +145,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_owned_converts_to_view_only, owned_converts_t
 
 namespace {
 
-// A managed tensor that counts how often its deleter runs.
+// A managed tensor that counts its deleter calls.
 template <typename Managed>
 struct Counted {
   Managed managed{};
@@ -162,8 +162,8 @@ struct Counted {
 
 }  // namespace
 
-// A DLPack tensor is shared, not copied; the producer's deleter runs once, when the last owner is
-// gone.
+// A DLPack tensor is shared, not copied; the producer's deleter runs once, after the last owner
+// is gone.
 void dlpack_round_trip() {
   Counted<DLManagedTensorVersioned> source;
   source.managed.version = {1, 0};
@@ -173,7 +173,7 @@ void dlpack_round_trip() {
     ffi::Tensor tensor = ffi::Tensor::FromDLPackVersioned(&source.managed);
     EXPECT_EQ(tensor.data_ptr(), static_cast<void*>(source.data + 1));  // shared, not copied
     exported = tensor.ToDLPackVersioned();
-    EXPECT_EQ(tensor.use_count(), 2);                     // the export holds a share
+    EXPECT_EQ(tensor.use_count(), 2);                     // the export holds a reference
     EXPECT(source.managed.dl_tensor.strides == nullptr);  // allowed in DLPack 1.0
     EXPECT(exported->version.minor >= 2 && exported->dl_tensor.strides != nullptr);
     EXPECT_EQ(tensor.strides(), ffi::ShapeView({1}));
@@ -190,7 +190,7 @@ void dlpack_round_trip() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_dlpack_round_trip, dlpack_round_trip);
 
-// A requirement that does not hold is a ValueError, and the tensor stays with the caller.
+// An unmet requirement is a ValueError, and the tensor stays with the caller.
 void dlpack_requirements() {
   Counted<DLManagedTensorVersioned> source;
   source.managed.version = {2, 0};
@@ -214,7 +214,7 @@ void dlpack_requirements() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_dlpack_requirements, dlpack_requirements);
 
-// No tensor at all is an error too.
+// A NULL tensor is an error too.
 void dlpack_of_null() {
   EXPECT_THROWS("ValueError: TVMFFITensorFromDLPack: from: expected a managed tensor, got NULL",
                 ffi::Tensor::FromDLPack(nullptr));
@@ -231,7 +231,7 @@ void dlpack_of_null() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_dlpack_of_null, dlpack_of_null);
 
-// A producer may leave the deleter out, and strides and shape too where they say nothing.
+// A producer may omit the deleter, and also strides and shape if they carry no information.
 void dlpack_with_as_little_as_possible() {
   float data[1] = {3};
   DLManagedTensorVersioned versioned{};
@@ -270,7 +270,7 @@ void dlpack_of_an_empty_tensor() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_dlpack_of_an_empty_tensor, dlpack_of_an_empty_tensor);
 
-// Random layouts keep their metadata and their data's address through DLPack of both generations.
+// Random layouts keep their metadata and data address through DLPack of both versions.
 void dlpack_of_random_layouts() {
   std::mt19937 random(3);
   auto below = [&](uint32_t n) { return static_cast<int64_t>(random() % n); };
@@ -298,7 +298,7 @@ void dlpack_of_random_layouts() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_dlpack_of_random_layouts, dlpack_of_random_layouts);
 
-// Without a framework, CPU tensors are allocated and impossible ones refused.
+// Without a framework, CPU tensors are allocated and impossible ones rejected.
 void env_alloc_without_a_framework() {
   ffi::Tensor tensor = NewTensor({5});
   EXPECT_EQ(tensor.use_count(), 1);
@@ -344,7 +344,7 @@ void unsafe_view() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_unsafe_view, unsafe_view);
 
-// The size of the elements, of owned and of lent tensors; a null handle has none.
+// The size in bytes of owned and borrowed tensors; a null handle has none.
 void data_sizes() {
   const ffi::Tensor tensor = NewTensor({3, 5});
   const ffi::TensorView view = tensor;
@@ -359,7 +359,7 @@ void data_sizes() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_data_sizes, data_sizes);
 
-// A lent tensor has a number of dimensions that is not negative.
+// A borrowed tensor has a non-negative number of dimensions.
 void negative_dimensions() {
   int64_t extent = 1;
   DLTensor tensor{nullptr, {kDLCPU, 0}, 0, {kDLFloat, 32, 1}, &extent, nullptr, 0};

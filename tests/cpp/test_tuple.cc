@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R7
-// tuple.h: a fixed number of values, each of its own type; read, changed, converted, refused.
+// tuple.h: a fixed number of values, each with its own type; read, changed, converted, rejected.
 #include <tvm/ffi/container/list.h>
 #include <tvm/ffi/container/tuple.h>
 #include <tvm/ffi/tvm_ffi.h>
@@ -9,7 +9,7 @@
 
 namespace ffi = tvm::ffi;
 
-// It is made by default, of values that convert, of deduced types, of one element, of none.
+// Default construction, and from convertible values, deduced types, one element, or none.
 void construction() {
   const ffi::Tuple<int, ffi::String, double> made;
   EXPECT(made.get<0>() == 0 && made.get<1>().empty() && made.get<2>() == 0.0);
@@ -27,7 +27,7 @@ void construction() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_construction, construction);
 
-// A change is seen by the handle that makes it alone.
+// A change is visible only through the handle that makes it.
 void copy_on_write() {
   ffi::Tuple<int, ffi::Shape> a(1, ffi::Shape{1, 2});
   ffi::Tuple<int, ffi::Shape> b = a;
@@ -42,7 +42,7 @@ void copy_on_write() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_copy_on_write, copy_on_write);
 
-// It is an Array elsewhere; an Array or a List of the same length becomes one, if all convert.
+// It is passed as an Array; an Array or a List of the same length converts to one, if all do.
 void conversions() {
   using Pair = ffi::Tuple<int, ffi::String>;
   const Pair pair(1, "a");
@@ -62,7 +62,7 @@ void conversions() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_conversions, conversions);
 
-// What does not convert is refused by its length or its first wrong element.
+// A failed conversion is reported by the length or the first wrong element.
 void refusals() {
   using Pair = ffi::Tuple<int64_t, ffi::String>;
   auto refusal = [](const ffi::Any& any) { return error_of([&] { any.cast<Pair>(); }); };
@@ -89,7 +89,7 @@ void refusals() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_refusals, refusals);
 
-// An element is read as of a std::tuple, and an empty sequence is a tuple of nothing.
+// An element is read as from a std::tuple, and an empty sequence is an empty tuple.
 void read_by_get() {
   const ffi::Tuple<int, ffi::String> pair(1, "a");
   EXPECT_EQ(ffi::get<0>(pair), 1);

@@ -24,7 +24,7 @@ struct NewType {
   bool can_overflow = true;
 };
 
-// Registers a type; what the C function raises is thrown.
+// Registers a type; an error raised by the C function is thrown.
 int32_t Register(const NewType& type) {
   const TVMFFIByteArray key = Bytes(type.key);
   const int32_t index = TVMFFITypeGetOrAllocIndex(&key, type.fixed_index, type.depth,
@@ -41,7 +41,7 @@ const TVMFFITypeInfo& Info(int32_t index) {
 
 }  // namespace
 
-// Types with fixed indices are there from the start, by the names that both runtimes use.
+// Types with fixed indices exist from the start, under the names used by both runtimes.
 void built_in_types() {
   EXPECT_EQ(ffi::TypeKeyToIndex("ffi.Object"), int32_t{kTVMFFIObject});
   EXPECT_EQ(ffi::TypeKeyToIndex("ffi.Tensor"), int32_t{kTVMFFITensor});
@@ -55,7 +55,7 @@ void built_in_types() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_built_in_types, built_in_types);
 
-// A new type gets an index of its own, and the same one when it is registered again.
+// A new type gets its own index, and the same one when it is registered again.
 void dynamic_types() {
   const int32_t parent = Register({"test_types.Parent"});
   const int32_t child = Register({"test_types.Child", parent, 2});
@@ -72,7 +72,7 @@ void dynamic_types() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_dynamic_types, dynamic_types);
 
-// A type may ask for a fixed index, if nobody has it.
+// A type may request a fixed index, if it is free.
 void fixed_indices() {
   EXPECT_EQ(Register({"test_types.Fixed", kTVMFFIObject, 1, 110}), 110);
   EXPECT_EQ(ffi::TypeKeyToIndex("test_types.Fixed"), 110);
@@ -87,7 +87,7 @@ void fixed_indices() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_fixed_indices, fixed_indices);
 
-// A type that is declared again must be what it was: the same parent, depth and index.
+// A type that is declared again must match: the same parent, depth and index.
 void other_declarations() {
   const int32_t parent = Register({"test_types.Known"});
   const int32_t child = Register({"test_types.KnownChild", parent, 2});
@@ -108,7 +108,7 @@ void other_declarations() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_other_declarations, other_declarations);
 
-// Readers see whole fields while other threads add types and fields; what they hold stays valid.
+// Readers see complete fields while other threads add types and fields; their pointers stay valid.
 void readers_need_no_lock() {
   const int32_t index = Register({"test_types.Growing"});
   const TVMFFITypeInfo& info = Info(index);
@@ -140,7 +140,7 @@ void readers_need_no_lock() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_readers_need_no_lock, readers_need_no_lock);
 
-// Children of a type with slots stand behind it; one too many is refused unless they may overflow.
+// Children of a type with slots follow it; one too many is rejected unless they may overflow.
 void child_slots() {
   const int32_t closed = Register({"test_types.Closed", kTVMFFIObject, 1, -1, 2, false});
   EXPECT_EQ(Register({"test_types.ClosedA", closed, 2}), closed + 1);
@@ -156,7 +156,7 @@ void child_slots() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_child_slots, child_slots);
 
-// A child that reserves slots of its own takes them out of its parent's.
+// A child that reserves slots of its own takes them from its parent's.
 void child_slots_of_a_child() {
   const int32_t outer = Register({"test_types.Outer", kTVMFFIObject, 1, -1, 4, false});
   const int32_t inner = Register({"test_types.Inner", outer, 2, -1, 1, false});
@@ -171,7 +171,7 @@ void child_slots_of_a_child() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_child_slots_of_a_child, child_slots_of_a_child);
 
-// A number of child slots or a fixed index beyond the table is refused, and types after it are not.
+// A slot count or fixed index beyond the table is rejected, and types after it are not.
 void beyond_the_table() {
   EXPECT_THROWS_WITH(
       "ValueError: TVMFFITypeGetOrAllocIndex: test_types.Huge: num_child_slots: expected a number",
@@ -188,7 +188,7 @@ void beyond_the_table() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_beyond_the_table, beyond_the_table);
 
-// A parent that is not registered and a depth that does not fit it are refused.
+// An unregistered parent, or a depth that does not match it, is rejected.
 void bad_registrations() {
   EXPECT_THROWS(
       "ValueError: TVMFFITypeGetOrAllocIndex: test_types.Orphan: parent_type_index: "
@@ -203,7 +203,7 @@ void bad_registrations() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_bad_registrations, bad_registrations);
 
-// Fields, methods and metadata come back as registered; texts and values are copies.
+// Fields, methods and metadata are returned as registered; texts and values are copies.
 void descriptions() {
   const int32_t index = Register({"test_types.Described"});
   ffi::Function method = ffi::Function::FromTyped([] { return 7; });
@@ -268,7 +268,7 @@ void descriptions() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_descriptions, descriptions);
 
-// Descriptions of a type that is not registered are refused.
+// Descriptions of an unregistered type are rejected.
 void descriptions_of_no_type() {
   const std::string tail = ": type_index: expected a registered type, got 99999";
   const TVMFFIFieldInfo field{};
@@ -288,7 +288,7 @@ void descriptions_of_no_type() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_descriptions_of_no_type, descriptions_of_no_type);
 
-// The attributes that the runtime knows have columns from the start, before a type has a value.
+// The attributes known to the runtime have columns from the start, before a type has a value.
 void columns_from_the_start() {
   for (const char* known :
        {"__any_equal__", "__any_hash__", "__data_from_json__", "__data_to_json__",
@@ -303,7 +303,7 @@ void columns_from_the_start() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_columns_from_the_start, columns_from_the_start);
 
-// An attribute's column has the latest value of each type, and None where a type has none.
+// An attribute's column has the latest value of each type, or None if a type has none.
 void attributes() {
   const TVMFFIByteArray name = Bytes("test_types.attribute");
   EXPECT(TVMFFIGetTypeAttrColumn(&name) == nullptr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R5, R7
-// type_traits.h: types of a library's own, with the bases that published headers have too.
+// type_traits.h: a library's own types, with bases that published headers have too.
 #include <tvm/ffi/base_detail.h>
 #include <tvm/ffi/extra/stl.h>
 #include <tvm/ffi/reflection/accessor.h>
@@ -40,7 +40,7 @@ class Box : public ffi::ObjectRef {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Box, ffi::ObjectRef, BoxObj);
 };
 
-// A parameter that is made of an int or a text, and of which no Any holds one.
+// A parameter that converts from an int or a text, and is never stored in an Any.
 struct Axis {
   int64_t index;
 };
@@ -118,7 +118,7 @@ using test_type_traits::Box;
 using test_type_traits::Celsius;
 using test_type_traits::RoomObj;
 
-// A value type goes in and out of values, functions and containers.
+// A value type converts to and from values, in functions and containers.
 void value_type() {
   ffi::Function warmer = ffi::Function::FromTyped(
       [](Celsius x, double by) { return Celsius{x.degrees + by}; }, "warmer");
@@ -136,7 +136,7 @@ void value_type() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_value_type, value_type);
 
-// A field of such a type has the type index that its traits name.
+// A field of such a type has the type index named by its traits.
 void field() {
   ffi::reflection::ObjectDef<RoomObj>().def_rw("warmth", &RoomObj::warmth);
   const TVMFFIFieldInfo* info = ffi::reflection::GetFieldInfo("test_type_traits.Room", "warmth");
@@ -147,7 +147,7 @@ void field() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_field, field);
 
-// A handle takes its own objects, then the other types in their order.
+// A handle accepts its own objects, then the other types in their order.
 void handle_with_fallbacks() {
   ffi::Function see = ffi::Function::FromTyped(
       [](Box box) { return ffi::Array<ffi::Any>{box->value, box->made_of}; }, "see");
@@ -177,7 +177,7 @@ void handle_with_fallbacks() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_handle_with_fallbacks, handle_with_fallbacks);
 
-// A parameter type may be made of other types only.
+// A parameter type may convert only from other types.
 void fallbacks_only() {
   ffi::Function index = ffi::Function::FromTyped([](Axis axis) { return axis.index; }, "index");
   EXPECT_EQ(index(4).cast<int>(), 4);
@@ -191,7 +191,7 @@ void fallbacks_only() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_fallbacks_only, fallbacks_only);
 
-// A strict bool takes no int.
+// A strict bool rejects an int.
 void strict_bool() {
   EXPECT(static_cast<bool>(*ffi::Any(true).try_cast<ffi::StrictBool>()));
   EXPECT(!ffi::Any(1).try_cast<ffi::StrictBool>().has_value());
@@ -199,7 +199,7 @@ void strict_bool() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_strict_bool, strict_bool);
 
-// What is moved out of an owned value leaves None, and no reference.
+// Moving out of an owned value leaves None, and no reference.
 void moved_out() {
   ffi::Shape shape{2, 3};
   TVMFFIAny raw = ffi::Any(shape).MoveToTVMFFIAny();
@@ -229,7 +229,7 @@ void moved_out() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_moved_out, moved_out);
 
-// Each type of a parameter has a name in messages, and a JSON text for stubs.
+// Each parameter type has a name in messages, and a JSON text for stubs.
 void names_and_schemas() {
   const auto check = [](const std::string& name, const std::string& schema, const char* expected,
                         const char* type) {
@@ -254,7 +254,7 @@ void names_and_schemas() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_names_and_schemas, names_and_schemas);
 
-// An owner of an object is a parameter, and takes over the reference of an Any that is moved.
+// An owner of an object can be a parameter, and takes over the reference of a moved Any.
 void owners() {
   const ffi::Function value = ffi::Function::FromTyped(
       [](const ffi::ObjectPtr<test_type_traits::BoxObj>& box) {
@@ -273,7 +273,7 @@ void owners() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_owners, owners);
 
-// None is a parameter of its own; what a message says of an address is its type.
+// None can be a parameter type; a message describes an address by its type.
 void none_and_addresses() {
   const ffi::Function none = ffi::Function::FromTyped([](std::nullptr_t) { return 1; }, "none");
   EXPECT_EQ(none(nullptr).cast<int>(), 1);

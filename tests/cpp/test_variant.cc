@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R7
-// variant.h: a value of one of several types; held, asked for, chosen by conversion, refused.
+// variant.h: a value of one of several types; held, queried, chosen by conversion, rejected.
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/list.h>
 #include <tvm/ffi/container/variant.h>
@@ -12,7 +12,7 @@ namespace ffi = tvm::ffi;
 
 using IntOrText = ffi::Variant<int64_t, ffi::String>;
 
-// A parameter may be of one of several types; `as` tells which came.
+// A parameter may have one of several types; `as` reports which one was passed.
 ffi::String describe(const ffi::Variant<int64_t, ffi::String>& value) {
   if (value.as<int64_t>().has_value()) return "a number";
   return "the text " + std::string(value.get<ffi::String>());
@@ -33,7 +33,7 @@ void held() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_held, held);
 
-// A value of exactly one of the types is kept; else the first type that it converts to decides.
+// A value of exactly one of the types is kept; otherwise the first that it converts to wins.
 void chosen() {
   using Numbers = ffi::Variant<double, bool>;
   EXPECT_EQ(ffi::Any(true).cast<Numbers>().GetTypeKey(), std::string("bool"));
@@ -50,7 +50,7 @@ void chosen() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_chosen, chosen);
 
-// What converts to none of them is refused.
+// A value that converts to none of them is rejected.
 void refused() {
   EXPECT_THROWS("TypeError: Any: expected Variant[int, str], got float",
                 ffi::Any(1.5).cast<IntOrText>());
@@ -67,7 +67,7 @@ void refused() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_refused, refused);
 
-// It goes into values and containers as the value that it holds, and shares its object.
+// It is stored in values and containers as the value that it holds, and shares its object.
 void in_values() {
   const ffi::Shape shape{1};
   {
