@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library that test_allocation.cc loads and unloads: it makes what is freed later.
+// The library that test_allocation.cc loads and unloads: it creates objects that are freed later.
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <cstdio>
@@ -13,7 +13,7 @@ namespace {
 constexpr DLDataType kFloat32{kDLFloat, 32, 1};
 constexpr DLDevice kCPU{kDLCPU, 0};
 
-// Counts what it frees in memory of the caller.
+// Counts its frees in memory of the caller.
 struct Counting {
   int* freed;
 
@@ -24,7 +24,7 @@ struct Counting {
   }
 };
 
-// Destroyed when the process ends: the library stays loaded once it has made a tensor.
+// Destroyed at process exit: the library stays loaded once it has created a tensor.
 std::optional<ffi::Tensor>& Kept() {
   static std::optional<ffi::Tensor> kept;
   return kept;
@@ -38,7 +38,7 @@ ffi::Tensor Make(void* freed) {
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(make, [](void* freed) { return Make(freed); });
 
-// A tensor that the library's own code frees when the process ends, and says so.
+// A tensor that the library's own code frees at process exit, and reports it.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(keep, [] {
   struct Telling {
     void AllocData(DLTensor*) {}
@@ -47,7 +47,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(keep, [] {
   Kept() = ffi::Tensor::FromNDAlloc(Telling(), {3}, kFloat32, kCPU);
 });
 
-// A function whose code is in the library.
+// A function whose code is in this library.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(adder, [](int64_t n) {
   return ffi::Function::FromTyped([n](int64_t x) { return x + n; });
 });

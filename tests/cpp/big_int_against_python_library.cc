@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R7
-// What test_big_int_against_python.py calls.
+// The functions that test_big_int_against_python.py calls.
 #include <tvm/ffi/big_int.h>
 #include <tvm/ffi/tvm_ffi.h>
 
@@ -19,7 +19,7 @@ ffi::Function Binary(Operation operation) {
       [operation](const BigInt& a, const BigInt& b) { return operation(a, b); });
 }
 
-// The operation of that name; an assignment gives what it leaves.
+// The operation of that name; an assignment returns the value it leaves.
 ffi::Function Operation(const std::string& name) {
   if (name == "+") return Binary([](auto a, auto b) { return a + b; });
   if (name == "-") return Binary([](auto a, auto b) { return a - b; });
@@ -56,7 +56,7 @@ ffi::Function Operation(const std::string& name) {
   TVM_FFI_THROW(ValueError) << "operation: got " << name;
 }
 
-// a OP= a, for each of the assignments, beginning anew each time.
+// a OP= a, for each of the assignments, starting afresh each time.
 ffi::Array<BigInt> WithItself(const BigInt& value) {
   ffi::Array<BigInt> left;
   BigInt a = value;
@@ -80,7 +80,7 @@ ffi::Array<BigInt> WithItself(const BigInt& value) {
   return left;
 }
 
-// +a, -a, ~a, and what ++ and -- give and leave.
+// +a, -a, ~a, and the results and side effects of ++ and --.
 ffi::Array<BigInt> Unary(const BigInt& value) {
   BigInt up = value;
   BigInt down = value;
@@ -116,7 +116,7 @@ ffi::Array<ffi::Optional<BigInt>> Fitting(const BigInt& value) {
           any(value.as<bool>())};
 }
 
-// Whether equal values have equal hashes, also as keys.
+// Whether equal values have equal hashes, including as keys.
 bool HashAgrees(const BigInt& value, const ffi::Any& other) {
   const auto same = other.cast<BigInt>();
   return value.hash() == same.hash() && std::hash<BigInt>()(value) == value.hash() &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What code writes to stderr.
+// Captures the stderr output of code.
 #ifndef TESTS_CPP_CAPTURED_STDERR_H_
 #define TESTS_CPP_CAPTURED_STDERR_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library whose functions use every container, for what its symbols tell.
+// A library whose functions use every container, to inspect its symbols.
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/list.h>

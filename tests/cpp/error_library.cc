@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library of its own, whose C++ functions test_error.cc calls directly.
+// A separate library whose C++ functions test_error.cc calls directly.
 #include <tvm/ffi/error.h>
 
 extern "C" __attribute__((visibility("default"))) void throw_error(int n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the C++ tests expect of a statement: that it throws a certain error.
+// Expectations of the C++ tests that a statement throws a certain error.
 #ifndef TESTS_CPP_EXPECT_H_
 #define TESTS_CPP_EXPECT_H_
 
@@ -21,10 +21,10 @@ std::string error_of(Statement statement) {
 
 #define EXPECT_EQ(a, b) TVM_FFI_CHECK_EQ(a, b, AssertionError)
 #define EXPECT(condition) TVM_FFI_CHECK(condition, AssertionError)
-// The text comes first, because the statement may have commas.
+// The text comes first, because the statement may contain commas.
 #define EXPECT_THROWS(text, ...) EXPECT_EQ(error_of([&] { __VA_ARGS__; }), std::string(text))
 // [expect.end]
-// Takes the beginning of the text.
+// Compares only the beginning of the text.
 #define EXPECT_THROWS_WITH(text, ...) \
   EXPECT_EQ(error_of([&] { __VA_ARGS__; }).substr(0, std::string(text).size()), std::string(text))
 

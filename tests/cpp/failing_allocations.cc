@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program in which the n-th allocation of an operation fails, for every n, alone or with all
-// that follow. Each time the operation must succeed or end in an exception, keep nothing, and give
-// its result afterwards. test_failing_allocations.py builds and runs it; it prints a line for each
+// later ones. Each time the operation must succeed or throw an exception, leak nothing, and return
+// its result afterwards. test_failing_allocations.py builds and runs it; it prints one line per
 // operation.
 #include <dlfcn.h>
 #include <malloc.h>
@@ -29,9 +29,9 @@ namespace ffi = tvm::ffi;
 namespace {
 
 constexpr long kNever = -1;
-thread_local long left = kNever;  // how many allocations succeed from now on
+thread_local long left = kNever;  // how many more allocations succeed
 thread_local bool only_one = false;
-thread_local long live = 0;  // allocations that were not freed
+thread_local long live = 0;  // allocations not yet freed
 thread_local long made = 0;
 
 // Whether an allocation of this thread may succeed.
@@ -53,7 +53,7 @@ void* Counted(void* memory) {
 
 }  // namespace
 
-// What the whole process allocates with, operator new included.
+// The allocation functions of the whole process, operator new included.
 extern "C" {
 void* __libc_malloc(size_t size);
 void* __libc_calloc(size_t count, size_t size);
@@ -92,10 +92,10 @@ void Fail(const char* operation, const char* mode, long n, const std::string& wh
   ++failures;
 }
 
-// Runs an operation with each of its allocations failing. One that registers something new each
-// time it succeeds keeps memory.
+// Runs an operation with each of its allocations failing. If `keeps`, the operation registers
+// something new each time it succeeds, and so keeps memory.
 void Try(const char* name, const std::function<void()>& operation, bool keeps = false) {
-  for (int warm = 0; warm < 3; ++warm) operation();  // what is made once is made by now
+  for (int warm = 0; warm < 3; ++warm) operation();  // create what is created only once
   made = 0;
   operation();
   const long count = made;
@@ -118,7 +118,7 @@ void Try(const char* name, const std::function<void()>& operation, bool keeps = 
         Fail(name, mode, n, "something that is no std::exception was thrown");
       }
       refused += has_thrown ? 1 : 0;
-      // An error that was raised and not read stays until the next.
+      // A raised error that is not fetched stays until the next one.
       TVMFFIErrorSetRaised(nullptr);
       try {
         operation();
@@ -212,7 +212,7 @@ void Tensors() {
       ffi::Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, {4, 8}, {kDLFloat, 32, 1}, {kDLCPU, 0});
   std::memset(tensor.data_ptr(), 0, 128);
   const ffi::Tensor view = tensor.as_strided({8, 4}, {1, 8});
-  // What is not taken over stays with the caller.
+  // If the transfer of ownership fails, the tensor stays with the caller.
   Held<DLManagedTensor> lent(view.ToDLPack());
   const ffi::Tensor back = ffi::Tensor::FromDLPack(lent.get());
   lent.release();
@@ -270,7 +270,7 @@ void Lists() {
   Expect(names().cast<ffi::Function>()(-1).cast<int64_t>() > 0, "names");
 }
 
-// Types and functions that are new each time, until the call that succeeds.
+// Registers types and functions that are new each time, until a call succeeds.
 void Types() {
   static int number = 0;
   const std::string key = "failing_allocations.Type" + std::to_string(number);
@@ -303,7 +303,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::string library = argv[1];
-  // The thread's place for an error is made once.
+  // The thread's storage for an error is created once.
   TVMFFIErrorSetRaisedFromCStr("MemoryError", "the first");
   TVMFFIErrorSetRaised(nullptr);
   Try("containers", Containers);

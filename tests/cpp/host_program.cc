@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program without Python: loads the kernel library of kernel_in_c.c, calls it, and meets errors.
+// A program without Python: loads the kernel library of kernel_in_c.c, calls it and handles errors.
 // test_host_program.py builds and runs it with the path of the library.
 #include <cstdio>
 // [includes.begin]

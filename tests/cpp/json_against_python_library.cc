@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R7
-// What test_json_against_python.py calls.
+// The functions that test_json_against_python.py calls.
 #include <tvm/ffi/extra/json.h>
 #include <tvm/ffi/tvm_ffi.h>
 

@@ -13,7 +13,7 @@ static int Fail(const char* kind, const char* message) {
 /* [fail.end] */
 
 /* [tensor_in.begin] */
-/* The tensor that a value lends, owned or not; NULL if it is none. */
+/* The tensor in a value, owned or borrowed; NULL if it is not a tensor. */
 static const DLTensor* TensorIn(const TVMFFIAny* value) {
   if (value->type_index == kTVMFFIDLTensorPtr) return (const DLTensor*)value->v_ptr;
   if (value->type_index == kTVMFFITensor) return (const DLTensor*)(value->v_obj + 1);
@@ -68,7 +68,7 @@ TVM_FFI_DLL_EXPORT int __tvm_ffi_add_one(void* handle, const TVMFFIAny* args, in
 /* [add_one.end] */
 
 /* [same.begin] */
-/* Returns what it got as an owned value: counts a reference, copies a lent text. */
+/* Returns its argument as an owned value: adds a reference, copies lent text. */
 TVM_FFI_DLL_EXPORT int __tvm_ffi_same(void* handle, const TVMFFIAny* args, int32_t num_args,
                                       TVMFFIAny* result) {
   (void)handle;
@@ -78,7 +78,7 @@ TVM_FFI_DLL_EXPORT int __tvm_ffi_same(void* handle, const TVMFFIAny* args, int32
 /* [same.end] */
 
 /* [call_back.begin] */
-/* Calls a function that was passed to it, with 20 and 22; its error passes through. */
+/* Calls the function passed to it with 20 and 22; its error passes through. */
 TVM_FFI_DLL_EXPORT int __tvm_ffi_call_back(void* handle, const TVMFFIAny* args, int32_t num_args,
                                            TVMFFIAny* result) {
   TVMFFIAny numbers[2] = {{0}, {0}};

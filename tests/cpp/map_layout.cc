@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads Map and Dict objects by their layout alone; test_map_layout.py builds it and calls it.
+// Reads Map and Dict objects by their layout alone; test_map_layout.py builds and calls it.
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/tvm_ffi.h>
@@ -13,19 +13,19 @@ namespace ffi = tvm::ffi;
 namespace {
 
 // [map_cell.begin]
-// Follows the head of a Map or a Dict.
+// Follows the header of a Map or a Dict.
 struct MapCell {
   void* data;                   // pairs or groups, see below
   uint64_t size;                // number of pairs
-  uint64_t slots;               // top bit set: a small table; the rest: for how many there is room
-  void (*data_deleter)(void*);  // frees `data`, whose contents ended before; NULL: in the object
-  uint32_t shift;               // these four: in a dense table only
+  uint64_t slots;               // top bit set: a small table; the rest: its capacity
+  void (*data_deleter)(void*);  // frees `data`, already emptied; NULL: `data` is in the object
+  uint32_t shift;               // these four: only in a dense table
   uint32_t unused;
-  uint64_t head;  // slot of the first pair in the order of insertion, ~0 when empty
+  uint64_t head;  // slot of the first pair in insertion order, ~0 when empty
   uint64_t tail;  // slot of the last one
 };
 
-// A small table: `size` of these in a row.
+// A small table: an array of `size` of these.
 struct Pair {
   TVMFFIAny key;
   TVMFFIAny value;
@@ -34,11 +34,11 @@ struct Pair {
 // A dense table: groups of 16 slots.
 struct Entry {
   Pair pair;
-  uint64_t previous;  // slots in the order of insertion, ~0 at the ends
+  uint64_t previous;  // slots in insertion order, ~0 at the ends
   uint64_t next;
 };
 struct Group {
-  // 0xff: empty. Else bit 7: it continues a chain; bits 0 to 6: which jump leads on, 0 for none.
+  // 0xff: empty. Otherwise bit 7: continues a chain; bits 0 to 6: the jump to the next, 0 for none.
   uint8_t marks[16];
   Entry entries[16];
 };
@@ -69,7 +69,7 @@ int64_t SumOfKeys(ffi::ObjectRef map) {
 // [map_walk.end]
 
 // [map_home.begin]
-// Whether a key of a dense table starts a chain in its home, or continues one.
+// Whether a key of a dense table starts a chain in its home slot, rather than continues one.
 bool IsAtHome(const MapCell* cell, uint64_t slot) {
   const Group& group = static_cast<const Group*>(cell->data)[slot / 16];
   const TVMFFIAny& key = group.entries[slot % 16].pair.key;

@@ -6,7 +6,7 @@
 namespace ffi = tvm::ffi;
 
 extern "C" {
-// Filled by the loader: the module itself, and a symbol that the host registers.
+// Set by the loader: the module itself, and a symbol registered by the host.
 TVM_FFI_DLL_EXPORT void* __tvm_ffi__library_ctx = nullptr;
 TVM_FFI_DLL_EXPORT void* test_module_context_symbol = nullptr;
 }
@@ -31,8 +31,8 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(call_import, [](const std::string& name) {
   return ffi::Function(ffi::ObjectUnsafe::PtrFromBorrowed<ffi::FunctionObj>(lent))();
 });
 
-// A function that holds an array. All their code is of this library, which the function keeps
-// loaded, and the array does not.
+// A function that holds an array. The code of both is in this library, which the function keeps
+// loaded and the array does not.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(function_with_array, [] {
   return ffi::Function::FromExternC(
       new ffi::Array<int>{1}, [](void*, const TVMFFIAny*, int32_t, TVMFFIAny*) { return 0; },
@@ -43,7 +43,7 @@ namespace {
 TVMFFIObjectHandle remembered = nullptr;
 }
 
-// Asks for an imported function once and keeps the pointer, as generated code does.
+// Looks up an imported function once and caches the pointer, as generated code does.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(remember_import, [](const std::string& name) {
   TVM_FFI_CHECK_SAFE_CALL(
       TVMFFIEnvModLookupFromImports(__tvm_ffi__library_ctx, name.c_str(), &remembered));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers types and functions in every way; test_symbols.py looks at its symbols.
+// Registers types and functions in every way; test_symbols.py inspects its symbols.
 #define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 1
 #include <tvm/ffi/reflection/registry.h>
 #include <tvm/ffi/rvalue_ref.h>

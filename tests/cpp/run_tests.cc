@@ -32,7 +32,7 @@ int main(int count, char** arguments) {
   }
   int failed = 0;
   try {
-    // Never unloaded, so that a report at the end of the process can still name its lines.
+    // Never unloaded, so that a report at process exit can still name its lines.
     static const ffi::Module* module = new ffi::Module(ffi::Module::LoadFromFile(arguments[1]));
     for (int i = 2; i < count; ++i) failed += !Passes(*module, arguments[i]);
   } catch (const ffi::Error& error) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library that test_shown_tensor.cc loads and unloads: it makes a tensor that is freed later.
+// The library that test_shown_tensor.cc loads and unloads: it creates a tensor that is freed later.
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <cstdlib>
 
 namespace ffi = tvm::ffi;
 
-// Counts what it frees in memory of the caller.
+// Counts its frees in memory of the caller.
 struct Counting {
   int* freed;
 

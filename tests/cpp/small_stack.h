@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a part of a C++ test where there is little stack.
+// Runs part of a C++ test with a small stack.
 #ifndef TESTS_CPP_SMALL_STACK_H_
 #define TESTS_CPP_SMALL_STACK_H_
 
@@ -10,7 +10,7 @@
 
 #include "expect.h"
 
-// Runs a function on a thread with a stack of that many bytes, and throws what it throws.
+// Runs a function on a thread with a stack of that many bytes, and rethrows its exception.
 template <typename Function>
 void OnStack(size_t bytes, Function function) {
   struct Work {
