@@ -196,7 +196,7 @@ class Comparison {
       const auto known = left_to_right_.find(x);
       if (known != left_to_right_.end()) return known->second == y;
       if (right_to_left_.count(y) != 0) return false;
-      // A variable without a definition stands for itself from here on.
+      // A variable without a definition matches only itself from here on.
       if (is_variable && pair.region == kNone && x != y) return false;
       left_to_right_[x] = y;
       right_to_left_[y] = x;

@@ -123,7 +123,7 @@ class Hasher {
         return true;
       }
       if (region == kNone) {
-        // It stands for itself from here on.
+        // From here on it matches only itself.
         Known(value, hash);
         variables_[object] = *hash;
         AddNote(object, region, true);

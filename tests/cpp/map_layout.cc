@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads Map and Dict objects by their layout alone; test_map_layout.py builds and calls it.
+// Reads Map and Dict objects using only their layout; test_map_layout.py builds and calls it.
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/tvm_ffi.h>

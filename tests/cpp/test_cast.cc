@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R5, R7
-// cast.h: GetRef and GetObjectPtr, from that header alone.
+// cast.h: GetRef and GetObjectPtr, using only that header.
 #include <tvm/ffi/cast.h>
 #include <tvm/ffi/function.h>
 

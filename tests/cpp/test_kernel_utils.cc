@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: R1
-// The checks in the examples' tvm_ffi_utils.h that no example alone can reach.
+// The checks in the examples' tvm_ffi_utils.h that no single example can reach.
 #include <algorithm>
 #include <cmath>
 #include <limits>
