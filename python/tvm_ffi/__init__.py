@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernel libraries that work from any Python version and any tensor framework."""
 
-# First, since it refuses an environment that holds the published package as well: Python would load
-# that package's extension core instead of core.py, and the wrong library would end the process.
+# Imported first: it rejects an environment that also has the published package. Python would load
+# that package's extension core instead of core.py, and the wrong library would abort the process.
 from . import libinfo  # isort: split
 
 from . import _core
@@ -39,7 +39,7 @@ from .dtypes import (
 from .error import InternalError, register_error
 from .shape import Shape
 
-# The extension makes its values of these classes, so they come before anything that calls it.
+# The extension creates values of these classes, so set them before anything calls it.
 _core.set_value_classes(dtype, Device, Shape)
 
 from . import _describe as _describe  # noqa: E402
@@ -79,8 +79,8 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name):
-        # Building, dataclasses and ctypes need much that loading and calling do not: imported on
-        # first use.
+        # Building, dataclasses and ctypes need many imports that loading and calling do not: import
+        # them on first use.
         if name in ("cpp", "dataclasses"):
             import importlib
 
@@ -93,7 +93,7 @@ else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-__version__ = "0.1.0"  # of the package, for pyproject.toml; c_api.h has that of the C ABI
+__version__ = "0.1.0"  # the package's, for pyproject.toml; c_api.h has the C ABI version
 __version_tuple__ = (0, 1, 0)
 
 __all__ = [

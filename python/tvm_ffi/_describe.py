@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a function tells about itself: the names of its parameters, its signature, its text.
+"""Function introspection: parameter names, the signature and the documentation.
 
-Nothing is asked before somebody wants to know, and what that takes is imported then.
+Nothing is looked up before it is requested, and the imports for it happen only then.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from . import _core
 from ._core import Function
 from ._runtime import call
 
-# In the place of a default: there is none.
+# Marks a parameter without a default.
 _NO_DEFAULT = object()
-# There, too: whether None would be accepted is unknown. The function itself refuses it, or not.
+# Marks a parameter for which it is unknown whether None is accepted: the function decides.
 _UNKNOWN_DEFAULT = object()
 
 
 def _parameters(function: Function) -> tuple[tuple[str, ...], tuple[Any, ...]] | None:
-    """Names and defaults of what can be given by position, or ``None`` if they are unknown."""
+    """Return names and defaults of the positional parameters, or ``None`` if they are unknown."""
     import sys
 
     if function._callable is not None:
@@ -35,7 +35,7 @@ def _parameters(function: Function) -> tuple[tuple[str, ...], tuple[Any, ...]] |
             for p in signature.parameters.values()
             if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
         ]
-        # A name that is for the position alone must not be found.
+        # A positional-only name must not match a keyword.
         names = ["" if p.kind is p.POSITIONAL_ONLY else p.name for p in positional]
         defaults = [_NO_DEFAULT if p.default is p.empty else p.default for p in positional]
     else:
@@ -49,7 +49,7 @@ def _parameters(function: Function) -> tuple[tuple[str, ...], tuple[Any, ...]] |
 
 
 def _signature(function: Function) -> Any:
-    """Make an ``inspect.Signature``; an AttributeError where nothing is known."""
+    """Return an ``inspect.Signature``; raise an AttributeError if nothing is known."""
     import inspect
     from keyword import iskeyword
 
@@ -70,7 +70,7 @@ def _signature(function: Function) -> Any:
     optional = _trailing([is_optional(each) for each in schema[1:]]) if schema else []
     optional += [False] * (count - len(optional))
     parameters = []
-    # C++ may use a name that Python keeps for itself.
+    # A C++ parameter name may be a Python keyword.
     all_named = len(names) == count and not any(map(iskeyword, names))
     for i in range(count):
         is_named = i < len(names) and not iskeyword(names[i])
@@ -99,7 +99,7 @@ def _optional(function: Function) -> list[bool]:
 
 
 def _trailing(optional: list[bool]) -> list[bool]:
-    """Those of the last parameters that are all optional."""
+    """Mark the trailing parameters that are all optional."""
     first = len(optional)
     while first > 0 and optional[first - 1]:
         first -= 1
@@ -107,7 +107,7 @@ def _trailing(optional: list[bool]) -> list[bool]:
 
 
 def _schema(function: Function) -> list[dict[str, Any]] | None:
-    """Types of the result and of each parameter; ``None`` where the text has another form."""
+    """Return the types of the result and of each parameter; ``None`` if the text is malformed."""
     text = _metadata(function).get("type_schema")
     named = _object(_object(text).get("named_args"))
     result, parameters = named.get("return"), named.get("params")
@@ -140,7 +140,7 @@ def _metadata(function: Function) -> dict[str, Any]:
 
 
 def _object(value: Any) -> dict[str, Any]:
-    """Read a JSON object, or take one; a library may say anything, and that is then nothing."""
+    """Parse a JSON object, or accept a dict; anything else from a library becomes ``{}``."""
     if isinstance(value, str):
         import json
 
@@ -166,7 +166,7 @@ def _describe(function: Function, kind: str) -> str | None:
 
 
 def _global_name(function: Function) -> str:
-    # Inside a module, a function has a short name.
+    # init_ffi_api gives a function a short __name__.
     return getattr(function, "_global_name", function.__name__)
 
 
@@ -176,7 +176,7 @@ def _is_global(function: Function) -> bool:
 
 
 def _type_text(schema: dict[str, Any]) -> str:
-    """A type as one would write it: ``Array[int]``, ``float | None``."""
+    """Return a type as an annotation: ``Array[int]``, ``float | None``."""
     name = schema["type"].removeprefix("ffi.").removeprefix("std::")
     name = {"DLTensor*": "Tensor", "String": "str", "string": "str", "Bytes": "bytes"}.get(
         name, name
@@ -190,7 +190,7 @@ def _type_text(schema: dict[str, Any]) -> str:
 
 
 class _OfEachFunction:
-    """An attribute that is asked of each function, and is another of the class."""
+    """An attribute computed for each function; the class itself has a different value."""
 
     def __init__(self, of_class: Any, ask: Callable[[Function], Any]) -> None:
         self.of_class = of_class

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds of numbers by their DLPack codes, at the address where compilers import them."""
+"""DLPack type codes, in the module that compilers import them from."""
 
 from enum import IntEnum
 
@@ -7,7 +7,7 @@ from .dtype import dtype as dtype
 
 
 class DataTypeCode(IntEnum):
-    """What :attr:`tvm_ffi.dtype.type_code` says, by name."""
+    """Names for the values of :attr:`tvm_ffi.dtype.type_code`."""
 
     INT = 0
     UINT = 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names under which libtvm_ffi and the loader find a file whose own name they cannot read."""
+"""Alternative names for files whose own names libtvm_ffi or the loader cannot read."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import fcntl
 import os
 import re
 
-# The loader puts folders of its own in the place of these.
+# The dynamic loader substitutes its own folders for these.
 _TOKENS = re.compile(r"\$\{?(?:ORIGIN|PLATFORM|LIB)")
 
-# The descriptors by which files or folders are named, by their paths. They stay open, and each has
-# a number of its own: the loader takes equal names for the same library.
+# Descriptors that name files or folders, by path. They stay open, and no number is reused: to the
+# loader, equal names are the same library.
 _descriptors: dict[str, int] = {}
 _FIRST = 64
 _next = _FIRST
 
 
 def is_unicode(path: str) -> bool:
-    """Return whether libtvm_ffi, whose texts are UTF-8, can be given the path."""
+    """Return whether the path can be passed to libtvm_ffi, whose strings are UTF-8."""
     try:
         path.encode()
     except UnicodeEncodeError:
@@ -29,8 +29,8 @@ def is_unicode(path: str) -> bool:
 def loader_name(path: str) -> str:
     """Return a name for the file at an absolute path that the loader takes literally.
 
-    That is the path itself, unless it is not UTF-8 or holds ``$ORIGIN``, ``$PLATFORM`` or ``$LIB``.
-    Then the folder, or the file where its own name is so, is named by an open descriptor.
+    That is the path itself, unless it is not UTF-8 or has ``$ORIGIN``, ``$PLATFORM`` or ``$LIB``.
+    Then an open descriptor names the folder, or the file if its own name is not literal.
     """
     if _is_literal(path):
         return path
@@ -61,7 +61,7 @@ def _by_descriptor(path: str) -> str:
 
 
 def _is_open_on(descriptor: int, path: str) -> bool:
-    """Return whether the descriptor is of what the path leads to now."""
+    """Return whether the descriptor refers to the file that the path now names."""
     try:
         return os.path.samestat(os.fstat(descriptor), os.stat(path))
     except OSError:

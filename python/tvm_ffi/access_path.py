@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paths from a value to what it contains."""
+"""Paths from a value to the values inside it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .object import register_object
 
 
 class AccessKind(IntEnum):
-    """What a step of a path leads to."""
+    """The kinds of path steps."""
 
     #: A field of an object.
     ATTR = 0
@@ -21,11 +21,11 @@ class AccessKind(IntEnum):
     ARRAY_ITEM = 1
     #: A value of a :class:`tvm_ffi.Map` or a :class:`tvm_ffi.Dict`.
     MAP_ITEM = 2
-    #: A field that is not there.
+    #: A missing field.
     ATTR_MISSING = 3
-    #: An element that is not there.
+    #: A missing element.
     ARRAY_ITEM_MISSING = 4
-    #: A key that is not there.
+    #: A missing key.
     MAP_ITEM_MISSING = 5
 
 
@@ -46,13 +46,13 @@ class AccessStep(Object):
 
     @property
     def kind(self) -> AccessKind:
-        """What it leads to."""
+        """The kind of the step."""
         return AccessKind(_KIND.__get__(self, None))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, AccessStep):
             return NotImplemented
-        same = type(self.key) is type(other.key)  # 1, 1.0 and True are three keys
+        same = type(self.key) is type(other.key)  # 1, 1.0 and True are distinct keys
         return self.kind == other.kind and same and bool(self.key == other.key)
 
     def __hash__(self) -> int:
@@ -71,7 +71,7 @@ _KIND = next(
 
 @register_object("ffi.reflection.AccessPath", init=False)
 class AccessPath(Object):
-    """The steps from a value, the root, to what it contains. It never changes.
+    """The steps from a value, the root, to a value inside it. It is immutable.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class AccessPath(Object):
 
     @staticmethod
     def root() -> AccessPath:
-        """Return the path without steps."""
+        """Return the root path, which has no steps."""
         path: AccessPath = call("ffi._AccessPathRoot")
         return path
 
@@ -113,7 +113,7 @@ class AccessPath(Object):
         return self._attr(attr_key)
 
     def attr_missing(self, attr_key: str) -> AccessPath:
-        """Return this path extended by a step to a field that is not there."""
+        """Return this path extended by a step to a missing field."""
         return self._attr_missing(attr_key)
 
     def array_item(self, index: int) -> AccessPath:
@@ -121,7 +121,7 @@ class AccessPath(Object):
         return self._array_item(index)
 
     def array_item_missing(self, index: int) -> AccessPath:
-        """Return this path extended by a step to an element that is not there."""
+        """Return this path extended by a step to a missing element."""
         return self._array_item_missing(index)
 
     def map_item(self, key: Any) -> AccessPath:
@@ -129,15 +129,15 @@ class AccessPath(Object):
         return self._map_item(key)
 
     def map_item_missing(self, key: Any) -> AccessPath:
-        """Return this path extended by a step to a key that is not there."""
+        """Return this path extended by a step to a missing key."""
         return self._map_item_missing(key)
 
     def is_prefix_of(self, other: AccessPath) -> bool:
-        """Return whether the other path begins with the steps of this one, or is equal."""
+        """Return whether this path is a prefix of the other one, or equal to it."""
         return self._is_prefix_of(other)
 
     def to_steps(self) -> Sequence[AccessStep]:
-        """Return the steps, the one from the root first."""
+        """Return the steps in order from the root."""
         return self._to_steps()
 
     def __eq__(self, other: object) -> bool:
@@ -172,7 +172,7 @@ _METHODS: dict[AccessKind, Callable[[AccessPath, Any], AccessPath]] = {
 
 
 def _path_of(steps: list[tuple[AccessKind, Any]]) -> AccessPath:
-    """Make the path of a pickle."""
+    """Rebuild a pickled path."""
     path = AccessPath.root()
     for kind, key in steps:
         path = _METHODS[kind](path, key)

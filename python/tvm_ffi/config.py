@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command ``tvm-ffi-config``: what to write on a compiler's command line."""
+"""The command ``tvm-ffi-config``: flags and paths for a compiler's command line."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def cxxflags() -> str:
 def ldflags() -> str:
     """Return the flags that find the library.
 
-    No run path is among them: Python has loaded ``libtvm_ffi.so`` when it loads a kernel library.
+    They set no run path: Python loads ``libtvm_ffi.so`` before it loads a kernel library.
     """
     return _flag("-L", libinfo.find_library_path())
 
 
 def _flag(option: str, path: str) -> str:
-    """Return a flag with a path; quoted for ``eval`` if ``$(tvm-ffi-config)`` would split it."""
+    """Return a flag with a path, quoted for ``eval`` if ``$(tvm-ffi-config)`` would split it."""
     flag = option + path
     return shlex.quote(flag) if set(flag) & set(" \t\n*?[") else flag
 

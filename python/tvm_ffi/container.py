@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sequences and mappings that every language shares."""
+"""Sequences and mappings shared by all languages."""
 
 from __future__ import annotations
 
-# The classes of collections.abc, whose own import takes longer.
+# The classes of collections.abc, which is slower to import.
 from _collections_abc import (
     ItemsView,
     KeysView,
@@ -25,13 +25,13 @@ _GenericAlias = type(list[int])
 
 
 class _SequenceMethods:
-    """What Array and List do in Python."""
+    """Methods of Array and List written in Python."""
 
     __slots__ = ()
     __class_getitem__ = classmethod(_GenericAlias)
 
     def count(self, value: Any) -> int:
-        """Return how many elements are equal to the value."""
+        """Return the number of elements equal to the value."""
         return Sequence.count(self, value)
 
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
@@ -40,7 +40,7 @@ class _SequenceMethods:
         Raises
         ------
         ValueError
-            There is none.
+            No element is equal to the value.
         """
         try:
             return Sequence.index(self, value, start, stop)
@@ -63,7 +63,7 @@ class _SequenceMethods:
         return type(self)([*other, *self])
 
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> Any:
-        """Make a copy of the elements: pickle and copy use it."""
+        """Reduce to the type and a list of the elements, for pickle and copy."""
         return type(self), (list(self),)
 
     def _as_literal(self) -> str:
@@ -71,7 +71,7 @@ class _SequenceMethods:
 
 
 class _MappingMethods:
-    """What Map and Dict do in Python."""
+    """Methods of Map and Dict written in Python."""
 
     __slots__ = ()
     __class_getitem__ = classmethod(_GenericAlias)
@@ -85,15 +85,15 @@ class _MappingMethods:
         return _Values(self)
 
     def items(self) -> Any:
-        """Return a live view of the pairs of a key and its value."""
+        """Return a live view of the key-value pairs."""
         return _Items(self)
 
     def __reversed__(self) -> Iterator[Any]:
-        """Go from the last key to the first."""
+        """Iterate over the keys from last to first."""
         return reversed(self._keys())
 
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> Any:
-        """Make a copy of the pairs: pickle and copy use it."""
+        """Reduce to the type and a list of the pairs, for pickle and copy."""
         return _from_pairs, (type(self), self._items())
 
     def _as_literal(self) -> str:
@@ -102,17 +102,17 @@ class _MappingMethods:
 
 
 class Array(_SequenceMethods, _core.ArrayBase):
-    """A sequence that never changes; a list or a tuple becomes one when a function gets it.
+    """An immutable sequence; a list or a tuple becomes one when it is passed to a function.
 
     Parameters
     ----------
     input_list
-        The elements: any values that a function takes.
+        The elements: any values that functions accept.
 
     Raises
     ------
     TypeError, ValueError
-        An element is of a type that no function takes.
+        An element has a type that functions do not accept.
 
     Examples
     --------
@@ -127,26 +127,26 @@ class Array(_SequenceMethods, _core.ArrayBase):
     __slots__ = ()
 
     def __copy__(self) -> Array:
-        """Return this object itself, which cannot change."""
+        """Return the object itself, which is immutable."""
         return self
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Array:
-        """Make a copy of the elements too."""
+        """Return a copy with copied elements."""
         return _deepcopy(self, memo, lambda copied: type(self)(list(map(copied, self))))
 
 
 class List(_SequenceMethods, _core.ListBase):
-    """A sequence that changes for all who share it, in every language.
+    """A mutable sequence, shared by reference across languages.
 
     Parameters
     ----------
     input_list
-        The first elements: any values that a function takes.
+        The initial elements: any values that functions accept.
 
     Raises
     ------
     TypeError, ValueError
-        An element is of a type that no function takes.
+        An element has a type that functions do not accept.
 
     Examples
     --------
@@ -161,23 +161,23 @@ class List(_SequenceMethods, _core.ListBase):
     __iadd__ = MutableSequence.__iadd__
 
     def remove(self, value: Any) -> None:
-        """Remove the first element that is equal to the value.
+        """Remove the first element equal to the value.
 
         Raises
         ------
         ValueError
-            There is none.
+            No element is equal to the value.
         """
         del self[self.index(value)]
 
     def __copy__(self) -> List:
-        """Make a List of the same elements."""
+        """Return a new List with the same elements."""
         return type(self)(self)
 
     copy = __copy__
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> List:
-        """Make a copy of the elements too."""
+        """Return a copy with copied elements."""
         copy = type(self)()
 
         def fill(copied: Callable[[Any], Any]) -> List:
@@ -189,10 +189,10 @@ class List(_SequenceMethods, _core.ListBase):
 
 
 class Map(_MappingMethods, _core.MapBase):
-    """A mapping that never changes; a dict becomes one when a function gets it.
+    """An immutable mapping; a dict becomes one when it is passed to a function.
 
-    Keys are told apart as in C++: ``1``, ``1.0`` and ``True`` are three keys. The order is that of
-    insertion.
+    Keys are distinguished as in C++: ``1``, ``1.0`` and ``True`` are three keys. Insertion order is
+    preserved.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ class Map(_MappingMethods, _core.MapBase):
     Raises
     ------
     TypeError, ValueError
-        A key or a value is of a type that no function takes.
+        A key or a value has a type that functions do not accept.
 
     Examples
     --------
@@ -217,11 +217,11 @@ class Map(_MappingMethods, _core.MapBase):
     __slots__ = ()
 
     def __copy__(self) -> Map:
-        """Return this object itself, which cannot change."""
+        """Return the object itself, which is immutable."""
         return self
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Map:
-        """Make a copy of the keys and the values too."""
+        """Return a copy with copied keys and values."""
 
         def fill(copied: Callable[[Any], Any]) -> Map:
             return _from_pairs(
@@ -232,20 +232,20 @@ class Map(_MappingMethods, _core.MapBase):
 
 
 class Dict(_MappingMethods, _core.DictBase):
-    """A mapping that changes for all who share it, in every language.
+    """A mutable mapping, shared by reference across languages.
 
-    Keys are told apart, and ordered, as in :class:`tvm_ffi.Map`. Going through a Dict goes through
-    what was there at the beginning.
+    Keys are distinguished and ordered as in :class:`tvm_ffi.Map`. Iterating over a Dict visits a
+    snapshot of it.
 
     Parameters
     ----------
     input_dict
-        The first pairs: a mapping, or an iterable of pairs.
+        The initial pairs: a mapping, or an iterable of pairs.
 
     Raises
     ------
     TypeError, ValueError
-        A key or a value is of a type that no function takes.
+        A key or a value has a type that functions do not accept.
 
     Examples
     --------
@@ -263,19 +263,19 @@ class Dict(_MappingMethods, _core.DictBase):
         return MutableMapping.setdefault(self, key, default)
 
     def update(self, other: Any = (), /, **more: Any) -> None:
-        """Set the pairs of a mapping, or of an iterable of pairs, and those of keywords."""
+        """Set the pairs of a mapping or an iterable of pairs, and those of the keywords."""
         self._update(other)
         if more:
             self._update(more)
 
     def __copy__(self) -> Dict:
-        """Make a Dict of the same pairs."""
+        """Return a new Dict with the same pairs."""
         return type(self)(self)
 
     copy = __copy__
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Dict:
-        """Make a copy of the keys and the values too."""
+        """Return a copy with copied keys and values."""
         copy = type(self)()
 
         def fill(copied: Callable[[Any], Any]) -> Dict:
@@ -314,7 +314,7 @@ class _Items(ItemsView):
 
 
 def _from_pairs(cls: type, pairs: list[tuple[Any, Any]]) -> Any:
-    # Not through a dict, to which 1 and True are one key.
+    # Not through a dict, in which 1 and True are one key.
     made = Dict()
     for key, value in pairs:
         made[key] = value
@@ -327,8 +327,8 @@ def _deepcopy(
     fill: Callable[[Callable[[Any], Any]], Any],
     empty: Any = None,
 ) -> Any:
-    # Each reading of an element makes a new Python object, so that the memo is by handle. It
-    # keeps the container, whose address would be used again otherwise.
+    # Reading an element creates a new Python object each time, so the memo is keyed by handle. It
+    # keeps the container alive, whose address could be reused otherwise.
     from copy import deepcopy
 
     key = ("tvm_ffi", container.__chandle__())
@@ -336,7 +336,7 @@ def _deepcopy(
         if empty is not None:
             memo[key] = empty, container
         copy = fill(lambda value: deepcopy(value, memo))
-        # In a cycle, a part has copied an Array or a Map meanwhile, as it does a tuple.
+        # In a cycle, copying an element may already have copied an Array or a Map, as with a tuple.
         memo.setdefault(key, (copy, container))
     return memo[key][0]
 

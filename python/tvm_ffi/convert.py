@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python values as what a function gets of them."""
+"""Conversion of Python values to the form that functions receive."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 class ObjectConvertible:
-    """A base for Python classes that functions take as an :class:`tvm_ffi.Object`.
+    """Base of Python classes that functions accept as an :class:`tvm_ffi.Object`.
 
-    A subclass tells by ``asobject()`` what is passed in its place.
+    A subclass defines ``asobject()``, which returns the object to pass in its place.
 
     Examples
     --------
@@ -28,45 +28,45 @@ class ObjectConvertible:
     """
 
     def asobject(self) -> Object:
-        """Return the object that is passed in place of this one."""
+        """Return the object to pass in place of this one."""
         raise NotImplementedError(f"{type(self).__name__} does not say by asobject() what it is")
 
     def __tvm_ffi_object__(self) -> Object:
-        """Answer the call path, which knows this name."""
+        """Return ``asobject()``; the call path looks up this name."""
         return self.asobject()
 
 
 class String(str):
-    """What :func:`tvm_ffi.convert` makes of text."""
+    """The type that :func:`tvm_ffi.convert` returns for text."""
 
     __slots__ = ()
 
 
 class Bytes(bytes):
-    """What :func:`tvm_ffi.convert` makes of bytes."""
+    """The type that :func:`tvm_ffi.convert` returns for bytes."""
 
     __slots__ = ()
 
 
 def convert(value: Any) -> Any:
-    """Make of a value what a function gets of it.
+    """Convert a value to the form that functions receive.
 
-    Functions convert their arguments by themselves: this shows how, and saves the work where a
+    Functions convert their arguments themselves: this shows the result, and saves the work if a
     value is passed often.
 
     Parameters
     ----------
     value
-        Any value that a function takes: a list, a tuple or a dict becomes a
-        :class:`tvm_ffi.Array` or a :class:`tvm_ffi.Map`, a callable a :class:`tvm_ffi.Function`, a
-        tensor of a framework a :class:`tvm_ffi.Tensor` over the same memory, text a
-        ``tvm_ffi.core.String``, which is a ``str``, and bytes a ``tvm_ffi.core.Bytes``. A Python
-        object that no function looks into stays what it is.
+        Any value that functions accept: a list or a tuple becomes a :class:`tvm_ffi.Array`, a dict
+        a :class:`tvm_ffi.Map`, a callable a :class:`tvm_ffi.Function`, a
+        framework tensor a :class:`tvm_ffi.Tensor` over the same memory, text a
+        ``tvm_ffi.core.String``, which is a ``str``, and bytes a ``tvm_ffi.core.Bytes``. An opaque
+        Python object is returned unchanged.
 
     Raises
     ------
     TypeError, ValueError
-        No function takes such a value.
+        Functions do not accept such a value.
 
     Examples
     --------
@@ -81,20 +81,20 @@ def convert(value: Any) -> Any:
 
 
 def convert_func(pyfunc: Callable[..., Any], tensor_cls: type | None = None) -> Function:
-    """Make a :class:`tvm_ffi.Function` of a callable; one that is a Function already is given back.
+    """Wrap a callable in a :class:`tvm_ffi.Function`; return a Function unchanged.
 
     Parameters
     ----------
     pyfunc
         The callable.
     tensor_cls
-        A framework's class of tensors, such as ``torch.Tensor``: the callable gets its tensors, and
-        those in containers, as tensors of that framework, in place of :class:`tvm_ffi.Tensor`.
+        A framework's tensor class, such as ``torch.Tensor``: the callable receives tensors, also
+        those in containers, as tensors of that framework instead of :class:`tvm_ffi.Tensor`.
 
     Raises
     ------
     TypeError
-        ``pyfunc`` cannot be called, or ``tensor_cls`` is no class of tensors.
+        ``pyfunc`` is not callable, or ``tensor_cls`` is not a tensor class.
 
     Examples
     --------

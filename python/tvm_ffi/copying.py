@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Copies and pickles of objects."""
+"""Copying and pickling of objects."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from . import _core
 from ._core import Object
 from .type_info import all_fields
 
-# A field in a pickle: its name, whether the value is the place of another object, the value.
+# A field in a pickle: its name, whether the value is the index of another object, the value.
 _Field = tuple[str, bool, Any]
-# An object in a pickle: the name of its type, its fields.
+# An object in a pickle: its type key, its fields.
 _Node = tuple[str, list[_Field]]
 
-_HEAD_SIZE = 24  # bytes, of TVMFFIObject
+_HEAD_SIZE = 24  # bytes of TVMFFIObject
 
 
 def _copy(self: Object) -> Object:
@@ -37,7 +37,7 @@ def _copy(self: Object) -> Object:
 
 
 def _own_state(self: Object) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the attributes of the instance in its dictionary and in its slots."""
+    """Return the instance attributes in ``__dict__`` and in slots."""
     import copyreg
 
     names = copyreg._slotnames(type(self))  # type: ignore[attr-defined]
@@ -48,25 +48,25 @@ def _own_state(self: Object) -> tuple[dict[str, Any], dict[str, Any]]:
 def _reduce_ex(self: Object, protocol: object) -> tuple[Any, ...]:
     cls = type(self)
     if cls.__reduce__ is not object.__reduce__:
-        return self.__reduce__()  # type: ignore[return-value]  # the class has a way of its own
+        return self.__reduce__()  # type: ignore[return-value]  # the class defines its own
     known = _core.registered_class(_core.type_index_of(self)) is cls
     attributes, slots = _own_state(self)
-    # As object.__getstate__ gives it.
+    # The form that object.__getstate__ returns.
     state = (attributes, slots) if slots else attributes or None
     nodes = _flatten(self)
     return _rebuild, (None if known else cls, nodes, _defining_classes(nodes)), state
 
 
 def _defining_classes(nodes: list[_Node]) -> tuple[type, ...]:
-    """List the Python classes that define types of a pickle, for which it has to import them."""
+    """List the Python classes that define a pickle's types, so that unpickling imports them."""
     classes = (_core.registered_class(_core.find_type(key) or 0) for key, _ in nodes)
     defining = [cls for cls in classes if cls is not None and _is_importable(cls)]
     return tuple(dict.fromkeys(defining))
 
 
 def _flatten(root: Object) -> list[_Node]:
-    """List the objects that are reached by fields, each once, the root first."""
-    objects = [root]  # which keeps them, so that no other gets the address of one
+    """List the objects reachable through fields, each once, the root first."""
+    objects = [root]  # keeps them alive, so that no address is reused
     places = {root.__chandle__(): 0}
     nodes: list[_Node] = []
     while len(nodes) < len(objects):
@@ -92,7 +92,7 @@ def _flatten(root: Object) -> list[_Node]:
 
 
 def _is_importable(cls: type) -> bool:
-    """Return whether a module has the class that defines a type, so that a pickle can name it."""
+    """Return whether a class defines a type and can be imported, so that a pickle can name it."""
     found: Any = sys.modules.get(cls.__module__)
     for name in cls.__qualname__.split("."):
         found = getattr(found, name, None)
@@ -102,7 +102,7 @@ def _is_importable(cls: type) -> bool:
 def _rebuild(
     cls: type[Object] | None, nodes: list[_Node], defining: tuple[type, ...] = ()
 ) -> Object:
-    """Make the objects of a pickle, whose types exist by now, and give the first."""
+    """Create the objects of a pickle, whose types exist by now, and return the first."""
     objects = []
     for type_key, _ in nodes:
         type_index = _core.find_type(type_key)
@@ -125,7 +125,7 @@ def _rebuild(
 
 
 def _obstacle(type_index: int) -> str | None:
-    """Return why objects of a type cannot be made again from their fields, if so."""
+    """Return why objects of a type cannot be rebuilt from their fields, or ``None``."""
     _, _, ancestors, size, has_creator = _core.describe_type(type_index)
     if not has_creator or size is None:
         return "its objects cannot be made without arguments"
@@ -134,7 +134,7 @@ def _obstacle(type_index: int) -> str | None:
         for field in sorted(_core.own_fields(level), key=lambda field: field.offset):
             if not field.has_setter:
                 return f"its field {field.__name__} cannot be set"
-            # What lies between two fields, beyond the alignment, is a member that no field shows.
+            # A gap between two fields, beyond the alignment, is a member that is not a field.
             if field.offset - end >= field.alignment:
                 return "it has members that are not registered as fields"
             end = max(end, field.offset + field.size)
@@ -142,7 +142,7 @@ def _obstacle(type_index: int) -> str | None:
         if size is not None:
             if size - end >= 8:
                 return "it has members that are not registered as fields"
-            end = size  # where the fields of a class of Python go on
+            end = size  # where the fields of a Python class continue
     return None
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The types of the extension, under the name that existing code imports them from."""
+"""The extension's types, in the module that existing code imports them from."""
 
 from ._core import Function, Object, Tensor
 from .convert import Bytes, ObjectConvertible, String

@@ -10,7 +10,7 @@ from . import frameworks
 
 
 class DLDeviceType(IntEnum):
-    """Kinds of device, with DLPack's numbers."""
+    """Device types, with their DLPack numbers."""
 
     kDLCPU = 1
     kDLCUDA = 2
@@ -54,7 +54,7 @@ _TYPE_OF_NAME["wgpu"] = DLDeviceType.kDLWebGPU
 
 
 class Device:
-    """A device: its kind and its number among devices of that kind.
+    """A device: its type and its index among devices of that type.
 
     The parameters are those of :func:`tvm_ffi.device`.
     """
@@ -76,19 +76,19 @@ class Device:
         return self.type
 
     def dlpack_device_type(self) -> int:
-        """Return the device type as DLPack numbers it."""
+        """Return the DLPack number of the device type."""
         kind = self._packed & 0xFFFFFFFF
         return kind - 0x100000000 if kind & 0x80000000 else kind
 
     @property
     def type(self) -> str:
-        """Name of the kind, for example ``"cuda"``."""
+        """Name of the device type, for example ``"cuda"``."""
         kind = self.dlpack_device_type()
         return _NAME_OF_TYPE.get(kind, f"device_type_{kind}")
 
     @property
     def index(self) -> int:
-        """Number of the device, 0 for the first."""
+        """Index of the device, 0 for the first."""
         number = self._packed >> 32
         return number - 0x100000000 if number & 0x80000000 else number
 
@@ -109,20 +109,20 @@ class Device:
 
 
 def device(device_type: Any, index: int | None = None) -> Device:
-    """Name a device.
+    """Construct a device.
 
     Parameters
     ----------
     device_type
         ``"cuda"``, ``"cuda:1"``, a :class:`DLDeviceType` or its number, a :class:`Device`, or a
-        device of a framework.
+        framework device.
     index
-        Number of the device; 0 if neither this nor the text says it.
+        Index of the device; 0 if neither this nor the text gives one.
 
     Raises
     ------
     ValueError
-        The kind is unknown, the number is negative, or it is given twice.
+        The device type is unknown, the index is negative, or it is given twice.
     TypeError
         The value is not a device.
 
@@ -136,7 +136,7 @@ def device(device_type: Any, index: int | None = None) -> Device:
 
 
 def _read(device_type: Any, index: int | None) -> tuple[int, int]:
-    """Check what a device is made of, and give its kind and its number."""
+    """Validate the arguments, and return the device type and the index."""
     number: int | None
     if isinstance(device_type, Device):
         kind, number = device_type.dlpack_device_type(), device_type.index

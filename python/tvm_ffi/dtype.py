@@ -11,20 +11,20 @@ from . import _core, frameworks
 
 
 class dtype(str):
-    """An element type, which is also its text.
+    """An element type, which is also a ``str``: its name.
 
-    As a ``str`` it can be handed to every array library that takes names of types.
+    As a ``str``, it can be passed to every array library that accepts type names.
 
     Parameters
     ----------
     value
-        Text such as ``"float32"``, ``"bfloat16"`` or ``"int8x4"``, a dtype of a framework, or a
+        Text such as ``"float32"``, ``"bfloat16"`` or ``"int8x4"``, a framework dtype, or a
         scalar type of NumPy, ml_dtypes or JAX.
 
     Raises
     ------
     ValueError
-        The text is not that of an element type.
+        The text does not name an element type.
     TypeError
         The value is neither text nor an element type.
 
@@ -42,15 +42,15 @@ class dtype(str):
 
     __slots__ = ("bits", "code", "lanes")
 
-    #: Kind of number, as a DLPack type code; 0 for signed integers, 1 unsigned, 2 floating point.
+    #: DLPack type code; 0 for signed integers, 1 for unsigned integers, 2 for floating point.
     code: int
-    #: Bits of one number.
+    #: Bits per lane.
     bits: int
-    #: Numbers in one element; 1 unless the type is a vector.
+    #: Lanes per element; 1 unless the type is a vector.
     lanes: int
 
     def __new__(cls, value: Any) -> dtype:
-        """Read the text, or ask the adapter of the value's framework."""
+        """Parse the text, or ask the adapter of the value's framework."""
         if isinstance(value, dtype):
             return value
         if isinstance(value, str):
@@ -62,7 +62,7 @@ class dtype(str):
             from .frameworks.numpy import read_dtype
 
             return cls._make(*read_dtype(sys.modules["numpy"].dtype(value)))
-        # As numbers, for what is made by hand in the form that DLPack has.
+        # User-defined classes may return the three numbers of a DLDataType.
         if hasattr(type(value), "__dlpack_data_type__"):
             return cls.from_dlpack_data_type(value.__dlpack_data_type__())
         name = value.__name__ if isinstance(value, type) else type(value).__name__
@@ -84,11 +84,11 @@ class dtype(str):
 
     @property
     def itemsize(self) -> int:
-        """Bytes of one element, rounded up."""
+        """Size of one element in bytes, rounded up."""
         return (self.bits * self.lanes + 7) // 8
 
     def with_lanes(self, lanes: int) -> dtype:
-        """Return the vector type with this element type and a number of lanes.
+        """Return this element type with the given number of lanes.
 
         Examples
         --------
@@ -102,7 +102,7 @@ class dtype(str):
 
     @staticmethod
     def from_dlpack_data_type(dltype_data_type: tuple[int, int, int]) -> dtype:
-        """Return the element type with the three numbers of a ``DLDataType``.
+        """Return the element type for the three numbers of a ``DLDataType``.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class dtype(str):
         Raises
         ------
         ValueError
-            There are not three, or one does not fit into its field.
+            There are not three numbers, or one does not fit in its field.
 
         Examples
         --------
@@ -133,7 +133,7 @@ class dtype(str):
 
     @staticmethod
     def is_dtype(arg: Any) -> bool:
-        """Return whether a text names an element type.
+        """Return whether a string names an element type.
 
         Examples
         --------
@@ -151,27 +151,27 @@ class dtype(str):
 
     @property
     def type_code(self) -> int:
-        """Kind of number, as a DLPack type code; the same as :attr:`code`."""
+        """DLPack type code; the same as :attr:`code`."""
         return self.code
 
     @property
     def is_float(self) -> bool:
-        """Whether it is a floating-point type, bfloat16 and the 4, 6 and 8 bit ones included."""
+        """Whether this is a floating-point type, including bfloat16 and 4-, 6- and 8-bit types."""
         return self.code in (2, 4) or 7 <= self.code <= 17
 
     @property
     def is_integer(self) -> bool:
-        """Whether it is a type of integers, with or without a sign."""
+        """Whether this is an integer type, signed or unsigned."""
         return self.code in (0, 1)
 
     @property
     def is_bool(self) -> bool:
-        """Whether it is the type of truth values."""
+        """Whether this is the Boolean type."""
         return self.code == 6
 
     @property
     def is_handle(self) -> bool:
-        """Whether it is the type of addresses, or ``void``."""
+        """Whether this is the pointer type, or ``void``."""
         return self.code == 3
 
     def __repr__(self) -> str:

@@ -1,58 +1,58 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The element types that have names: ``tvm_ffi.float32`` and its like."""
+"""Predefined element types, such as ``tvm_ffi.float32``."""
 
 from .dtype import dtype
 
-#: Truth value, in one byte.
+#: Boolean, stored in one byte.
 bool = dtype("bool")
-#: Integer of 8 bits, with a sign.
+#: Signed 8-bit integer.
 int8 = dtype("int8")
-#: Integer of 16 bits, with a sign.
+#: Signed 16-bit integer.
 int16 = dtype("int16")
-#: Integer of 32 bits, with a sign.
+#: Signed 32-bit integer.
 int32 = dtype("int32")
-#: Integer of 64 bits, with a sign.
+#: Signed 64-bit integer.
 int64 = dtype("int64")
-#: Integer of 8 bits, without a sign.
+#: Unsigned 8-bit integer.
 uint8 = dtype("uint8")
-#: Integer of 16 bits, without a sign.
+#: Unsigned 16-bit integer.
 uint16 = dtype("uint16")
-#: Integer of 32 bits, without a sign.
+#: Unsigned 32-bit integer.
 uint32 = dtype("uint32")
-#: Integer of 64 bits, without a sign.
+#: Unsigned 64-bit integer.
 uint64 = dtype("uint64")
-#: Floating-point number of 16 bits, 5 of exponent, 10 of mantissa.
+#: 16-bit floating point: 5 exponent bits, 10 mantissa bits.
 float16 = dtype("float16")
-#: Floating-point number of 32 bits, 8 of exponent, 23 of mantissa.
+#: 32-bit floating point: 8 exponent bits, 23 mantissa bits.
 float32 = dtype("float32")
-#: Floating-point number of 64 bits, 11 of exponent, 52 of mantissa.
+#: 64-bit floating point: 11 exponent bits, 52 mantissa bits.
 float64 = dtype("float64")
-#: Floating-point number of 16 bits, 8 of exponent, as float32 has, 7 of mantissa.
+#: 16-bit floating point: 8 exponent bits, as in float32, 7 mantissa bits.
 bfloat16 = dtype("bfloat16")
-#: Floating-point number of 8 bits, 3 of exponent, 4 of mantissa, with infinities.
+#: 8-bit floating point: 3 exponent bits, 4 mantissa bits, with infinities.
 float8_e3m4 = dtype("float8_e3m4")
-#: Floating-point number of 8 bits, 4 of exponent, 3 of mantissa, with infinities.
+#: 8-bit floating point: 4 exponent bits, 3 mantissa bits, with infinities.
 float8_e4m3 = dtype("float8_e4m3")
-#: Floating-point number of 8 bits, 4 of exponent, 3 of mantissa, bias 11, without infinities and
+#: 8-bit floating point: 4 exponent bits, 3 mantissa bits, bias 11, without infinities or
 #: negative zero.
 float8_e4m3b11fnuz = dtype("float8_e4m3b11fnuz")
-#: Floating-point number of 8 bits, 4 of exponent, 3 of mantissa, without infinities.
+#: 8-bit floating point: 4 exponent bits, 3 mantissa bits, without infinities.
 float8_e4m3fn = dtype("float8_e4m3fn")
-#: Floating-point number of 8 bits, 4 of exponent, 3 of mantissa, without infinities and
+#: 8-bit floating point: 4 exponent bits, 3 mantissa bits, without infinities or
 #: negative zero.
 float8_e4m3fnuz = dtype("float8_e4m3fnuz")
-#: Floating-point number of 8 bits, 5 of exponent, 2 of mantissa, with infinities.
+#: 8-bit floating point: 5 exponent bits, 2 mantissa bits, with infinities.
 float8_e5m2 = dtype("float8_e5m2")
-#: Floating-point number of 8 bits, 5 of exponent, 2 of mantissa, without infinities and
+#: 8-bit floating point: 5 exponent bits, 2 mantissa bits, without infinities or
 #: negative zero.
 float8_e5m2fnuz = dtype("float8_e5m2fnuz")
-#: Power of two of 8 bits, all of them exponent, which scales a block of smaller numbers.
+#: 8-bit power of two, all exponent bits, which scales a block of narrower numbers.
 float8_e8m0fnu = dtype("float8_e8m0fnu")
-#: Floating-point number of 6 bits, 2 of exponent, 3 of mantissa, without infinities.
+#: 6-bit floating point: 2 exponent bits, 3 mantissa bits, without infinities.
 float6_e2m3fn = dtype("float6_e2m3fn")
-#: Floating-point number of 6 bits, 3 of exponent, 2 of mantissa, without infinities.
+#: 6-bit floating point: 3 exponent bits, 2 mantissa bits, without infinities.
 float6_e3m2fn = dtype("float6_e3m2fn")
-#: Floating-point number of 4 bits, 2 of exponent, 1 of mantissa, without infinities.
+#: 4-bit floating point: 2 exponent bits, 1 mantissa bit, without infinities.
 float4_e2m1fn = dtype("float4_e2m1fn")
-#: Two of float4_e2m1fn in one byte.
+#: Two float4_e2m1fn values packed into one byte.
 float4_e2m1fnx2 = dtype("float4_e2m1fnx2")
