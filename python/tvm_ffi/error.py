@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which Python exception each kind of error becomes."""
+"""The Python exception for each kind of error."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ._core import Object
 
 
 class InternalError(RuntimeError):
-    """A library found itself in a state that it holds impossible: a bug, not a user's mistake."""
+    """A library reached a state that should be impossible: a bug, not a user's mistake."""
 
 
 class Error(Object):
-    """An error that is a value: what a function got, kept or returned instead of raising it.
+    """An error as a value, which a function received, kept or returned instead of raising it.
 
-    A Python exception that is passed as an argument becomes one, and :meth:`py_error` gives the
-    same exception back.
+    A Python exception that is passed as an argument becomes one, and :meth:`py_error` returns
+    the same exception.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Error(Object):
     __slots__ = ()
 
     def __new__(cls, kind: str, message: str, backtrace: str = "") -> Error:
-        """Make an error; it is raised nowhere."""
+        """Create an error without raising it."""
         for name, text in (("kind", kind), ("message", message), ("backtrace", backtrace)):
             if not isinstance(text, str):
                 raise TypeError(f"Error: {name}: expected a str, got {type(text).__name__}")
@@ -60,7 +60,7 @@ class Error(Object):
 
     @property
     def extra_context(self) -> Any:
-        """What whoever threw it added; the exception itself, if it came from Python."""
+        """Context added where it was thrown; the exception itself if it came from Python."""
         return _core.error_contents(self)[4]
 
     def update_backtrace(self, backtrace: str) -> None:
@@ -91,21 +91,21 @@ def _register(kind: str, cls: type[BaseException]) -> None:
 def register_error(
     name_or_cls: str | type[BaseException] | None = None, cls: type[BaseException] | None = None
 ) -> Any:
-    """Make a kind of error arrive as an exception class of your own.
+    """Map a kind of error to your own exception class.
 
-    It can be used as a decorator, with or without the kind's name.
+    It can be used as a decorator, with or without the name of the kind.
 
     Parameters
     ----------
     name_or_cls
-        Name of the kind, as C++ writes it; or the class, whose own name is then the kind.
+        Name of the kind, as spelled in C++; or the class, whose own name is then the kind.
     cls
         The class; it must accept the message as its only argument.
 
     Raises
     ------
     TypeError
-        The class is not an exception class, or the name is no text.
+        The class is not an exception class, or the name is not a str.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bits of TVMFFIFieldInfo.flags, as tvm/ffi/c_api.h numbers them."""
+"""Bits of TVMFFIFieldInfo.flags, as defined in tvm/ffi/c_api.h."""
 
 WRITABLE = 1
 HAS_DEFAULT = 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modules: libraries of functions, loaded at run time, and other kinds that C++ authors make."""
+"""Modules: function libraries loaded at run time, and other kinds that C++ code defines."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from ._core import Function, Object
 from ._loader_name import is_unicode, loader_name
 from ._runtime import call
 
-# What load_module was asked to keep for as long as the process runs, by the path of its file.
+# Modules that load_module keeps alive until the process exits, by file path.
 _kept: dict[str, Module] = {}
 
-# As many functions as an error lists; of more it names those that are spelled alike.
+# The most functions that an error lists; if there are more, it names only similar ones.
 _FEW = 20
 
 
 class ModulePropertyMask(IntEnum):
-    """What can be done with a module: bits of :meth:`tvm_ffi.Module.get_property_mask`."""
+    """Capabilities of a module: the bits of :meth:`tvm_ffi.Module.get_property_mask`."""
 
     BINARY_SERIALIZABLE = 1
     RUNNABLE = 2
@@ -34,24 +34,24 @@ class ModulePropertyMask(IntEnum):
 class Module(Object):
     """A loaded library; its functions are its attributes.
 
-    Make one with :func:`tvm_ffi.load_module`. ``module.name``, ``module["name"]`` and
-    ``module.get_function("name")`` give the same function; ``dir(module)`` lists those of a library
-    that came from a file. Calling the module calls its function ``main``.
+    Load one with :func:`tvm_ffi.load_module`. ``module.name``, ``module["name"]`` and
+    ``module.get_function("name")`` return the same function; ``dir(module)`` lists the functions
+    of a library loaded from a file. Calling the module calls its function ``main``.
     """
 
     __slots__ = ("__dict__",)
 
     path: str | None = None
-    """Where the library was loaded from; ``None`` if it did not come from a file."""
+    """Path of the library; ``None`` if it was not loaded from a file."""
 
     entry_name = "main"
-    """Name of the function that a call of the module calls."""
+    """Name of the function that calling the module calls."""
 
     def __getattr__(self, name: str) -> Function:
         if name.startswith("__"):
             raise AttributeError(f"{self!r} has no attribute {name!r}")
         function = self.get_function(name)
-        # Found here from now on, without another look-up.
+        # Cached, so that later accesses skip the lookup.
         self.__dict__[name] = function
         return function
 
@@ -72,19 +72,19 @@ class Module(Object):
         )
 
     def get_function(self, name: str, query_imports: bool = False) -> Function:
-        """Look a function up.
+        """Look up a function.
 
         Parameters
         ----------
         name
             Name under which it was exported.
         query_imports
-            Look into the modules that this one imports, too.
+            Also search the modules that this one imports.
 
         Raises
         ------
         AttributeError
-            There is no such function; the message lists those that there are, or the nearest ones.
+            There is no such function; the message lists the existing ones, or similar names.
         """
         _check_name(self, name)
         function = call("ffi.ModuleGetFunction", self, name, query_imports)
@@ -94,14 +94,14 @@ class Module(Object):
         return function
 
     def implements_function(self, name: str, query_imports: bool = False) -> bool:
-        """Return whether there is a function of this name.
+        """Return whether a function of this name exists.
 
         Parameters
         ----------
         name
-            Its name.
+            Name of the function.
         query_imports
-            Look into the imported modules too, at any depth.
+            Also search the imported modules, at any depth.
         """
         _check_name(self, name)
         return bool(call("ffi.ModuleImplementsFunction", self, name, query_imports))
@@ -122,12 +122,12 @@ class Module(Object):
 
     @property
     def imports(self) -> list[Module]:
-        """The modules that this one imports, in the order in which it got them."""
+        """The modules that this one imports, in the order in which they were added."""
         count = call("ffi.ModuleGetImport", self, -1)
         return [call("ffi.ModuleGetImport", self, i) for i in range(count)]
 
     def clear_imports(self) -> None:
-        """Forget the imports; functions that were found in them live on."""
+        """Remove all imports; functions already found in them stay valid."""
         call("ffi.ModuleClearImports", self)
 
     def get_function_metadata(
@@ -135,15 +135,15 @@ class Module(Object):
     ) -> dict[str, Any] | None:
         """Return the metadata of a function, or ``None``.
 
-        ``type_schema`` of the result is JSON text with the types of parameters and result. A
-        library tells it if it was built with :c:macro:`TVM_FFI_DLL_EXPORT_INCLUDE_METADATA`.
+        Its ``type_schema`` is JSON text with the types of the parameters and the result. A library
+        has it if it was built with :c:macro:`TVM_FFI_DLL_EXPORT_INCLUDE_METADATA`.
 
         Parameters
         ----------
         name
-            Its name.
+            Name of the function.
         query_imports
-            Look into the imported modules too, at any depth.
+            Also search the imported modules, at any depth.
         """
         import json
 
@@ -157,9 +157,9 @@ class Module(Object):
         Parameters
         ----------
         name
-            Its name.
+            Name of the function.
         query_imports
-            Look into the imported modules too, at any depth.
+            Also search the imported modules, at any depth.
         """
         _check_name(self, name)
         return call("ffi.ModuleGetFunctionDoc", self, name, query_imports)
@@ -170,7 +170,7 @@ class Module(Object):
         return call("ffi.ModuleGetKind", self)
 
     def get_property_mask(self) -> int:
-        """Return the bits of :class:`tvm_ffi.module.ModulePropertyMask` that apply."""
+        """Return the bits of :class:`tvm_ffi.module.ModulePropertyMask` that are set."""
         return call("ffi.ModuleGetPropertyMask", self)
 
     def is_runnable(self) -> bool:
@@ -182,7 +182,7 @@ class Module(Object):
         return self._can(ModulePropertyMask.BINARY_SERIALIZABLE)
 
     def is_compilation_exportable(self) -> bool:
-        """Return whether :meth:`write_to_file` works; a loaded library is a file already."""
+        """Return whether :meth:`write_to_file` works; a loaded library is already a file."""
         return self._can(ModulePropertyMask.COMPILATION_EXPORTABLE)
 
     def get_write_formats(self) -> list[str]:
@@ -195,24 +195,24 @@ class Module(Object):
         Parameters
         ----------
         fmt
-            What to show, if the module has several sources.
+            Which source to return, if the module has several.
         """
         return call("ffi.ModuleInspectSource", self, _checked_text(self, "fmt", fmt))
 
     def write_to_file(self, file_name: str, fmt: str = "") -> None:
-        """Write the module to a file, if it can be.
+        """Write the module to a file, if its kind supports this.
 
         Parameters
         ----------
         file_name
-            The file.
+            Path of the file.
         fmt
             One of :meth:`get_write_formats`.
 
         Raises
         ------
         RuntimeError
-            The module is a loaded library, or of another kind that cannot be written.
+            The module is a loaded library, or another kind that cannot be written.
         """
         file_name = _checked_text(self, "file_name", file_name)
         call("ffi.ModuleWriteToFile", self, file_name, _checked_text(self, "fmt", fmt))
@@ -235,25 +235,25 @@ class Module(Object):
 
 
 def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) -> Module:
-    """Load a library of functions, or another file that there is a loader for.
+    """Load a function library, or another file for which a loader is registered.
 
     A global function ``ffi.Module.load_from_file.<extension>`` loads files of that extension; it is
-    called with the path and the extension. Any other file is a library.
+    called with the path and the extension. Any other file is loaded as a library.
 
-    Other threads of Python run while a library is loaded. Its static initializers may call Python
-    functions only where no other thread may import an extension module meanwhile: Python keeps its
-    lock while such an import waits for the loader, and neither would go on.
+    Other Python threads run while a library is loaded. Its static initializers may call Python
+    functions only if no other thread can import an extension module at the same time: Python holds
+    the GIL while such an import waits for the loader, so the two would deadlock.
 
     Parameters
     ----------
     path
-        The file; a relative path, or a bare name, starts at the current folder.
+        The file; a relative path, or a bare name, is resolved against the current folder.
     keep_module_alive
-        Keep the library loaded until the process ends. With ``False`` it is unloaded when the
-        module and its functions are gone. Delete objects that it made, such as containers, before
-        that, because its code frees them. A library that registers object types or global
-        functions is never unloaded, nor is one, built with this package's headers, that has made
-        a function from a lambda, a tensor of an allocator of its own or a ``BigInt`` too large for
+        Keep the library loaded until the process exits. With ``False`` it is unloaded when the
+        module and its functions are gone. Delete objects it created, such as containers, before
+        then, because its code frees them. A library that registers object types or global
+        functions is never unloaded, nor is one, built with this package's headers, that has created
+        a function from a lambda, a tensor with its own allocator or a ``BigInt`` too large for
         64 bits.
 
     Returns
@@ -266,12 +266,12 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
     FileNotFoundError
         There is no such file.
     OSError
-        The file is not a library, or it needs another one that cannot be found.
+        The file is not a library, or a library that it depends on cannot be found.
 
     Warns
     -----
     RuntimeWarning
-        The file has changed since this process loaded it; the old code goes on running.
+        The file has changed since this process loaded it; the old code keeps running.
     """
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"load_module: path: expected a str or a path, got {type(path).__name__}")
@@ -291,14 +291,14 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
 
 
 def _load(full: str) -> Module:
-    """Load the file at an absolute path, of which no module is kept, or one of another file."""
+    """Load the file at an absolute path that has no kept module, or only one of an older file."""
     try:
         status = os.stat(full)
     except (OSError, ValueError):
         raise FileNotFoundError(errno.ENOENT, "load_module: there is no such file", full) from None
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, "load_module: expected a library, got a folder", full)
-    if not stat.S_ISREG(status.st_mode):  # to open a pipe would wait for its writer
+    if not stat.S_ISREG(status.st_mode):  # opening a pipe would wait for a writer
         raise OSError(f"load_module: expected a library, got a file of another kind: {full}")
     if full in _kept and _kept[full].kind == "library":
         warnings.warn(
@@ -310,19 +310,19 @@ def _load(full: str) -> Module:
     name = loader_name(full)
     module = call("ffi.ModuleLoadOrReason", name)
     if isinstance(module, bytes):
-        # It begins with the file, which has been named by then.
+        # The reason begins with the file name, which the error already has.
         reason = module.removeprefix(os.fsencode(f"{name}: ")).decode(errors="replace")
         raise OSError(f"load_module: {full} is not a library that can be loaded: {reason}")
     return module
 
 
 def _has_loader(path: str) -> bool:
-    # Loaders are found by a name, and called with a path, of Unicode.
+    # Loaders are looked up by name and called with a path, which must both be Unicode.
     return is_unicode(path) and call("ffi.ModuleHasLoader", path)
 
 
 def system_lib(symbol_prefix: str = "") -> Module:
-    """Return a module of the functions that the program itself registered by linking them.
+    """Return a module of the functions that are linked into the program itself.
 
     They are registered with :cpp:func:`TVMFFIEnvModRegisterSystemLibSymbol`, under names that begin
     with ``__tvm_ffi_``.
@@ -330,12 +330,12 @@ def system_lib(symbol_prefix: str = "") -> Module:
     Parameters
     ----------
     symbol_prefix
-        A function is looked for under this prefix and its name first, then under its name.
+        A function is looked up first with this prefix before its name, then without the prefix.
 
     Returns
     -------
     Module
-        The module; the same one for the same prefix.
+        The module; the same module for the same prefix.
     """
     if not isinstance(symbol_prefix, str):
         raise TypeError(
@@ -355,7 +355,7 @@ def _checked_text(module: Module, argument: str, text: object) -> str:
 
 
 def _exported_names(path: str) -> list[str]:
-    """Names of the functions that a library exports, as its table of names has them."""
+    """Return the names of the functions that a library exports, from its symbol names."""
     try:
         with open(path, "rb") as library:
             names = _names_of_symbols(library)
@@ -366,7 +366,7 @@ def _exported_names(path: str) -> list[str]:
 
 
 def _names_of_symbols(library: BinaryIO) -> bytes:
-    """Read what the loader reads of a 64-bit ELF file; any other file is read whole."""
+    """Read the loaded string table of a 64-bit ELF file, or the whole of any other file."""
     head = library.read(64)
     if head[:6] == b"\x7fELF\x02\x01":
         table, size, count = _number(head, 40, 8), _number(head, 58, 2), _number(head, 60, 2)

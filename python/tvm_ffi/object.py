@@ -17,19 +17,19 @@ from .type_info import TypeInfo
 
 
 def register_object(type_key: Any = None, *, init: bool = True) -> Callable[[type], type]:
-    """Let a class stand for an object type that a library registers; a decorator.
+    """Bind a class to an object type that a library registers; a decorator.
 
-    Objects of the type arrive in Python as instances of the class from now on.
-    The class gets the type's fields, methods and constructor; what its body defines itself stays.
+    From then on, objects of the type arrive in Python as instances of the class.
+    The class gets the type's fields, methods and constructor; names that its body defines are kept.
     See :doc:`/concepts/object_and_class` for a class of each kind.
 
     Parameters
     ----------
     type_key
-        Name of the type, as C++ declares it; the name of the class if it is left out.
+        Name of the type, as declared in C++; by default, the name of the class.
     init
-        Install ``__init__``, which makes an object by the registered constructor. A type without
-        one gets an ``__init__`` that refuses.
+        Install ``__init__``, which creates an object with the registered constructor. A type
+        without one gets an ``__init__`` that raises an error.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def register_object(type_key: Any = None, *, init: bool = True) -> Callable[[typ
         No loaded library registers such a type.
     TypeError
         The class is not derived from :class:`tvm_ffi.Object`, or it is derived from the class of a
-        type that is no ancestor of this one.
+        type that is not an ancestor of this one.
     """
     if isinstance(type_key, type):
         return _register(type_key.__name__, type_key, True)
@@ -64,7 +64,7 @@ def _register(type_key: str, cls: Any, init: bool) -> Any:
         )
     known = _core.registered_class(type_index)
     if known is not None and known.__module__.startswith("tvm_ffi") and not issubclass(cls, known):
-        # What the runtime itself makes of such objects relies on its own class.
+        # The runtime's own handling of such objects relies on its class.
         raise TypeError(
             f"register_object: {type_key}: expected a class derived from {known!r}, got {cls!r}"
         )
@@ -84,7 +84,7 @@ def _register(type_key: str, cls: Any, init: bool) -> Any:
     _add_constructor(cls, info, own, init)
     cls.__tvm_ffi_type_info__ = info  # type: ignore[attr-defined]
     _core.register_object_class(type_key, cls)
-    # Classes that were made for descendants are made anew, derived from this one.
+    # Classes generated for descendants are generated again, derived from this one.
     for index, made in list(_made.items()):
         if known is not None and made is not cls and issubclass(made, known):
             del _made[index]
@@ -94,7 +94,7 @@ def _register(type_key: str, cls: Any, init: bool) -> Any:
 
 
 def _inherited(cls: type) -> dict[int, TypeInfo]:
-    """Return what is registered about the bases of a class, by type index."""
+    """Return the type information of a class's bases, by type index."""
     infos = [base.__dict__.get("__tvm_ffi_type_info__") for base in cls.__mro__[1:]]
     return {info.type_index: info for info in infos if info is not None}
 
@@ -116,9 +116,9 @@ def _add_constructor(cls: type, info: TypeInfo, own: frozenset[str], init: bool)
     if function is None and registered:
         function = registered[0].func.__func__
     if function is None:
-        constructor = Object.__init__  # refuses; that of the parent would make a parent's object
+        constructor = Object.__init__  # refuses; the parent's would create a parent object
     else:
-        # A constructor of the class has no names for its arguments; one made of the fields has.
+        # A registered constructor has no argument names; one generated from the fields has.
         mark = None if registered else _keyword_mark()
         doc = (registered[0].doc or "") if registered else ""
         constructor = _core.make_constructor(info.type_key, doc, function, mark)
@@ -132,21 +132,21 @@ _mark: Object | None = None
 
 
 def _keyword_mark() -> Object:
-    """Return the argument that precedes keyword arguments in a call of a constructor."""
+    """Return the argument that precedes keyword arguments in a constructor call."""
     global _mark
     if _mark is None:
         _mark = call("ffi.GetKwargsObject")
     return _mark
 
 
-# The classes that were made for types without one.
+# Classes generated for types without one.
 _made: dict[int, type] = {}
-# One thread makes them, so that all objects of a type are of one class.
+# Only one thread generates them, so that all objects of a type have the same class.
 _making = RLock()
 
 
 def _renew_lock() -> None:
-    """Free the lock in the child of a fork, which lacks the thread that may have held it."""
+    """Replace the lock in a forked child, which lacks the thread that may have held it."""
     global _making
     _making = RLock()
 

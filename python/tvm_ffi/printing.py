@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The printed form of objects: the type's name with its fields."""
+"""The printed form of objects: the type key and the fields."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from _thread import get_ident
 from . import _core
 from .type_info import all_fields, is_shown
 
-# For each type its name, and the fields that are shown with their names.
+# For each type, its key and the fields to print, with their names.
 _shown: dict[int, tuple[str, list[tuple[str, _core.Field]]]] = {}
 
-# Objects whose form is being made: the thread, and the address.
+# Objects being printed: the thread and the address.
 _in_progress: set[tuple[int, int]] = set()
 
 
 def object_repr(instance: _core.Object) -> str:
-    """Return ``library.Type(field=value, ...)``; an object inside itself is ``...``."""
+    """Return ``library.Type(field=value, ...)``; recursion prints ``library.Type(...)``."""
     address = instance.__chandle__()
     if address == 0:
         return f"<{type(instance).__qualname__} without an object>"

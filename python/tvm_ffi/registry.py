@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that every language finds by name."""
+"""Global functions, which every language can look up by name."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .object import register_object as register_object  # existing code imports 
 
 
 def get_global_func(name: str, allow_missing: bool = False) -> Function | None:
-    """Look a global function up.
+    """Look up a global function.
 
     Parameters
     ----------
     name
-        Its name.
+        Name of the function.
     allow_missing
-        Give ``None`` instead of an error if there is none.
+        Return ``None`` instead of raising an error if there is none.
 
     Raises
     ------
@@ -55,23 +55,23 @@ def register_global_func(
     Parameters
     ----------
     func_name
-        Its name; or the callable, whose own name is then used.
+        Name of the function; or the callable, whose own name is then used.
     f
-        The callable; leave it out to use the call as a decorator.
+        The callable; omit it to use the call as a decorator.
     override
-        Replace a function that has the name already, instead of an error.
+        Replace an existing function of this name instead of raising an error.
 
     Returns
     -------
     Function
-        The function that was registered; the decorated name stands for it, too.
+        The registered function; a decorated name is bound to it too.
 
     Raises
     ------
     ValueError
         The name is taken.
     TypeError
-        What should be registered cannot be called.
+        The object to register is not callable.
 
     Examples
     --------
@@ -101,14 +101,14 @@ def register_global_func(
 
 
 def remove_global_func(name: str) -> None:
-    """Take a global function out of the table; whoever has the function keeps it.
+    """Remove a global function from the table; existing references to it stay valid.
 
-    Nothing happens if there is none of that name.
+    Nothing happens if no function has that name.
 
     Parameters
     ----------
     name
-        Its name.
+        Name of the function.
     """
     _check_name("remove_global_func", name)
     call("ffi.FunctionRemoveGlobal", name)
@@ -126,13 +126,13 @@ def get_global_func_metadata(name: str) -> dict[str, Any]:
     Parameters
     ----------
     name
-        Its name.
+        Name of the function.
 
     Returns
     -------
     dict
-        ``type_schema`` is JSON text with the types of parameters and result. The dictionary is
-        empty for a function that tells nothing, such as one of Python.
+        ``type_schema`` is JSON text with the types of the parameters and the result. The dictionary
+        is empty for a function without metadata, such as a Python function.
 
     Raises
     ------
@@ -147,9 +147,9 @@ def get_global_func_metadata(name: str) -> dict[str, Any]:
 
 
 def get_registered_type_keys() -> Sequence[str]:
-    """List the names of all object types of this process, in the order of their indices.
+    """List the names of all types in this process, in the order of their indices.
 
-    The values that are no objects, such as ``"int"``, come first.
+    Types whose values are not objects, such as ``"int"``, come first.
 
     Examples
     --------
@@ -161,17 +161,17 @@ def get_registered_type_keys() -> Sequence[str]:
 
 
 def init_ffi_api(namespace: str, target_module_name: str | None = None) -> None:
-    """Make the global functions of a namespace the functions of a module.
+    """Add the global functions of a namespace to a module.
 
-    ``"my_library.add"`` becomes ``add``; names with a further dot are left out. A namespace without
-    functions adds none, and that is no error.
+    ``"my_library.add"`` becomes ``add``; names with a further dot are skipped. A namespace without
+    functions adds nothing, which is not an error.
 
     Parameters
     ----------
     namespace
-        What stands before the dot, for example ``"my_library"``.
+        The part before the dot, for example ``"my_library"``.
     target_module_name
-        The module, ``__name__`` as a rule; that of the namespace's name if it is left out.
+        Name of the module, usually ``__name__``; by default, the namespace.
 
     Raises
     ------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values as JSON text, and back."""
+"""Conversion of values to JSON text and back."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from ._runtime import call, read
 def to_json_graph_str(obj: Any, metadata: dict[str, Any] | None = None) -> str:
     """Write a value as JSON text.
 
-    The text has a list of nodes, which refer to each other by their places. What several others
-    contain is one node, so that it is one object again when the text is read. Objects of a library
+    The text has a list of nodes, which refer to each other by index. A value that several others
+    contain is one node, so that it is one object again when the text is read. A library's objects
     are written with their fields.
 
     Parameters
     ----------
     obj
         The value: ``None``, numbers, strings, bytes, devices, element types, shapes, containers,
-        and objects that can be made without arguments.
+        and objects that can be created without arguments.
     metadata
-        What to write beside it, such as a version: values that JSON has.
+        Additional data to write, such as a version: values that JSON can represent.
 
     Raises
     ------
     TypeError
         Part of the value cannot be written, such as a tensor or a function.
     ValueError
-        The value contains itself, or the metadata are not what JSON has.
+        The value contains itself, or JSON cannot represent the metadata.
 
     Examples
     --------
@@ -43,9 +43,9 @@ def to_json_graph_str(obj: Any, metadata: dict[str, Any] | None = None) -> str:
 
 
 def from_json_graph_str(json_str: str) -> Any:
-    """Make the value that :func:`to_json_graph_str` wrote.
+    """Read a value that :func:`to_json_graph_str` wrote.
 
-    Fields that the text lacks get their defaults, and those that their type lacks are left out.
+    Fields missing from the text get their defaults, and fields unknown to their type are ignored.
 
     Parameters
     ----------
@@ -55,11 +55,11 @@ def from_json_graph_str(json_str: str) -> Any:
     Raises
     ------
     ValueError
-        The text is no JSON, or no such graph.
+        The text is not JSON, or not such a graph.
     TypeError
-        A type is not registered, or a field has a value of another type.
+        A type is not registered, or a field has a value of the wrong type.
     RuntimeError
-        Objects of a type cannot be made without arguments.
+        Objects of a type cannot be created without arguments.
     """
     return call("ffi.FromJSONGraphString", json_str)
 

@@ -8,7 +8,7 @@ from operator import index
 
 
 class Shape(tuple[int, ...]):
-    """A tuple of integers that functions take as a ``ShapeView`` or ``Shape``.
+    """A tuple of integers that functions accept as a ``ShapeView`` or ``Shape``.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The store of values by key, for what outlives a call.
+"""A key-value store for values that outlive a call.
 
-Every library and every language of the process sees the same store; the C++ side is
-``tvm/ffi/extra/storage.h``. It keeps what an argument may be: tensors of any framework, which come
-back as :class:`tvm_ffi.Tensor`, functions, objects, numbers, text, and any other Python object.
-What is in the store when the process ends is not freed.
+Every library and every language in the process sees the same store; the C++ side is
+``tvm/ffi/extra/storage.h``. It holds anything that can be an argument: tensors of any framework,
+returned as :class:`tvm_ffi.Tensor`, functions, objects, numbers, text, and other Python objects.
+Values still in the store when the process exits are not freed.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from .device import device as _device
 
 
 def key(name: str, device: Any = None, stream: int | None = None) -> str:
-    """Make the key of what exists once for each device, or for each stream of a device.
+    """Return the key of a value that exists once per device, or once per stream of a device.
 
-    It is the key that ``tvm::ffi::storage::Key`` makes in C++.
+    It is the key that ``tvm::ffi::storage::Key`` returns in C++.
 
     Parameters
     ----------
     name
-        A unique name; begin it with that of the library.
+        A unique name; begin it with the library's name.
     device
-        Device, in any spelling.
+        Device, in any form that :func:`tvm_ffi.device` accepts.
     stream
-        The stream's address, as :func:`tvm_ffi.get_raw_stream` tells it.
+        The stream's address, as :func:`tvm_ffi.get_raw_stream` returns it.
 
     Raises
     ------
     ValueError
-        There is a stream and no device.
+        A stream is given without a device.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def get(key: str) -> Any:
 
 
 def set(key: str, value: Any) -> None:
-    """Store a value; one that the key had before is dropped.
+    """Store a value, replacing any previous value of the key.
 
     Parameters
     ----------
@@ -78,26 +78,26 @@ def set(key: str, value: Any) -> None:
 
 
 def get_or_create(key: str, factory: Callable[[], Any]) -> Any:
-    """Return the value of a key; if it has none, store what the factory returns first.
+    """Return the value of a key; if it has none, first store the value that the factory returns.
 
-    Of several threads that ask for the same key, in whichever language, one calls its factory and
-    the others wait for it; threads that ask for other keys do not wait. A factory that raises
-    leaves nothing behind.
+    If several threads request the same key, in any language, one calls its factory and the others
+    wait for it; threads that request other keys do not wait. If a factory raises an error, nothing
+    is stored.
 
     Parameters
     ----------
     key
         Key.
     factory
-        Called without arguments. It must not ask for the same key, nor for one whose factory waits
-        for this one.
+        Called without arguments. It must not request the same key, nor one whose factory waits for
+        this one.
 
     Raises
     ------
     ValueError
         The factory returned ``None``.
     RuntimeError
-        The factory asked for such a key.
+        The factory requested such a key.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def get_or_create(key: str, factory: Callable[[], Any]) -> Any:
 
 
 def erase(key: str) -> bool:
-    """Drop the value of a key; return whether it had one."""
+    """Remove the value of a key; return whether it had one."""
     _check_text("erase", "key", key)
     return bool(_call("ffi.StorageErase", key))
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The stream that kernels launch on.
 
-A call with a tensor of a framework on a device follows that framework's current stream by itself;
-what stands here is for the rest.
+A call with a framework's tensor on a device uses that framework's current stream automatically;
+this module is for all other calls.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from .device import Device
 
 
 class StreamContext:
-    """Makes a stream the current one of a device, inside a ``with`` block.
+    """Makes a stream the current stream of a device inside a ``with`` block.
 
     Parameters
     ----------
     device
         The device.
     stream
-        The stream's handle, for CUDA a ``cudaStream_t``: an ``int`` or a ``ctypes.c_void_p``.
+        The stream handle, for CUDA a ``cudaStream_t``: an ``int`` or a ``ctypes.c_void_p``.
 
     Raises
     ------
@@ -55,7 +55,7 @@ class StreamContext:
 
 
 class TorchStreamContext:
-    """Makes PyTorch's stream the current one of its device, inside a ``with`` block."""
+    """Makes PyTorch's stream the current stream of its device inside a ``with`` block."""
 
     def __init__(self, context: Any) -> None:
         self._context = context
@@ -82,17 +82,17 @@ class TorchStreamContext:
 
 
 def use_raw_stream(device: Device, stream: Any) -> StreamContext:
-    """Make a stream the current one of a device, inside a ``with`` block.
+    """Make a stream the current stream of a device inside a ``with`` block.
 
-    Only the calling thread is affected. A call with a tensor of a framework on the same device
-    follows the framework's stream all the same.
+    Only the calling thread is affected. A call with a framework's tensor on the same device
+    still uses the framework's stream.
 
     Parameters
     ----------
     device
         The device.
     stream
-        The stream's handle, for CUDA a ``cudaStream_t``: an ``int`` or a ``ctypes.c_void_p``.
+        The stream handle, for CUDA a ``cudaStream_t``: an ``int`` or a ``ctypes.c_void_p``.
 
     Examples
     --------
@@ -105,14 +105,14 @@ def use_raw_stream(device: Device, stream: Any) -> StreamContext:
 
 
 def use_torch_stream(context: Any = None) -> TorchStreamContext:
-    """Make PyTorch's stream the current one of its device, inside a ``with`` block.
+    """Make PyTorch's stream the current stream of its device inside a ``with`` block.
 
     Only the calling thread is affected.
 
     Parameters
     ----------
     context
-        What ``torch.cuda.stream(...)`` or ``torch.cuda.graph(...)`` gave, entered for you;
+        The result of ``torch.cuda.stream(...)`` or ``torch.cuda.graph(...)``, entered for you;
         ``None`` for PyTorch's current stream.
 
     Raises
@@ -133,7 +133,7 @@ def get_raw_stream(device: Device) -> int:
 
 
 def _torch_stream() -> tuple[Device, int]:
-    # First, as the adapter is of use only where PyTorch has been imported.
+    # First, since the adapter requires PyTorch to have been imported.
     try:
         import torch  # noqa: F401
     except ImportError as error:

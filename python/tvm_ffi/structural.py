@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values compared by their structure: by what they contain, down to the numbers."""
+"""Comparison and hashing of values by structure: by their contents, down to the numbers."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ def structural_equal(
 ) -> bool:
     """Return whether two values have the same structure.
 
-    Containers are equal if their elements are, and objects of a library if their fields are, as the
-    type's ``structural_eq_hash_kind`` says. Mappings compare their keys by their own rule.
-    Variables that a field defines stand for each other, whatever their names.
-    ``NaN`` equals ``NaN``, and ``0.0`` is not ``-0.0``.
+    Containers are equal if their elements are, and a library's objects if their fields are, as the
+    type's ``structural_eq_hash_kind`` specifies. Mappings compare their keys by their own rule.
+    Variables that a field defines match each other, whatever their names.
+    ``NaN`` equals ``NaN``, and ``0.0`` differs from ``-0.0``.
 
     Parameters
     ----------
     lhs, rhs
         The values.
     map_free_vars
-        Let variables that nothing defines stand for each other too.
+        Also let variables that nothing defines match each other.
     skip_tensor_content
         Compare only shapes and element types of tensors.
 
     Raises
     ------
     TypeError
-        Two objects are of a type that cannot be compared by structure, such as a function.
+        Two objects have a type that cannot be compared by structure, such as a function.
     ValueError
-        The content of a tensor that is not on the CPU is to be compared.
+        The comparison needs the content of a tensor that is not on the CPU.
 
     Examples
     --------
@@ -53,8 +53,8 @@ def structural_hash(
 ) -> int:
     """Return a hash of a value; values with the same structure have the same hash.
 
-    It may differ in another process, and with another version. Values that contain themselves may
-    be equal and have different hashes, as a list that holds itself and one that holds that list.
+    It may differ between processes and between versions. Values that contain themselves may be
+    equal but have different hashes, such as a list that holds itself and one that holds that list.
 
     Parameters
     ----------
@@ -66,9 +66,9 @@ def structural_hash(
     Raises
     ------
     TypeError
-        An object is of a type that cannot be compared by structure.
+        An object has a type that cannot be compared by structure.
     ValueError
-        The content of a tensor that is not on the CPU is to be hashed.
+        The hash needs the content of a tensor that is not on the CPU.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def get_first_structural_mismatch(
     Parameters
     ----------
     lhs, rhs, map_free_vars, skip_tensor_content
-        As for :func:`structural_equal`, which also says what is raised.
+        As for :func:`structural_equal`, which also lists the errors.
 
     Returns
     -------
@@ -114,21 +114,21 @@ def _make_key(key: Any) -> Object:
 class StructuralKey(Object):
     """A key that compares and hashes its value by structure.
 
-    It serves in an :class:`tvm_ffi.Map` and a :class:`tvm_ffi.Dict`, which tell other objects apart
-    by their address, and in a ``dict``. What it holds must not change.
+    Use it in a :class:`tvm_ffi.Map` or :class:`tvm_ffi.Dict`, which distinguish other objects by
+    address, or in a ``dict``. The value that it holds must not change.
 
     Parameters
     ----------
     key
-        What it holds.
+        The value.
 
     Raises
     ------
     TypeError
-        An object is of a type that cannot be compared by structure.
+        An object has a type that cannot be compared by structure.
     ValueError
-        The content of a tensor that is not on the CPU is to be hashed; in a comparison, keys hold
-        mappings with such keys more than 200 deep.
+        The hash needs the content of a tensor that is not on the CPU; in a comparison, keys hold
+        mappings with such keys, nested more than 200 deep.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What libraries register about their object types."""
+"""Information that libraries register about their object types."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from . import _core, field_flags
 
 
 class TypeField:
-    """What is registered about a field."""
+    """Registered information about a field."""
 
     __slots__ = ("descriptor",)
 
@@ -33,17 +33,17 @@ class TypeField:
 
     @property
     def offset(self) -> int:
-        """Distance in bytes from the head of the object."""
+        """Offset in bytes from the start of the object."""
         return self.descriptor.offset
 
     @property
     def frozen(self) -> bool:
-        """Whether it can only be read."""
+        """Whether it is read-only."""
         return not self.descriptor.flags & field_flags.WRITABLE
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """Further description; ``type_schema`` is JSON text with its type."""
+        """Additional metadata; ``type_schema`` is JSON text with its type."""
         return _parse(self.descriptor.metadata)
 
     def __repr__(self) -> str:
@@ -51,7 +51,7 @@ class TypeField:
 
 
 class TypeMethod:
-    """What is registered about a method."""
+    """Registered information about a method."""
 
     __slots__ = ("_metadata", "func", "is_static")
 
@@ -72,7 +72,7 @@ class TypeMethod:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """Further description; ``type_schema`` is JSON text with its type."""
+        """Additional metadata; ``type_schema`` is JSON text with its type."""
         return _parse(self._metadata)
 
     def __repr__(self) -> str:
@@ -80,7 +80,7 @@ class TypeMethod:
 
 
 class TypeInfo:
-    """What is registered about an object type: the class's ``__tvm_ffi_type_info__``."""
+    """Registered information about an object type: the class's ``__tvm_ffi_type_info__``."""
 
     __slots__ = ("fields", "methods", "type_ancestors", "type_cls", "type_index", "type_key")
 
@@ -97,7 +97,7 @@ class TypeInfo:
 
 
 def all_fields(type_index: int) -> tuple[_core.Field, ...]:
-    """Return the fields of a type, those of the ancestors first."""
+    """Return the fields of a type, the ancestors' fields first."""
     known = _fields.get(type_index)
     if known is None:
         _, _, ancestors, _, _ = _core.describe_type(type_index)
@@ -105,13 +105,13 @@ def all_fields(type_index: int) -> tuple[_core.Field, ...]:
             field for index in (*ancestors, type_index) for field in _core.own_fields(index)
         )
         if _core.registered_class(type_index) is not None:
-            # A library registers its types while it is loaded, before any object of them.
+            # A library registers its types while it is loaded, before it creates objects of them.
             _fields[type_index] = known
     return known
 
 
 def is_shown(field: _core.Field) -> bool:
-    """Return whether the printed form of an object has the field."""
+    """Return whether the printed form of an object includes the field."""
     return not field.flags & field_flags.REPR_OFF
 
 

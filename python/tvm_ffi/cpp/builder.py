@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From what is asked for to the commands that make it."""
+"""One build: from its arguments to the commands that it runs."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _LANGUAGES = {
 _OBJECTS = (".o", ".obj")
 _LIBRARIES = (".so", ".dylib", ".dll")
 
-# In a folder that somebody named: what builds have written there, one name a line.
+# In a folder that the user named: the files that builds have written there, one name per line.
 _CLAIMED = ".tvm_ffi_files"
 
-# How many files the error for such a folder names.
+# The most files that the error for such a folder names.
 _NAMED = 5
 
-# What is made gets its name when it is whole.
+# The product gets its final name when it is complete.
 _NEW = "product.new"
 
 
@@ -46,7 +46,7 @@ class Builder:
     def __init__(
         self, function: str, name: Any, build_directory: Any, backend: Any, output: Any
     ) -> None:
-        self.title = function  # for messages, with the name as soon as that is a name
+        self.title = function  # for messages; the name is added once it is validated
         self.name = self._file_name("name", name)
         self.title = f"{function}: {name}"
         self.product = f"{name}.so" if output is None else self._file_name("output", output)
@@ -70,7 +70,7 @@ class Builder:
         self.includes: list[str] = []
 
     def texts(self, argument: str, given: Any) -> list[str]:
-        """Check an argument that is a text, several, or ``None``."""
+        """Check an argument that is one text, several texts, or ``None``."""
         items = [given] if isinstance(given, str) else self._items(argument, given)
         for item in items:
             if not isinstance(item, str):
@@ -80,7 +80,7 @@ class Builder:
         return items
 
     def paths(self, argument: str, given: Any) -> list[str]:
-        """Check an argument that is a path, several, or ``None``; give them as absolute ones."""
+        """Check an argument that is one path, several, or ``None``; return absolute paths."""
         one = isinstance(given, (str, os.PathLike))
         return [
             self._path(argument, item)
@@ -88,7 +88,7 @@ class Builder:
         ]
 
     def set_flags(self, cflags: Any, cuda_cflags: Any, ldflags: Any, include_paths: Any) -> None:
-        """Check the further flags."""
+        """Check the extra flags."""
         self.cflags = self._words("extra_cflags", cflags)
         self.cuda_cflags = self._words("extra_cuda_cflags", cuda_cflags)
         self.ldflags = self._words("extra_ldflags", ldflags)
@@ -102,9 +102,9 @@ class Builder:
         Parameters
         ----------
         units
-            What to compile: absolute paths, or names of ``files``.
+            Files to compile or link: absolute paths, or names in ``files``.
         files
-            Texts to write into the folder, by their names.
+            Texts to write into the folder, by file name.
         images
             CUBINs to embed, by the names that the sources use.
         """
@@ -125,7 +125,7 @@ class Builder:
             [os.environ.get(name) for name in toolchain.VARIABLES],
         )
         folder = self.directory or os.path.join(cache_folder(), f"{self.name}_{made_of}")
-        # Without a lock, so that a folder that may only be read serves who asks for what is there.
+        # Without a lock, so that an existing product can be used from a read-only folder.
         if found := Record(folder, self.product, made_of).valid_product():
             return found
         for unit in units:
@@ -134,7 +134,7 @@ class Builder:
         own = [*written, ninja.FILE, *(name for step in steps for name in step.files)]
         self._make_folder(folder)
         if self.directory:
-            self._refuse_others(folder, own)  # before the lock is made
+            self._refuse_others(folder, own)  # before the lock is created
         with self._locked(os.path.join(folder, "lock")) as lock:
             record = Record(folder, self.product, made_of)
             if found := record.valid_product():
@@ -203,7 +203,7 @@ class Builder:
             folders = toolchain.cuda_library_folders(compilers["cuda"][0])
             command += [f"-L{folder}" for folder in folders]
             command += ["-lcudart_static", "-ldl", "-lrt", "-lpthread"]
-        # Not every linker reports what it read; what a flag names by its whole path is known.
+        # Not every linker reports the files it read; those named by full path in a flag are known.
         libraries = [flag for flag in self.ldflags if os.path.isabs(flag) and os.path.isfile(flag)]
         return [*steps, Step([*command, *self.ldflags], [*objects, *libraries], _NEW)]
 
@@ -211,7 +211,7 @@ class Builder:
         if language == "c":
             return ["-fPIC", "-O2", *self.cflags]
         own = self.cuda_cflags if language == "cuda" else self.cflags
-        # nvcc refuses a second standard, so the default gives way.
+        # nvcc rejects a second -std flag, so the default is omitted.
         flags = [] if any(flag.startswith(("-std", "--std")) for flag in own) else ["-std=c++17"]
         if language == "c++":
             return [*flags, "-fPIC", "-O2", *own]
@@ -234,7 +234,7 @@ class Builder:
             raise OSError(error.errno, message, folder) from error
 
     def _claim(self, folder: str, names: list[str]) -> None:
-        """Note what a build is about to write, in a folder that somebody named."""
+        """Record the files that a build is about to write, in a folder that the user named."""
         claimed = self._refuse_others(folder, names)
         if not claimed.issuperset(names):
             path = os.path.join(folder, _CLAIMED)
@@ -243,8 +243,8 @@ class Builder:
             os.replace(f"{path}.new", path)
 
     def _refuse_others(self, folder: str, names: list[str]) -> set[str]:
-        """Refuse to overwrite what no build has written; give what builds have."""
-        # In this order, as another build may claim a file and write it meanwhile.
+        """Refuse to overwrite files that no build has written; return those that builds have."""
+        # In this order, since another build may claim a file and write it in between.
         present = [name for name in names if os.path.lexists(os.path.join(folder, name))]
         try:
             with open(os.path.join(folder, _CLAIMED), encoding="utf-8") as file:
@@ -284,11 +284,11 @@ class Builder:
     def _make(
         self, record: Record, steps: list[Step], files: Mapping[str, str | bytes], lock: FileLock
     ) -> str:
-        """Run what is due, and give the whole product its name."""
+        """Run the steps that are due, and give the complete product its final name."""
         folder, begun = record.folder, time.time_ns()
         for name, data in files.items():
             _write(os.path.join(folder, name), data.encode() if isinstance(data, str) else data)
-        # Ninja compares times alone, which is not enough for a file that was put back.
+        # Ninja compares only times, which is not enough for a file restored from an older copy.
         outdated = record.outdated()
         for step in steps:
             if step.output not in record.inputs or step.output in outdated:
@@ -298,20 +298,20 @@ class Builder:
             ninja.run(self.title, folder, steps, lock)
         except CompileError as error:
             if error.command == steps[-1].command:
-                # Objects that do not link may be broken ones: they are not used again.
+                # Objects that do not link may be corrupt: they are not reused.
                 for step in steps:
                     _remove(os.path.join(folder, step.output))
             raise
         record.note_inputs(steps, files, begun)
         place = folder
         if not self.directory and any(record.inputs.values()):
-            # Files may change while their old library is in use: each state has its own.
+            # Files may change while the old library is in use: each state has its own folder.
             place = os.path.join(folder, record.inputs_digest())
             os.makedirs(place, exist_ok=True)
         product = os.path.join(place, self.product)
         new = os.path.join(folder, _NEW)
         if os.path.exists(product) and file_digest(product) == file_digest(new):
-            _remove(new)  # the same: who has loaded it continues to use this file
+            _remove(new)  # identical: processes that loaded it keep using this file
         else:
             os.replace(new, product)
         record.end(product)
@@ -327,7 +327,7 @@ class Builder:
         return list(given)
 
     def _words(self, argument: str, given: Any) -> list[str]:
-        """Check flags, and split each as a shell does."""
+        """Check flags, and split each one as a shell does."""
         words = []
         for item in self._items(argument, given):
             if not isinstance(item, str):
@@ -351,7 +351,7 @@ class Builder:
         return self._one_line(argument, path)
 
     def _one_line(self, argument: str, text: str) -> str:
-        """Refuse what no command line of Ninja can hold."""
+        """Refuse text that a Ninja command line cannot hold."""
         if any(character in text for character in "\n\r\0"):
             raise ValueError(f"{self.title}: {argument}: expected one line, got {text!r}")
         return text
@@ -368,7 +368,7 @@ class Builder:
 
 
 def _write(path: str, content: bytes) -> None:
-    """Write a file, unless it is there: one that stays the same is not compiled again."""
+    """Write a file unless its content is the same, so that it is not compiled again."""
     try:
         with open(path, "rb") as file:
             if file.read() == content:

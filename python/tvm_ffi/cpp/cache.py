@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was built already, and whether it still is what its sources say."""
+"""Records of earlier builds, and whether they are still up to date."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from typing import Any
 from .. import libinfo
 from .ninja import Step
 
-# Of a file that went into a build: its size, its time of change in ns, and its SHA-256.
+# State of a build's input file: its size, its modification time in ns, and its SHA-256.
 State = list[Any]
 
 
 def cache_folder() -> str:
-    """Return the folder of all builds: ``$TVM_FFI_CACHE_DIR``, else ``~/.cache/tvm-ffi``."""
+    """Return the folder of all builds: ``$TVM_FFI_CACHE_DIR`` or ``~/.cache/tvm-ffi``."""
     given = os.environ.get("TVM_FFI_CACHE_DIR") or os.path.join("~", ".cache", "tvm-ffi")
     return os.path.abspath(os.path.expanduser(given))
 
 
 def digest(*parts: object) -> str:
-    """Return a short name for the inputs of a build."""
+    """Return a short digest of the inputs of a build."""
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
 @cache
 def headers_digest() -> str:
-    """Return a name for the contents of the package's headers."""
+    """Return a digest of the contents of the package's headers."""
     root = libinfo.find_include_path()
     names = [
         os.path.relpath(os.path.join(folder, name), root)
@@ -48,23 +48,23 @@ def file_digest(path: str) -> str:
 
 
 class Record:
-    """What the last build in a folder read and made, if it was of the same commands.
+    """Inputs and outputs of the last build in a folder, if it ran the same commands.
 
     Parameters
     ----------
     folder
-        Where it was built.
+        Folder of the build.
     product
-        Name of what was built.
+        Name of the product.
     made_of
-        The digest of what the build is made of besides files: commands, compilers, headers.
+        Digest of the build's inputs other than files: commands, compilers, headers.
     """
 
     def __init__(self, folder: str, product: str, made_of: str) -> None:
         self.folder = folder
         self.made_of = made_of
         self.path = os.path.join(folder, f"{product}.json")
-        self.inputs: dict[str, dict[str, State]] = {}  # by what was made of them
+        self.inputs: dict[str, dict[str, State]] = {}  # by output
         self.product = ""
         self.product_digest = ""
         try:
@@ -74,7 +74,7 @@ class Record:
                 self.product, self.product_digest = found["product"], found["digest"]
                 self.inputs = found["inputs"]
         except (OSError, ValueError, KeyError, TypeError):
-            pass  # never built, or not to the end
+            pass  # never built, or not completed
 
     def valid_product(self) -> str | None:
         """Return the path of the built file, or None if it or one of its inputs has changed."""
@@ -95,25 +95,25 @@ class Record:
         return [made for made, inputs in self.inputs.items() if not all(map(same.get, inputs))]
 
     def inputs_digest(self) -> str:
-        """Return a name for the contents of all files that were read."""
+        """Return a digest of the contents of all files that were read."""
         contents = {
             path: state[2] for files in self.inputs.values() for path, state in files.items()
         }
         return digest(sorted(contents.items()))
 
     def begin(self, outdated: list[str]) -> None:
-        """Note that a build has begun that may fail: what it makes anew is not what was read."""
+        """Record the start of a build, which may fail: drop the inputs of outdated outputs."""
         self.inputs = {made: read for made, read in self.inputs.items() if made not in outdated}
         self._write("", "")
 
     def note_inputs(self, steps: list[Step], files: Iterable[str], begun: int) -> None:
-        """Look up what each step has read, except what the build's own name covers.
+        """Record the files that each step has read, except those that the build's digest covers.
 
-        That is the texts of the caller, which the build writes itself into ``files``, and the
-        package's headers. Sources may be in the folder of the build itself.
+        Those are the caller's texts, which the build itself writes into ``files``, and the
+        package's headers. Sources may be in the build folder itself.
 
-        What has changed since the build began (a time in ns) may have been read before or after
-        that: it counts as changed.
+        A file that changed after the build began (a time in ns) may have been read before or after
+        the change: it counts as changed.
         """
         own = {os.path.join(self.folder, name) for name in (*files, *(s.output for s in steps))}
         headers = os.path.join(libinfo.find_include_path(), "")
@@ -132,7 +132,7 @@ class Record:
             self.inputs[step.output] = {path: states[path] for path in of_step}
 
     def end(self, product: str) -> None:
-        """Note that a build has come to its end."""
+        """Record that a build has completed."""
         self._write(product, file_digest(product))
 
     def _write(self, product: str, product_digest: str) -> None:
@@ -156,7 +156,7 @@ def _state(path: str, begun: int) -> State:
 
 
 def _is(path: str, state: State) -> bool:
-    """Whether a file is as it was; its content counts, its time only saves reading it."""
+    """Whether a file is unchanged; its content decides, its time only avoids reading it."""
     try:
         status = os.stat(path)
         if [status.st_size, status.st_mtime_ns] == state[:2]:

@@ -9,7 +9,7 @@ _NAMES = {
     "bool": "bool",
     "float32": "float",
     "float64": "double",
-    # CUDA has types for these, C++17 has none; their headers are cuda_fp16.h and so on.
+    # CUDA has types for these, C++17 does not; their headers are cuda_fp16.h and so on.
     "float16": "__half",
     "bfloat16": "__nv_bfloat16",
     "float8_e4m3fn": "__nv_fp8_e4m3",
@@ -19,17 +19,17 @@ _NAMES = {
 
 
 def to_cpp_dtype(dtype_str: object) -> str:
-    """Name the C++ type of one element.
+    """Return the C++ type of one element.
 
     Parameters
     ----------
     dtype_str
-        A :class:`tvm_ffi.dtype`, its name, or the dtype of a framework.
+        A :class:`tvm_ffi.dtype`, its name, or a framework dtype.
 
     Returns
     -------
     str
-        The type: ``float``, ``int32_t``; for 16-bit floats and float8 the type that CUDA has.
+        The type, such as ``float`` or ``int32_t``; for 16-bit floats and float8, the CUDA type.
 
     Raises
     ------

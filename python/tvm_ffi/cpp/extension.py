@@ -32,42 +32,42 @@ def build_inline(
 ) -> str:
     """Build a library from source text.
 
-    The sources find the whole of ``tvm/ffi/tvm_ffi.h`` included. What was built before is found in
-    the cache, unless the sources, a header that they include, the flags or the compiler changed.
+    ``tvm/ffi/tvm_ffi.h`` is already included in the sources. An earlier build is reused from
+    the cache unless the sources, a header that they include, the flags or the compiler changed.
 
     Parameters
     ----------
     name
         Name of the library.
     cpp_sources
-        C++ source, or several, which are compiled as one in their order.
+        C++ source, or several sources, which are compiled in order as one translation unit.
     cuda_sources
-        CUDA source, or several; compiled by ``nvcc``.
+        CUDA source, or several sources; compiled by ``nvcc``.
     functions
-        Which functions to export: a name, names, or names with their documentation. Where there are
-        C++ sources, these declare the functions; the CUDA sources may define them.
+        Functions to export: a name, names, or names with their documentation. If there are
+        C++ sources, they declare the functions; the CUDA sources may define them.
     extra_cflags
-        More flags for the C++ compiler, after ``-std=c++17 -fPIC -O2``. Each is split as a shell
-        splits its words, here and below.
+        Extra flags for the C++ compiler, after ``-std=c++17 -fPIC -O2``. Here and below, each item
+        is split into words as a shell does.
     extra_cuda_cflags
-        More flags for ``nvcc``, after ``-Xcompiler -fPIC -std=c++17 -O2`` and the GPUs to build
-        for.
+        Extra flags for ``nvcc``, after ``-Xcompiler -fPIC -std=c++17 -O2`` and the flags for the
+        GPU architectures.
     extra_ldflags
-        More flags for the linker.
+        Extra flags for the linker.
     extra_include_paths
-        More folders of headers; relative ones start at the current folder.
+        Extra header folders; relative paths are resolved against the current folder.
     build_directory
-        Where to build; without it, a folder of the cache, which is ``$TVM_FFI_CACHE_DIR`` or
-        ``~/.cache/tvm-ffi``. What is in the folder already is kept, but for what earlier builds
-        wrote there and for a file that is named as the library.
+        Where to build; by default, a folder in the cache, which is ``$TVM_FFI_CACHE_DIR`` or
+        ``~/.cache/tvm-ffi``. Existing files in the folder are kept, except those that earlier
+        builds wrote and a file with the library's name.
     embed_cubin
-        CUBINs, fatbins or PTX to embed, by the names in ``TVM_FFI_EMBED_CUBIN(name)``. C++ sources
-        then find the headers and the runtime library of CUDA too, where there is an ``nvcc``.
+        CUBINs, fatbins or PTX to embed, by the names in ``TVM_FFI_EMBED_CUBIN(name)``. If ``nvcc``
+        is available, C++ sources can then also use CUDA's headers and runtime library.
     backend
         ``"cuda"`` or ``None``.
     output
-        Name of the file to make: with the ending ``.o`` an object file, which is not linked;
-        without this, ``<name>.so``.
+        Name of the file to build: with the extension ``.o``, an object file, which is not linked;
+        by default, ``<name>.so``.
 
     Returns
     -------
@@ -79,9 +79,9 @@ def build_inline(
     CompileError
         A compiler or the linker failed; its message is part of the error.
     FileExistsError
-        Files in ``build_directory`` would be overwritten; it is left as it is.
+        Files in ``build_directory`` would be overwritten; it is left unchanged.
     OSError
-        The folder cannot be written, or its disk is full.
+        The folder is not writable, or its disk is full.
     ValueError, TypeError
         An argument is not as described.
     RuntimeError
@@ -112,21 +112,21 @@ def build(
 ) -> str:
     """Build a library from source files.
 
-    The files export their functions themselves, by ``TVM_FFI_DLL_EXPORT_TYPED_FUNC``. What was
-    built before is found in the cache, unless a file, a header that it includes, the flags or the
-    compiler changed; then only what is made of what changed is compiled.
+    The files export their functions themselves, with ``TVM_FFI_DLL_EXPORT_TYPED_FUNC``. An earlier
+    build is reused from the cache unless a file, a header that it includes, the flags or the
+    compiler changed; then only the affected files are recompiled.
 
     Parameters
     ----------
     name
         Name of the library.
     sources
-        A file, or several: ``.c``, ``.cc``, ``.cpp`` or ``.cxx``, ``.cu``, and ``.o`` or ``.obj``
+        One file or several: ``.c``, ``.cc``, ``.cpp`` or ``.cxx``, ``.cu``, and ``.o`` or ``.obj``
         to link. ``$CC`` and ``$CXX`` name the compilers.
     cpp_files, cuda_files
         The same as ``sources``.
     extra_cflags
-        More flags for the C and C++ compilers.
+        Extra flags for the C and C++ compilers.
     extra_cuda_cflags, extra_ldflags, extra_include_paths, build_directory, backend, output
         As for :func:`build_inline`.
 
@@ -251,7 +251,7 @@ def _build_inline(builder: Builder, given: tuple[Any, ...], flags: tuple[Any, ..
 
 
 def _images(title: str, embed_cubin: Any) -> dict[str, bytes]:
-    """Check what is to be embedded."""
+    """Check the images to embed."""
     if embed_cubin is None:
         return {}
     title = f"{title}: embed_cubin"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running the compilers' commands by Ninja, and what is reported meanwhile and if one fails."""
+"""Run build steps with Ninja; report progress and failures."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from dataclasses import dataclass
 from ..utils import FileLock
 from .toolchain import find_ninja
 
-# Seconds after which a build, or the wait for another process's build, is reported, and how often.
+# Seconds before a build, or a wait for another process's build, is reported, and between reports.
 PROGRESS_AFTER = 3.0
 PROGRESS_EVERY = 10.0
 
-# Where the steps are written for Ninja.
+# The build file with the steps.
 FILE = "build.ninja"
 
 
 class CompileError(RuntimeError):
-    """A compiler refused a source, or the linker the objects; its message is part of the error.
+    """A compiler rejected a source, or the linker the objects; its message is part of the error.
 
     .. note:: This runtime only: the published package raises a plain ``RuntimeError``.
     """
@@ -33,7 +33,7 @@ class CompileError(RuntimeError):
     command: list[str]
     """The command that failed."""
     stderr: str
-    """What it wrote."""
+    """The output of the command."""
 
     def __init__(self, message: str, command: Iterable[str] = (), stderr: str = "") -> None:
         super().__init__(message)
@@ -43,26 +43,26 @@ class CompileError(RuntimeError):
 
 @dataclass(frozen=True)
 class Step:
-    """One command; paths are relative to the folder of the build, or absolute."""
+    """One command; paths are relative to the build folder, or absolute."""
 
     command: list[str]
     inputs: list[str]
     output: str
-    depfile: str | None = None  # where a compiler writes what it has read
+    depfile: str | None = None  # where a compiler lists the files it has read
 
     @property
     def log(self) -> str:
-        """Where what the command writes goes."""
+        """The file for the command's output."""
         return f"{self.output}.log"
 
     @property
     def files(self) -> list[str]:
-        """All that the step may write."""
+        """All files that the step may write."""
         return [self.output, self.log, self.failed, *([self.depfile] if self.depfile else [])]
 
     @property
     def failed(self) -> str:
-        """Where the status of the command goes if it fails."""
+        """The file for the command's exit status if it fails."""
         return f"{self.output}.failed"
 
     def text(self) -> str:
@@ -70,9 +70,9 @@ class Step:
         return shlex.join(self.command)
 
     def rule(self) -> str:
-        """Write the step for Ninja.
+        """Return the step as Ninja's ``build`` lines.
 
-        The message goes to a file, so that it cannot be mistaken for what Ninja says.
+        The command's output goes to a file, so that it cannot be mistaken for Ninja's own.
         """
         log, failed = shlex.quote(self.log), shlex.quote(self.failed)
         command = f"{self.text()} > {log} 2>&1 || {{ s=$?; echo $s > {failed}; exit $s; }}"
@@ -89,7 +89,7 @@ def run(title: str, folder: str, steps: list[Step], lock: FileLock) -> None:
     """Run the steps that are due.
 
     Ninja and the compilers inherit the lock: if this process is killed, no other process builds
-    in the folder before the last of them has ended.
+    in the folder before the last of them has exited.
     """
     rules = ["bar = |", "rule run", "  command = $text", *(step.rule() for step in steps), ""]
     with open(os.path.join(folder, FILE), "wb") as file:
@@ -110,7 +110,7 @@ def run(title: str, folder: str, steps: list[Step], lock: FileLock) -> None:
         try:
             said = _wait(title, ninja, len(steps))
         except BaseException:
-            ninja.terminate()  # it ends the compilers, too
+            ninja.terminate()  # it terminates the compilers too
             raise
     if ninja.returncode == 0:
         _check_outputs(title, folder, steps)
@@ -122,7 +122,7 @@ def run(title: str, folder: str, steps: list[Step], lock: FileLock) -> None:
 
 
 def is_of_published(path: str) -> bool:
-    """Whether the published package wrote a file for Ninja: it names its headers and its rules."""
+    """Whether the published package wrote a build file, judging by its headers and rules."""
     text = _read(path)
     return all(
         part in text
@@ -143,13 +143,13 @@ def _wait(title: str, ninja: subprocess.Popen[str], steps: int) -> str:
 
 
 def tell(message: str) -> None:
-    """Print to stderr which step takes long."""
+    """Print a progress message to stderr."""
     if sys.stderr is not None:
         print(f"tvm_ffi.cpp: {message}", file=sys.stderr, flush=True)
 
 
 def _check_outputs(title: str, folder: str, steps: list[Step]) -> None:
-    """Refuse a compiler that fails without saying so, as Ninja does not look."""
+    """Raise an error if a step that succeeded lacks an output, which Ninja does not check."""
     for step in steps:
         for name in filter(None, (step.output, step.depfile)):
             if not os.path.isfile(os.path.join(folder, name)):
@@ -162,9 +162,9 @@ def _check_outputs(title: str, folder: str, steps: list[Step]) -> None:
 
 
 def _error(title: str, folder: str, step: Step) -> CompileError:
-    """Return the error of the step that failed.
+    """Return the error for the step that failed.
 
-    If what it said did not reach the disk, which may be full, the command runs once more.
+    If its message did not reach the disk, which may be full, the command runs once more.
     """
     status = _read(os.path.join(folder, step.failed)).strip()
     said = _read(os.path.join(folder, step.log))
@@ -206,5 +206,5 @@ def _read(path: str) -> str:
 
 
 def _path(path: str) -> str:
-    """Write a path for Ninja's ``build`` lines, where a bare ``|`` ends the inputs."""
+    """Escape a path for Ninja's ``build`` lines, where a bare ``|`` ends the inputs."""
     return path.replace("$", "$$").replace(" ", "$ ").replace(":", "$:").replace("|", "${bar}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GPU code from CUDA C++ source at run time, by NVIDIA's compiler library NVRTC."""
+"""Compile CUDA C++ source to GPU code at run time with NVIDIA's compiler library NVRTC."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def nvrtc_compile(
         CUDA C++ code. A kernel that is declared ``extern "C"`` keeps its name; other names are
         mangled.
     name
-        What the compiler's messages call the source.
+        Name of the source in the compiler's messages.
     arch
-        The architecture, such as ``"sm_90"``; without it, that of the first GPU of this machine.
+        The architecture, such as ``"sm_90"``; by default, that of the first GPU of this machine.
     extra_opts
-        More options for NVRTC, such as ``"-I/usr/local/cuda/include"``, one to an element.
+        Extra options for NVRTC, such as ``"-I/usr/local/cuda/include"``, one per element.
 
     Returns
     -------
@@ -46,8 +46,8 @@ def nvrtc_compile(
     Raises
     ------
     RuntimeError
-        NVRTC is not installed; it refused the source, and the message holds its own; or ``arch``
-        was not given and there is no GPU.
+        NVRTC is not installed; it rejected the source, and its message is part of the error; or
+        ``arch`` was not given and there is no GPU.
     TypeError, ValueError
         An argument is not as described.
     """
@@ -70,7 +70,7 @@ def nvrtc_compile(
                 f"{_TITLE}: {name}: NVRTC failed with {status.name}, options {options}:\n{told}"
             )
         cubin = bytearray(_checked(nvrtc, nvrtc.nvrtcGetCUBINSize(program)))
-        if not cubin:  # as after -dlto
+        if not cubin:  # as with -dlto
             raise RuntimeError(
                 f"{_TITLE}: {name}: expected options by which NVRTC makes a CUBIN, got {options}"
             )
@@ -115,12 +115,12 @@ def _expect_text(argument: str, given: Any) -> None:
 
 
 def _nvrtc() -> Any:
-    """Import the bindings, and have them load the library."""
+    """Import the bindings and make them load the library."""
     try:
         from cuda.bindings import nvrtc
 
         nvrtc.nvrtcVersion()
-    except (ImportError, RuntimeError) as error:  # the second where the library is missing
+    except (ImportError, RuntimeError) as error:  # the latter if the library is missing
         raise RuntimeError(
             f"{_TITLE}: expected NVRTC, found none ({error}): "
             "pip install cuda-bindings nvidia-cuda-nvrtc"
@@ -129,7 +129,7 @@ def _nvrtc() -> Any:
 
 
 def _checked(nvrtc: Any, answer: tuple[Any, ...]) -> Any:
-    """Return the result of a function of the bindings, without its status."""
+    """Return the result of a call to the bindings, without its status."""
     status, *values = answer
     if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
         raise RuntimeError(f"{_TITLE}: NVRTC failed with {status.name}")

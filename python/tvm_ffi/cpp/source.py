@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files that inline sources become."""
+"""The files generated from inline sources."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-# What inline sources find declared, as under the published package, and the rest of the API.
+# Declares for inline sources what the published package declares, and the rest of the API.
 PREAMBLE = ("tvm/ffi/tvm_ffi.h",)
 
 
 def function_docs(title: str, functions: Any) -> dict[str, str]:
-    """Check what is to be exported; give each name once, with its documentation."""
+    """Check the functions to export; return each name once, with its documentation."""
     if functions is None:
         return {}
     if isinstance(functions, str):
@@ -42,15 +42,15 @@ def function_docs(title: str, functions: Any) -> dict[str, str]:
 def inline_files(
     cpp: list[str], cuda: list[str], functions: dict[str, str]
 ) -> tuple[dict[str, str], list[str]]:
-    """Lay inline sources out as files.
+    """Lay out inline sources as files.
 
-    Each source is a file of its own, so that the compiler counts its lines as its writer does. All
-    of one language are one translation unit.
+    Each source is a separate file, so that the compiler's line numbers are its author's. All
+    sources of one language are one translation unit.
 
     Returns
     -------
     tuple
-        The text of each file by its name, and the names of those to compile.
+        The text of each file by name, and the names of those to compile.
     """
     files: dict[str, str] = {}
     units = []
@@ -62,7 +62,7 @@ def inline_files(
             name = f"{language}_sources_{index}.{'h' if language == 'cpp' else 'cuh'}"
             files[name] = source if source.endswith("\n") else f"{source}\n"
             lines.append(f'#include "{name}"')
-        # Where there are sources of both kinds, those in C++ declare what is exported.
+        # If there are sources of both kinds, those in C++ declare the exported functions.
         if language == "cpp" or not cpp:
             for function, doc in functions.items():
                 lines.append(f"TVM_FFI_DLL_EXPORT_TYPED_FUNC({function}, {function});")
@@ -76,7 +76,7 @@ def inline_files(
 
 
 def cpp_literal(text: str) -> str:
-    """Write text as a C++ string literal of its UTF-8 bytes."""
+    """Return text as a C++ string literal of its UTF-8 bytes."""
 
     def escape(byte: int) -> str:
         plain = 32 <= byte < 127 and chr(byte) not in '"\\?'

@@ -11,10 +11,10 @@ import subprocess
 import sys
 from functools import cache
 
-# Without a GPU, and without being told: what most GPUs of the day run, and PTX for those to come.
+# Without a GPU or a setting: architectures that most current GPUs run, and PTX for future ones.
 DEFAULT_ARCHITECTURES = ("8.0", "9.0+PTX")
 
-# Variables that change what a compiler makes of the same command.
+# Environment variables that change a compiler's output for the same command.
 VARIABLES = (
     "CPATH",
     "C_INCLUDE_PATH",
@@ -26,12 +26,12 @@ VARIABLES = (
 
 
 def c_compiler() -> list[str]:
-    """Return the command of the C compiler: ``$CC``, else ``cc``."""
+    """Return the command of the C compiler: ``$CC`` or ``cc``."""
     return _command("CC", "cc", "a C compiler")
 
 
 def cpp_compiler() -> list[str]:
-    """Return the command of the C++ compiler: ``$CXX``, else ``c++``."""
+    """Return the command of the C++ compiler: ``$CXX`` or ``c++``."""
     return _command("CXX", "c++", "a C++ compiler")
 
 
@@ -51,8 +51,8 @@ def _command(variable: str, default: str, what: str) -> list[str]:
 def cuda_compiler() -> list[str]:
     """Return the command of ``nvcc``.
 
-    ``$NVCC``, else that of ``$CUDA_HOME`` or ``$CUDA_PATH``, else of the path, else of the wheels
-    ``nvidia-cuda-nvcc`` and so on, which have put it beside the Python packages.
+    It is ``$NVCC``, or the first found in ``$CUDA_HOME`` or ``$CUDA_PATH``, on the path, or in the
+    wheels ``nvidia-cuda-nvcc`` and so on, which install it next to the Python packages.
     """
     if os.environ.get("NVCC"):
         return _command("NVCC", "nvcc", "a CUDA compiler")
@@ -73,7 +73,7 @@ def cuda_compiler() -> list[str]:
 
 
 def has_cuda() -> bool:
-    """Whether there is an ``nvcc``, with its headers and libraries."""
+    """Whether ``nvcc`` is available, with its headers and libraries."""
     try:
         return bool(cuda_compiler())
     except RuntimeError:
@@ -81,18 +81,18 @@ def has_cuda() -> bool:
 
 
 def cuda_library_folders(nvcc: str) -> list[str]:
-    """Return the folders of the libraries of a toolkit."""
+    """Return a toolkit's library folders."""
     return _toolkit_folders(nvcc, "LIBRARIES", "-L", ("lib64", "lib"))
 
 
 def cuda_header_folders(nvcc: str) -> list[str]:
-    """Return the folders of the headers of a toolkit."""
+    """Return a toolkit's header folders."""
     return _toolkit_folders(nvcc, "INCLUDES", "-I", ("include",))
 
 
 @cache
 def _toolkit_folders(nvcc: str, variable: str, flag: str, names: tuple[str, ...]) -> list[str]:
-    """Ask ``nvcc`` where its toolkit is, which the program's own path may not tell."""
+    """Ask ``nvcc`` where its toolkit is, which its own path may not reveal."""
     done = subprocess.run(
         [nvcc, "--dryrun", "-x", "cu", os.devnull], capture_output=True, text=True, check=False
     )
@@ -106,10 +106,10 @@ def _toolkit_folders(nvcc: str, variable: str, flag: str, names: tuple[str, ...]
 
 
 def architecture_flags() -> list[str]:
-    """Return nvcc's flags that name the GPUs to build for.
+    """Return nvcc's flags for the GPUs to build for.
 
-    ``$TVM_FFI_CUDA_ARCH_LIST``, such as ``"8.0 9.0+PTX"``, else the GPUs that are here, else a
-    set that runs on most.
+    These are ``$TVM_FFI_CUDA_ARCH_LIST``, such as ``"8.0 9.0+PTX"``, or this machine's GPUs, or a
+    set that most GPUs can run.
     """
     given = os.environ.get("TVM_FFI_CUDA_ARCH_LIST", "")
     names = [name for name in re.split(r"[\s;,]+", given) if name] or gpu_architectures()
@@ -130,7 +130,7 @@ def architecture_flags() -> list[str]:
 
 @cache
 def gpu_architectures() -> tuple[str, ...]:
-    """Ask the driver which architectures the GPUs of this machine have."""
+    """Ask the driver for the architectures of this machine's GPUs."""
     command = ["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -140,7 +140,7 @@ def gpu_architectures() -> tuple[str, ...]:
 
 
 def version(command: list[str]) -> str:
-    """Ask a compiler what it is; once for each program as it is now."""
+    """Ask a compiler for its version, again only if the program changes."""
     path = shutil.which(command[0]) or command[0]
     return _version(tuple(command), os.stat(path).st_mtime_ns)
 
@@ -152,7 +152,7 @@ def _version(command: tuple[str, ...], modified: int) -> str:
 
 
 def find_ninja() -> str:
-    """Find Ninja: on the path, beside this Python, or in the package of that name."""
+    """Find Ninja: on the path, next to this Python, or in the package of that name."""
     beside = os.path.join(os.path.dirname(sys.executable), "ninja")
     for candidate in ("ninja", beside):
         if found := shutil.which(candidate):

@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How each tensor framework's types are recognised: one adapter file per framework.
+"""Recognition of each tensor framework's types: one adapter file per framework.
 
-An adapter is a module named like the framework's package, with one function
+An adapter is a module named after the framework's package, with one function
 ``recognize(cls) -> tuple[str, Any] | None``. It is imported when a value of one of the framework's
-types arrives for the first time, so the framework is imported already. It answers with the word of
-a row in ``_core/calls/kinds.cc`` and what that kind needs:
+types is first passed, so the framework is already imported. It returns the keyword of
+a row in ``_core/calls/kinds.cc`` and the data for that kind:
 
 ``("exchange", Framework)``
     a tensor type with ``__dlpack_c_exchange_api__``;
 ``("dlpack", Framework)``
     a tensor type with ``__dlpack__``;
 ``("ndarray", Framework)``
-    ``numpy.ndarray``, read without a call into NumPy;
+    ``numpy.ndarray``, read without calling into NumPy;
 ``("dtype", function)``
-    a type of dtypes; the function gives ``(code, bits, lanes)`` of one;
+    a dtype class; the function returns ``(code, bits, lanes)`` of an instance;
 ``("device", function)``
-    a type of devices; the function gives ``(device type, device id)`` of one;
+    a device class; the function returns ``(device type, device id)`` of an instance;
 ``("refused", reason)``
-    a type that no function takes; the reason says what to pass instead;
+    a type that functions do not accept; the reason states what to pass instead;
 ``("bool", None)``
-    a type of truth values.
+    a Boolean type.
 
-Any other answer but ``None`` is a ``TypeError`` when a value of the type arrives.
+Any other result except ``None`` raises a ``TypeError`` when a value of the type is passed.
 """
 
 from __future__ import annotations
@@ -41,25 +41,25 @@ _ADAPTERS = {
     "paddle": "paddle",
     "torch": "torch",
 }
-# Of the packages that have none, by name and identity of the DLPack table.
+# Frameworks without an adapter, by package name and identity of the DLPack table.
 _frameworks: dict[tuple[str, int], _core.Framework] = {}
-# Kept, so that no other table gets the same identity.
+# Kept alive, so that no other table gets the same identity.
 _tables: list[Any] = []
 
 
 def recognize(cls: type) -> tuple[str, Any] | None:
-    """Return how to pass a type that no call has met before; ``None`` if no framework has it.
+    """Return how to pass a type seen for the first time; ``None`` if no framework defines it.
 
-    The nearest base class that belongs to a package with an adapter decides.
+    The nearest base class from a package with an adapter decides.
     """
     return _ask(cls)[1]
 
 
 def _ask(cls: type) -> tuple[str, tuple[str, Any] | None]:
-    """Return the name of the module that knows the type, and its answer."""
+    """Return the name of the module that recognizes the type, and its result."""
     for base in cls.__mro__:
         adapter = _ADAPTERS.get(_package_of(base))
-        # A class may bear the name of a package that is not there.
+        # A class may have the name of a package that is not imported.
         if adapter is not None and adapter in sys.modules:
             module = import_module(f"{__name__}.{adapter}")
             answer = module.recognize(cls)
@@ -70,7 +70,7 @@ def _ask(cls: type) -> tuple[str, tuple[str, Any] | None]:
     if table is None and not hasattr(cls, "__dlpack__"):
         return __name__, None
     package = _package_of(cls)
-    # Two types of a package may have two tables: each is a framework of its own.
+    # Two types of a package may have different tables: each table is a separate framework.
     key = (package, id(table))
     if key not in _frameworks:
         _frameworks[key] = _core.Framework(package, exchange_type=None if table is None else cls)

@@ -10,7 +10,7 @@ from .. import _core
 
 _cupy: Any = sys.modules["cupy"]
 
-# Where CuPy's arrays are.
+# Device types of CuPy's arrays.
 _DEVICES = frozenset({"cuda", "cuda_managed", "rocm"})
 
 
@@ -24,7 +24,7 @@ def recognize(cls: type) -> tuple[str, Any] | None:
 
 
 def _from_tensor(tensor: _core.Tensor) -> Any:
-    """Return the array; the tensor itself where CuPy cannot hold it: host memory, bfloat16."""
+    """Return an array, or the tensor itself if CuPy cannot hold it: host memory, bfloat16."""
     if tensor.device.type not in _DEVICES:
         return tensor
     try:
@@ -34,7 +34,7 @@ def _from_tensor(tensor: _core.Tensor) -> Any:
 
 
 def _current_stream(device_id: int) -> int:
-    """Return the address of the stream that CuPy works on in this thread."""
+    """Return the address of CuPy's current stream in this thread."""
     with _cupy.cuda.Device(device_id):
         return int(_cupy.cuda.get_current_stream().ptr)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """JAX: arrays and devices.
 
-Arrays are immutable for JAX, which DLPack does not say of them: they are inputs only.
+JAX arrays are immutable, which their DLPack export does not declare: they are inputs only.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from .. import _core
 _jax: Any = sys.modules["jax"]
 
 _DEVICE_TYPES = {"cpu": 1, "gpu": 2, "cuda": 2, "rocm": 10}
-# JAX makes narrow numbers of these, unless it is configured to know them.
+# JAX narrows these unless it is configured to support them.
 _WIDE = frozenset({"int64", "uint64", "float64", "complex128"})
 
 
 def recognize(cls: type) -> tuple[str, Any] | None:
-    """Recognize arrays, devices, and placeholders for missing arrays."""
+    """Recognize arrays, dtypes and devices; refuse tracers and random keys."""
     if issubclass(cls, _jax.core.Tracer):
         return "refused", (
             "expected an array, got one that JAX traces; call the function outside of "
@@ -32,7 +32,7 @@ def recognize(cls: type) -> tuple[str, Any] | None:
         )
     if issubclass(cls, _jax.Array):
         return "dlpack", _framework
-    if cls.__name__ == "_ScalarMeta":  # jax.numpy.float32 and its like are of that type
+    if cls.__name__ == "_ScalarMeta":  # the type of jax.numpy.float32 and the others
         return "dtype", _read_scalar_type
     if issubclass(cls, _jax.Device):
         return "device", _read_device
@@ -50,9 +50,9 @@ def _prepare(array: Any) -> Any:
 
 
 def _from_tensor(tensor: _core.Tensor) -> Any:
-    """Return the array; the tensor itself where JAX cannot hold it.
+    """Return an array, or the tensor itself if JAX cannot hold it.
 
-    On a GPU JAX works on streams of its own, and nothing would tell it to wait for the kernel.
+    On a GPU, JAX uses its own streams, and nothing would make it wait for the kernel.
     """
     if tensor.device.type != "cpu":
         return tensor

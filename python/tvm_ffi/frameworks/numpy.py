@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy: arrays, also of ml_dtypes' element types, dtypes and scalars."""
+"""NumPy: arrays, including those of ml_dtypes' element types, dtypes and scalars."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _np: Any = sys.modules["numpy"]
 
 _CODE_OF_KIND = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 _KIND_OF_CODE = {code: kind for kind, code in _CODE_OF_KIND.items()}
-# Element types that come with ml_dtypes, by name: DLPack's type code.
+# DLPack type codes of the element types in ml_dtypes, by name.
 _ML_DTYPES = {
     "bfloat16": 4,
     "complex32": 5,
@@ -29,11 +29,11 @@ _ML_NAMES = {code: name for name, code in _ML_DTYPES.items()}
 
 
 def recognize(cls: Any) -> tuple[str, Any] | None:
-    """Recognize arrays, dtypes and those scalars that are not plain numbers."""
+    """Recognize arrays, dtypes and scalars that are not plain numbers."""
     if issubclass(cls, _np.ma.MaskedArray):
         return "refused", "expected an array without a mask; pass x.filled(value)"
     if issubclass(cls, _np.ndarray):
-        # A subclass is laid out like its base, and is read like it unless it exports differently.
+        # A subclass has its base's layout, and is read the same way unless it exports differently.
         exports_itself = cls.__dlpack__ is not _np.ndarray.__dlpack__
         return ("ndarray" if _layout_is_known and not exports_itself else "dlpack"), _framework
     if issubclass(cls, _np.dtype):
@@ -46,7 +46,7 @@ def recognize(cls: Any) -> tuple[str, Any] | None:
 
 
 def as_array(tensor: _core.Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
-    """Return the array that shares the tensor's memory, or a copy of it, for ``numpy.asarray``."""
+    """Return an array that shares the tensor's memory, or a copy, for ``numpy.asarray``."""
     array = _core.ndarray_from_tensor(tensor)
     if array is tensor:
         if tensor.device.type != "cpu":
@@ -62,12 +62,12 @@ def as_array(tensor: _core.Tensor, dtype: Any = None, copy: bool | None = None) 
 
 
 def read_dtype(value: Any) -> tuple[int, int, int]:
-    """Return the code, the bits and the lanes of a ``numpy.dtype``."""
+    """Return the code, bits and lanes of a ``numpy.dtype``."""
     if value.isnative:
         if value.type.__module__.partition(".")[0] == "ml_dtypes":
             if value.name in _ML_DTYPES:
                 return _ML_DTYPES[value.name], 8 * value.itemsize, 1
-        # A long double takes 16 bytes, of which 10 count: no kernel can know that.
+        # A long double occupies 16 bytes but uses only 10, which a kernel cannot know.
         elif value.kind in _CODE_OF_KIND and value.char not in "gG":
             return _CODE_OF_KIND[value.kind], 8 * value.itemsize, 1
     raise TypeError(f"expected a dtype that DLPack knows, in native byte order, got {value!r}")
@@ -90,7 +90,7 @@ def _find_dtype(code: int, bits: int, lanes: int) -> Any:
 
 
 def _check_layout() -> bool:
-    """Compare what the extension reads from arrays with what NumPy says of them."""
+    """Compare the array fields that the extension reads with NumPy's own values."""
     plain = _np.arange(24, dtype="int16").reshape(2, 3, 4)
     frozen = _np.zeros((), "float64")
     frozen.flags.writeable = False
@@ -103,7 +103,7 @@ def _check_layout() -> bool:
 
 
 def _c_table() -> Any:
-    """Return NumPy's table of C functions, which moved in NumPy 2."""
+    """Return NumPy's C API table, which moved in NumPy 2."""
     core = _np._core if hasattr(_np, "_core") else _np.core
     return core._multiarray_umath._ARRAY_API
 

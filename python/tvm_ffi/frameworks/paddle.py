@@ -23,12 +23,12 @@ def recognize(cls: type) -> tuple[str, Any] | None:
 
 
 def _from_tensor(tensor: _core.Tensor) -> Any:
-    """Return the tensor of a PaddlePaddle without an exchange API."""
+    """Convert a tensor for a PaddlePaddle without the exchange API."""
     return _paddle.utils.dlpack.from_dlpack(tensor)
 
 
 def _has_dtype(dtype: Any) -> bool:
-    """Return whether PaddlePaddle has the element type; what it calls uint16 is bfloat16."""
+    """Return whether PaddlePaddle has the element type; its uint16 is bfloat16."""
     return dtype != "uint16" and isinstance(getattr(_paddle, str(dtype), None), _paddle.dtype)
 
 

@@ -21,7 +21,7 @@ def _make_framework() -> _core.Framework:
         exchange_type=tensor,
         is_negative=tensor.is_neg,
         is_conjugate=tensor.is_conj,
-        # What follows serves a PyTorch that has no exchange API, and subclasses that put it away.
+        # The rest is for a PyTorch without the exchange API, and for subclasses that disable it.
         from_tensor=_from_tensor,
         prepare=_prepare,
         current_stream=_current_stream,
@@ -34,9 +34,9 @@ def _make_framework() -> _core.Framework:
 
 
 def _learn_lazy_bits(framework: _core.Framework) -> bool:
-    """Let the extension see by itself that a tensor is no negated or conjugated view.
+    """Let the extension itself detect negated and conjugated views.
 
-    If PyTorch does not offer what is needed here, each tensor is asked by itself.
+    If PyTorch lacks the internals that this needs, each tensor's own methods are called instead.
     """
     torch: Any = sys.modules["torch"]
     try:
@@ -54,7 +54,7 @@ def _learn_lazy_bits(framework: _core.Framework) -> bool:
 
 
 def _samples(torch: Any) -> list[Any]:
-    """Make tensors that differ in all that could be mistaken for the set of their keys."""
+    """Create tensors that differ in everything that could be mistaken for their key set."""
 
     def zeros(*shape: int, device: str = "cpu", **options: Any) -> Any:
         return torch.zeros(shape, device=device, **options)
@@ -85,7 +85,7 @@ def _from_tensor(tensor: _core.Tensor) -> Any:
 
 
 def _prepare(tensor: Any) -> Any:
-    """Return what exports the same memory; a tensor that requires a gradient refuses to."""
+    """Return a tensor that exports the same memory; one that requires a gradient refuses to."""
     for is_lazy, done, remedy in (
         (tensor.is_neg, "negated", "resolve_neg"),
         (tensor.is_conj, "conjugated", "resolve_conj"),
@@ -113,7 +113,7 @@ def _name_of(dtype: Any) -> str:
 
 
 def _has_dtype(dtype: Any) -> bool:
-    """Return whether PyTorch has the element type; its integers below 8 bits hold no values."""
+    """Return whether PyTorch has the element type; its integers below 8 bits cannot hold values."""
     torch = sys.modules["torch"]
     is_narrow = dtype.is_integer and dtype.bits < 8
     return not is_narrow and isinstance(getattr(torch, _name_of(dtype), None), torch.dtype)
@@ -124,7 +124,7 @@ def recognize(cls: type) -> tuple[str, Any] | None:
     torch = sys.modules["torch"]
     if issubclass(cls, torch.Tensor):
         table = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
-        # A subclass may have put a table of its own, or None, in place of PyTorch's.
+        # A subclass may replace PyTorch's table with its own, or with None.
         same_table = getattr(cls, "__dlpack_c_exchange_api__", None) is table
         return ("exchange" if same_table and _framework.has_exchange else "dlpack"), _framework
     if cls is torch.dtype:
@@ -135,18 +135,18 @@ def recognize(cls: type) -> tuple[str, Any] | None:
 
 
 def current_stream() -> tuple[Device, int]:
-    """Return the device that PyTorch works on and its current stream."""
+    """Return PyTorch's current device and the current stream on it."""
     torch = sys.modules["torch"]
     if not torch.cuda.is_available():
         raise RuntimeError("use_torch_stream: expected PyTorch to see a GPU, got none")
     stream = torch.cuda.current_stream()
-    # A PyTorch built for ROCm calls its devices "cuda" as well.
+    # A PyTorch built for ROCm also calls its devices "cuda".
     device_type = 10 if torch.version.hip else 2
     return Device(device_type, stream.device.index), stream.cuda_stream
 
 
 def _dtype(value: Any) -> tuple[int, int, int]:
-    """Name the dtype: PyTorch's names are those of ``tvm_ffi.dtype``, but for packed pairs."""
+    """Parse the dtype: PyTorch's names match those of ``tvm_ffi.dtype``, except packed pairs."""
     try:
         return _core.parse_dtype(str(value).removeprefix("torch.").replace("_x2", "x2"))
     except ValueError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the package keeps what a compiler needs, and where other packages keep their libraries."""
+"""Locations of the files that compilers need, and of the libraries of other packages."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 def _refuse_two_runtimes() -> None:
     """Raise an ImportError if the published package is installed in the same folder.
 
-    Each of the two overwrites files of the other. The published package has the file
-    ``tvm_ffi/libinfo.py``, which it imports first, and this one the folder ``tvm_ffi/libinfo``,
+    The two packages overwrite each other's files. The published package has the file
+    ``tvm_ffi/libinfo.py``, which it imports first; this one has the folder ``tvm_ffi/libinfo``,
     which Python prefers to the file. So this check runs whichever was installed last.
     """
     if os.path.exists(os.path.join(_PACKAGE, "libinfo.py")):
@@ -48,7 +48,7 @@ def find_dlpack_include_path() -> str:
 
 
 def include_paths() -> list[str]:
-    """Return every folder that a compiler must look for headers in."""
+    """Return every folder that a compiler must search for headers."""
     return sorted({find_include_path(), find_dlpack_include_path()})
 
 
@@ -73,7 +73,7 @@ def load_lib_ctypes(
     mode: str,
     extra_lib_paths: Iterable[str | os.PathLike[str]] | None = None,
 ) -> ctypes.CDLL:
-    """Load a library that a package ships, by ctypes.
+    """Load a library that a package ships, with ctypes.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def load_lib_ctypes(
     mode
         ``"RTLD_LOCAL"`` or ``"RTLD_GLOBAL"``.
     extra_lib_paths
-        Folders to look into when the distribution has no such file.
+        Folders to search when the distribution has no such file.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def load_lib_module(
     keep_module_alive
         As in :func:`tvm_ffi.load_module`.
     extra_lib_paths
-        Folders to look into when the distribution has no such file.
+        Folders to search when the distribution has no such file.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def _file_name(target_name: str) -> str:
 
 
 def _find_library(function: str, package: Any, target_name: Any, extra_lib_paths: Any) -> str:
-    """Return the path of the first library found: the distribution's, then that of a folder."""
+    """Return the path of the first library found, in the distribution or else in the folders."""
     for name, value in (("package", package), ("target_name", target_name)):
         if not isinstance(value, str):
             raise TypeError(f"{function}: {name}: expected a str, got {type(value).__name__}")
@@ -188,7 +188,7 @@ def _what_is_installed(package: str) -> str:
 
 
 def _installed_files(package: str, file_name: str) -> Iterator[str]:
-    """Return the paths at which a distribution installed files of this name."""
+    """Yield the paths where a distribution installed files of this name."""
     from importlib import metadata
 
     try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions and object types for the tests of other projects, with the published names.
 
-They are written in C++ and registered when this module is imported, as those of any library are.
+They are written in C++ and registered when this module is imported, like those of any library.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _library = load_module(f"{libinfo.find_library_path()}/libtvm_ffi_testing.so")
 
 #: Return the first argument. Without one, raise a ``TypeError``.
 echo = get_global_func("testing.echo")
-#: Accept any arguments and do nothing, which leaves the cost of a call.
+#: Accept any arguments and do nothing, which measures the cost of a call.
 nop = get_global_func("testing.nop")
-#: Call the first argument with the others. If it is no function, raise a ``TypeError``.
+#: Call the first argument with the others. If it is not a function, raise a ``TypeError``.
 apply = get_global_func("testing.apply")
-#: Count the references to an object, the argument's own included.
+#: Count the references to an object, including the argument's own.
 object_use_count = get_global_func("testing.object_use_count")
 #: Raise an error in C++, given its kind, for example ``"ValueError"``, and its message.
 test_raise_error = get_global_func("testing.test_raise_error")
@@ -42,13 +42,13 @@ def add_one(x: int) -> int:
 
 
 def make_unregistered_object() -> Object:
-    """Make an object of a type for which no class is registered."""
+    """Create an object of a type for which no class is registered."""
     made: Object = call("testing.make_unregistered_object")
     return made
 
 
 def create_object(type_key: str, **kwargs: Any) -> Object:
-    """Make an object of a registered type from its fields.
+    """Create an object of a registered type from its fields.
 
     Raises
     ------
@@ -69,9 +69,9 @@ def create_object(type_key: str, **kwargs: Any) -> Object:
 
 @c_class("testing.TestIntPair")
 class TestIntPair(Object):
-    """Two integers that cannot be assigned to: ``a`` and ``b``; ``sum()`` adds them."""
+    """Two read-only integers, ``a`` and ``b``; ``sum()`` adds them."""
 
-    __test__ = False  # pytest would take it for a class of tests
+    __test__ = False  # otherwise pytest collects it as a test class
 
     a: int
     b: int
