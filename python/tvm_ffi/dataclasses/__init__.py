@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Object types as dataclasses: those that C++ registers, and those that Python classes define."""
+"""Object types as dataclasses, registered by C++ or defined by Python classes."""
 
 from .._core import Object
 from .c_class import c_class

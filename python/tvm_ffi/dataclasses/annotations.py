@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The annotations in the body of a class."""
+"""Annotations in class bodies."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def resolved(annotation: Any, scope: dict[str, Any], local: dict[str, Any]) -> A
     found = typing.get_type_hints(holder, scope, local, include_extras=True)["_"]
     if sys.version_info >= (3, 11):
         return found
-    # Python 3.10 leaves the text in list["Tile"], in a union of it too.
+    # Python 3.10 leaves the text in list["Tile"] unresolved, also inside a union.
     origin: Any = typing.get_origin(found)
     old = typing.get_args(found)
     if origin in (typing.Union, types.UnionType):
@@ -56,7 +56,7 @@ def resolved_annotations(cls: type) -> dict[str, Any]:
         for name, annotation in own_annotations(base).items():
             try:
                 found[name] = _resolve(annotation, scope, vars(base))
-            except Exception:  # whatever the text raises when it is evaluated
+            except Exception:  # evaluating the text may raise anything
                 found.pop(name, None)
     return found
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The decorator that makes a Python class a dataclass over an object type of C++."""
+"""The decorator that makes a Python class a dataclass over a C++ object type."""
 
 from __future__ import annotations
 
@@ -32,30 +32,30 @@ def c_class(
 
     The class is registered as by :func:`tvm_ffi.register_object`, so it gets the fields, methods
     and constructor of the type, and objects of the type arrive as its instances. Names, order and
-    defaults of the fields come from C++; annotations describe them. A method that the body of the
-    class defines stays.
+    defaults of the fields come from C++; annotations describe them. Methods that the class body
+    defines are kept.
 
     Parameters
     ----------
     type_key
-        Name of the type, as C++ declares it.
+        Name of the type, as declared in C++.
     frozen
         Whether assignments to any field are refused, not only to those that C++ registers as
         read-only.
     init
-        Install ``__init__``, which makes an object by the registered constructor. Without it, and
-        without an ``__init__`` in the body, the class cannot be called.
+        Install ``__init__``, which creates an object with the registered constructor. Without it,
+        and without an ``__init__`` in the body, the class cannot be called.
     repr
         Install ``__repr__``, which prints the object as C++ does.
     eq
-        Install ``__eq__`` and ``__ne__``, which compare the fields of two objects of one type.
+        Install ``__eq__`` and ``__ne__``, which compare the fields of two objects of the same type.
         Without it, an object equals only itself. The hash does not change.
     order
         Install ``__lt__``, ``__le__``, ``__gt__`` and ``__ge__``, unless the body has one of them.
-        The first field that differs counts.
+        The first field that differs decides.
     unsafe_hash
-        Install ``__hash__``, which hashes the fields. As long as an object is a key, its fields
-        must not change.
+        Install ``__hash__``, which hashes the fields. While an object is a key, its fields must
+        not change.
     match_args
         Set ``__match_args__`` to the fields that the constructor takes by position.
 
@@ -65,8 +65,8 @@ def c_class(
         No loaded library registers such a type.
     TypeError
         The class is not derived from :class:`tvm_ffi.Object`, or it is derived from the class of a
-        type that is no ancestor of this one; the body annotates a name that is no field, or gives
-        a field a value other than ``...``; or ``frozen`` meets a ``__setattr__`` in the body.
+        type that is not an ancestor of this one; the body annotates a name that is not a field, or
+        gives a field a value other than ``...``; or a ``frozen`` class has a ``__setattr__``.
     """
     if not isinstance(type_key, str):
         raise TypeError(f"c_class: type_key: expected a str, got {type(type_key).__name__}")
@@ -104,7 +104,7 @@ def c_class(
 
 
 def _check_body(cls: type, type_key: str, type_index: int) -> None:
-    """Compare the annotations in the body of a class with the fields of its type."""
+    """Check the annotations in a class body against the fields of its type."""
     names = [field.__name__ for field in all_fields(type_index)]
     for name, annotation in own_annotations(cls).items():
         if is_class_variable(annotation):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The values of fields as dictionaries and tuples of Python."""
+"""Field values as Python dictionaries and tuples."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from .fields import fields, is_instance
 def asdict(obj: Any, *, dict_factory: Callable[..., Any] = dict) -> Any:
     """Return the fields of an instance as a dictionary.
 
-    Instances of dataclasses in it become dictionaries too, also those in containers, which become
-    lists and dictionaries of Python. Keys of containers, and all else, stay as they are.
+    Nested dataclass instances become dictionaries too, also those in containers, which become
+    Python lists and dictionaries. Container keys and all other values are left unchanged.
 
     Parameters
     ----------
     obj
         The instance.
     dict_factory
-        Is called with a list of names and values for each instance.
+        Called with a list of (name, value) pairs for each instance.
 
     Raises
     ------
     TypeError
-        It is no instance of a dataclass.
+        ``obj`` is not an instance of a dataclass.
 
     Examples
     --------
@@ -42,19 +42,19 @@ def asdict(obj: Any, *, dict_factory: Callable[..., Any] = dict) -> Any:
 def astuple(obj: Any, *, tuple_factory: Callable[..., Any] = tuple) -> Any:
     """Return the values of the fields of an instance as a tuple.
 
-    What is in the fields is treated as by :func:`tvm_ffi.dataclasses.asdict`.
+    Field values are treated as in :func:`tvm_ffi.dataclasses.asdict`.
 
     Parameters
     ----------
     obj
         The instance.
     tuple_factory
-        Is called with a list of values for each instance.
+        Called with a list of values for each instance.
 
     Raises
     ------
     TypeError
-        It is no instance of a dataclass.
+        ``obj`` is not an instance of a dataclass.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fields that the body of a class declares."""
+"""The fields that a class body declares."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .missing import MISSING
 
 
 class NamedField(NamedTuple):
-    """A field of a class, with its annotation as the body has it."""
+    """A field of a class, with its annotation as written in the body."""
 
     name: str
     annotation: Any
@@ -26,7 +26,7 @@ class NamedField(NamedTuple):
 def take_fields(
     cls: type, more: Sequence[type], kw_only: bool, inherited: set[str]
 ) -> tuple[list[NamedField], dict[str, init_property[Any]]]:
-    """Read the fields of a class, and take their values out of its body.
+    """Read the fields of a class, and remove their values from its body.
 
     Parameters
     ----------
@@ -35,19 +35,19 @@ def take_fields(
     more
         Bases whose annotations count as its own.
     kw_only
-        Whether the constructor takes fields by keyword only, where they do not say.
+        Whether the constructor takes fields by keyword only, unless they specify it.
     inherited
         Names of the fields that the class inherits.
 
     Returns
     -------
     fields, computed
-        The fields in order, and what computes some of them.
+        The fields in order, and the properties that compute some of them.
 
     Raises
     ------
     TypeError
-        A name is taken, or an annotation or an option is none of a field.
+        A name is taken, or an annotation or an option is invalid for a field.
     ValueError
         A default would be shared by all objects.
     """
@@ -76,7 +76,7 @@ def take_fields(
             if options.kw_only is None:
                 options.kw_only = by_keyword
             found.append(NamedField(name, annotation, options))
-    # Only now, since an error must leave the class as it was.
+    # Only now, since an error must leave the class unchanged.
     for each in found:
         if each.name in cls.__dict__:
             delattr(cls, each.name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The description of a field, as ``fields`` gives it."""
+"""The description of a field, as ``fields`` returns it."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _STRUCTURAL = (
 
 
 class Field:
-    """What is registered about a field, and the annotation that the class gives it.
+    """Registered information about a field, and its annotation in the class.
 
-    :func:`tvm_ffi.dataclasses.fields` makes them; there is no need to make one.
+    :func:`tvm_ffi.dataclasses.fields` returns them; there is no need to create one.
 
     ``name``, ``type`` and ``doc`` are its name, its annotation and its documentation; an annotation
-    that is missing or cannot be resolved is ``None``. ``default`` is the value that it is set to if
-    the constructor is not given it, and ``default_factory`` creates such a value for each object;
-    what it lacks of both is ``MISSING``. The others are true or false: the constructor takes it
+    that is missing or cannot be resolved is ``None``. ``default`` is its value if none is passed to
+    the constructor, and ``default_factory`` creates such a value for each object;
+    whichever it lacks is ``MISSING``. The others are true or false: the constructor takes the field
     (``init``), by keyword only (``kw_only``); it is printed (``repr``), compared (``compare``),
     hashed if it is compared (``hash``), and cannot be assigned to (``frozen``). ``structural_eq``
-    and ``metadata`` are what :func:`tvm_ffi.dataclasses.field` takes.
+    and ``metadata`` are the arguments of :func:`tvm_ffi.dataclasses.field`.
     """
 
     __slots__ = (
@@ -79,4 +79,4 @@ class Field:
 def in_order_of_arguments(fields: tuple[Field, ...]) -> list[Field]:
     """Return the fields that a generated constructor takes by position, in its order."""
     taken = [field for field in fields if field.init and not field.kw_only]
-    return sorted(taken, key=lambda field: field._optional)  # which is stable
+    return sorted(taken, key=lambda field: field._optional)  # a stable sort

@@ -79,8 +79,8 @@ def auto() -> Any:
 class EnumState(Object):
     """The instances of an enumeration, which all libraries of the process share.
 
-    ``entries`` lists them in the order of their registration, ``indexes`` finds one by its number
-    or its name, and ``attrs`` holds the values that :meth:`Enum.def_attr` sets.
+    ``entries`` lists them in registration order, ``indexes`` maps numbers and names to instances,
+    and ``attrs`` holds the values set through :meth:`Enum.def_attr`.
     """
 
     entries: List[Any]
@@ -89,7 +89,7 @@ class EnumState(Object):
 
 
 class _EnumMeta(ObjectMeta):
-    """The class of enumerations: they can be iterated over, and called with a number or a name."""
+    """Metaclass of enumerations: they are iterable, and callable with a number or a name."""
 
     def __call__(cls: Any, value: Any) -> Any:
         try:
@@ -107,7 +107,7 @@ class _EnumMeta(ObjectMeta):
         return len(_state(cls).entries)
 
     def __bool__(cls) -> bool:
-        return True  # as other classes are, although it has a length
+        return True  # like other classes, although it has a length
 
     def __contains__(cls, value: object) -> bool:
         return isinstance(value, cls)
@@ -120,7 +120,7 @@ class _EnumMeta(ObjectMeta):
 
 @register_object("ffi.Enum", init=False)
 class Enum(Object, metaclass=_EnumMeta):
-    """Base of an enumeration whose instances every language knows.
+    """Base of an enumeration whose instances are shared by all languages.
 
     A class that declares instances, or has a ``type_key``, defines an enumeration, or joins the one
     that a library or another class has registered as ``type_key``. Without ``type_key``, the type
@@ -129,7 +129,7 @@ class Enum(Object, metaclass=_EnumMeta):
     bound to the registered instance of that name. Other annotations are fields, whose values
     :func:`entry` takes.
 
-    An instance exists once in the process. ``_int_index`` is its number and ``_str_index`` its
+    Each instance exists once in the process. ``_int_index`` is its number and ``_str_index`` its
     name; calling the class with either returns the instance.
 
     Raises
@@ -139,7 +139,7 @@ class Enum(Object, metaclass=_EnumMeta):
         attribute without a value.
     TypeError
         ``type_key`` is not a str, an instance has the name of an attribute that enumerations have,
-        the value of a field is missing or does not convert, or no field has the name of a value.
+        the value of a field is missing or cannot be converted, or no field has the name of a value.
     """
 
     _int_index: int
@@ -157,7 +157,7 @@ class Enum(Object, metaclass=_EnumMeta):
         entries = {name: each for name, each in body.items() if cls._is_entry(name, each)}
         if type_key is None:
             if not entries:
-                return  # a base for others
+                return  # a base class for others
             type_key = f"{cls.__module__}.{cls.__qualname__}"
         bound = [
             name
@@ -166,7 +166,7 @@ class Enum(Object, metaclass=_EnumMeta):
         ]
         cls._check_names(type_key, [*entries, *bound])
         local_names = dict(sys._getframe(1).f_locals)
-        # Another thread may define the enumeration too, or take the next number.
+        # Another thread may be defining the enumeration too, or taking the next number.
         with lock_of_type(type_key):
             _define(cls, type_key, entries, bound, local_names)
 
@@ -193,7 +193,7 @@ class Enum(Object, metaclass=_EnumMeta):
 
     @classmethod
     def _make(cls, name: str, given: Any, made: dict[str, Any]) -> Any:
-        """Make an instance, or return the registered one that has the name."""
+        """Create an instance, or return the registered one of that name."""
         info = cls.__tvm_ffi_type_info__  # type: ignore[attr-defined]
         fields = dict(given.fields) if isinstance(given, _Entry) else {"value": given}
         state = _state(cls)
@@ -234,7 +234,7 @@ class Enum(Object, metaclass=_EnumMeta):
 
     @classmethod
     def get(cls: type[_Self], index: int | str | Enum) -> _Self:
-        """Return the instance with a number or a name.
+        """Return the instance with the given number or name.
 
         Raises
         ------
@@ -251,7 +251,7 @@ class Enum(Object, metaclass=_EnumMeta):
 
     @classmethod
     def all_entries(cls: type[_Self]) -> Iterator[_Self]:
-        """Iterate over the instances, in the order of their registration."""
+        """Iterate over the instances in registration order."""
         return iter(list(_state(cls).entries))
 
     @classmethod
@@ -272,11 +272,11 @@ class Enum(Object, metaclass=_EnumMeta):
         return repr_of(self)
 
     def __copy__(self) -> Enum:
-        """Return the instance: it exists once."""
+        """Return the instance itself, which exists once."""
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Enum:
-        """Return the instance: it exists once."""
+        """Return the instance itself, which exists once."""
         return self
 
     def __replace__(self, /, **changes: Any) -> Enum:
@@ -320,7 +320,7 @@ def _define(
             error = TypeError(f"{type_key}: expected annotations that are defined: {reason}")
             declared.fail(error)
             raise error
-    # All of them are made before one is registered, so that an error leaves none.
+    # All of them are created before any is registered, so that an error leaves none.
     state = _state(cls)
     made: dict[str, Any] = {}
     for name, given in entries.items():
@@ -380,7 +380,7 @@ class _Valued(Enum):
 
 @register_object("ffi.IntEnum", init=False)
 class IntEnum(_Valued):
-    """Base of an enumeration whose numbers the class chooses.
+    """Base of an enumeration whose numbers the class specifies.
 
     A number, or ``entry(value=number)``, declares an instance. The instance is equal to its number
     and has the same hash; ``name`` is its name and ``value`` its number.
@@ -495,7 +495,7 @@ def _defines_type(cls: type) -> bool:
 
 
 def _check_fields(cls: type, type_key: str, index: int, more: list[type]) -> None:
-    """Refuse annotations that are not fields of a type that exists already."""
+    """Refuse annotations that are not fields of an existing type."""
     names = [each.__name__ for each in all_fields(index)]
     for owner in (*more, cls):
         for name, annotation in own_annotations(owner).items():
@@ -507,7 +507,7 @@ def _check_fields(cls: type, type_key: str, index: int, more: list[type]) -> Non
 
 
 def _state(cls: Any) -> Any:
-    """Return the instances of an enumeration, which may have none yet."""
+    """Return the state of an enumeration, created here if it has none yet."""
     info = cls.__tvm_ffi_type_info__
     known = _core.type_attribute(info.type_index, _STATE)
     if known is None:

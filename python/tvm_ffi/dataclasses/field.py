@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the fields of a Python-defined class are declared."""
+"""Declaration of the fields of a Python-defined class."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STRUCTURAL_BITS = {
 
 @dataclass
 class DeclaredField:
-    """The arguments of a call of :func:`field`."""
+    """The arguments of a call to :func:`field`."""
 
     default: Any
     default_factory: Any
@@ -78,7 +78,7 @@ def field(
     kw_only
         Whether the constructor takes the field by keyword only; ``None`` follows the class.
     metadata
-        Values by name, for the user; :func:`tvm_ffi.dataclasses.fields` returns them.
+        User-defined values by name; :func:`tvm_ffi.dataclasses.fields` returns them.
     structural_eq
         How the structural comparison treats the field: ``"ignore"`` skips it; ``"def-pattern"``,
         or ``"def"``, means that it is a pattern that defines variables; ``"def-simple"`` that it
@@ -148,12 +148,12 @@ def check_bools(function: str, options: dict[str, Any]) -> None:
 
 
 def repr_of(value: object) -> str:
-    """Return the printed form; ``repr`` is the name of an option here."""
+    """Return the printed form; in this module, ``repr`` is also the name of an option."""
     return f"{value!r}"
 
 
 class init_property(Generic[_T]):
-    """A field that is computed once, when an object is made.
+    """A field that is computed once, when an object is created.
 
     The decorated function takes the object and returns the value, which is stored in the object, so
     that every language can read it. The return annotation is the type of the field. The constructor

@@ -16,7 +16,7 @@ from ..device import Device
 from ..dtype import dtype
 from ..shape import Shape
 
-# The description that ffi._DefineType takes, and the same as the schema in the metadata.
+# The description that ffi._DefineType takes, and the same type as a metadata schema.
 Described = tuple[list[Any], dict[str, Any]]
 
 _SCALARS: dict[Any, tuple[str, str]] = {
@@ -73,7 +73,7 @@ def describe(annotation: Any, declared: dict[type, int]) -> Described:
     Raises
     ------
     UnsupportedTypeError
-        A field cannot be of such a type.
+        A field cannot have this type.
     """
     origin = typing.get_origin(annotation)
     args = typing.get_args(annotation)

@@ -10,7 +10,7 @@ from ..type_info import all_fields
 from .annotations import resolved_annotations
 from .described_field import Field
 
-# For each class; a class keeps its fields as long as it exists.
+# Attributes of each class, which keeps its fields for its lifetime.
 _KEPT = "__tvm_ffi_dataclass_fields__"
 _FROZEN = "__tvm_ffi_frozen_fields__"
 
@@ -27,7 +27,7 @@ def fields(obj_or_cls: Any) -> tuple[Field, ...]:
     Raises
     ------
     TypeError
-        It is neither.
+        The argument is neither.
 
     Examples
     --------
@@ -75,17 +75,17 @@ def is_instance(obj: Any) -> bool:
 
 
 def keep_fields(cls: type, known: tuple[Field, ...]) -> None:
-    """Note the fields of a class, which :func:`fields` gives."""
+    """Record the fields of a class, which :func:`fields` returns."""
     setattr(cls, _KEPT, known)
 
 
 def frozen_fields(cls: type) -> frozenset[str]:
-    """Return the names of the fields that a class, or a base of it, freezes."""
+    """Return the names of the fields that a class or one of its bases freezes."""
     return frozenset().union(*(base.__dict__.get(_FROZEN, ()) for base in cls.__mro__))
 
 
 def freeze_fields(cls: type, names: frozenset[str]) -> None:
-    """Note the names of the fields that a class freezes."""
+    """Record the names of the fields that a class freezes."""
     setattr(cls, _FROZEN, names)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C++ classes with the members of the types that Python defines."""
+"""C++ classes with the members of Python-defined types."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _CONTAINERS = {
     "ffi.Map": ("::tvm::ffi::Map", 2),
     "ffi.Dict": ("::tvm::ffi::Dict", 2),
 }
-# Keywords of C++, and names that the classes of the headers use.
+# C++ keywords, and names that the classes in the headers use.
 _TAKEN = frozenset(
     """
     alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t
@@ -47,7 +47,7 @@ _TAKEN = frozenset(
     type_index unique use_count _GetOrAllocRuntimeTypeIndex
     """.split()  # noqa: SIM905
 )
-# Base classes that the headers have.
+# Base classes defined in the headers.
 _BASES = {
     "ffi.Object": "::tvm::ffi::Object",
     "ffi.Enum": "::tvm::ffi::EnumObj",
@@ -57,18 +57,18 @@ _BASES = {
 
 
 def gen_abi_cpp(type_keys: str | Sequence[str]) -> str:
-    """Write a C++ header with a class for each type, so that C++ reads its objects directly.
+    """Generate a C++ header with a class for each type, so that C++ can access objects directly.
 
     The classes of the ancestors come first. The class for the type ``my_library.Tile`` is
     ``my_library::TileObj``. A field whose type is another class of
     :func:`~tvm_ffi.dataclasses.py_class`, or any other object type, becomes an ``ObjectRef``, and
-    an optional or a union an ``Any``. The header does not compile where a compiler would lay the
-    members out differently.
+    an optional or a union becomes an ``Any``. The header does not compile if the compiler would
+    lay out the members differently.
 
     Parameters
     ----------
     type_keys
-        Names of types that Python defines.
+        Names of Python-defined types.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def gen_abi_cpp(type_keys: str | Sequence[str]) -> str:
         There is no such type, C++ defines it, or C++ cannot use its name or the name of one of its
         fields.
     TypeError
-        ``type_keys`` is not a str, a list or a tuple of them.
+        ``type_keys`` is not a str, or a list or tuple of them.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def gen_abi_cpp(type_keys: str | Sequence[str]) -> str:
 
 
 def _lineage(type_key: Any) -> list[int]:
-    """Return the type and those of its ancestors that the headers lack, the oldest first."""
+    """Return the type and its ancestors that are not in the headers, the root first."""
     if not isinstance(type_key, str):
         raise TypeError(f"gen_abi_cpp: type_keys: expected a str, got {type(type_key).__name__}")
     index = _core.find_type(type_key)
@@ -165,7 +165,7 @@ def _class_of(index: int) -> list[str]:
     for field in fields:
         lines += [f"  // {line}" for line in _lines_of(field.__doc__ or "")]
         member = _member(json.loads(json.loads(field.metadata)["type_schema"]))
-        # C++ would put a small member into what a base class leaves of its last word.
+        # C++ would put a small member into the tail padding of a base class.
         is_next_to_base = field is fields[0] and parent_key != "ffi.Object" and field.alignment < 8
         lines.append(f"  {'alignas(8) ' if is_next_to_base else ''}{member} {field.__name__};")
     lines += ["", f'  TVM_FFI_DECLARE_OBJECT_INFO("{key}", {name}Obj, {base});', "};", ""]
@@ -177,7 +177,7 @@ def _class_of(index: int) -> list[str]:
 
 
 def _lines_of(doc: str) -> list[str]:
-    """Return lines for a C++ comment, without backslashes that would continue one."""
+    """Return lines for a C++ comment, without backslashes that would continue a line."""
     lines = (line.strip().rstrip("\\ ") for line in doc.splitlines())
     return [line for line in lines if line]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a class gets beside its fields: methods, and an ``__init__`` with a signature."""
+"""Members added to a class with its fields: methods, and an ``__init__`` with a signature."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .signature import with_signature
 
 @dataclass(frozen=True)
 class Options:
-    """The options that the decorators share; :func:`tvm_ffi.dataclasses.c_class` explains them."""
+    """The options shared by the decorators; see :func:`tvm_ffi.dataclasses.c_class`."""
 
     frozen: bool
     init: bool
@@ -29,7 +29,7 @@ class Options:
 
 
 def install(cls: Any, own: dict[str, Any], options: Options, fields: tuple[Field, ...]) -> None:
-    """Add the methods that the options of a registered class ask for and its body lacks."""
+    """Add the methods that the options of a registered class request and its body lacks."""
     if "__init__" not in own:
         _add_init(cls, fields, options.init)
     if options.match_args and "__match_args__" not in own:
@@ -47,23 +47,23 @@ def install(cls: Any, own: dict[str, Any], options: Options, fields: tuple[Field
     if options.unsafe_hash:
         added["__hash__"] = methods.hash_of
     for name, method in added.items():
-        if own.get(name) is None:  # an __eq__ in the body makes the __hash__ None
+        if own.get(name) is None:  # an __eq__ in the body sets __hash__ to None
             setattr(cls, name, method)
     cls.__ffi_is_dataclass__ = True
 
 
 def freeze(cls: Any, type_key: str) -> None:
-    """Refuse to assign to the fields of a class, which its type may let others write."""
+    """Refuse assignments to the fields of a class, even those that its type makes writable."""
     names = frozenset(field.__name__ for field in all_fields(cls.__tvm_ffi_type_info__.type_index))
     freeze_fields(cls, names)
     cls.__setattr__ = methods.make_setattr(cls, type_key, names)
 
 
 def _add_init(cls: Any, fields: tuple[Field, ...], init: bool) -> None:
-    """Replace the ``__init__`` of the registration, which has no signature."""
+    """Replace the ``__init__`` from the registration, which has no signature."""
     info = cls.__tvm_ffi_type_info__
     if not init:
-        cls.__init__ = Object.__init__  # refuses; that of a base would make an object of the base
+        cls.__init__ = Object.__init__  # refuses; a base's would create an object of the base type
     elif _core.type_attribute(info.type_index, "__ffi_init__") is not None and not any(
         method.name == "__ffi_init__" for method in info.methods
     ):

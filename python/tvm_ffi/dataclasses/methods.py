@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The methods that dataclasses get: all of them go by the fields that C++ registers."""
+"""Methods of dataclasses, all of which work on the registered fields."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def _same_type(self: Object, other: object) -> bool:
 
 
 def equal(self: Object, other: object) -> Any:
-    """Return whether the fields of two objects of one type are equal."""
+    """Return whether the fields of two objects of the same type are equal."""
     return read("ffi.RecursiveEq", self, other) if _same_type(self, other) else NotImplemented
 
 
 def not_equal(self: Object, other: object) -> Any:
-    """Return whether the fields of two objects of one type differ."""
+    """Return whether the fields of two objects of the same type differ."""
     return not read("ffi.RecursiveEq", self, other) if _same_type(self, other) else NotImplemented
 
 
@@ -44,7 +44,7 @@ def _make_order(name: str, function: str) -> Callable[[Object, object], Any]:
     return compare
 
 
-#: The four comparisons by order.
+#: The four ordering comparisons.
 ORDER = {
     "__lt__": _make_order("__lt__", "ffi.RecursiveLt"),
     "__le__": _make_order("__le__", "ffi.RecursiveLe"),
@@ -59,7 +59,7 @@ def hash_of(self: Object) -> int:
 
 
 def deep_copy(self: Object, memo: dict[int, Any] | None = None) -> Object:
-    """Copy an object with all that its fields refer to."""
+    """Copy an object and everything that its fields refer to."""
     import copy
 
     memo = {} if memo is None else memo
@@ -76,7 +76,7 @@ def deep_copy(self: Object, memo: dict[int, Any] | None = None) -> Object:
 
 
 def replaced(self: Object, /, **changes: Any) -> Object:
-    """Copy an object with other values for some fields."""
+    """Copy an object with new values for some fields."""
     type_index = _core.type_index_of(self)
     descriptors = {field.__name__: field for field in all_fields(type_index)}
     for name in changes:
@@ -92,7 +92,7 @@ def replaced(self: Object, /, **changes: Any) -> Object:
 
 
 def make_setattr(cls: type[Object], type_key: str, names: frozenset[str]) -> Callable[..., None]:
-    """Make the ``__setattr__`` of a class whose fields cannot be assigned to."""
+    """Return the ``__setattr__`` of a class whose fields cannot be assigned to."""
 
     def __setattr__(self: Object, name: str, value: Any) -> None:
         if name in names:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a field has in place of a default that it lacks."""
+"""The placeholder for a missing default."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ class _Missing:
         return "<MISSING>"
 
     def __reduce__(self) -> str:
-        return "MISSING"  # a copy or a pickle is the same value
+        return "MISSING"  # a copy or an unpickled one is the same object
 
 
-#: In place of the default or the default factory of a field that has none.
+#: Stands for the default or the default factory of a field without one.
 MISSING = _Missing()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 else:
 
     def dataclass_transform(**_: Any) -> Callable[[Any], Any]:
-        """Mark nothing: only type checkers need the mark."""
+        """Do nothing: only type checkers need the mark."""
         return lambda function: function
 
 
@@ -66,11 +66,11 @@ def py_class(
     """Define an object type from a class whose annotations are its fields; a decorator.
 
     Objects of the type are like those of a type that C++ registers: every language can hold them,
-    read and write their fields, copy, compare and print them. The type lasts until the process
-    ends. See :doc:`/guides/python_types`.
+    read and write their fields, copy, compare and print them. The type exists until the process
+    exits. See :doc:`/guides/python_types`.
 
     An annotation may name a class that is decorated later; the first class can be called once the
-    other exists. The constructor calls ``__post_init__`` last, if the class has it.
+    other exists. The constructor calls ``__post_init__`` last, if the class defines it.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def py_class(
         Whether the constructor takes all fields by keyword only.
     structural_eq
         How :func:`tvm_ffi.structural_equal` compares objects: ``"tree"`` by their fields;
-        ``"const-tree"`` likewise, but an object equals itself without a look at its fields;
+        ``"const-tree"`` likewise, but an object equals itself without comparing its fields;
         ``"dag"`` by their fields and by which objects they share; ``"var"`` as variables;
         ``"singleton"`` by identity; ``None`` refuses to compare them.
     slots
@@ -134,7 +134,7 @@ def py_class(
     ):
         known = ", ".join(f"{name!r}" for name in STRUCTURAL_KINDS)
         raise ValueError(f"py_class: structural_eq: expected one of {known}, got {structural_eq!r}")
-    # Names in annotations of a class in a function may be local to it.
+    # Annotations of a class defined in a function may use the function's local names.
     local_names = dict(sys._getframe(1).f_locals)
 
     def decorator(decorated: Any) -> Any:

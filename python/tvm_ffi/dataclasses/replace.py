@@ -11,23 +11,23 @@ _T = TypeVar("_T")
 
 
 def replace(obj: _T, /, **changes: Any) -> _T:
-    """Copy an instance of a dataclass, with other values for some fields.
+    """Copy an instance of a dataclass with new values for some fields.
 
-    A field that can only be read gets its value too, since the object is a new one. What the
-    others refer to is shared, as by :func:`copy.copy`.
+    Read-only fields can get new values too, since the object is a new one. The values of the
+    other fields are shared, as with :func:`copy.copy`.
 
     Parameters
     ----------
     obj
         The instance.
     changes
-        The values of fields by name.
+        The new values of fields, by name.
 
     Raises
     ------
     TypeError
-        It is no instance of a dataclass; a name is no field's; a value does not convert to the
-        field's type; or the C++ class cannot be copied.
+        ``obj`` is not an instance of a dataclass; a name is not a field; a value cannot be
+        converted to the field's type; or the C++ class cannot be copied.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from .missing import MISSING
 
 
 def with_signature(cls: Any, constructor: Any, fields: tuple[Field, ...]) -> Callable[..., None]:
-    """Return the constructor that the fields of a class generate, with a signature."""
+    """Return the constructor generated from the fields of a class, with a signature."""
     info = cls.__tvm_ffi_type_info__
 
     def __init__(self: Any, /, *args: Any, **kwargs: Any) -> None:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command ``tvm-ffi-stubgen``: typed Python for what libraries say of themselves."""
+"""The command ``tvm-ffi-stubgen``: typed Python from the metadata of libraries."""

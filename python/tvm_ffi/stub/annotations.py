@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Annotations of Python for the types that a library's metadata names."""
+"""Python annotations for the types that a library's metadata names."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
-# Whether a value goes in or comes out: a function that takes a List takes any sequence.
+# Whether a value goes in or comes out: a function that takes a List accepts any sequence.
 Position = Literal["taken", "given"]
 
-# Names under which the types of C++ are mapped.
+# Names to which C++ types are mapped.
 _NAMES = {
     "ffi.String": "str",
     "std::string": "str",
@@ -35,7 +35,7 @@ _NAMES = {
     "std::variant": "Variant",
     "std::tuple": "Tuple",
 }
-# Where the names are defined; what is not here, and has no dot, is built in.
+# Where the names are defined; a name without a dot that is not listed is built in.
 _HOMES = {
     "Any": "typing.Any",
     "Callable": "typing.Callable",
@@ -58,24 +58,24 @@ _ABSTRACT: dict[tuple[str, Position], str] = {
     ("Dict", "taken"): "Mapping",
     ("Dict", "given"): "MutableMapping",
 }
-# How many arguments each has in Python.
+# Number of type arguments of each in Python.
 _ARITY = {"Array": 1, "List": 1, "Map": 2, "Dict": 2}
 
 
 def home_of(key: str) -> str:
-    """Return the full Python name of a type: that of its key, with ``tvm_ffi`` for ``ffi``."""
+    """Return the full Python name of a type: its key, with ``tvm_ffi`` for ``ffi``."""
     return f"tvm_{key}" if key.startswith("ffi.") else key
 
 
 class Annotations:
-    """Writes annotations for one file, and remembers which names they need.
+    """Writes annotations for one file, and records the names that they need.
 
     Parameters
     ----------
     mapping
-        Names of Python types in place of a key, as ``ty-map`` has them.
+        Names of Python types by type key, as in ``ty-map``.
     local
-        Names that the file itself defines: they are not imported.
+        Names that the file itself defines, which are not imported.
     """
 
     def __init__(self, mapping: dict[str, str], local: set[str]) -> None:
@@ -84,7 +84,7 @@ class Annotations:
         self.imports: set[str] = set()
 
     def aside(self) -> Annotations:
-        """Return a copy that writes the same annotations and imports nothing into the file."""
+        """Return a copy that writes the same annotations but imports nothing into the file."""
         return Annotations(self._mapping, self._local)
 
     def text(self, schema: dict[str, Any], position: Position) -> str:
@@ -111,14 +111,14 @@ class Annotations:
         return mapped or self._named(name)
 
     def imported(self, full_name: str) -> str:
-        """Return the name by which the file knows a class, and import it."""
+        """Import a class, and return its name in the file."""
         module, _, name = full_name.rpartition(".")
         if module and name not in self._local:
             self.imports.add(full_name)
         return name
 
     def _united(self, schemas: Any, position: Position) -> list[str]:
-        """The alternatives of a union: those of unions inside it are its own."""
+        """Return the alternatives of a union, with nested unions flattened."""
         return [part for each in schemas for part in _alternatives(self.text(each, position))] or [
             self._named("Any")
         ]
@@ -132,7 +132,7 @@ class Annotations:
         if mapped is None and name.startswith("ffi.") and name not in _HOMES:
             import tvm_ffi
 
-            # Types of the runtime for which Python has no class.
+            # Runtime types without a Python class.
             if name.count(".") == 1 and not hasattr(tvm_ffi, name.removeprefix("ffi.")):
                 name = "Any"
         return mapped or self.imported(_HOMES.get(name) or home_of(name))
@@ -146,7 +146,7 @@ class Annotations:
 
 
 def _alternatives(text: str) -> list[str]:
-    """Split a union at the bars that are outside brackets."""
+    """Split a union at the bars outside brackets."""
     parts, depth = [""], 0
     for word in text.split(" "):
         if word == "|" and depth == 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lines between a begin and an end, made anew."""
+"""Regeneration of the lines between a begin and an end."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _CALL = re.compile(r"(\w+)\(((?:\s*\w+\s*,)*\s*\w+\s*|\s*)\)")
 class Options:
     """How blocks are written.
 
-    ``indent`` is the number of spaces of one level; ``docs`` adds docstrings, and the parameters'
-    names where a function tells them.
+    ``indent`` is the number of spaces per level; ``docs`` adds docstrings, and parameter names
+    if a function provides them.
     """
 
     indent: int = 4
@@ -56,13 +56,13 @@ class _Filler:
         self._options = options
         self._step = " " * options.indent
         self._names: list[str] = []
-        # What is imported when the file runs, by full name; and what only checkers need.
+        # Imports at run time, by full name, and imports that only type checkers need.
         self._at_run_time: set[tuple[str, str]] = set()
         self._checked: set[tuple[str, str]] = set()
         self._has_condition = False
         local = {block.argument.rpartition(".")[2] for block in self._of("object")}
         local |= set(re.findall(r"^(?:class|def)\s+(\w+)", file.hand_written(), re.MULTILINE))
-        # Classes of this file are known by their own names.
+        # Classes in this file keep their own names.
         own = {each.argument for each in self._of("object")}
         self._annotations = Annotations({k: v for k, v in mapping.items() if k not in own}, local)
 
@@ -79,7 +79,7 @@ class _Filler:
             elif block.kind == "library":
                 contents[block] = self._library(block)
         self._read_import_objects()
-        # These two depend on what the others have written.
+        # These two depend on the contents of the others.
         for block in self._of("__all__"):
             contents[block] = [f'"{name}",' for name in sorted(set(self._names), key=_kind)]
         for block in self._of("import-section"):
@@ -138,7 +138,7 @@ class _Filler:
         members: list[str] = []
         for name, signature in constructors(info, self._annotations):
             if name != "__init__" and inherited.get(name, signature) != signature:
-                # A checker lets only __init__ take other arguments than that of the parent.
+                # Type checkers allow only __init__ to take arguments other than its parent's.
                 anything = self._annotations.text({"type": "Any"}, "taken")
                 signature = f"(self, *args: {anything}, **kwargs: {anything}) -> None"
             members.append(f"def {name}{signature}: ...")
@@ -255,7 +255,7 @@ class _Filler:
         elif result == "Any":
             body = [*doc, f"return {call}"]
         else:
-            # The call itself may give anything, as a checker sees it.
+            # To a type checker, the call itself may return anything.
             kept = "result"
             while kept in given:
                 kept = f"_{kept}"
@@ -332,7 +332,7 @@ def _docstring(text: str) -> list[str]:
 
 
 def _shown(name: str) -> str:
-    """A name in a comment, which must not end the line."""
+    """Return a name for a comment, in which it must not end the line."""
     return name if name.isprintable() else repr(name)
 
 

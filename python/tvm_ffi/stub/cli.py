@@ -22,9 +22,9 @@ _STALE, _FAILED = 1, 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command, and give its exit status.
+    """Run the command, and return its exit status.
 
-    It is 0 if all went well, 1 if ``--check`` found a file that is out of date, and 2 after an
+    It is 0 on success, 1 if ``--check`` found a file that is out of date, and 2 after an
     error; then no file has been written.
     """
     options = _parse(arguments)
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except StubError as error:
             errors.append(str(error))
             continue
-        except (RecursionError, TypeError, ValueError) as error:  # what a library says of itself
+        except (RecursionError, TypeError, ValueError) as error:  # malformed metadata of a library
             errors.append(f"{original.path}: {type(error).__name__}: {error}")
             continue
         before = "" if file.path in new else original.text
@@ -138,7 +138,7 @@ def _new_files(options: argparse.Namespace, registry: Registry) -> dict[Path, st
 
 
 def _type_map(files: list[AnnotatedFile], errors: list[str]) -> dict[str, str]:
-    """What ``ty-map`` says in any of the files: it holds in all of them."""
+    """Return the ``ty-map`` entries of all files, each of which applies to every file."""
     mapping = {}
     for file in files:
         for directive in file.named("ty-map"):
@@ -159,7 +159,7 @@ def _difference(path: Path, before: str, after: str) -> str:
 
 
 def _write_all(files: list[tuple[AnnotatedFile, str]]) -> int:
-    """Replace all files by whole new ones, or none; a reader sees the old text or the new one."""
+    """Replace all files by complete new ones, or none; readers see the old text or the new text."""
     ready: list[tuple[str, Path]] = []
     try:
         for file, text in files:
@@ -178,10 +178,10 @@ def _write_all(files: list[tuple[AnnotatedFile, str]]) -> int:
 
 
 def _ready(path: Path, text: str) -> tuple[str, Path]:
-    """Write a file's new text beside it, and give the paths of both."""
+    """Write a file's new text next to it, and return the paths of both."""
     path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
-    # os.replace would replace a file that must not be written, too.
+    # os.replace would also replace a file that is not writable.
     if path.exists():
         with open(path, "a"):
             pass

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What loaded libraries say of their functions and object types."""
+"""Metadata of the functions and object types of loaded libraries."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .. import _core, _describe
 from ..module import _exported_names, load_module
 from ..registry import get_global_func, list_global_func_names
 
-# Types that libraries register have indices from here on, without a gap.
+# Types that libraries register have contiguous indices from this one on.
 _FIRST_DYNAMIC = 128
 # Bits of TVMFFIFieldInfo.flags.
 _HAS_DEFAULT, _DEFAULT_FROM_FACTORY, _INIT_OFF, _KW_ONLY = 2, 32, 512, 1024
@@ -21,7 +21,7 @@ _HAS_DEFAULT, _DEFAULT_FROM_FACTORY, _INIT_OFF, _KW_ONLY = 2, 32, 512, 1024
 
 @dataclass(frozen=True)
 class FunctionInfo:
-    """A function: the types of result and parameters, or ``None`` where it does not tell them."""
+    """A function: the types of its result and parameters, or ``None`` if they are unknown."""
 
     name: str
     schema: tuple[dict[str, Any], ...] | None
@@ -32,7 +32,7 @@ class FunctionInfo:
 
 @dataclass(frozen=True)
 class FieldInfo:
-    """A field, and how a constructor that is made of the fields takes it."""
+    """A field, and how a constructor generated from the fields takes it."""
 
     name: str
     schema: dict[str, Any]
@@ -44,7 +44,7 @@ class FieldInfo:
 
 @dataclass(frozen=True)
 class ObjectInfo:
-    """An object type. ``constructor`` is what the library registers, if it is one of its own."""
+    """An object type. ``constructor`` is the one that the library registers, if any."""
 
     key: str
     parent: str
@@ -58,10 +58,10 @@ class ObjectInfo:
 
 @dataclass
 class Registry:
-    """All that is known once the libraries are loaded.
+    """Everything known once the libraries are loaded.
 
     ``functions`` has the global functions by name, ``exported`` those that each library exports as
-    symbols, by its path.
+    symbols, by library path.
     """
 
     functions: dict[str, FunctionInfo] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class Registry:
 
 
 def load(paths: list[str]) -> Registry:
-    """Load libraries, and read what they and the modules imported so far register.
+    """Load libraries, and read everything that they and the modules imported so far register.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def load(paths: list[str]) -> Registry:
 
 def _exported(path: str) -> dict[str, FunctionInfo]:
     if not os.path.exists(path) and os.sep not in path:
-        # The loader knows more folders than the current one.
+        # The dynamic loader also searches other folders.
         try:
             ctypes.CDLL(path, ctypes.RTLD_GLOBAL)
         except OSError as error:
@@ -126,7 +126,7 @@ def _object_types() -> list[ObjectInfo]:
     while True:
         try:
             key, doc, ancestors, _, _ = _core.describe_type(index)
-        except TypeError:  # the index is that of no type
+        except TypeError:  # no type has this index
             return found
         own = tuple(_field(each) for each in _core.own_fields(index))
         inherited = (_field(each) for parent in ancestors for each in _core.own_fields(parent))

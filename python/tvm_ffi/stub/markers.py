@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comments that mark which lines of a file are generated."""
+"""Comments that mark the generated lines of a file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-# The published tool knows the first of these and reads the second as a comment like any other.
+# The published tool recognizes the first form and treats the second as an ordinary comment.
 _MARKER = re.compile(r"([ \t]*)# tvm-ffi-stubgen(-library)?\(([^)]*)\)(?::[ \t]*(.*?))?[ \t]*")
 
 _BLOCKS = ("global", "object", "import-section", "export", "__all__")
@@ -18,7 +18,7 @@ _LIBRARY_DIRECTIVES = ("names", "skip")
 
 
 class StubError(ValueError):
-    """What is wrong with a line of a file."""
+    """An error in a line of a file."""
 
     def __init__(self, path: Path, line: int, message: str) -> None:
         super().__init__(f"{path}:{line}: {message}")
@@ -26,7 +26,7 @@ class StubError(ValueError):
 
 @dataclass(frozen=True)
 class Block:
-    """Lines between a begin and an end; lines are counted from 1."""
+    """Lines between a begin and an end; line numbers start at 1."""
 
     kind: str
     argument: str
@@ -37,7 +37,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Directive:
-    """A marker of one line, such as ``ty-map``; those of libraries begin with ``library-``."""
+    """A one-line marker, such as ``ty-map``; those of libraries begin with ``library-``."""
 
     name: str
     argument: str
@@ -56,7 +56,7 @@ class AnnotatedFile:
     def __init__(self, path: Path, text: str) -> None:
         self.path = path
         self.text = text
-        # In a file with both ends of lines, some lines keep the first character of theirs.
+        # In a file with mixed line endings, some lines keep their carriage return.
         self.newline = "\r\n" if 0 < text.count("\n") == text.count("\r\n") else "\n"
         self.lines = text.split(self.newline)
         self.blocks: list[Block] = []
@@ -72,11 +72,11 @@ class AnnotatedFile:
         return bool(self.blocks or self.directives)
 
     def error(self, line: int, message: str) -> StubError:
-        """Make an error that names this file and a line of it."""
+        """Return an error that names this file and a line of it."""
         return StubError(self.path, line, message)
 
     def named(self, name: str) -> Iterator[Directive]:
-        """Return the directives of a name."""
+        """Return the directives with the given name."""
         return (each for each in self.directives if each.name == name)
 
     def hand_written(self) -> str:
@@ -158,7 +158,7 @@ def _marker(name: str, library: bool) -> str:
 
 
 def read_files(paths: list[Path]) -> tuple[list[AnnotatedFile], list[str]]:
-    """Read files, and ``.py`` and ``.pyi`` files below folders; what is wrong comes second."""
+    """Read files, and ``.py`` and ``.pyi`` files below folders; return them and the errors."""
     files, errors = [], []
     for path in paths:
         if path.is_dir():

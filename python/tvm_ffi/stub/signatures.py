@@ -13,12 +13,12 @@ _WIDTH = 88
 
 
 def is_name(name: str) -> bool:
-    """Return whether Python can name a function or a parameter like this."""
+    """Return whether a Python function or parameter can have this name."""
     return name.isidentifier() and not iskeyword(name)
 
 
 def numbered(types: Sequence[str], first: int = 0) -> list[str]:
-    """Parameters without names, which are given by position."""
+    """Return parameters without names, which are positional-only."""
     taken = [f"_{i}: {text}" for i, text in enumerate(types, first)]
     return [*taken, "/"] if taken else []
 
@@ -36,7 +36,7 @@ def given_by(function: FunctionInfo, annotations: Annotations) -> str:
 
 
 def wrapped(name: str, parameters: Sequence[str], result: str) -> list[str]:
-    """The line that begins a function; several lines where one would be too long."""
+    """The ``def`` line of a function, or several lines if one would be too long."""
     line = f"def {name}({', '.join(parameters)}) -> {result}:"
     if len(line) <= _WIDTH:
         return [line]
@@ -44,7 +44,7 @@ def wrapped(name: str, parameters: Sequence[str], result: str) -> list[str]:
 
 
 def function_stub(function: FunctionInfo, annotations: Annotations, named: bool) -> str:
-    """The ``def`` of a global function; ``named`` takes the names that it tells."""
+    """The ``def`` of a global function; ``named`` uses its own parameter names."""
     if function.schema is None:
         anything = annotations.text({"type": "Any"}, "taken")
         return f"(*args: {anything}) -> {anything}"
@@ -72,7 +72,7 @@ def method_stub(method: FunctionInfo, annotations: Annotations) -> str:
 
 
 def constructors(info: ObjectInfo, annotations: Annotations) -> list[tuple[str, str]]:
-    """Names and signatures of ``__init__`` and ``__ffi_init__``, if objects can be made."""
+    """Names and signatures of ``__init__`` and ``__ffi_init__``, if objects can be created."""
     if not info.has_constructor:
         return []
     if info.constructor is None:
@@ -83,7 +83,7 @@ def constructors(info: ObjectInfo, annotations: Annotations) -> list[tuple[str, 
         return [(name, f"(self, *args: {anything}) -> None") for name in _CONSTRUCTORS]
     types = taken_by(info.constructor, annotations)
     by_position = f"({', '.join(['self', *numbered(types)])}) -> None"
-    # Its parameters have no names. Those of the fields are theirs if all types are the same.
+    # Its parameters have no names: they get those of the fields if all types match.
     fields = [annotations.aside().text(each.schema, "taken") for each in info.all_fields]
     named = [f"{each.name}: {text}" for each, text in zip(info.all_fields, types, strict=False)]
     first = f"({', '.join(['self', *named])}) -> None" if fields == types else by_position

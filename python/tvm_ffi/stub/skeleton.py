@@ -13,7 +13,7 @@ from .markers import AnnotatedFile
 
 @dataclass(frozen=True)
 class Package:
-    """Whose library it is: the distribution, the library, and what its names begin with."""
+    """A package: its distribution, its library, and the prefix of its names."""
 
     distribution: str
     library: str
@@ -65,7 +65,7 @@ _ALL = "# tvm-ffi-stubgen(begin): __all__\n    # tvm-ffi-stubgen(end)"
 
 
 def class_of(info: ObjectInfo, prefix: str) -> str:
-    """Return a class with an empty block, after the import of a parent from another module."""
+    """Return a class with an empty block; if needed, an import of its parent precedes it."""
     module, _, parent = info.parent.rpartition(".")
     text = ""
     if module != prefix:
@@ -80,9 +80,9 @@ def class_of(info: ObjectInfo, prefix: str) -> str:
 
 
 def rolled_out(file: AnnotatedFile, known: set[str], registry: Registry) -> AnnotatedFile:
-    """Add a class for each type that a ``prefix`` asks for and no file has a block of.
+    """Add a class for each type that a ``prefix`` requests and no file has a block for.
 
-    ``known`` has the keys of those types; what is added is put into it.
+    ``known`` has the keys of types with a block; the keys of added types are inserted into it.
     """
     prefixes = list(file.named("prefix"))
     known |= {each.argument for each in file.named("skip")}

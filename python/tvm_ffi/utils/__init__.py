@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Helpers that packages of kernels have in common."""
+"""Helpers for kernel packages."""
 
 from . import kwargs_wrapper
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name):
-        # Few programs lock files, and what that needs is not imported for the others.
+        # Few programs lock files, so the imports for it are deferred.
         if name != "FileLock":
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from .lockfile import FileLock

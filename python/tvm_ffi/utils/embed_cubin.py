@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A CUBIN inside an object file, where C++ finds it by name.
+"""Embedding of a CUBIN in an object file, where C++ finds it by name.
 
 ``python -m tvm_ffi.utils.embed_cubin --cubin a.cubin --input-obj a.o --output-obj b.o --name a``
 does the same as :func:`embed_cubin`.
@@ -29,18 +29,18 @@ def embed_cubin(
     name: str,
     verbose: bool = False,
 ) -> None:
-    """Put a CUBIN, a fatbin or PTX into an object file that has ``TVM_FFI_EMBED_CUBIN(name)``.
+    """Embed a CUBIN, a fatbin or PTX in an object file that has ``TVM_FFI_EMBED_CUBIN(name)``.
 
-    The programs ``as``, ``ld`` and ``objcopy`` of GNU Binutils, which g++ needs too, do the work.
-    The object file keeps the image's symbols to itself, so that two object files of one library
-    may have images of one name.
+    This runs ``as``, ``ld`` and ``objcopy`` from GNU Binutils, which g++ needs too.
+    The image's symbols are local to the object file, so that two object files of one library
+    may have images of the same name.
 
     Parameters
     ----------
     cubin_path
         The image.
     input_obj_path
-        An object file for Linux, made from a source that has ``TVM_FFI_EMBED_CUBIN(name)``.
+        An object file for Linux, compiled from a source that has ``TVM_FFI_EMBED_CUBIN(name)``.
     output_obj_path
         The object file to write; it may be the input.
     name
@@ -55,10 +55,10 @@ def embed_cubin(
     OSError
         The output cannot be written.
     ValueError, TypeError
-        ``name`` has other characters than letters, digits and underscores, the image is empty, or
+        ``name`` has characters other than letters, digits and underscores, the image is empty, or
         an argument is not as described.
     RuntimeError
-        A program is missing, or it failed; the message holds its own.
+        A program is missing, or it failed; its message is part of the error.
     """
     check_name("embed_cubin: name", name)
     cubin, source = (
@@ -76,7 +76,7 @@ def embed_cubin(
         _run(["ld", "-r", "-o", joined, source, image], verbose)
         local = [f"--localize-symbol={symbol}" for symbol in (f"{_PREFIX}{name}", _end(name))]
         _run(["objcopy", *local, joined], verbose)
-        # The output is whole or is not there.
+        # The output is complete or does not exist.
         new = ""
         try:
             handle, new = tempfile.mkstemp(dir=os.path.dirname(output), suffix=".o.new")
@@ -93,9 +93,9 @@ def embed_cubin(
 
 
 def assembly(name: str, image: str) -> str:
-    """Write the assembler source of an object file with an image between its two symbols.
+    """Return the assembler source of an object file with an image between its two symbols.
 
-    Hidden symbols serve all objects of one library, and nothing outside it.
+    Hidden symbols are visible to all objects of one library, and not outside it.
     """
     symbols = f"{_PREFIX}{name}", _end(name)
     quoted = image.replace("\\", "\\\\").replace('"', '\\"')
@@ -107,7 +107,7 @@ def assembly(name: str, image: str) -> str:
             f"{symbols[0]}:",
             f'.incbin "{quoted}"',
             f"{symbols[1]}:",
-            ".byte 0",  # ends PTX, which is text
+            ".byte 0",  # terminates PTX, which is text
             f".type {symbols[0]}, @object",
             f".size {symbols[0]}, {symbols[1]} - {symbols[0]}",
             '.section .note.GNU-stack, "", @progbits',
@@ -117,7 +117,7 @@ def assembly(name: str, image: str) -> str:
 
 
 def check_name(argument: str, name: Any) -> None:
-    """Refuse what cannot be a part of a C name."""
+    """Refuse a name that cannot be part of a C identifier."""
     if not isinstance(name, str):
         raise TypeError(f"{argument}: expected a str, got {type(name).__name__}")
     if not re.fullmatch(r"\w+", name, re.ASCII):
@@ -165,8 +165,8 @@ def _run(command: list[str], verbose: bool) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command; give its exit status."""
-    import argparse  # the function above does without
+    """Run the command; return its exit status."""
+    import argparse  # the function above does not need it
 
     parser = argparse.ArgumentParser(
         prog="python -m tvm_ffi.utils.embed_cubin",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keyword arguments and defaults for functions that take arguments by position alone."""
+"""Keyword arguments and defaults for functions that take arguments by position only."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def make_kwargs_wrapper(
     prototype: Callable[..., Any] | None = None,
     map_dataclass_to_tuple: list[str] | None = None,
 ) -> Callable[..., Any]:
-    """Make a function with keyword arguments and defaults of one that takes positions alone.
+    """Wrap a positional-only function in one with keyword arguments and defaults.
 
-    Python code is generated and compiled once, so a call costs little more than one of the target.
+    Python code is generated and compiled once, so a call costs little more than a direct one.
 
     Parameters
     ----------
@@ -31,25 +31,25 @@ def make_kwargs_wrapper(
         Called with all values by position: first those of ``arg_names``, then those of
         ``kwonly_names``.
     arg_names
-        Names of the parameters that may be given by position.
+        Names of the parameters that may be passed by position.
     arg_defaults
-        Defaults of the last of them.
+        Defaults of the last ones.
     kwonly_names
-        Names of the parameters that are given by keyword alone.
+        Names of the keyword-only parameters.
     kwonly_defaults
         Defaults of some of them, by name.
     prototype
-        A function whose name, documentation, module and annotations the result gets.
+        A function whose name, documentation, module and annotations are copied to the result.
     map_dataclass_to_tuple
-        Names of parameters whose values are taken apart: see
+        Names of parameters whose values are unpacked: see
         :func:`tvm_ffi.utils.unpack_dataclass.unpack_dataclass_to_tuple`.
 
     Raises
     ------
     TypeError
-        A name is no text, or ``arg_defaults`` is no tuple.
+        A name is not a str, or ``arg_defaults`` is not a tuple.
     ValueError
-        Names are no identifiers or not unique, or there are more defaults than names.
+        Names are not identifiers or not unique, or there are more defaults than names.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def make_kwargs_wrapper(
     _check_known("kwonly_defaults", kwonly_defaults, kwonly)
     _check_known("map_dataclass_to_tuple", unpacked, names + kwonly)
 
-    # Values that the code refers to by name: a default need not have a text that gives it back.
+    # Values that the code refers to by name: a default may have no text that evaluates to it.
     values: dict[str, Any] = {"__i_target": target_func}
     if unpacked:
         from .unpack_dataclass import unpack_dataclass_to_tuple
@@ -99,7 +99,7 @@ def make_kwargs_wrapper(
     namespace: dict[str, Any] = {}
     exec(compile(code, f"<{__name__}>", "exec"), namespace)
     wrapper = namespace["make"](**values)
-    wrapper.__qualname__ = "wrapper"  # Python's errors on wrong arguments begin with it
+    wrapper.__qualname__ = "wrapper"  # Python's errors for wrong arguments begin with it
     for attribute in _METADATA if prototype is not None else ():
         if hasattr(prototype, attribute):
             setattr(wrapper, attribute, getattr(prototype, attribute))
@@ -113,19 +113,19 @@ def make_kwargs_wrapper_from_signature(
     exclude_arg_names: Iterable[str] | None = None,
     map_dataclass_to_tuple: list[str] | None = None,
 ) -> Callable[..., Any]:
-    """Make a function with the parameters of a signature of one that takes positions alone.
+    """Wrap a positional-only function in one with the parameters of a signature.
 
     Parameters
     ----------
     target_func
         As for :func:`make_kwargs_wrapper`.
     signature
-        Names and defaults of the parameters. One that is for the position alone may be given by
-        keyword, too.
+        Names and defaults of the parameters. A positional-only parameter may also be passed by
+        keyword.
     prototype
-        A function whose name, documentation, module and annotations the result gets.
+        A function whose name, documentation, module and annotations are copied to the result.
     exclude_arg_names
-        Names of parameters to leave out; those that the signature has not are passed over.
+        Names of parameters to leave out; names that are not in the signature are ignored.
     map_dataclass_to_tuple
         As for :func:`make_kwargs_wrapper`.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A lock that processes share by a file."""
+"""A file lock shared by processes."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import time
 from types import TracebackType
 from typing import Literal
 
-# Which locks this process holds: the file (device and inode), the thread that took it, and the
-# descriptor.
+# The locks that this process holds: the file (device and inode), the thread that acquired it, and
+# the descriptor.
 _holders: dict[tuple[int, int], tuple[int, int]] = {}
 
 
 class FileLock:
-    """A lock that one process at a time holds, tied to a file that stays where it is.
+    """A lock that one process at a time holds, tied to a file that stays in place.
 
-    The system gives the lock back when its holder ends, however it ends. It keeps out only those
-    who ask for it, on one machine; other threads of the same process are kept out too.
+    The system releases the lock when its holder exits, however it exits. It is advisory and works
+    on one machine only; it excludes other threads of the same process too.
 
     Parameters
     ----------
     lock_file_path
-        The file; it is made where it is missing, its folder is not.
+        The file; it is created if it is missing, its folder is not.
 
     Examples
     --------
@@ -49,17 +49,17 @@ class FileLock:
         self._pid = 0
 
     def acquire(self) -> bool:
-        """Take the lock if it is free.
+        """Acquire the lock if it is free.
 
         Returns
         -------
         bool
-            Whether it was taken; ``False`` also if this object already holds it.
+            Whether it was acquired; ``False`` also if this object already holds it.
 
         Raises
         ------
         RuntimeError
-            The file cannot be made, opened or locked.
+            The file cannot be created, opened or locked.
         """
         if self._is_held():
             return False
@@ -74,9 +74,9 @@ class FileLock:
         Parameters
         ----------
         timeout
-            Seconds to wait; ``None`` waits as long as it takes.
+            Seconds to wait; ``None`` waits indefinitely.
         poll_interval
-            Seconds between two tries.
+            Seconds between two attempts.
 
         Returns
         -------
@@ -86,10 +86,10 @@ class FileLock:
         Raises
         ------
         TimeoutError
-            Somebody else held it all the time.
+            Another process or thread held it the whole time.
         RuntimeError
-            This object, or this thread by another one, holds the lock, so that it would wait for
-            itself; or the file cannot be made, opened or locked.
+            This object, or this thread through another object, holds the lock and would wait for
+            itself; or the file cannot be created, opened or locked.
         """
         end = None if timeout is None else time.monotonic() + timeout
         while not self.acquire():
@@ -105,16 +105,16 @@ class FileLock:
     def release(self) -> None:
         """Release the lock; does nothing if it is not held."""
         fd, self._fd = self._fd, None
-        # In a child made by fork the descriptor is closed already, and the lock is the parent's.
+        # In a forked child the descriptor is already closed, and the lock is the parent's.
         if fd is None or self._pid != os.getpid():
             return
         _holders.pop(_identity(os.fstat(fd)), None)
-        # Unlocked by name: closing is not enough while a child still has the descriptor.
+        # Unlock explicitly: closing is not enough while a child still has the descriptor.
         fcntl.flock(fd, fcntl.LOCK_UN)
         os.close(fd)
 
     def fileno(self) -> int:
-        """Return the file descriptor that holds the lock, which a process that inherits it shares.
+        """Return the descriptor that holds the lock; a process that inherits it shares the lock.
 
         Raises
         ------
@@ -139,22 +139,22 @@ class FileLock:
         return False
 
     def __del__(self) -> None:
-        # Not made whole, or the interpreter is ending: the system gives the lock back then.
+        # Not if construction failed or the interpreter exits: then the system releases the lock.
         if getattr(self, "_fd", None) is not None and os is not None:
             self.release()
 
     def _is_held(self) -> bool:
-        """Whether this process holds the lock by this object; a child's copy does not count."""
+        """Whether this process holds the lock through this object; not true of a child's copy."""
         return self._fd is not None and self._pid == os.getpid()
 
     def _try(self) -> bool:
-        """Lock the file that has the name now, unless somebody else has locked it."""
+        """Lock the file that has the name now, unless it is already locked."""
         while True:
             fd = os.open(self.lock_file_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
             try:
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 mine = _identity(os.fstat(fd))
-                # Between opening and locking, the file may have been removed and made anew.
+                # Between opening and locking, the file may have been removed and created again.
                 if mine == _identity(os.stat(self.lock_file_path)):
                     _holders[mine] = (threading.get_ident(), fd)
                     self._fd, self._pid = fd, os.getpid()
@@ -190,7 +190,7 @@ def _identity(status: os.stat_result) -> tuple[int, int]:
 
 
 def _forget_the_parents() -> None:
-    """Close what a child made by fork inherited: its parent's locks end with the parent alone."""
+    """Close a forked child's inherited descriptors, so the parent's locks end with the parent."""
     for _, fd in _holders.values():
         os.close(fd)
     _holders.clear()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dataclasses taken apart, as functions that take tuples want them."""
+"""Unpacking of dataclasses for functions that take tuples."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 def unpack_dataclass_to_tuple(value: Any) -> Any:
     """Return the fields of a dataclass as a tuple, with nested dataclasses unpacked too.
 
-    Lists, tuples and the values of dictionaries are searched; everything else is handed on as it
-    is. A class itself is no instance, and is handed on.
+    Lists, tuples and the values of dictionaries are searched; everything else is returned
+    unchanged, including a dataclass itself, which is not an instance.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def unpack_dataclass_to_tuple(value: Any) -> Any:
             for field in dataclasses.fields(value)
         )
     if isinstance(value, (list, tuple)):
-        # A named tuple wants its elements one by one.
+        # The constructor of a named tuple takes its elements one by one.
         make = getattr(type(value), "_make", type(value))
         return make(unpack_dataclass_to_tuple(each) for each in value)
     if isinstance(value, dict):
