@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Python class on its way to an object type: first declared, then defined with its fields."""
+"""Python classes that become object types: first declared, then defined with their fields."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .fields import fields, keep_fields
 from .install import Options, install
 from .missing import MISSING
 
-# Methods of the body that the runtime finds as attributes of the type.
+# Methods of the body that the runtime looks up as attributes of the type.
 _ATTRIBUTES = (
     "__any_equal__",
     "__any_hash__",
@@ -42,7 +42,7 @@ _ATTRIBUTES = (
     "__s_hash__",
 )
 
-# TVMFFITypeIndex: the index of ffi.Object, and how many types the runtime defines.
+# TVMFFITypeIndex: the index of ffi.Object, and the number of types that the runtime defines.
 _FIRST_OBJECT = 64
 _BUILT_IN = 15
 
@@ -50,17 +50,17 @@ _COMPUTED = "__tvm_ffi_init_properties__"
 
 # Classes whose fields are not known yet, with the indices of their types.
 _declared: dict[type, int] = {}
-# Types that a class of this process defined; others may have joined them since.
+# Types that a class in this process defined; other classes may have joined them since.
 _defined: set[int] = set()
 _waiting: list[DeclaredClass] = []
-# Guards the three above. No annotation or default factory runs under it: these may import a
-# module, which another thread may be importing, and that module may define a class.
+# Guards the three above. No annotation or default factory runs under it: one may import a
+# module that another thread is importing, and that module may define a class.
 _lock = RLock()
 _locks_of_types: dict[str, RLock] = {}
 
 
 def _renew_locks() -> None:
-    """Free the locks in the child of a fork, which lacks the threads that may have held them."""
+    """Replace the locks in a forked child, which lacks the threads that may have held them."""
     global _lock
     _lock = RLock()
     _locks_of_types.clear()
@@ -76,7 +76,7 @@ def lock_of_type(type_key: str) -> RLock:
 
 
 class DeclaredClass:
-    """A class that is decorated; its fields become known when its annotations can be resolved."""
+    """A decorated class; its fields become known once its annotations can be resolved."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class DeclaredClass:
         self.own = dict(cls.__dict__)
         self.error: Exception | None = None
         self.is_new = True  # until the decorator has tried to complete it
-        # Classes of the same scope that were decorated meanwhile: one has its name only after that.
+        # Classes decorated meanwhile in the same scope, where they get their names only afterwards.
         self.beside: dict[str, type] = {}
         with _lock:
             self.parent = _parent_of(cls)
@@ -120,7 +120,7 @@ class DeclaredClass:
             cls.__init__ = self._refuse
 
     def complete(self) -> NameError | None:
-        """Define the type, if its annotations can be resolved; else give the reason.
+        """Define the type if its annotations can be resolved; otherwise return the reason.
 
         Raises
         ------
@@ -154,7 +154,7 @@ class DeclaredClass:
             return True
 
     def fail(self, error: Exception) -> None:
-        """Stop waiting; objects of the class are refused with the error."""
+        """Stop waiting; creating an object of the class then raises the error."""
         with _lock:
             if self in _waiting:
                 self.error = error
@@ -261,7 +261,7 @@ class DeclaredClass:
         return tuple(made)
 
     def _add_hooks(self) -> None:
-        """Let the constructor compute fields and call ``__post_init__``, where there are any."""
+        """Make the constructor compute fields and call ``__post_init__``, if there are any."""
         cls: Any = self.cls
         computed = getattr(cls, _COMPUTED)
         if not computed and not hasattr(cls, "__post_init__"):
@@ -306,12 +306,12 @@ def is_defined(type_index: int) -> bool:
 def complete_all() -> None:
     """Define the types of all classes whose annotations can be resolved by now.
 
-    An error of one of them is raised when the class is called, and not here.
+    An error in one of them is raised when the class is called, not here.
     """
     before = -1
-    while len(_waiting) != before:  # a class that is complete may be what another waits for
+    while len(_waiting) != before:  # another class may be waiting for one that is now complete
         before = len(_waiting)
-        # Another thread, which may be importing what the annotations name, leaves new ones alone.
+        # Leave new ones to their own thread, which may be importing what the annotations name.
         for each in [each for each in _waiting if not each.is_new]:
             with contextlib.suppress(Exception):
                 each.complete()
