@@ -58,10 +58,10 @@ def convert(value: Any) -> Any:
     ----------
     value
         Any value that functions accept: a list or a tuple becomes a :class:`tvm_ffi.Array`, a dict
-        a :class:`tvm_ffi.Map`, a callable a :class:`tvm_ffi.Function`, a
-        framework tensor a :class:`tvm_ffi.Tensor` over the same memory, text a
-        ``tvm_ffi.core.String``, which is a ``str``, and bytes a ``tvm_ffi.core.Bytes``. An opaque
-        Python object is returned unchanged.
+        a :class:`tvm_ffi.Map`, a callable a :class:`tvm_ffi.Function`, a framework tensor a
+        :class:`tvm_ffi.Tensor` over the same memory, text a ``tvm_ffi.core.String``, which is a
+        ``str``, and bytes a ``tvm_ffi.core.Bytes``. A Python object that functions treat as opaque
+        is returned unchanged.
 
     Raises
     ------

@@ -122,7 +122,7 @@ def device(device_type: Any, index: int | None = None) -> Device:
     Raises
     ------
     ValueError
-        The device type is unknown, the index is negative, or it is given twice.
+        The device type is unknown, or the index is negative or given twice.
     TypeError
         The value is not a device.
 

@@ -19,7 +19,7 @@ from ._runtime import call
 # Modules that load_module keeps alive until the process exits, by file path.
 _kept: dict[str, Module] = {}
 
-# The most functions that an error lists; if there are more, it names only similar ones.
+# An error lists at most this many functions; if there are more, it names only similar ones.
 _FEW = 20
 
 
@@ -45,7 +45,7 @@ class Module(Object):
     """Path of the library; ``None`` if it was not loaded from a file."""
 
     entry_name = "main"
-    """Name of the function that calling the module calls."""
+    """Name of the function that is called when the module is called."""
 
     def __getattr__(self, name: str) -> Function:
         if name.startswith("__"):
@@ -136,7 +136,7 @@ class Module(Object):
         """Return the metadata of a function, or ``None``.
 
         Its ``type_schema`` is JSON text with the types of the parameters and the result. A library
-        has it if it was built with :c:macro:`TVM_FFI_DLL_EXPORT_INCLUDE_METADATA`.
+        provides it if it was built with :c:macro:`TVM_FFI_DLL_EXPORT_INCLUDE_METADATA`.
 
         Parameters
         ----------
@@ -200,7 +200,7 @@ class Module(Object):
         return call("ffi.ModuleInspectSource", self, _checked_text(self, "fmt", fmt))
 
     def write_to_file(self, file_name: str, fmt: str = "") -> None:
-        """Write the module to a file, if its kind supports this.
+        """Write the module to a file, if its kind supports it.
 
         Parameters
         ----------
@@ -355,7 +355,7 @@ def _checked_text(module: Module, argument: str, text: object) -> str:
 
 
 def _exported_names(path: str) -> list[str]:
-    """Return the names of the functions that a library exports, from its symbol names."""
+    """Return the names of the functions that a library exports, from its string table."""
     try:
         with open(path, "rb") as library:
             names = _names_of_symbols(library)

@@ -33,7 +33,7 @@ _LIBRARIES = (".so", ".dylib", ".dll")
 # In a folder that the user named: the files that builds have written there, one name per line.
 _CLAIMED = ".tvm_ffi_files"
 
-# The most files that the error for such a folder names.
+# The error for such a folder names at most this many files.
 _NAMED = 5
 
 # The product gets its final name when it is complete.

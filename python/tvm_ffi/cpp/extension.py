@@ -32,8 +32,8 @@ def build_inline(
 ) -> str:
     """Build a library from source text.
 
-    ``tvm/ffi/tvm_ffi.h`` is already included in the sources. An earlier build is reused from
-    the cache unless the sources, a header that they include, the flags or the compiler changed.
+    ``tvm/ffi/tvm_ffi.h`` is included before the sources. An earlier build is reused from the
+    cache unless the sources, a header that they include, the flags or the compiler changed.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def build_inline(
     OSError
         The folder is not writable, or its disk is full.
     ValueError, TypeError
-        An argument is not as described.
+        An argument has the wrong type or an invalid value.
     RuntimeError
         A compiler or Ninja is missing.
     NotImplementedError

@@ -18,7 +18,7 @@ from .toolchain import find_ninja
 PROGRESS_AFTER = 3.0
 PROGRESS_EVERY = 10.0
 
-# The build file with the steps.
+# Name of Ninja's build file, which lists the steps.
 FILE = "build.ninja"
 
 

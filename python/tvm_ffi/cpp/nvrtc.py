@@ -49,7 +49,7 @@ def nvrtc_compile(
         NVRTC is not installed; it rejected the source, and its message is part of the error; or
         ``arch`` was not given and there is no GPU.
     TypeError, ValueError
-        An argument is not as described.
+        An argument has the wrong type or an invalid value.
     """
     _expect_text("source", source)
     _expect_text("name", name)

@@ -44,8 +44,8 @@ def inline_files(
 ) -> tuple[dict[str, str], list[str]]:
     """Lay out inline sources as files.
 
-    Each source is a separate file, so that the compiler's line numbers are its author's. All
-    sources of one language are one translation unit.
+    Each source is a separate file, so that the compiler's line numbers match the source. All
+    sources of one language form one translation unit.
 
     Returns
     -------

@@ -51,8 +51,8 @@ def _command(variable: str, default: str, what: str) -> list[str]:
 def cuda_compiler() -> list[str]:
     """Return the command of ``nvcc``.
 
-    It is ``$NVCC``, or the first found in ``$CUDA_HOME`` or ``$CUDA_PATH``, on the path, or in the
-    wheels ``nvidia-cuda-nvcc`` and so on, which install it next to the Python packages.
+    It is ``$NVCC``, or the one in ``$CUDA_HOME`` or ``$CUDA_PATH``, or the first on the path or in
+    the wheels ``nvidia-cuda-nvcc`` and so on, which install it next to the Python packages.
     """
     if os.environ.get("NVCC"):
         return _command("NVCC", "nvcc", "a CUDA compiler")
@@ -140,7 +140,7 @@ def gpu_architectures() -> tuple[str, ...]:
 
 
 def version(command: list[str]) -> str:
-    """Ask a compiler for its version, again only if the program changes."""
+    """Return a compiler's version text, which is cached until the program changes."""
     path = shutil.which(command[0]) or command[0]
     return _version(tuple(command), os.stat(path).st_mtime_ns)
 

@@ -18,12 +18,12 @@ _STRUCTURAL = (
 class Field:
     """Registered information about a field, and its annotation in the class.
 
-    :func:`tvm_ffi.dataclasses.fields` returns them; there is no need to create one.
+    :func:`tvm_ffi.dataclasses.fields` returns these; there is no need to create one.
 
     ``name``, ``type`` and ``doc`` are its name, its annotation and its documentation; an annotation
     that is missing or cannot be resolved is ``None``. ``default`` is its value if none is passed to
-    the constructor, and ``default_factory`` creates such a value for each object;
-    whichever it lacks is ``MISSING``. The others are true or false: the constructor takes the field
+    the constructor, and ``default_factory`` creates such a value for each object; whichever of the
+    two is absent is ``MISSING``. The others are true or false: the constructor takes the field
     (``init``), by keyword only (``kw_only``); it is printed (``repr``), compared (``compare``),
     hashed if it is compared (``hash``), and cannot be assigned to (``frozen``). ``structural_eq``
     and ``metadata`` are the arguments of :func:`tvm_ffi.dataclasses.field`.

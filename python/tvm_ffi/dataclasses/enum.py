@@ -77,7 +77,7 @@ def auto() -> Any:
 
 @register_object("ffi.EnumState")
 class EnumState(Object):
-    """The instances of an enumeration, which all libraries of the process share.
+    """The instances of an enumeration, which all libraries in the process share.
 
     ``entries`` lists them in registration order, ``indexes`` maps numbers and names to instances,
     and ``attrs`` holds the values set through :meth:`Enum.def_attr`.
@@ -301,7 +301,7 @@ def _define(
             )
     for name in entries:
         delattr(cls, name)
-    # The fields of bases without a type of their own count as its own.
+    # Fields of bases without a type of their own count as the class's own.
     more = [base for base in reversed(cls.__mro__[1:]) if _has_no_type(base)]
     if is_known:
         _check_fields(cls, type_key, index or 0, more)
@@ -432,7 +432,7 @@ class StrEnum(_Valued):
 class EnumAttrMap:
     """The values of one attribute of an enumeration's instances.
 
-    Every library of the process sees the same values.
+    Every library in the process sees the same values.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members added to a class with its fields: methods, and an ``__init__`` with a signature."""
+"""The members that a class gets: methods, and an ``__init__`` with a signature."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ else:
 
 _T = TypeVar("_T", bound=type)
 
-#: Values of ``structural_eq``, as TVMFFISEqHashKind numbers them.
+#: Values of ``structural_eq``, with their TVMFFISEqHashKind numbers.
 STRUCTURAL_KINDS = {None: 0, "tree": 1, "var": 2, "dag": 3, "const-tree": 4, "singleton": 5}
 
 

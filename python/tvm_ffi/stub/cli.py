@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command, and return its exit status.
 
     It is 0 on success, 1 if ``--check`` found a file that is out of date, and 2 after an
-    error; then no file has been written.
+    error, in which case no file has been written.
     """
     options = _parse(arguments)
     errors: list[str] = []

@@ -21,7 +21,7 @@ _HAS_DEFAULT, _DEFAULT_FROM_FACTORY, _INIT_OFF, _KW_ONLY = 2, 32, 512, 1024
 
 @dataclass(frozen=True)
 class FunctionInfo:
-    """A function: the types of its result and parameters, or ``None`` if they are unknown."""
+    """A function; ``schema`` has the types of its result and parameters, or is ``None``."""
 
     name: str
     schema: tuple[dict[str, Any], ...] | None

@@ -19,7 +19,7 @@ _library = load_module(f"{libinfo.find_library_path()}/libtvm_ffi_testing.so")
 
 #: Return the first argument. Without one, raise a ``TypeError``.
 echo = get_global_func("testing.echo")
-#: Accept any arguments and do nothing, which measures the cost of a call.
+#: Accept any arguments and do nothing, to measure the cost of a call.
 nop = get_global_func("testing.nop")
 #: Call the first argument with the others. If it is not a function, raise a ``TypeError``.
 apply = get_global_func("testing.apply")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Embedding of a CUBIN in an object file, where C++ finds it by name.
+"""Embed a CUBIN in an object file, where C++ finds it by name.
 
 ``python -m tvm_ffi.utils.embed_cubin --cubin a.cubin --input-obj a.o --output-obj b.o --name a``
 does the same as :func:`embed_cubin`.
@@ -56,7 +56,7 @@ def embed_cubin(
         The output cannot be written.
     ValueError, TypeError
         ``name`` has characters other than letters, digits and underscores, the image is empty, or
-        an argument is not as described.
+        an argument is invalid.
     RuntimeError
         A program is missing, or it failed; its message is part of the error.
     """

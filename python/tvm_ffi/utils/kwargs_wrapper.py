@@ -33,11 +33,11 @@ def make_kwargs_wrapper(
     arg_names
         Names of the parameters that may be passed by position.
     arg_defaults
-        Defaults of the last ones.
+        Defaults of the last of these parameters.
     kwonly_names
         Names of the keyword-only parameters.
     kwonly_defaults
-        Defaults of some of them, by name.
+        Defaults of keyword-only parameters, by name.
     prototype
         A function whose name, documentation, module and annotations are copied to the result.
     map_dataclass_to_tuple

@@ -103,7 +103,7 @@ class FileLock:
         return True
 
     def release(self) -> None:
-        """Release the lock; does nothing if it is not held."""
+        """Release the lock; do nothing if it is not held."""
         fd, self._fd = self._fd, None
         # In a forked child the descriptor is already closed, and the lock is the parent's.
         if fd is None or self._pid != os.getpid():
@@ -139,12 +139,12 @@ class FileLock:
         return False
 
     def __del__(self) -> None:
-        # Not if construction failed or the interpreter exits: then the system releases the lock.
+        # Skipped if construction failed, or at exit, when the system releases the lock.
         if getattr(self, "_fd", None) is not None and os is not None:
             self.release()
 
     def _is_held(self) -> bool:
-        """Whether this process holds the lock through this object; not true of a child's copy."""
+        """Whether this process holds the lock through this object (false for a child's copy)."""
         return self._fd is not None and self._pid == os.getpid()
 
     def _try(self) -> bool:

@@ -10,7 +10,7 @@ def unpack_dataclass_to_tuple(value: Any) -> Any:
     """Return the fields of a dataclass as a tuple, with nested dataclasses unpacked too.
 
     Lists, tuples and the values of dictionaries are searched; everything else is returned
-    unchanged, including a dataclass itself, which is not an instance.
+    unchanged, including a dataclass itself (as opposed to an instance).
 
     Examples
     --------
