@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every file of the extension shares: Python, nanobind, the C ABI, and an owner of objects.
+// Shared by every file of the extension: Python, nanobind, the C ABI, and owning references.
 #ifndef TVM_FFI_PYTHON_CORE_COMMON_H_
 #define TVM_FFI_PYTHON_CORE_COMMON_H_
 
@@ -13,7 +13,7 @@ namespace tvm_ffi_core {
 
 namespace nb = nanobind;
 
-// Owns one reference to an object of libtvm_ffi.
+// Owns one reference to a libtvm_ffi object.
 class ObjectRef {
  public:
   ObjectRef() = default;
@@ -37,13 +37,13 @@ class ObjectRef {
   TVMFFIObject* object_ = nullptr;
 };
 
-// The contents of an object, which stand directly behind its head.
+// The contents of an object, which directly follow its header.
 template <typename Contents>
 inline Contents* contents(TVMFFIObject* object) {
   return reinterpret_cast<Contents*>(object + 1);
 }
 
-// One strong reference, and the weak one that all strong references hold together.
+// One strong reference, and the weak one that all strong references hold collectively.
 constexpr uint64_t kSoleReference = (uint64_t{1} << 32) | 1;
 
 inline bool has_sole_owner(const TVMFFIObject* object) {
@@ -56,12 +56,12 @@ inline void clear(TVMFFIAny* value) {
   value->v_int64 = 0;
 }
 
-// Text that a caller lends; `text` must be zero-terminated.
+// Borrows the text; `text` must be NUL-terminated.
 inline TVMFFIByteArray byte_array(const char* text) {
   return {text, std::char_traits<char>::length(text)};
 }
 
-// True when no Python code may run any more, so that Python references are given up.
+// True once Python code can no longer run; Python references are then leaked.
 inline bool interpreter_is_gone() {
 #if PY_VERSION_HEX >= 0x030D0000
   return !Py_IsInitialized() || Py_IsFinalizing();
@@ -70,12 +70,12 @@ inline bool interpreter_is_gone() {
 #endif
 }
 
-// Takes the GIL from any thread. If Python ends meanwhile, the thread never returns from here
-// (ended_threads.cc); noexcept makes sure of a frame that can stop it.
+// Acquires the GIL from any thread. If Python shuts down meanwhile, this never returns
+// (ended_threads.cc); noexcept guarantees a frame whose personality routine can park the thread.
 inline PyGILState_STATE take_gil() noexcept { return PyGILState_Ensure(); }
 
-// Drops a Python reference from any thread. Whatever a library calls this extension by is
-// noexcept, see take_gil.
+// Drops a Python reference from any thread. Every function through which a library calls this
+// extension is noexcept; see take_gil.
 inline void drop_from_any_thread(PyObject* object) noexcept {
   if (interpreter_is_gone()) return;
   PyGILState_STATE state = take_gil();

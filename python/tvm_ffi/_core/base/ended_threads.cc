@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parks the threads that Python ends while they run code of this extension.
+// Parks threads that Python terminates while they run code of this extension.
 //
-// When Python ends, versions before 3.14 end a daemon thread that asks for the GIL by pthread_exit,
-// which unwinds its stack. Destructors of this extension would then drop Python references without
-// the GIL, and a C++ library between two Python calls would meet the unwinding in a `catch (...)`,
-// which ends the process. So the thread sleeps instead, as it does from Python 3.14 on: the
-// unwinder asks a C++ frame's personality routine before it runs anything of that frame, and the
-// linker (--wrap, see CMakeLists.txt) makes this one the routine of all frames of the extension.
+// At shutdown, Python before 3.14 terminates a daemon thread that acquires the GIL: pthread_exit
+// unwinds its stack. Destructors of this extension would then drop Python references without the
+// GIL, and a C++ library between two Python calls would catch the unwinding in a `catch (...)`,
+// which aborts the process. So the thread sleeps instead, as it does since Python 3.14: the
+// unwinder calls a C++ frame's personality routine before it runs any code of that frame, and the
+// linker (--wrap, see CMakeLists.txt) makes this the routine of every frame in the extension.
 #include <unistd.h>
 #include <unwind.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors of libtvm_ffi as Python exceptions, and the other way round.
+// Conversion between libtvm_ffi errors and Python exceptions.
 #include "base/error.h"
 
 #include <frameobject.h>
@@ -22,11 +22,11 @@ namespace {
 const RuntimeFunction error_frames("ffi.ErrorFrames");
 const RuntimeFunction error_backtrace("ffi.ErrorBacktrace");
 
-// Kind to exception class, and exception class to kind; filled by tvm_ffi.error.
+// Maps kind to exception class, and exception class to kind; filled by tvm_ffi.error.
 PyObject* class_of_kind = nullptr;
 PyObject* kind_of_class = nullptr;
 
-// Causes beyond it are left behind.
+// Further causes are dropped.
 constexpr size_t max_causes = 64;
 
 std::string_view view(const TVMFFIByteArray& bytes) { return {bytes.data, bytes.size}; }
@@ -35,14 +35,14 @@ PyObject* decode(std::string_view text) {
   return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
 }
 
-// Adds a frame of a file that is not Python's to the traceback of the current exception.
+// Adds a frame from a non-Python file to the traceback of the current exception.
 void add_frame(const std::string& file, int line, const std::string& function) {
   PyCodeObject* code;
   PyObject* globals;
   PyFrameObject* frame = nullptr;
   {
     nb::error_scope raised;
-    // A symbol may be any bytes, but the name of a code object is a text in UTF-8.
+    // A symbol may contain any bytes, but the name of a code object must be UTF-8.
     nb::object name = nb::steal(PyUnicode_DecodeUTF8(
         function.data(), static_cast<Py_ssize_t>(function.size()), "backslashreplace"));
     const char* text = name.is_valid() ? PyUnicode_AsUTF8(name.ptr()) : nullptr;
@@ -64,8 +64,8 @@ void add_frame(const std::string& file, int line, const std::string& function) {
   Py_XDECREF(globals);
 }
 
-// Adds the entries of an error's backtrace, but for those that the first `known` bytes of its text
-// stand for.
+// Adds the entries of an error's backtrace, except those covered by the first `known` bytes of its
+// text.
 void add_frames(TVMFFIObject* error, size_t known) {
   Answer answer;
   error_frames.call(&answer, error, static_cast<int64_t>(known));
@@ -78,16 +78,16 @@ void add_frames(TVMFFIObject* error, size_t known) {
   }
 }
 
-// The traceback as lines of an error's backtrace, the most recent call first.
+// The traceback as lines of an error's backtrace, most recent call first.
 std::string backtrace_text(PyObject* traceback) {
-  // CPython 3.11 leaves None in an exception for whose traceback it had no memory.
+  // CPython 3.11 stores None if it ran out of memory for an exception's traceback.
   if (traceback == nullptr || !PyTraceBack_Check(traceback)) return "";
   std::vector<std::string> lines;
   for (auto* entry = reinterpret_cast<PyTracebackObject*>(traceback); entry != nullptr;
        entry = entry->tb_next) {
     PyCodeObject* code = PyFrame_GetCode(entry->tb_frame);
     nb::object owner = nb::steal(reinterpret_cast<PyObject*>(code));
-    // tb_lineno is -1 until somebody asks for it (CPython 3.11 and newer).
+    // tb_lineno is -1 until first accessed (CPython 3.11 and newer).
     nb::object line =
         nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(entry), "tb_lineno"));
     long number = line.is_valid() ? PyLong_AsLong(line.ptr()) : -1;
@@ -107,7 +107,7 @@ std::string backtrace_text(PyObject* traceback) {
   return text;
 }
 
-// The Python exception that an error carries, or NULL.
+// The Python exception carried by an error, or NULL.
 PyObject* carried_exception(const TVMFFIErrorCell* cell) {
   auto* context = static_cast<TVMFFIObject*>(cell->extra_context);
   if (context == nullptr || context->type_index != kTVMFFIOpaquePyObject) return nullptr;
@@ -115,8 +115,8 @@ PyObject* carried_exception(const TVMFFIErrorCell* cell) {
   return PyExceptionInstance_Check(exception) ? exception : nullptr;
 }
 
-// A new exception of the kind's class; RuntimeError naming the kind where there is no such class.
-// NULL when another Python exception is set.
+// A new exception of the kind's class, or a RuntimeError naming the kind if no class is registered.
+// NULL if another Python exception is set.
 PyObject* new_exception(const TVMFFIErrorCell* cell, std::string_view words) {
   nb::object kind = nb::steal(decode(view(cell->kind)));
   nb::object message = nb::steal(decode(words));
@@ -125,7 +125,7 @@ PyObject* new_exception(const TVMFFIErrorCell* cell, std::string_view words) {
   if (known != nullptr) {
     PyObject* exception = PyObject_CallOneArg(known, message.ptr());
     if (exception != nullptr && PyExceptionInstance_Check(exception)) return exception;
-    // A registered class that wants other arguments must not hide the error.
+    // A registered class that expects other arguments must not hide the error.
     Py_XDECREF(exception);
   }
   if (clear_but_interrupts()) return nullptr;
@@ -146,7 +146,7 @@ std::string kind_of(PyObject* exception) {
   return name != nullptr ? name + 1 : Py_TYPE(exception)->tp_name;
 }
 
-// Takes the interrupt that came while the text of an exception was made, if that.
+// Takes the interrupt, if any, that arrived while an exception's text was being created.
 void take_interrupt(nb::object* interrupt, PyObject* exception) {
   if (!clear_but_interrupts()) return;
   nb::object taken = take_exception();
@@ -159,7 +159,7 @@ void take_interrupt(nb::object* interrupt, PyObject* exception) {
 std::string message_of(PyObject* exception, nb::object* interrupt) {
   nb::object text;
   if (PyErr_GivenExceptionMatches(exception, PyExc_KeyError)) {
-    // str(KeyError("k")) has quotes around it that the C++ side never wrote.
+    // str(KeyError("k")) adds quotes that the C++ side never wrote.
     nb::object arguments = nb::steal(PyObject_GetAttrString(exception, "args"));
     if (arguments.is_valid() && PyTuple_Check(arguments.ptr()) &&
         PyTuple_GET_SIZE(arguments.ptr()) == 1 &&
@@ -178,7 +178,7 @@ std::string message_of(PyObject* exception, nb::object* interrupt) {
                      static_cast<size_t>(PyBytes_GET_SIZE(bytes.ptr())));
 }
 
-// The exception of an error, without its cause; NULL when another Python exception is set.
+// The exception for an error, without its cause; NULL if another Python exception is set.
 // `message` as for set_python_error_from.
 PyObject* exception_of(TVMFFIObject* error, const std::string* message = nullptr) {
   const auto* cell = contents<TVMFFIErrorCell>(error);
@@ -186,8 +186,8 @@ PyObject* exception_of(TVMFFIObject* error, const std::string* message = nullptr
   PyObject* exception = carried_exception(cell);
   if (exception != nullptr) {
     nb::object traceback = nb::steal(PyException_GetTraceback(exception));
-    // Python's own frames are in the exception already, maybe with callers that it has got since:
-    // only what C++ added to them is new.
+    // The exception already has Python's own frames, possibly with callers added since:
+    // only the frames added by C++ are new.
     const std::string known = backtrace_text(traceback.ptr());
     const std::string_view text = view(cell->backtrace);
     const size_t size = std::min(known.size(), text.size());
@@ -203,7 +203,7 @@ PyObject* exception_of(TVMFFIObject* error, const std::string* message = nullptr
   return take_exception().release().ptr();
 }
 
-// Makes the error that carries an exception.
+// Creates the error that carries an exception.
 ObjectRef error_of(nb::object exception, TVMFFIObject* cause, nb::object* interrupt) {
   std::string kind = kind_of(exception.ptr()), message = message_of(exception.ptr(), interrupt);
   nb::object traceback = nb::steal(PyException_GetTraceback(exception.ptr()));
@@ -223,9 +223,9 @@ ObjectRef error_of(nb::object exception, TVMFFIObject* cause, nb::object* interr
   return error;
 }
 
-// Makes the error of an exception and its causes; and gives the interrupt that came meanwhile.
+// Creates the error for an exception and its causes; returns any interrupt that arrived meanwhile.
 ObjectRef error_with_causes(nb::object exception, nb::object* interrupt) {
-  // Python lets an exception be its own cause.
+  // Python allows an exception to be its own cause.
   std::vector<nb::object> chain{std::move(exception)};
   while (nb::object cause = nb::steal(PyException_GetCause(chain.back().ptr()))) {
     const bool is_known = std::any_of(chain.begin(), chain.end(),
@@ -242,18 +242,18 @@ ObjectRef error_with_causes(nb::object exception, nb::object* interrupt) {
   return error;
 }
 
-// The Python exceptions of an error and its causes; empty when another one is set.
+// The Python exceptions for an error and its causes; empty if another one is set.
 nb::object exceptions_of(TVMFFIObject* error, const std::string* message) {
   nb::object exception = nb::steal(exception_of(error, message));
   if (!exception.is_valid()) return exception;
   nb::object outer = exception;
-  // A loop, because a chain may be long. A Python exception has its own causes already.
+  // A loop, because a chain may be long. A Python exception already has its own causes.
   for (auto* cell = contents<TVMFFIErrorCell>(error);
        cell->cause_chain != nullptr && carried_exception(cell) == nullptr;) {
     auto* cause = static_cast<TVMFFIObject*>(cell->cause_chain);
     nb::object inner = nb::steal(exception_of(cause));
     if (clear_but_interrupts()) return nb::object();
-    // A registered class may give the same exception again.
+    // A registered class may return the same exception again.
     if (!inner.is_valid() || inner.is(outer)) break;
     PyException_SetCause(outer.ptr(), inner.inc_ref().ptr());
     outer = std::move(inner);

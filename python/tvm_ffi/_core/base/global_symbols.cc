@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets code that is linked to no library find the functions of the C ABI.
+// Lets code that is not linked against any library find the C ABI functions.
 #include "base/global_symbols.h"
 
 #include <dlfcn.h>
@@ -8,10 +8,10 @@
 namespace tvm_ffi_core {
 
 void make_symbols_global() {
-  // Python loads an extension, and with it libtvm_ffi, for the extension alone.
+  // Python loads an extension, and libtvm_ffi with it, with local symbol visibility.
   Dl_info library;
   if (dladdr(reinterpret_cast<void*>(&TVMFFIGetVersion), &library) == 0) return;
-  // The handle keeps the library, which the process needs until its end.
+  // The handle is leaked: the process needs the library until it exits.
   dlopen(library.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
 }
 

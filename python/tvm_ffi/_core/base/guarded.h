@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code that throws errors of libtvm_ffi, where Python calls.
+// Runs throwing C++ code in functions called from Python.
 #ifndef TVM_FFI_PYTHON_CORE_GUARDED_H_
 #define TVM_FFI_PYTHON_CORE_GUARDED_H_
 
@@ -13,7 +13,7 @@ namespace tvm_ffi_core {
 
 namespace ffi = tvm::ffi;
 
-// Runs code that throws errors of libtvm_ffi; `failed` is returned, with a Python error, if it did.
+// Runs code that may throw libtvm_ffi errors; if it does, returns `failed` with a Python error set.
 template <typename Result, typename Code>
 Result guarded(Result failed, Code code) {
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs of integers, as DLPack's Python protocol writes devices and versions.
+// Pairs of integers, which represent devices and versions in DLPack's Python protocol.
 #ifndef TVM_FFI_PYTHON_CORE_INT_PAIR_H_
 #define TVM_FFI_PYTHON_CORE_INT_PAIR_H_
 
@@ -12,7 +12,7 @@ struct IntPair {
   int second;
 };
 
-// Reads any sequence of two integers; -1 with a Python error that says `problem`.
+// Reads any sequence of two integers; -1 with the Python error `problem`.
 inline int read_int_pair(PyObject* value, const char* problem, IntPair* pair) {
   nb::object items = nb::steal(PySequence_Tuple(value));
   if (!items.is_valid()) return -1;
@@ -22,7 +22,7 @@ inline int read_int_pair(PyObject* value, const char* problem, IntPair* pair) {
   }
   int* targets[] = {&pair->first, &pair->second};
   for (int i = 0; i < 2; ++i) {
-    // An enumeration's member, as devices' types often are, is an int as well.
+    // Device types are often enum members, which are ints too.
     long number = PyLong_AsLong(PyTuple_GET_ITEM(items.ptr(), i));
     if (number == -1 && PyErr_Occurred()) return -1;
     *targets[i] = static_cast<int>(number);

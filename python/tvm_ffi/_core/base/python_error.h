@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python exception that is set, taken and put back.
+// Takes and restores the current Python exception.
 #ifndef TVM_FFI_PYTHON_CORE_PYTHON_ERROR_H_
 #define TVM_FFI_PYTHON_CORE_PYTHON_ERROR_H_
 
@@ -7,8 +7,8 @@
 
 namespace tvm_ffi_core {
 
-// Takes the exception, with its traceback, from the interpreter; empty if none is set. To keep one
-// while other code runs, nb::error_scope does.
+// Takes the current exception, with its traceback, from the interpreter; empty if none is set.
+// To preserve one while other code runs, use nb::error_scope.
 inline nb::object take_exception() {
 #if PY_VERSION_HEX >= 0x030C0000
   return nb::steal(PyErr_GetRaisedException());
@@ -34,8 +34,8 @@ inline void set_exception(nb::object exception) {
 #endif
 }
 
-// Clears the error that is set, if any, unless it is an interrupt: an exception such as that of
-// Ctrl-C, which Python may raise in many of its functions, must not vanish. Whether one is left.
+// Clears the current error, if any, unless it is an interrupt: an exception such as Ctrl-C's,
+// which many Python functions may raise, must not be lost. Returns true if one is still set.
 inline bool clear_but_interrupts() {
   if (PyErr_Occurred() == nullptr) return false;
   if (!PyErr_ExceptionMatches(PyExc_Exception)) return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Global functions of libtvm_ffi that this extension calls, and what they answer.
+// Global functions of libtvm_ffi that this extension calls, and their results.
 #ifndef TVM_FFI_PYTHON_CORE_RUNTIME_FUNCTION_H_
 #define TVM_FFI_PYTHON_CORE_RUNTIME_FUNCTION_H_
 
@@ -42,7 +42,7 @@ inline TVMFFIAny value_of(int64_t number) {
   return value;
 }
 
-// What a function answered, owned; None where it failed.
+// Owns a function's result; None if the call failed.
 class Answer {
  public:
   Answer() { clear(&value_); }
@@ -59,8 +59,8 @@ class Answer {
   TVMFFIAny value_;
 };
 
-// A global function, looked up when the extension is loaded: whoever overrides it later may answer
-// anything. Leaked: errors may be shown until the end.
+// A global function, looked up when the extension is loaded, because a later override may return
+// anything. Leaked: errors may be shown until the process exits.
 class RuntimeFunction {
  public:
   explicit RuntimeFunction(const char* name) {

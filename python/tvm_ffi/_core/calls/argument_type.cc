@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names the Python type of an argument where C++ knows only what it was packed as.
+// Names the Python type of an argument where C++ knows only the packed type.
 #include "calls/argument_type.h"
 
 #include <string>
@@ -13,13 +13,13 @@ namespace {
 
 const RuntimeFunction error_argument("ffi.ErrorArgument");
 
-// Whether C++ has another name for the type than the caller.
+// Whether C++ and the caller know the type by different names.
 bool has_another_name(PyObject* object, const TVMFFIAny& value) {
   return value.type_index == kTVMFFIOpaquePyObject || PyList_Check(object) ||
          PyTuple_Check(object) || PyDict_Check(object) || value.type_index == kTVMFFIBigInt;
 }
 
-// What the caller calls the type; for an integer, also why no parameter of a fixed width takes it.
+// The caller's name for the type; for an integer, also why no fixed-width parameter accepts it.
 std::string name_of_type(PyObject* object, const TVMFFIAny& value) {
   std::string name = Py_TYPE(object)->tp_name;
   if (value.type_index != kTVMFFIBigInt) return name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names the Python type of an argument where C++ knows only what it was packed as.
+// Names the Python type of an argument where C++ knows only the packed type.
 #ifndef TVM_FFI_PYTHON_CORE_ARGUMENT_TYPE_H_
 #define TVM_FFI_PYTHON_CORE_ARGUMENT_TYPE_H_
 
@@ -10,9 +10,9 @@
 
 namespace tvm_ffi_core {
 
-// When the function of the call refused an object that C++ only carries, or a list, tuple or dict,
-// which it got as an Array or a Map: the message of `error` with the Python type's name in it.
-// `args` are those of the call. Needs the GIL, before the frame is finished.
+// If the called function rejected an opaque Python object, or a list, tuple or dict that it
+// received as an Array or a Map: the message of `error` with the Python type's name in it.
+// `args` are the call's arguments. Needs the GIL, before the frame is finished.
 std::optional<std::string> name_argument_type(CallFrame* frame, PyObject* const* args,
                                               TVMFFIObject* error);
 

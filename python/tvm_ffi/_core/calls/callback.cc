@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python callables and other Python objects as objects of libtvm_ffi.
+// Python callables as libtvm_ffi functions.
 #include "calls/callback.h"
 
 #include <new>
@@ -35,8 +35,8 @@ PyObject* tensor_over_view(const DLTensor* view) {
   return make_instance(tensor_type, &lent->head);
 }
 
-// Ends the loan. A tensor that the callback kept owns its memory from now on; if that cannot be, it
-// loses its elements, so that it cannot dangle, and the result is false.
+// Ends the loan. A tensor that the callback kept owns its memory from now on; if that is
+// impossible, its elements are removed so that it cannot dangle, and the result is false.
 bool end_loan(PyObject* tensor) {
   TVMFFIObject* handle = handle_of(tensor);
   bool sole = Py_REFCNT(tensor) == 1 && (handle->combined_ref_count & 0xffffffffu) == 1;
@@ -46,7 +46,7 @@ bool end_loan(PyObject* tensor) {
   PyErr_Clear();
   auto* view = contents<DLTensor>(handle);
   view->data = nullptr;
-  if (view->ndim == 0) {  // which is one element
+  if (view->ndim == 0) {  // a scalar has one element
     view->ndim = 1;
     view->strides = view->shape + 1;
     view->strides[0] = 1;
@@ -55,11 +55,11 @@ bool end_loan(PyObject* tensor) {
   return false;
 }
 
-// The Python values of a callback's arguments; on the stack, unless there are many.
+// The Python values of a callback's arguments; on the stack unless there are many.
 class Values {
  public:
   explicit Values(int32_t capacity) {
-    // One more, in front, for what Python calls the vectorcall offset.
+    // One extra slot in front, for PY_VECTORCALL_ARGUMENTS_OFFSET.
     if (capacity >= kInline) heap_.resize(static_cast<size_t>(capacity) + 1);
     first_ = (heap_.empty() ? inline_ : heap_.data()) + 1;
   }
@@ -82,7 +82,7 @@ class Values {
   size_t size_ = 0;
 };
 
-// What messages call a callback; empty with a Python error after an interrupt.
+// A callback's name in messages; empty with a Python error set after an interrupt.
 nb::object name_of(PyObject* callable) {
   static PyObject* attribute = PyUnicode_InternFromString("__name__");
   static PyObject* nameless = PyUnicode_InternFromString("callback");
@@ -101,7 +101,7 @@ int pack_result(PyObject* callable, PyObject* answer, TVMFFIAny* result) {
   return name.is_valid() ? pack_owned(name.ptr(), answer, result) : -1;
 }
 
-// What was lent as NULL, if that: a tensor, a text, bytes or a variable.
+// Describes an argument lent as NULL: a tensor, an object, text or bytes. NULL for any other.
 const char* lent_as_null(const TVMFFIAny& value) {
   if (value.type_index < kTVMFFIDLTensorPtr || value.type_index > kTVMFFIObjectRValueRef) {
     return nullptr;
@@ -112,7 +112,7 @@ const char* lent_as_null(const TVMFFIAny& value) {
   return value.type_index == kTVMFFIRawStr ? "a str" : "bytes";
 }
 
-// Calls `callable`; -1 with a Python error.
+// Calls `callable`; -1 with a Python error set.
 int invoke(PyObject* callable, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) {
   Values values(num_args);
   bool is_lent = false;  // whether an argument is a view
@@ -138,7 +138,7 @@ int invoke(PyObject* callable, const TVMFFIAny* args, int32_t num_args, TVMFFIAn
   answer.reset();
   for (int32_t i = 0; i < num_args; ++i) {
     if (args[i].type_index != kTVMFFIDLTensorPtr || end_loan(values[i])) continue;
-    if (code != 0) continue;  // the traceback of the error may well refer to it
+    if (code != 0) continue;  // the error's traceback may refer to it
     if (nb::object name = name_of(callable)) {
       PyErr_Format(PyExc_ValueError,
                    "%U: argument %d: expected to be used during the call only, as the caller lent "
@@ -159,7 +159,7 @@ int safe_call(void* function, const TVMFFIAny* args, int32_t num_args, TVMFFIAny
     return -1;
   }
   if (is_stack_scarce()) {
-    // Python counts its calls, but each takes more of the stack with the calls of C++ between.
+    // Python's recursion limit does not account for the stack used by C++ calls in between.
     TVMFFIErrorSetRaisedFromCStr("RecursionError",
                                  "the stack of the thread has no room for another Python callback");
     return -1;

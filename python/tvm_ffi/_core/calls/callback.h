@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python callables as functions of libtvm_ffi.
+// Python callables as libtvm_ffi functions.
 #ifndef TVM_FFI_PYTHON_CORE_CALLBACK_H_
 #define TVM_FFI_PYTHON_CORE_CALLBACK_H_
 
@@ -7,7 +7,7 @@
 
 namespace tvm_ffi_core {
 
-// A new Function that calls `callable` from any thread; NULL with a Python error.
+// A new Function that calls `callable` from any thread; NULL with a Python error set.
 TVMFFIObject* function_from_callable(PyObject* callable);
 
 }  // namespace tvm_ffi_core

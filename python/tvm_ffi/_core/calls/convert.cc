@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python values as what a function gets of them.
+// Converts Python values to what a function would receive.
 #include "calls/convert.h"
 
 #include "calls/pack_object.h"
@@ -19,7 +19,7 @@ PyObject* convert(PyObject*, PyObject* value) {
   const Packer* packer = find_packer(Py_TYPE(value));
   if (packer == nullptr) return nullptr;
   if (packer->kind->pack == pack_callable) {
-    // Made here, the function knows its callable: its signature, and its part in cycles.
+    // A Function created this way knows its callable, for its signature and for garbage collection.
     return PyObject_CallOneArg(reinterpret_cast<PyObject*>(function_type), value);
   }
   if (packer->kind->pack == pack_own_tensor) {
@@ -32,11 +32,11 @@ PyObject* convert(PyObject*, PyObject* value) {
   return value_to_python(&packed, nullptr);
 }
 
-// A tvm_ffi.Tensor as a tensor of the framework, a container as one that is read so; anything else
-// stays.
+// A tvm_ffi.Tensor becomes a framework tensor, a container one whose elements are read so; other
+// values are unchanged.
 PyObject* read_as(const Framework* framework, PyObject* value) {
   if (PyObject_TypeCheck(value, tensor_type)) {
-    // What the framework gets may outlive a callback.
+    // The framework's tensor may outlive a callback.
     if (!has_tensor(value) || own_before_export(handle_of(value)) != 0) return nullptr;
   } else if (!PyObject_TypeCheck(value, container_type)) {
     Py_INCREF(value);

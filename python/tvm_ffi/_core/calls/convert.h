@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python values as what a function gets of them.
+// Converts Python values to what a function would receive.
 #ifndef TVM_FFI_PYTHON_CORE_CONVERT_H_
 #define TVM_FFI_PYTHON_CORE_CONVERT_H_
 

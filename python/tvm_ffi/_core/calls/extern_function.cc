@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions made of addresses of code, as a compiler in the process has them.
+// Functions created from code addresses, such as those of an in-process compiler.
 #include "calls/extern_function.h"
 
 #include <memory>
@@ -40,7 +40,7 @@ constexpr char from_mlir_packed_safe_call_doc[] =
     "ValueError\n"
     "    The address is 0.\n";
 
-// What a function is made of.
+// The arguments from which a function is created.
 struct Given {
   void* address = nullptr;
   PyObject* keep_alive = nullptr;  // lent

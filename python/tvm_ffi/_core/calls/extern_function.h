@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions made of addresses of code, as a compiler in the process has them.
+// Functions created from code addresses, such as those of an in-process compiler.
 #ifndef TVM_FFI_PYTHON_CORE_EXTERN_FUNCTION_H_
 #define TVM_FFI_PYTHON_CORE_EXTERN_FUNCTION_H_
 
@@ -7,7 +7,7 @@
 
 namespace tvm_ffi_core {
 
-// Gives tvm_ffi.Function the static methods that make them.
+// Adds the static methods that create them to tvm_ffi.Function.
 void bind_extern_function();
 
 }  // namespace tvm_ffi_core

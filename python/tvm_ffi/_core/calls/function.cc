@@ -20,7 +20,7 @@ namespace tvm_ffi_core {
 
 namespace {
 
-// Ends a call that failed with `code`: first cleans up, then sets the Python error.
+// Finishes a call that failed with `code`: cleans up, then sets the Python error.
 PyObject* fail(CallFrame* frame, PyObject* const* args, int code) {
   if (code == -2 && PyErr_Occurred()) {
     frame->abandon();
@@ -39,8 +39,8 @@ PyObject* fail(CallFrame* frame, PyObject* const* args, int code) {
   return nullptr;
 }
 
-// Takes a result that is a tensor among the arguments, and gives the object itself that was passed;
-// NULL, and nothing is done, for any other.
+// If the result is one of the argument tensors, consumes it and returns the object that was passed;
+// otherwise returns NULL and does nothing.
 inline PyObject* take_argument(const TVMFFIAny& result, const CallFrame& frame) {
   if (result.type_index != kTVMFFITensor) return nullptr;
   PyObject* source = lent_source(result.v_obj, frame.framework());
@@ -50,14 +50,14 @@ inline PyObject* take_argument(const TVMFFIAny& result, const CallFrame& frame) 
   return source;
 }
 
-// What a constructor gives: an instance, whatever the object is.
+// A constructor's result: an instance, whatever the object is.
 PyObject* instance_of(TVMFFIAny* result, const Framework*) {
   return result->type_index >= kTVMFFIStaticObjectBegin ? make_instance(object_type, result->v_obj)
                                                         : value_to_python(result, nullptr);
 }
 
-// Gives up what a call holds whose thread ends in the function, by pthread_exit or because it is
-// cancelled, and leaves Python's lock to other threads. `state` is NULL if the thread has the lock.
+// Releases a call's resources when its thread terminates inside the function, by pthread_exit or
+// cancellation, and releases the GIL. `state` is NULL if the thread holds the GIL.
 TVM_FFI_COLD void end_with_thread(PyThreadState* state, CallFrame* frame, PyObject* self,
                                   ObjectRef* shared, nb::object* name) {
   if (state != nullptr) PyEval_RestoreThread(state);
@@ -68,7 +68,7 @@ TVM_FFI_COLD void end_with_thread(PyThreadState* state, CallFrame* frame, PyObje
   PyEval_SaveThread();
 }
 
-// Calls the function; `to_python` takes the result and the framework of the arguments.
+// Calls the function; `to_python` receives the result and the framework of the arguments.
 template <PyObject* (*to_python)(TVMFFIAny*, const Framework*)>
 inline PyObject* call_by_position(PyObject* self, PyObject* const* args, Py_ssize_t num_args) {
   auto* function = reinterpret_cast<FunctionInstance*>(self);
@@ -84,7 +84,7 @@ inline PyObject* call_by_position(PyObject* self, PyObject* const* args, Py_ssiz
                  function->name);
     return nullptr;
   }
-  // An argument's own code, or another thread, may give the function another name meanwhile.
+  // An argument's own code, or another thread, may rename the function meanwhile.
   nb::object name = nb::borrow(function->name);
   CallFrame frame(name.ptr(), function->trusted, static_cast<int>(num_args));
   if (!frame.ok()) return nullptr;
@@ -112,7 +112,7 @@ inline PyObject* call_by_position(PyObject* self, PyObject* const* args, Py_ssiz
     } else {
       code = target(handle, frame.arguments(), static_cast<int32_t>(num_args), &result);
     }
-  } catch (...) {  // No exception leaves a function of the C ABI: it is the thread that ends.
+  } catch (...) {  // No exception escapes a C ABI function, so the thread is terminating.
     end_with_thread(state, &frame, self, &shared, &name);
     throw;
   }
@@ -138,7 +138,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
   return call_by_position<value_to_python>(self, args, num_args);
 }
 
-// Sets up an instance that has no function yet. Not tp_alloc, which subtypes do not inherit.
+// Initializes an instance that has no function yet. Not tp_alloc, which subtypes do not inherit.
 void prepare(PyObject* self) {
   static PyObject* no_name = PyUnicode_InternFromString("tvm_ffi.Function");
   auto* function = reinterpret_cast<FunctionInstance*>(self);
@@ -148,7 +148,7 @@ void prepare(PyObject* self) {
   function->name = no_name;
 }
 
-// Gives `self`, which has got the function of `other`, what else belongs to that.
+// Copies the other attributes of `other` to `self`, which already has its function.
 void share(PyObject* self, PyObject* other) {
   auto* function = reinterpret_cast<FunctionInstance*>(self);
   auto* shared = reinterpret_cast<FunctionInstance*>(other);
@@ -171,9 +171,9 @@ void dealloc(PyObject* self) {
   Py_TRASHCAN_END;
 }
 
-// A callable that this function alone keeps is its part in a cycle. Whoever else may use the object
-// holds a count of it, also for the time of a call (share_callable): so the answer cannot change
-// while the collector, which holds the GIL, asks several times.
+// A callable is visited only if this function is its sole owner. Every other user of the object
+// holds a reference, including for the duration of a call (share_callable), so the result cannot
+// change while the collector, which holds the GIL, traverses it several times.
 int traverse(PyObject* self, visitproc visit, void* arg) {
   auto* function = reinterpret_cast<FunctionInstance*>(self);
   Py_VISIT(Py_TYPE(self));
@@ -185,7 +185,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   return 0;
 }
 
-// The callable stays, as an item of a tuple does: who took part in making a cycle can be changed.
+// The callable stays, like a tuple's item: a cycle always contains something mutable to clear.
 int clear_attributes(PyObject* self) {
   auto* function = reinterpret_cast<FunctionInstance*>(self);
   Py_CLEAR(function->parameters);
@@ -193,7 +193,7 @@ int clear_attributes(PyObject* self) {
   return 0;
 }
 
-// The one argument of Function(callable), lent; NULL with a Python error.
+// The one argument of Function(callable), borrowed; NULL with a Python error set.
 PyObject* parse_callable(PyObject* args, PyObject* keywords) {
   static const char* names[] = {"callable", nullptr};
   PyObject* callable;
@@ -207,7 +207,7 @@ PyObject* parse_callable(PyObject* args, PyObject* keywords) {
   return nullptr;
 }
 
-// Lets `self`, which has no function yet, hold that of `callable`; 0, or -1 with a Python error.
+// Fills `self`, which has no function yet, from `callable`; 0, or -1 with a Python error set.
 int fill(PyObject* self, PyObject* callable) {
   static PyObject* what = PyUnicode_InternFromString("Function");
   if (PyObject_TypeCheck(callable, function_type)) return init_handle(what, self, callable);
@@ -224,7 +224,7 @@ int fill(PyObject* self, PyObject* callable) {
   return 0;
 }
 
-// An instance of a subclass has no function until its __init__ has made one.
+// An instance of a subclass has no function until its __init__ creates one.
 PyObject* new_function(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   if (type != function_type) return make_instance(type, nullptr);
   PyObject* callable = parse_callable(args, keywords);
@@ -238,7 +238,7 @@ PyObject* new_function(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   return self.release().ptr();
 }
 
-// Function.__init__(self, callable); without an argument the instance stays as it is.
+// Function.__init__(self, callable); without an argument the instance is unchanged.
 int init(PyObject* self, PyObject* args, PyObject* keywords) {
   if (Py_TYPE(self) == function_type) return 0;  // made by new_function
   bool is_done = false;

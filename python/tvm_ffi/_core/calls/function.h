@@ -7,7 +7,7 @@
 
 namespace tvm_ffi_core {
 
-// Calls what makes the object of an instance. An object that a Function gives comes as a plain
+// Calls an instance's constructor. An object returned by a Function becomes a plain
 // tvm_ffi.Object: an instance of its own class, dropped at once, would run that class's __del__.
 PyObject* call_constructor(PyObject* constructor, PyObject* const* args, Py_ssize_t num_args);
 

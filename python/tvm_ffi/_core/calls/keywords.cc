@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keyword arguments, put in the places that their names have.
+// Places keyword arguments by parameter name.
 #include "calls/keywords.h"
 
 #include <algorithm>
@@ -14,11 +14,11 @@ namespace tvm_ffi_core {
 
 namespace {
 
-// Given a Function, tells (names, defaults) of its parameters, or None.
+// Given a Function, returns the (names, defaults) of its parameters, or None.
 PyObject* describer = nullptr;
-// In the place of a default: there is none.
+// Marks a parameter without a default.
 PyObject* no_default = nullptr;
-// In the place of a default: unknown, as the function does not export its types. None is passed.
+// Marks an unknown default, as the function does not export its types. None is passed.
 PyObject* unknown_default = nullptr;
 
 bool is_description(PyObject* found) {
@@ -29,7 +29,7 @@ bool is_description(PyObject* found) {
          PyTuple_GET_SIZE(names) == PyTuple_GET_SIZE(defaults);
 }
 
-// The parameters, asked for once; lent by the function. NULL with a Python error.
+// The parameters, looked up once; borrowed from the function. NULL with a Python error set.
 PyObject* parameters_of(FunctionInstance* function) {
   if (function->parameters != nullptr) return function->parameters;
   PyObject* self = reinterpret_cast<PyObject*>(function);
@@ -40,12 +40,12 @@ PyObject* parameters_of(FunctionInstance* function) {
     PyErr_SetString(PyExc_SystemError, "the describer gave neither None nor (names, defaults)");
     return nullptr;
   }
-  // Another thread may have asked meanwhile: what is there stays.
+  // Another thread may have stored them meanwhile: keep the existing ones.
   if (function->parameters == nullptr) function->parameters = found.release().ptr();
   return function->parameters;
 }
 
-// The place of `name`; -1 if there is none, -2 with a Python error.
+// The position of `name`; -1 if there is none, -2 with a Python error set.
 Py_ssize_t place_of(PyObject* names, PyObject* name) {
   const Py_ssize_t count = PyTuple_GET_SIZE(names);
   for (Py_ssize_t i = 0; i < count; ++i) {
@@ -75,7 +75,7 @@ PyObject* refuse_missing(FunctionInstance* function, PyObject* names, Py_ssize_t
 }
 
 // Whether a message is about argument `place` of the function itself, not of one that it calls: it
-// begins with the function's name, or with its signature.
+// starts with the function's name or signature.
 bool is_about(const std::string& message, const std::string& name, Py_ssize_t place) {
   if (message.compare(0, name.size(), name) != 0) return false;
   const std::string refused = ": argument " + std::to_string(place) + ": expected ";
@@ -83,7 +83,7 @@ bool is_about(const std::string& message, const std::string& name, Py_ssize_t pl
   return at != std::string::npos && (at == name.size() || message[name.size()] == '(');
 }
 
-// Where the function refused the None that was passed for a value left out, raises the error for a
+// If the function rejected the None passed for an omitted value, raises the error for a
 // missing value instead.
 void name_missing(FunctionInstance* function, PyObject* names,
                   const std::vector<Py_ssize_t>& assumed) {
@@ -143,7 +143,7 @@ PyObject* call_with_keywords(FunctionInstance* function, PyObject* const* args, 
     value = Py_None;
     assumed.push_back(i);
   }
-  // Not by its type, which may be a subclass whose __call__ has called this.
+  // Not through its type, which may be a subclass whose __call__ called this.
   PyObject* result = function->vectorcall(reinterpret_cast<PyObject*>(function), placed.data(),
                                           static_cast<size_t>(end), nullptr);
   if (result == nullptr && !assumed.empty()) name_missing(function, names, assumed);

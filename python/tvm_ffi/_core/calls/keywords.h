@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keyword arguments, put in the places that their names have.
+// Places keyword arguments by parameter name.
 #ifndef TVM_FFI_PYTHON_CORE_KEYWORDS_H_
 #define TVM_FFI_PYTHON_CORE_KEYWORDS_H_
 
@@ -7,8 +7,8 @@
 
 namespace tvm_ffi_core {
 
-// Calls `function` with its arguments in order; `keywords` is a tuple of names, not empty, whose
-// values come after the `num_args` arguments given by position.
+// Calls `function` with its arguments in order; `keywords` is a nonempty tuple of names whose
+// values follow the `num_args` positional arguments.
 PyObject* call_with_keywords(FunctionInstance* function, PyObject* const* args, Py_ssize_t num_args,
                              PyObject* keywords);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of Python values that can be passed, one row each.
+// The kinds of Python values that can be passed, one per row.
 #include "calls/kinds.h"
 
 #include <cstring>
@@ -24,13 +24,13 @@ namespace tvm_ffi_core {
 
 namespace {
 
-// Whether the type derives from one that is made in C++, or that Python made and handed over.
+// Whether the type derives from one created in C++, or one that Python created and registered.
 template <PyTypeObject*& base>
 bool derives_from(PyTypeObject* type) {
   return PyType_IsSubtype(type, base);
 }
 
-// Whether the type derives from one of Python's own.
+// Whether the type derives from a Python built-in type.
 template <PyTypeObject& base>
 bool is_a(PyTypeObject* type) {
   return PyType_IsSubtype(type, &base);
@@ -88,8 +88,8 @@ constexpr Need function{"a callable", is_function};
 constexpr Need text{"a str", is_text};
 constexpr Need nothing{"None", is_nothing};
 
-// A type is of the first kind that recognises it. None and truth values have no row: pack_plain
-// takes them, and their types have no subclasses.
+// A type has the first kind that recognises it. None and bools have no row: pack_plain
+// handles them, and their types have no subclasses.
 constexpr Kind kinds[] = {
     {by_type(derives_from<tensor_type>), pack_own_tensor},
     {by_type(derives_from<container_type>), pack_container},
@@ -102,7 +102,7 @@ constexpr Kind kinds[] = {
     {by_type(is_a<PyUnicode_Type>), pack_str},
     {by_type(is_a<PyBytes_Type>), pack_bytes},
     {by_type(is_a<PyByteArray_Type>), pack_bytearray},
-    // Before the methods of DLPack, as it says more.
+    // Before the DLPack methods, as it is more specific.
     {by_method("__tvm_ffi_object__"), pack_stand_in},
     {by_adapter("exchange", framework_with_table), pack_exchange_tensor, fill_from_exchange},
     {by_adapter("ndarray", framework_of_arrays), pack_tensor, fill_from_ndarray},
@@ -125,8 +125,8 @@ constexpr Kind kinds[] = {
     {by_method("__tvm_ffi_int__"), pack_stand_in},
     {by_method("__tvm_ffi_float__"), pack_stand_in},
     {by_method("__tvm_ffi_value__"), pack_stand_in},
-    // After the methods above, which say more: a float of CuTe DSL has an __index__ that gives no
-    // integer.
+    // After the methods above, which are more specific: a CuTe DSL float has an __index__ that does
+    // not return an integer.
     {by_type(has_index), pack_index},
     {by_type(has_float), pack_real},
     {by_type(is_any), pack_opaque},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of Python values that can be passed, one row each.
+// The kinds of Python values that can be passed, one per row.
 #ifndef TVM_FFI_PYTHON_CORE_KINDS_H_
 #define TVM_FFI_PYTHON_CORE_KINDS_H_
 

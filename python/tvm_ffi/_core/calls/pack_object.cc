@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects as arguments: those of libtvm_ffi, and any of Python.
+// Packs objects as arguments: libtvm_ffi objects and any Python object.
 #include "calls/pack_object.h"
 
 #include "base/error.h"
@@ -36,7 +36,7 @@ int pack_opaque(const Place& place, PyObject* value, const Packer&) {
   return pack_new(place, make_carried_object(value));
 }
 
-// Packs what the object's method gives; only the frame keeps that until the call is over.
+// Packs the value returned by the object's method; only the frame keeps it alive during the call.
 int pack_stand_in(const Place& place, PyObject* value, const Packer& packer) {
   nb::object stand_in = nb::steal(PyObject_CallOneArg(packer.helper, value));
   if (!stand_in.is_valid()) return -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects as arguments: those of libtvm_ffi, and any of Python.
+// Packs objects as arguments: libtvm_ffi objects and any Python object.
 #ifndef TVM_FFI_PYTHON_CORE_PACK_OBJECT_H_
 #define TVM_FFI_PYTHON_CORE_PACK_OBJECT_H_
 
@@ -16,16 +16,16 @@ int pack_exception(const Place& place, PyObject* value, const Packer& packer);
 // Becomes a Function.
 int pack_callable(const Place& place, PyObject* value, const Packer& packer);
 
-// Carried through.
+// Becomes an opaque object.
 int pack_opaque(const Place& place, PyObject* value, const Packer& packer);
 
-// An object whose method, the helper, gives the value that is passed in its place.
+// An object whose method, the helper, returns the value to pass in its place.
 int pack_stand_in(const Place& place, PyObject* value, const Packer& packer);
 
-// Refused by a framework's adapter; the helper is the reason.
+// Rejected by a framework's adapter; the helper is the reason.
 int pack_refused(const Place& place, PyObject* value, const Packer& packer);
 
-// Refused.
+// Rejected.
 int pack_set(const Place& place, PyObject* value, const Packer& packer);
 
 }  // namespace tvm_ffi_core

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stack that a callback needs.
+// Checks for the stack space that a callback needs.
 #include "calls/stack_room.h"
 
 #include <pthread.h>
@@ -11,7 +11,7 @@ namespace tvm_ffi_core {
 
 namespace {
 
-// What is left for a callback, the functions that it calls and the error that ends them.
+// Reserved for a callback, the functions that it calls and the error that terminates them.
 constexpr uintptr_t kRoom = uintptr_t{128} << 10;
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stack that a callback needs.
+// Checks for the stack space that a callback needs.
 #ifndef TVM_FFI_PYTHON_CORE_STACK_ROOM_H_
 #define TVM_FFI_PYTHON_CORE_STACK_ROOM_H_
 
@@ -7,20 +7,20 @@
 
 namespace tvm_ffi_core {
 
-// The part of the calling thread's stack in which no callback begins, as it would not have room.
-// Empty at first: the first callback of each thread finds it.
+// The part of the calling thread's stack in which no callback may start, for lack of space.
+// Initially empty: each thread's first callback determines it.
 struct ScarceStack {
   uintptr_t low;
   uintptr_t high;
   bool is_known;
 };
-// Other files would reach a thread_local variable by a call, as it may have a constructor.
+// Other files would access a thread_local variable through a call, as it may have a constructor.
 extern __thread ScarceStack scarce_stack;
 
 void find_scarce_stack();
 
-// Whether the stack is nearly used up. A stack that is not the thread's own, such as a coroutine's,
-// has an unknown end, and counts as free.
+// Whether the stack is nearly exhausted. A stack that is not the thread's own, such as a
+// coroutine's, has an unknown limit and counts as free.
 inline bool is_stack_scarce() {
   const ScarceStack& scarce = scarce_stack;
   if (!scarce.is_known) find_scarce_stack();
