@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The extension module tvm_ffi._core: everything that is bound, in dependency order.
+// The extension module tvm_ffi._core: all bindings, in dependency order.
 #include "base/error.h"
 #include "base/global_symbols.h"
 #include "calls/convert.h"
@@ -37,14 +37,14 @@ int check_signals() noexcept { return PyErr_CheckSignals(); }
 
 NB_MODULE(_core, module) {
   using namespace tvm_ffi_core;
-  // The types of objects and what is registered exist once in the process, as Python objects of
-  // the interpreter that imported this first.
+  // Object types and registrations exist once per process, as Python objects of the interpreter
+  // that first imported this module.
   if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
     throw nb::import_error(
         "tvm_ffi can be imported in the main interpreter only, not in a sub-interpreter");
   }
   make_symbols_global();
-  // Objects outlive the module when Python ends: they are in other libraries' hands as well.
+  // Objects outlive the module at shutdown: other libraries hold references too.
   nb::set_leak_warnings(false);
   bind_error(module);
   bind_values(module);
@@ -83,6 +83,6 @@ NB_MODULE(_core, module) {
   check(TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", reinterpret_cast<void*>(&check_signals)));
   check(TVMFFIEnvRegisterCAPI("PyGILState_Ensure", reinterpret_cast<void*>(&take_gil)));
   check(TVMFFIEnvRegisterCAPI("PyGILState_Release", reinterpret_cast<void*>(&PyGILState_Release)));
-  // So that C++ sees that a tensor of a framework is read-only.
+  // Lets C++ see that a framework's tensor is read-only.
   check(TVMFFIEnvRegisterCAPI("TensorFlags", reinterpret_cast<void*>(&known_flags)));
 }

@@ -21,8 +21,8 @@ Py_ssize_t length(PyObject* self) {
   return static_cast<Py_ssize_t>(reinterpret_cast<ffi::MapBaseObj*>(handle)->size());
 }
 
-// What `other` is compared as: its own handle, or a list, tuple or dict packed into `packed`. NULL
-// if it is nothing of that kind; with a Python error if it could not be looked at.
+// The object that represents `other` in a comparison: its own handle, or a list, tuple or dict
+// packed into `packed`. NULL if it is none of these; with a Python error set if packing failed.
 TVMFFIObject* comparable(PyObject* self, PyObject* other, ffi::Any* packed) {
   if (PyObject_TypeCheck(other, container_type)) return handle_of(other);
   bool may_equal = is_sequence(handle_of(self)->type_index)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Equality, hash and text of containers.
+// Equality, hash and repr of containers.
 #include "containers/container_compare.h"
 
 #include <tvm/ffi/any_hash.h>
@@ -22,7 +22,7 @@ int sequences_are_equal(TVMFFIObject* a, TVMFFIObject* b) {
   const auto* y = contents<TVMFFISeqCell>(b);
   if (x->size != y->size) return 0;
   for (int64_t i = 0; i < x->size && i < y->size; ++i) {
-    // Both are held: the equality of a type may change a List.
+    // Both are held: a type's equality method may modify a List.
     const ffi::Any left = static_cast<const ffi::Any*>(x->data)[i];
     const ffi::Any right = static_cast<const ffi::Any*>(y->data)[i];
     int equal = values_are_equal(left.CopyToTVMFFIAny(), right.CopyToTVMFFIAny());
@@ -31,12 +31,12 @@ int sequences_are_equal(TVMFFIObject* a, TVMFFIObject* b) {
   return 1;
 }
 
-// Keys are found as the table finds them: a container as a key is the same only as itself.
+// Keys are compared as the table does: a container key matches only itself.
 int mappings_are_equal(TVMFFIObject* a, TVMFFIObject* b) {
   const auto* x = reinterpret_cast<const ffi::MapBaseObj*>(a);
   const auto* y = reinterpret_cast<const ffi::MapBaseObj*>(b);
   if (x->size() != y->size()) return 0;
-  // Copied and held, as the equality of a type may change either one.
+  // Copied and held, as a type's equality method may modify either map.
   const std::vector<std::pair<ffi::Any, ffi::Any>> pairs(x->begin(), x->end());
   for (const auto& pair : pairs) {
     auto found = y->find(pair.first);
@@ -65,12 +65,12 @@ int shapes_are_equal(TVMFFIObject* a, TVMFFIObject* b) {
 
 bool is_object(const TVMFFIAny& value) { return value.type_index >= kTVMFFIStaticObjectBegin; }
 
-// The Python object that an opaque object carries.
+// The Python object carried by an opaque object.
 void* carried(const TVMFFIAny& value) {
   return contents<TVMFFIOpaqueObjectCell>(value.v_obj)->handle;
 }
 
-// An object as Python gives it, if Python can hash that; otherwise its address.
+// The object as a Python value, if that is hashable; otherwise its address.
 PyObject* hash_proxy_of_object(const TVMFFIAny& value) {
   nb::object element = nb::steal(element_to_python(value, nullptr));
   if (!element.is_valid()) return nullptr;
@@ -79,8 +79,8 @@ PyObject* hash_proxy_of_object(const TVMFFIAny& value) {
                                                                       : value.v_obj);
 }
 
-// A Python object whose hash is that of the value: equal for equal values, and the same as in a
-// tuple, but for a NaN, which Python hashes by its address.
+// A Python object whose hash is the value's: equal for equal values, and the same as in a tuple,
+// except for a NaN, which Python hashes by its address.
 PyObject* hash_proxy(const TVMFFIAny& value) {
   switch (value.type_index) {
     case kTVMFFIFloat:
@@ -103,9 +103,9 @@ PyObject* hash_proxy(const TVMFFIAny& value) {
   return element_to_python(value, nullptr);
 }
 
-// As the tuple of the same elements, which it may be equal to.
+// Same as a tuple of the same elements, which may compare equal to it.
 Py_hash_t hash_of_sequence(TVMFFIObject* sequence) {
-  // Copied first, as Python may run code that changes a List whenever it makes an object.
+  // Copied first, as creating a Python object may run code that modifies a List.
   const auto* list = reinterpret_cast<const ffi::SeqBaseObj*>(sequence);
   const std::vector<ffi::Any> elements(list->begin(), list->end());
   nb::object proxies = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(elements.size())));
@@ -119,7 +119,7 @@ Py_hash_t hash_of_sequence(TVMFFIObject* sequence) {
   return PyObject_Hash(proxies.ptr());
 }
 
-// Does not depend on the order.
+// Independent of the order.
 Py_hash_t hash_of_mapping(TVMFFIObject* mapping) {
   const auto* map = reinterpret_cast<const ffi::MapBaseObj*>(mapping);
   const std::vector<std::pair<ffi::Any, ffi::Any>> pairs(map->begin(), map->end());
@@ -137,7 +137,7 @@ Py_hash_t hash_of_mapping(TVMFFIObject* mapping) {
   return hash == -1 ? -2 : hash;
 }
 
-// The containers whose text is being made, as each reading of an element makes a new instance.
+// Handles of the containers whose repr is in progress: each read of an element wraps it anew.
 thread_local std::vector<TVMFFIObject*>* shown = nullptr;
 
 }  // namespace
@@ -155,7 +155,7 @@ int values_are_equal(const TVMFFIAny& a, const TVMFFIAny& b) {
     }
   }
   if (a.type_index == kTVMFFIFloat && b.type_index == kTVMFFIFloat) {
-    // A NaN equals another, so that a container equals its copy.
+    // NaNs are equal, so that a container equals its copy.
     return a.v_float64 == b.v_float64 || (a.v_float64 != a.v_float64 && b.v_float64 != b.v_float64);
   }
   return guarded(-1, [&] { return static_cast<int>(ffi::detail::AreEqual(a, b)); });
@@ -173,7 +173,7 @@ Py_hash_t hash_of_container(PyObject* container) {
 
 PyObject* repr_of_container(PyObject* container) {
   TVMFFIObject* handle = handle_of(container);
-  // Room first, so that what is entered below is left again.
+  // Reserve first, so that the entry added below is always removed.
   const int has_room = guarded(-1, [] {
     if (shown == nullptr) shown = new std::vector<TVMFFIObject*>();
     shown->reserve(shown->size() + 1);

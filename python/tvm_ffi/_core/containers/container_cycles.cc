@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of containers in Python's garbage collection.
+// Garbage collection support for containers.
 #include "containers/container_cycles.h"
 
 #include <tvm/ffi/container/list.h>
@@ -16,15 +16,15 @@ namespace ffi = tvm::ffi;
 
 namespace {
 
-// Containers in each other, deeper than which nothing is visited: the stack is finite.
+// Nesting depth beyond which nothing is visited, because the stack is finite.
 constexpr int kDeepest = 64;
 
 int visit_value(const TVMFFIAny& value, int depth, visitproc visit, void* arg);
 
-// What is visited must be owned by the instance alone, by way of objects that each have one owner.
-// Whoever else may use one of them holds a count of it or of one around it, also for the time of a
-// call (pack_container): so the answer cannot change while the collector, which holds the GIL, asks
-// several times.
+// Only objects owned solely by the instance are visited, through objects that each have one owner.
+// Every other user of one of them holds a reference to it or to a container around it, including
+// for the duration of a call (pack_container), so the result cannot change while the collector,
+// which holds the GIL, traverses several times.
 int visit_object(TVMFFIObject* object, int depth, visitproc visit, void* arg) {
   if (!has_sole_owner(object)) return 0;
   if (PyObject* carried = carried_by(object)) {
@@ -72,8 +72,8 @@ int clear_elements(PyObject* self) {
     }
   } catch (const std::bad_alloc&) {  // the cycle stays until a later collection
   }
-  // An Array and a Map stay as they are, as a tuple does: what was needed to make a cycle through
-  // one can be changed.
+  // An Array or a Map is unchanged, like a tuple: a cycle through one always contains something
+  // mutable to clear.
   return 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of containers in Python's garbage collection.
+// Garbage collection support for containers.
 #ifndef TVM_FFI_PYTHON_CORE_CONTAINER_CYCLES_H_
 #define TVM_FFI_PYTHON_CORE_CONTAINER_CYCLES_H_
 
@@ -7,7 +7,7 @@
 
 namespace tvm_ffi_core {
 
-// For Py_tp_traverse: visits the Python objects that the instance `self` alone keeps.
+// For Py_tp_traverse: visits the Python objects kept alive only by the instance `self`.
 int visit_elements(PyObject* self, visitproc visit, void* arg);
 
 // For Py_tp_clear: empties a List or a Dict.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of containers that hold many others, one in the other.
+// Destruction of deeply nested containers.
 #include "containers/container_deletion.h"
 
 #include <vector>
@@ -8,8 +8,8 @@ namespace tvm_ffi_core {
 
 namespace {
 
-// Deletion, one level of which is a few frames of the stack. Beyond kDeepest levels the rest waits
-// until the stack is free again.
+// Each nesting level of a deletion takes a few stack frames. Beyond kDeepest levels, deletions are
+// deferred until the stack unwinds.
 constexpr int kDeepest = 128;
 
 struct Deletion {
@@ -42,7 +42,7 @@ void delete_flat(void (*deleter)(void*, int), void* object, int flags) {
   delete std::exchange(waiting_deletions, nullptr);
 }
 
-// The deleter of each of the four types as the headers made it.
+// The original deleter, from the headers, of each of the four types.
 void (*plain_deleters[4])(void*, int);
 
 template <int kSlot>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of containers that hold many others, one in the other.
+// Destruction of deeply nested containers.
 #ifndef TVM_FFI_PYTHON_CORE_CONTAINER_DELETION_H_
 #define TVM_FFI_PYTHON_CORE_CONTAINER_DELETION_H_
 
@@ -7,7 +7,7 @@
 
 namespace tvm_ffi_core {
 
-// Makes the end of such a container need little of the stack.
+// Bounds the stack depth needed to destroy such a container.
 void flatten_deletion(TVMFFIObject* container);
 
 }  // namespace tvm_ffi_core

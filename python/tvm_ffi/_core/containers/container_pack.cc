@@ -13,7 +13,7 @@ namespace tvm_ffi_core {
 
 namespace {
 
-// While a container is being packed: refuses one that holds itself, and too many in each other.
+// While a container is being packed: rejects one that holds itself, and excessive nesting.
 class Nesting {
  public:
   Nesting(const Place& place, PyObject* container) : here_{container, place.inside} {
@@ -39,7 +39,7 @@ class Nesting {
   bool entered_ = false;
 };
 
-// Puts a step before the path to the value whose packing failed; leaves the error as it is.
+// Prepends a step to the path to the value whose packing failed; preserves the current error.
 void note_step(CallFrame* frame, const char* format, PyObject* detail, Py_ssize_t index,
                PyTypeObject* type) {
   nb::object raised = take_exception();
@@ -81,7 +81,7 @@ int pack_pairs(const Place& place, const Ancestor* here, PyObject* dict, ffi::Ma
   PyObject *key, *value;
   Py_ssize_t at = 0, number = 0;
   const Py_ssize_t size = PyDict_GET_SIZE(dict);
-  // Packing a pair may run code that changes the dict.
+  // Packing a pair may run code that modifies the dict.
   while (number < size && PyDict_GET_SIZE(dict) == size && PyDict_Next(dict, &at, &key, &value)) {
     if (pack_pair(place, here, key, value, number++, map) != 0) return -1;
   }
@@ -93,7 +93,7 @@ int pack_pairs(const Place& place, const Ancestor* here, PyObject* dict, ffi::Ma
   return -1;
 }
 
-// A subclass may have an order of its own.
+// A subclass may have its own order.
 int pack_items(const Place& place, const Ancestor* here, PyObject* dict, ffi::MapObj* map) {
   nb::object items = nb::steal(PyMapping_Items(dict));
   if (!items.is_valid()) return -1;
@@ -120,7 +120,7 @@ int pack_sequence(const Place& place, PyObject* value, const Packer&) {
     ffi::ObjectPtr<ffi::ArrayObj> array = ffi::ArrayObj::Empty(size);
     auto* cell = contents<TVMFFISeqCell>(reinterpret_cast<TVMFFIObject*>(array.get()));
     auto* elements = static_cast<TVMFFIAny*>(cell->data);
-    // Packing an element may run code that changes the list.
+    // Packing an element may run code that modifies the list.
     for (Py_ssize_t i = 0; i < size && i < PySequence_Fast_GET_SIZE(value); ++i) {
       PyObject* item = PySequence_Fast_GET_ITEM(value, i);
       if (!pack_plain(item, elements + i)) {

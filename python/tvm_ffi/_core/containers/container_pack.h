@@ -13,8 +13,8 @@ namespace tvm_ffi_core {
 int pack_sequence(const Place& place, PyObject* value, const Packer& packer);
 int pack_dict(const Place& place, PyObject* value, const Packer& packer);
 
-// The value packed as an owned one. 1, or 0 without an error if no container can hold it, or -1
-// with a Python error.
+// Packs `value` as an owned value. Returns 1, 0 without an error if no container can hold it, or
+// -1 with a Python error set.
 int pack_if_possible(PyObject* value, tvm::ffi::Any* result);
 
 }  // namespace tvm_ffi_core

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python types of mappings, below tvm_ffi.Map and tvm_ffi.Dict.
+// The Python mapping types, the bases of tvm_ffi.Map and tvm_ffi.Dict.
 #include "containers/mapping.h"
 
 #include <tvm/ffi/container/dict.h>
@@ -28,7 +28,7 @@ PyObject* to_python(PyObject* self, const ffi::Any& value) {
   return element_to_python(value.CopyToTVMFFIAny(), framework_of_container(self));
 }
 
-// What a mapping is given, owned; false with a Python error.
+// Packs a key or value for a mapping, as an owned value; false with a Python error set.
 bool own(const char* what, PyObject* value, ffi::Any* owned) {
   TVMFFIAny packed;
   clear(&packed);
@@ -47,7 +47,7 @@ PyObject* missing(PyObject* self, const char* method, PyObject* key) {
   return nullptr;
 }
 
-// The value of a key; NULL without a Python error if it is not there.
+// The value of a key; NULL without a Python error if the key is absent.
 PyObject* find(PyObject* self, PyObject* key) {
   ffi::Any owned;
   if (!own(key_name(self), key, &owned)) return nullptr;
@@ -85,7 +85,7 @@ PyObject* get(PyObject* self, PyObject* args, PyObject* keywords) {
   return otherwise;
 }
 
-// The pairs as they are now, since making Python objects of them may run code that changes a Dict.
+// A copy of the pairs, since creating Python objects from them may run code that modifies a Dict.
 std::vector<Pair> snapshot(PyObject* self) {
   return std::vector<Pair>(table_of(self)->begin(), table_of(self)->end());
 }
@@ -129,7 +129,7 @@ PyObject* iterate(PyObject* self) {
   return list.is_valid() ? PyObject_GetIter(list.ptr()) : nullptr;
 }
 
-// A new Map of an iterable of pairs; empty with a Python error.
+// A new Map from an iterable of pairs; empty with a Python error set.
 ffi::ObjectPtr<ffi::MapObj> map_from_pairs(const char* what, PyObject* source) {
   nb::object list = nb::steal(PySequence_List(source));
   if (!list.is_valid()) return nullptr;
@@ -154,9 +154,9 @@ ffi::ObjectPtr<ffi::MapObj> map_from_pairs(const char* what, PyObject* source) {
   return map;
 }
 
-// A new Map of the pairs of a mapping, or of an iterable of pairs; empty with a Python error.
+// A new Map from a mapping or an iterable of pairs; empty with a Python error set.
 ffi::ObjectPtr<ffi::MapObj> map_from(const char* what, PyObject* source) {
-  // Not by way of a dict, to which 1 and True are one key.
+  // Not through a dict, in which 1 and True are the same key.
   if (!PyDict_Check(source) && !PyObject_HasAttrString(source, "keys")) {
     return map_from_pairs(what, source);
   }
@@ -171,7 +171,7 @@ ffi::ObjectPtr<ffi::MapObj> map_from(const char* what, PyObject* source) {
   return ffi::ObjectUnsafe::PtrFromOwned<ffi::MapObj>(packed.v_obj);
 }
 
-// The pairs of `source`, which may be a container, as an object of the type Obj.
+// The pairs of `source`, which may be a container, as an object of type Obj.
 template <typename Obj>
 PyObject* make(PyTypeObject* type, const char* what, PyObject* source) {
   return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
@@ -207,7 +207,7 @@ PyObject* new_dict(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   return make<ffi::DictObj>(type, "Dict", source == Py_None ? nullptr : source);
 }
 
-// Removes a key: 1, or 0 if it is not there, or -1 with a Python error.
+// Removes a key: 1, 0 if it is absent, or -1 with a Python error set.
 int erase(PyObject* self, PyObject* key) {
   ffi::Any owned;
   if (!own(key_name(self), key, &owned)) return -1;
@@ -252,7 +252,7 @@ PyObject* pop_first(PyObject* self, PyObject*) {
     const Pair pair(first->first, first->second);
     nb::object made = nb::steal(pair_to_python(self, pair));
     if (!made.is_valid()) return nullptr;
-    // Reading a tensor may run code that changes the Dict.
+    // Reading a tensor may run code that modifies the Dict.
     table_of(self)->erase(pair.first);
     return made.release().ptr();
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python types of mappings, below tvm_ffi.Map and tvm_ffi.Dict.
+// The Python mapping types, the bases of tvm_ffi.Map and tvm_ffi.Dict.
 #ifndef TVM_FFI_PYTHON_CORE_MAPPING_H_
 #define TVM_FFI_PYTHON_CORE_MAPPING_H_
 
@@ -7,7 +7,7 @@
 
 namespace tvm_ffi_core {
 
-// After the base of the types.
+// Call after binding the base type.
 void bind_mapping(nb::module_& module);
 
 }  // namespace tvm_ffi_core

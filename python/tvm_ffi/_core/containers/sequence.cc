@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python types of sequences, below tvm_ffi.Array and tvm_ffi.List, and their iterator.
+// The Python sequence types, the bases of tvm_ffi.Array and tvm_ffi.List, and their iterator.
 #include "containers/sequence.h"
 
 #include <tvm/ffi/container/array.h>
@@ -42,7 +42,7 @@ PyObject* bad_index(PyObject* self, const char* method, Py_ssize_t index) {
   return nullptr;
 }
 
-// The element that `key` means, or -1 with a Python error.
+// The index that `key` refers to, or -1 with a Python error set.
 Py_ssize_t find_index(PyObject* self, const char* method, PyObject* key) {
   if (!PyIndex_Check(key)) {
     PyErr_Format(PyExc_TypeError, "%s%s: index: expected an integer or a slice, got %s",
@@ -68,7 +68,7 @@ int unpack_slice(PyObject* key, Slice* slice) {
   return PySlice_Unpack(key, &slice->start, &slice->stop, &slice->step);
 }
 
-// For the size that the sequence has now.
+// Clips the slice to the sequence's current size.
 void adjust(PyObject* self, Slice* slice) {
   slice->count =
       PySlice_AdjustIndices(cell_of(self)->size, &slice->start, &slice->stop, slice->step);
@@ -97,7 +97,7 @@ PyObject* subscript(PyObject* self, PyObject* key) {
   return index < 0 ? nullptr : read(self, index);
 }
 
-// Python calls it with an index that is not negative any more.
+// Python has already added the length to a negative index.
 PyObject* item(PyObject* self, Py_ssize_t index) {
   if (index < 0 || index >= cell_of(self)->size) return bad_index(self, "", index);
   return read(self, index);
@@ -109,7 +109,7 @@ int contains(PyObject* self, PyObject* value) {
   if (possible != 1) return possible;
   TVMFFIAny wanted = packed.CopyToTVMFFIAny();
   for (int64_t i = 0; i < cell_of(self)->size; ++i) {
-    // Held: the equality of a type may change a List.
+    // Held: a type's equality method may modify a List.
     const ffi::Any element = static_cast<const ffi::Any*>(cell_of(self)->data)[i];
     int equal = values_are_equal(element.CopyToTVMFFIAny(), wanted);
     if (equal != 0) return equal;
@@ -117,7 +117,7 @@ int contains(PyObject* self, PyObject* value) {
   return 0;
 }
 
-// The elements of any iterable as a new Array; an empty handle with a Python error.
+// The elements of any iterable as a new Array; an empty handle with a Python error set.
 ffi::ObjectPtr<ffi::ArrayObj> array_from(const char* what, PyObject* values) {
   nb::object fast;
   if (PyList_Check(values) || PyTuple_Check(values)) {
@@ -143,7 +143,7 @@ PyObject* new_array(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:Array", const_cast<char**>(names), &values)) {
     return nullptr;
   }
-  // An Array cannot change, so that a copy may be the same object.
+  // An Array is immutable, so a copy may be the same object.
   if (PyObject_TypeCheck(values, array_type)) {
     TVMFFIObjectIncRef(handle_of(values));
     return make_instance(type, handle_of(values));
@@ -172,7 +172,7 @@ PyObject* new_list(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   });
 }
 
-// What a List is given, owned; false with a Python error.
+// Packs an element for a List, as an owned value; false with a Python error set.
 bool own(const char* what, PyObject* value, ffi::Any* owned) {
   TVMFFIAny packed;
   clear(&packed);
@@ -189,7 +189,7 @@ int delete_slice(PyObject* self, Slice slice) {
       list.erase(list.begin() + slice.start, list.begin() + slice.stop);
       return 0;
     }
-    // The kept ones first, so that the object is whole when the others end.
+    // Collect the kept elements first, so that the List is consistent while others are destroyed.
     ffi::List<ffi::Any> kept;
     Py_ssize_t size = static_cast<Py_ssize_t>(list.size());
     Py_ssize_t low = slice.step > 0 ? slice.start : slice.start + (slice.count - 1) * slice.step;
@@ -208,7 +208,7 @@ int assign_slice(PyObject* self, Slice slice, PyObject* values) {
   return guarded(-1, [&] {
     ffi::ObjectPtr<ffi::ArrayObj> array = array_from("List: slice", values);
     if (array == nullptr) return -1;
-    // Packing may have run code that changed the List.
+    // Packing may have run code that modified the List.
     adjust(self, &slice);
     ffi::List<ffi::Any> list = list_of(self);
     const ffi::Array<ffi::Any> added(std::move(array));
@@ -302,7 +302,7 @@ PyObject* pop(PyObject* self, PyObject* const* args, Py_ssize_t num_args) {
   Py_ssize_t index = num_args == 0 ? size - 1 : find_index(self, ".pop", args[0]);
   if (index < 0) return nullptr;
   nb::object value = nb::steal(read(self, index));
-  // Reading a tensor may run code that changes the List.
+  // Reading a tensor may run code that modifies the List.
   if (!value.is_valid() || index >= cell_of(self)->size) return value.release().ptr();
   return guarded<PyObject*>(nullptr, [&] {
     ffi::List<ffi::Any> list = list_of(self);
@@ -329,7 +329,7 @@ PyObject* reverse(PyObject* self, PyObject*) {
 // ---- The iterator ----
 
 struct IteratorInstance {
-  PyObject_HEAD PyObject* sequence;  // owned; NULL once the end was reached
+  PyObject_HEAD PyObject* sequence;  // owned; NULL once the iterator is exhausted
   Py_ssize_t at;
   Py_ssize_t step;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python types of sequences, below tvm_ffi.Array and tvm_ffi.List, and their iterator.
+// The Python sequence types, the bases of tvm_ffi.Array and tvm_ffi.List, and their iterator.
 #ifndef TVM_FFI_PYTHON_CORE_SEQUENCE_H_
 #define TVM_FFI_PYTHON_CORE_SEQUENCE_H_
 
@@ -7,7 +7,7 @@
 
 namespace tvm_ffi_core {
 
-// After the base of the types.
+// Call after binding the base type.
 void bind_sequence(nb::module_& module);
 
 }  // namespace tvm_ffi_core

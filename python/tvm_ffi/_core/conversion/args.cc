@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python values as arguments and as results of callbacks.
+// Packs Python values as arguments and as callback results.
 #include "conversion/args.h"
 
 #include "base/error.h"
@@ -11,7 +11,7 @@ namespace tvm_ffi_core {
 
 namespace {
 
-// As pack_value, for a receiver that keeps the value after the call.
+// Like pack_value, for a receiver that keeps the value after the call.
 int pack_to_keep(const Place& place, PyObject* value) {
   if (pack_value(place, value) != 0) return -1;
   if (place.out->type_index != kTVMFFIDLTensorPtr) return 0;
@@ -19,7 +19,7 @@ int pack_to_keep(const Place& place, PyObject* value) {
   return -1;
 }
 
-// Packs one value into an owned one, outside of any call. `name_error` names it in a Python error.
+// Packs one value as an owned value, outside any call. `name_error` names it in a Python error.
 template <typename NameError>
 int pack_apart(PyObject* what, PyObject* value, TVMFFIAny* result, NameError name_error) {
   CallFrame frame(what, false, 1);
@@ -27,11 +27,11 @@ int pack_apart(PyObject* what, PyObject* value, TVMFFIAny* result, NameError nam
   if (code != 0) {
     name_error(frame.path());
   } else {
-    // Adds a reference to what the frame keeps, so that a lent tensor will own its memory.
+    // Adds a reference to the frame's object, so that a lent tensor will own its memory.
     code = TVMFFIAnyViewToOwnedAny(frame.arguments(), result);
     if (code != 0) set_python_error(code);
   }
-  // If owning fails, the result holds the Python object, which keeps the memory as well.
+  // If owning fails, the result holds the Python object, which also keeps the memory alive.
   frame.abandon();
   return code;
 }

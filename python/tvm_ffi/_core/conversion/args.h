@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python values as arguments and as results of callbacks.
+// Packs Python values as arguments and as callback results.
 #ifndef TVM_FFI_PYTHON_CORE_ARGS_H_
 #define TVM_FFI_PYTHON_CORE_ARGS_H_
 
@@ -8,8 +8,8 @@
 
 namespace tvm_ffi_core {
 
-// Packs the values that are themselves in the C ABI: None, truth values, floats, integers of 64
-// bits. False, without a Python error, for any other.
+// Packs the values that the C ABI stores inline: None, bools, floats, 64-bit integers. False,
+// without a Python error, for any other.
 inline bool pack_plain(PyObject* value, TVMFFIAny* out) {
   PyTypeObject* type = Py_TYPE(value);
   if (type == &PyLong_Type) {
@@ -33,14 +33,14 @@ inline bool pack_plain(PyObject* value, TVMFFIAny* out) {
   return true;
 }
 
-// A Python list, tuple or dict that is being packed, and those that it is in.
+// A Python list, tuple or dict that is being packed, and the containers around it.
 struct Ancestor {
   PyObject* container;
   const Ancestor* outer;
 };
 
-// Where a packed value goes. An argument borrows what the caller keeps anyway; what is not one of
-// the caller's arguments itself, such as an element of a list, owns all that it refers to.
+// Where a packed value is stored. An argument borrows from the caller; a value that is not itself
+// an argument, such as a list element, owns everything it refers to.
 struct Place {
   CallFrame* frame;
   TVMFFIAny* out;
@@ -59,29 +59,29 @@ struct Place {
   }
 };
 
-// Packs a new object; 0, or -1 with a Python error if there is none.
+// Packs a new object; 0, or -1 with a Python error set if `owned` is NULL.
 inline int pack_new(const Place& place, TVMFFIObject* owned) {
   if (owned == nullptr) return -1;
   place.take(owned);
   return 0;
 }
 
-// Packs `value`. 0, or -1 with a Python error that does not name the argument; the frame knows the
-// element.
+// Packs `value`. 0, or -1 with a Python error that does not name the argument; the frame records
+// the path to the element.
 int pack_value(const Place& place, PyObject* value);
 
 // Packs `value` as argument `index` of the frame's call. 0, or -1 with a Python error that names
 // the function and the argument.
 int pack_argument(CallFrame* frame, int index, PyObject* value);
 
-// Packs `value` as the only one of the frame, which is named after the field that takes it. 0, or
-// -1 with a Python error that starts with that name.
+// Packs `value` as the frame's only value; the frame is named after the field that receives it.
+// 0, or -1 with a Python error that starts with that name.
 int pack_field(CallFrame* frame, PyObject* value);
 
 // Writes `value` as an owned value; `what` names the callback in messages.
 int pack_owned(PyObject* what, PyObject* value, TVMFFIAny* result);
 
-// As pack_owned, with messages that start with "what: type: ".
+// Like pack_owned, with messages that start with "what: type: ".
 int pack_unnumbered(const char* what, PyObject* value, TVMFFIAny* result);
 
 }  // namespace tvm_ffi_core

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds a tensor of a device in a container.
+// Finds a device tensor in a container.
 #include "conversion/container_device.h"
 
 #include <tvm/ffi/container/map_base.h>
@@ -20,7 +20,7 @@ const LentTensor* as_device_tensor(TVMFFIObject* object) {
   return lent != nullptr && has_streams(lent->tensor.device.device_type) ? lent : nullptr;
 }
 
-// The elements that are objects, the values of a mapping, in their order.
+// Visits the elements, or the values of a mapping, that are objects, in order.
 template <typename Visit>
 void for_each_object(TVMFFIObject* container, Visit visit) {
   if (is_sequence(container->type_index)) {
@@ -38,7 +38,7 @@ void for_each_object(TVMFFIObject* container, Visit visit) {
   }
 }
 
-// Looks into each container once: many may hold the same one, and a List may hold itself.
+// Visits each container once: it may be held several times, and a List may hold itself.
 const LentTensor* device_tensor_in(TVMFFIObject* container) {
   std::unordered_set<TVMFFIObject*> seen;
   std::vector<TVMFFIObject*> waiting = {container};
@@ -52,7 +52,7 @@ const LentTensor* device_tensor_in(TVMFFIObject* container) {
       int32_t type = object->type_index;
       if (type != kTVMFFITensor && !is_sequence(type) && !is_mapping(type)) return true;
       waiting.push_back(object);
-      // What follows the first device tensor does not matter.
+      // Elements after the first device tensor do not matter.
       return as_device_tensor(object) == nullptr;
     });
     std::reverse(waiting.begin() + static_cast<std::ptrdiff_t>(before), waiting.end());
@@ -63,7 +63,7 @@ const LentTensor* device_tensor_in(TVMFFIObject* container) {
 }  // namespace
 
 const LentTensor* first_device_tensor(TVMFFIObject* container) {
-  // A program without such tensors need not look at each element.
+  // A program without such tensors need not visit every element.
   return device_tensor_was_lent ? device_tensor_in(container) : nullptr;
 }
 

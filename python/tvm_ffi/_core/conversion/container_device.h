@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds a tensor of a device in a container.
+// Finds a device tensor in a container.
 #ifndef TVM_FFI_PYTHON_CORE_CONTAINER_DEVICE_H_
 #define TVM_FFI_PYTHON_CORE_CONTAINER_DEVICE_H_
 
@@ -7,8 +7,8 @@
 
 namespace tvm_ffi_core {
 
-// The first tensor in the container, and in those that it holds, that is on a device with streams
-// and that a framework lent; NULL if there is none.
+// The first tensor, in the container and those nested in it, that a framework lent and that is on a
+// device with streams; NULL if there is none.
 const LentTensor* first_device_tensor(TVMFFIObject* container);
 
 }  // namespace tvm_ffi_core

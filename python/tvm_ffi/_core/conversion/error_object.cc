@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tvm_ffi.core.Error, an error that is a value, asks of the runtime.
+// Runtime support for tvm_ffi.core.Error, an error as a value.
 #include "conversion/error_object.h"
 
 #include "base/error.h"
@@ -10,7 +10,7 @@ namespace tvm_ffi_core {
 
 namespace {
 
-// The error that `instance`, a tvm_ffi.core.Error, holds. Throws.
+// The error held by `instance`, a tvm_ffi.core.Error. Throws.
 TVMFFIObject* error_in(nb::handle instance) {
   bool is_object = PyObject_TypeCheck(instance.ptr(), object_type);
   TVMFFIObject* handle = is_object ? handle_of(instance.ptr()) : nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tvm_ffi.core.Error, an error that is a value, asks of the runtime.
+// Runtime support for tvm_ffi.core.Error, an error as a value.
 #ifndef TVM_FFI_PYTHON_CORE_ERROR_OBJECT_H_
 #define TVM_FFI_PYTHON_CORE_ERROR_OBJECT_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Addresses as arguments: pointers and streams.
+// Packs addresses as arguments: pointers and streams.
 #include "conversion/pack_address.h"
 
 namespace tvm_ffi_core {

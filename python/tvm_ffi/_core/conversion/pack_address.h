@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Addresses as arguments: pointers and streams.
+// Packs addresses as arguments: pointers and streams.
 #ifndef TVM_FFI_PYTHON_CORE_PACK_ADDRESS_H_
 #define TVM_FFI_PYTHON_CORE_PACK_ADDRESS_H_
 
@@ -10,10 +10,10 @@ namespace tvm_ffi_core {
 // A ctypes.c_void_p.
 int pack_void_pointer(const Place& place, PyObject* value, const Packer& packer);
 
-// An object whose method, the helper, gives an address.
+// An object whose method, the helper, returns an address.
 int pack_address(const Place& place, PyObject* value, const Packer& packer);
 
-// An object whose method, the helper, gives (version, address of a stream).
+// An object whose method, the helper, returns (version, stream address).
 int pack_stream(const Place& place, PyObject* value, const Packer& packer);
 
 }  // namespace tvm_ffi_core

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element types, devices and shapes as arguments.
+// Packs element types, devices and shapes as arguments.
 #include "conversion/pack_layout.h"
 
 #include "base/int_pair.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element types, devices and shapes as arguments.
+// Packs element types, devices and shapes as arguments.
 #ifndef TVM_FFI_PYTHON_CORE_PACK_LAYOUT_H_
 #define TVM_FFI_PYTHON_CORE_PACK_LAYOUT_H_
 
@@ -14,10 +14,10 @@ int pack_device(const Place& place, PyObject* value, const Packer& packer);
 
 int pack_shape(const Place& place, PyObject* value, const Packer& packer);
 
-// A framework's; the helper gives (code, bits, lanes).
+// A framework's dtype; the helper returns (code, bits, lanes).
 int pack_foreign_dtype(const Place& place, PyObject* value, const Packer& packer);
 
-// A framework's; the helper gives (type, id).
+// A framework's device; the helper returns (type, id).
 int pack_foreign_device(const Place& place, PyObject* value, const Packer& packer);
 
 }  // namespace tvm_ffi_core

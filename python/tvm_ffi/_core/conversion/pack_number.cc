@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as arguments.
+// Packs numbers as arguments.
 #include "conversion/pack_number.h"
 
 #include "base/error.h"
@@ -10,11 +10,11 @@ namespace {
 
 // An integer beyond 64 bits.
 int pack_wide_int(const Place& place, PyObject* value) {
-  auto* type = reinterpret_cast<PyObject*>(&PyLong_Type);  // a subclass may have methods of its own
+  auto* type = reinterpret_cast<PyObject*>(&PyLong_Type);  // a subclass may override methods
   nb::object length_in_bits = nb::steal(PyObject_CallMethod(type, "bit_length", "O", value));
   size_t bits = length_in_bits.is_valid() ? PyLong_AsSize_t(length_in_bits.ptr()) : 0;
   if (PyErr_Occurred()) return -1;
-  // One bit more for the sign, in whole words, as the published runtime wants them.
+  // One extra bit for the sign, in whole words, as the published runtime requires.
   nb::object length = nb::steal(PyLong_FromSize_t((bits / 64 + 1) * 8));
   nb::object arguments = nb::steal(Py_BuildValue("(OOs)", value, length.ptr(), "little"));
   nb::object options = nb::steal(Py_BuildValue("{s:O}", "signed", Py_True));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as arguments.
+// Packs numbers as arguments.
 #ifndef TVM_FFI_PYTHON_CORE_PACK_NUMBER_H_
 #define TVM_FFI_PYTHON_CORE_PACK_NUMBER_H_
 
@@ -7,7 +7,7 @@
 
 namespace tvm_ffi_core {
 
-// A framework's truth value.
+// A framework's bool.
 int pack_foreign_bool(const Place& place, PyObject* value, const Packer& packer);
 
 int pack_int(const Place& place, PyObject* value, const Packer& packer);

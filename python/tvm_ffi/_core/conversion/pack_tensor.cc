@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors, and containers that may hold tensors, as arguments whose streams the call follows.
+// Packs tensors, and containers that may hold tensors, as arguments whose streams the call follows.
 #include "conversion/pack_tensor.h"
 
 #include "conversion/container_device.h"
@@ -14,7 +14,7 @@ namespace tvm_ffi_core {
 
 namespace {
 
-// Sets the device's stream to what `ask`, called with the tensor, gives.
+// Sets the device's stream to the result of `ask`, called with the tensor.
 int follow_asked_stream(CallFrame* frame, PyObject* ask, PyObject* value, DLDevice device) {
   if (!has_streams(device.device_type) || frame->has_stream(device)) return 0;
   nb::object number = nb::steal(PyObject_CallOneArg(ask, value));
@@ -45,13 +45,13 @@ int follow_stream(CallFrame* frame, const Framework* framework, DLDevice device)
   return frame->set_stream(device, stream, framework);
 }
 
-// Sets the device's stream to that of `value`: by asking it, or its framework.
+// Sets the device's stream to that of `value`, obtained from it or from its framework.
 int follow_stream_of(CallFrame* frame, const Packer& packer, PyObject* value, DLDevice device) {
   return packer.helper != nullptr ? follow_asked_stream(frame, packer.helper, value, device)
                                   : follow_stream(frame, packer.framework, device);
 }
 
-// As the tensor that it was made of: by asking that, or its framework.
+// Follows the stream of the tensor's source, obtained from the source or from its framework.
 int follow_stream_of_source(CallFrame* frame, const LentTensor* lent) {
   if (lent->stream_source == nullptr) {
     return follow_stream(frame, lent->framework, lent->tensor.device);
@@ -87,7 +87,7 @@ inline int pack_lent(FillWith fill, const Place& place, PyObject* value, const P
   place.out->v_obj = &lent->head;
   if (place.owns) {
     own_python_source(lent);
-    if (packer.helper != nullptr) {  // a later call with the container asks it again
+    if (packer.helper != nullptr) {  // a later call with the container queries it again
       Py_INCREF(value);
       lent->stream_source = value;
     }
@@ -126,7 +126,7 @@ int pack_own_tensor(const Place& place, PyObject* value, const Packer&) {
     refuse_bare_view();
     return -1;
   }
-  // Of a Tensor, the function could make another one, which would outlive the memory.
+  // If passed a Tensor, the function could make another one, which would outlive the memory.
   place.out->type_index = kTVMFFIDLTensorPtr;
   place.out->v_ptr = &lent->tensor;
   return 0;
@@ -139,7 +139,7 @@ int pack_container(const Place& place, PyObject* value, const Packer&) {
   if (framework != nullptr) place.frame->saw_tensor_of(framework);
   place.borrow(handle);
   if (!place.owns) {
-    // A count of its own while code outside Python uses it: the garbage collector relies on it.
+    // A separate reference while non-Python code uses it: the garbage collector relies on this.
     TVMFFIObjectIncRef(handle);
     place.frame->keep(handle);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors, and containers that may hold tensors, as arguments whose streams the call follows.
+// Packs tensors, and containers that may hold tensors, as arguments whose streams the call follows.
 #ifndef TVM_FFI_PYTHON_CORE_PACK_TENSOR_H_
 #define TVM_FFI_PYTHON_CORE_PACK_TENSOR_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings and bytes as arguments.
+// Packs strings and bytes as arguments.
 #include "conversion/pack_text.h"
 
 #include <cstring>
@@ -10,7 +10,7 @@ namespace tvm_ffi_core {
 
 namespace {
 
-// Short strings and bytes are in the value itself; longer ones become an object.
+// Short strings and bytes are stored inline in the value; longer ones become an object.
 int pack_characters(const Place& place, const char* data, Py_ssize_t size, bool is_str) {
   TVMFFIAny* out = place.out;
   if (size <= 7) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings and bytes as arguments.
+// Packs strings and bytes as arguments.
 #ifndef TVM_FFI_PYTHON_CORE_PACK_TEXT_H_
 #define TVM_FFI_PYTHON_CORE_PACK_TEXT_H_
 

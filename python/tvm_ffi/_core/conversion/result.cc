@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of libtvm_ffi as Python objects.
+// Converts libtvm_ffi values to Python objects.
 #include "conversion/result.h"
 
 #include "base/error.h"
@@ -54,7 +54,7 @@ PyObject* tensor_from(ObjectRef& owned, const Framework* framework) {
       return nullptr;
     }
     void* result = nullptr;
-    // On failure it is unknown who owns `managed`: rather lose it than free it twice.
+    // On failure, the owner of `managed` is unknown: leaking it is better than a double free.
     if (framework->exchange->managed_tensor_to_py_object_no_sync(managed, &result) != 0) {
       return nullptr;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of libtvm_ffi as Python objects.
+// Converts libtvm_ffi values to Python objects.
 #ifndef TVM_FFI_PYTHON_CORE_RESULT_H_
 #define TVM_FFI_PYTHON_CORE_RESULT_H_
 
@@ -7,14 +7,14 @@
 
 namespace tvm_ffi_core {
 
-// Takes the value. A tensor becomes one of `framework`, or a tvm_ffi.Tensor if that is NULL; so do
-// those in a container, when they are read.
+// Takes ownership of the value. A tensor becomes one of `framework`, or a tvm_ffi.Tensor if that is
+// NULL; so do tensors in a container when they are read.
 PyObject* value_to_python(TVMFFIAny* owned, const Framework* framework);
 
-// Leaves the value with its owner. Tensors become tvm_ffi.Tensor.
+// Borrows the value. Tensors become tvm_ffi.Tensor.
 PyObject* view_to_python(const TVMFFIAny* view);
 
-// Reads an element, which stays in its container; a new reference, or NULL with a Python error.
+// Reads an element, leaving it in its container; a new reference, or NULL with a Python error set.
 PyObject* element_to_python(const TVMFFIAny& element, const Framework* framework);
 
 }  // namespace tvm_ffi_core
