@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The environment's allocator for frameworks that allocate in Python, as they have no DLPack table.
+// The environment allocator for frameworks without a DLPack table, which allocate in Python.
 #include "lending/allocation.h"
 
 #include "base/error.h"
@@ -24,7 +24,7 @@ void report_python_error(void* error_context, SetError set_error) {
             message != nullptr ? message : "the framework failed to allocate");
 }
 
-// Needs the GIL; -1 with a Python error.
+// Needs the GIL; -1 with a Python error set.
 int allocate_by_framework(const Framework* framework, const DLTensor& prototype,
                           DLManagedTensorVersioned** out) {
   static PyObject* what = PyUnicode_InternFromString("allocate");
@@ -38,7 +38,7 @@ int allocate_by_framework(const Framework* framework, const DLTensor& prototype,
   LentTensor* lent = owned_tensor_from(what, made.ptr(), false);
   if (lent == nullptr) return -1;
   int code = TVMFFITensorToDLPackVersioned(&lent->head, out);
-  TVMFFIObjectDecRef(&lent->head);  // `out` has a reference of its own
+  TVMFFIObjectDecRef(&lent->head);  // `out` has its own reference
   if (code == 0) return 0;
   set_python_error(code);
   return -1;

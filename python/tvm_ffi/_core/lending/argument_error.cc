@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python errors of values that cannot be packed: they name the argument.
+// Python errors for values that cannot be packed; they name the argument.
 #include "lending/argument_error.h"
 
 #include "base/python_error.h"
@@ -9,7 +9,7 @@ namespace tvm_ffi_core {
 void name_argument(PyObject* name, int index, PyTypeObject* value_type, PyObject* path) {
   nb::object cause = take_exception();
   if (!cause.is_valid()) {
-    PyErr_NoMemory();  // some of Python's own functions then fail without an exception
+    PyErr_NoMemory();  // some Python functions fail without an exception when out of memory
     return;
   }
   PyObject* value = cause.ptr();

@@ -7,15 +7,15 @@
 
 namespace tvm_ffi_core {
 
-// Makes a bare view own its memory, together with the argument of a call in progress that it
-// belongs to; any other tensor stays as it is. False, without a Python error, if there is no such
+// Makes a bare view own its memory, jointly with the argument of a call in progress that contains
+// it; any other tensor is unchanged. False, without a Python error, if there is no such
 // argument.
 bool find_owner(LentTensor* lent);
 
-// As find_owner, for a receiver that keeps the tensor. 0, or -1 with a Python error.
+// Like find_owner, for a receiver that keeps the tensor. 0, or -1 with a Python error set.
 int own_bare_view(LentTensor* lent);
 
-// Sets the Python error for a bare view that cannot own its memory where it would have to.
+// Sets the Python error for a bare view that must own its memory but cannot.
 void refuse_bare_view();
 
 }  // namespace tvm_ffi_core

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills a lent tensor by the Python protocol of DLPack: `__dlpack_device__` and `__dlpack__`.
+// Fills a lent tensor through DLPack's Python protocol: `__dlpack_device__` and `__dlpack__`.
 #include "lending/dlpack_producer.h"
 
 #include "base/int_pair.h"
@@ -25,8 +25,8 @@ const Names& names() {
   return *made;
 }
 
-// The stream that the producer must order its work before, as the array API writes it: None for a
-// device without streams, 1 for CUDA's default stream.
+// The stream before which the producer must order its work, in array API form: None for a device
+// without streams, 1 for CUDA's default stream.
 nb::object stream_for(DLDevice device) {
   void* stream = TVMFFIEnvGetStream(device.device_type, device.device_id);
   switch (device.device_type) {
@@ -52,7 +52,7 @@ int device_of(PyObject* tensor, DLDevice* device) {
   return 0;
 }
 
-// Calls `__dlpack__`; a producer from before DLPack 1.0 does not know `max_version`.
+// Calls `__dlpack__`; a producer that predates DLPack 1.0 does not accept `max_version`.
 nb::object call_dlpack(PyObject* tensor, nb::object stream) {
   const Names& n = names();
   bool has_stream = !stream.is_none();

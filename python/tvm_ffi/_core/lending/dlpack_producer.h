@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills a lent tensor by the Python protocol of DLPack: `__dlpack_device__` and `__dlpack__`.
+// Fills a lent tensor through DLPack's Python protocol: `__dlpack_device__` and `__dlpack__`.
 #ifndef TVM_FFI_PYTHON_CORE_DLPACK_PRODUCER_H_
 #define TVM_FFI_PYTHON_CORE_DLPACK_PRODUCER_H_
 
@@ -7,10 +7,10 @@
 
 namespace tvm_ffi_core {
 
-// By `__dlpack__`, whose work is ordered before the environment's stream; owns.
+// Calls `__dlpack__`, whose work is ordered before the environment's stream; owns.
 int fill_from_dlpack(LentTensor* lent, PyObject* tensor, Lending how);
 
-// From what `__dlpack__` gave, which is used up; owns. 0, or -1 with a Python error.
+// Consumes the capsule that `__dlpack__` returned; owns. 0, or -1 with a Python error set.
 int fill_from_capsule(LentTensor* lent, PyObject* capsule);
 
 }  // namespace tvm_ffi_core

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills a lent tensor by the DLPack table of its type.
+// Fills a lent tensor through the DLPack table of its type.
 #include "lending/exchange_producer.h"
 
 namespace tvm_ffi_core {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills a lent tensor by the DLPack table of its type.
+// Fills a lent tensor through the DLPack table of its type.
 #ifndef TVM_FFI_PYTHON_CORE_EXCHANGE_PRODUCER_H_
 #define TVM_FFI_PYTHON_CORE_EXCHANGE_PRODUCER_H_
 
@@ -8,10 +8,10 @@
 
 namespace tvm_ffi_core {
 
-// Takes the layout and the memory by the table's managed tensor. 0, or -1 with a Python error.
+// Fills layout and memory from the table's managed tensor. 0, or -1 with a Python error set.
 int fill_from_managed(LentTensor* lent, PyObject* tensor);
 
-// By the table of the lent tensor's framework; borrows unless told to own. Inline, as most calls
+// Uses the table of the lent tensor's framework; borrows unless `how.own`. Inline, as most calls
 // pass such tensors.
 inline int fill_from_exchange(LentTensor* lent, PyObject* tensor, Lending how) {
   const auto borrow = lent->framework->exchange->dltensor_from_py_object_no_sync;

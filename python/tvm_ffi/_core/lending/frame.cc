@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one call from Python holds on the stack: the packed arguments and what to undo after it.
+// Stack state of a call from Python: the packed arguments and what to undo after the call.
 #include "lending/frame.h"
 
 #include <cstdlib>
@@ -78,7 +78,7 @@ void CallFrame::enter() {
     newest_frame = this;
   }
   if (allocating_ == nullptr) return;
-  // PyTorch's, where it is there: what the kernel allocates goes back as one of its tensors.
+  // Prefer the results' framework, so that the kernel's allocations return as its tensors.
   if (framework_ != nullptr && framework_->can_allocate()) allocating_ = framework_;
   DLPackManagedTensorAllocator allocator = allocating_->exchange != nullptr
                                                ? allocating_->exchange->managed_tensor_allocator
@@ -94,7 +94,7 @@ void CallFrame::unlist() {
 }
 
 void CallFrame::forget_other_threads() {
-  // Their stacks are still in place: new threads will get them.
+  // Their stacks are still mapped, and new threads will reuse them.
   const unsigned long self = PyThread_get_thread_ident();
   for (CallFrame* frame = newest_frame; frame != nullptr; frame = frame->older_) {
     if (frame->thread_ != self) frame->unlist();
@@ -112,9 +112,9 @@ int CallFrame::finish() {
     TVMFFIEnvSetStream(change.device.device_type, change.device.device_id, change.original,
                        nullptr);
   }
-  // Containers go before the tensors that they hold, so that these find out whether they were kept.
+  // Release containers before their tensors, whose references then show whether they were kept.
   while (num_objects_ > 0) TVMFFIObjectDecRef(objects_[--num_objects_]);
-  // Only the first error is reported; each tensor is released all the same.
+  // Only the first error is reported; every tensor is still released.
   std::optional<nb::error_scope> first_error;
   while (num_tensors_ > 0 || element_tensors_ != nullptr) {
     LentTensor* lent = num_tensors_ > 0
@@ -147,7 +147,7 @@ TVMFFIObject* argument_that_holds(const DLTensor& view) {
       const TVMFFIAny& argument = frame->arguments_[i];
       if (argument.type_index != kTVMFFITensor) continue;
       const LentTensor* lent = lent_tensor_of(argument.v_obj);
-      // A bare view keeps nothing: it may be the one that is asked for.
+      // A bare view keeps nothing alive, and may be the queried view itself.
       if (lent != nullptr && is_bare_view(lent)) continue;
       if (lies_within(view, *contents<DLTensor>(argument.v_obj))) return argument.v_obj;
     }

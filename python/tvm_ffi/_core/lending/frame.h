@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one call from Python holds on the stack: the packed arguments and what to undo after it.
+// Stack state of a call from Python: the packed arguments and what to undo after the call.
 #ifndef TVM_FFI_PYTHON_CORE_FRAME_H_
 #define TVM_FFI_PYTHON_CORE_FRAME_H_
 
@@ -19,7 +19,7 @@ class CallFrame {
   static constexpr int kInlineArguments = 12;
   static constexpr int kMaxStreams = 8;
 
-  // `name` is that of the function, for messages; `trusted` skips the check for lazy views. When
+  // `name` is the function's name, for messages; `trusted` skips the check for lazy views. If
   // out of memory, ok() is false and a Python error is set.
   CallFrame(PyObject* name, bool trusted, int num_args);
   bool ok() const { return arguments_ != nullptr; }
@@ -34,21 +34,21 @@ class CallFrame {
   bool trusted() const { return trusted_; }
   const Framework* framework() const { return framework_; }
 
-  // Keeps a reference until the call is over; takes it.
+  // Takes a reference and keeps it until the call is over.
   void keep(TVMFFIObject* owned) { objects_[num_objects_++] = owned; }
   void keep(LentTensor* lent) { tensors_[num_tensors_++] = lent; }
-  // A tensor in a container, which owns a reference of its own.
+  // A tensor in a container, which holds its own reference.
   void keep_element(LentTensor* lent) {
     lent->next_free = element_tensors_;
     element_tensors_ = lent;
   }
 
-  // Puts "element 3 (type): " and the like before the path to the value that could not be packed.
+  // Prepends a step such as "element 3 (type): " to the path to the value that could not be packed.
   void prepend_to_path(nb::object step);
   // That path, a str, or NULL.
   PyObject* path() const { return path_.ptr(); }
 
-  // Notes that an argument is a tensor of the framework; `framework` may be NULL (tvm_ffi.Tensor).
+  // Records that an argument is a framework tensor; `framework` may be NULL (tvm_ffi.Tensor).
   void saw_tensor_of(const Framework* framework) {
     if (saw_tensor_ && framework_ == framework) return;
     if (!saw_tensor_) {
@@ -66,24 +66,24 @@ class CallFrame {
     }
   }
 
-  // Makes `stream` the device's current one until the call is over; the first argument on a device
-  // decides. 0, or -1 with a Python error.
+  // Makes `stream` the device's current stream until the call is over; the first argument on a
+  // device decides. 0, or -1 with a Python error set.
   int set_stream(DLDevice device, void* stream, const Framework* source);
   bool has_stream(DLDevice device) const { return stream_change(device) != nullptr; }
   // Whether the call runs, or will run, on the framework's current stream on the device.
   bool follows(const Framework* framework, DLDevice device) const;
 
-  // Makes the frameworks' allocator the environment's, and the tensors known to
+  // Installs the framework's allocator in the environment, and makes the tensors visible to
   // argument_that_holds(); finish() undoes both.
   void enter();
 
-  // Undoes everything, once. Needs the GIL and no Python error; -1 with a Python error.
+  // Undoes everything, once. Needs the GIL and no Python error set; -1 with a Python error set.
   int finish();
 
-  // Forgets the calls of threads that the child of a fork does not have. Needs the GIL.
+  // Forgets the calls of threads that do not exist in a forked child. Needs the GIL.
   static void forget_other_threads();
 
-  // As finish(), for a call that failed: a Python error that is set stays, later ones are dropped.
+  // Like finish(), for a failed call: a Python error already set is kept, later ones are dropped.
   void abandon();
 
  private:
@@ -109,10 +109,10 @@ class CallFrame {
   LentTensor* element_tensors_ = nullptr;
   nb::object path_;
   void* heap_ = nullptr;
-  // Takes the call off the list of those in progress.
+  // Removes the call from the list of calls in progress.
   void unlist();
 
-  // Calls in progress with tensors; several threads' calls end in any order.
+  // A list of calls in progress with tensors; calls in several threads finish in any order.
   bool is_listed_ = false;
   unsigned long thread_ = 0;
   CallFrame* older_ = nullptr;
@@ -123,8 +123,8 @@ class CallFrame {
   StreamChange streams_[kMaxStreams];
 };
 
-// The Tensor among the arguments of the calls in progress that keeps the memory of `view`, or NULL;
-// lent until its call ends. Needs the GIL.
+// The argument Tensor of a call in progress that keeps the memory of `view` alive, or NULL;
+// borrowed until its call is over. Needs the GIL.
 TVMFFIObject* argument_that_holds(const DLTensor& view);
 
 }  // namespace tvm_ffi_core

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tensor framework as the call path sees it; its adapter in tvm_ffi.frameworks fills it in.
+// The call path's view of a tensor framework, filled in by its adapter in tvm_ffi.frameworks.
 #include "lending/framework.h"
 
 #include <tvm/ffi/dtype.h>
@@ -42,7 +42,7 @@ const DLPackExchangeAPI* exchange_api_of(PyObject* type) {
     PyErr_Clear();
     return nullptr;
   }
-  // Tables from before DLPack 1.3 were plain integers: such a type is served by __dlpack__.
+  // Before DLPack 1.3, tables were plain integers: such a type falls back to __dlpack__.
   if (!PyCapsule_IsValid(capsule.ptr(), "dlpack_exchange_api")) return nullptr;
   auto* header = static_cast<const DLPackExchangeAPIHeader*>(
       PyCapsule_GetPointer(capsule.ptr(), "dlpack_exchange_api"));

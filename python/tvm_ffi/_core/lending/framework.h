@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tensor framework as the call path sees it; its adapter in tvm_ffi.frameworks fills it in.
+// The call path's view of a tensor framework, filled in by its adapter in tvm_ffi.frameworks.
 #ifndef TVM_FFI_PYTHON_CORE_FRAMEWORK_H_
 #define TVM_FFI_PYTHON_CORE_FRAMEWORK_H_
 
@@ -9,46 +9,46 @@ namespace tvm_ffi_core {
 
 struct LazyBits;
 
-// Made once per framework and never freed, as the types that refer to it are never forgotten.
+// Created once per framework and never freed, as the types that refer to it are never forgotten.
 struct Framework {
   const char* name;
-  // Results of calls with tensors of several frameworks become this one's.
+  // Whether calls with tensors of several frameworks return this framework's tensors.
   bool wins = false;
-  // From the framework's tensor type; NULL for a framework that has none.
+  // From the framework's tensor type; NULL if it has none.
   const DLPackExchangeAPI* exchange = nullptr;
-  // Whether it has no tensors with negative strides: given one, PyTorch ends the process and
-  // PaddlePaddle shows other memory.
+  // Whether it does not support negative strides: given such a tensor, PyTorch aborts the process
+  // and PaddlePaddle reads other memory.
   bool forward_only = false;
-  // Turns a tvm_ffi.Tensor into a tensor of the framework; NULL: use `exchange`, or leave it.
+  // Converts a tvm_ffi.Tensor to a framework tensor; NULL: use `exchange`, or do not convert.
   PyObject* from_tensor = nullptr;
-  // For a framework without a table, each may be NULL. `prepare` gives the object whose
-  // `__dlpack__` is called in the tensor's place, or raises; `current_stream` gives the address of
-  // the stream that the framework works on, from a device id; `allocate` gives a tensor in a
-  // device's memory, from (shape, tvm_ffi.dtype, device id).
+  // For a framework without a table; each may be NULL. `prepare` returns the object whose
+  // `__dlpack__` is called in the tensor's place, or raises; `current_stream` returns the address
+  // of the framework's current stream, given a device id; `allocate` returns a tensor in device
+  // memory, given (shape, tvm_ffi.dtype, device id).
   PyObject* prepare = nullptr;
   PyObject* current_stream = nullptr;
   PyObject* allocate = nullptr;
-  // Return whether a tensor is a view whose elements are to be negated or conjugated when read,
-  // which DLPack cannot say; NULL for a framework without such views.
+  // Return whether a tensor is a view whose elements are negated or conjugated on read, which
+  // DLPack cannot express; NULL for a framework without such views.
   PyObject* is_negative = nullptr;
   PyObject* is_conjugate = nullptr;
-  // How to see without asking that a tensor is no such view; NULL: not known.
+  // How to check without a call that a tensor is not such a view; NULL if unknown.
   const LazyBits* lazy_bits = nullptr;
-  // Returns whether a tvm_ffi.dtype is one of the framework's; NULL: all are. Asked once for each.
+  // Returns whether the framework supports a tvm_ffi.dtype, called once for each; NULL: it does.
   PyObject* has_dtype = nullptr;
   struct Held {
     DLDataType dtype;
-    int8_t answer;  // 0: not asked yet, 1: yes, -1: no
+    int8_t answer;  // 0: unknown, 1: yes, -1: no
   };
   mutable Held held[16] = {};
 
   bool can_allocate() const { return exchange != nullptr || allocate != nullptr; }
 };
 
-// Whether a tensor can become one of the framework: 1 or 0, or -1 with a Python error.
+// Whether a tensor can become a framework tensor: 1 or 0, or -1 with a Python error set.
 int can_hold(const Framework* framework, const DLTensor& tensor);
 
-// The DLPack table of a type: NULL without an error when it has none that can be used.
+// The DLPack table of a type; NULL without an error if it has no usable one.
 const DLPackExchangeAPI* exchange_api_of(PyObject* type);
 
 void bind_framework(nb::module_& module);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refuses views whose elements are negated or conjugated when read, which DLPack cannot say.
+// Rejects views whose elements are negated or conjugated on read, which DLPack cannot express.
 #include "lending/lazy_view.h"
 
 #include <optional>
@@ -8,7 +8,7 @@ namespace tvm_ffi_core {
 
 namespace {
 
-// Every TensorImpl since PyTorch 2.10, the first release with a DLPack table, is as large.
+// The size of a TensorImpl since PyTorch 2.10, the first release with a DLPack table.
 constexpr size_t kTensorImplSize = 176;
 
 uint64_t word_at(const void* base, size_t offset) {
@@ -17,7 +17,7 @@ uint64_t word_at(const void* base, size_t offset) {
   return word;
 }
 
-// The only offset of a word that `fits`; nothing if there is none, or if there are several.
+// The only offset of a word that `fits`; empty if there are none or several.
 template <typename Fits>
 std::optional<size_t> only_offset(size_t begin, size_t end, Fits fits) {
   std::optional<size_t> found;
@@ -29,7 +29,7 @@ std::optional<size_t> only_offset(size_t begin, size_t end, Fits fits) {
   return found;
 }
 
-// Refuses if the framework's method says that elements are changed when read.
+// Rejects the tensor if the framework's method reports that elements are changed on read.
 int ask(PyObject* method, PyObject* tensor, const char* problem) {
   nb::object answer = nb::steal(PyObject_CallOneArg(method, tensor));
   if (!answer.is_valid()) return -1;
@@ -38,8 +38,8 @@ int ask(PyObject* method, PyObject* tensor, const char* problem) {
   return -1;
 }
 
-// Learns where the tensors of two types keep their keys. Each sample is (tensor, address of its
-// TensorImpl, its keys). False, and nothing is learnt, if the samples do not tell.
+// Determines where tensors of two types store their keys. Each sample is (tensor, address of its
+// TensorImpl, its keys). Returns false and stores nothing if the samples are inconclusive.
 bool learn_lazy_bits(Framework* framework, nb::type_object tensor, nb::type_object parameter,
                      nb::list samples, uint64_t mask) {
   auto* tensor_type = reinterpret_cast<PyTypeObject*>(tensor.ptr());

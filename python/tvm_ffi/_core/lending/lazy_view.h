@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refuses views whose elements are negated or conjugated when read, which DLPack cannot say.
+// Rejects views whose elements are negated or conjugated on read, which DLPack cannot express.
 //
-// PyTorch's methods `is_neg` and `is_conj` tell, for some 50 ns each, as they let other threads run
-// meanwhile. Both test one bit of the tensor's set of dispatch keys (c10/core/TensorImpl.h), so the
-// two bits are read directly where it is known where the set is: the adapter gives sample tensors
-// with their address and their set, and every one of them must agree. All implementations of
-// tensors have the one base class TensorImpl at their start, so what holds for the samples holds
-// for each tensor of the same Python types. Where no place fits all samples, the methods are asked.
+// PyTorch's methods `is_neg` and `is_conj` take some 50 ns each, as they release the GIL. Both test
+// one bit of the tensor's dispatch key set (c10/core/TensorImpl.h), so the two bits are read
+// directly if the location of the key set is known: the adapter provides sample tensors with their
+// addresses and key sets, and all of them must agree. Every tensor implementation has the base
+// class TensorImpl at offset 0, so what holds for the samples holds for every tensor of the same
+// Python types. If no location fits all samples, the methods are called.
 #ifndef TVM_FFI_PYTHON_CORE_LAZY_VIEW_H_
 #define TVM_FFI_PYTHON_CORE_LAZY_VIEW_H_
 
@@ -16,9 +16,9 @@
 
 namespace tvm_ffi_core {
 
-// Where a framework's tensors keep the bits, and which ones they are.
+// Where a framework's tensors store the bits, and which bits they are.
 struct LazyBits {
-  // The only types that cannot answer for themselves, by __torch_function__.
+  // The only types that cannot override the methods, through __torch_function__.
   PyTypeObject* tensor;
   PyTypeObject* parameter;
   size_t impl_at;  // in the Python object: address of the TensorImpl
@@ -26,10 +26,10 @@ struct LazyBits {
   uint64_t mask;
 };
 
-// As check_lazy_view(), by asking the framework's methods.
+// Like check_lazy_view(), but calls the framework's methods.
 int ask_whether_lazy(const Framework* framework, DLDataType dtype, PyObject* tensor);
 
-// 0, or -1 with a Python error, for a tensor that the framework's DLPack table has accepted.
+// 0, or -1 with a Python error set, for a tensor that the framework's DLPack table has accepted.
 inline int check_lazy_view(const Framework* framework, DLDataType dtype, PyObject* tensor) {
   const LazyBits* bits = framework->lazy_bits;
   if (bits != nullptr && (Py_TYPE(tensor) == bits->tensor || Py_TYPE(tensor) == bits->parameter)) {

@@ -8,10 +8,10 @@
 
 namespace tvm_ffi_core {
 
-// Gives a lent tensor back while a Python error is set.
+// Releases a lent tensor while a Python error is set.
 void discard(LentTensor* lent);
 
-// Refuses a tensor that may not be written: sets a Python error and gives the tensor back.
+// Rejects a read-only tensor: sets a Python error and releases the tensor.
 void refuse_read_only(LentTensor* lent);
 
 // Fills a lent tensor from a framework's tensor; NULL with a Python error that names no argument.
@@ -31,7 +31,7 @@ inline LentTensor* lend_by(FillWith fill, const Framework* framework, PyObject* 
   return lent;
 }
 
-// Makes an owned tensor from any object that a function takes as a tensor; NULL with a Python
+// Creates an owned tensor from any object that a function accepts as a tensor; NULL with a Python
 // error that starts with `what`.
 LentTensor* owned_tensor_from(PyObject* what, PyObject* value, bool allow_read_only);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Tensor object over a framework's tensor that owns nothing until somebody keeps it.
+// A Tensor object over a framework's tensor that owns nothing until it is kept.
 #include "lending/lent_tensor.h"
 
 #include <tvm/ffi/device.h>
@@ -43,7 +43,7 @@ LentTensor* from_head(void* head) {
   return reinterpret_cast<LentTensor*>(static_cast<char*>(head) - offsetof(LentTensor, head));
 }
 
-// May run in any thread without the GIL, so the memory does not go back to the pool.
+// May run in any thread without the GIL, so the memory is not returned to the pool.
 void delete_lent_tensor(void* head, int flags) {
   LentTensor* lent = from_head(head);
   if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) drop_owner(lent);
@@ -124,7 +124,7 @@ int own_lent_tensor(LentTensor* lent) {
   if (exchange != nullptr) {
     DLManagedTensorVersioned* managed = nullptr;
     if (exchange->managed_tensor_from_py_object_no_sync(source, &managed) != 0) {
-      // The callee has a reference already: the memory must stay, whatever the framework says.
+      // The callee already has a reference, so the memory must outlive the framework's failure.
       Py_INCREF(source);
       lent->owner_kind = Owner::kPythonObject;
       return -1;
@@ -151,7 +151,7 @@ DLManagedTensorVersioned* take_managed(TVMFFIObject* tensor) {
     return nullptr;
   }
   auto* managed = static_cast<DLManagedTensorVersioned*>(lent->owner);
-  // Not every consumer knows of offsets and of strides that are left out.
+  // Not every consumer handles byte offsets and NULL strides.
   if (managed->dl_tensor.byte_offset != 0 || managed->dl_tensor.strides == nullptr) return nullptr;
   lent->owner = nullptr;
   lent->owner_kind = Owner::kNobody;
@@ -162,7 +162,7 @@ DLManagedTensorVersioned* take_managed(TVMFFIObject* tensor) {
 int release_any_lent_tensor(LentTensor* lent) {
   if (has_sole_owner(lent)) {
     if (lent->owner_kind == Owner::kPythonObject) {
-      // The lock is held already.
+      // The GIL is already held.
       lent->owner_kind = Owner::kNobody;
       Py_XDECREF(static_cast<PyObject*>(std::exchange(lent->owner, nullptr)));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the memory of one tensor lies within that of another.
+// Tests whether one tensor's memory is contained in another's.
 #ifndef TVM_FFI_PYTHON_CORE_MEMORY_SPAN_H_
 #define TVM_FFI_PYTHON_CORE_MEMORY_SPAN_H_
 
@@ -7,7 +7,7 @@
 
 namespace tvm_ffi_core {
 
-// Addresses from the first byte of a tensor's elements to behind the last one.
+// The half-open address range of a tensor's elements.
 struct MemorySpan {
   explicit MemorySpan(const DLTensor& tensor) {
     int64_t first = 0, last = 0, step = 1;  // in elements
@@ -28,10 +28,10 @@ struct MemorySpan {
   uintptr_t end;
 };
 
-// Whoever keeps the memory of `whole` keeps that of `part` as well.
+// Whether keeping the memory of `whole` alive also keeps that of `part` alive.
 inline bool lies_within(const DLTensor& part, const DLTensor& whole) {
   if (part.device != whole.device) return false;
-  // What is no address says nothing about its neighbours.
+  // Opaque handles cannot be compared as addresses.
   if (!tvm::ffi::HasPlainAddresses(part.device)) return part.data == whole.data;
   const MemorySpan inner(part), outer(whole);
   return inner.begin >= outer.begin && inner.end <= outer.end;

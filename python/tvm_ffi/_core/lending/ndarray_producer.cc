@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills a lent tensor straight from a numpy.ndarray, without a call into NumPy.
+// Fills a lent tensor directly from a numpy.ndarray, without calling NumPy.
 //
-// The fields below are part of NumPy's C ABI, unchanged from 1.7 to 2.x. Nothing is taken on trust:
-// the adapter compares them with what Python says of sample arrays, and arrays go through
+// The fields below are part of NumPy's C ABI, unchanged from 1.7 to 2.x. They are still verified:
+// the adapter compares them with Python's view of sample arrays, and arrays fall back to
 // `__dlpack__` if they differ.
 #include "lending/ndarray_producer.h"
 
@@ -51,7 +51,7 @@ int dtype_of(PyObject* descr, DLDataType* dtype) {
   return 0;
 }
 
-// Whether the fields of the sample, read as this extension reads them, are what Python says.
+// Whether the fields of the sample, as read by this extension, match what Python reports.
 bool ndarray_layout_is_known(nb::object sample, uint64_t data, nb::tuple shape, nb::tuple strides,
                              bool writeable) {
   if (static_cast<size_t>(Py_TYPE(sample.ptr())->tp_basicsize) < sizeof(NdArray)) return false;
@@ -84,7 +84,7 @@ int fill_from_ndarray(LentTensor* lent, PyObject* object, Lending) {
     return -1;
   }
   int64_t* strides = shape + ndim;
-  // Every element type that NumPy and ml_dtypes know takes a power of two bytes.
+  // The size of every NumPy and ml_dtypes element type is a power of two.
   int64_t itemsize = tensor.dtype.bits / 8 * tensor.dtype.lanes;
   int shift = __builtin_ctzll(static_cast<unsigned long long>(itemsize));
   for (int i = 0; i < ndim; ++i) {
@@ -112,7 +112,7 @@ int fill_from_ndarray(LentTensor* lent, PyObject* object, Lending) {
 void bind_ndarray_producer(nb::module_& module) {
   module.def("ndarray_layout_is_known", &ndarray_layout_is_known, nb::arg("sample"),
              nb::arg("data"), nb::arg("shape"), nb::arg("strides"), nb::arg("writeable"));
-  // The function gives (code, bits, lanes) for a numpy.dtype, or raises TypeError.
+  // The function returns (code, bits, lanes) for a numpy.dtype, or raises TypeError.
   module.def(
       "set_ndarray_dtype_reader", [](nb::object function) { describe = function.release().ptr(); },
       nb::arg("function"));

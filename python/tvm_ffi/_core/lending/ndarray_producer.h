@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills a lent tensor straight from a numpy.ndarray, without a call into NumPy.
+// Fills a lent tensor directly from a numpy.ndarray, without calling NumPy.
 #ifndef TVM_FFI_PYTHON_CORE_NDARRAY_PRODUCER_H_
 #define TVM_FFI_PYTHON_CORE_NDARRAY_PRODUCER_H_
 
@@ -7,7 +7,7 @@
 
 namespace tvm_ffi_core {
 
-// From a numpy.ndarray whose layout the adapter has checked; borrows.
+// From a numpy.ndarray whose layout the adapter has verified; borrows.
 int fill_from_ndarray(LentTensor* lent, PyObject* array, Lending how);
 
 void bind_ndarray_producer(nb::module_& module);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a Python type is packed as an argument, found once per type.
+// How a Python type is packed as an argument, determined once per type.
 #include "lending/packer.h"
 
 #include <new>
@@ -14,7 +14,7 @@ constexpr size_t kFirstSlots = 64;
 const Packer* first_slots[kFirstSlots];
 size_t num_packers = 0;
 
-// Keeps a packer of a type that has none.
+// Inserts the packer of a type that has none yet.
 void insert(const Packer* packer) {
   if (2 * ++num_packers > packers.mask + 1) {
     const PackerTable old = packers;
@@ -31,7 +31,7 @@ void insert(const Packer* packer) {
 const Kind* first_kind = nullptr;
 const Kind* end_of_kinds = nullptr;
 
-// Type to (name of the adapter, its answer: (word, what the kind of that word needs), or None).
+// Maps a type to (adapter name, answer); the answer is (word, what that word's kind needs) or None.
 PyObject* ask = nullptr;
 
 bool is_called(const Kind& kind, const nb::object& word) {
@@ -39,7 +39,7 @@ bool is_called(const Kind& kind, const nb::object& word) {
   return own != nullptr && PyUnicode_CompareWithASCIIString(word.ptr(), own) == 0;
 }
 
-// A new reference; NULL without an error if the type has none of the name, or None. Throws.
+// A new reference; NULL without an error if the attribute is missing or None. Throws.
 PyObject* attribute_of(PyTypeObject* type, const char* name) {
   nb::object value = nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), name));
   if (clear_but_interrupts()) throw nb::python_error();
@@ -55,7 +55,7 @@ PyObject* attribute_of(PyTypeObject* type, const char* name) {
   throw nb::python_error();
 }
 
-// What the framework's adapter says of the type: (word, what that needs), or None. Throws.
+// The framework adapter's answer for the type: (word, what that word needs), or None. Throws.
 nb::object ask_adapters(PyTypeObject* type) {
   if (ask == nullptr) return nb::none();
   nb::object told = nb::steal(PyObject_CallOneArg(ask, reinterpret_cast<PyObject*>(type)));
@@ -75,26 +75,26 @@ nb::object ask_adapters(PyTypeObject* type) {
                 answer);
 }
 
-// Keeps what the adapter gave beside the word.
+// Stores the value that the adapter returned with the word.
 void take(nb::object given, Packer* packer) {
   if (nb::isinstance<Framework>(given)) {
     packer->framework = nb::cast<Framework*>(given);
   } else if (!given.is_none()) {
     packer->helper = given.ptr();
   }
-  given.release();  // as long as the type, which is forever
+  given.release();  // lives as long as the type, which is forever
 }
 
-// Finds the kind of the type, and what it needs. Throws.
+// Determines the type's kind and what it needs. Throws.
 void recognise(PyTypeObject* type, Packer* packer) {
-  nb::object answer;  // of the adapters, which are asked once, and not if an earlier kind fits
+  nb::object answer;  // of the adapters, which are called once, and only if no earlier kind fits
   for (const Kind* kind = first_kind; kind != end_of_kinds; ++kind) {
     packer->kind = kind;
     const Recognition& by = kind->recognition;
     if (by.is != nullptr) {
       if (by.is(type)) return;
     } else if (by.method != nullptr) {
-      // Asked once: a metaclass may answer differently the next time.
+      // Looked up once: a metaclass may return something else the next time.
       packer->helper = attribute_of(type, by.method);
       if (packer->helper != nullptr) return;
     } else {
@@ -106,7 +106,7 @@ void recognise(PyTypeObject* type, Packer* packer) {
   }
 }
 
-// The packer for a type that is seen for the first time. Throws.
+// The packer for a type seen for the first time. Throws.
 const Packer* learn(PyTypeObject* type) {
   Packer packer;
   recognise(type, &packer);
@@ -114,7 +114,7 @@ const Packer* learn(PyTypeObject* type) {
     packer.helper = attribute_of(type, "__tvm_ffi_env_stream__");
   }
   packer.type = type;
-  // The adapters may have run code that met the type, too.
+  // The adapters may have run code that packed the same type.
   if (const Packer* known = *packers.slot_of(type)) return known;
   Py_INCREF(type);
   const auto* learnt = new Packer(packer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects of libtvm_ffi that own one reference to a Python object.
+// libtvm_ffi objects that own one reference to a Python object.
 #include "objects/carried_object.h"
 
 #include <cstdlib>
@@ -88,7 +88,7 @@ PyObject* callable_of(void* function) { return function_at(function)->callable; 
 
 PyObject* carried_by(TVMFFIObject* object) {
   if (object->deleter == delete_callable_function) return callable_of(object);
-  // Others that are marked as Python objects may only lend theirs.
+  // Other objects marked as Python objects may only borrow theirs.
   if (object->deleter != delete_carried_object) return nullptr;
   return static_cast<PyObject*>(carried_at(object)->cell.handle);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an instance of tvm_ffi.Array, List, Map or Dict holds.
+// The instance layout of tvm_ffi.Array, List, Map and Dict.
 #include "objects/container_instance.h"
 
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an instance of tvm_ffi.Array, List, Map or Dict holds.
+// The instance layout of tvm_ffi.Array, List, Map and Dict.
 #ifndef TVM_FFI_PYTHON_CORE_CONTAINER_INSTANCE_H_
 #define TVM_FFI_PYTHON_CORE_CONTAINER_INSTANCE_H_
 
@@ -11,7 +11,7 @@ struct Framework;
 
 struct ContainerInstance {
   ObjectInstance base;
-  // Whose tensors its elements become when they are read; NULL: tvm_ffi.Tensor.
+  // The framework as whose tensors its elements are read; NULL: tvm_ffi.Tensor.
   const Framework* framework;
 };
 
@@ -29,7 +29,7 @@ inline const Framework* framework_of_container(PyObject* container) {
   return reinterpret_cast<ContainerInstance*>(container)->framework;
 }
 
-// Makes an instance whose tensors are read as those of `framework`; takes the reference.
+// Creates an instance whose tensors are read as those of `framework`; takes the reference.
 PyObject* wrap_container(TVMFFIObject* owned, const Framework* framework);
 
 inline bool is_sequence(int32_t type_index) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python type tvm_ffi.Object, the base of all types that hold an object of libtvm_ffi.
+// The Python type tvm_ffi.Object, the base of all types that hold a libtvm_ffi object.
 #include "objects/object.h"
 
 #include <structmember.h>
@@ -12,10 +12,10 @@ namespace tvm_ffi_core {
 
 namespace {
 
-// tvm_ffi._core.ObjectMeta, the metaclass of them all.
+// tvm_ffi._core.ObjectMeta, the metaclass of all these types.
 PyObject* object_meta = nullptr;
 
-// The types that are made in C++, tvm_ffi.Object first.
+// The types created in C++, tvm_ffi.Object first.
 std::vector<PyTypeObject*>& made_types() {
   static std::vector<PyTypeObject*> types;
   return types;
@@ -24,7 +24,7 @@ std::vector<PyTypeObject*>& made_types() {
 InstanceHooks hooks;
 
 int refuse_init(PyObject* self, PyObject* args, PyObject* keywords) {
-  // Types with a constructor of their own have made the object already.
+  // Types with their own constructor have already created the object.
   if (handle_of(self) != nullptr) return 0;
   bool is_done = false;
   int code = init_next_base(self, args, keywords, &is_done);
@@ -36,11 +36,11 @@ int refuse_init(PyObject* self, PyObject* args, PyObject* keywords) {
   return -1;
 }
 
-// An instance without an object yet, for a subclass whose __init__ will make that.
+// An instance without an object yet, for a subclass whose __init__ will create it.
 PyObject* new_empty(PyTypeObject* type, PyObject*, PyObject*) {
   bool is_python_class = type->tp_init != refuse_init;
   for (size_t i = 1; i < made_types().size(); ++i) {
-    // The code of such a type reads the object without asking whether there is one.
+    // The code of such a type accesses the object without checking that it exists.
     if (PyType_IsSubtype(type, made_types()[i])) is_python_class = false;
   }
   if (!is_python_class) {
@@ -60,14 +60,14 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-// The object; for an instance that holds none, the instance itself.
+// The object, or the instance itself if it holds none.
 const void* identity_of(PyObject* instance) {
   const TVMFFIObject* handle = handle_of(instance);
   if (handle != nullptr) return handle;
   return instance;
 }
 
-// Changes when an instance gets its object, as equality does.
+// Changes when an instance receives its object, as equality does.
 Py_hash_t hash(PyObject* self) { return _Py_HashPointer(const_cast<void*>(identity_of(self))); }
 
 PyObject* compare(PyObject* self, PyObject* other, int operation) {
@@ -87,7 +87,7 @@ PyObject* chandle(PyObject* self, PyObject*) { return PyLong_FromVoidPtr(handle_
 
 PyObject* id(PyObject* self, void*) { return PyLong_FromVoidPtr(handle_of(self)); }
 
-// Both hold the object from now on: a call of the other may be in progress.
+// Both hold the object from now on, because a call of the other may be in progress.
 PyObject* move_handle_from(PyObject* self, PyObject* other) {
   static PyObject* what = PyUnicode_InternFromString("__move_handle_from__");
   if (init_handle(what, self, other) != 0) return nullptr;
@@ -114,16 +114,16 @@ PyGetSetDef properties[] = {
     {"id_", id, nullptr, "Address of the object, 0 if there is none yet.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-// __prepare__ of the metaclass: what a class body starts with. Without the empty __slots__ each
-// instance had a dictionary, and a misspelt field would be stored there.
+// The metaclass's __prepare__: the initial namespace of a class body. Without the empty __slots__,
+// each instance would have a dictionary, in which a misspelt field would be stored.
 PyObject* prepare(PyObject*, PyObject*, PyObject*) { return Py_BuildValue("{s:()}", "__slots__"); }
 
 PyMethodDef prepare_definition = {
     "__prepare__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(prepare)),
     METH_VARARGS | METH_KEYWORDS, nullptr};
 
-// The type of make_type whose code the instances of a class go through; NULL if it is no class
-// below tvm_ffi.Object.
+// The type created by make_type that implements the instances of a class; NULL if `cls` does not
+// derive from tvm_ffi.Object.
 PyTypeObject* native_type_of(PyObject* cls) {
   if (!PyType_Check(cls)) return nullptr;
   PyObject* bases = reinterpret_cast<PyTypeObject*>(cls)->tp_mro;
@@ -136,8 +136,8 @@ PyTypeObject* native_type_of(PyObject* cls) {
   return nullptr;
 }
 
-// Whether one class may derive from all of `bases`; false with a Python error. Python itself finds
-// such bases by their layout, but its message names none of them.
+// Whether one class may derive from all of `bases`; false with a Python error set. Python itself
+// detects conflicting bases by their layout, but its message does not name them.
 bool bases_fit(PyObject* name, PyObject* bases) {
   PyObject* chosen = nullptr;
   PyTypeObject* native = nullptr;
@@ -159,7 +159,7 @@ bool bases_fit(PyObject* name, PyObject* bases) {
   return true;
 }
 
-// __new__ of the metaclass: looks at the bases of a class before Python makes it.
+// The metaclass's __new__: checks the bases of a class before Python creates it.
 PyObject* new_class(PyObject*, PyObject* args, PyObject* keywords) {
   Py_ssize_t num_args = PyTuple_GET_SIZE(args);
   if (num_args == 0) {
@@ -201,7 +201,7 @@ PyType_Spec spec = {"tvm_ffi.Object", sizeof(ObjectInstance), 0,
 void release_instance(ObjectInstance* self) {
   if (self->weak_references != nullptr) PyObject_ClearWeakRefs(reinterpret_cast<PyObject*>(self));
   if (self->handle == nullptr) return;
-  // What dies here may hold a tensor whose producer's deleter is written in Python.
+  // The object may hold a tensor whose producer's deleter is written in Python.
   std::optional<nb::error_scope> raised;
   if (PyErr_Occurred() != nullptr) raised.emplace();
   TVMFFIObjectDecRef(self->handle);
@@ -249,8 +249,8 @@ PyObject* wrap_object(TVMFFIObject* owned) {
 
 namespace {
 
-// Whether instances of `type` may hold objects of the class `got`; false with a Python error. The
-// code of a type of make_type knows what its objects look like, and what must be done to pass one.
+// Whether instances of `type` may hold objects of the class `got`; false with a Python error set.
+// The code of a type created by make_type knows the layout of its objects and how to pass them.
 bool fits(PyObject* what, PyTypeObject* type, PyTypeObject* got) {
   for (size_t i = 1; i < made_types().size(); ++i) {
     PyTypeObject* expected = made_types()[i];
@@ -283,7 +283,7 @@ int init_handle(PyObject* what, PyObject* self, PyObject* made) {
   if (!fits(what, Py_TYPE(self), got)) return -1;
   auto* instance = reinterpret_cast<ObjectInstance*>(self);
   if (instance->handle != nullptr) {
-    // Others may be using the object that a second one would take the place of.
+    // The existing object, which a second one would replace, may be in use.
     PyErr_Format(
         PyExc_TypeError,
         "%U: expected an instance that holds no object yet, got one that already holds one", what);
@@ -314,17 +314,17 @@ void set_metaclass(nb::module_& module) {
   body["__slots__"] = nb::tuple();
   body["__prepare__"] = nb::steal(PyCFunction_New(&prepare_definition, nullptr));
   body["__new__"] = nb::steal(PyCFunction_New(&new_class_definition, nullptr));
-  // That of ABCMeta runs Python code.
+  // ABCMeta's versions run Python code.
   body["__instancecheck__"] = type.attr("__instancecheck__");
   body["__subclasscheck__"] = type.attr("__subclasscheck__");
-  // Derived from ABCMeta, so that a class can derive from Object and collections.abc.Sequence.
+  // Derived from ABCMeta so that a class can derive from Object and collections.abc.Sequence.
   nb::object bases = nb::make_tuple(nb::module_::import_("abc").attr("ABCMeta"));
   nb::object metaclass = type("ObjectMeta", bases, body);
   module.attr("ObjectMeta") = metaclass;
-  // The module may let go of it; its classes never do.
+  // The module may drop its reference; its classes never do.
   object_meta = nb::object(metaclass).release().ptr();
   for (PyTypeObject* each : made_types()) {
-    // Python has no call that makes a type of such a metaclass.
+    // Python has no C API to create a type with such a metaclass.
     Py_INCREF(metaclass.ptr());
     Py_SET_TYPE(reinterpret_cast<PyObject*>(each),
                 reinterpret_cast<PyTypeObject*>(metaclass.ptr()));

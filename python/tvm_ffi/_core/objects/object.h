@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python type tvm_ffi.Object, the base of all types that hold an object of libtvm_ffi.
+// The Python type tvm_ffi.Object, the base of all types that hold a libtvm_ffi object.
 #ifndef TVM_FFI_PYTHON_CORE_OBJECT_H_
 #define TVM_FFI_PYTHON_CORE_OBJECT_H_
 
@@ -8,7 +8,7 @@
 namespace tvm_ffi_core {
 
 struct ObjectInstance {
-  PyObject_HEAD TVMFFIObject* handle;  // owned; NULL only while an instance is being made
+  PyObject_HEAD TVMFFIObject* handle;  // owned; NULL only while an instance is being created
   PyObject* weak_references;
 };
 
@@ -16,23 +16,23 @@ inline TVMFFIObject* handle_of(PyObject* instance) {
   return reinterpret_cast<ObjectInstance*>(instance)->handle;
 }
 
-// Makes an instance of `type`, which must be object_type or a subtype; takes the reference, which
+// Creates an instance of `type`, which must be object_type or a subtype; takes the reference, which
 // may be NULL for a type whose code expects that.
 PyObject* make_instance(PyTypeObject* type, TVMFFIObject* owned);
 
-// Makes an instance of the Python type that is registered for the object's type, or for the
-// nearest of its ancestors; takes the reference.
+// Creates an instance of the Python type registered for the object's type, or for its nearest
+// registered ancestor; takes the reference.
 PyObject* wrap_object(TVMFFIObject* owned);
 
-// Makes a heap type and stores it in the module under its name without the package.
+// Creates a heap type and stores it in the module under its unqualified name.
 PyTypeObject* make_type(nb::module_& module, PyType_Spec* spec, PyTypeObject* base);
 
-// Gives `self`, an instance without an object, the object of `made`; 0, or -1 with a Python error
-// that starts with `what`.
+// Makes `self`, an instance without an object, hold the object of `made`; 0, or -1 with a Python
+// error that starts with `what`.
 int init_handle(PyObject* what, PyObject* self, PyObject* made);
 
-// What a type of make_type does to each new instance of it or of a subtype, and to one that has got
-// the object of another one.
+// Hooks of a type created by make_type: for each new instance of it or of a subtype, and for an
+// instance that received the object of another.
 struct InstanceHooks {
   PyTypeObject* type = nullptr;
   void (*prepare)(PyObject* self) = nullptr;
@@ -42,15 +42,15 @@ struct InstanceHooks {
 // For the one type that needs them.
 void set_instance_hooks(const InstanceHooks& hooks);
 
-// Calls the __init__ of the class that follows tvm_ffi.Object among the bases of `self`, if one has
-// it: a class may derive from an object type and from a class of Python. 0, or -1 with a Python
-// error.
+// Calls the __init__ of the next class after tvm_ffi.Object among the bases of `self` that has one,
+// if any: a class may derive from an object type and from a Python class. 0, or -1 with a Python
+// error set.
 int init_next_base(PyObject* self, PyObject* args, PyObject* keywords, bool* is_done);
 
-// Gives the types of make_type their metaclass; once all of them are made.
+// Sets the metaclass of the types created by make_type; call after creating all of them.
 void set_metaclass(nb::module_& module);
 
-// What instances must do before they go.
+// Must be called before an instance is freed.
 void release_instance(ObjectInstance* self);
 
 void bind_object(nb::module_& module);

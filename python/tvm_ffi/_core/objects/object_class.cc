@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which Python class stands for which object type.
+// Maps object types to Python classes.
 #include "objects/object_class.h"
 
 #include <vector>
@@ -10,7 +10,7 @@ namespace tvm_ffi_core {
 
 namespace {
 
-// Python class of each type index; NULL where none is registered or made yet.
+// The Python class of each type index; NULL if none is registered or created yet.
 std::vector<PyTypeObject*>& classes() {
   static std::vector<PyTypeObject*> table;
   return table;
@@ -46,7 +46,7 @@ void register_object_class(int32_t type_index, PyTypeObject* type) {
   size_t index = static_cast<size_t>(type_index);
   if (index >= table.size()) table.resize(index + 1, nullptr);
   Py_INCREF(type);
-  // The type that was registered before may have instances, and costs little: it is never dropped.
+  // The previously registered type may have instances, and is small: it is leaked.
   table[index] = type;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which Python class stands for which object type.
+// Maps object types to Python classes.
 #ifndef TVM_FFI_PYTHON_CORE_OBJECT_CLASS_H_
 #define TVM_FFI_PYTHON_CORE_OBJECT_CLASS_H_
 
@@ -7,10 +7,10 @@
 
 namespace tvm_ffi_core {
 
-// tvm_ffi.Object, the base of all of them.
+// tvm_ffi.Object, the base of all object classes.
 inline PyTypeObject* object_type = nullptr;
 
-// Never NULL: a type that has objects is registered.
+// Never NULL: a type with objects is registered.
 inline const TVMFFITypeInfo* type_info_of(const TVMFFIObject* object) {
   return TVMFFIGetTypeInfo(object->type_index);
 }
@@ -23,17 +23,17 @@ inline bool is_or_derives_from(const TVMFFITypeInfo* info, int32_t type_index) {
   return false;
 }
 
-// The class of the type's objects, lent; one is made where none is registered. NULL with a Python
-// error.
+// The class of the type's objects, borrowed; created if none is registered. NULL with a Python
+// error set.
 PyTypeObject* class_of(int32_t type_index);
 
-// From now on objects of the type become instances of `type`.
+// From now on, objects with this type index become instances of `type`.
 void register_object_class(int32_t type_index, PyTypeObject* type);
 
-// That class, or NULL where none is registered or made yet.
+// That class, or NULL if none is registered or created yet.
 PyTypeObject* registered_class(int32_t type_index);
 
-// What libtvm_ffi knows of a type; throws if there is no such type.
+// libtvm_ffi's information about a type; throws if there is no such type.
 const TVMFFITypeInfo* require_info(int32_t type_index);
 
 void bind_object_class(nb::module_& module);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The method of tvm_ffi.Object by which an `__init__` makes the object.
+// The method of tvm_ffi.Object with which an `__init__` creates the object.
 #ifndef TVM_FFI_PYTHON_CORE_CONSTRUCTOR_H_
 #define TVM_FFI_PYTHON_CORE_CONSTRUCTOR_H_
 

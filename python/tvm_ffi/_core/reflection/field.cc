@@ -18,16 +18,16 @@ namespace {
 PyTypeObject* field_type = nullptr;
 
 struct FieldInstance {
-  PyObject_HEAD TVMFFIFieldInfo info;  // its texts live as long as the process
-  int32_t owner;                       // index of the type that has it
+  PyObject_HEAD TVMFFIFieldInfo info;  // its strings live as long as the process
+  int32_t owner;                       // index of the type that declares it
   PyObject* name;                      // owned; so are the next two
-  PyObject* full_name;                 // with the type's key
+  PyObject* full_name;                 // includes the type key
   PyObject* doc;
 };
 
 FieldInstance* field_of(PyObject* self) { return reinterpret_cast<FieldInstance*>(self); }
 
-// The address of the field in the instance's object; NULL with a Python error.
+// The address of the field in the instance's object; NULL with a Python error set.
 void* locate(const FieldInstance* field, PyObject* instance) {
   TVMFFIObject* handle = PyObject_TypeCheck(instance, object_type) ? handle_of(instance) : nullptr;
   if (handle != nullptr && (handle->type_index == field->owner ||
@@ -42,7 +42,7 @@ void* locate(const FieldInstance* field, PyObject* instance) {
   return nullptr;
 }
 
-// Sets the Python error of a getter or setter, with the field's name before its message.
+// Sets the Python error of a getter or setter, prefixed with the field's name.
 void fail(const FieldInstance* field, int code) {
   set_python_error(code);
   nb::object error = take_exception();
@@ -122,7 +122,7 @@ int set(PyObject* self, PyObject* instance, PyObject* value) {
   return write(field, instance, value);
 }
 
-// store(instance, value): read-only fields too, of an object that is being made.
+// store(instance, value): also sets read-only fields of an object under construction.
 PyObject* store(PyObject* self, PyObject* const* args, Py_ssize_t num_args) {
   const FieldInstance* field = field_of(self);
   if (num_args != 2 || field->info.setter == nullptr) {

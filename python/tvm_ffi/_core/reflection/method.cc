@@ -19,9 +19,9 @@ struct MethodInstance {
   PyObject_HEAD vectorcallfunc vectorcall;
   PyObject* function;  // owned; so are the next three
   PyObject* name;
-  PyObject* full_name;  // with the type's key
+  PyObject* full_name;  // includes the type key
   PyObject* doc;
-  PyObject* keyword_mark;  // owned; of a constructor that takes keyword arguments, else NULL
+  PyObject* keyword_mark;  // owned; NULL unless a constructor that takes keyword arguments
 };
 
 MethodInstance* method_of(PyObject* self) { return reinterpret_cast<MethodInstance*>(self); }
@@ -30,7 +30,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
   return PyObject_Vectorcall(method_of(self)->function, args, nargsf, keywords);
 }
 
-// __init__(self, *arguments, **keywords): the function makes the object, `self` holds it.
+// __init__(self, *arguments, **keywords): the function creates the object, `self` holds it.
 PyObject* construct(PyObject* callable, PyObject* const* args, size_t nargsf, PyObject* keywords) {
   const MethodInstance* method = method_of(callable);
   Py_ssize_t num_args = PyVectorcall_NARGS(nargsf);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is registered about object types, as tvm_ffi.type_info shows it.
+// The registered information about object types, for tvm_ffi.type_info.
 #include "reflection/type_info.h"
 
 #include "base/error.h"
@@ -33,7 +33,7 @@ nb::object find_type(nb::str type_key) {
   return nb::int_(type_index);
 }
 
-// The value that the type itself has of an attribute, or None.
+// The type's own value of an attribute, or None.
 nb::object type_attribute(int32_t type_index, nb::str name) {
   TVMFFIByteArray bytes = byte_array(name.c_str());
   const TVMFFITypeAttrColumn* column = TVMFFIGetTypeAttrColumn(&bytes);
@@ -45,12 +45,12 @@ nb::object type_attribute(int32_t type_index, nb::str name) {
   return value;
 }
 
-// What makes objects of a type that has no creator; or None.
+// The function that creates objects of a type without a creator, or None.
 nb::object new_function(int32_t type_index) {
   return type_attribute(type_index, nb::str("__ffi_new__"));
 }
 
-// Key, documentation or None, indices of the ancestors with the root first, size or None.
+// Key, documentation or None, ancestor indices from the root, size or None.
 nb::object describe_type(int32_t type_index) {
   const TVMFFITypeInfo* info = require_info(type_index);
   nb::list ancestors;
@@ -119,7 +119,7 @@ int32_t type_index_of(nb::handle instance) {
   return handle_of(instance.ptr())->type_index;
 }
 
-// A further instance for the object, of a class of the caller's choice.
+// Another instance for the object, of a class chosen by the caller.
 nb::object adopt(nb::type_object type, nb::object instance) {
   auto* python_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   if (!PyType_IsSubtype(python_type, class_of(type_index_of(instance)))) {
@@ -134,7 +134,7 @@ nb::object adopt(nb::type_object type, nb::object instance) {
 }
 
 // Whether instances of the class may hold objects of the type: the code of Tensor, Function and the
-// containers reads them without a test.
+// containers accesses them unchecked.
 bool may_stand_for(PyTypeObject* type, int32_t type_index) {
   const TVMFFITypeInfo* info = require_info(type_index);
   if (PyType_IsSubtype(type, tensor_type)) return is_or_derives_from(info, kTVMFFITensor);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is registered about object types, as tvm_ffi.type_info shows it.
+// The registered information about object types, for tvm_ffi.type_info.
 #ifndef TVM_FFI_PYTHON_CORE_TYPE_INFO_H_
 #define TVM_FFI_PYTHON_CORE_TYPE_INFO_H_
 

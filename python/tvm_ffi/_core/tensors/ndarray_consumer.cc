@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a numpy.ndarray over a tvm_ffi.Tensor through NumPy's C table.
+// Creates a numpy.ndarray over a tvm_ffi.Tensor through NumPy's C API table.
 //
-// The table and its slots are NumPy's public binary interface; the adapter hands the table over, so
-// that nothing here imports or is compiled against NumPy.
+// The table and its slots are NumPy's public binary interface; the adapter passes the table in, so
+// that this file neither imports NumPy nor is compiled against it.
 #include "tensors/ndarray_consumer.h"
 
 #include <cstring>
@@ -24,12 +24,12 @@ constexpr size_t kArrayTypeSlot = 2, kNewFromDescrSlot = 94, kSetBaseObjectSlot 
 constexpr int kWriteable = 0x0400;
 constexpr int kMaxDims = 64;
 
-// Set by the adapter: the table, and the function that gives the numpy.dtype of (code, bits,
+// Set by the adapter: the table, and the function that returns the numpy.dtype for (code, bits,
 // lanes), or None.
 void** numpy_table = nullptr;
 PyObject* find_descr = nullptr;
 
-// A borrowed numpy.dtype or None; NULL with a Python error.
+// A borrowed numpy.dtype or None; NULL with a Python error set.
 PyObject* descr_of(DLDataType dtype) {
   static auto* cache = new std::unordered_map<uint32_t, PyObject*>();
   uint32_t packed;
@@ -41,7 +41,7 @@ PyObject* descr_of(DLDataType dtype) {
   return descr;
 }
 
-// The array; the tensor itself where NumPy has none: another device, an element type it lacks.
+// The array, or the tensor itself if NumPy does not support its device or element type.
 PyObject* ndarray_from_tensor(PyObject*, PyObject* tensor) {
   if (numpy_table == nullptr || !PyObject_TypeCheck(tensor, tensor_type)) {
     PyErr_Format(PyExc_TypeError, "ndarray_from_tensor: expected a tvm_ffi.Tensor, got %s",
@@ -71,12 +71,12 @@ PyObject* ndarray_from_tensor(PyObject*, PyObject* tensor) {
   auto set_base = reinterpret_cast<SetBaseObject>(numpy_table[kSetBaseObjectSlot]);
   void* data = view->data == nullptr ? nullptr : static_cast<char*>(view->data) + view->byte_offset;
   int flags = is_read_only(handle_of(tensor)) ? 0 : kWriteable;
-  Py_INCREF(descr);  // taken over
+  Py_INCREF(descr);  // stolen
   PyObject* array = make(type, descr, view->ndim, dims, data == nullptr ? nullptr : strides, data,
                          flags, nullptr);
-  // An empty tensor may have no memory: NumPy made some, which is the array's own.
+  // An empty tensor may have no memory: NumPy allocated some, which the array owns.
   if (array == nullptr || data == nullptr) return array;
-  Py_INCREF(tensor);  // taken over, also on failure
+  Py_INCREF(tensor);  // stolen, even on failure
   if (set_base(array, tensor) != 0) Py_CLEAR(array);
   return array;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a numpy.ndarray over a tvm_ffi.Tensor through NumPy's C table.
+// Creates a numpy.ndarray over a tvm_ffi.Tensor through NumPy's C API table.
 #ifndef TVM_FFI_PYTHON_CORE_NDARRAY_CONSUMER_H_
 #define TVM_FFI_PYTHON_CORE_NDARRAY_CONSUMER_H_
 
@@ -7,7 +7,7 @@
 
 namespace tvm_ffi_core {
 
-// Whether the type is numpy.ndarray or derives from it; false before NumPy's adapter is there.
+// Whether the type is numpy.ndarray or derives from it; false until NumPy's adapter is loaded.
 bool is_ndarray(PyTypeObject* type);
 
 void bind_ndarray_consumer(nb::module_& module);

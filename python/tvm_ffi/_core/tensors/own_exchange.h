@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The DLPack table that lets other libraries take and make tvm_ffi.Tensor without Python calls.
+// The DLPack table with which other libraries read and create tvm_ffi.Tensor without Python calls.
 #ifndef TVM_FFI_PYTHON_CORE_OWN_EXCHANGE_H_
 #define TVM_FFI_PYTHON_CORE_OWN_EXCHANGE_H_
 

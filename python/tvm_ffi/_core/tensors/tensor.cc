@@ -23,7 +23,7 @@ PyTypeObject* tensor_type = nullptr;
 
 namespace {
 
-// NULL with a Python error for an instance without a tensor.
+// NULL with a Python error set for an instance without a tensor.
 const DLTensor* layout(PyObject* self) {
   return has_tensor(self) ? contents<DLTensor>(handle_of(self)) : nullptr;
 }
@@ -85,14 +85,14 @@ PyObject* size(PyObject* self, PyObject* index) {
   return PyLong_FromLongLong(tensor->shape[i < 0 ? i + tensor->ndim : i]);
 }
 
-// What numpy.asarray calls, with (dtype, copy); the adapter does the rest.
+// Called by numpy.asarray with (dtype, copy); the adapter does the rest.
 PyObject* as_array(PyObject* self, PyObject* args, PyObject* keywords) {
   if (!has_tensor(self)) return nullptr;
   PyObject* copy = keywords == nullptr ? nullptr : PyDict_GetItemString(keywords, "copy");
   if (copy == nullptr && PyTuple_GET_SIZE(args) > 1) copy = PyTuple_GET_ITEM(args, 1);
   const int copies = copy == nullptr ? 0 : PyObject_IsTrue(copy);
   if (copies < 0) return nullptr;
-  // A copy may be made of memory that nothing keeps.
+  // Memory without an owner may be copied.
   if (copies == 0 && own_before_export(handle_of(self)) != 0) return nullptr;
   nb::object numpy = nb::steal(PyImport_ImportModule("numpy"));
   if (!numpy.is_valid()) return nullptr;
@@ -160,16 +160,16 @@ struct DlpackOptions {
   PyObject* copy = Py_None;
 };
 
-// Sets the option of a keyword; -1 with a Python error if there is none of that name.
+// Sets the option for a keyword; -1 with a Python error set if the keyword is unknown.
 int set_option(DlpackOptions* options, PyObject* keyword, PyObject* value) {
   static const struct {
     PyObject* name;
-    PyObject* DlpackOptions::* option;  // NULL: any value will do
+    PyObject* DlpackOptions::* option;  // NULL: any value is accepted
   } known[] = {{PyUnicode_InternFromString("stream"), nullptr},
                {PyUnicode_InternFromString("max_version"), &DlpackOptions::max_version},
                {PyUnicode_InternFromString("dl_device"), &DlpackOptions::dl_device},
                {PyUnicode_InternFromString("copy"), &DlpackOptions::copy}};
-  // Names are the same objects, as a rule: only others are compared by their letters.
+  // Names are usually the same objects; only others are compared by their characters.
   for (bool by_letters : {false, true}) {
     for (const auto& each : known) {
       bool is_it = by_letters ? PyUnicode_Compare(keyword, each.name) == 0 : keyword == each.name;
@@ -245,7 +245,7 @@ PyObject* repr(PyObject* self) {
   }
   nb::object extents = nb::steal(shape(self, nullptr));
   if (!extents.is_valid()) return nullptr;
-  nb::object type = nb::steal(dtype(self, nullptr));  // fails for a type that has no text
+  nb::object type = nb::steal(dtype(self, nullptr));  // fails for a type without a name
   if (!type.is_valid()) return nullptr;
   nb::object place = nb::steal(device(self, nullptr));
   if (!place.is_valid()) return nullptr;
@@ -255,9 +255,9 @@ PyObject* repr(PyObject* self) {
                               type.ptr(), place.ptr());
 }
 
-// An instance of a subclass has no tensor until its __init__ has made one.
+// An instance of a subclass has no tensor until its __init__ creates one.
 PyObject* new_tensor(PyTypeObject* type, PyObject* args, PyObject* keywords) {
-  if (type == tensor_type) return object_type->tp_new(type, args, keywords);  // refuses
+  if (type == tensor_type) return object_type->tp_new(type, args, keywords);  // raises TypeError
   return make_instance(type, nullptr);
 }
 
@@ -328,7 +328,7 @@ PyType_Slot slots[] = {
 PyType_Spec spec = {"tvm_ffi.Tensor", sizeof(OwnLayout<ObjectInstance>), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
 
-// A tensor of what a `__dlpack__` gave; NULL with a Python error.
+// A tensor from the capsule returned by a `__dlpack__`; NULL with a Python error set.
 LentTensor* tensor_from_capsule(PyObject* capsule, bool allow_read_only) {
   LentTensor* lent = acquire_lent_tensor(nullptr);
   if (lent == nullptr) return nullptr;
@@ -350,7 +350,7 @@ struct Requirements {
   int allow_read_only = 0;
 };
 
-// Reads one keyword argument of from_dlpack; 0, or -1 with a Python error.
+// Reads one keyword argument of from_dlpack; 0, or -1 with a Python error set.
 int read_requirement(PyObject* name, PyObject* value, Requirements* to) {
   if (PyUnicode_CompareWithASCIIString(name, "require_alignment") == 0) {
     to->alignment = PyLong_AsLongLong(value);
@@ -412,7 +412,7 @@ keeps: ``x.set_()`` frees memory that is still shown, unless ``x.detach()`` was 
 ``x.resize_()`` may free it in any case.
 )";
 
-// Not a function of Python, which would take longer for its keywords than all that is done here.
+// Not a Python function, whose keyword handling would take longer than the work done here.
 PyObject* from_dlpack(PyObject*, PyObject* const* args, Py_ssize_t num_args, PyObject* keywords) {
   static PyObject* name = PyUnicode_InternFromString("from_dlpack");
   PyObject* source = num_args == 1 ? args[0] : nullptr;
@@ -484,7 +484,7 @@ bool has_tensor(PyObject* self) {
 
 int own_before_export(TVMFFIObject* tensor) {
   LentTensor* lent = lent_tensor_of(tensor);
-  // An empty view has no memory that could be gone.
+  // An empty view has no memory that could be freed.
   if (lent == nullptr || !is_bare_view(lent) || tvm::ffi::GetNumel(lent->tensor) == 0) return 0;
   return own_bare_view(lent);
 }

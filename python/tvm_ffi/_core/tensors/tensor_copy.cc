@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of tensors on the host.
+// Copies tensors on the host.
 #include "tensors/tensor_copy.h"
 
 #include <tvm/ffi/container/tensor.h>
@@ -13,7 +13,7 @@ namespace tvm_ffi_core {
 
 namespace {
 
-// Aligned as libraries that use vectors want it.
+// Aligned for libraries that use vector instructions.
 struct HostMemory {
   static constexpr std::align_val_t kAlignment{64};
   void AllocData(DLTensor* tensor) {
@@ -22,7 +22,7 @@ struct HostMemory {
   void FreeData(DLTensor* tensor) { ::operator delete(tensor->data, kAlignment); }
 };
 
-// Copies the elements of the dimensions from `dimension` on, and returns the end of what it wrote.
+// Copies the elements of the dimensions from `dimension` on, and returns the end of the output.
 char* copy_elements(const DLTensor& tensor, int dimension, const char* from, char* to) {
   const auto bytes = static_cast<int64_t>(ffi::GetDataSize(1, tensor.dtype));
   if (dimension == tensor.ndim) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of tensors on the host.
+// Copies tensors on the host.
 #ifndef TVM_FFI_PYTHON_CORE_TENSOR_COPY_H_
 #define TVM_FFI_PYTHON_CORE_TENSOR_COPY_H_
 
@@ -7,8 +7,8 @@
 
 namespace tvm_ffi_core {
 
-// A compact row-major tensor with the elements of `tensor`, in memory of its own. Holds nothing,
-// with a Python error, for a tensor on another device than the host.
+// A compact row-major tensor with the elements of `tensor`, in its own memory. Empty, with a
+// Python error set, for a tensor that is not on the host.
 ObjectRef copy_of_tensor(const DLTensor& tensor);
 
 }  // namespace tvm_ffi_core

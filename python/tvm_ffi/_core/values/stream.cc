@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stream table, as tvm_ffi.stream uses it.
+// The stream table, for tvm_ffi.stream.
 #include "values/stream.h"
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stream table, as tvm_ffi.stream uses it.
+// The stream table, for tvm_ffi.stream.
 #ifndef TVM_FFI_PYTHON_CORE_STREAM_H_
 #define TVM_FFI_PYTHON_CORE_STREAM_H_
 
@@ -7,7 +7,7 @@
 
 namespace tvm_ffi_core {
 
-// Whether work on such a device is ordered by streams.
+// Whether streams order the work on such a device.
 inline bool has_streams(DLDeviceType type) {
   return type != kDLCPU && type != kDLCUDAHost && type != kDLROCMHost;
 }

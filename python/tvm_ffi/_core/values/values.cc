@@ -22,7 +22,7 @@ PyObject* packed_name() {
   return name;
 }
 
-// Made once per value, and kept: a program has few.
+// Created once per value and cached: a program has few.
 PyObject* cached(std::unordered_map<uint64_t, PyObject*>& cache, uint64_t packed,
                  PyTypeObject* type) {
   auto found = cache.find(packed);
@@ -98,7 +98,7 @@ PyObject* shape_to_python(const int64_t* data, size_t size) {
   }
   nb::object arguments = nb::steal(PyTuple_Pack(1, tuple.ptr()));
   if (!arguments.is_valid()) return nullptr;
-  // Shape's own constructor checks what it is given; these are integers already.
+  // Shape's own constructor checks its arguments; these are already integers.
   return PyTuple_Type.tp_new(shape_class, arguments.ptr(), nullptr);
 }
 
