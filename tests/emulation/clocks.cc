@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector clocks with few entries: a barrier is one for the whole block, a warp has 32, and other
+// Vector clocks with few entries: a barrier has one for the whole block, a warp has 32, and other
 // blocks are known only through fences and atomic operations, which are rare.
 #include "clocks.h"
 
@@ -13,7 +13,7 @@ void Raise(std::vector<uint32_t>* to, const std::vector<uint32_t>& from) {
   for (size_t i = 0; i < from.size(); ++i) (*to)[i] = std::max((*to)[i], from[i]);
 }
 
-// The same for the clocks of the warp that a thread is in.
+// The same for the clocks of a thread's warp.
 void RaiseWarp(size_t thread, const std::vector<uint32_t>& from, std::vector<uint32_t>* to) {
   uint32_t* first = to->data() + thread / 32 * 32;
   for (size_t lane = 0; lane < from.size(); ++lane) first[lane] = std::max(first[lane], from[lane]);

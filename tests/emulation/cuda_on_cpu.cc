@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fibers, their scheduler, and the functions of CUDA's runtime that kernel files call.
+// The fibers, their scheduler, and the CUDA runtime functions that kernel files call.
 #include "cuda_on_cpu.h"
 
 #include <tvm/ffi/function.h>
@@ -31,7 +31,7 @@ constexpr size_t kResidentThreads = 2048;  // as on a multiprocessor
 constexpr size_t kResidentBlocks = 4;
 constexpr unsigned kAtomicsPerPause = 32;       // on average: there may be millions
 constexpr size_t kSharedBytes = 48 << 10;       // unless the kernel's attribute allows more
-constexpr size_t kMostSharedBytes = 227 << 10;  // of sm_90
+constexpr size_t kMostSharedBytes = 227 << 10;  // on sm_90
 constexpr int kDevices = 2;
 constexpr int kPoison = 0xff;  // NaN in every floating-point type
 
@@ -39,12 +39,12 @@ enum class State { kNew, kReady, kAtBlockBarrier, kAtWarp, kDone };
 
 struct Fiber {
   State state = State::kNew;
-  bool waited = false;            // for the kernel before
-  void* stack_pointer = nullptr;  // where it goes on
+  bool waited = false;            // for the previous kernel
+  void* stack_pointer = nullptr;  // where it resumes
   std::unique_ptr<char[]> stack;
 };
 
-// What lanes that call with one mask hand to each other. The two sets of slots take turns, so that
+// The values exchanged by lanes that call with the same mask. Two sets of slots alternate, so that
 // a fast lane does not overwrite what a slow one has yet to read.
 struct Meeting {
   alignas(16) char slots[2][32 * kSlot];
@@ -67,41 +67,41 @@ struct Warp {
   }
 };
 
-// A variable of static shared memory.
+// A variable in static shared memory.
 struct Variable {
   const void* key;
   std::shared_ptr<void> memory;
-  bool declared = false;  // by a thread of the block that runs now
+  bool declared = false;  // by a thread of the running block
 };
 
-// A block of the grid that is resident, and then another one, in the same memory.
+// A resident block of the grid; reused, with its memory, for later blocks.
 struct Block {
   dim3 grid;
   dim3 size;
   uint3 index;
   const std::function<void()>* kernel;
-  bool* all_waited;  // for the kernel before
+  bool* all_waited;  // for the previous kernel
   Fiber* fibers;
   std::vector<unsigned> order;  // of its threads
   std::vector<Warp> warps;
   std::vector<char> shared;
-  size_t most_shared;  // bytes, of both kinds together
+  size_t most_shared;  // bytes, static and dynamic together
   std::vector<Variable> variables;
   size_t static_bytes = 0;
-  std::unique_ptr<Clocks> clocks;  // null if nothing looks for races
+  std::unique_ptr<Clocks> clocks;  // null if races are not checked
   void* scheduler = nullptr;       // its stack pointer
   unsigned current = 0;
 
   Fiber& fiber() { return fibers[current]; }
 };
 
-// The one whose thread runs.
+// The block whose thread is running.
 Block* block = nullptr;
 
-// CUDA keeps it for each thread of the host. A call that succeeds leaves it as it is.
+// CUDA keeps it per host thread. A successful call does not reset it.
 thread_local cudaError_t last_error = cudaSuccess;
 
-// The most dynamic shared memory of kernels that asked for more, by their names.
+// The raised limits on dynamic shared memory, by kernel name.
 std::map<std::string, size_t>& SharedLimits() {
   static std::map<std::string, size_t> limits;
   return limits;
@@ -145,7 +145,7 @@ const Words& WordsOf(cudaError_t error) {
   return other;
 }
 
-// Why a GPU refuses a launch before any thread runs; cudaSuccess if it does not.
+// Why a GPU rejects a launch before any thread runs, or cudaSuccess if it does not.
 cudaError_t Refusal(dim3 grid, dim3 size, size_t shared_bytes, size_t most_dynamic) {
   const bool empty =
       grid.x == 0 || grid.y == 0 || grid.z == 0 || size.x == 0 || size.y == 0 || size.z == 0;
@@ -156,14 +156,14 @@ cudaError_t Refusal(dim3 grid, dim3 size, size_t shared_bytes, size_t most_dynam
   return shared_bytes > most_dynamic ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-// What a kernel throws in place of running, when it is asked for its launch bound.
+// Thrown by a kernel instead of running, when its launch bound is queried.
 struct Bound {
   size_t threads;
 };
 thread_local bool asked_for_bound = false;
 
-// Puts the registers that a function must keep on the stack, leaves the stack pointer in *from, and
-// goes on where `to` was left. The C library's swapcontext() makes a system call each time.
+// Pushes the callee-saved registers onto the stack, stores the stack pointer in *from, and resumes
+// where `to` was suspended. The C library's swapcontext() makes a system call each time.
 #ifndef __x86_64__
 #error "expected an x86-64 processor: the fibers switch by its instructions"
 #endif
@@ -206,7 +206,7 @@ void Resume(unsigned thread) {
   Fiber& fiber = block->fiber();
   if (fiber.state == State::kNew) {
     if (!fiber.stack) fiber.stack.reset(new char[kStackBytes]);
-    // As if RunThread had been left at its very beginning: six registers, and where to return to.
+    // As if RunThread had been suspended at its start: six registers and the return address.
     auto end = reinterpret_cast<uintptr_t>(fiber.stack.get() + kStackBytes) / 16 * 16;
     void** top = reinterpret_cast<void**>(end) - 8;
     std::fill(top, top + 6, nullptr);
@@ -220,7 +220,7 @@ void Resume(unsigned thread) {
   races::running.clocks = nullptr;
 }
 
-// What the orders of blocks and threads are drawn from; EMULATION_SEED repeats a run.
+// The source of random block and thread orders; set EMULATION_SEED to reproduce a run.
 std::mt19937& Random() {
   static std::mt19937 random([] {
     const char* seed = std::getenv("EMULATION_SEED");
@@ -229,8 +229,8 @@ std::mt19937& Random() {
   return random;
 }
 
-// Begins the block at a place of the grid. Its threads run in an order that changes, so that what
-// lacks a barrier shows.
+// Starts the block at a position in the grid. Its threads run in a changing order, to expose
+// missing barriers.
 void Begin(Block* begun, size_t at) {
   const dim3 grid = begun->grid;
   begun->index =
@@ -262,8 +262,8 @@ void Begin(Block* begun, size_t at) {
     begun->clocks = std::make_unique<Clocks>(static_cast<uint32_t>(at), order.size());
 }
 
-// Lets each thread of the current block go on to where it waits or lets others run; false if all
-// have returned.
+// Resumes each thread of the current block until it waits or yields; false if all have
+// returned.
 bool TakeTurn() {
   Fiber* fibers = block->fibers;
   const std::vector<unsigned>& order = block->order;
@@ -290,8 +290,8 @@ bool TakeTurn() {
 }
 
 // Runs all blocks of a grid. Some are resident at once and take turns, so that they overlap; the
-// others follow as those end. A GPU promises no order of blocks, so here it changes. Whether all
-// threads waited for the kernel before is returned.
+// others follow as those finish. A GPU guarantees no block order, so here it is random. Returns
+// whether all threads waited for the previous kernel.
 bool RunGrid(dim3 grid, dim3 size, size_t shared_bytes, size_t most_shared,
              const std::function<void()>& kernel) {
   static std::vector<Fiber> fibers(kResidentThreads);  // their stacks are kept
@@ -335,7 +335,7 @@ bool RunGrid(dim3 grid, dim3 size, size_t shared_bytes, size_t most_shared,
   return all_waited;
 }
 
-// The most threads of a block that a kernel is compiled for.
+// The maximum block size for which a kernel is compiled.
 size_t BoundOf(const std::function<void()>& kernel) {
   asked_for_bound = true;
   try {
@@ -366,7 +366,7 @@ void Fail(const char* why) {
 
 namespace {
 
-// Runs a kernel to its end.
+// Runs a kernel to completion.
 void Run(const std::string& name, dim3 grid, dim3 size, size_t shared_bytes, size_t most_shared,
          bool early, const std::function<void()>& kernel) {
   static std::mutex one_kernel;  // at a time, as on one stream
@@ -380,14 +380,14 @@ void Run(const std::string& name, dim3 grid, dim3 size, size_t shared_bytes, siz
                                 << "returned without";
   }
   if (race.empty()) return;
-  // The error may have to pass a function of C, which ends the process.
+  // The error may have to pass through a C function, which terminates the process.
   if (const char* log = std::getenv("EMULATION_LOG")) {
     std::ofstream(log + std::string(".") + std::to_string(getpid())) << race << "\n";
   }
   TVM_FFI_THROW(RuntimeError) << "emulation: " << race;
 }
 
-// Queues a kernel, or gives CUDA's error. One that may begin early must wait in each thread.
+// Queues a kernel, or returns CUDA's error. If it may start early, every thread must wait.
 cudaError_t Queue(const std::string& name, dim3 grid, dim3 size, size_t shared_bytes,
                   cudaStream_t stream, bool early, std::function<void()> kernel) {
   static std::mutex one_launch;
@@ -424,7 +424,7 @@ cudaError_t LaunchEx(const char* words, const cudaLaunchConfig_t* config,
                                   << "cudaLaunchAttributeID, which is not emulated";
     }
     early = config->attrs[i].val.programmaticStreamSerializationAllowed != 0;
-    // The code for an older device has nothing to wait with.
+    // Code for an older device cannot wait.
     if (early && for_tests::capability < 90) return Remember(cudaErrorNotSupported);
   }
   return Remember(Queue(name, config->*gridDim_of, config->*blockDim_of, config->dynamicSmemBytes,
@@ -468,7 +468,7 @@ void* Shared(const void* key, size_t size, size_t alignment) {
   std::memset(at, kPoison, size);
   races::Forget(at, size);
   block->static_bytes += size;
-  // A GPU refuses the launch; here it shows only now.
+  // A GPU rejects the launch; here this is only detected now.
   if (block->static_bytes + block->shared.size() > block->most_shared)
     Fail("static and dynamic shared memory together are more than a launch may have");
   return at;
@@ -503,7 +503,7 @@ void Fence(Scope scope) {
 void Discard(bool discards) { races::running.discards = discards; }
 
 void BeginAtomic(const void* at, size_t size, const void* from) {
-  if (Random()() % kAtomicsPerPause == 0) Pause(State::kReady);  // Others may come first.
+  if (Random()() % kAtomicsPerPause == 0) Pause(State::kReady);  // Others may go first.
   if (races::running.clocks != nullptr) races::Access(at, size, races::Kind::kAtomic, from);
 }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA device code as plain C++: what a kernel file sees instead of nvcc, so that its logic is
-// tested where there is no GPU. Each thread of a block is a fiber, and a few blocks at a time take
-// turns. Work runs where it is launched, whatever its stream, so that a missing wait is not seen.
+// CUDA device code as plain C++: replaces nvcc for a kernel file, so that its logic can be tested
+// without a GPU. Each thread of a block is a fiber, and a few blocks at a time take turns. Work
+// runs synchronously at launch, whatever its stream, so a missing wait goes unnoticed.
 //
-// It shows indices, tails, strides, reductions, barriers, reads of shared memory that was never
-// written, and launches that a GPU refuses; and races between threads and between blocks if it is
-// compiled with -fsanitize=thread. It shows nothing of a GPU's speed, or of its rounding of fast
+// It tests indices, tails, strides, reductions, barriers, reads of uninitialized shared memory,
+// and launches that a GPU rejects; and, if compiled with -fsanitize=thread, races between threads
+// and between blocks. It cannot test a GPU's speed, or the rounding of its fast
 // approximations.
 #ifndef TESTS_EMULATION_CUDA_ON_CPU_H_
 #define TESTS_EMULATION_CUDA_ON_CPU_H_
 
-// The host halves of CUDA's own headers; nothing of them is seen again below.
+// The host halves of CUDA's own headers; they are not included again below.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
@@ -32,22 +32,22 @@
 
 namespace emulation {
 
-/*! \brief Ends the process with a message. */
+/*! \brief Terminates the process with a message. */
 [[noreturn]] void Stop(const char* why);
-/*! \brief Ends the process with a message that names block and thread. */
+/*! \brief Terminates the process with a message that names the block and thread. */
 [[noreturn]] void Fail(const char* why);
 
-/*! \brief Makes and counts a call of CUDA's runtime, unless tests let it fail. */
+/*! \brief Makes and counts a CUDA runtime call, unless tests make it fail. */
 cudaError_t Called(const std::function<cudaError_t()>& call);
 
 /*!
- * \brief Queues a kernel on a stream, or refuses what a GPU would refuse: that is CUDA's last
+ * \brief Queues a kernel on a stream, or rejects it as a GPU would, which sets CUDA's last
  * error.
- * \param name The kernel's name without template arguments, as SetAttribute() knows it.
+ * \param name The kernel's name without template arguments, as used by SetAttribute().
  */
 void Launch(const char* name, dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
             std::function<void()> kernel);
-/*! \brief The same for a kernel with copies of its arguments, as CUDA makes them at the launch. */
+/*! \brief The same for a kernel with copies of its arguments, which CUDA makes at launch. */
 template <typename Kernel, typename... Arguments>
 void Launch(const char* name, dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
             Kernel kernel, Arguments... arguments) {
@@ -56,38 +56,38 @@ void Launch(const char* name, dim3 grid, dim3 block, size_t shared_bytes, cudaSt
 }
 
 /*!
- * \brief What cudaLaunchKernelEx() does.
- * \param words The kernel and its arguments as the source has them.
+ * \brief Implements cudaLaunchKernelEx().
+ * \param words The kernel and its arguments as written in the source.
  *
- * A kernel that may begin early runs after the one before it, as it may on a GPU, and must wait in
- * each thread. RuntimeError: an attribute that is not emulated, or a thread that did not wait.
+ * A kernel that may start early runs after the previous one, as it may on a GPU, and every thread
+ * must wait. RuntimeError: an attribute that is not emulated, or a thread that did not wait.
  */
 cudaError_t LaunchEx(const char* words, const cudaLaunchConfig_t* config,
                      std::function<void()> kernel);
-/*! \brief The same for a kernel with its arguments, which are converted to its parameters. */
+/*! \brief The same for a kernel with arguments, which are converted to its parameter types. */
 template <typename... Parameters, typename... Arguments>
 cudaError_t LaunchEx(const char* words, const cudaLaunchConfig_t* config,
                      void (*kernel)(Parameters...), Arguments&&... arguments) {
   std::tuple<Parameters...> given(std::forward<Arguments>(arguments)...);
   return LaunchEx(words, config, std::function<void()>([=] { std::apply(kernel, given); }));
 }
-/*! \brief Members of a configuration, whose names become those of a kernel's variables below. */
+/*! \brief Configuration members, whose names become macros for a kernel's variables below. */
 constexpr auto gridDim_of = &cudaLaunchConfig_t::gridDim;
 constexpr auto blockDim_of = &cudaLaunchConfig_t::blockDim;
-/*! \brief What cudaFuncGetAttributes() says of every kernel. */
+/*! \brief Implements cudaFuncGetAttributes(), identically for every kernel. */
 cudaError_t GetAttributes(cudaFuncAttributes* attributes);
-/*! \brief How many blocks run at once on a multiprocessor, of every kernel. */
+/*! \brief The number of resident blocks per multiprocessor, identical for every kernel. */
 cudaError_t CountBlocks(int* blocks);
-/*! \brief Notes that the thread has waited for the kernel before. */
+/*! \brief Records that the thread has waited for the previous kernel. */
 void WaitForPreviousKernel();
 
-/*! \brief The first statement of each kernel: the launch is refused if a block has more threads. */
+/*! \brief The first statement of each kernel: rejects the launch if a block has more threads. */
 void LaunchBound(size_t threads = 1024);
 /*!
  * \brief Static shared memory of the block.
- * \param key What no other variable of the kernel has.
+ * \param key Unique among the kernel's variables.
  *
- * The first thread of a block that gets here fills it with NaN, as a GPU clears nothing.
+ * The first thread of a block to get here fills it with NaN, as a GPU does not clear it.
  */
 void* Shared(const void* key, size_t size, size_t alignment);
 template <typename T>
@@ -95,10 +95,10 @@ T& Shared(const void* key, size_t alignment) {
   return *static_cast<T*>(Shared(key, sizeof(T), std::max(alignment, alignof(T))));
 }
 /*!
- * \brief What cudaFuncSetAttribute() does.
- * \param words The call's arguments as the source has them, the kernel first.
+ * \brief Implements cudaFuncSetAttribute().
+ * \param words The call's arguments as written in the source, the kernel first.
  *
- * An attribute is that of all instances of a template.
+ * An attribute applies to all instances of a template.
  */
 cudaError_t SetAttribute(const char* words, cudaFuncAttribute attribute, int value);
 
@@ -110,36 +110,36 @@ dim3 GridSize();
 void* SharedMemory();
 /*! \brief Waits for all threads of the block. */
 void BlockBarrier();
-/*! \brief Waits for the lanes of a mask, whose accesses to memory it orders. */
+/*! \brief Waits for the lanes in a mask and orders their memory accesses. */
 void WarpBarrier(unsigned mask);
 void Fence(Scope scope);
-/*! \brief Whether the thread discards what it reads before its next write. */
+/*! \brief Sets whether the thread discards what it reads before its next write. */
 void Discard(bool discards);
 
 /*!
- * \brief min(i, last), as the source has it: beyond the end, loads repeat the last vector.
+ * \brief Replaces min(i, last) in the source: beyond the end, loads repeat the last vector.
  *
- * Their values are discarded, so that it does no harm if another thread writes there meanwhile, as
- * it does where the output is the input.
+ * Their values are discarded, so it is harmless if another thread writes there meanwhile, as
+ * happens if the output is the input.
  */
 template <typename T>
 T ClampedIndex(T i, T last) {
   Discard(i > last);
   return std::min(i, last);
 }
-/*! \brief Lets others run before an atomic operation, which the code at `from` asks for. */
+/*! \brief Lets other fibers run before an atomic operation by the code at `from`. */
 void BeginAtomic(const void* at, size_t size, const void* from);
-/*! \brief Lane of the calling thread in its warp. */
+/*! \brief The calling thread's lane in its warp. */
 unsigned Lane();
 /*!
- * \brief Hands a value to the lanes of a mask, and waits for theirs. That orders no memory.
- * \return The values of all lanes, kSlot bytes apart; valid until the lane's next exchange but one.
+ * \brief Passes a value to the lanes in a mask and waits for theirs. Does not order memory.
+ * \return The values of all lanes, kSlot bytes apart; valid until the lane's second-next exchange.
  */
 const char* Exchange(unsigned mask, const void* value, size_t size);
 
 constexpr size_t kSlot = 16;
 
-// The slots are not the kernel's memory: what other blocks had there before is no race.
+// The slots are not the kernel's memory: their reuse by other blocks is not a race.
 template <typename T>
 [[gnu::noinline, gnu::no_sanitize("thread")]] T ValueOf(const char* values, unsigned lane) {
   T value;
@@ -147,7 +147,7 @@ template <typename T>
   return value;
 }
 
-// `lane` may be out of the segment of `width` lanes: then the caller's own value comes back.
+// `lane` may be outside the segment of `width` lanes: then the caller's own value is returned.
 template <typename T>
 T Shuffle(unsigned mask, T value, int lane, int width) {
   static_assert(sizeof(T) <= kSlot);
@@ -168,7 +168,7 @@ inline unsigned Ballot(unsigned mask, bool vote) {
   return votes;
 }
 
-// Reads and writes `*at` at once, as no other fiber runs meanwhile. These are no plain accesses.
+// Reads and writes `*at` atomically, as no other fiber runs meanwhile. Not plain accesses.
 template <typename T, typename F>
 [[gnu::noinline, gnu::no_sanitize("thread")]] T Atomic(T* at, F change) {
   BeginAtomic(at, sizeof(T), __builtin_return_address(0));
@@ -179,7 +179,7 @@ template <typename T, typename F>
 
 }  // namespace emulation
 
-// CUDA's headers gave these a meaning for a host compiler.
+// CUDA's headers defined these for a host compiler.
 #undef __global__
 #undef __device__
 #undef __host__
@@ -201,7 +201,7 @@ template <typename T, typename F>
 #define blockDim (emulation::BlockSize())
 #define gridDim (emulation::GridSize())
 #define warpSize 32
-// CUDA's template would ask for the kernel's address, which a launch here does not know.
+// CUDA's template would need the kernel's address, which an emulated launch does not know.
 #define cudaFuncSetAttribute(kernel, ...) emulation::SetAttribute(#kernel, __VA_ARGS__)
 #define cudaFuncGetAttributes(attributes, ...) emulation::GetAttributes(attributes)
 #define cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, ...) emulation::CountBlocks(blocks)
@@ -257,7 +257,7 @@ void __stwb(T* at, T value) {
   *at = value;
 }
 
-// A number of another type is converted to that of the memory, as CUDA's overloads do.
+// A number of another type is converted to the memory's type, as with CUDA's overloads.
 template <typename T>
 __forceinline__ T atomicAdd(T* at, std::common_type_t<T> value) {
   return emulation::Atomic(at, [&](T old) { return static_cast<T>(old + value); });
@@ -294,10 +294,10 @@ inline float __uint_as_float(unsigned bits) {
   return x;
 }
 
-// A graph keeps the memory that is allocated in its capture.
+// A graph keeps memory allocated during its capture.
 #define TVMFFIEnvTensorAlloc emulation::TensorAlloc
 
-// The tests hand CPU tensors in.
+// The tests pass CPU tensors.
 #include "tvm_ffi_utils.h"
 #undef CHECK_CUDA
 #define CHECK_CUDA CHECK_CPU

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that each library built for the emulation exports for its tests.
+// Functions that every library built for the emulation exports for its tests.
 #include "for_tests.h"
 
 #include <tvm/ffi/function.h>
@@ -23,30 +23,30 @@ thread_local int current_device = 0;
 
 namespace for_tests = emulation::for_tests;
 
-// Refuses one launch, counted from 0 and from now; -1 refuses none.
+// Rejects one launch, counted from 0 starting now; -1 rejects none.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(refuse_launch, [](int number) {
   for_tests::launches = 0;
   for_tests::failing_launch = number;
 });
-// How many launches there were since then, the refused one included.
+// The number of launches since then, including the rejected one.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(launches, [] { return for_tests::launches; });
-// The device on which the last launch was made, the refused one included; -1 before the first.
+// The device of the last launch, including a rejected one; -1 before the first.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(launched_on, [] { return for_tests::launched_on; });
-// Lets one call of CUDA's runtime fail, counted from 0 and from now; -1 lets none fail. Launches
-// and what asks for errors are not counted.
+// Makes one CUDA runtime call fail, counted from 0 starting now; -1 makes none fail. Launches
+// and error queries are not counted.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(fail_call, [](int number) {
   for_tests::calls = 0;
   for_tests::failing_call = number;
 });
-// How many calls there were since then, the failed one included.
+// The number of calls since then, including the failed one.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(calls, [] { return for_tests::calls; });
-// The device that is current in this thread.
+// This thread's current device.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(use_device, [](int number) { for_tests::current_device = number; });
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(current_device, [] { return for_tests::current_device; });
-// The compute capability of the GPU, 80 for 8.0.
+// The GPU's compute capability, 80 for 8.0.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(set_capability, [](int number) { for_tests::capability = number; });
-// Memory of a tensor, with so many bytes on both sides that no kernel may access; until those of
-// all tensors are forgotten, before their memory is used again.
+// Forbids kernels to access `around` bytes on either side of a tensor's memory, until the
+// surroundings of all tensors are forgotten, before their memory is reused.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(surround, [](int64_t address, int64_t size, int64_t around) {
   emulation::races::Surround(reinterpret_cast<const void*>(address), static_cast<size_t>(size),
                              static_cast<size_t>(around));

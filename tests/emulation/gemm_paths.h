@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands for gemm's kernels of CUTLASS, which the emulation cannot run: each says that it was
+// Replaces gemm's CUTLASS kernels, which the emulation cannot run: each reports that it was
 // chosen, as the reason why it did not start.
 #ifndef TESTS_EMULATION_GEMM_PATHS_H_
 #define TESTS_EMULATION_GEMM_PATHS_H_

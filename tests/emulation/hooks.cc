@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What code calls that g++ -fsanitize=thread compiled: it reports each access to memory, and leaves
-// atomic operations to its caller's library, which is this one in place of ThreadSanitizer's.
+// Functions called by code compiled with g++ -fsanitize=thread, which reports each memory access
+// and leaves atomic operations to the runtime library: this file, instead of ThreadSanitizer's.
 #include <cstring>
 
 #include "races.h"
@@ -28,7 +28,7 @@ using emulation::races::running;
     return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST, \
                                        __ATOMIC_SEQ_CST);                            \
   }
-// Those of the host: a kernel's own are CUDA's functions.
+// The host's atomic operations; kernels use CUDA's functions.
 #define ATOMICS(bits, T)                                           \
   T __tsan_atomic##bits##_load(const volatile T* at, int) {        \
     return __atomic_load_n(at, __ATOMIC_SEQ_CST);                  \
@@ -63,7 +63,7 @@ ATOMICS(64, uint64_t)
 void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
-// What that code calls in place of the C library's functions, which report nothing.
+// That code calls these instead of the C library's functions, which do not report accesses.
 void* reported_memcpy(void* to, const void* from, size_t size) {
   REPORT(from, size, kRead);
   REPORT(to, size, kWrite);

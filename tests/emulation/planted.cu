@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels for the test of the emulation: one that is right, and mistakes that it must find.
+// Kernels for testing the emulation: correct ones, and bugs that it must find.
 #include <tvm/ffi/extra/storage.h>
 
 #include "tvm_ffi_utils.h"
@@ -11,7 +11,7 @@ __device__ float warp_sum(float x) {
   return x;
 }
 
-// The sum of n numbers by one block, through dynamic shared memory.
+// Sums n numbers in one block, through dynamic shared memory.
 template <bool barrier>
 __global__ void sum_kernel(const float* x, float* y, int64_t n) {
   extern __shared__ float partial[];
@@ -31,7 +31,7 @@ __global__ void beyond_kernel(const float* x, float* y, int64_t n) {
   if (i <= n) y[i] = x[i];
 }
 
-// Reads one element, which may be outside of x.
+// Reads one element, which may be outside x.
 __global__ void stray_kernel(const float* x, float* y, int64_t i) {
   const float value = x[i];
   *y = value != value ? 1.0f : 2.0f;
@@ -64,7 +64,7 @@ __global__ void large_kernel(T* y) {
   *y = 1;
 }
 
-// Static and dynamic memory of 16 KB and whatever the launch adds.
+// Uses 16 KB of static shared memory, plus the launch's dynamic memory.
 __global__ void static_kernel(float* y) {
   __shared__ float numbers[4096];
   numbers[threadIdx.x] = 1;
@@ -80,12 +80,12 @@ __global__ void unwritten_kernel(float* y) {
   numbers[0] = dynamic[0] = 1;
 }
 
-// Each block takes over what the block before it has left: nothing makes it wait.
+// Each block reads the previous block's result without waiting for it.
 __global__ void chain_kernel(float* y) {
   y[blockIdx.x] = blockIdx.x == 0 ? 1.0f : y[blockIdx.x - 1] + 1.0f;
 }
 
-// Races, each beside what is right.
+// Races, each next to a correct version.
 
 template <bool atomic>
 __global__ void total_kernel(const float* x, float* y) {
@@ -94,7 +94,7 @@ __global__ void total_kernel(const float* x, float* y) {
     atomicAdd(y, value);
   } else {
     *y += value;
-    y[1] = value;  // These two come after the race, and are not watched.
+    y[1] = value;  // These two follow the race and are not watched.
     atomicAdd(&y[2], value);
   }
 }
@@ -113,17 +113,17 @@ __global__ void twice_kernel(const float* x, float* y) {
   y[threadIdx.x] = value;
 }
 
-// A warp's lanes hand values on by shared memory.
+// A warp's lanes pass values through shared memory.
 template <bool barrier>
 __global__ void lanes_kernel(const float* x, float* y) {
   __shared__ float row[32];
   row[threadIdx.x] = x[threadIdx.x];
-  const float other = __shfl_xor_sync(~0u, x[threadIdx.x], 1);  // orders no memory
+  const float other = __shfl_xor_sync(~0u, x[threadIdx.x], 1);  // does not order memory
   if (barrier) __syncwarp();
   y[threadIdx.x] = other + row[threadIdx.x ^ 1];
 }
 
-// In place, two rounds of 32 elements: what is loaded beyond the end is discarded.
+// In place, two rounds of 32 elements: values loaded beyond the end are discarded.
 __global__ void in_place_kernel(float* y, int64_t n) {
   float loaded[2];
   for (int k = 0; k < 2; ++k) {
@@ -136,10 +136,10 @@ __global__ void in_place_kernel(float* y, int64_t n) {
   }
 }
 
-// Each thread writes one of the bytes of a word.
+// Each thread writes one byte of a word.
 __global__ void bytes_kernel(unsigned char* y) { y[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
 
-// The last block to finish adds what all blocks have left in y[1...]; tickets are counted in y[0].
+// The last block to finish adds the results of all blocks in y[1...]; y[0] counts the tickets.
 template <bool fence>
 __global__ void last_block_kernel(const float* x, float* y) {
   const float sum = warp_sum(x[blockIdx.x * blockDim.x + threadIdx.x]);
@@ -156,8 +156,8 @@ __global__ void last_block_kernel(const float* x, float* y) {
   if (threadIdx.x == 0) y[1] = all;
 }
 
-// The last thread to finish adds what all threads have left. No barrier is needed, but the fence is
-// for one block only.
+// The last thread to finish adds the results of all threads. No barrier is needed, but the fence
+// covers only one block.
 template <bool fence>
 __global__ void last_thread_kernel(const float* x, float* y) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -171,7 +171,7 @@ __global__ void last_thread_kernel(const float* x, float* y) {
   y[1] = all;
 }
 
-// A block adds one to its own static memory, which no other block sees, once for each thread.
+// Each thread adds one to its block's own static memory, which no other block sees.
 __global__ void own_kernel(float* y) {
   __shared__ alignas(64) float count;
   if (threadIdx.x == 0) count = 0;
@@ -271,7 +271,7 @@ void own(ffi::TensorView, ffi::TensorView y) {
   own_kernel<<<16, 64, 0, stream_of(y)>>>(data_of<float>(y));
 }
 
-// Launches that a GPU may refuse.
+// Launches that a GPU may reject.
 dim3 dim3_of(ffi::Shape of) {
   auto at = [&](int i) { return static_cast<unsigned>(of[i]); };
   return dim3(at(0), at(1), at(2));
@@ -300,7 +300,7 @@ void allow_large(int64_t shared) {
       large_kernel<float>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
 }
 
-// What a library may call while a stream is being captured.
+// Calls that a library may make while a stream is being captured.
 cudaStream_t stream_at(int64_t handle) { return reinterpret_cast<cudaStream_t>(handle); }
 int64_t current_stream() { return reinterpret_cast<int64_t>(TVMFFIEnvGetStream(kDLCUDA, 0)); }
 void launch_on(int64_t stream, ffi::TensorView y) {
@@ -313,12 +313,12 @@ void memset_on(int64_t stream, ffi::TensorView y) {
 void memset_at_once(ffi::TensorView y) {
   TVM_FFI_CHECK_CUDA_ERROR(cudaMemset(y.data_ptr(), 0, sizeof(float)));
 }
-// The variable changes between the launches, and is gone before a replay.
+// The variable changes between the launches, and no longer exists at a replay.
 void add_one_and_ten(ffi::TensorView y) {
   for (float by : {1.0f, 10.0f}) add_kernel<<<1, 1, 0, stream_of(y)>>>(data_of<float>(y), by);
 }
 ffi::Tensor allocate() { return alloc_tensor({4}, dl_float32, {kDLCUDA, 0}); }
-// A table on the host, made by the first call.
+// A table on the host, created by the first call.
 int64_t table_size() {
   auto create = [] { return ffi::Shape({1, 2, 3}); };
   return ffi::storage::GetOrCreate<ffi::Shape>("planted.table", create).size();
@@ -333,7 +333,7 @@ int capture_status(int64_t stream) {
   return status;
 }
 
-// What CUDA remembers of errors.
+// CUDA's error state.
 int set_device(int device) { return cudaSetDevice(device); }
 int get_last_error() { return cudaGetLastError(); }
 int peek_at_last_error() { return cudaPeekAtLastError(); }
@@ -344,7 +344,7 @@ int guard_of_none(int device) {
   return cudaSetDevice(device);
 }
 
-// Launches that may begin early, of a kernel whose last threads do not wait if so asked.
+// Launches that may start early, of a kernel whose last threads do not wait if `all_wait` is false.
 template <bool all_wait>
 __global__ void early_kernel(double factor, float* y, int n) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who accessed each byte of memory last, and whether the next access is ordered after that.
+// Tracks who last accessed each byte of memory, and whether the next access is ordered after it.
 #include "races.h"
 
 #include <dlfcn.h>
@@ -24,12 +24,12 @@ namespace {
 
 struct Past {
   Tag tag;
-  int32_t from = 0;  // where its code is, counted from kBase
+  int32_t from = 0;  // its code address, relative to kBase
 };
 
-// What is known of a few bytes that have always been accessed together. Of the reads that nothing
-// orders, three are kept, so that some races are missed. Of the atomic operations, the last is
-// kept: those before it on the same memory come before it, as a count of finished blocks relies on.
+// The history of a few bytes that have always been accessed together. Of the unordered reads, three
+// are kept, so some races are missed. Of the atomic operations, the last is kept: earlier ones on
+// the same memory are ordered before it, which counting finished blocks relies on.
 struct Cell {
   Past write;
   Past atomic;
@@ -47,7 +47,7 @@ constexpr uintptr_t kPageBytes = 4096;
 constexpr size_t kMostPages = 1 << 14;  // kept for the next launch
 
 struct Page {
-  uint64_t launch = 0;  // the one that its lines are of
+  uint64_t launch = 0;  // the launch that its lines belong to
   std::array<Line, kPageBytes / kLineBytes> lines;
 };
 
@@ -89,10 +89,10 @@ struct Found {
   Kind earlier_kind;
   const void* earlier_from;
   uintptr_t memory;
-  bool both_change = false;  // after its read, the thread goes on to write the same memory
+  bool both_change = false;  // the thread writes the same memory after its read
 };
 
-// Memory around what the caller has handed in.
+// Memory around a tensor passed in by the caller.
 struct Outside {
   uintptr_t end;
   const char* where;
@@ -106,11 +106,11 @@ struct State {
   Found found;
   Arena arena;
   std::unordered_map<uintptr_t, Page> pages;
-  std::array<std::pair<uintptr_t, Page*>, 64> recent = {};            // of those pages
-  std::unordered_map<const void*, Knowledge> released;                // by atomic operations
-  std::map<std::pair<const void*, uint32_t>, Knowledge> released_in;  // the same in a block
-  std::map<uintptr_t, Outside> outside;                               // by where it begins
-  const char* strayed = nullptr;  // where the first access of such memory was
+  std::array<std::pair<uintptr_t, Page*>, 64> recent = {};            // recently used pages
+  std::unordered_map<const void*, Knowledge> released;                // through atomic operations
+  std::map<std::pair<const void*, uint32_t>, Knowledge> released_in;  // the same within a block
+  std::map<uintptr_t, Outside> outside;                               // by start address
+  const char* strayed = nullptr;  // where the first such access was
 };
 
 State state;
@@ -130,7 +130,7 @@ Page& PageOf(uintptr_t at) {
   return *page;
 }
 
-// Gives a line cells of at most so many bytes.
+// Divides a line into cells of at most `bytes` bytes.
 void Divide(Line* line, size_t bytes) {
   if (line->cells != nullptr && line->bytes <= bytes) return;
   Cell* cells = state.arena.take(kLineBytes / bytes);
@@ -150,12 +150,12 @@ void Keep(std::array<Past, 3>* reads, const Past& read, const Clocks& clocks, ui
     std::fill(reads->begin() + kept, reads->end(), Past());
     return;
   }
-  // One of another warp says more than a third of the same one, whose lanes are often ordered.
+  // A read by another warp is worth more than a third by one warp, whose lanes are often ordered.
   const uint64_t warp = (*reads)[0].tag.warp();
   if ((*reads)[1].tag.warp() == warp && (*reads)[2].tag.warp() == warp) (*reads)[2] = read;
 }
 
-// Compares an access with one before it, and remembers the first pair that nothing orders.
+// Compares an access with an earlier one, and records the first unordered pair.
 void Compare(const Past& old, Kind old_kind, const Past& now, Kind kind, size_t bytes) {
   if (!old.tag || running.clocks->before(old.tag, running.thread)) return;
   state.found_any = true;
@@ -178,7 +178,7 @@ void Check(Cell* cell, const Past& now, Kind kind, size_t bytes) {
   (kind == Kind::kWrite ? cell->write : cell->atomic) = now;
 }
 
-// An atomic operation acquires what earlier ones on the same memory have released, and releases.
+// An atomic operation acquires what earlier ones on the same memory have released, then releases.
 void Meet(const void* memory) {
   Clocks* clocks = running.clocks;
   const uint32_t thread = running.thread;
@@ -191,7 +191,7 @@ void Meet(const void* memory) {
   meet(&state.released_in, std::pair(memory, clocks->block()), Scope::kBlock);
 }
 
-// "path/to/kernel.cu:12" becomes " at kernel.cu:12"; code of the emulation is passed over.
+// "path/to/kernel.cu:12" becomes " at kernel.cu:12"; emulation code is skipped.
 std::string Place(const void* from) {
   Dl_info info;
   if (dladdr(from, &info) == 0) return "";
@@ -219,8 +219,8 @@ std::string Thread(Tag tag) {
   return words.str();
 }
 
-// What to do about a race within a block. Atomic operations are no remedy for a thread that only
-// reads what another one changes.
+// How to fix a race within a block. Atomic operations do not help a thread that only reads what
+// another one modifies.
 const char* Advice(const Found& found) {
   const bool only_read =
       found.earlier_kind == Kind::kRead || (found.kind == Kind::kRead && !found.both_change);
@@ -229,7 +229,7 @@ const char* Advice(const Found& found) {
                                   : "a barrier between them, or atomic operations";
 }
 
-// Whether an access is outside of what the caller has handed in, which is then remembered.
+// Whether an access is outside the caller's tensors; if so, records it.
 bool Strays(uintptr_t at, size_t size, Kind kind, const void* from) {
   auto next = state.outside.upper_bound(at + size - 1);
   if (next == state.outside.begin() || (--next)->second.end <= at) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams, captures and the memory of CUDA's runtime, by the rules of its documentation.
+// The CUDA runtime's streams, captures and memory, following its documentation.
 #include "streams.h"
 
 #include <tvm/ffi/container/shape.h>
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "cuda_on_cpu.h"
-// The allocator of the framework itself, which this file wraps.
+// The framework's own allocator, which this file wraps.
 #undef TVMFFIEnvTensorAlloc
 
 namespace emulation {
@@ -37,12 +37,12 @@ struct Graph {
 
 struct Capture {
   cudaStream_t stream;
-  bool blocking;  // made without cudaStreamNonBlocking: the legacy stream waits for it
+  bool blocking;  // created without cudaStreamNonBlocking: the legacy stream waits for it
   bool valid = true;
 };
 
 std::optional<Capture> capture;  // at most one at a time
-Graph graph;                     // of the capture, or of the one before
+Graph graph;                     // of the current or the last capture
 std::function<void()> while_waiting;
 
 bool IsLegacy(cudaStream_t stream) { return stream == nullptr || stream == cudaStreamLegacy; }
@@ -62,7 +62,7 @@ cudaError_t Use(cudaStream_t stream) {
   return IsCaptured(stream) && !capture->valid ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
 }
 
-// The same for what no stream orders, such as cudaMalloc(): a replay would lack it.
+// The same for operations outside streams, such as cudaMalloc(), which a replay would miss.
 cudaError_t UseNoStream() {
   return capture ? Invalidate(cudaErrorStreamCaptureUnsupported) : cudaSuccess;
 }
@@ -75,7 +75,7 @@ cudaError_t Synchronize(cudaStream_t stream) {
   return cudaSuccess;
 }
 
-// For what a graph would have a node of, which is not emulated.
+// For operations whose graph nodes are not emulated.
 cudaError_t UseOutsideOfCapture(cudaStream_t stream) {
   if (IsCaptured(stream)) Stop("memory that belongs to a graph is not emulated");
   return Use(stream);
@@ -146,7 +146,7 @@ cudaError_t cudaMemsetAsync(void* at, int byte, size_t size, cudaStream_t stream
   const auto work = [=] { std::memset(at, byte, size); };
   return Called([&] { return emulation::Enqueue(stream, Kind::kMemset, work); });
 }
-// It goes to the legacy stream, and does not wait for memory of a GPU to be set.
+// Uses the legacy stream, and does not wait until GPU memory is set.
 cudaError_t cudaMemset(void* at, int byte, size_t size) {
   return cudaMemsetAsync(at, byte, size, cudaStreamLegacy);
 }
@@ -183,17 +183,17 @@ cudaError_t cudaFreeAsync(void* at, cudaStream_t stream) {
 }
 }
 
-// For tests: captures what is queued on a stream, given by its handle. The legacy stream waits for
-// a blocking one.
+// For tests: captures the work queued on a stream, given by its handle. The legacy stream waits for
+// a blocking stream.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(begin_capture, emulation::BeginCapture);
-// How many launches, memsets, copies and tensors of the framework the graph has; CUDA's error if
+// The numbers of launches, memsets, copies and framework tensors in the graph; CUDA's error if
 // the capture was invalidated.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(end_capture, emulation::EndCapture);
 // Runs the graph of the last capture.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(replay, [] {
   for (const emulation::Node& node : emulation::graph.nodes) node.work();
 });
-// What happens each time the host waits for a stream.
+// Sets a function to call each time the host waits for a stream.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(while_waiting, [](tvm::ffi::Function happens) {
   emulation::while_waiting = [happens] { happens(); };
 });

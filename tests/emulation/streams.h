@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What CUDA queues on streams, and what a capture records instead of running it.
+// Work queued on CUDA streams, and work that a capture records instead of running it.
 #ifndef TESTS_EMULATION_STREAMS_H_
 #define TESTS_EMULATION_STREAMS_H_
 
@@ -14,14 +14,14 @@ enum class Kind { kLaunch, kMemset, kCopy };
 
 /*!
  * \brief Runs work, or records it if its stream is being captured.
- * \return CUDA's error if the stream must not be used now: then nothing runs, ever.
+ * \return CUDA's error if the stream must not be used now; the work is then discarded.
  */
 cudaError_t Enqueue(cudaStream_t stream, Kind kind, std::function<void()> work);
 
 /*!
- * \brief Allocates as TVMFFIEnvTensorAlloc does.
+ * \brief Allocates like TVMFFIEnvTensorAlloc.
  *
- * The graph keeps what is allocated in a capture, as a framework's allocator does for it.
+ * The graph keeps memory allocated during a capture, as a framework's allocator would.
  */
 int TensorAlloc(DLTensor* prototype, TVMFFIObjectHandle* out);
 

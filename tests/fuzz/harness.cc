@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fuzzers call in C++: a function for each type of parameter, JSON, and a
-// reader of lists that calls back while it reads.
+// C++ functions called by the fuzzers: one for each parameter type, JSON, and a
+// list reader that calls back while it reads.
 #define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 1
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/dict.h>
@@ -37,7 +37,7 @@ int64_t Sum(const ffi::TensorView& view) {
   return sum + (view.IsContiguous() ? 1 : 0);
 }
 
-// Reads each element by its index, and calls back in between: iterators are valid only until the
+// Reads each element by index, calling back in between: iterators are valid only until the
 // elements change.
 int64_t ReadList(const ffi::List<ffi::Any>& elements, const ffi::Function& callback) {
   int64_t i = 0;
@@ -84,7 +84,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(json_again, Again);
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(read_list, ReadList);
 
-// A function whose metadata and documentation say whatever was set last.
+// A function whose metadata and documentation are whatever was set last.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(set_metadata,
                               [](const ffi::String& metadata, const ffi::String& doc) {
                                 text_of_metadata = metadata;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deleters of hand-made DLPack producers: they count, spoil the memory, and need no lock of Python.
+// Deleters of hand-made DLPack producers: they count, poison the memory, and do not need the GIL.
 #include <dlpack/dlpack.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-// Python's own, found in the process that loads this.
+// Python's own functions, resolved in the process that loads this library.
 extern int PyCapsule_IsValid(void* capsule, const char* name);
 extern void* PyCapsule_GetPointer(void* capsule, const char* name);
 
@@ -28,7 +28,7 @@ void fuzz_delete(DLManagedTensor* managed) { Release(managed->manager_ctx); }
 
 void fuzz_delete_versioned(DLManagedTensorVersioned* managed) { Release(managed->manager_ctx); }
 
-// Releases what was never consumed, as DLPack asks of the capsule's maker.
+// Releases a tensor that was never consumed, as DLPack requires of the capsule's producer.
 void fuzz_destroy_capsule(void* capsule) {
   if (PyCapsule_IsValid(capsule, "dltensor")) {
     DLManagedTensor* managed = (DLManagedTensor*)PyCapsule_GetPointer(capsule, "dltensor");
@@ -40,8 +40,8 @@ void fuzz_destroy_capsule(void* capsule) {
   }
 }
 
-// The functions of a DLPackExchangeAPI: Python makes the tensor, by fuzz_make, and an error is set
-// as C sets it.
+// The functions of a DLPackExchangeAPI: Python creates the tensor, in fuzz_make, and errors are set
+// from C.
 extern void* PyExc_KeyError;
 extern void PyErr_SetString(void* type, const char* message);
 
@@ -64,8 +64,8 @@ static int View(void* object, DLTensor* out) {
   return 0;
 }
 
-// Takes ownership even if it fails: DLPack does not say who has it then, and the package rather
-// loses a tensor than frees it twice.
+// Takes ownership even on failure: DLPack does not specify the owner then, and the package leaks
+// a tensor rather than free it twice.
 static int ToObject(DLManagedTensorVersioned* tensor, void** out) {
   (void)out;
   if (tensor->deleter != NULL) tensor->deleter(tensor);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library of one function, whose file the fuzzers cut and overwrite.
+// A one-function library, whose file the fuzzers truncate and overwrite.
 #include <tvm/ffi/c_api.h>
 
 TVM_FFI_DLL_EXPORT int __tvm_ffi_seven(void* handle, const TVMFFIAny* args, int32_t num_args,
