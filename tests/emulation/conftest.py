@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries of the examples and of the planted functions, built for the emulation."""
+"""Libraries of the examples and the planted functions, built for the emulation."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ import tvm_ffi
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory):
-    """Builds an example once, and loads it."""
+    """A function that builds an example once and loads it."""
     loaded = {}
 
     def build(example):

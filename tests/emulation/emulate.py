@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run the examples' CUDA sources on the CPU, and their tests over them: emulate.py [EXAMPLE...].
+"""Build the examples' CUDA sources for the CPU and run their tests: emulate.py [EXAMPLE...].
 
 Each is built by g++ with an emulation of blocks, warps and barriers: once with AddressSanitizer and
-UndefinedBehaviorSanitizer, and once so that races are found. It says nothing of a GPU. gcov counts
-the lines of the first build, which the site names.
+UndefinedBehaviorSanitizer, and once with race detection. This does not test a GPU. gcov records
+the lines that the first build runs, and the site reports them.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ UTILITIES = "tvm_ffi_utils.h"
 OUTPUT = ROOT / "build" / "emulation"
 RACES = OUTPUT / "races"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
-# Kernels report their accesses, also those of the C library's functions.
+# Kernels report their accesses, including those of C library functions.
 WATCHING = ["-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0"]
 REPORTED = ("memcpy", "memmove", "memset")
 
-SEED = "EMULATION_SEED"  # cuda_on_cpu.cc draws the orders of blocks and threads from it
+SEED = "EMULATION_SEED"  # cuda_on_cpu.cc derives the block and thread orders from it
 
-# What cannot be emulated, with the reason.
+# Examples that cannot be emulated, with the reason.
 LEFT_OUT = {
     "allocators": "it is about memory of CUDA, of which there is none",
     "gemm": "CUTLASS's kernels are instructions for tensor cores, which the emulation lacks",
@@ -67,13 +67,13 @@ STATIC = re.compile(
     r" (\w+)((?:\[[^;\]]*\])*);"
 )
 CLAMPED = re.compile(r"(?<![\w:])min(\([^;()]*, \w+ - 1\))")
-# Kernels have variables of these names, which are macros.
+# Kernel variables also have these names, which are macros.
 OF_CONFIGURATION = re.compile(r"\b(\w+)\.(gridDim|blockDim)\b")
 LAUNCH = re.compile(r"(?P<kernel>[\w:]+)\s*(?P<types><[^;{}()]*>)?\s*<<<", re.DOTALL)
 
 
 def parts(text: str) -> list[str]:
-    """Split at the commas that stand in no brackets."""
+    """Split at the commas outside brackets."""
     found, depth = [""], 0
     for character in text:
         depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(character, 0)
@@ -85,7 +85,7 @@ def parts(text: str) -> list[str]:
 
 
 def end_of_call(text: str, opening: int) -> int:
-    """Find the bracket that closes the one at a place."""
+    """Find the bracket that closes the one at `opening`."""
     depth = 0
     for place in range(opening, len(text)):
         depth += {"(": 1, ")": -1}.get(text[place], 0)
@@ -95,7 +95,7 @@ def end_of_call(text: str, opening: int) -> int:
 
 
 def with_bounds(source: str) -> str:
-    """Begin the body of each kernel with its launch bound."""
+    """Insert a launch-bound check at the start of each kernel body."""
     for match in reversed(list(re.finditer("__global__", source))):
         opening, bound = source.index("(", match.end()), ""
         if source[:opening].endswith("__launch_bounds__"):
@@ -110,9 +110,9 @@ def with_bounds(source: str) -> str:
 
 
 def translated(source: str) -> str:
-    """Write what only nvcc understands as C++: launches, their bounds, and shared memory."""
+    """Translate nvcc's extensions to C++: launches, launch bounds and shared memory."""
     source = DYNAMIC.sub(r"\1* \2 = static_cast<\1*>(emulation::SharedMemory());", source)
-    # The block's memory is found by the address of a variable that all blocks share.
+    # The block's memory is looked up by the address of a variable that all blocks share.
     source = STATIC.sub(
         r"\1static char \3_key; "
         r"auto& \3 = emulation::Shared<\2\4>(&\3_key, __alignof__(\3_key));",
@@ -135,20 +135,20 @@ def translated(source: str) -> str:
         where = f'"{match["kernel"]}", {grid}, {size}, {shared}, {stream}'
         call = f"[](const auto&... given) {{ {kernel}(given...); }}"
         launch = f"emulation::Launch({where}, {call}{given})"
-        # What follows stays on its line.
+        # The following code keeps its line numbers.
         launch += "\n" * (source[match.start() : end + 1].count("\n") - launch.count("\n"))
         source = source[: match.start()] + launch + source[end + 1 :]
     return source
 
 
 def build(example: str, extra: list[str], output: Path | None = None) -> Path:
-    """Build an example's CUDA source for the CPU, under the name that its test looks for."""
+    """Build an example's CUDA source for the CPU, under the library name that its test expects."""
     output = output or OUTPUT
     library = output / f"{example}_cpu.so"
     folder = EXAMPLES / example / "src"
     if not folder.is_dir():
         return build_source(EXAMPLES / example / f"{example}_kernel.cu", library, extra)
-    # An example of many files: what they include of each other is translated too.
+    # A multi-file example: files included from its own folder are translated too.
     told = output / f"{example}_src"
     told.mkdir(parents=True, exist_ok=True)
     for path in folder.iterdir():
@@ -157,7 +157,7 @@ def build(example: str, extra: list[str], output: Path | None = None) -> Path:
     sources = sorted([*folder.glob("*.cu"), *folder.glob("*_cpu.cc"), *folder.glob("binding.cc")])
     whole.write_text("".join(f'#include "{path.name}"\n' for path in reversed(sources)))
     metadata = "-DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1"  # the headers are included before it
-    folders = [f"-I{told}", f"-I{folder}"]  # the latter for what lies beside the examples
+    folders = [f"-I{told}", f"-I{folder}"]  # the latter for files beside the examples
     return build_source(whole, library, [metadata, *folders, *extra])
 
 
@@ -172,7 +172,7 @@ def build_source(source: Path, library: Path, extra: list[str]) -> Path:
     if WATCHING[0] in extra:
         names = [f"--redefine-sym={name}=reported_{name}" for name in REPORTED]
         run(["objcopy", *names, str(built)], source)
-    # Where both have an inline function, the first is taken: the emulation's are not watched.
+    # If both define an inline function, the linker takes the first: the emulation's, unwatched.
     objects = [*runtime(tuple(sanitizers)), str(built)]
     counting = [option for option in extra if option == "--coverage"]
     flags = [*config("--ldflags", "--libs"), *sanitizers, *counting]
@@ -182,7 +182,7 @@ def build_source(source: Path, library: Path, extra: list[str]) -> Path:
 
 @cache
 def runtime(sanitizers: tuple[str, ...]) -> list[str]:
-    """Build the emulation itself, once in each process; its object files."""
+    """Build the emulation itself, once per process; return its object files."""
     folder = Path(tempfile.mkdtemp(prefix="emulation_"))
     atexit.register(shutil.rmtree, folder)
     built = {source: folder / f"{source.stem}.o" for source in HERE.glob("*.cc")}
@@ -194,7 +194,7 @@ def runtime(sanitizers: tuple[str, ...]) -> list[str]:
 def compile_to(target: Path, source: Path, headers: Path, extra: list[str]) -> None:
     """Compile a file to an object file."""
     headers.mkdir(exist_ok=True)
-    # Kernels share this header's shared memory, which is translated too.
+    # Kernels use this header's shared memory, so it is translated too.
     shared = EXAMPLES / UTILITIES
     (headers / UTILITIES).write_text(f'#line 1 "{shared}"\n{translated(shared.read_text())}')
     includes = [f"-I{headers}", f"-I{EXAMPLES}", *cuda_includes(), *config("--cxxflags")]
@@ -203,7 +203,7 @@ def compile_to(target: Path, source: Path, headers: Path, extra: list[str]) -> N
 
 
 def run(command: list[str], source: Path) -> None:
-    """Run a step of a file's build."""
+    """Run one build step of a file."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"{source.name}: {shlex.join(command)}\n{done.stderr[:4000]}")
@@ -211,14 +211,14 @@ def run(command: list[str], source: Path) -> None:
 
 @cache
 def config(*options: str) -> list[str]:
-    """Ask the package how to build against it."""
+    """Query the package's build flags."""
     command = ["tvm-ffi-config", *options]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
 
 @cache
 def cuda_includes() -> list[str]:
-    """Ask nvcc where CUDA's headers are."""
+    """Query nvcc for CUDA's include directories."""
     dry = [find_nvcc()["NVCC"], "--dryrun", "-x", "cu", "-c", "/dev/null"]
     said = subprocess.run(dry, capture_output=True, text=True, check=True).stderr
     told = re.search(r'INCLUDES="(.*)"', said)
@@ -226,12 +226,12 @@ def cuda_includes() -> list[str]:
 
 
 def build_watched(example: str) -> Path:
-    """Build an example's CUDA source so that a call of a kernel that has a race raises."""
+    """Build an example's CUDA source so that calling a kernel with a race raises."""
     return build(example, WATCHING, RACES)
 
 
 def try_to_build(example: str) -> str:
-    """Build an example both ways: empty if all is well, else what the compiler said."""
+    """Build an example both ways; return the compiler's output on failure, or an empty string."""
     counts = OUTPUT / "counts" / example
     shutil.rmtree(counts, ignore_errors=True)
     counts.mkdir(parents=True)
@@ -245,7 +245,7 @@ def try_to_build(example: str) -> str:
 
 
 def lines_of(example: str) -> dict[str, Lines]:
-    """The lines of an example's files, by their paths below the root, that ran and that did not."""
+    """Which lines of an example's files ran and which did not, by path relative to the root."""
     counts: dict[str, Counter[int]] = {}
     for path, _, lines in gcov.counts(OUTPUT / "counts" / example):
         if path.is_relative_to(EXAMPLES):
@@ -254,7 +254,7 @@ def lines_of(example: str) -> dict[str, Lines]:
 
 
 def inputs_of(example: str) -> list[str]:
-    """What a run depends on besides the files that it compiles."""
+    """The inputs of a run other than the files that it compiles."""
     layout = Layout.of(ROOT)
     test = f"tests/examples/test_{example}.py"
     emulation = [layout.relative(path) for end in ("cc", "h") for path in HERE.glob(f"*.{end}")]
@@ -262,7 +262,7 @@ def inputs_of(example: str) -> list[str]:
 
 
 def receipt_of(example: str, before: Closure, about: dict[str, Any]) -> Receipt:
-    """Which lines of an example's files ran, for the site; the files were hashed before the run."""
+    """A receipt of which lines of an example's files ran; the files were hashed before the run."""
     ran: dict[str, list[str]] = {}
     idle: dict[str, dict[str, str]] = {}
     for file, lines in lines_of(example).items():
@@ -281,14 +281,14 @@ def receipt_of(example: str, before: Closure, about: dict[str, Any]) -> Receipt:
 
 
 def about_run() -> dict[str, Any]:
-    """The date, the commit, the machine and the tools that the receipts of a run carry."""
+    """The date, commit, machine and tools recorded in the receipts of a run."""
     tools = Tools.find(gpu=False)
     versions = {**tools.versions, "g++": tools.compilers["g++"]}
     return {**stamp_of(ROOT), "machine": tools.machine_of("cpu"), "tools": versions}
 
 
 def main() -> int:
-    """Run the examples that are named, or all; 1 if something is wrong."""
+    """Run the named examples, or all; return 1 on any failure."""
     laps = Laps()
     print(f"orders of blocks and threads: EMULATION_SEED={os.environ.setdefault(SEED, '0')}")
     found = [example.name for example in find_examples(Layout.of(ROOT))]

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls that together make each launch of an example's source once.
+"""Calls that together execute each launch in an example's source once.
 
-Without PyTorch, the tests of them are skipped.
+Without PyTorch, tests that use them are skipped.
 """
 
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
-# Longer by one than what begins at a boundary of vectors.
+# One element longer than a whole number of vectors.
 X, Y, Z, W = (torch.ones(65) for _ in range(4))
 ROWS, WIDE = torch.ones(4, 16), torch.ones(4, 16)
 FP8 = torch.ones(4, 16).to(torch.float8_e4m3fn)
@@ -20,7 +20,7 @@ BYTES = torch.zeros(1 << 16, dtype=torch.uint8)
 QUERY, RESULT, PAGES = torch.ones(1, 2, 64), torch.ones(1, 2, 64), torch.ones(4, 16, 1, 64)
 TABLE, LENGTHS = torch.zeros(1, 2, dtype=torch.int32), torch.ones(1, dtype=torch.int32)
 
-# For each example, functions and their arguments.
+# The functions of each example and their arguments.
 CALLS = {
     "add_one": [("add_one", X, Y)],
     "c_abi": [("scale", X, Y, 2.0), ("scale", X[::2], Y[:33], 2.0)],

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R4, R9
-"""What each example, and each call that a library may make, does while its stream is captured.
+"""How each example, and each call a library may make, behaves while its stream is captured.
 
-The emulation follows CUDA's documentation. The site shows the same rows as two tables.
+The emulation follows CUDA's documentation. The site shows the same rows in two tables.
 """
 
 import contextlib
@@ -13,13 +13,13 @@ from _verify.captures import CALLS as OUTCOMES
 from _verify.captures import EXAMPLES, INVALIDATED
 from example_calls import CALLS, torch
 
-CPU = tvm_ffi.device("cpu")  # stands for the GPU
+CPU = tvm_ffi.device("cpu")  # in place of the GPU
 STREAM = 0x10
 DEFAULT = 0
 
 
 def fill(tensors, seed):
-    """Give inputs, outputs and workspaces other values."""
+    """Overwrite inputs, outputs and workspaces with new values."""
     random = torch.Generator().manual_seed(seed)
     for tensor in tensors:
         if tensor.dtype.is_floating_point:
@@ -29,12 +29,12 @@ def fill(tensors, seed):
 
 
 def bytes_of(tensors):
-    """What is in them now."""
+    """The current contents of the tensors."""
     return [tensor.contiguous().view(torch.uint8).tolist() for tensor in tensors]
 
 
 def captured(mod, call, blocking=True):
-    """Make a call in a capture: its error, and what was recorded; None if that is invalid."""
+    """Make a call in a capture: its error and recorded counts, None if the capture is invalid."""
     error = ""
     with tvm_ffi.use_raw_stream(CPU, STREAM):
         mod.begin_capture(STREAM, blocking)
@@ -51,20 +51,20 @@ def captured(mod, call, blocking=True):
 
 
 def recorded(outcome):
-    """The same of a row."""
+    """The counts that a row expects, or None."""
     return (outcome.launches, outcome.memsets, 0, outcome.tensors) if outcome.valid else None
 
 
 def test_every_function_has_a_row():
-    """A new example adds one, and so does a function in example_calls.py."""
+    """A new example needs a row, and so does a new function in example_calls.py."""
     assert {(each, name) for each, calls in CALLS.items() for name, *_ in calls} == set(EXAMPLES)
 
 
 @pytest.mark.parametrize("example", CALLS)
 def test_an_example_in_a_capture(example, built):
-    """Nothing runs before the replay, which works on what is in the inputs then.
+    """Nothing runs before the replay, which reads the inputs' contents at that time.
 
-    What is refused records nothing, and what CUDA refuses invalidates the capture.
+    A rejected call records nothing, and a call that CUDA rejects invalidates the capture.
     """
     mod = built(example)
     for name, *arguments in CALLS[example]:
@@ -103,7 +103,7 @@ def test_a_captured_call_leaves_nothing_in_the_store(built):
 
 
 def allocate(mod, name):
-    """A tensor in memory of CUDA."""
+    """Allocate a tensor in CUDA memory."""
     return mod[name]((100,), tvm_ffi.dtype("int8"), CPU)
 
 
@@ -115,13 +115,13 @@ def use_what_is_invalid(mod):
 
 
 def check_current_stream(mod):
-    """The stream that is captured is the current one."""
+    """The captured stream is the current one."""
     assert mod.current_stream() == STREAM
 
 
 Y = torch.zeros(4)
-# The calls of the rows: of the planted functions, and those of the allocators example, which get
-# tensors from before the capture, too.
+# The rows' calls: to the planted functions, and to the allocators example, which also receive
+# tensors from before the capture.
 PLANTED = {
     "TVMFFIEnvGetStream: the stream that is captured": check_current_stream,
     "CUDADeviceGuard: cudaGetDevice and cudaSetDevice": lambda mod: mod.guard(1),
@@ -161,13 +161,13 @@ ALLOCATORS = {
 
 
 def test_every_row_has_a_call():
-    """A row that is new adds one, and the rows are of different calls."""
+    """A new row needs a call, and a new call needs a row."""
     assert {**PLANTED, **NOT_BLOCKING, **ALLOCATORS}.keys() == OUTCOMES.keys()
 
 
 @pytest.mark.parametrize("row", [*PLANTED, *NOT_BLOCKING])
 def test_a_call_in_a_capture(planted, row):
-    """It records what its row says, or fails as it says; the capture is valid or not."""
+    """It records, or fails, as its row says, and leaves the capture valid or invalid."""
     outcome = OUTCOMES[row][0]
     call = {**PLANTED, **NOT_BLOCKING}[row]
     Y.fill_(5)
@@ -175,12 +175,12 @@ def test_a_call_in_a_capture(planted, row):
     assert counts == recorded(outcome)
     assert error.endswith(outcome.error) if outcome.error else error == ""
     assert Y[0] == (1 if row in NOT_BLOCKING else 5)
-    planted.launch_on(STREAM, Y)  # leaves no error behind
+    planted.launch_on(STREAM, Y)  # no error is left over
 
 
 @pytest.mark.parametrize("row", ALLOCATORS)
 def test_an_allocator_in_a_capture(built, capfd, row):
-    """The same; a free that fails is reported, as nobody could catch it."""
+    """The same; a failed free is reported, as it cannot be caught."""
     mod = built("allocators")
     outcome = OUTCOMES[row][0]
     with tvm_ffi.use_raw_stream(CPU, STREAM):
@@ -195,7 +195,7 @@ def test_an_allocator_in_a_capture(built, capfd, row):
 
 
 def test_the_status_of_a_stream(planted):
-    """A stream is captured or not, until an error invalidates its capture."""
+    """A stream is captured or not; an error invalidates its capture."""
     planted.begin_capture(STREAM, False)
     assert [planted.capture_status(each) for each in (STREAM, 0x20, DEFAULT)] == [1, 0, 0]
     with pytest.raises(RuntimeError):
@@ -207,7 +207,7 @@ def test_the_status_of_a_stream(planted):
 
 
 def test_another_stream_is_not_captured(planted):
-    """What is launched there runs, and the host may wait for it."""
+    """Launches on it run, and the host may wait for them."""
     Y.fill_(5)
     planted.begin_capture(STREAM, True)
     planted.launch_on(0x20, Y)
@@ -217,7 +217,7 @@ def test_another_stream_is_not_captured(planted):
 
 
 def test_a_memset_without_a_stream(planted):
-    """It runs at once, also while a stream that does not block is captured."""
+    """It runs at once, even while a non-blocking stream is captured."""
     for capturing in (False, True):
         Y.fill_(5)
         if capturing:
@@ -228,7 +228,7 @@ def test_a_memset_without_a_stream(planted):
 
 
 def test_arguments_are_copied_at_the_launch(planted):
-    """A replay has those of the launch, whatever their variables are by then."""
+    """A replay uses the values at the launch, even if the variables have changed since."""
     y = torch.zeros(1)
     error, counts = captured(planted, lambda: planted.add_one_and_ten(y))
     assert (error, counts[0], y[0]) == ("", 2, 0)
@@ -239,7 +239,7 @@ def test_arguments_are_copied_at_the_launch(planted):
 
 
 def test_a_refused_launch_is_reported_in_a_capture(planted):
-    """More threads than the launch bounds are an error at the launch, not at the replay."""
+    """Exceeding the launch bounds is an error at the launch, not at the replay."""
     error, counts = captured(planted, lambda: planted.launch_bounded(Y, 129))
     assert error.endswith("cudaErrorInvalidValue: invalid argument")
     assert counts[0] == 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R6, R9
-"""An input that another stream changes during a call makes no kernel write beyond its output."""
+"""An input modified by another stream during a call makes no kernel write beyond its output."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ import emulate
 import pytest
 from _setup.sanitize_examples import sanitized
 
-# An array of zeros but for one element, which is filled when nonzero has counted.
+# An array of zeros except for one element; it is overwritten once nonzero has counted.
 CALL = """
 import sys, numpy, tvm_ffi
 mod = tvm_ffi.load_module(sys.argv[1])
@@ -24,7 +24,7 @@ print(mod.nonzero(x).shape)
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory) -> Path:
-    """The nonzero example with AddressSanitizer, which sees a write beyond the result."""
+    """The nonzero example with AddressSanitizer, which detects a write beyond the result."""
     source = emulate.EXAMPLES / "nonzero" / "nonzero_kernel.cu"
     built = tmp_path_factory.mktemp("changed") / "nonzero.so"
     return emulate.build_source(source, built, emulate.SANITIZERS)
@@ -33,7 +33,7 @@ def library(tmp_path_factory) -> Path:
 @pytest.mark.parametrize("value", [0, 1], ids=["fewer", "more"])
 @pytest.mark.parametrize("shape", [(40_000,), (200, 200)], ids=str)
 def test_nonzero_writes_no_more_than_it_counted(library, tmp_path, shape, value):
-    """The result has the rows that were counted, whether x has more or fewer by then."""
+    """The result has as many rows as were counted, whether x has more or fewer by then."""
     command = [sys.executable, "-c", CALL, str(library), str(value), ",".join(map(str, shape))]
     variables = {**os.environ, **sanitized(tmp_path / "found")}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=variables)

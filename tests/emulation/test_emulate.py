@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The emulation of CUDA on the CPU: it runs what is right, and finds what is planted."""
+"""The emulation of CUDA on the CPU runs correct kernels and finds planted bugs."""
 
 import os
 import platform
@@ -31,7 +31,7 @@ def library(tmp_path_factory) -> Path:
 
 
 def call(library: Path, name: str, variables: dict[str, str]) -> tuple[int, str]:
-    """Call a kernel in a process of its own; its status, and what it said."""
+    """Call a kernel in its own process; return its status and stderr."""
     command = [sys.executable, "-c", CALL, str(library), name]
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, env={**os.environ, **variables}
@@ -41,7 +41,7 @@ def call(library: Path, name: str, variables: dict[str, str]) -> tuple[int, str]
 
 @pytest.mark.parametrize("n", [0, 1, 31, 256, 1000])
 def test_barriers_and_shuffles(library, n):
-    """A reduction by shuffles and dynamic shared memory gives the sum in every order."""
+    """A reduction through shuffles and dynamic shared memory is correct in every thread order."""
     mod = tvm_ffi.load_module(library)
     x = np.arange(n, dtype="float32")
     for _ in range(20):
@@ -51,7 +51,7 @@ def test_barriers_and_shuffles(library, n):
 
 
 def test_a_missing_barrier_shows(library):
-    """Threads run in orders that change, so that some run reads what is not written yet."""
+    """Threads run in varying orders, so some run reads a value before it is written."""
     mod = tvm_ffi.load_module(library)
     x = np.ones(1000, dtype="float32")
     results = set()
@@ -72,14 +72,14 @@ def test_a_missing_barrier_shows(library):
     ],
 )
 def test_what_a_gpu_would_not_say(library, name, message):
-    """A barrier that some threads miss, a wrong mask and the like end the process with a reason."""
+    """A barrier that some threads miss, a wrong mask and the like abort with a reason."""
     status, said = call(library, name, {})
     assert status != 0
     assert message in said
 
 
 def test_shared_memory_is_poisoned(library):
-    """Each block finds NaN in its shared memory, of both kinds, not what the last one left."""
+    """Each block's static and dynamic shared memory holds NaN, not the previous block's values."""
     mod = tvm_ffi.load_module(library)
     y = np.zeros(4, dtype="float32")
     mod.unwritten(y, y)
@@ -95,14 +95,14 @@ print(y.tolist())
 
 
 def chained(library: Path, seed: int) -> str:
-    """What a kernel that relies on the order of blocks computes in a process of its own."""
+    """Run a kernel that relies on the order of blocks in its own process; return its result."""
     command = [sys.executable, "-c", CHAIN, str(library)]
     variables = {**os.environ, "EMULATION_SEED": str(seed)}
     return subprocess.check_output(command, text=True, env=variables)
 
 
 def test_relying_on_the_order_of_blocks_shows(library):
-    """Blocks run in a shuffled order, which the seed repeats and another seed changes."""
+    """Blocks run in a shuffled order, determined by the seed."""
     right = f"{[float(i) for i in range(1, 17)]}\n"
     assert right not in {chained(library, 0), chained(library, 1)}
     assert chained(library, 0) == chained(library, 0) != chained(library, 1)
@@ -135,7 +135,7 @@ ONE = (1, 1, 1)
     ],
 )
 def test_a_launch_that_a_gpu_refuses(library, grid, block, shared, error):
-    """It raises CUDA's error where the launch is checked, and no thread runs."""
+    """CUDA's error is raised where the launch is checked, and no thread runs."""
     mod = tvm_ffi.load_module(library)
     y = np.zeros(1, dtype="float32")
     if error is None:
@@ -147,7 +147,7 @@ def test_a_launch_that_a_gpu_refuses(library, grid, block, shared, error):
 
 
 def test_more_threads_than_the_launch_bounds(library):
-    """The launch is refused, and no thread gets to the kernel's first statement."""
+    """The launch is rejected, and no thread reaches the kernel's first statement."""
     mod = tvm_ffi.load_module(library)
     y = np.zeros(1, dtype="float32")
     for _ in range(3):
@@ -159,7 +159,7 @@ def test_more_threads_than_the_launch_bounds(library):
 
 
 def test_more_shared_memory_by_the_attribute(library):
-    """A kernel gets as much as its attribute allows, of at most 227 KB."""
+    """A kernel gets as much as its attribute allows, up to 227 KB."""
     mod = tvm_ffi.load_module(library)
     y = np.zeros(1, dtype="float32")
     with pytest.raises(RuntimeError, match=TOO_MUCH):
@@ -176,7 +176,7 @@ def test_more_shared_memory_by_the_attribute(library):
 
 
 def test_an_access_beyond_the_end(tmp_path):
-    """AddressSanitizer sees what a kernel reads and writes."""
+    """AddressSanitizer checks a kernel's reads and writes."""
     library = build_source(PLANTED, tmp_path / "planted.so", SANITIZERS)
     for name in ("sum", "refused_and_sum"):
         assert call(library, name, sanitized(tmp_path / "found"))[0] == 0
@@ -219,7 +219,7 @@ def test_translation():
 
 @pytest.mark.parametrize("source", sorted(EXAMPLES.rglob("*.cu*")), ids=lambda path: path.name)
 def test_translation_keeps_the_lines(source):
-    """What follows a launch stays on its line, since gcov counts by the lines of the source."""
+    """Code after a launch keeps its line numbers, since gcov counts by source line."""
     before, after = source.read_text().splitlines(), translated(source.read_text()).splitlines()
     assert len(before) == len(after)
     same = [i for i, line in enumerate(before) if "<<<" not in line and "__shared__" not in line]
@@ -227,14 +227,14 @@ def test_translation_keeps_the_lines(source):
 
 
 def test_what_is_not_translated():
-    """Headers but one are compiled as they are, so they have nothing that only nvcc understands."""
+    """All headers but one are compiled untranslated, so they must not need nvcc."""
     for path in EXAMPLES.rglob("*.h"):
         text = path.read_text()
         assert path.name == emulate.UTILITIES or text == translated(text)
 
 
 def test_lines_of_a_run(tmp_path, monkeypatch):
-    """Those of kernels that were called, and those that no call went through."""
+    """Lines of called kernels ran; lines that no call reached did not."""
     pytest.importorskip("tree_sitter_cpp", reason="comes with the site's tools, on Python 3.11")
     folder, counts = tmp_path / "examples", tmp_path / "counts" / "planted"
     source = folder / "planted" / "planted_kernel.cu"
@@ -256,7 +256,7 @@ def test_lines_of_a_run(tmp_path, monkeypatch):
 
 
 def test_what_a_receipt_says_of_its_run(monkeypatch):
-    """The date, the commit, the machine and the tools."""
+    """The date, commit, machine and tools."""
     monkeypatch.setattr(emulate, "lines_of", lambda _: {})
     monkeypatch.setattr(emulate, "inputs_of", lambda _: [])
     receipt = emulate.receipt_of("planted", {}, emulate.about_run())

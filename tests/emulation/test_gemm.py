@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R3, R9
-"""What gemm does on a GPU before CUTLASS: checks, the choice of a path, and a sum of no terms."""
+"""What gemm does on a GPU before CUTLASS: checks, choice of a path, and empty sums."""
 
 import re
 import subprocess
@@ -14,20 +14,20 @@ from example_calls import torch
 
 HERE = Path(__file__).resolve().parent
 SOURCE = emulate.EXAMPLES / "gemm" / "src" / "gemm.cu"
-# Tests of the example that multiply nothing.
+# The example's tests that do not multiply.
 NO_PRODUCT = "no_terms or test_empty or large_exponents or overlaps or (refused and not device)"
 
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
-    """The one source without CUTLASS, whose kernel is emulated."""
+    """The only source without CUTLASS; its kernel is emulated."""
     options = ["-O0", "-include", str(HERE / "gemm_paths.h"), f"-I{SOURCE.parent}"]
     return emulate.build_source(SOURCE, tmp_path_factory.mktemp("gemm") / "gemm_cpu.so", options)
 
 
 @pytest.fixture
 def mod(library):
-    """The library, on a GPU of compute capability 9.0."""
+    """The library, on a GPU with compute capability 9.0."""
     mod = tvm_ffi.load_module(library)
     mod.set_capability(90)
     return mod
@@ -43,7 +43,7 @@ def matrices(dtype=torch.float16):
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float8_e4m3fn], ids=str)
 @pytest.mark.parametrize("capability", [80, 86, 89, 90, 100, 103, 120])
 def test_the_path_of_a_gpu(mod, dtype, capability):
-    """A GPU of 9.0 takes wgmma, and others mma.sync, which has no float8; a failure is named."""
+    """A 9.0 GPU uses wgmma, others mma.sync, which lacks float8; a failure names the path."""
     mod.set_capability(capability)
     given = matrices(dtype)
     workspace = torch.zeros(90, dtype=torch.uint8)
@@ -62,7 +62,7 @@ def test_the_path_of_a_gpu(mod, dtype, capability):
 
 @pytest.mark.parametrize("capability", [70, 75])
 def test_an_old_gpu(mod, capability):
-    """One without the instructions is refused."""
+    """A GPU without the instructions is rejected."""
     mod.set_capability(capability)
     words = f"a must be on a GPU of compute capability 8.0 or newer, got {capability / 10}"
     with pytest.raises(ValueError, match=f"^gemm_workspace_size: {words}$"):
@@ -71,7 +71,7 @@ def test_an_old_gpu(mod, capability):
 
 @pytest.mark.parametrize("capability", [80, 90])
 def test_no_terms_need_no_workspace(mod, capability):
-    """What multiplies nothing takes neither path."""
+    """An empty product takes neither path."""
     mod.set_capability(capability)
     a, b, out = matrices()
     nothing = torch.zeros(0, dtype=torch.uint8)
@@ -81,7 +81,7 @@ def test_no_terms_need_no_workspace(mod, capability):
 
 
 def test_the_examples_own_tests(library):
-    """Refusals and sums of no terms are those of the CPU kernel."""
+    """Errors and empty sums match the CPU kernel."""
     pytest_ = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", NO_PRODUCT]
     test = emulate.ROOT / "tests" / "examples" / "test_gemm.py"
     command = [*pytest_, str(test), "--device", "cpu", "--libraries", str(library.parent)]

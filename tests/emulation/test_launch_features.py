@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R8
-"""Kernels of the page on launch features run on the CPU, where no block waits for another."""
+"""The launch features page's kernels run on the CPU, if no block waits for another."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ NAN = float("nan")
 
 @pytest.fixture(scope="module")
 def built_snippet(tmp_path_factory):
-    """Builds a source of the page, and loads it."""
+    """A function that builds a source of the page and loads it."""
 
     def build(name):
         library = tmp_path_factory.mktemp(name) / f"{name}.so"
@@ -25,7 +25,7 @@ def built_snippet(tmp_path_factory):
 
 
 def test_reversed_rows(built_snippet):
-    """Each row is reversed, by threads that wait for each other."""
+    """Each row is reversed by threads that wait for each other."""
     mod = built_snippet("shared_memory")
     for shape in [(1, 1), (3, 7), (2, 256), (5, 255)]:
         x = torch.rand(shape)
@@ -37,7 +37,7 @@ def test_reversed_rows(built_snippet):
 
 
 def test_persistent_blocks(built_snippet):
-    """Four blocks, as many as run at once, square up to eleven tiles."""
+    """Four blocks, all resident at once, square up to eleven tiles."""
     mod = built_snippet("persistent")
     for n in (1, 1023, 1025, 4096, 10_241):
         x = torch.rand(n)
@@ -48,7 +48,7 @@ def test_persistent_blocks(built_snippet):
 
 @pytest.mark.parametrize("capability", [80, 90])
 def test_early_kernel(built_snippet, capability):
-    """The sum is the same with and without overlap; the emulation asks that each thread waits."""
+    """The sum is the same with and without overlap; the emulation requires each thread to wait."""
     mod = built_snippet("dependent")
     mod.set_capability(capability)
     bias = torch.rand(1)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The emulation finds races that do not collide, and none in kernels that are right."""
+"""The emulation finds races even if they do not collide, and none in correct kernels."""
 
 import re
 from pathlib import Path
@@ -23,7 +23,7 @@ def mod(tmp_path_factory):
 
 
 def neighbours(x):
-    """What a pass over a shared buffer adds."""
+    """The result of one pass over a shared buffer."""
     return x + np.roll(x, -1)
 
 
@@ -43,10 +43,10 @@ def neighbours(x):
     ],
 )
 def test_what_is_ordered_is_no_race(mod, name, expected):
-    """Atomic operations, barriers, and a fence before the ticket of the last block order accesses.
+    """Atomic operations, barriers, and a fence before taking a ticket order accesses.
 
-    So does the end of a launch. Neighbouring bytes are no common memory, and what is read beyond
-    the end of a loop of vectors is discarded.
+    So does the end of a launch. Neighbouring bytes are separate memory, and values read beyond
+    the end by a vector loop are discarded.
     """
     for _ in range(10):
         y = np.zeros(256, dtype="float32")
@@ -124,7 +124,7 @@ BOTH_CHANGE = f"{SAME_BLOCK}, or atomic operations"
     ],
 )
 def test_a_race_is_found_in_every_run(mod, name, kernel, lines, advice):
-    """The error names the kernel, both threads and both lines, whatever the order of a run was."""
+    """The error names the kernel, both threads and both lines, whatever the execution order."""
     did = "reads 4 bytes|writes 4 bytes|changes atomically 4 bytes|read|wrote|changed atomically"
     place = rf"block \(\d+, 0, 0\), thread \d+ ({did})"
     at = r" at planted\.cu:(\d+)"
@@ -146,7 +146,7 @@ AROUND = 32
     [("before_first", "before the beginning of"), ("after_last", "beyond the end of")],
 )
 def test_a_read_outside_of_a_tensor_is_found(mod, name, where):
-    """The error names the kernel and the line, once the test has said where the tensor is."""
+    """The error names the kernel and the line, once the test has registered the tensor."""
     memory, y = np.zeros(24, dtype="float32"), np.zeros(1, dtype="float32")
     x = memory[8:16]
     mod.surround(x.ctypes.data, x.nbytes, AROUND)
