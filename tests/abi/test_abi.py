@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R7
-"""Holds the installed C headers and libtvm_ffi.so against the facts of the published ABI."""
+"""Check the installed C headers and libtvm_ffi.so against the facts of the published ABI."""
 
 import ctypes
 import json
@@ -25,7 +25,7 @@ INCLUDES = "".join(f"#include <{header}>\n" for header in ["stddef.h", "stdio.h"
 
 
 def layout_facts() -> dict[str, int]:
-    """Every C expression that the facts give a value to, with that value."""
+    """Every C expression for which the facts give a value, with that value."""
     facts = {**FACTS["enums"], **FACTS["macros"]}
     for struct, layout in FACTS["structs"].items():
         facts[f"sizeof({struct})"] = layout["size"]
@@ -36,13 +36,13 @@ def layout_facts() -> dict[str, int]:
 
 
 def compile_source(compiler: str, source: str, output: Path, include: Path, *more: str):
-    """Compile one source text with warnings as errors; the compiler's words are in the result."""
+    """Compile one source text with warnings as errors; the result has the compiler's output."""
     command = [*COMPILERS[compiler], *WARNINGS, f"-I{include}", "-", "-o", str(output), *more]
     return subprocess.run(command, input=source, capture_output=True, text=True, check=False)
 
 
 def measure_layout(compiler: str, folder: Path, include: Path) -> dict[str, int]:
-    """Let the compiler tell the value of every expression of the facts."""
+    """Let the compiler evaluate every expression in the facts."""
     prints = "".join(f'  printf("%ld\\n", (long)({fact}));\n' for fact in layout_facts())
     source = f"{INCLUDES}int main(void) {{\n{prints}  return 0;\n}}\n"
     built = compile_source(compiler, source, folder / "layout", include)
@@ -52,7 +52,7 @@ def measure_layout(compiler: str, folder: Path, include: Path) -> dict[str, int]
 
 
 def compile_declarations(compiler: str, folder: Path, include: Path, header: str):
-    """Assign each of a header's functions to a pointer of the type that the facts give it."""
+    """Assign each of a header's functions to a pointer of its type in the facts."""
     source = f"#include <{header}>\n"
     declared = {
         name: function["declaration"]
@@ -70,7 +70,7 @@ def compile_declarations(compiler: str, folder: Path, include: Path, header: str
 
 @pytest.fixture
 def changed_include(tmp_path):
-    """Give a function that copies the headers and changes one text in c_api.h."""
+    """A function that copies the headers and replaces one text in c_api.h."""
 
     def change(old: str, new: str) -> Path:
         include = tmp_path / "include"
@@ -86,12 +86,12 @@ def changed_include(tmp_path):
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_layouts_and_enumerators(compiler, tmp_path):
-    """Every size, offset and enumerator is the published one, in C99 and in C++17."""
+    """Every size, offset and enumerator matches the published ABI, in C99 and in C++17."""
     assert measure_layout(compiler, tmp_path, libinfo.find_include_path()) == layout_facts()
 
 
 def test_changed_enumerator_is_noticed(tmp_path, changed_include):
-    """A header whose enumerator differs does not pass the layout test."""
+    """A header with a different enumerator fails the layout test."""
     include = changed_include("kTVMFFIBigInt = 78", "kTVMFFIBigInt = 80")
     measured = measure_layout("c99", tmp_path, include)
     wrong = {fact for fact, value in layout_facts().items() if measured[fact] != value}
@@ -99,7 +99,7 @@ def test_changed_enumerator_is_noticed(tmp_path, changed_include):
 
 
 def test_changed_field_is_noticed(tmp_path, changed_include):
-    """A header whose fields have another order does not pass the layout test."""
+    """A header with reordered fields fails the layout test."""
     include = changed_include("uint64_t type_key_hash;", "int32_t moved, type_key_hash;")
     measured = measure_layout("c99", tmp_path, include)
     wrong = {fact for fact, value in layout_facts().items() if measured[fact] != value}
@@ -130,7 +130,7 @@ def test_declarations(compiler, header, tmp_path):
 )
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_changed_declaration_is_noticed(compiler, tmp_path, changed_include, old, new, name):
-    """A header whose function takes another type does not pass the declaration test."""
+    """A header with a different parameter type fails the declaration test."""
     include = changed_include(old, new)
     built = compile_declarations(compiler, tmp_path, include, "tvm/ffi/c_api.h")
     assert built.returncode != 0
@@ -138,13 +138,13 @@ def test_changed_declaration_is_noticed(compiler, tmp_path, changed_include, old
 
 
 def test_exports():
-    """libtvm_ffi.so exports every function of the ABI, two names of its own, and a list for C++.
+    """libtvm_ffi.so exports every ABI function, two names of its own, and a list for C++.
 
-    That list is frozen: what libraries need whose classes derive from the published ModuleObj.
+    That list is frozen: the symbols needed by libraries with subclasses of the published ModuleObj.
     """
     command = ["nm", "-D", "--defined-only", "--format=posix", LIBRARY]
     table = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    # Our headers refer to them weakly, so that their libraries also load where they are missing.
+    # Our headers refer to them weakly, so that libraries also load where they are missing.
     ours = ["TVMFFIObjectDeleteLater", "TVMFFIReplacedAllocator"]
     assert sorted(line.split()[0] for line in table.splitlines()) == sorted(
         [*FUNCTIONS, *ours, *CPP_SYMBOLS["exported"]]
@@ -152,16 +152,16 @@ def test_exports():
 
 
 def test_threads_variables_need_no_fixed_place():
-    """The loader has little room for those, and may have none left for a library loaded late."""
+    """The loader has little static TLS space, and may have none left for a library loaded late."""
     said = subprocess.run(["readelf", "-dW", LIBRARY], capture_output=True, text=True, check=True)
     assert "SONAME" in said.stdout
     assert "STATIC_TLS" not in said.stdout
 
 
 def test_version():
-    """The library reports the version of the published ABI that it speaks, which c_api.h states."""
+    """The library reports the version of the published ABI that it implements, as in c_api.h."""
     version = (ctypes.c_uint32 * 3)()
     ctypes.CDLL(LIBRARY).TVMFFIGetVersion(version)
     assert list(version) == FACTS["peer"]["TVMFFIGetVersion"]
-    # The layout tests hold the macros to these facts.
+    # The layout tests check the macros against these facts.
     assert list(version) == [FACTS["macros"][f"TVM_FFI_VERSION_{part}"] for part in PARTS]

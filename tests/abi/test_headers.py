@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R7, R9
-"""Every public header has a test file of its own name, and the umbrella leaves out some."""
+"""Every public header has a test file of the same name; the umbrella omits some headers."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "include"
 HEADERS = sorted(path.relative_to(INCLUDE).as_posix() for path in INCLUDE.rglob("*.h"))
 
-# What shows the headers whose name no test file has, and why that is another one.
+# Headers without a test file of the same name: the file that tests them, and why.
 ELSEWHERE = {
     "dlpack/dlpack.h": ("tests/abi/test_abi.py", "it declares layouts and no functions"),
     "tvm/ffi/c_api.h": ("tests/abi/test_abi.py", "each C function stands with its concept's tests"),
@@ -61,25 +61,25 @@ ELSEWHERE = {
 
 
 def own_test(header: str) -> Path:
-    """The test file that has the header's name."""
+    """The test file named after the header."""
     return ROOT / "tests" / "cpp" / f"test_{Path(header).stem}.cc"
 
 
 @pytest.mark.parametrize("header", HEADERS)
 def test_header_has_a_test_file(header):
-    """A header without one is listed with the file that shows it instead."""
+    """A header without one is listed with the file that tests it instead."""
     shown_by = ROOT / ELSEWHERE[header][0] if header in ELSEWHERE else own_test(header)
     assert shown_by.exists()
 
 
 def test_exceptions_are_needed():
-    """Nothing is listed that is gone, or that has a test file of its own by now."""
+    """No listed header has been removed or has its own test file."""
     assert [header for header in ELSEWHERE if header not in HEADERS] == []
     assert [header for header in ELSEWHERE if own_test(header).exists()] == []
 
 
 def includes(header: str) -> set[str]:
-    """What a header brings with it, by the lines that include it."""
+    """The headers that a header includes, directly or indirectly."""
     found: set[str] = set()
     waiting = [header]
     while waiting:
@@ -91,13 +91,13 @@ def includes(header: str) -> set[str]:
 
 
 def test_what_the_umbrella_leaves_out():
-    """The page on tooling names each header that tvm_ffi.h does not bring."""
+    """The tooling page names each header that tvm_ffi.h does not include."""
     left = set(HEADERS) - includes("tvm/ffi/tvm_ffi.h")
     left -= {"tvm/ffi/tvm_ffi.h", "dlpack/dlpack.h"}
     by_name = {header for header in left if not header.startswith("tvm/ffi/extra/cuda/")}
     by_name -= includes("tvm/ffi/reflection/registry.h")
-    by_name -= {"tvm/ffi/extra/json_reader.h", "tvm/ffi/extra/json_writer.h"}  # json.h brings them
-    by_name -= {"tvm/ffi/big_int_words.h"}  # big_int.h brings it
+    by_name -= {"tvm/ffi/extra/json_reader.h", "tvm/ffi/extra/json_writer.h"}  # json.h has them
+    by_name -= {"tvm/ffi/big_int_words.h"}  # big_int.h has it
     page = (ROOT / "docs/packaging/cpp_tooling.rst").read_text()
     (table,) = re.findall(r"^Include these headers by name.*?(?=^\w)", page, re.MULTILINE | re.DOTALL)
     assert sorted(re.findall(r"``(.*?)``", table)) == sorted(by_name)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The include graphs of the extension, the library and the headers are layered: no cycle.
+"""The include graphs of the extension, the library and the headers are layered, without cycles.
 
-A unit is a header with the source file of its name: what either includes, both depend on. So a
-source file cannot hide that its header's layer is entered again from below.
+A unit is a header and the source file of the same name: both depend on what either includes. So
+a source file cannot hide a dependency of a lower layer on its header.
 """
 
 import re
@@ -17,10 +17,10 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 
 
 def unit_graph(tree: Path) -> dict[str, set[str]]:
-    """The units of a tree, named with their folders, and those that each includes.
+    """The units of a tree, named with their folders, and the units that each includes.
 
-    A name is looked up where the including file is, then at the top of the tree; what neither has
-    belongs to another tree.
+    A name is looked up beside the including file, then at the top of the tree; if neither has it,
+    it belongs to another tree.
     """
     graph: dict[str, set[str]] = {}
     for path in sorted(tree.rglob("*")):
@@ -38,9 +38,9 @@ def unit_graph(tree: Path) -> dict[str, set[str]]:
 
 
 def layers(graph: dict[str, set[str]]) -> list[list[str]]:
-    """The units in layers, each of which includes only units of those before it.
+    """The units in layers, each of which includes only units of earlier layers.
 
-    The layers end where every unit that is left is part of a cycle or includes one.
+    The layers stop when every remaining unit is part of a cycle or depends on one.
     """
     below: set[str] = set()
     found: list[list[str]] = []
@@ -51,11 +51,11 @@ def layers(graph: dict[str, set[str]]) -> list[list[str]]:
 
 
 def cycle(graph: dict[str, set[str]]) -> list[str]:
-    """Units each of which includes the next, the first one again at the end; empty if layered."""
+    """Units that each include the next, ending with the first one again; empty if layered."""
     left = set(graph).difference(*layers(graph))
     if not left:
         return []
-    # Each unit that is left includes another that is left, so that the walk meets itself.
+    # Each remaining unit includes another remaining one, so the walk must revisit a unit.
     walk = [min(left)]
     while walk[-1] not in walk[:-1]:
         walk.append(min(graph[walk[-1]] & left))
@@ -64,7 +64,7 @@ def cycle(graph: dict[str, set[str]]) -> list[str]:
 
 @pytest.mark.parametrize("tree", TREES)
 def test_includes_have_no_cycle(tree: str) -> None:
-    """Every unit can be read, and changed, with no more in mind than the layers below it."""
+    """Every unit can be read and changed with only the layers below it in mind."""
     graph = unit_graph(ROOT / tree)
     assert len(graph) > 20
     assert sum(map(len, graph.values())) > 20
@@ -72,7 +72,7 @@ def test_includes_have_no_cycle(tree: str) -> None:
 
 
 def folder_graph(graph: dict[str, set[str]]) -> dict[str, set[str]]:
-    """The folders of units, and those that their units include; a unit at the top is its own."""
+    """The folders of units, and those that they include; a top-level unit is its own folder."""
     folders: dict[str, set[str]] = {}
     for unit, included in graph.items():
         folder = unit.partition("/")[0]
@@ -81,7 +81,7 @@ def folder_graph(graph: dict[str, set[str]]) -> dict[str, set[str]]:
 
 
 def test_folders_of_the_extension_are_layers() -> None:
-    """The folders, in the order in which AGENTS.md names them, include only those before them."""
+    """Each folder includes only folders that AGENTS.md names before it."""
     graph = folder_graph(unit_graph(ROOT / "python/tvm_ffi/_core"))
     assert " -> ".join(cycle(graph)) == ""
     told = re.findall(r"`(\w+)/`", (ROOT / "AGENTS.md").read_text().split("those before it: ")[1])
@@ -92,7 +92,7 @@ def test_folders_of_the_extension_are_layers() -> None:
 
 
 def write_tree(tree: Path, files: dict[str, str]) -> None:
-    """Files that include others, each given as `name: included included`."""
+    """Write files that include others, each given as `name: included included`."""
     for name, included in files.items():
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         (tree / name).write_text("".join(f"#include {each}\n" for each in included.split()))
@@ -102,15 +102,15 @@ def write_tree(tree: Path, files: dict[str, str]) -> None:
     ("files", "expected"),
     [
         ({"a.h": "", "b.h": '"a.h"', "c.h": '"a.h" "b.h"'}, []),
-        # The header alone is below b, its source file is above.
+        # Only the header is below b; its source file is above.
         ({"a.h": "", "a.cc": '"a.h" "b.h"', "b.h": '"a.h"', "c.h": '"b.h"'}, ["a", "b", "a"]),
         ({"a.h": "<t/b.h>", "t/b.h": '"c.h"', "t/c.h": "<a.h>"}, ["a", "t/b", "t/c", "a"]),
-        # Two units of one name in two folders are two.
+        # Units of the same name in different folders are distinct.
         ({"a.h": '"t/a.h"', "t/a.h": '"b.h"', "t/b.h": "", "b.h": '"a.h"'}, []),
         ({"a.h": "<vector>", "b.h": '"../other/a.h"'}, []),
     ],
 )
 def test_cycle_is_found(tmp_path: Path, files: dict[str, str], expected: list[str]) -> None:
-    """A cycle is named by its units, also one by way of a source file or of folders."""
+    """A cycle is named by its units, even through a source file or across folders."""
     write_tree(tmp_path, files)
     assert cycle(unit_graph(tmp_path)) == expected

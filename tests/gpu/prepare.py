@@ -26,8 +26,8 @@ from _verify.tools import find_nvcc  # noqa: E402
 SITE, BUILD = ROOT / "build" / "gpu-site", ROOT / "build" / "gpu-package"
 BIN = ROOT / "build" / "gpu-bin"
 WHEELS, UNPACKED = ROOT / "build" / "wheels", ROOT / "build" / "gpu-wheels"
-# Distributions and the oldest versions that build the package and run its tests. pyproject.toml
-# pins nanobind for builds that may download it; the package builds with any of these.
+# Distributions and the oldest versions that can build the package and run its tests.
+# pyproject.toml pins nanobind for builds that may download it; any of these versions works.
 NEEDED = {
     "nanobind": "2.0",
     "scikit-build-core": "0.11",
@@ -41,12 +41,12 @@ PROBE = "import torch; torch.ones(9, device='cuda').add_(1).sum().item()"
 
 
 def numbers(text: str) -> tuple[int, ...]:
-    """The first two numbers of a version."""
+    """The first two components of a version."""
     return tuple(int(part) for part in re.findall(r"\d+", text)[:2])
 
 
 def problems(*, gpu: bool) -> Iterator[str]:
-    """Name each thing that is missing or too old: what was expected, and what was found."""
+    """Report everything that is missing or too old, with what was expected and found."""
     for name, oldest in NEEDED.items():
         try:
             found = version(name)
@@ -54,7 +54,7 @@ def problems(*, gpu: bool) -> Iterator[str]:
             found = "none"
         if found == "none" or numbers(found) < numbers(oldest):
             yield f"{name}: expected {oldest} or newer, got {found}"
-    # By path only: setuptools gives up its distutils where it sees a search for pip.
+    # By path only: setuptools disables its distutils when it detects a search for pip.
     if PathFinder.find_spec("pip") is None:
         yield f"pip: expected {sys.executable} to have it"
     for program in ("cmake", "ninja"):
@@ -72,7 +72,7 @@ def problems(*, gpu: bool) -> Iterator[str]:
 
 
 def cannot_use_gpu() -> str:
-    """Why PyTorch cannot compute on a GPU, or nothing if it can."""
+    """Why PyTorch cannot compute on a GPU; empty if it can."""
     try:
         command = [sys.executable, "-c", PROBE]
         done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=False)
@@ -83,7 +83,7 @@ def cannot_use_gpu() -> str:
 
 
 def install_wheels() -> int:
-    """Install the wheels that were brought along, if any."""
+    """Install the provided wheels, if any."""
     wheels = sorted(str(path) for path in WHEELS.glob("*.whl"))
     if not wheels:
         return 0
@@ -92,7 +92,7 @@ def install_wheels() -> int:
 
 
 def made_of() -> str:
-    """One text for everything that the package is made of."""
+    """A text that identifies all inputs of the package's build."""
     files = [digest(ROOT / name) for name in ("CMakeLists.txt", "pyproject.toml")]
     built_by = [f"{name} {version(name)}" for name in ("nanobind", "scikit-build-core")]
     return " ".join([trees_digest(ROOT, ("include", "src", "python")), *files, *built_by])
@@ -104,20 +104,20 @@ def build() -> int:
     if stamp.exists() and stamp.read_text() == key:
         print("the package is unchanged")
         return 0
-    for folder in (SITE, BIN, BUILD):  # CMake would go on with the nanobind that it found before
+    for folder in (SITE, BIN, BUILD):  # CMake would keep using the nanobind that it found before
         shutil.rmtree(folder, ignore_errors=True)
     how = ["--no-build-isolation", "--config-settings", f"build-dir={BUILD}"]
     command = [*PIP, *how, "--target", str(SITE), str(ROOT)]
     status = subprocess.run(command, check=False).returncode
     if status == 0:
-        # CMake searches the folder above a bin that is on PATH; pages show that it must be told.
+        # CMake searches the parent of a bin on PATH; pages show that it must be given a path.
         (SITE / "bin").rename(BIN)
         stamp.write_text(key)
     return status
 
 
 def main() -> int:
-    """Prepare; 1 if something is missing or the build fails."""
+    """Prepare; return 1 if something is missing or the build fails."""
     if "--wheels" in sys.argv:
         return install_wheels()
     print("python", sys.version.split()[0], "at", sys.executable)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run the examples' drivers under compute-sanitizer: sanitizers.py [--tool TOOL]... [NAME...].
 
-The libraries are those that docs/verify.py built. Where compute-sanitizer is missing or refuses the
-GPU, the reason is printed and the exit status is 77, which is not a failure.
+Uses the libraries built by docs/verify.py. If compute-sanitizer is missing or does not support the
+GPU, prints the reason and exits with status 77, which is not a failure.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from stage import LEFT_OUT as REFUSED  # noqa: E402  (beside this file)
 
 LAYOUT = Layout.of(ROOT)
 TOOLS = ("memcheck", "racecheck", "initcheck")
-# Examples that cannot run so, with the reason.
+# Examples that cannot run under the sanitizer, with the reason.
 LEFT_OUT = {"nonzero": "its driver asks PyTorch's profiler, which cannot run under the sanitizer"}
 AT_ONCE = 8
 SECONDS = 300
-# What a driver provokes by intent is an API error; those of kernels are what is asked for.
+# Drivers provoke API errors deliberately; only errors in kernels are of interest.
 OPTIONS = ("--report-api-errors", "no", "--error-exitcode", "99", "--tool")
 PROBE = "import torch; torch.ones(9, device='cuda').add_(1).sum().item()"
 CAPTURES = re.compile(r"CUDAGraph|cuda\.graph\(")
 
 
 def find_sanitizer() -> str:
-    """Give compute-sanitizer's path, also where it lies beside nvcc alone; or nothing."""
+    """Return compute-sanitizer's path, on PATH or beside nvcc; or an empty string."""
     beside = Path(find_nvcc().get("NVCC", "nvcc")).with_name("compute-sanitizer")
     return shutil.which("compute-sanitizer") or shutil.which(beside) or ""
 
@@ -48,8 +48,8 @@ SANITIZER = find_sanitizer()
 
 
 def sanitized(tool: str, arguments: list[str], own_memory: bool) -> tuple[int, str]:
-    """Run Python under a tool: its status, and what was said."""
-    # Each tensor an allocation of its own: PyTorch's large ones hide what is read behind the end.
+    """Run Python under a tool; return its status and output."""
+    # Give each tensor its own allocation: PyTorch's large blocks hide reads beyond the end.
     own = {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"} if own_memory else {}
     try:
         done = subprocess.run(
@@ -68,7 +68,7 @@ def sanitized(tool: str, arguments: list[str], own_memory: bool) -> tuple[int, s
 
 
 def refusal() -> str:
-    """Tell why nothing can run here, or nothing if it can."""
+    """Why the sanitizer cannot run on this machine; empty if it can."""
     if not SANITIZER:
         return "compute-sanitizer is not installed"
     status, said = sanitized(TOOLS[0], ["-c", PROBE], own_memory=True)
@@ -78,10 +78,10 @@ def refusal() -> str:
 
 
 def run(job: tuple[Example, str]) -> str:
-    """Run one driver under one tool: empty if it is clean, else what was said."""
+    """Run one driver under one tool; return its errors, or an empty string if it is clean."""
     example, tool = job
     driver = ROOT / example.driver
-    # Memory may be allocated while a graph is captured by PyTorch's own allocator alone.
+    # Only PyTorch's own allocator can allocate memory while a graph is captured.
     own_memory = not any(CAPTURES.search(path.read_text()) for path in driver.parent.glob("*.py"))
     status, said = sanitized(tool, [str(driver), "cuda"], own_memory)
     errors = [line for line in said.splitlines() if "=====" in line]
@@ -89,7 +89,7 @@ def run(job: tuple[Example, str]) -> str:
 
 
 def main() -> int:
-    """Run every driver under every tool; 1 if one is not clean."""
+    """Run every driver under every tool; return 1 if any is not clean."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tool", choices=TOOLS, action="append")
     parser.add_argument("names", nargs="*")
@@ -115,7 +115,7 @@ def main() -> int:
     clean = 0
     with ThreadPoolExecutor(AT_ONCE) as pool:
         running = {pool.submit(run, job): job for job in jobs}
-        # Printed as they end: a run that is stopped has shown what it found.
+        # Printed as they finish, so that a stopped run has still shown its findings.
         for future in as_completed(running):
             (example, tool), said = running[future], future.result()
             clean += not said

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run one command of verify.sh: log its output, stop it at its limit, and note what it skipped."""
+"""Run one command of verify.sh: log its output, enforce its time limit, and record its skips."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import IO
 
 LEFT_OUT = 77  # the exit status of a stage that this machine cannot run
-GRACE = 10  # seconds between the request to end and the kill
-TICK = 15  # seconds between two calls of `tick`
-MOST_REASONS, WIDEST = 10, 160  # in the table: a terminal, or a service, may show only its end
-# What docs/verify.py, kernels.py, sanitizers.py and prepare.py print, and pytest's summary.
+GRACE = 10  # seconds between SIGTERM and SIGKILL
+TICK = 15  # seconds between calls of `tick`
+MOST_REASONS, WIDEST = 10, 160  # in the table: a terminal or a service may show only its end
+# Printed by docs/verify.py, kernels.py, sanitizers.py, prepare.py and pytest's summary.
 REASON = re.compile(r"(FAILED|ERROR|missed:|left out:|SKIPPED \[\d+\]) ")
 SKIPS = ("left out:", "SKIPPED")
 
@@ -37,11 +37,11 @@ class Result:
 
     @property
     def failed(self) -> bool:
-        """Whether the stage should have passed and did not."""
+        """Whether the stage should have passed but did not."""
         return self.outcome not in ("passed", "left out")
 
     def note(self, line: str) -> None:
-        """Keep a line that names a failure or a skip, once."""
+        """Keep a line that reports a failure or a skip, without duplicates."""
         if REASON.match(line) and line[:WIDEST] not in self.reasons:
             self.reasons.append(line[:WIDEST])
 
@@ -82,7 +82,7 @@ def run(
 
 
 def copy(output: IO[str], log: Path, result: Result) -> None:
-    """Copy output to the log and to our own, line by line."""
+    """Copy output to the log and to stdout, line by line."""
     with output, log.open("a") as file:
         for line in output:
             file.write(line)
@@ -93,7 +93,7 @@ def copy(output: IO[str], log: Path, result: Result) -> None:
 
 
 def wait(process: subprocess.Popen[str], deadline: float, tick: Callable[[], None]) -> int | None:
-    """Give the exit status, or None at the deadline."""
+    """Return the exit status, or None at the deadline."""
     while (left := deadline - time.monotonic()) > 0:
         try:
             return process.wait(timeout=min(TICK, left))
@@ -103,7 +103,7 @@ def wait(process: subprocess.Popen[str], deadline: float, tick: Callable[[], Non
 
 
 def outcome_of(status: int | None, limit: float) -> str:
-    """The end of a command in words."""
+    """Describe how a command ended."""
     if status is None:
         return f"failed: stopped after {limit:.0f} s"
     if status < 0:
@@ -112,7 +112,7 @@ def outcome_of(status: int | None, limit: float) -> str:
 
 
 def stop(process: subprocess.Popen[str]) -> None:
-    """End a command and all processes that it left."""
+    """Terminate a command and all processes that it left behind."""
     if process.poll() is None:
         signal_group(process.pid, signal.SIGTERM)
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -122,13 +122,13 @@ def stop(process: subprocess.Popen[str]) -> None:
 
 
 def signal_group(group: int, number: int) -> None:
-    """Send a signal to the processes of a group, if there are any."""
+    """Send a signal to a process group, if any process remains."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(group, number)
 
 
 def table(results: list[Result]) -> str:
-    """One row for each stage, and below it what failed or was skipped."""
+    """One row per stage, followed by its failures and skips."""
     rows = [("stage", "result", "seconds", "written")]
     rows += [(each.name, each.outcome, f"{each.seconds:.0f}", each.written) for each in results]
     widths = [max(len(row[i]) for row in rows) for i in range(4)]

@@ -1,42 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verify the examples, the pages and the runtime on a GPU, without nox and without a network.
+"""Verify the examples, the pages and the runtime on a GPU, without nox or a network.
 
-Stages run one after the other; without a name, all of them do:
+Stages run one after another; without names, all of them run:
 
-  package     check what is installed, then build the package (runs first in any case)
-  libraries   compile the examples (runs first in any case if a later stage needs them)
-  examples    run examples, pages and shown files; writes receipts into docs/verification
+  package     check what is installed, then build the package (always runs first)
+  libraries   compile the examples (always runs if a later stage needs them)
+  examples    run examples, pages and shown files; writes receipts to docs/verification
   tests       the tests of tensors, streams and frameworks
-  bench       the kernels beside a copy and beside PyTorch, a process for each example; writes
+  bench       the kernels compared with a copy and with PyTorch, one process per example; writes
               docs/benchmarks/kernels.json after each
   memcheck    the examples' drivers under compute-sanitizer's tool of that name
   racecheck   likewise
   initcheck   likewise
-  slow        the examples' tests with those beyond 2^31 elements
+  slow        the examples' tests, including those beyond 2^31 elements
 
-Each stage has a time limit below 10 minutes, and a failure stops no other stage. The last lines
-printed are a table of the stages. If OUT names a folder, verified.tgz there holds the receipts, the
-records and the logs; it is written again while stages run, so that a killed run loses little.
+Each stage has a time limit below 10 minutes, and a failure does not stop later stages. The output
+ends with a table of the stages. If OUT names a folder, the receipts, records and logs are packed
+into verified.tgz there; it is updated while stages run, so that a killed run loses little.
 
-Where a command may take 10 minutes, use one call for each line:
+If a command may take at most 10 minutes, run each line separately:
 
   bash tests/gpu/verify.sh --limit 570 examples tests
   bash tests/gpu/verify.sh --limit 570 bench
   bash tests/gpu/verify.sh --limit 570 slow
   bash tests/gpu/verify.sh --limit 570 sanitizers
 
-"sanitizers" stands for the three tools. Names of examples choose what these, bench and slow run, if
-even one stage takes too long: verify.sh racecheck softmax rms_norm. The bench of some examples
-leaves the others' rows in the record if the same tree was measured on the same machine. What a
-stopped or crashed example lacks is named in the table and in the record; bench with its name adds
+"sanitizers" means the three tools. If even one stage takes too long, name the examples that these,
+bench and slow run: verify.sh racecheck softmax rms_norm. A bench of some examples keeps the
+others' rows in the record if the same tree was measured on the same machine. The table and the
+record name what is missing from a stopped or crashed example; run bench with its name to add
 it.
 
-Receipts name the commit. In a copy without a git repository RUNTIME_COMMIT gives it, with -modified
-if the tree differs: git describe --always --abbrev=40 --exclude='*' --dirty=-modified
+Receipts name the commit. In a copy without a git repository, set RUNTIME_COMMIT to it, with
+-modified if the tree differs: git describe --always --abbrev=40 --exclude='*' --dirty=-modified
 
-The active Python must have PyTorch, NumPy, pytest, hypothesis, scikit-build-core and nanobind, and
-for the example gemm nvidia-cutlass, which pip install --no-deps brings.
-Without Sybil the doctests are left out. Wheels in build/wheels are installed first.
+The active Python must have PyTorch, NumPy, pytest, hypothesis, scikit-build-core and nanobind, and,
+for the gemm example, nvidia-cutlass (install it with pip install --no-deps).
+Without Sybil, the doctests are skipped. Wheels in build/wheels are installed first.
 """
 
 from __future__ import annotations
@@ -80,18 +80,18 @@ SANITIZERS = ("memcheck", "racecheck", "initcheck")
 NEED_LIBRARIES = {"examples", "bench", "slow", *SANITIZERS}
 NEED_COMMIT = {"examples", "bench"}  # their records name it
 COMMAND_LIMIT = 240  # seconds for one example, page or test file
-END = 20  # seconds of a call's limit that are kept for its end
-LOG_BYTES = 1 << 20  # of each log that are packed
+END = 20  # seconds of a call's limit reserved for finishing
+LOG_BYTES = 1 << 20  # packed from each log
 TESTS = ("cuda_tensors", "cupy_adapter", "framework_matrix", "stream")
 
 
 class Stopped(Exception):
-    """Somebody asked this program to end."""
+    """A request to terminate this program."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What the command line asks for."""
+    """The options from the command line."""
 
     stages: list[str]
     examples: list[str]
@@ -111,7 +111,7 @@ def parsed(words: list[str] | None = None) -> Choice:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, prog="verify.sh"
     )
     parser.add_argument("names", nargs="*", metavar="STAGE or EXAMPLE")
-    # They share the GPU; nvcc is what takes the time.
+    # Jobs share the GPU; nvcc takes most of the time.
     parser.add_argument("--jobs", type=int, default=min(os.cpu_count() or 1, 8))
     parser.add_argument(
         "--limit", type=float, default=float("inf"), help="seconds for all stages of this call"
@@ -141,7 +141,7 @@ def parsed(words: list[str] | None = None) -> Choice:
 
 
 def environment() -> dict[str, str]:
-    """The variables of every stage."""
+    """The environment variables of every stage."""
     path = [str(BIN), str(Path(sys.executable).parent), os.environ.get("PATH", "")]
     if not shutil.which("nvcc"):
         path.append("/usr/local/cuda/bin")
@@ -154,17 +154,17 @@ def environment() -> dict[str, str]:
         "PYTHONUNBUFFERED": "1",
         "COMMAND_LIMIT": str(COMMAND_LIMIT),
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-        # Whatever is installed here, in whatever version: no plugin takes part in the tests, and a
-        # warning fails none.
+        # Whatever is installed, in whatever version: no plugin is loaded, and a warning does not
+        # fail a test.
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "PYTEST_ADDOPTS": "-W default",
-        # Or JAX takes three quarters of the GPU's memory for itself.
+        # Otherwise JAX preallocates three quarters of the GPU's memory.
         "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
     }
 
 
 def commands(name: str, choice: Choice) -> list[list[str]]:
-    """The commands of a stage, in turn."""
+    """The commands of a stage, in order."""
     python = sys.executable
     verify = [python, "docs/verify.py", "--jobs", str(choice.jobs)]
     pytest = [python, "-m", "pytest", "-q", "-rfEs", "-p", "no:cacheprovider"]
@@ -188,7 +188,7 @@ def commands(name: str, choice: Choice) -> list[list[str]]:
 
 
 def slow(pytest: list[str], choice: Choice) -> list[str]:
-    """A process for each example's tests; few at once, since each takes gigabytes."""
+    """One process per example's tests; only a few at once, since each takes gigabytes."""
     names = choice.examples or [each.name for each in find_examples(LAYOUT)]
     files = [f"tests/examples/test_{name}.py" for name in names]
     where = ["--device", choice.device, "--libraries", str(LAYOUT.libraries)]
@@ -199,14 +199,14 @@ def slow(pytest: list[str], choice: Choice) -> list[str]:
 
 
 def written_files(choice: Choice) -> dict[Path, int]:
-    """The receipts and records that stages write, each with its time."""
+    """The receipts and records that stages write, with their modification times."""
     receipts = LAYOUT.receipts if choice.rehearse else LAYOUT.committed
     found = [*receipts.glob("*.json"), ROOT / "docs" / "benchmarks" / "kernels.json"]
     return {path: path.stat().st_mtime_ns for path in found if path.exists()}
 
 
 def written_since(before: dict[Path, int], choice: Choice) -> str:
-    """What was written since, in words."""
+    """Describe what was written since `before`."""
     after = written_files(choice)
     names = [path.name for path, time_ in after.items() if before.get(path) != time_]
     receipts = len(names) - names.count("kernels.json")
@@ -256,14 +256,14 @@ def run_stage(result: Result, choice: Choice, limit: float) -> None:
 
 
 def why_not(results: list[Result], left: float) -> str:
-    """Why the next stage cannot run, or nothing if it can."""
+    """Why the next stage cannot run; empty if it can."""
     if left < END:
         return f"not run: {max(left, 0):.0f} s are left of the limit"
     return "not run: package failed" if results and results[0].failed else ""
 
 
 def main() -> int:
-    """Run the stages and print their table; 1 if one failed or did not run."""
+    """Run the stages and print their table; return 1 if any failed or did not run."""
     choice, begun = parsed(), time.monotonic()
     if NEED_COMMIT & set(choice.stages) and not choice.rehearse and not runtime_commit(ROOT):
         print("verify.sh: expected a git repository or RUNTIME_COMMIT, got neither: see --help")
