@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the libraries of the fuzzers, each once for its sources and the installed headers."""
+"""Build the fuzzers' libraries, once per version of their sources and the installed headers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def build_small() -> Path:
 
 
 def build(source: str, command: list[str], link: list[str]) -> Path:
-    """Build a library, unless it is there."""
+    """Build a library, unless it exists."""
     digest = hashlib.sha256((FOLDER / source).read_bytes())
     digest.update(Path(libinfo.find_libtvm_ffi()).read_bytes())
     for header in sorted(Path(libinfo.find_include_path()).rglob("*.h")):

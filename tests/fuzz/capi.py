@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C ABI by ctypes: values made by hand, calls, and errors as exceptions."""
+"""The C ABI through ctypes: hand-made values, calls, and errors as exceptions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class AnyValue(ctypes.Structure):
 
 
 class ErrorCell(ctypes.Structure):
-    """What TVMFFIErrorCell begins with."""
+    """The first fields of TVMFFIErrorCell."""
 
     _fields_ = (("kind", ByteArray), ("message", ByteArray), ("backtrace", ByteArray))
 
@@ -51,24 +51,24 @@ HEAD = 24  # bytes of TVMFFIObject
 
 
 class Raised(Exception):
-    """An error that a C function raised: its kind and its message."""
+    """An error raised by a C function: its kind and its message."""
 
 
 class Texts:
-    """Makes byte arrays, and keeps what they point to."""
+    """Creates byte arrays, and keeps the memory that they point to alive."""
 
     def __init__(self) -> None:
         self.kept: list[Any] = []
 
     def __call__(self, text: bytes) -> ByteArray:
-        """Make one."""
+        """Create a byte array."""
         buffer = ctypes.create_string_buffer(text, len(text) + 1)
         self.kept.append(buffer)
         return ByteArray(ctypes.addressof(buffer), len(text))
 
 
 def check(status: int) -> None:
-    """Raise what a C function has left as its error."""
+    """Raise the error that a failed C function has set."""
     if status == 0:
         return
     if status not in (-1, -2):
@@ -89,19 +89,19 @@ def check(status: int) -> None:
 
 
 def release(value: AnyValue) -> None:
-    """Give up an owned value."""
+    """Release an owned value."""
     if value.type_index >= FIRST_OBJECT and value.bits:
         LIB.TVMFFIObjectDecRef(ctypes.c_void_p(value.bits))
     value.type_index = 0
 
 
 def function(name: str) -> ctypes.c_void_p:
-    """A global function, with a reference that the caller gives up."""
+    """A global function, with a reference that the caller must release."""
     texts, found = Texts(), ctypes.c_void_p()
     check(LIB.TVMFFIFunctionGetGlobal(ctypes.byref(texts(name.encode())), ctypes.byref(found)))
     return found
 
 
 def use_count(address: int) -> int:
-    """The strong references to an object."""
+    """The strong reference count of an object."""
     return ctypes.c_uint32.from_address(address).value

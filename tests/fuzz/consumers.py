@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is done with a tensor that came from outside; none of it may crash or misread."""
+"""Operations on a tensor that came from outside; none may crash or misread it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SOME_ACTIONS = st.lists(st.sampled_from(ACTIONS), max_size=4)
 
 
 def look(tensor: Any, given: dict[str, Any]) -> None:
-    """Compare what the tensor says with its description."""
+    """Compare the tensor's properties with its description."""
     shape = given["shape"] or []
     expect(list(tensor.shape) == shape, f"shape: expected {shape}, got {list(tensor.shape)}")
     found = (tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes)
@@ -42,7 +42,7 @@ def look(tensor: Any, given: dict[str, Any]) -> None:
 
 
 def consume(tensor: Any, given: dict[str, Any], actions: list[str], honest: bool) -> None:
-    """Do each of these with a tensor."""
+    """Perform each action on a tensor."""
     extents = [*tensor.shape]
     expect(min(extents, default=0) >= 0, f"a tensor of shape {extents}")
     for action in actions:
@@ -55,7 +55,7 @@ def consume(tensor: Any, given: dict[str, Any], actions: list[str], honest: bool
 
 
 def act(tensor: Any, given: dict[str, Any], action: str, honest: bool) -> None:
-    """Do one thing with a tensor."""
+    """Perform one action on a tensor."""
     if action == "look":
         look(tensor, given)
     elif action == "text":

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fuzz what comes from outside: fuzz.py [--minutes N] [--seed N] [--jobs N] [TARGET...].
+"""Fuzz untrusted inputs: fuzz.py [--minutes N] [--seed N] [--jobs N] [TARGET...].
 
-Prints the figures of each target, and ends with status 1 if there was a finding; findings are kept
-in tests/fuzz/corpus. A child process runs each batch of inputs.
+Prints statistics for each target, and exits with status 1 if there was a finding; findings are
+saved in tests/fuzz/corpus. Each batch of inputs runs in a child process.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import runner
 import target
 
-INPUTS, SECONDS = 3000, 20  # of a batch, whichever ends first
+INPUTS, SECONDS = 3000, 20  # limits of a batch, whichever is reached first
 
 
 def fuzz(
     targets: list[str], minutes: float, seed: int, jobs: int, corpus: Path = runner.CORPUS
 ) -> dict[str, runner.Result]:
-    """Run batches of the targets in turn until the time is over; keep one finding of each cause."""
+    """Run batches of the targets in turn until time is up; keep one finding per cause."""
     results = {name: runner.Result() for name in targets}
     end, lock = time.monotonic() + 60 * minutes, Lock()
-    seen: set[str] = set()  # not those of the corpus, which are mended: one may have come back
+    seen: set[str] = set()  # not those of the corpus, which are fixed: one may recur
     turns = ((name, seed + turn) for turn in itertools.count() for name in targets)
 
     def work() -> None:
@@ -52,7 +52,7 @@ def fuzz(
 
 
 def main() -> int:
-    """Read the command line, fuzz, and print the figures."""
+    """Read the command line, fuzz, and print the statistics."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("targets", nargs="*", metavar="TARGET", help="all if none is named")
     parser.add_argument("--minutes", type=float, default=5, help="how long, 5 unless given")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts how often the memory of each producer is released."""
+"""Counts how often each producer's memory is released."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Protocol
 
 
 class Record(Protocol):
-    """What a producer's deleter writes to."""
+    """Updated by a producer's deleter."""
 
     released: int
 
 
 class Ledger:
-    """What was lent in the course of one input, and what came back."""
+    """Tracks the memory lent during one input, and its release."""
 
-    REMEMBERED = 200  # ended producers that are watched for another release
+    REMEMBERED = 200  # past producers that are watched for another release
 
     def __init__(self) -> None:
         self.owed: list[Record] = []
@@ -25,21 +25,21 @@ class Ledger:
         self.lent = 0
 
     def lend(self, record: Record, producer: object) -> None:
-        """Note memory that must come back once."""
+        """Record memory that must be released exactly once."""
         self.owed.append(record)
         self.alive.append(producer)
         self.lent += 1
 
     def keep(self, producer: object) -> None:
-        """Keep what nobody will release."""
+        """Keep a producer that will never be released."""
         self.alive.append(producer)
 
     def missing(self) -> bool:
-        """Whether something has not come back yet."""
+        """Whether any memory has not been released yet."""
         return any(record.released == 0 for record in self.owed)
 
     def close(self) -> list[str]:
-        """End the input, and say what went wrong."""
+        """Finish the input, and return what went wrong."""
         counts = [record.released for record in self.owed]
         problems = [f"released {count} times, expected once" for count in counts if count != 1]
         if any(record.released != count for record, count, _ in self.old):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DLPack producers of both generations, made by hand, that may lie about all but their pointers.
+"""Hand-made DLPack producers of both generations that may lie about all but their pointers.
 
-By contract the caller's duty, so no input breaks it: an address is NULL or valid, ``shape`` and
-``strides`` have ``ndim`` numbers, and nothing reads data beyond the memory of an honest producer.
+The contract puts these on the caller, so every input respects them: an address is NULL or valid,
+``shape`` and ``strides`` have ``ndim`` numbers, and only an honest producer's data is read.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ DATA = bytes(range(64)) * 4
 
 
 class DLTensor(ctypes.Structure):
-    """As in dlpack.h."""
+    """DLTensor of dlpack.h."""
 
     _fields_ = (
         ("data", ctypes.c_void_p),
@@ -62,7 +62,7 @@ api.PyCapsule_GetPointer.argtypes = (ctypes.py_object, ctypes.c_char_p)
 
 
 class Record(ctypes.Structure):
-    """What the deleters of native.c write to."""
+    """Updated by the deleters in native.c."""
 
     _fields_ = (
         ("released", ctypes.c_int64),
@@ -83,7 +83,7 @@ def address_of(function: Any) -> int | None:
 
 @ctypes.CFUNCTYPE(None, ctypes.POINTER(Managed))
 def python_deleter(managed: Any) -> None:
-    """A deleter that is written in Python, as users of ctypes write them."""
+    """A deleter in Python, as users of ctypes write them."""
     native.fuzz_delete(managed)
 
 
@@ -102,7 +102,7 @@ DELETERS = {
 
 
 class Producer:
-    """A tensor in memory of its own, described by JSON values."""
+    """A tensor in its own memory, described by JSON values."""
 
     def __init__(self, given: dict[str, Any], ledger: Ledger) -> None:
         self.given, self.ledger = given, ledger
@@ -125,11 +125,11 @@ class Producer:
             self.managed.deleter = DELETERS[given["deleter"], self.versioned]
         if given["deleter"] and not given["name"]:
             ledger.lend(self.record, self)
-        else:  # no deleter, or a name that no consumer takes
+        else:  # no deleter, or a name that no consumer accepts
             ledger.keep(self)
 
     def capsule(self) -> Any:
-        """Give a capsule that owns the memory."""
+        """Create a capsule that owns the memory."""
         name = self.given["name"].encode() or self.natural_name()
         self.name = ctypes.create_string_buffer(name)  # the capsule keeps the address
         self.ledger.keep(self.name)
@@ -138,11 +138,11 @@ class Producer:
         )
 
     def natural_name(self) -> bytes:
-        """The name that DLPack gives to a capsule of this generation."""
+        """The DLPack name of a capsule of this generation."""
         return b"dltensor_versioned" if self.versioned else b"dltensor"
 
     def is_honest(self) -> bool:
-        """Whether all elements are in the memory."""
+        """Whether all elements are within the memory."""
         given = self.given
         if given["data"] != "memory" or given["device"][0] != 1 or given["ndim"] is not None:
             return False
@@ -164,7 +164,7 @@ class Producer:
 
 
 def fill(tensor: DLTensor, owner: Any, given: dict[str, Any], shape: int, strides: int) -> None:
-    """Write a DLTensor, with its numbers at these addresses."""
+    """Fill a DLTensor whose shape and strides are at these addresses."""
     base = ctypes.addressof(owner.memory)
     tensor.data = {"memory": base, "odd": base + 3, "null": None}[given["data"]]
     tensor.device_type, tensor.device_id = given["device"]
@@ -176,7 +176,7 @@ def fill(tensor: DLTensor, owner: Any, given: dict[str, Any], shape: int, stride
 
 
 def rarely(usual: Any, *others: Any) -> st.SearchStrategy[Any]:
-    """A usual value three times out of four."""
+    """The usual value three times out of four."""
     return st.sampled_from([usual] * 3 * len(others) + [*others])
 
 

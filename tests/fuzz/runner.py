@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs batches of inputs in child processes, so that a crash or a hang is a finding and no end."""
+"""Runs batches of inputs in child processes, so that a crash or a hang is only a finding."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from typing import Any
 
 FOLDER = Path(__file__).resolve().parent
 CORPUS = FOLDER / "corpus"
-START = 900.0  # seconds until the first input: libraries are compiled before it
+START = 900.0  # seconds until the first input, as libraries are compiled first
 KINDS = ("crash", "hang", "unexpected error", "release", "wrong value")
 
 
 @dataclass
 class Result:
-    """What came of some batches of one target."""
+    """The results of some batches of one target."""
 
     counts: Counter[str] = field(default_factory=Counter)
     findings: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, other: Result) -> None:
-        """Take the figures of another batch."""
+        """Add the results of another batch."""
         self.counts += other.counts
         self.findings += other.findings
 
@@ -45,9 +45,9 @@ def run_batch(
     limit: float = 60,
     worker: Path = FOLDER / "worker.py",
 ) -> Result:
-    """Run fresh inputs of a target in one child process, or replay old ones.
+    """Run new inputs of a target in one child process, or replay old ones.
 
-    ``limit`` is the number of seconds that one input may take.
+    ``limit`` is the time limit for one input, in seconds.
     """
     work = {"target": name, "seed": seed, "count": count, "seconds": seconds, "replay": [*replay]}
     with tempfile.TemporaryDirectory(prefix="fuzz-") as place:
@@ -88,7 +88,7 @@ def run_batch(
 
 
 def wait(child: subprocess.Popen[bytes], current: Path, limit: float) -> bool:
-    """Wait for a child; kill it, and say so, if one input takes longer than the limit."""
+    """Wait for a child; if one input exceeds the limit, kill it and return True."""
     last, since = -1, time.monotonic()
     while True:
         try:
@@ -106,7 +106,7 @@ def wait(child: subprocess.Popen[bytes], current: Path, limit: float) -> bool:
 
 
 def read_result(folder: Path) -> Result:
-    """What a child left: its figures, or those of its findings if it did not end."""
+    """A child's results: its statistics, or counts of its findings if it did not finish."""
     findings = folder / "findings.jsonl"
     lines = findings.read_text().splitlines() if findings.exists() else []
     found = [json.loads(line) for line in lines]
@@ -117,7 +117,7 @@ def read_result(folder: Path) -> Result:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """A file's contents; nothing if there is no such file, or it was never filled."""
+    """A file's contents; empty if the file is missing or empty."""
     text = path.read_text() if path.exists() else ""
     return json.loads(text) if text else {}
 
@@ -128,19 +128,19 @@ def reason(status: int) -> str:
 
 
 def without_folders(text: str) -> str:
-    """A traceback that names files alone, since findings are committed."""
+    """A traceback with file names only, since findings are committed."""
     return re.sub(r'"/[^"\n]*/', '"', text)
 
 
 def alike(finding: dict[str, Any]) -> str:
-    """What findings of one cause have in common: the first line, without numbers and texts."""
+    """A key shared by findings with the same cause: the first line without numbers and strings."""
     first = finding["problem"].split("\n")[0]
     text = re.sub(r"0x[0-9a-f]+|-?\d+|'[^']*'|\"[^\"]*\"", "#", first)
     return f"{finding['target']} {finding['kind']} {text}"[:200]
 
 
 def save(finding: dict[str, Any], corpus: Path = CORPUS) -> Path:
-    """Write a finding as a small file of the corpus."""
+    """Write a finding to a small file in the corpus."""
     digest = hashlib.sha256(json.dumps(finding["input"], sort_keys=True).encode()).hexdigest()[:8]
     corpus.mkdir(parents=True, exist_ok=True)
     path = corpus / f"{finding['target']}-{digest}.json"
@@ -151,12 +151,12 @@ def save(finding: dict[str, Any], corpus: Path = CORPUS) -> Path:
 
 
 def read_corpus(corpus: Path = CORPUS) -> tuple[dict[str, Any], ...]:
-    """All old findings, and inputs that were chosen by hand."""
+    """All past findings, and hand-picked inputs."""
     return tuple(json.loads(path.read_text()) for path in sorted(corpus.glob("*.json")))
 
 
 def table(results: dict[str, Result]) -> str:
-    """The figures of each target."""
+    """The statistics of each target."""
     columns = ("inputs", "values", "errors", "lent", *KINDS)
     rows = [(name, *(results[name].counts[column] for column in columns)) for name in results]
     rows.append(("all", *(sum(row[i + 1] for row in rows) for i in range(len(columns)))))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a target is: a strategy of inputs, and a function that hands one to the package."""
+"""A target is a strategy for inputs, and a function that passes one to the package."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ledger import Ledger
 
 FOLDER = Path(__file__).with_name("targets")
 USUAL_ERRORS = (TypeError, ValueError, RuntimeError)
-# A RuntimeError by its class, but never an answer to a wrong argument.
+# Subclasses of usual errors that are never a valid response to a wrong argument.
 UNUSUAL_ERRORS = (RecursionError, UnicodeError)
 
 
 class Wrong(Exception):
-    """The package gave a value that its input contradicts."""
+    """The package returned a value that contradicts its input."""
 
 
 def expect(truth: bool, message: str) -> None:
@@ -34,15 +34,15 @@ def names() -> list[str]:
 
 
 def load(name: str) -> ModuleType:
-    """Import a target: it has ``INPUTS``, ``run(given, ledger)`` and perhaps ``ERRORS``.
+    """Import a target: it has ``INPUTS``, ``run(given, ledger)`` and optionally ``ERRORS``.
 
-    ``INPUTS`` is a strategy of JSON values; ``ERRORS`` are documented kinds beside the usual ones.
+    ``INPUTS`` is a strategy for JSON values; ``ERRORS`` lists further documented error types.
     """
     return importlib.import_module(f"targets.{name}")
 
 
 def judge(module: Any, given: Any, ledger: Ledger) -> tuple[str, list[tuple[str, str]]]:
-    """Run one input; give its outcome, "value" or the kind of error, and what was wrong with it."""
+    """Run one input; return its outcome, "value" or the error type, and what was wrong."""
     errors = (*USUAL_ERRORS, *getattr(module, "ERRORS", ()))
     wrong: list[tuple[str, str]] = []
     outcome = "value"
@@ -50,7 +50,7 @@ def judge(module: Any, given: Any, ledger: Ledger) -> tuple[str, list[tuple[str,
         module.run(json.loads(json.dumps(given)), ledger)
     except Wrong as error:
         wrong.append(("wrong value", str(error)))
-    except BaseException as error:  # an exit or an interrupt is no answer either
+    except BaseException as error:  # an exit or an interrupt is not a valid response either
         outcome = type(error).__name__
         is_usual = isinstance(error, errors) and not (
             isinstance(error, UNUSUAL_ERRORS) and not isinstance(error, module_errors(module))
@@ -66,5 +66,5 @@ def judge(module: Any, given: Any, ledger: Ledger) -> tuple[str, list[tuple[str,
 
 
 def module_errors(module: Any) -> tuple[type[BaseException], ...]:
-    """The kinds of error that a target documents beside the usual ones."""
+    """The error types that a target documents in addition to the usual ones."""
     return tuple(getattr(module, "ERRORS", ()))

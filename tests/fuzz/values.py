@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python values of every kind that a call takes, described by JSON values."""
+"""Python values of every kind that a call accepts, described by JSON values."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ VALUES = st.recursive(
 
 
 class Raiser:
-    """Raises an error from each method that a call may ask."""
+    """Raises an error from each method that a call may use."""
 
     def __index__(self) -> int:
         raise ValueError("__index__ fails")
@@ -72,7 +72,7 @@ class Raiser:
 
 
 def make(given: Any) -> Any:
-    """Make a value of its description."""
+    """Create a value from its description."""
     if isinstance(given, list):
         return [make(each) for each in given]
     if not isinstance(given, dict):
@@ -98,7 +98,7 @@ def make(given: Any) -> Any:
 
 
 def made(kind: str) -> Any:
-    """Make an object."""
+    """Create an object."""
     import numpy
 
     if kind == "self":

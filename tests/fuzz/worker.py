@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run a batch of inputs in this process, which a bad one may end: worker.py FOLDER.
+"""Run a batch of inputs in this process, which a bad input may crash: worker.py FOLDER.
 
-``FOLDER/batch.json`` says what to run. Before an input runs, it is written to ``current.json``;
-what was wrong goes to ``findings.jsonl`` at once, and the figures to ``counts.json`` at the end.
+``FOLDER/batch.json`` specifies what to run. Each input is written to ``current.json`` before it
+runs; findings go to ``findings.jsonl`` immediately, statistics to ``counts.json`` at the end.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ import target
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from ledger import Ledger
 
-ADDRESS_SPACE = 8 << 30  # so that an absurd length fails instead of filling the machine
+ADDRESS_SPACE = 8 << 30  # so that an absurd length fails instead of exhausting the machine's memory
 
 
 class Enough(KeyboardInterrupt):
-    """The time is over: of a kind that hypothesis lets through at once."""
+    """Time is up; of a type that hypothesis propagates at once."""
 
 
 class Batch:
-    """Runs inputs and leaves in its folder what came of them."""
+    """Runs inputs and writes the results to its folder."""
 
     def __init__(self, folder: Path) -> None:
         self.ledger = Ledger()
@@ -54,13 +54,13 @@ class Batch:
             print(json.dumps(finding), file=self.findings, flush=True)
 
     def end(self) -> None:
-        """Write the figures."""
+        """Write the statistics."""
         self.counts["lent"] = self.ledger.lent
         (self.folder / "counts.json").write_text(json.dumps(self.counts))
 
 
 def fresh(batch: Batch, name: str, number: int, count: int, seconds: float) -> None:
-    """Run new inputs: so many, or for so long."""
+    """Run new inputs, up to a count or a time limit."""
     module = target.load(name)
     ends: list[float] = []  # hypothesis takes seconds before its first input
 
@@ -85,7 +85,7 @@ def fresh(batch: Batch, name: str, number: int, count: int, seconds: float) -> N
 
 
 def main(folder: Path) -> None:
-    """Run what the folder says."""
+    """Run the batch that the folder specifies."""
     faulthandler.enable()
     warnings.simplefilter("ignore")
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))

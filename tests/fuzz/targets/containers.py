@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists and mappings, changed by what reads them, compared with Python's own where nothing is."""
+"""Lists and mappings modified while they are read, or compared with Python's own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ledger import Ledger
 from target import expect
 
 HARNESS = tvm_ffi.load_module(build_harness())
-ERRORS = (IndexError, KeyError, RecursionError)  # RecursionError: what holds itself
+ERRORS = (IndexError, KeyError, RecursionError)  # RecursionError: a container that holds itself
 
 INDEX = st.integers(-6, 6) | st.sampled_from([2**31, 2**63 - 1, -(2**63), 2**64])
 ITEM = st.integers(0, 3) | st.sampled_from(["a", "a text of many letters"])
@@ -54,7 +54,7 @@ INPUTS = st.fixed_dictionaries(
 
 
 def change(target: Any, step: list[Any]) -> Any:
-    """Do one thing to a list or a dictionary."""
+    """Apply one change to a list or a dictionary."""
     what, *more = step
     if isinstance(target, (tvm_ffi.Dict, dict)):
         return change_mapping(target, what, more)
@@ -82,7 +82,7 @@ def change(target: Any, step: list[Any]) -> Any:
 
 
 def change_mapping(target: Any, what: str, more: list[Any]) -> Any:
-    """Do to a dictionary what resembles the change of a list."""
+    """Apply the closest equivalent of a list change to a dictionary."""
     key = repr(more[0]) if more else ""
     if what in ("append", "insert", "set", "slice"):
         target[key] = more[-1]
@@ -100,7 +100,7 @@ def change_mapping(target: Any, what: str, more: list[Any]) -> Any:
 
 
 class Spoiler:
-    """An element whose comparison, hash and text change the container that holds it."""
+    """An element whose comparison, hash and repr modify the container that holds it."""
 
     def __init__(self, do: Any) -> None:
         self.do = do
@@ -123,7 +123,7 @@ class Spoiler:
 
 
 def run(given: Any, ledger: Ledger) -> None:
-    """Read a container while it is changed."""
+    """Read a container while it is modified."""
     is_list = given["kind"] == "list"
     start = given["start"] if is_list else {str(i): x for i, x in enumerate(given["start"])}
     target = tvm_ffi.List(start) if is_list else tvm_ffi.Dict(start)
@@ -150,7 +150,7 @@ def run(given: Any, ledger: Ledger) -> None:
 
 
 def read(target: Any, reader: str, do: Any, is_list: bool) -> None:
-    """Read in one of the ways, and change in between."""
+    """Read in the given way, with changes in between."""
     if reader == "for":
         for count, _ in enumerate(target):
             do()
@@ -194,12 +194,12 @@ def read(target: Any, reader: str, do: Any, is_list: bool) -> None:
 
 
 def compare(target: Any, start: Any, changes: list[Any]) -> None:
-    """Do the same to a container and to Python's own."""
+    """Apply the same changes to a container and to Python's own."""
     model = type(start)(start)
     for step in changes:
         numbers = [each for each in step[1:] if isinstance(each, int)]
         if step[0] == "self" or any(not -(2**63) <= each < 2**63 for each in numbers):
-            continue  # where Python's own raises an OverflowError, ours takes the nearest place
+            continue  # Python's own raises an OverflowError here, ours clamps the index
         results = []
         for each in (target, model):
             try:
@@ -207,7 +207,7 @@ def compare(target: Any, start: Any, changes: list[Any]) -> None:
             except (IndexError, KeyError, TypeError, ValueError, OverflowError) as error:
                 results.append(("error", type(error).__name__))
         if isinstance(start, dict) and step[0] == "reverse":
-            model = dict(target)  # which pair goes is not promised
+            model = dict(target)  # which pair is removed is unspecified
             continue
         expect(results[0] == results[1], f"{step}: {results[0]}, Python's {results[1]}")
         same = dict(target) == model if isinstance(start, dict) else [*target] == model

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts, numbers and pairs of devices."""
+"""Devices from strings, numbers and pairs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ INPUTS = st.tuples(
 
 
 def run(given: Any, ledger: Ledger) -> None:
-    """Make a device, hand it to C++ and back, and read its text again."""
+    """Create a device, pass it through C++, and parse its string again."""
     kind, index, passed = given
     device = tvm_ffi.device(kind) if index is None else tvm_ffi.device(kind, index)
     expect(0 <= device.index < 2**31, f"number {device.index}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects with ``__dlpack__`` that give old and versioned capsules, and other things."""
+"""Objects whose ``__dlpack__`` returns old or versioned capsules, or something else."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ledger import Ledger
 from producers import Producer, producers, rarely
 from tvm_ffi import testing
 
-# KeyError is what a producer itself raises, MemoryError that of a copy which no memory can hold.
+# A producer itself raises KeyError; a copy too large for memory raises MemoryError.
 ERRORS = (BufferError, OverflowError, KeyError, MemoryError)
 
 INPUTS = st.fixed_dictionaries(
@@ -37,7 +37,7 @@ INPUTS = st.fixed_dictionaries(
 
 
 class Duck:
-    """An object of a framework that the package does not know."""
+    """An object of a framework unknown to the package."""
 
     def __init__(self, given: dict[str, Any], ledger: Ledger) -> None:
         self.given, self.ledger = given, ledger
@@ -67,15 +67,15 @@ class Duck:
 
 
 def run(given: Any, ledger: Ledger) -> None:
-    """Hand the object over, and use what comes of it."""
+    """Pass the object, and use the results."""
     duck = Duck(given, ledger)
     results: list[Any] = []
     if given["way"] == "from_dlpack":
         results.append(tvm_ffi.from_dlpack(duck, **given["options"]))
     elif given["way"] == "capsule":
         duck.producer = Producer(given["producer"], ledger)
-        # In a variable, as Python drops a temporary one while the error is on its way, when no
-        # deleter in Python can run.
+        # In a variable, as Python drops a temporary while the error propagates, when a deleter
+        # written in Python cannot run.
         capsule = duck.producer.capsule()
         results.append(tvm_ffi.from_dlpack(capsule, **given["options"]))
     elif given["way"] == "argument":

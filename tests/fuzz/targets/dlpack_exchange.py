@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types with ``__dlpack_c_exchange_api__``: tables that lie, fail, or are of another version.
+"""Types with ``__dlpack_c_exchange_api__``: tables that lie, fail, or have another version.
 
-By contract the producer's duty: a table lives for good, its functions are there and return, and
-what they give is complete as for a capsule.
+The contract puts these on the producer: a table lives forever, its functions exist and return, and
+their results are as complete as for a capsule.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ledger import Ledger
 from producers import Producer, address_of, api, native, producers, rarely
 from tvm_ffi import testing
 
-# KeyError is what a table's function raises, MemoryError that of a copy which no memory can hold.
+# A table's function raises KeyError; a copy too large for memory raises MemoryError.
 ERRORS = (BufferError, KeyError, MemoryError)
 
 INPUTS = st.fixed_dictionaries(
@@ -26,7 +26,7 @@ INPUTS = st.fixed_dictionaries(
         "table": st.fixed_dictionaries(
             {
                 "version": rarely([1, 3], [1, 99], [2, 0], [0, 0]),
-                "before": st.booleans(),  # an older table of version 1.3 behind it
+                "before": st.booleans(),  # whether it links to an older table of version 1.3
                 "as": rarely("capsule", "number", "wrong name", "none"),
                 "view": st.booleans(),  # has dltensor_from_py_object_no_sync
             }
@@ -34,7 +34,7 @@ INPUTS = st.fixed_dictionaries(
         "gives": rarely("tensor", "error", "error of the view"),
         "way": st.sampled_from(["from_dlpack", "argument", "argument twice", "in a list", "kept"]),
         "actions": SOME_ACTIONS,
-        "fallback": st.booleans(),  # has __dlpack__ too
+        "fallback": st.booleans(),  # whether it also has __dlpack__
     }
 )
 
@@ -55,12 +55,12 @@ class Table(ctypes.Structure):
 
 
 _given: dict[int, tuple[dict[str, Any], Ledger]] = {}  # by the address of an object
-_kept: list[Any] = []  # tables and names live for good
+_kept: list[Any] = []  # tables and names live forever
 
 
 @ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
 def make(address: int, is_view: int) -> int | None:
-    """Give the address of a managed tensor, or of one that is lent for the call."""
+    """Return the address of a managed tensor, or of one lent for the call."""
     given, ledger = _given[address]
     if given["gives"] == "error" or (is_view and given["gives"] != "tensor"):
         return None
@@ -74,7 +74,7 @@ ctypes.c_void_p.in_dll(native, "fuzz_make").value = address_of(make)
 
 
 def table(given: dict[str, Any], version: list[int], before: int | None) -> Table:
-    """Make a table."""
+    """Create a table."""
     made = Table(*version, before)
     native.fuzz_fill_table(ctypes.byref(made), int(given["view"]))
     _kept.append(made)
@@ -82,7 +82,7 @@ def table(given: dict[str, Any], version: list[int], before: int | None) -> Tabl
 
 
 def framework(given: dict[str, Any]) -> type:
-    """Make a type with a table; each is asked once, and remembered."""
+    """Create a type with a table, which the package reads once and caches."""
     told = given["table"]
     older = ctypes.addressof(table(told, [1, 3], None)) if told["before"] else None
     address = ctypes.addressof(table(told, told["version"], older))
@@ -101,13 +101,13 @@ def framework(given: dict[str, Any]) -> type:
 
 
 def give(value: Any) -> Any:
-    """What the fallback gives."""
+    """Implement the fallback."""
     given, ledger = _given[id(value)]
     return Producer(given["producer"], ledger).capsule()
 
 
 def run(given: Any, ledger: Ledger) -> None:
-    """Hand an object of such a type over, and use what comes of it."""
+    """Pass an object of such a type, and use the results."""
     value = framework(given)()
     _given[id(value)] = given, ledger
     results: list[Any] = []

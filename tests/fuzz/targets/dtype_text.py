@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text of element types, through Python and through the C ABI, and numbers to text."""
+"""Strings to element types through Python and through the C ABI, and numbers to strings."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ ERRORS = (UnicodeEncodeError,)
 
 
 def run(given: Any, ledger: Ledger) -> None:
-    """Read a text, or write one; what was read is written as a text that reads the same."""
+    """Parse a string or format numbers; the result must round-trip through a string."""
     if isinstance(given, list):
         made = tvm_ffi.dtype.from_dlpack_data_type(given)
         agree(made)
@@ -86,7 +86,7 @@ def run(given: Any, ledger: Ledger) -> None:
 
 
 def agree(made: Any) -> None:
-    """Write an element type in C, and read its text again."""
+    """Format an element type in C, and parse its string again."""
     value, raw = AnyValue(), ctypes.c_uint32(made.code | made.bits << 8 | made.lanes << 16)
     check(LIB.TVMFFIDataTypeToString(ctypes.byref(raw), ctypes.byref(value)))
     release(value)
@@ -94,6 +94,6 @@ def agree(made: Any) -> None:
         try:
             again = tvm_ffi.dtype(str(made))
         except ValueError:
-            return  # a width that only numbers can give
+            return  # a width that only numbers can express
         same = (again.code, again.bits, again.lanes) == (made.code, made.bits, made.lanes)
         expect(same, f"{made!r} is read as {again.code}, {again.bits}, {again.lanes}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JSON texts, whole and broken, through the parser and the writer of ``tvm/ffi/extra/json.h``."""
+"""Valid and broken JSON, through the parser and the writer of ``tvm/ffi/extra/json.h``."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ TREES = st.recursive(
 
 
 def broken(pair: tuple[str, list[tuple[int, str]]]) -> str:
-    """Overwrite characters of a text."""
+    """Overwrite characters of a string."""
     text = list(pair[0])
     for place, character in pair[1]:
         if text:
@@ -75,11 +75,11 @@ INPUTS = st.one_of(
         list
     ),
 )
-ERRORS = (UnicodeError, OverflowError, RecursionError)  # the last for what holds itself
+ERRORS = (UnicodeError, OverflowError, RecursionError)  # the last for self-references
 
 
 def run(given: Any, ledger: Ledger) -> None:
-    """Read or write one text."""
+    """Parse or write one document."""
     what, content, *more = given
     if what == "parse":
         try:
@@ -100,7 +100,7 @@ def run(given: Any, ledger: Ledger) -> None:
     elif what == "deep":
         closing = {"[": "]", '{"a":': "}", "[[0],": "]"}[more[0]]
         text = more[0] * content + "0" + closing * content
-        if content < 3000:  # the deletion of what is deeper has its own test
+        if content < 3000:  # the deletion of deeper ones has its own test
             HARNESS.json_again(text, None)
     else:
         if more[0] is None or more[0] < 100:
@@ -108,7 +108,7 @@ def run(given: Any, ledger: Ledger) -> None:
 
 
 def same(expected: Any, got: Any) -> None:
-    """Compare a value of Python's parser with one of ours."""
+    """Compare a value from Python's parser with one from ours."""
     if isinstance(expected, float) or (isinstance(expected, int) and abs(expected) >= 2**63):
         number = float(expected)
         expect(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lengths, sizes and indices at their limits: containers, texts, shapes and C structs."""
+"""Lengths, sizes and indices at their limits: containers, strings, shapes and C structs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ INPUTS = st.tuples(
 
 
 def small(number: int) -> int:
-    """A length that fits into memory."""
+    """A length that fits in memory."""
     return abs(number) % 70
 
 
@@ -63,7 +63,7 @@ def call(name: str, *args: Any) -> Any:
 
 
 def run(given: Any, ledger: Ledger) -> None:
-    """Do one thing with two numbers."""
+    """Perform one operation with two numbers."""
     what, a, b = given
     items = tvm_ffi.List(range(8))
     if what == "reserve":
@@ -149,7 +149,7 @@ def run(given: Any, ledger: Ledger) -> None:
 
 
 def raw_text(sent: Any, what: str) -> None:
-    """Make the same in C; up to seven bytes stand in the value itself."""
+    """Create the same in C; up to seven bytes are stored inline in the value."""
     texts, out = Texts(), AnyValue()
     content = texts(sent.encode() if isinstance(sent, str) else sent)
     make = LIB.TVMFFIStringFromByteArray if what == "text" else LIB.TVMFFIBytesFromByteArray

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are no library: missing, cut, of another architecture, with a spoiled ELF header.
+"""Files that are not valid libraries: missing, truncated, for another architecture, corrupted.
 
-What the loader reads after the ELF header, such as the program headers and the dynamic section, is
-as trusted as the code itself: a library whose parts were tampered with can do anything. That its
-bytes are those of its author is by contract the caller's duty.
+What the loader reads after the ELF header, such as program headers and the dynamic section, is as
+trusted as the code itself: a library that was tampered with can do anything. By contract, the
+caller must ensure that its bytes are authentic.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ INPUTS = st.one_of(
 
 
 def run(given: Any, ledger: Ledger) -> None:
-    """Write such a file, and load it."""
+    """Write such a file and load it."""
     what, *more = given
     content = bytearray(SMALL)
     if what == "bits":
@@ -76,7 +76,7 @@ def run(given: Any, ledger: Ledger) -> None:
 
 
 def special(kind: str, place: Path, path: Path) -> Path:
-    """Make something that is not a file with a library."""
+    """Create something that is not a library file."""
     if kind == "/dev/null":
         return Path("/dev/null")
     other = place / "other.so"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What functions say about themselves: texts that may be no JSON, or JSON of another form."""
+"""Function metadata and documentation: not JSON, or JSON of an unexpected form."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ledger import Ledger
 from target import expect
 
 HARNESS = tvm_ffi.load_module(build_harness())
-ERRORS = (AttributeError,)  # of a signature that is not known
+ERRORS = (AttributeError,)  # for an unknown signature
 
 NAMES = st.sampled_from(
     ["int", "Optional", "ffi.Array", "Variant", "Any", "None", "", "no such", "\ud800"]
@@ -67,7 +67,7 @@ _number = 0
 
 
 def register(metadata: bytes, doc: bytes) -> str:
-    """Register a global function that says this about itself."""
+    """Register a global function with this metadata and documentation."""
     global _number
     _number += 1
     texts, name = Texts(), f"fuzz.metadata.{_number}"
@@ -81,7 +81,7 @@ def register(metadata: bytes, doc: bytes) -> str:
 
 
 def run(given: Any, ledger: Ledger) -> None:
-    """Ask such a function all that can be asked; a call works in spite of it."""
+    """Query everything about such a function; calls must still work."""
     way, metadata, doc, keyword = given
     if way == "library":
         HARNESS.set_metadata(metadata, doc)

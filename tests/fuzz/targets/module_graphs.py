@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modules that import each other, in any order and again, compared with a search of their graph.
+"""Modules that import each other, in any order and repeatedly, compared with a graph search.
 
-Small graphs only: deep and wide ones have tests of their own.
+Small graphs only: deep and wide ones have their own tests.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ MODULES = [tvm_ffi.system_lib(f"fuzz.{i}.") for i in range(COUNT - 1)] + [HARNES
 
 
 def reachable(graph: list[list[int]], start: int) -> set[int]:
-    """The modules that one imports, at any depth, and itself."""
+    """A module and those that it imports, at any depth."""
     seen, waiting = {start}, [start]
     while waiting:
         for other in graph[waiting.pop()]:
@@ -54,7 +54,7 @@ def reachable(graph: list[list[int]], start: int) -> set[int]:
 
 
 def run(given: Any, ledger: Ledger) -> None:
-    """Do these steps with the modules, and the same with a graph."""
+    """Apply these steps to the modules and to a graph."""
     graph: list[list[int]] = [[] for _ in MODULES]
     try:
         for step in given:
@@ -65,7 +65,7 @@ def run(given: Any, ledger: Ledger) -> None:
 
 
 def act(graph: list[list[int]], what: str, node: int, more: Any) -> None:
-    """Do one step."""
+    """Apply one step."""
     module = MODULES[node]
     if what == "import":
         try:
@@ -103,7 +103,7 @@ def act(graph: list[list[int]], what: str, node: int, more: Any) -> None:
 
 
 def refuse(ask: Any) -> None:
-    """Do what may end in an error that says what was wrong."""
+    """Do something that may fail, but only with a meaningful error."""
     try:
         ask()
     except (TypeError, ValueError, RuntimeError, AttributeError, IndexError) as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls with values of every kind: typed functions of C++, callbacks, and all global functions."""
+"""Calls with values of every kind: typed C++ functions, callbacks, and all global functions."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ TYPED = [
     "object",
     "pair",
 ]
-# Not called with random values, since what they do to the process is no error.
+# Not called with random values, since their effects on the process are legitimate.
 LEFT_OUT = {
-    "ffi.FunctionRemoveGlobal",  # of a function that other inputs need
+    "ffi.FunctionRemoveGlobal",  # may remove a function that other inputs need
     "ffi._RegisterFFIInit",
-    "ffi.SystemLib",  # its modules are kept for good
+    "ffi.SystemLib",  # its modules are kept forever
 }
 GLOBALS = sorted(
     {name for name in registry.list_global_func_names() if name.startswith("ffi.")} - LEFT_OUT
@@ -57,8 +57,8 @@ ERRORS = (
     OSError,
     UnicodeError,
     NotImplementedError,
-    RecursionError,  # of the hash or the text of a List that holds itself
-    MemoryError,  # of a List that is to hold more than fits
+    RecursionError,  # the hash or the repr of a List that holds itself
+    MemoryError,  # a List asked to hold more than fits
 )
 INPUTS = st.tuples(
     st.sampled_from(
@@ -97,7 +97,7 @@ def run(given: Any, ledger: Ledger) -> None:
 
 
 def same(sent: Any, got: Any) -> None:
-    """Compare what was sent with what came, where it is plain what must come."""
+    """Compare what was sent with what was received, if the expected value is clear."""
     if isinstance(sent, float) and isinstance(got, float):
         expect(math.copysign(1, sent) == math.copysign(1, got), f"{sent} became {got}")
         expect(sent == got or (math.isnan(sent) and math.isnan(got)), f"{sent} became {got}")

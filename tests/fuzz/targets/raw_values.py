@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TVMFFIAny made by hand, through the C ABI.
+"""Hand-made TVMFFIAny values, through the C ABI.
 
-By contract the caller's duty, so no input breaks it: an object's type index is that of the object;
-a pointer of a text, a byte array or a DLTensor is valid; a small string has at most 7 bytes and is
-padded by zeros; padding is zero; ``num_args`` is the number of arguments.
+The contract puts these on the caller, so every input respects them: a type index matches its
+object; a pointer to text, a byte array or a DLTensor is valid; a small string has at most 7 bytes
+and is zero-padded; padding is zero; ``num_args`` is the number of arguments.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ BITS = st.sampled_from(
 SIMPLE = [0, 1, 2, 3, 4, 5, 6, 13]  # type indices that own nothing
 VALUE = st.one_of(
     st.tuples(st.sampled_from(SIMPLE), BITS).map(lambda p: {"index": p[0], "bits": p[1]}),
-    # That no version knows: below the objects, above them, and never given out.
+    # Unknown to every version: unused indices below the objects, and negative ones.
     st.tuples(st.sampled_from([14, 20, 63, -2, -(2**31)]), BITS).map(
         lambda p: {"index": p[0], "bits": p[1]}
     ),
@@ -90,7 +90,7 @@ OBJECTS = {
 
 
 class Arguments:
-    """Values by hand, and all that they point to."""
+    """Hand-made values, and everything that they point to."""
 
     def __init__(self, described: list[Any], ledger: Ledger) -> None:
         self.texts, self.kept, self.ledger = Texts(), [], ledger
@@ -126,7 +126,7 @@ class Arguments:
             self.write_object(value, given)
 
     def write_object(self, value: AnyValue, given: dict[str, Any]) -> None:
-        """Lend an object, or a handle that may be moved from."""
+        """Lend an object, or a handle that can be moved from."""
         kind = given.get("object") or given["moved"]
         made = OBJECTS[kind][1]()
         if not isinstance(made, tvm_ffi.Object):
@@ -145,14 +145,14 @@ class Arguments:
             self.counted.append((handle, use_count(handle)))
 
     def end(self) -> None:
-        """Drop what was not moved, and count the references to what was lent."""
+        """Release the handles that were not moved from."""
         for slot in self.moved:
             if slot.value:
                 LIB.TVMFFIObjectDecRef(slot)
 
 
 def run(given: Any, ledger: Ledger) -> None:
-    """Call one function, and give up its result."""
+    """Call one function and release its result."""
     name, described = given
     arguments, result = Arguments(described, ledger), AnyValue()
     seen: list[Any] = []
@@ -185,7 +185,7 @@ def run(given: Any, ledger: Ledger) -> None:
 
 
 def call(what: Any, array: Any, count: int, result: AnyValue) -> None:
-    """Call a function object, or a global function by its name."""
+    """Call a function object, or a global function by name."""
     if isinstance(what, str):
         handle = function(what)
         try:
