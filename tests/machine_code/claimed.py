@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sentences about generated code, in the examples and on the pages, that no claim holds to it."""
+"""Find sentences about generated code, in the examples and pages, that no claim verifies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FOLDERS = {
     "docs/guides": (".rst",),
     "docs/packaging": (".rst",),
 }
-# Words of sentences that a change of the generated code can make false.
+# Words in sentences that a change in the generated code can make false.
 ABOUT_CODE = re.compile(
     r"\bregisters\b|\bspill|\boccupancy\b|\bin flight\b"
     r"|\bunder way\b|\b(?:16|sixteen) bytes\b|\bone instruction\b|\b(?:loads|stores) of 16\b",
@@ -28,14 +28,14 @@ NOT_PROSE = (">>>", "...", ".. ", ":", "|", "=", "~", "-")
 
 
 def sentences_of_code(text: str) -> Iterator[str]:
-    """The sentences of the comments of C++ or CUDA code, each in one line."""
+    """The sentences in comments of C++ or CUDA code, each on one line."""
     for block in COMMENTS.findall(text):
         lines = (line.strip().lstrip("/").strip() for line in block.splitlines())
         yield from END.split(" ".join(" ".join(lines).split()))
 
 
 def sentences_of_page(text: str) -> Iterator[str]:
-    """The sentences of a page, each of which has a line of its own; doctests left out."""
+    """The sentences of a page, each of which is on its own line; doctests are excluded."""
     for line in text.splitlines():
         words = line.strip()
         if words.startswith("* ") or not words.startswith(NOT_PROSE):
@@ -43,7 +43,7 @@ def sentences_of_page(text: str) -> Iterator[str]:
 
 
 def about_code(root: Path) -> Iterator[tuple[str, str]]:
-    """Each sentence about generated code, with the file that it is in, relative to the root."""
+    """Each sentence about generated code, with its file relative to the root."""
     for folder, suffixes in FOLDERS.items():
         for path in sorted((root / folder).rglob("*")):
             if path.suffix in suffixes:
@@ -54,9 +54,9 @@ def about_code(root: Path) -> Iterator[tuple[str, str]]:
 
 
 def general_sentences(path: Path = HERE / "general.toml") -> list[tuple[str, str]]:
-    """The sentences that hold whatever the compiler does; each with its file.
+    """The sentences that are true whatever the compiler does, each with its file.
 
-    WrongExpectations: one of them has no reason.
+    WrongExpectations: a sentence has no reason.
     """
     found = tomllib.loads(path.read_text())["sentences"]
     for each in found:
@@ -74,7 +74,7 @@ def all_claims() -> list[Claim]:
 def unclaimed(
     sentences: Iterable[tuple[str, str]], claims: list[Claim], general: list[tuple[str, str]]
 ) -> Iterator[str]:
-    """What is wrong: each sentence that nothing covers, and each general one that is not there."""
+    """Problems: each sentence that nothing covers, and each missing general sentence."""
     said = [*sentences]
     covered = [*((claim.file, plain(claim.text)) for claim in claims), *general]
     for file, sentence in said:

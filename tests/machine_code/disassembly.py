@@ -18,8 +18,8 @@ from sass import Code, Resources, functions_of, resources_of, usage_of
 FLAGS = ("-O3", "-std=c++17", "-Xptxas", "-v")
 RETURN_TYPE = re.compile(r"^(?:void|[a-z]+) (?=[\w(])")
 UNNAMED = "(anonymous namespace)::"
-Kernels = list[tuple[str, Code, Resources]]  # the name of each, its code and its resources
-# A source for one architecture, or for one with features that no later one has: gemm_sm90a.cu.
+Kernels = list[tuple[str, Code, Resources]]  # each kernel's name, code and resources
+# A source for one architecture, or for one with architecture-specific features: gemm_sm90a.cu.
 FOR_ONE = re.compile(r"_(sm)(\d+)(a?)\.cu$")
 
 
@@ -90,7 +90,7 @@ def compiled(source: Path, include: Path, architecture: str, tools: dict[str, st
         nvcc = [tools["NVCC"], "-cubin", f"-arch={target}", *FLAGS, f"-I{include}"]
         nvcc += cutlass_flags(source)
         report = run([*nvcc, str(source), "-o", str(cubin)], tools).stderr
-        # A source of host code alone makes an empty CUBIN.
+        # A source with only host code yields an empty CUBIN.
         resources = resources_of(report)
         return kernels_in(cubin, resources) if resources else []
 
@@ -104,7 +104,7 @@ def contained(library: Path, architecture: str) -> Kernels | None:
     found: Kernels = []
     cuobjdump = find_tool("cuobjdump")
     with tempfile.TemporaryDirectory(prefix="machine_code_") as folder:
-        # Code for sm_90a comes with that for sm_90.
+        # Extracting sm_90 code includes sm_90a code.
         run([cuobjdump, "-arch", architecture, "-xelf", "all", str(library)], {}, folder)
         cubins = sorted(Path(folder).iterdir(), key=lambda path: (len(path.name), path.name))
         for cubin in cubins:

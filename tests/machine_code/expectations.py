@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each kernel's machine code must be like: expected/NAME.toml, beside what all must be."""
+"""Requirements on each kernel's machine code: expected/NAME.toml, plus those for all kernels."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ AT_MOST = (
     ),
     *("instructions", "per_16_bytes", "step_instructions", "waits"),
 )
-# What holds where nothing else is said. A weaker bound needs a reason.
+# Default bounds. A weaker bound needs a reason.
 EVERYWHERE: dict[str, float] = {"spilled": 0, "local": 0, "occupancy": 0.5}
-# What a kernel whose rule asks for whole vectors must be expected to reach of a copy's speed.
+# The estimated share of a copy's speed required if a kernel's rule asks for whole vectors.
 OF_VECTORS: dict[str, float] = {"share": 0.95}
 OTHER_KEYS = {"named", "threads", "why", "not_memory", *ARCHITECTURES}
 CLAIM_KEYS = {"file", "text", "named", "architectures"}
-# A table of architectures for one release of the compiler, such as "nvcc 13.5".
+# The key of a table of architectures for one compiler release, such as "nvcc 13.5".
 OF_COMPILER = re.compile(r"nvcc \d+\.\d+")
 COMMENT = re.compile(r"^\s*(?://|#)", re.MULTILINE)
 
 
 class WrongExpectations(ValueError):
-    """A file of expectations that does not say what it should."""
+    """An invalid file of expectations."""
 
 
 def broken(facts: Facts, bounds: dict[str, float]) -> Iterator[str]:
-    """Each bound that the facts break: the fact, what was expected and what came."""
+    """Each bound that the facts break: the fact, the expected and the actual value."""
     of_step = {"step_instructions": facts.step.instructions, "waits": facts.step.waits}
     values = {**asdict(facts), **of_step, "share": round(facts.share, 2)}
     for fact, bound in bounds.items():
@@ -57,17 +57,17 @@ def broken(facts: Facts, bounds: dict[str, float]) -> Iterator[str]:
 
 @dataclass
 class Rule:
-    """The bounds of the kernels whose names match."""
+    """The bounds for kernels whose names match."""
 
     named: str
-    threads: int  # of a block, where the code has no launch bounds
+    threads: int  # per block, if the code has no launch bounds
     bounds: dict[str, float]
     of_architecture: dict[str, dict[str, float]]
-    not_memory: str = ""  # why its speed is not estimated: what else decides it
+    not_memory: str = ""  # what else limits its speed, which is then not estimated
     used: bool = False
 
     def bounds_on(self, architecture: str) -> dict[str, float]:
-        """The bounds for one architecture, those that hold everywhere included."""
+        """The bounds for one architecture, including the defaults."""
         own = {**self.bounds, **self.of_architecture.get(architecture, {})}
         whole = {f"narrow_{what}s": 0 for what in ("load", "store") if own.get(what, 0) >= 16}
         return {
@@ -80,7 +80,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of a page or of a comment, and the facts that must hold for it to be true."""
+    """A sentence in a page or a comment, and the facts that must hold for it to be true."""
 
     file: str
     text: str
@@ -91,16 +91,16 @@ class Claim:
 
 @dataclass(frozen=True)
 class Plant:
-    """A slower way to write a kernel, and the fact that must then break a rule or a claim."""
+    """A slower version of a kernel, and the fact that must then break a rule or a claim."""
 
     name: str
-    file: str  # below the folder that holds the example's
+    file: str  # relative to the folder that contains the example's folder
     old: str
     new: str
     breaks: str
 
     def apply(self, home: Path) -> None:
-        """Change a copy; WrongExpectations if the text to replace is not there once."""
+        """Change a copy; WrongExpectations if the text to replace does not occur exactly once."""
         path = home / self.file
         text = path.read_text()
         if text.count(self.old) != 1:
@@ -110,7 +110,7 @@ class Plant:
 
 
 def only_bounds(table: dict[str, Any], where: str) -> dict[str, float]:
-    """The bounds among the keys of a table."""
+    """Return a table whose keys must all be names of facts."""
     for key in table:
         if key not in (*AT_LEAST, *AT_MOST):
             raise WrongExpectations(f"{where}: expected the name of a fact, got {key}")
@@ -118,7 +118,7 @@ def only_bounds(table: dict[str, Any], where: str) -> dict[str, float]:
 
 
 def weaker(bounds: dict[str, float]) -> list[str]:
-    """The bounds that allow what is allowed nowhere else."""
+    """The bounds that are weaker than the defaults."""
     usual = {**EVERYWHERE, **OF_VECTORS}
     return [
         fact
@@ -128,7 +128,7 @@ def weaker(bounds: dict[str, float]) -> list[str]:
 
 
 def rule_of(table: dict[str, Any], where: str, compiler: str) -> Rule:
-    """Read one table of ``kernels``; what it says of the compiler's release comes first."""
+    """Read one table of ``kernels``; bounds for the compiler's release take precedence."""
     where = f"{where}: {table.get('named')}"
     own = {
         key: value
@@ -161,7 +161,7 @@ def claim_of(table: dict[str, Any], where: str) -> Claim:
 
 @dataclass
 class Expectations:
-    """What is expected of one example."""
+    """The expectations for one example."""
 
     where: str
     rules: list[Rule]
@@ -169,7 +169,7 @@ class Expectations:
     plants: list[Plant]
 
     def rule_for(self, kernel: str) -> Rule:
-        """The first rule that names a kernel."""
+        """The first rule that matches a kernel."""
         for rule in self.rules:
             if fnmatchcase(kernel, rule.named):
                 rule.used = True
@@ -179,7 +179,7 @@ class Expectations:
 
 def expectations_of(path: Path, compiler: str = "") -> Expectations:
     """Read the file of one example, for a compiler such as "nvcc 13.5"."""
-    # An example of host code alone has no file.
+    # An example with only host code has no file.
     found = tomllib.loads(path.read_text()) if path.exists() else {}
     rules = [rule_of(table, path.name, compiler) for table in found.get("kernels", [])]
     claims = [claim_of(table, path.name) for table in found.get("claims", [])]
@@ -188,14 +188,14 @@ def expectations_of(path: Path, compiler: str = "") -> Expectations:
 
 
 def plain(text: str) -> str:
-    """A text in one line, without the marks of comments."""
+    """A text on one line, without comment markers."""
     return " ".join(COMMENT.sub("", text).split())
 
 
 def false_claims(
     root: Path, claims: list[Claim], found: list[tuple[str, str, Facts]]
 ) -> Iterator[str]:
-    """Each claim that its file does not make, that is about no kernel, or that does not hold."""
+    """Each claim that is not in its file, matches no kernel, or does not hold."""
     for claim in claims:
         said = f"{claim.file}: {claim.text!r}"
         if plain(claim.text) not in plain((root / claim.file).read_text()):

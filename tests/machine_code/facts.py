@@ -11,8 +11,8 @@ from sass import RESERVED, Code, Instruction, Resources
 from steps import instructions_around, step_of
 
 LOCAL = ("LDL", "STL")
-TENSOR = ("HMMA", "HGMMA", "QGMMA")  # multiplications by tensor cores; wgmma's have a G
-REGISTERS = 65536  # of a multiprocessor
+TENSOR = ("HMMA", "HGMMA", "QGMMA")  # tensor core multiplications; wgmma's have a G
+REGISTERS = 65536  # per multiprocessor
 WARP = 32
 
 
@@ -50,7 +50,7 @@ def occupancy(architecture: Architecture, threads: int, resources: Resources) ->
     """
     warps = -(-threads // WARP)
     of_warp = round_up(max(resources.registers, 1) * WARP, 256)
-    # Each of the four partitions has a quarter of the registers, and holds whole warps.
+    # Each of the four partitions has a quarter of the registers and holds whole warps.
     by_registers = 4 * (REGISTERS // 4 // of_warp) // warps
     by_shared = architecture.shared // (round_up(resources.shared, 128) + RESERVED)
     blocks = min(by_registers, by_shared, architecture.blocks, architecture.warps // warps)
@@ -92,25 +92,25 @@ class Facts:
     architecture: str
     registers: int
     spilled: int  # bytes
-    shared: int  # bytes of static shared memory of a block
-    threads: int  # of a block, at most
+    shared: int  # bytes of static shared memory per block
+    threads: int  # per block, at most
     occupancy: float
-    load: int  # bytes of the widest load from global memory; 0: there is none
+    load: int  # bytes of the widest load from global memory; 0 if there is none
     store: int
     narrow_loads: int  # loads narrower than the widest
     narrow_stores: int
     in_flight: int
     barriers: int
     local: int  # instructions that use local memory
-    divisions: int  # of integers, by other than a constant
-    tensor: int  # instructions for tensor cores
-    copies: int  # asynchronous ones to shared memory: a thread's of 16 bytes, or TMA's of a tile
-    narrow_copies: int  # those of fewer bytes
+    divisions: int  # integer divisions by non-constants
+    tensor: int  # tensor core instructions
+    copies: int  # asynchronous, to shared memory: of 16 bytes by a thread, or of a tile by TMA
+    narrow_copies: int  # the same of fewer bytes
     instructions: int
-    # Of the loop that moves most bytes, or of the longest of these; 0: its length is not known.
+    # For the loop that moves the most bytes, or the longest such loop; 0 if its length is unknown.
     per_16_bytes: float
-    around: int  # instructions once for each row at most; 0: there is no loop over rows
-    resident: int  # threads that a multiprocessor holds
+    around: int  # instructions executed at most once per row; 0 if there is no loop over rows
+    resident: int  # threads per multiprocessor
     step: Step
 
     @property
@@ -130,7 +130,7 @@ def facts_of(code: Code, resources: Resources, architecture: str, threads: int) 
 
     loads = [each.width for each in these(*LOADS)]
     stores = [each.width for each in these(*STORES)]
-    # The compiler divides by a reciprocal in floating point, rounded up.
+    # The compiler divides through a floating-point reciprocal, rounded up.
     divisions = [each for each in these("I2F", "UI2F") if "RP" in each.opcode.split(".")]
     copies = [each.width for each in these("LDGSTS")]
     return Facts(

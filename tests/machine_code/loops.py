@@ -24,11 +24,11 @@ class Loop:
 
     first: int  # the addresses of its first and last instruction
     last: int
-    way: list[Instruction]  # one round: see way_through
+    way: list[Instruction]  # one iteration: see way_through
     unknown: str  # why there is no way through it
-    loaded: int  # bytes of a thread, on all ways together
+    loaded: int  # bytes per thread, over all ways together
     stored: int
-    widest: int  # bytes that one of its instructions moves
+    widest: int  # bytes moved by its widest instruction
 
     @property
     def per_16_bytes(self) -> float:
@@ -45,7 +45,7 @@ def way_through(body: list[Instruction], labels: dict[str, int]) -> list[Instruc
     """
     first, last = body[0].address, body[-1].address
     following = dict(zip([each.address for each in body], [*body[1:], None], strict=True))
-    # The bytes and the instructions of the best way to an address, and the last of them.
+    # The bytes and instruction count of the best way to an address, and its last instruction.
     best: dict[int, tuple[int, int]] = {first: (0, 0)}
     before: dict[int, Instruction] = {}
     ends: dict[tuple[int, int], Instruction] = {}
@@ -57,7 +57,7 @@ def way_through(body: list[Instruction], labels: dict[str, int]) -> list[Instruc
         after = following[each.address]
         reached = [after.address] if after and (each.guard or each.base not in ENDS) else []
         if each.base in ("BRA", "CALL"):
-            # sm_80 and sm_89 also leave a loop by a call of a label, which does not return.
+            # sm_80 and sm_89 also leave a loop by calling a label, which does not return.
             if each.base == "CALL" and not each.target:
                 continue
             reached.append(labels[each.target])

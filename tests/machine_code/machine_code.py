@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compile the examples' CUDA sources and check their machine code: machine_code.py [EXAMPLE...].
 
-No GPU takes part. nvcc makes a CUBIN for each architecture and nvdisasm shows its instructions.
-Without arguments the CUBINs are those in the examples' libraries, which docs need not build again.
-What an example's file in ``expected`` asks for and its machine code lacks is a failure. So is a
-slower way to write the kernel, which that file plants, if nothing is found to be lacking then.
+No GPU is needed. nvcc builds a CUBIN for each architecture and nvdisasm shows its instructions.
+Without arguments, the CUBINs are taken from the examples' libraries, which docs reuses.
+It is a failure if machine code does not meet the requirements in an example's file in
+``expected``, or if it still meets them with a slower version of the kernel, planted by that file.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "docs"))
 
-# Below the folder that was just named:
+# In the folder added above:
 from _verify.closure import digest, tree_digest  # noqa: E402
 from _verify.layout import Layout  # noqa: E402
 from _verify.machine_code_model import Step  # noqa: E402
@@ -61,7 +61,7 @@ from facts import ARCHITECTURES, Facts, facts_of  # noqa: E402
 EXAMPLES = ROOT / "examples" / "kernel_library"
 UTILITIES = "tvm_ffi_utils.h"
 BUILD = ROOT / "build"
-# What is not compiled, with the reason.
+# Sources that are not compiled, with the reason.
 LEFT_OUT = {"nvshmem_allocator.cu": "it has no kernel, and needs NVSHMEM"}
 
 Found = list[dict[str, Any]]  # the facts of kernels, with their names and architectures
@@ -69,19 +69,19 @@ Found = list[dict[str, Any]]  # the facts of kernels, with their names and archi
 
 @functools.cache
 def compiler() -> str:
-    """The compiler's release, such as "nvcc 13.5"; empty where there is none."""
+    """The compiler's release, such as "nvcc 13.5"; empty if there is none."""
     nvcc = find_nvcc().get("NVCC")
     found = re.search(r"release ([\d.]+)", answer(nvcc, "--version")) if nvcc else None
     return f"nvcc {found[1]}" if found else ""
 
 
 def rules_of(example: str) -> Expectations:
-    """What is expected of an example."""
+    """The expectations for an example."""
     return expectations_of(HERE / "expected" / f"{example}.toml", compiler())
 
 
 def build_libraries() -> tuple[dict[str, Path], list[str]]:
-    """Build what has changed as docs does: the CUDA library of each example, and what failed."""
+    """Build changed libraries as docs does; return each example's CUDA library, and failures."""
     layout, tools = Layout.of(ROOT), Tools.find(gpu=False)
     if lines := cannot_verify(layout, tools):
         return {}, lines
@@ -100,7 +100,7 @@ def find_facts(
 ) -> tuple[Found, str]:
     """The facts of the kernels of an example, and their listing.
 
-    Of its library, or of its folder in ``home`` if that does not tell.
+    Read from its library, or compiled from its folder in ``home`` if that is not sufficient.
     """
     expected = rules_of(example)
     kernels = contained(library, architecture) if library else None
@@ -130,10 +130,10 @@ def examine(
     library: Path | None,
     tools: dict[str, str],
 ) -> Found:
-    """The facts of an example, as it is or with something planted; from memory if they are known.
+    """The facts of an example, unmodified or with a plant; cached if already known.
 
-    ``library`` holds the example as it is.
-    WrongExpectations: a rule lacks something, or there is no place for what is to be planted.
+    ``library`` contains the unmodified example.
+    WrongExpectations: a rule is incomplete, or the plant's text is not found.
     """
     rules = [(rule.named, rule.threads) for rule in rules_of(example).rules]
     made_of = [
@@ -178,7 +178,7 @@ def with_facts(found: Found) -> list[tuple[str, str, Facts]]:
 
 
 def shortfalls(expected: Expectations, found: Found) -> list[str]:
-    """What kernels lack of what the rules ask for."""
+    """Each requirement of the rules that a kernel does not meet."""
     return [
         f"{kernel} for {architecture}: {why}"
         for kernel, architecture, facts in with_facts(found)
@@ -187,7 +187,7 @@ def shortfalls(expected: Expectations, found: Found) -> list[str]:
 
 
 def problems_of(example: str, found: Found, planted: dict[str, Found]) -> list[str]:
-    """What the machine code of an example lacks, and what is wrong with its expectations."""
+    """What is wrong with an example's machine code and with its expectations."""
     expected = rules_of(example)
     problems = shortfalls(expected, found)
     unused = [rule.named for rule in expected.rules if not rule.used]
@@ -205,7 +205,7 @@ def problems_of(example: str, found: Found, planted: dict[str, Found]) -> list[s
 
 
 def table_of(facts: Found) -> str:
-    """The facts of an example's kernels, aligned, for a terminal."""
+    """The facts of an example's kernels, as an aligned table for a terminal."""
     if not facts:
         return ""
     headings = ["", *(heading.lower() for heading in COLUMNS), "kernel"]
@@ -224,7 +224,7 @@ def table_of(facts: Found) -> str:
 
 
 def main(chosen: list[str]) -> int:
-    """Examine all examples, or those named; 1 if one of them fails."""
+    """Examine all examples, or those named; return 1 if any fails."""
     started = time.monotonic()
     tools = find_nvcc()
     if not tools:

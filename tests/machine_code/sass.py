@@ -25,7 +25,7 @@ RESOURCES = re.compile(
     r"ptxas info\s*: Used (?P<registers>\d+) registers(?P<more>.*)"
 )
 SHARED = re.compile(r"(\d+) bytes smem")
-RESERVED = 1024  # bytes of shared memory that the system keeps for each block
+RESERVED = 1024  # bytes of shared memory that the system reserves per block
 USAGE = re.compile(r"Function (\S+):\s+REG:(\d+) STACK:(\d+) SHARED:(\d+)")
 
 
@@ -36,7 +36,7 @@ class Instruction:
     address: int
     opcode: str
     operands: str
-    guard: str = ""  # the predicate that it depends on, such as "!P0"
+    guard: str = ""  # its predicate, such as "!P0"
 
     @property
     def base(self) -> str:
@@ -72,15 +72,15 @@ class Code:
 
     name: str
     instructions: list[Instruction] = field(default_factory=list)
-    labels: dict[str, int] = field(default_factory=dict)  # to the address that comes next
-    max_threads: int = 0  # of a block, by __launch_bounds__; 0: none was given
+    labels: dict[str, int] = field(default_factory=dict)  # mapped to the next instruction's address
+    max_threads: int = 0  # per block, by __launch_bounds__; 0 if not given
 
     def loops(self) -> Iterator[tuple[int, int]]:
         """The first and the last address of each loop: what a backward branch repeats."""
         ends: dict[int, int] = {}
         for instruction in self.instructions:
             start = self.labels.get(instruction.target, instruction.address)
-            # A function ends in a branch to itself, which nothing reaches.
+            # A function ends with an unreachable branch to itself.
             if instruction.base in ("BRA", "BRX") and start < instruction.address:
                 ends[start] = max(ends.get(start, 0), instruction.address)
         yield from sorted(ends.items())
@@ -122,9 +122,9 @@ def functions_of(text: str) -> dict[str, Code]:
 class Resources:
     """What ptxas says that a kernel takes."""
 
-    registers: int  # of a thread
-    spilled: int  # bytes that a thread saves in local memory for want of registers
-    shared: int  # bytes of static shared memory of a block
+    registers: int  # per thread
+    spilled: int  # bytes per thread spilled to local memory
+    shared: int  # bytes of static shared memory per block
 
 
 def resources_of(report: str) -> dict[str, Resources]:

@@ -9,8 +9,8 @@ from _verify.machine_code_model import Step
 from loops import LOADS, STORES, bytes_of, loop_around, main_loop, memory_loops
 from sass import Code, Instruction
 
-# The opcodes that each of the slower units of a multiprocessor executes. Others only count as
-# instructions that are issued.
+# The opcodes executed by each of a multiprocessor's slower units. Others only count as
+# issued instructions.
 OPCODES = {
     "float32": ("FADD", "FFMA", "FMUL"),
     "float16": ("HADD2", "HFMA2", "HMNMX2", "HMUL2", "HSET2", "HSETP2"),
@@ -44,7 +44,7 @@ def waits_of(way: list[Instruction]) -> int:
         if each.base in LOADS:
             first = each.registers[0]
             under_way |= {first + i for i in range(each.width // 4 or 1)}
-    return waits + bool(under_way)  # what is left is used in the next round
+    return waits + bool(under_way)  # outstanding loads are used in the next iteration
 
 
 def step_of(code: Code) -> Step:
@@ -70,7 +70,7 @@ def step_of(code: Code) -> Step:
     units = Counter(unit_of(each) for way in ways for each in way)
     units.pop("", None)
     return Step(
-        # A cache serves what is loaded again, and what all rows share.
+        # A cache serves repeated loads, and data that all rows share.
         loaded=min(bytes_of(way, LOADS) for way in ways),
         stored=max(bytes_of(way, STORES) for way in ways),
         instructions=sum(map(len, ways)),

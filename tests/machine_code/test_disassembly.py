@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""A library's machine code says of its kernels what ptxas says of their source."""
+"""A library's machine code yields the same facts about its kernels as ptxas for their source."""
 
 import subprocess
 from pathlib import Path
@@ -55,7 +55,7 @@ def tools():
 
 
 def build(folder: Path, text: str, tools: dict[str, str]) -> tuple[Path, Path]:
-    """A source of this text, and the library of sm_80 and sm_90 that is built from it."""
+    """Write a source with this text, and build a library from it for sm_80 and sm_90."""
     source, library = folder / "kernels.cu", folder / "kernels.so"
     source.write_text(text)
     flags = "-shared -Xcompiler -fPIC -O3 -std=c++17 -gencode arch=compute_80,code=sm_80"
@@ -65,7 +65,7 @@ def build(folder: Path, text: str, tools: dict[str, str]) -> tuple[Path, Path]:
 
 
 def test_library_tells_what_its_source_tells(tools, tmp_path):
-    """The same kernels in the same order, with the same instructions and resources."""
+    """Both give the same kernels in the same order, with the same instructions and resources."""
     source, library = build(tmp_path, SOURCE, tools)
     shared = []
     for architecture in ("sm_80", "sm_90"):
@@ -82,7 +82,7 @@ def test_library_tells_what_its_source_tells(tools, tmp_path):
 
 
 def test_library_that_does_not_tell_all(tools, tmp_path):
-    """A stack may be spilled registers, and another architecture's code says nothing."""
+    """A stack may be spilled registers, and code for another architecture tells nothing."""
     _, library = build(tmp_path, STACK, tools)
     assert contained(library, "sm_90") is None
     assert contained(library, "sm_120") is None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The facts of machine code are what its text says, and what falls short of the rules is named."""
+"""The facts of machine code match its text, and kernels that fall short of the rules are named."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +29,7 @@ from loops import memory_loops
 from sass import Code, Instruction, Resources, functions_of, resources_of, usage_of
 
 ROOT = Path(__file__).resolve().parents[2]
-# What nvdisasm prints, with two loops, the inner of which loads twice and stores once.
+# Output of nvdisasm with two loops; the inner one loads twice and stores once.
 TEXT = """
 //--------------------- .nv.info._Z4loopPf         --------------------------
 	.section	.nv.info._Z4loopPf,"",@"SHT_CUDA_INFO"
@@ -77,13 +77,13 @@ GOOD = Facts(
 
 @pytest.fixture
 def code() -> Code:
-    """The one function of the text."""
+    """The only function in the text."""
     [code] = functions_of(TEXT).values()
     return code
 
 
 def test_instructions(code: Code) -> None:
-    """Each has its address, opcode, operands and predicate, and each label an address."""
+    """Each instruction has an address, opcode, operands and predicate; each label, an address."""
     assert code.name == "_Z4loopPf"
     assert code.labels == {".L_x_2": 0x20, ".L_x_1": 0x30, ".L_x_3": 0xD0}
     assert code.instructions[4] == Instruction(
@@ -105,12 +105,12 @@ def test_instructions(code: Code) -> None:
     ],
 )
 def test_width(opcode: str, width: int) -> None:
-    """The modifiers of a load or a store say how many bytes it moves."""
+    """The modifiers of a load or a store determine how many bytes it moves."""
     assert Instruction(0, opcode, "").width == width
 
 
 def test_loops(code: Code) -> None:
-    """The branch of a function's end to itself is no loop; of nested ones the inner one counts."""
+    """A function's final branch to itself is not a loop; of nested loops, the inner one counts."""
     assert [*code.loops()] == [(0x20, 0x80), (0x30, 0x70)]
     [loop] = memory_loops(code)
     assert (loop.first, len(loop.way), loop.loaded, loop.stored) == (0x30, 5, 32, 16)
@@ -118,7 +118,7 @@ def test_loops(code: Code) -> None:
 
 
 def test_resources() -> None:
-    """Ptxas gives bytes that are saved and bytes that are read again; the larger counts."""
+    """Ptxas reports bytes of spill stores and spill loads; the larger counts."""
     assert resources_of(REPORT) == {"_Z4loopPf": Resources(63, 44, 256)}
 
 
@@ -134,7 +134,7 @@ Resource usage:
 
 
 def test_resources_in_a_library() -> None:
-    """Cuobjdump gives the stack, which may be spilled registers or not: then ptxas must tell."""
+    """Cuobjdump reports the stack, which may or may not be spills; ptxas must then be asked."""
     found = {"_Z4copyPf": Resources(63, 0, 1280), "_Z4loopPf": Resources(32, 0, 0)}
     assert usage_of(USAGE, "sm_89") == found
     assert usage_of(USAGE.replace("REG:32 STACK:0", "REG:32 STACK:8"), "sm_89") is None
@@ -143,14 +143,14 @@ def test_resources_in_a_library() -> None:
 
 @pytest.mark.parametrize("architecture", ["sm_90", "sm_100", "sm_120"])
 def test_shared_memory_in_a_library(architecture: str) -> None:
-    """Since sm_90 it includes 1024 bytes of the system; with less than that, ptxas must tell."""
+    """From sm_90 on, it includes 1024 reserved bytes; if it is smaller, ptxas must be asked."""
     found = {"_Z4copyPf": Resources(63, 0, 256), "_Z4loopPf": Resources(32, 0, 0)}
     assert usage_of(USAGE, architecture) == found
     assert usage_of(USAGE.replace("SHARED:1280", "SHARED:256"), architecture) is None
 
 
 def test_facts(code: Code) -> None:
-    """All facts of the text."""
+    """All facts are read from the text."""
     resources = resources_of(REPORT)["_Z4loopPf"]
     facts = facts_of(code, resources, "sm_90", code.max_threads)
     assert facts == Facts(
@@ -193,7 +193,7 @@ def test_facts(code: Code) -> None:
     ],
 )
 def test_tensor_cores(opcode: str, tensor: int, copies: int, narrow_copies: int) -> None:
-    """Their instructions are counted, and asynchronous copies into shared memory."""
+    """Their instructions are counted, and so are asynchronous copies to shared memory."""
     code = Code("f", [Instruction(0, opcode, "")])
     facts = facts_of(code, Resources(32, 0, 0), "sm_90", 128)
     assert (facts.tensor, facts.copies, facts.narrow_copies) == (tensor, copies, narrow_copies)
@@ -210,12 +210,12 @@ def test_tensor_cores(opcode: str, tensor: int, copies: int, narrow_copies: int)
     ],
 )
 def test_a_source_for_one_architecture(name: str, architecture: str, target: str) -> None:
-    """Its name tells which, and it is compiled for no other."""
+    """Its name gives the architecture, and it is compiled for no other."""
     assert target_of(Path(name), architecture) == target
 
 
 def test_a_source_that_includes_cutlass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It finds the headers where CUTLASS_PATH says, and is compiled without assertions."""
+    """It finds the headers in CUTLASS_PATH, and is compiled without assertions."""
     monkeypatch.setenv("CUTLASS_PATH", "/opt/cutlass")
     source = tmp_path / "a.cu"
     source.write_text("#include <cuda_fp16.h>\n")
@@ -225,7 +225,7 @@ def test_a_source_that_includes_cutlass(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def load(register: int) -> str:
-    """A load of 16 bytes."""
+    """A 16-byte load."""
     return f"LDG.E.128 R{register}, desc[UR4][R2.64] ;"
 
 
@@ -244,7 +244,7 @@ def load(register: int) -> str:
     ],
 )
 def test_loads_in_flight(lines: list[str], loads: int) -> None:
-    """A load counts until its result is used, and only with those of the same way through."""
+    """A load counts until its result is used, and only with others on the same path."""
     heading = "//--------- .text._Z1f ---------\n.L_x_0:\n"
     text = "".join(f"        /*{16 * i:04x}*/  {line}\n" for i, line in enumerate(lines))
     [code] = functions_of(heading + text).values()
@@ -255,7 +255,7 @@ def test_loads_in_flight(lines: list[str], loads: int) -> None:
     ("architecture", "threads", "registers", "shared", "share"),
     [
         ("sm_90", 256, 32, 0, 1.0),
-        ("sm_90", 256, 33, 0, 0.75),  # 40 are allocated
+        ("sm_90", 256, 33, 0, 0.75),  # 40 are allocated per thread
         ("sm_90", 512, 64, 0, 0.5),
         ("sm_90", 512, 65, 0, 0.25),
         ("sm_90", 512, 116, 0, 0.25),
@@ -268,7 +268,7 @@ def test_loads_in_flight(lines: list[str], loads: int) -> None:
 def test_occupancy(
     architecture: str, threads: int, registers: int, shared: int, share: float
 ) -> None:
-    """What NVIDIA's occupancy calculator gives."""
+    """The occupancy matches NVIDIA's occupancy calculator."""
     resources = Resources(registers, 0, shared)
     assert occupancy(ARCHITECTURES[architecture], threads, resources) == share
 
@@ -285,18 +285,18 @@ def test_occupancy(
     ],
 )
 def test_bounds(bounds: dict[str, float], problem: str) -> None:
-    """More of a good thing and less of a bad one is fine."""
+    """Lower bounds may be exceeded, and upper bounds undercut."""
     assert [*broken(GOOD, bounds)] == ([problem] if problem else [])
 
 
 def rules_in(tmp_path: Path, text: str):
-    """The expectations that a file of this text holds."""
+    """The expectations in a file with this text."""
     (tmp_path / "toy.toml").write_text(text)
     return expectations_of(tmp_path / "toy.toml")
 
 
 def test_what_holds_everywhere(tmp_path: Path) -> None:
-    """No spill, half of the warps, and no narrow store beside wide ones, unless a rule says so."""
+    """By default: no spills, half of the warps, and no narrow stores beside wide ones."""
     rules = rules_in(
         tmp_path,
         '[[kernels]]\nnamed = "copy<*, 1>"\n'
@@ -317,7 +317,7 @@ def test_what_holds_everywhere(tmp_path: Path) -> None:
 
 
 def test_kernel_that_does_not_wait_for_memory(tmp_path: Path) -> None:
-    """A rule may say what else decides the speed; then no share is asked for."""
+    """A rule may state what else limits the speed; then no share is required."""
     text = '[[kernels]]\nnamed = "count"\nload = 16\n'
     for more, asked in (("", True), ('not_memory = "atomic"\n', False)):
         rule = rules_in(tmp_path, text + more).rule_for("count")
@@ -325,7 +325,7 @@ def test_kernel_that_does_not_wait_for_memory(tmp_path: Path) -> None:
 
 
 def test_bounds_of_one_compiler(tmp_path: Path) -> None:
-    """What a release of the compiler is allowed, no other one is."""
+    """A weaker bound for one compiler release does not apply to others."""
     rules_in(
         tmp_path,
         '[[kernels]]\nnamed = "copy"\nwhy = "slow"\nsm_80 = {spilled = 8, local = 2}\n'
@@ -350,13 +350,13 @@ def test_bounds_of_one_compiler(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_rules(tmp_path: Path, line: str, problem: str) -> None:
-    """A weaker bound has a reason, and every key is known."""
+    """A weaker bound needs a reason, and every key must be known."""
     with pytest.raises(WrongExpectations, match=problem):
         rules_in(tmp_path, f'[[kernels]]\nnamed = "copy"\n{line}\n')
 
 
 def claims(tmp_path: Path, text: str, **more: object) -> list[str]:
-    """What is wrong with a claim about the kernel ``copy``, in a file of this text."""
+    """The problems with a claim about the kernel ``copy``, in a file with this text."""
     (tmp_path / "page.rst").write_text(text)
     fields = {"named": "copy*", "architectures": ["sm_90"], "bounds": {"store": 16}, **more}
     claim = Claim("page.rst", "It stores 16 bytes at once.", **fields)
@@ -365,7 +365,7 @@ def claims(tmp_path: Path, text: str, **more: object) -> list[str]:
 
 
 def test_claims(tmp_path: Path) -> None:
-    """A sentence is there, is about a kernel, and its facts hold; comments may wrap it."""
+    """A claim is in its file, matches a kernel, and its facts hold; comments may wrap it."""
     said = "page.rst: 'It stores 16 bytes at once.'"
     assert claims(tmp_path, "// It stores\n// 16 bytes at once.\n") == []
     assert claims(tmp_path, "It stores 4 bytes.\n") == [f"{said}: the file does not say so"]
@@ -383,7 +383,7 @@ PLANT = Plant("narrow", "toy/toy.cu", "store(to, out)", "*to = out", "store")
 
 @pytest.mark.parametrize(("text", "count"), [("load(from);", 0), ("store(to, out);" * 2, 2)])
 def test_plant_without_a_place(tmp_path: Path, text: str, count: int) -> None:
-    """What is planted replaces one text: an edit of the kernel must not make the check empty."""
+    """A plant must replace one text: an edit of the kernel must not make the check vacuous."""
     (tmp_path / "toy").mkdir()
     (tmp_path / "toy" / "toy.cu").write_text(text)
     with pytest.raises(WrongExpectations, match=f"plant narrow: expected one .*, got {count}"):
@@ -409,7 +409,7 @@ def test_plant(tmp_path: Path) -> None:
 def test_plant_must_break_its_fact(
     monkeypatch: pytest.MonkeyPatch, facts: Facts, problems: list[str]
 ) -> None:
-    """A rule that a slower kernel passes is a failure of the rule."""
+    """A rule that a slower kernel satisfies is reported."""
 
     def rules(example: str) -> Expectations:
         assert example == "toy"
@@ -425,7 +425,7 @@ def test_plant_must_break_its_fact(
 
 
 def test_files_of_expectations() -> None:
-    """Each can be read, and is of an example that there is."""
+    """Each can be read and belongs to an existing example."""
     files = sorted((Path(__file__).parent / "expected").glob("*.toml"))
     assert len(files) >= 14
     for path in files:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The model turns a step into times, and the longest of them into a share of a copy's speed."""
+"""The model turns a step into times, and the longest time into a share of a copy's speed."""
 
 from dataclasses import replace
 
@@ -33,7 +33,7 @@ def test_issue_time() -> None:
 
 
 def test_unit_time() -> None:
-    """An L4 executes float64 for two threads in a clock cycle, an H100 for 64."""
+    """Per clock cycle, an L4 executes float64 for two threads, an H100 for 64."""
     assert unit_time(GPUS["L4"], "float64", 10) == pytest.approx(5 / 0.795e9)
     assert unit_time(GPUS["H100"], "float64", 64) == pytest.approx(1 / 1.83e9)
 
@@ -44,7 +44,7 @@ def test_waiting_time() -> None:
 
 
 def test_littles_law() -> None:
-    """The memory is busy if the bytes under way are its bandwidth times its latency."""
+    """The memory is busy if the bytes in flight equal its bandwidth times its latency."""
     gpu = GPUS["H100"]
     under_way = gpu.bandwidth / gpu.multiprocessors * 800e-9
     assert limits(gpu, Step(16, 0, 1, 1), round(under_way / 16))["latency"] == pytest.approx(
@@ -53,7 +53,7 @@ def test_littles_law() -> None:
 
 
 def test_tightest() -> None:
-    """The limit that allows the least decides."""
+    """The tightest limit decides."""
     gpu = GPUS["L4"]
     assert tightest(limits(gpu, COPY, 1536))[0] == "issue"
     assert tightest(limits(gpu, replace(COPY, units={"float64": 80}), 1536))[0] == "float64"
@@ -66,17 +66,17 @@ def test_tightest() -> None:
         ("sm_90", COPY, 1.0),
         ("sm_90", replace(COPY, instructions=8 * 200), 103 / 200),  # on the H200
         ("sm_89", replace(COPY, instructions=8 * 200), 1.0),
-        ("sm_100", replace(COPY, instructions=8 * 200), 1.0),  # no such GPU is in the table
+        ("sm_100", replace(COPY, instructions=8 * 200), 1.0),  # the table has no such GPU
         ("sm_80", Step(0, 0, 0, 0, unknown="no loop moves data"), 0.0),
     ],
 )
 def test_share(architecture: str, step: Step, expected: float) -> None:
-    """At most 1, and that of the GPU that is furthest from a copy; 0 if nothing is known."""
+    """The share is at most 1, the lowest over the architecture's GPUs, and 0 if unknown."""
     assert share(architecture, step, 2048) == pytest.approx(expected, rel=0.01)
 
 
 def test_units_have_a_speed() -> None:
-    """Each unit that the disassembly is sorted into has a speed on each GPU's architecture."""
+    """Each unit to which opcodes are assigned has a speed on each GPU's architecture."""
     assert {*OPCODES, "convert64"} == {*EXECUTED}
     for speeds in EXECUTED.values():
         assert {*speeds} == {gpu.architecture for gpu in GPUS.values()}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""A step is one round of each loop over the data, on the way that moves the most bytes."""
+"""A step is one iteration of each loop over the data, on the path that moves the most bytes."""
 
 import pytest
 from _verify.machine_code_model import Step
@@ -14,7 +14,7 @@ USE = "FADD R5, R5, R5"
 
 
 def code_of(*lines: str) -> Code:
-    """A function of these lines: instructions, or labels, which end in a colon."""
+    """A function with these lines: instructions, or labels, which end in a colon."""
     text, address = ["//--------- .text._Z1f ---------"], 0
     for line in lines:
         if line.endswith(":"):
@@ -38,7 +38,7 @@ def code_of(*lines: str) -> Code:
     ],
 )
 def test_unit(opcode: str, unit: str) -> None:
-    """The opcode names the unit; a conversion of 64 bits is slower than others."""
+    """The opcode determines the unit; a 64-bit conversion is slower than others."""
     assert unit_of(Instruction(0, opcode, "")) == unit
 
 
@@ -47,17 +47,17 @@ def test_unit(opcode: str, unit: str) -> None:
     [
         ([LOAD, LOAD.replace("R4", "R8"), USE], 1),
         ([LOAD, USE, LOAD, USE], 2),
-        ([LOAD, "FADD R0, R0, R0"], 1),  # the next round uses it
+        ([LOAD, "FADD R0, R0, R0"], 1),  # the next iteration uses it
         ([USE, STORE], 0),
     ],
 )
 def test_waits(lines: list[str], waits: int) -> None:
-    """A thread waits where it uses a result, once for all loads that are under way."""
+    """A thread waits where it uses a result, once for all loads in flight."""
     assert waits_of(code_of(*lines).instructions) == waits
 
 
 def test_longer_side_of_a_branch() -> None:
-    """One side of a branch counts: that which moves more bytes, or has more instructions."""
+    """One side of a branch counts: the one that moves more bytes, or has more instructions."""
     step = step_of(
         code_of(
             ".L_x_0:",
@@ -78,7 +78,7 @@ def test_longer_side_of_a_branch() -> None:
 
 
 def test_call_of_a_function() -> None:
-    """A way that calls a function does not count, and a loop without another way has no step."""
+    """A path that calls a function does not count, and a loop without another path has no step."""
     lines = [".L_x_0:", LOAD, "@P0 BRA `(.L_x_1)", "CALL.REL.NOINC `($slowpath)", ".L_x_1:", USE]
     end = ["@P1 BRA `(.L_x_0)", "EXIT"]
     assert step_of(code_of(*lines, *end)).instructions == 4
@@ -87,13 +87,13 @@ def test_call_of_a_function() -> None:
 
 
 def test_call_of_a_label() -> None:
-    """On sm_80 and sm_89, a call of a label outside the loop leaves it."""
+    """On sm_80 and sm_89, calling a label outside the loop leaves it."""
     lines = [".L_x_0:", LOAD, USE, "@P0 CALL.REL.NOINC `(.L_x_1)", "BRA `(.L_x_0)", ".L_x_1:"]
     assert step_of(code_of(*lines, "EXIT")).instructions == 4
 
 
 def test_passes_over_a_row() -> None:
-    """Loops over one row add up; what they all load counts once, and narrow loops do not."""
+    """Loops over one row add up; data loaded by all of them counts once, narrow loops never."""
     rows = [
         ".L_x_0:",
         "FADD R9, R9, R9",
@@ -112,7 +112,7 @@ def test_passes_over_a_row() -> None:
 
 
 def test_loop_in_a_loop() -> None:
-    """How often an inner loop runs is not known, so the step is not either."""
+    """The iteration count of an inner loop is unknown, so the step is too."""
     inner = [".L_x_1:", USE, "@P0 BRA `(.L_x_1)"]
     code = code_of(".L_x_0:", LOAD, *inner, STORE, "@P1 BRA `(.L_x_0)", "EXIT")
     assert step_of(code).unknown == "the loop holds another one"
