@@ -2,7 +2,7 @@
 """Compile the examples' CUDA sources and check their machine code: machine_code.py [EXAMPLE...].
 
 No GPU is needed. nvcc builds a CUBIN for each architecture and nvdisasm shows its instructions.
-Without arguments, the CUBINs are taken from the examples' libraries, which docs reuses.
+Without arguments, the CUBINs are taken from the examples' libraries, which nox -s docs reuses.
 It is a failure if machine code does not meet the requirements in an example's file in
 ``expected``, or if it still meets them with a slower version of the kernel, planted by that file.
 """

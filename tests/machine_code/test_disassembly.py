@@ -82,7 +82,7 @@ def test_library_tells_what_its_source_tells(tools, tmp_path):
 
 
 def test_library_that_does_not_tell_all(tools, tmp_path):
-    """A stack may be spilled registers, and code for another architecture tells nothing."""
+    """A stack may be spilled registers, and code for another architecture is no help."""
     _, library = build(tmp_path, STACK, tools)
     assert contained(library, "sm_90") is None
     assert contained(library, "sm_120") is None

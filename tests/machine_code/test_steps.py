@@ -112,7 +112,7 @@ def test_passes_over_a_row() -> None:
 
 
 def test_loop_in_a_loop() -> None:
-    """The iteration count of an inner loop is unknown, so the step is too."""
+    """The iteration count of an inner loop is unknown, and so is the step."""
     inner = [".L_x_1:", USE, "@P0 BRA `(.L_x_1)"]
     code = code_of(".L_x_0:", LOAD, *inner, STORE, "@P1 BRA `(.L_x_0)", "EXIT")
     assert step_of(code).unknown == "the loop holds another one"

@@ -79,7 +79,7 @@ NB_MODULE(_core, module) {
     TVMFFIGetVersion(&version);
     return nb::make_tuple(version.major, version.minor, version.patch);
   });
-  // Lets a long kernel notice Ctrl-C through TVMFFIEnvCheckSignals, which takes the lock itself.
+  // Lets a long kernel notice Ctrl-C through TVMFFIEnvCheckSignals, which acquires the GIL itself.
   check(TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", reinterpret_cast<void*>(&check_signals)));
   check(TVMFFIEnvRegisterCAPI("PyGILState_Ensure", reinterpret_cast<void*>(&take_gil)));
   check(TVMFFIEnvRegisterCAPI("PyGILState_Release", reinterpret_cast<void*>(&PyGILState_Release)));

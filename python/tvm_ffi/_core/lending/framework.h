@@ -34,7 +34,7 @@ struct Framework {
   PyObject* is_conjugate = nullptr;
   // How to check without a call that a tensor is not such a view; NULL if unknown.
   const LazyBits* lazy_bits = nullptr;
-  // Returns whether the framework supports a tvm_ffi.dtype, called once for each; NULL: it does.
+  // Returns whether the framework supports a tvm_ffi.dtype; cached. NULL: it supports all.
   PyObject* has_dtype = nullptr;
   struct Held {
     DLDataType dtype;

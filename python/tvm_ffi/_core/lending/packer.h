@@ -19,7 +19,7 @@ struct Need {
 
 // How the types of a kind are recognised: in one of three ways.
 struct Recognition {
-  bool (*is)(PyTypeObject* type);  // by what the type is
+  bool (*is)(PyTypeObject* type);  // by the type itself
   const char* method;              // by a method of the type, which becomes the helper
   const char* word;                // by the word of its framework's adapter
   const Need* need;                // for that word

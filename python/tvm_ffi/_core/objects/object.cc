@@ -12,7 +12,7 @@ namespace tvm_ffi_core {
 
 namespace {
 
-// tvm_ffi._core.ObjectMeta, the metaclass of all these types.
+// tvm_ffi._core.ObjectMeta, the metaclass of all object types.
 PyObject* object_meta = nullptr;
 
 // The types created in C++, tvm_ffi.Object first.
