@@ -454,3 +454,10 @@ def test_hooks() -> None:
 
     assert repr(tvm_ffi.convert([Hooked(1)])) == "(<1>,)"
     assert tvm_ffi.structural_equal(Hooked(1), Hooked(2))
+
+
+def test_fields_named_self() -> None:
+    """The signature names the object as no field is named."""
+    made = py_class(new_key())(make_class(__name__, "Selves", **{"self": "int", "self_": "int"}))
+    assert str(inspect.signature(made.__init__)).startswith("(self__, /, self: int, self_: int)")
+    assert (made(1, 2).self, made(1, self_=2).self_) == (1, 2)

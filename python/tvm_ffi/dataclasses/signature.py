@@ -23,7 +23,9 @@ def with_signature(cls: Any, constructor: Any, fields: tuple[Field, ...]) -> Cal
             )
         constructor(self, *args, **kwargs)
 
-    first = "self" if all(field.name != "self" for field in fields) else "self_"
+    first = "self"
+    while any(field.name == first for field in fields):
+        first += "_"
     by_keyword = [field for field in fields if field.init and field.kw_only]
     __init__.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
