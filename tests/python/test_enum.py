@@ -357,14 +357,14 @@ def test_refused(base: Any, body: dict[str, Any], error: type[Exception], messag
 
 
 def test_threads_number_instances_in_turn() -> None:
-    """A thread that joins an enumeration waits for another that is about to."""
+    """While a default factory runs, another thread can join; no number is given twice."""
     meanwhile: list[Any] = []
 
     def start_the_other() -> int:
-        for thread in meanwhile:
+        while meanwhile:
+            thread = meanwhile.pop()
             thread.start()
-            thread.join(0.2)
-        meanwhile.clear()
+            thread.join(10)
         return 1
 
     class Kind(Enum, type_key="enum_test.InTurn"):
@@ -383,5 +383,47 @@ def test_threads_number_instances_in_turn() -> None:
 
     thread.join()
     assert [(each._int_index, each._str_index) for each in Kind] == [
-        *((0, "first"), (1, "second"), (2, "third"))
+        *((0, "first"), (1, "third"), (2, "second"))
     ]
+
+
+def test_default_factory_that_joins_the_enumeration() -> None:
+    """A default factory, or a module that it imports, may take the next number."""
+    joins = ["Second"]
+
+    def join() -> int:
+        while joins:
+            Enum.__class__(joins.pop(), (Enum,), {"second": auto()}, type_key="enum_test.ByFactory")
+        return 1
+
+    class Kind(Enum, type_key="enum_test.ByFactory"):
+        cost: int = field(default_factory=join)
+        first = auto()
+
+    assert [(each._int_index, each._str_index) for each in Kind] == [(0, "second"), (1, "first")]
+    assert Kind(0) == Kind("second")
+    assert Kind(1) == Kind("first") == Kind.first
+
+
+def test_threads_set_the_first_values_of_an_attribute() -> None:
+    """None of the values is lost."""
+    each = Enum.__class__("Each", (Enum,), {"__module__": __name__, "a": auto(), "b": auto()})
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for i in range(400):
+            attribute = each.def_attr(f"attribute{i}")
+            start = threading.Barrier(2)
+
+            def work(variant: Any, attribute: Any = attribute, start: Any = start) -> None:
+                start.wait()
+                attribute[variant] = 1
+
+            threads = [threading.Thread(target=work, args=(variant,)) for variant in each]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert all(variant in attribute for variant in each)
+    finally:
+        sys.setswitchinterval(interval)

@@ -22,6 +22,7 @@ from .missing import MISSING
 _Self = TypeVar("_Self", bound="Enum")
 
 _STATE = "__ffi_enum__"
+_INDICES = ("_int_index", "_str_index")
 _SINGLETON = 5  # kTVMFFISEqHashKindUniqueInstance
 _OPTIONS = Options(
     frozen=True, init=False, repr=False, eq=False, order=False, unsafe_hash=False, match_args=False
@@ -35,6 +36,11 @@ class _Entry:
 
     def __init__(self, fields: dict[str, Any]) -> None:
         self.fields = fields
+
+
+def _given_fields(given: Any) -> dict[str, Any]:
+    """Return the values that the body of a class gives to the fields of an instance."""
+    return dict(given.fields) if isinstance(given, _Entry) else {"value": given}
 
 
 def entry(**fields: Any) -> Any:
@@ -166,9 +172,13 @@ class Enum(Object, metaclass=_EnumMeta):
         ]
         cls._check_names(type_key, [*entries, *bound])
         local_names = dict(sys._getframe(1).f_locals)
-        # Another thread may be defining the enumeration too, or taking the next number.
-        with lock_of_type(type_key):
+        with lock_of_type(type_key):  # another thread may define the enumeration too
             _define(cls, type_key, entries, bound, local_names)
+        # Without the lock: a default factory may import a module, which another thread may be
+        # importing, and that module may join the enumeration.
+        instances = {name: cls._make(name, given) for name, given in entries.items()}
+        with lock_of_type(type_key):  # another thread may take the next number
+            _register(cls, entries, instances, bound)
 
     @classmethod
     def _is_entry(cls, name: str, value: Any) -> bool:
@@ -192,10 +202,38 @@ class Enum(Object, metaclass=_EnumMeta):
         return place, name
 
     @classmethod
-    def _make(cls, name: str, given: Any, made: dict[str, Any]) -> Any:
-        """Create an instance, or return the registered one of that name."""
+    def _make(cls, name: str, given: Any) -> Any:
+        """Make an instance that has no number yet; None if one is registered by that name."""
         info = cls.__tvm_ffi_type_info__  # type: ignore[attr-defined]
-        fields = dict(given.fields) if isinstance(given, _Entry) else {"value": given}
+        fields = _given_fields(given)
+        if cls._indices(name, 0, fields)[1] in _state(cls).indexes:
+            return None
+        instance = _core.new_object(info.type_index)
+        for field in all_fields(info.type_index):
+            if field.__name__ in _INDICES:
+                continue
+            value = fields.pop(field.__name__, MISSING)
+            if value is not MISSING:
+                field.store(instance, value)
+            elif field.flags & field_flags.HAS_DEFAULT:
+                default = field.default
+                is_factory = field.flags & field_flags.DEFAULT_FROM_FACTORY
+                field.store(instance, default() if is_factory else default)
+            elif not field.flags & field_flags.INIT_OFF:
+                raise TypeError(
+                    f"{info.type_key}.{name}: {field.__name__}: expected a value, got none"
+                )
+        if fields:
+            raise TypeError(
+                f"{info.type_key}.{name}: expected names of fields, got {', '.join(fields)}"
+            )
+        return instance
+
+    @classmethod
+    def _number(cls, name: str, given: Any, instance: Any, made: dict[str, Any]) -> Any:
+        """Give an instance its number, or return the registered one that has the name."""
+        info = cls.__tvm_ffi_type_info__  # type: ignore[attr-defined]
+        fields = _given_fields(given)
         state = _state(cls)
         others = [each for each in made.values() if each._str_index not in state.indexes]
         place = len(state.entries) + len(others)
@@ -212,24 +250,9 @@ class Enum(Object, metaclass=_EnumMeta):
                 f"{info.type_key}.{name}: expected a new name and a new number, got {str_index!r} "
                 f"and {int_index}, of which {taken[0]!r} has one"
             )
-        instance = _core.new_object(info.type_index)
-        fields.update(_int_index=int_index, _str_index=str_index)
         for field in all_fields(info.type_index):
-            value = fields.pop(field.__name__, MISSING)
-            if value is not MISSING:
-                field.store(instance, value)
-            elif field.flags & field_flags.HAS_DEFAULT:
-                default = field.default
-                is_factory = field.flags & field_flags.DEFAULT_FROM_FACTORY
-                field.store(instance, default() if is_factory else default)
-            elif not field.flags & field_flags.INIT_OFF:
-                raise TypeError(
-                    f"{info.type_key}.{name}: {field.__name__}: expected a value, got none"
-                )
-        if fields:
-            raise TypeError(
-                f"{info.type_key}.{name}: expected names of fields, got {', '.join(fields)}"
-            )
+            if field.__name__ in _INDICES:
+                field.store(instance, int_index if field.__name__ == "_int_index" else str_index)
         return instance
 
     @classmethod
@@ -289,7 +312,7 @@ class Enum(Object, metaclass=_EnumMeta):
 def _define(
     cls: Any, type_key: str, entries: dict[str, Any], bound: list[str], local_names: dict[str, Any]
 ) -> None:
-    """Define the type of an enumeration, or join it, and register its instances."""
+    """Define the type of an enumeration, or join it."""
     index = _core.find_type(type_key)
     is_known = index is not None and _core.describe_type(index)[3] is not None
     known = _core.type_attribute(index, _STATE) if index is not None else None
@@ -320,11 +343,18 @@ def _define(
             error = TypeError(f"{type_key}: expected annotations that are defined: {reason}")
             declared.fail(error)
             raise error
-    # All of them are created before any is registered, so that an error leaves none.
+    _state(cls)
+
+
+def _register(
+    cls: Any, entries: dict[str, Any], instances: dict[str, Any], bound: list[str]
+) -> None:
+    """Number the instances of a class and register them."""
+    # All of them are numbered before one is registered, so that an error leaves none.
     state = _state(cls)
     made: dict[str, Any] = {}
     for name, given in entries.items():
-        made[name] = cls._make(name, given, made)
+        made[name] = cls._number(name, given, instances[name], made)
     for each in made.values():
         if each._str_index not in state.indexes:
             state.entries.append(each)
@@ -462,8 +492,10 @@ class EnumAttrMap:
         """Set the value of an instance."""
         self._check(variant)
         attrs = _state(self._enum).attrs
-        if self.name not in attrs:
-            attrs[self.name] = Dict({})
+        # Another thread may set the first value too.
+        with lock_of_type(self._enum.__tvm_ffi_type_info__.type_key):  # type: ignore[attr-defined]
+            if self.name not in attrs:
+                attrs[self.name] = Dict({})
         attrs[self.name][variant] = value
 
     def __contains__(self, variant: object) -> bool:
