@@ -210,21 +210,24 @@ struct GivenField {
 TVMFFIByteArray BytesOf(const std::string& text) { return {text.data(), text.size()}; }
 
 // Objects are freed according to their registered fields, so every member must be a field of a type
-// known here: one of the headers' enumerations, or a type with this attribute.
-constexpr const char* kIsDynamic = "__ffi_is_dynamic__";
+// known here: one of the headers' enumerations, or a type with this attribute, which is false until
+// the fields are defined.
+constexpr const char* kIsDefined = "__ffi_is_dynamic__";
 
-bool IsDynamic(int32_t type_index) {
-  const TVMFFIByteArray name{kIsDynamic, std::strlen(kIsDynamic)};
+const TVMFFIAny* MarkOf(int32_t type_index) {
+  const TVMFFIByteArray name{kIsDefined, std::strlen(kIsDefined)};
   const TVMFFITypeAttrColumn* column = TVMFFIGetTypeAttrColumn(&name);
-  if (column == nullptr) return false;
+  if (column == nullptr) return nullptr;
   const int64_t place = int64_t{type_index} - column->begin_index;
-  return place >= 0 && place < column->size && column->data[place].type_index == kTVMFFIBool;
+  if (place < 0 || place >= column->size) return nullptr;
+  const TVMFFIAny* mark = &column->data[place];
+  return mark->type_index == kTVMFFIBool ? mark : nullptr;
 }
 
 bool HasKnownMembers(int32_t type_index) {
   return type_index == kTVMFFIObject || type_index == ffi::EnumObj::RuntimeTypeIndex() ||
          type_index == ffi::IntEnumObj::RuntimeTypeIndex() ||
-         type_index == ffi::StrEnumObj::RuntimeTypeIndex() || IsDynamic(type_index);
+         type_index == ffi::StrEnumObj::RuntimeTypeIndex() || MarkOf(type_index) != nullptr;
 }
 
 void CheckParent(const TVMFFITypeInfo* parent) {
@@ -250,6 +253,8 @@ int32_t Declare(const std::string& type_key, int32_t parent_index) {
   TVM_FFI_CHECK(ffi::InfoOf(type_index)->metadata == nullptr, ValueError)
       << kDeclare << ": type_key: expected a new name, got \"" << type_key
       << "\", which a type has already; types last until the process ends";
+  // A derived type may be declared before this one is defined.
+  refl::detail::SetAttribute(type_index, kIsDefined, false);
   return type_index;
 }
 
@@ -286,7 +291,12 @@ void Define(int32_t type_index, const std::string& doc, int32_t structural_kind,
   TVM_FFI_CHECK(is_declared, ValueError)
       << kDefine << ": type_index: expected a type that is not defined yet, got "
       << ffi::TextOf(info->type_key);
-  CheckParent(info->type_ancestors[info->type_depth - 1]);
+  const TVMFFITypeInfo* parent = info->type_ancestors[info->type_depth - 1];
+  CheckParent(parent);
+  const TVMFFIAny* mark = MarkOf(parent->type_index);
+  TVM_FFI_CHECK(mark == nullptr || mark->v_int64 != 0, ValueError)
+      << kDefine << ": type_index: expected a type whose parent is defined, got that of "
+      << ffi::TextOf(parent->type_key) << ", which is only declared";
   TVM_FFI_CHECK(structural_kind >= kTVMFFISEqHashKindUnsupported &&
                     structural_kind <= kTVMFFISEqHashKindUniqueInstance,
                 ValueError)
@@ -299,7 +309,7 @@ void Define(int32_t type_index, const std::string& doc, int32_t structural_kind,
         << kDefine << ": fields: expected " << kParts << " parts of a field, got " << parts.size();
     given.emplace_back(parts);
   }
-  int64_t end = SizeOf(info->type_ancestors[info->type_depth - 1]->type_index);
+  int64_t end = SizeOf(parent->type_index);
   for (GivenField& field : given) {
     const Storage storage = StorageFor(field.type->kind());
     field.offset = (end + storage.alignment - 1) / storage.alignment * storage.alignment;
@@ -321,7 +331,7 @@ void Define(int32_t type_index, const std::string& doc, int32_t structural_kind,
       type_index, "__ffi_shallow_copy__",
       ffi::Function::FromPacked(Behaviour{type_index, Behaviour::kCopy, nullptr}));
   ffi::Function::GetGlobalRequired("ffi._RegisterFFIInit")(type_index);
-  refl::detail::SetAttribute(type_index, kIsDynamic, true);
+  refl::detail::SetAttribute(type_index, kIsDefined, true);
 }
 
 const bool registered = [] {

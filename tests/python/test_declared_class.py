@@ -177,6 +177,8 @@ def test_private_functions_check_what_they_are_given() -> None:
     ]:
         with pytest.raises(ValueError, match=message):
             define(index, "", kind, declared)
+    with pytest.raises(ValueError, match="expected a type whose parent is defined, got that of"):
+        define(declare(new_key(), index), "", 0, [])
 
 
 @pytest.mark.parametrize(
@@ -318,3 +320,127 @@ def test_annotation_that_exits() -> None:
     with pytest.raises(TypeError, match=r"Leaves.a: expected the type of a field, got 'exit\(3\)'"):
         py_class(new_key())(make_class(__name__, "Leaves", a="exit(3)"))
     assert py_class(new_key())(make_class(__name__, "Stays", a="int"))(3).a == 3
+
+
+@pytest.mark.parametrize("first", ["int", "set[int]"])
+def test_a_refused_class_stays_as_it_was(first: str) -> None:
+    """What refuses a class leaves its body, so that it can be decorated again."""
+    cls = make_class(__name__, "Again", a="int", b=first)
+    cls.a = 5
+    body = dict(vars(cls))
+    taken = "declared_class_test.Point"
+    with pytest.raises((TypeError, ValueError)):
+        py_class(taken if first == "int" else new_key())(cls)
+    assert dict(vars(cls)) == body
+    cls.__annotations__["b"] = "int"
+    assert py_class(new_key())(cls)(b=3).a == 5
+
+
+def test_an_error_in_the_body_leaves_the_name() -> None:
+    """A method that cannot be called is found before the type is defined."""
+    key = new_key()
+    wrong = make_class(__name__, "Printed", a="int")
+    wrong.__ffi_repr__ = 3
+    with pytest.raises(TypeError, match="expected a callable, got int"):
+        py_class(key)(wrong)
+    assert py_class(key)(make_class(__name__, "Printed", a="int"))(3).a == 3
+
+
+@pytest.mark.parametrize("annotation", ["int", "NeverDecorated"])
+def test_a_class_is_decorated_once(annotation: str) -> None:
+    """A class that is a type, or waits to be one, cannot be another."""
+    cls = py_class(new_key())(make_class(__name__, "Once", a=annotation))
+    with pytest.raises(TypeError, match=r"Once: expected a class that is not decorated yet"):
+        py_class(new_key())(cls)
+
+
+def test_interrupted_annotation() -> None:
+    """A class whose decoration was interrupted does not take its name later."""
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    key = new_key()
+    globals()["interrupt"] = interrupt
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            py_class(key)(make_class(__name__, "Slow", a="interrupt() or int"))
+        globals()["interrupt"] = lambda: None
+        py_class(new_key())(make_class(__name__, "Other", a="int"))
+    finally:
+        del globals()["interrupt"]
+    assert py_class(key)(make_class(__name__, "Slow", a="int"))(3).a == 3
+
+
+def test_annotation_that_decorates_a_class() -> None:
+    """An annotation is not evaluated again while what it evaluates decorates another class."""
+    globals()["decorate"] = lambda: py_class(new_key())(make_class(__name__, "Made", a="int"))
+    try:
+        holder = py_class(new_key())(make_class(__name__, "Holder", a="decorate() | Shown | None"))
+        py_class(new_key())(make_class(__name__, "Unrelated", a="int"))
+        shown = py_class(new_key())(make_class(__name__, "Shown", a="int"))
+    finally:
+        del globals()["decorate"]
+    assert holder(shown(3)).a.a == 3
+
+
+def test_an_error_does_not_grow() -> None:
+    """Each call of a class that cannot be completed raises the error of that call only."""
+    cls = py_class(new_key())(make_class(__name__, "Grows", a="NoField"))
+    globals()["NoField"] = set
+    lengths = []
+    try:
+        for _ in range(3):
+            with pytest.raises(TypeError, match="expected the type of a field") as caught:
+                cls(1)
+            lengths.append(len(caught.traceback))
+    finally:
+        del globals()["NoField"]
+    assert lengths[1] == lengths[2]
+
+
+def test_a_base_class_that_waits() -> None:
+    """A class may derive from one whose fields are not known yet."""
+    base = py_class(new_key())(make_class(__name__, "Waits", a="Awaited | None", b="int"))
+    derived = py_class(new_key())(make_class(__name__, "Derived", base, c="int"))
+    clash = py_class(new_key())(make_class(__name__, "Clash", base, b="str"))
+    assert not is_dataclass(derived)
+    with pytest.raises(TypeError, match="the fields of the base class are not known yet"):
+        derived(None, 1, 2)
+    awaited = py_class(new_key())(make_class(__name__, "Awaited", x="int"))
+    made = derived(awaited(3), 1, 2)
+    assert [each.name for each in fields(derived)] == ["a", "b", "c"]
+    assert (made.a.x, made.b, made.c) == (3, 1, 2)
+    assert isinstance(made, base)
+    holder = py_class(new_key())(make_class(__name__, "Holder", held=base))
+    assert holder(made).held.same_as(made)
+    with pytest.raises(TypeError, match=r"Clash\.b: expected a new name, got that of an inherited"):
+        clash(None, 1, "x")
+
+
+def test_a_base_class_that_failed() -> None:
+    """A class that derives from one that cannot be completed says so, before and after."""
+    base = py_class(new_key())(make_class(__name__, "Fails", a="NoField"))
+    derived = py_class(new_key())(make_class(__name__, "Derived", base, b="int"))
+    globals()["NoField"] = set
+    try:
+        py_class(new_key())(make_class(__name__, "Other", a="int"))
+    finally:
+        del globals()["NoField"]
+    message = "Derived: expected a base class that could be defined, got Fails"
+    with pytest.raises(TypeError, match=message):
+        derived(1, 2)
+    with pytest.raises(TypeError, match=message):
+        py_class(new_key())(make_class(__name__, "Derived", base, b="int"))
+    with pytest.raises(TypeError, match=r"Fails\.a: expected the type of a field"):
+        base(1)
+
+
+def test_a_refused_class_is_not_the_one_that_others_name() -> None:
+    """A class that names a refused one goes on waiting for another of that name."""
+    holder = py_class(new_key())(make_class(__name__, "Holder", a="Retried | None"))
+    with pytest.raises(TypeError, match=r"Retried\.a: expected the type of a field"):
+        py_class(new_key())(make_class(__name__, "Retried", a="set[int]"))
+    py_class(new_key())(make_class(__name__, "Unrelated", a="int"))
+    retried = py_class(new_key())(make_class(__name__, "Retried", a="int"))
+    assert holder(retried(3)).a.a == 3

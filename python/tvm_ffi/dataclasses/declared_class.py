@@ -8,7 +8,7 @@ import json
 import os
 import sys
 import types
-from _thread import RLock
+from _thread import RLock, get_ident
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,7 +19,7 @@ from .._runtime import call
 from ..object import register_object
 from ..type_info import all_fields
 from .annotations import resolved
-from .declared_fields import NamedField, take_fields
+from .declared_fields import NamedField, check_is_new, take_fields
 from .described_field import Field
 from .field import STRUCTURAL_BITS
 from .field_types import UnsupportedTypeError, describe
@@ -94,11 +94,19 @@ class DeclaredClass:
         self.options = options
         self.structural_kind = structural_kind
         self.local_names = local_names
-        self.own = dict(cls.__dict__)
-        self.error: Exception | None = None
+        self.body = dict(cls.__dict__)
+        self.own = dict(self.body)
+        self.error: BaseException | None = None
         self.is_new = True  # until the decorator has tried to complete it
+        # Threads that resolve the annotations, which may decorate other classes meanwhile.
+        self.threads: set[int] = set()
         # Classes decorated meanwhile in the same scope, where they get their names only afterwards.
         self.beside: dict[str, type] = {}
+        if _COMPUTED in self.body:
+            raise TypeError(
+                f"py_class: {cls.__name__}: expected a class that is not decorated yet, got one "
+                "that py_class has decorated"
+            )
         with _lock:
             self.parent = _parent_of(cls)
             _check_bases(cls, self.parent)
@@ -107,10 +115,20 @@ class DeclaredClass:
         for each in self.fields:
             self.own.pop(each.name, None)
         setattr(cls, _COMPUTED, {**getattr(cls, _COMPUTED, {}), **computed})
+        try:
+            self._wait()
+        except BaseException as error:
+            self._give_up(error)
+            raise
+
+    def _wait(self) -> None:
+        """Declare the type, and join the classes that wait to be complete."""
+        cls = self.cls
         with _lock:
-            self.type_index = _declare(cls, type_key, self.parent)
-            for other in [other for other in _waiting if other.type_key == type_key]:
-                other.fail(TypeError(f"{type_key}: expected the class that was decorated last"))
+            self.type_index = _declare(cls, self.type_key, self.parent)
+            again = TypeError(f"{self.type_key}: expected the class that was decorated last")
+            for other in [other for other in _waiting if other.type_key == self.type_key]:
+                other.fail(again)
             for other in _waiting:
                 if self._is_beside(other):
                     self.beside[other.cls.__name__] = other.cls
@@ -127,6 +145,10 @@ class DeclaredClass:
         TypeError
             An annotation is not a type that a field can have.
         """
+        thread = get_ident()
+        if thread in self.threads:
+            return NameError("the annotations are just being resolved")
+        self.threads.add(thread)
         try:
             if self._is_waiting():
                 annotations = {each.name: self._resolve(each) for each in self.fields}
@@ -135,10 +157,14 @@ class DeclaredClass:
                         self._define(annotations)
         except NameError as error:
             return error
-        except Exception as error:
-            self.fail(error)
+        except BaseException as error:
+            if self.is_new:
+                self._give_up(error)
+            elif isinstance(error, Exception):
+                self.fail(error)
             raise
         finally:
+            self.threads.discard(thread)
             self.is_new = False
         return None
 
@@ -146,34 +172,50 @@ class DeclaredClass:
         """Return whether the type is not defined yet; raise an error if it cannot be."""
         with _lock:
             if self.error is not None:
-                raise self.error
+                # Without the calls that raised it before, and their arguments.
+                raise self.error.with_traceback(None)
             if self not in _waiting:
                 return False
+            _check_bases(self.cls, self.parent)
             if self.parent in _declared.values():
                 raise NameError("the fields of the base class are not known yet")
             return True
 
-    def fail(self, error: Exception) -> None:
+    def fail(self, error: BaseException) -> None:
         """Stop waiting; creating an object of the class then raises the error."""
+        name = self.cls.__name__
         with _lock:
             if self in _waiting:
                 self.error = error
                 _waiting.remove(self)
                 _declared.pop(self.cls, None)
+                for other in _waiting:
+                    if other.beside.get(name) is self.cls:
+                        del other.beside[name]
+
+    def _give_up(self, error: BaseException) -> None:
+        """Stop waiting, and leave the class as it was before it was decorated."""
+        self.fail(error)
+        for name in (*(each.name for each in self.fields), _COMPUTED, "__init__"):
+            if name in self.body:
+                setattr(self.cls, name, self.body[name])
+            elif name in self.cls.__dict__:
+                delattr(self.cls, name)
 
     def _define(self, annotations: dict[str, Any]) -> None:
         cls: Any = self.cls
+        inherited = {each.__name__ for each in all_fields(self.parent)}
+        for each in self.fields:  # the base class may have been waiting as well
+            check_is_new(cls, each.name, inherited)
         described = [self._describe(each, annotations[each.name]) for each in self.fields]
         doc = self.own.get("__doc__") or ""
+        # An error in the body is found before the type is defined, which lasts.
+        functions = {name: self.own[name] for name in _ATTRIBUTES if self.own.get(name) is not None}
+        made = {name: Function(getattr(f, "__func__", f)) for name, f in functions.items()}
         call("ffi._DefineType", self.type_index, doc, self.structural_kind, described)
-        for name in _ATTRIBUTES:
-            function: Any = self.own.get(name)
-            if function is not None:
-                made = Function(getattr(function, "__func__", function))
-                call("ffi._SetTypeAttribute", self.type_index, name, made)
+        for name, function in made.items():
+            call("ffi._SetTypeAttribute", self.type_index, name, function)
         _defined.add(self.type_index)
-        _waiting.remove(self)
-        del _declared[cls]
         if "__init__" in self.own:
             cls.__init__ = self.own["__init__"]
         else:
@@ -184,6 +226,8 @@ class DeclaredClass:
         taken = self._described_fields(annotations)
         install(cls, self.own, self.options, taken)
         keep_fields(cls, taken)
+        _waiting.remove(self)
+        del _declared[cls]
 
     def _resolve(self, each: NamedField) -> Any:
         """Resolve the names in an annotation, or raise a NameError."""
@@ -364,6 +408,11 @@ def _check_bases(cls: type, parent: int) -> None:
     ancestors = (*_core.describe_type(parent)[2], parent)
     for base in cls.__mro__[1:]:
         index = _index_of(base)
+        if index is None and _COMPUTED in vars(base):
+            raise TypeError(
+                f"py_class: {cls.__name__}: expected a base class that could be defined, got "
+                f"{base.__name__}; call it for the reason that it could not"
+            )
         if index is not None and index not in ancestors:
             raise TypeError(
                 f"py_class: {cls.__name__}: expected one base class with fields, got "

@@ -101,10 +101,17 @@ def _options_of(cls: type, name: str, value: Any) -> DeclaredField:
     return options
 
 
+def check_is_new(cls: type, name: str, inherited: set[str]) -> None:
+    """Refuse the name of a field that the class inherits."""
+    if name in inherited:
+        raise TypeError(
+            f"py_class: {cls.__name__}.{name}: expected a new name, got that of an inherited field"
+        )
+
+
 def _check_name(cls: type, name: str, annotation: Any, taken: set[str]) -> None:
     where = f"py_class: {cls.__name__}.{name}"
-    if name in taken:
-        raise TypeError(f"{where}: expected a new name, got that of an inherited field")
+    check_is_new(cls, name, taken)
     if not name.isidentifier() or keyword.iskeyword(name):
         raise TypeError(f"{where}: expected a name that Python code can use, got {name!r}")
     if hasattr(Object, name) or (name.startswith("__") and name.endswith("__")):
