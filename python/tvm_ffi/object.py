@@ -48,7 +48,8 @@ def register_object(type_key: Any = None, *, init: bool = True) -> Callable[[typ
     return decorator
 
 
-def _register(type_key: str, cls: Any, init: bool) -> Any:
+def _prepare(type_key: str, cls: Any, init: bool) -> type | None:
+    """Add what a type has to a class; return the class that is registered for it."""
     if not isinstance(type_key, str):
         raise TypeError(f"register_object: type_key: expected a str, got {type(type_key).__name__}")
     if not (isinstance(cls, type) and issubclass(cls, Object)):
@@ -83,6 +84,11 @@ def _register(type_key: str, cls: Any, init: bool) -> Any:
     _add_members(cls, info, own)
     _add_constructor(cls, info, own, init)
     cls.__tvm_ffi_type_info__ = info  # type: ignore[attr-defined]
+    return known
+
+
+def _register(type_key: str, cls: Any, init: bool) -> Any:
+    known = _prepare(type_key, cls, init)
     _core.register_object_class(type_key, cls)
     # Classes generated for descendants are generated again, derived from this one.
     for index, made in list(_made.items()):
@@ -141,7 +147,7 @@ def _keyword_mark() -> Object:
 
 # Classes generated for types without one.
 _made: dict[int, type] = {}
-# Only one thread generates them, so that all objects of a type have the same class.
+# If threads generate one at once, only one is registered: all objects of a type share its class.
 _making = RLock()
 
 
@@ -156,12 +162,16 @@ os.register_at_fork(after_in_child=_renew_lock)
 
 def _make_class(type_index: int) -> None:
     """Register a class for a type that has none, and for its ancestors."""
+    # Without the lock: a base class may import a module as classes are derived from it, and
+    # another thread, which imports that module, may need the lock.
+    type_key, made = _missing_class(type_index)
     with _making:
         if _core.registered_class(type_index) is None:
-            _make_missing_class(type_index)
+            _core.register_object_class(type_key, made)
+            _made[type_index] = made
 
 
-def _make_missing_class(type_index: int) -> None:
+def _missing_class(type_index: int) -> tuple[str, type]:
     type_key, doc, ancestors, _, _ = _core.describe_type(type_index)
     module, _, name = type_key.rpartition(".")
     base = _core.class_of(ancestors[-1]) if ancestors else Object
@@ -171,7 +181,9 @@ def _make_missing_class(type_index: int) -> None:
         "__slots__": (),
         "__doc__": doc or f"Made for {type_key}, for which no class is registered.",
     }
-    _made[type_index] = _register(type_key, metaclass(name, (base,), body), True)
+    made = metaclass(name, (base,), body)
+    _prepare(type_key, made, True)
+    return type_key, made
 
 
 _core.set_class_maker(_make_class)

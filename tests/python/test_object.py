@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tvm_ffi
 from tvm_ffi import Function, Object, Tensor, _core, register_object
 
 from .object_classes import Classes, call, same_classes  # noqa: F401  (a fixture)
@@ -202,6 +203,34 @@ def test_threads_make_one_class(objects: Path) -> None:
             assert len(set(found)) == 1
     finally:
         sys.setswitchinterval(interval)
+
+
+def test_a_class_is_made_while_another_waits() -> None:
+    """A base class may wait, as for an import, for a thread that has a class made."""
+    declare = tvm_ffi.get_global_func("ffi._DeclareType")
+    define = tvm_ffi.get_global_func("ffi._DefineType")
+
+    def define_type(name: str, parent: int) -> int:
+        index: int = declare(f"object_test.{name}", parent)
+        define(index, "", 0, [])
+        return index
+
+    other = define_type("Other", _core.find_type("ffi.Object") or 0)
+    waited = []
+
+    base = define_type("Base", _core.find_type("ffi.Object") or 0)
+
+    @register_object("object_test.Base")
+    class Base(Object):
+        def __init_subclass__(cls) -> None:
+            thread = threading.Thread(target=_core.class_of, args=(other,))
+            thread.start()
+            thread.join(10)
+            waited.append(thread.is_alive())
+
+    made = _core.class_of(define_type("Derived", base))
+    assert issubclass(made, Base)
+    assert waited == [False]
 
 
 def test_threads(classes: Classes) -> None:
