@@ -47,8 +47,8 @@ def _own_state(self: Object) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def _reduce_ex(self: Object, protocol: object) -> tuple[Any, ...]:
     cls = type(self)
-    if cls.__reduce__ is not object.__reduce__:
-        return self.__reduce__()  # type: ignore[return-value]  # the class defines its own
+    if _has_own_way(cls):
+        return self.__reduce__()  # type: ignore[return-value]
     known = _core.registered_class(_core.type_index_of(self)) is cls
     attributes, slots = _own_state(self)
     # The form that object.__getstate__ returns.
@@ -79,7 +79,11 @@ def _flatten(root: Object) -> list[_Node]:
         fields: list[_Field] = []
         for field in all_fields(type_index):
             value = field.__get__(instance)
-            is_node = isinstance(value, Object) and _obstacle(_core.type_index_of(value)) is None
+            is_node = (
+                isinstance(value, Object)
+                and not _has_own_way(type(value))
+                and _obstacle(_core.type_index_of(value)) is None
+            )
             if is_node:
                 address = value.__chandle__()
                 if address not in places:
@@ -89,6 +93,11 @@ def _flatten(root: Object) -> list[_Node]:
             fields.append((field.__name__, is_node, value))
         nodes.append((type_key, fields))
     return nodes
+
+
+def _has_own_way(cls: type[Object]) -> bool:
+    """Return whether a class says how to pickle its instances, as an enumeration does."""
+    return cls.__reduce__ is not object.__reduce__
 
 
 def _is_importable(cls: type) -> bool:

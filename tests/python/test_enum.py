@@ -112,6 +112,20 @@ def test_identity() -> None:
     assert Priority.low != Priority.high
 
 
+def test_identity_in_fields() -> None:
+    """An instance stays the same in a pickle or a copy of an object that refers to it."""
+
+    @py_class("enum_test.Holder")
+    class Holder(Object):
+        held: Any
+
+    for each in (Priority.low, Activation.gelu, Level.high, Operator.add):
+        holder = Holder(Holder(each))
+        assert pickle.loads(pickle.dumps(holder)).held.held.same_as(each)
+        assert copy.deepcopy(holder).held.held.same_as(each)
+        assert from_json_graph_str(to_json_graph_str(holder)).held.held.same_as(each)
+
+
 def test_fields() -> None:
     """Instances have fields, which can only be read."""
     assert (Activation.relu.monotonic, Activation.relu.order) == (True, 3)
