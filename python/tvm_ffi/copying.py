@@ -47,7 +47,7 @@ def _own_state(self: Object) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def _reduce_ex(self: Object, protocol: object) -> tuple[Any, ...]:
     cls = type(self)
-    if _has_own_way(cls):
+    if _pickles_itself(cls):
         return self.__reduce__()  # type: ignore[return-value]
     known = _core.registered_class(_core.type_index_of(self)) is cls
     attributes, slots = _own_state(self)
@@ -81,7 +81,7 @@ def _flatten(root: Object) -> list[_Node]:
             value = field.__get__(instance)
             is_node = (
                 isinstance(value, Object)
-                and not _has_own_way(type(value))
+                and not _pickles_itself(type(value))
                 and _obstacle(_core.type_index_of(value)) is None
             )
             if is_node:
@@ -95,8 +95,8 @@ def _flatten(root: Object) -> list[_Node]:
     return nodes
 
 
-def _has_own_way(cls: type[Object]) -> bool:
-    """Return whether a class says how to pickle its instances, as an enumeration does."""
+def _pickles_itself(cls: type[Object]) -> bool:
+    """Return whether a class defines how its instances are pickled, as enumerations do."""
     return cls.__reduce__ is not object.__reduce__
 
 

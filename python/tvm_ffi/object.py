@@ -49,7 +49,7 @@ def register_object(type_key: Any = None, *, init: bool = True) -> Callable[[typ
 
 
 def _prepare(type_key: str, cls: Any, init: bool) -> type | None:
-    """Add what a type has to a class; return the class that is registered for it."""
+    """Add the type's members to a class; return the class already registered for the type."""
     if not isinstance(type_key, str):
         raise TypeError(f"register_object: type_key: expected a str, got {type(type_key).__name__}")
     if not (isinstance(cls, type) and issubclass(cls, Object)):

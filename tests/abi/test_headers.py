@@ -99,5 +99,7 @@ def test_what_the_umbrella_leaves_out():
     by_name -= {"tvm/ffi/extra/json_reader.h", "tvm/ffi/extra/json_writer.h"}  # json.h has them
     by_name -= {"tvm/ffi/big_int_words.h"}  # big_int.h has it
     page = (ROOT / "docs/packaging/cpp_tooling.rst").read_text()
-    (table,) = re.findall(r"^Include these headers by name.*?(?=^\w)", page, re.MULTILINE | re.DOTALL)
+    (table,) = re.findall(
+        r"^Include these headers by name.*?(?=^\w)", page, re.MULTILINE | re.DOTALL
+    )
     assert sorted(re.findall(r"``(.*?)``", table)) == sorted(by_name)

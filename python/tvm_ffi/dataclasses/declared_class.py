@@ -98,7 +98,7 @@ class DeclaredClass:
         self.own = dict(self.body)
         self.error: BaseException | None = None
         self.is_new = True  # until the decorator has tried to complete it
-        # Threads that resolve the annotations, which may decorate other classes meanwhile.
+        # Threads resolving the annotations, which may decorate other classes meanwhile.
         self.threads: set[int] = set()
         # Classes decorated meanwhile in the same scope, where they get their names only afterwards.
         self.beside: dict[str, type] = {}
@@ -122,7 +122,7 @@ class DeclaredClass:
             raise
 
     def _wait(self) -> None:
-        """Declare the type, and join the classes that wait to be complete."""
+        """Declare the type and wait for the annotations to be resolved."""
         cls = self.cls
         with _lock:
             self.type_index = _declare(cls, self.type_key, self.parent)
@@ -147,7 +147,7 @@ class DeclaredClass:
         """
         thread = get_ident()
         if thread in self.threads:
-            return NameError("the annotations are just being resolved")
+            return NameError("the annotations are still being resolved")
         self.threads.add(thread)
         try:
             if self._is_waiting():
@@ -172,7 +172,7 @@ class DeclaredClass:
         """Return whether the type is not defined yet; raise an error if it cannot be."""
         with _lock:
             if self.error is not None:
-                # Without the calls that raised it before, and their arguments.
+                # Drop the frames, and so the arguments, of the calls that raised it before.
                 raise self.error.with_traceback(None)
             if self not in _waiting:
                 return False
@@ -194,7 +194,7 @@ class DeclaredClass:
                         del other.beside[name]
 
     def _give_up(self, error: BaseException) -> None:
-        """Stop waiting, and leave the class as it was before it was decorated."""
+        """Stop waiting and restore the class to its state before decoration."""
         self.fail(error)
         for name in (*(each.name for each in self.fields), _COMPUTED, "__init__"):
             if name in self.body:
@@ -209,7 +209,7 @@ class DeclaredClass:
             check_is_new(cls, each.name, inherited)
         described = [self._describe(each, annotations[each.name]) for each in self.fields]
         doc = self.own.get("__doc__") or ""
-        # An error in the body is found before the type is defined, which lasts.
+        # Checked before the type is defined, because a definition is permanent.
         functions = {name: self.own[name] for name in _ATTRIBUTES if self.own.get(name) is not None}
         made = {name: Function(getattr(f, "__func__", f)) for name, f in functions.items()}
         call("ffi._DefineType", self.type_index, doc, self.structural_kind, described)

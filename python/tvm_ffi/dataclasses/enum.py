@@ -39,7 +39,7 @@ class _Entry:
 
 
 def _given_fields(given: Any) -> dict[str, Any]:
-    """Return the values that the body of a class gives to the fields of an instance."""
+    """Return the field values that a class body gives to an instance."""
     return dict(given.fields) if isinstance(given, _Entry) else {"value": given}
 
 
@@ -203,7 +203,7 @@ class Enum(Object, metaclass=_EnumMeta):
 
     @classmethod
     def _make(cls, name: str, given: Any) -> Any:
-        """Make an instance that has no number yet; None if one is registered by that name."""
+        """Create an instance without a number, or return None if its name is registered."""
         info = cls.__tvm_ffi_type_info__  # type: ignore[attr-defined]
         fields = _given_fields(given)
         if cls._indices(name, 0, fields)[1] in _state(cls).indexes:
@@ -231,7 +231,7 @@ class Enum(Object, metaclass=_EnumMeta):
 
     @classmethod
     def _number(cls, name: str, given: Any, instance: Any, made: dict[str, Any]) -> Any:
-        """Give an instance its number, or return the registered one that has the name."""
+        """Number an instance, or return the registered one of that name."""
         info = cls.__tvm_ffi_type_info__  # type: ignore[attr-defined]
         fields = _given_fields(given)
         state = _state(cls)
@@ -350,7 +350,7 @@ def _register(
     cls: Any, entries: dict[str, Any], instances: dict[str, Any], bound: list[str]
 ) -> None:
     """Number the instances of a class and register them."""
-    # All of them are numbered before one is registered, so that an error leaves none.
+    # All of them are numbered before any is registered, so that an error leaves none.
     state = _state(cls)
     made: dict[str, Any] = {}
     for name, given in entries.items():
