@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of a library share. Copy it next to your kernels; it works
-// with CPU and CUDA sources. It is one file so that there is one file to copy.
+// Helpers shared by the kernels of a library. Copy this file next to them; it
+// works with CPU and CUDA sources. It is a single file, for easy copying.
 //
-// Its parts, which the Kernel Library Guide shows by these names:
-//   dtype_constants  DLPack dtypes, and whether two dtypes are the same
-//   check_macros     CHECK_*: refuse an argument and name it
-//   get_stream       the stream that the caller works on
+// Its parts, by the names that the Kernel Library Guide uses:
+//   dtype_constants  DLPack dtypes, and whether two dtypes are equal
+//   check_macros     CHECK_*: reject an argument and name it
+//   get_stream       the caller's current stream
 //   alloc_tensor     an output from the caller's framework
-//   narrow_floats    round to and widen from 16 and 8 bits, without CUDA
+//   narrow_floats    convert to and from 16-bit and 8-bit floats without CUDA
 //   storage_types    float16, bfloat16 and float8 types; Compute<T>
-//   dtype_dispatch   lists of types; call a kernel for the type of a dtype
-//   strided_layout   a tensor's shape and strides, with dimensions merged
+//   dtype_dispatch   lists of types; call a kernel with the C++ type of a dtype
+//   strided_layout   a tensor's shape and strides, adjacent dimensions merged
 //   for_each_run     walk a strided tensor run by run on the CPU
 //   map_elements     apply a function to contiguous elements on the CPU
-//   vector_access    vectors of elements, and whether memory is aligned
-//   blocks_for       the number of blocks of a grid-stride loop
+//   vector_access    vectors of elements, and whether an address is aligned
+//   blocks_for       the number of blocks for a grid-stride loop
 //   rows             a tensor as rows along its last dimension
-//   row_blocks       CUDA: blocks of threads that load rows as vectors
-//   block_reduce     CUDA: combine a value of each thread of a row
+//   row_blocks       CUDA: thread blocks that load rows as vectors
+//   block_reduce     CUDA: combine one value from each thread of a row
 #ifndef TVM_FFI_UTILS_H_
 #define TVM_FFI_UTILS_H_
 
@@ -47,8 +47,8 @@
 namespace ffi = tvm::ffi;
 // [includes.end]
 
-// Each library keeps its own copy of what follows, whatever its compiler flags
-// are.
+// Internal linkage: each library has its own copy of everything below, whatever
+// its compiler flags are.
 namespace {
 
 // [dtype_constants.begin]
@@ -79,7 +79,7 @@ inline bool same_shape(const ffi::TensorView& a, const ffi::TensorView& b) {
   return true;
 }
 
-// Texts for error messages: "7", "(2, 3)", "cuda:0".
+// Text for error messages: "7", "(2, 3)", "cuda:0".
 inline std::string text_of(int64_t number) {
   char digits[24];
   std::snprintf(digits, sizeof(digits), "%lld", static_cast<long long>(number));
@@ -102,8 +102,8 @@ inline std::string text_of(DLDevice device) {
   return kind + ":" + text_of(int64_t{device.device_id});
 }
 
-// The published runtime has no name for a complex dtype, and an error on the
-// way to an error message would end the process.
+// The published runtime cannot name a complex dtype, and throwing from within
+// an error message would terminate the process.
 inline std::string text_of(DLDataType dtype) {
   if (dtype.code != kDLComplex) return ffi::DLDataTypeToString(dtype);
   const std::string lanes =
@@ -111,8 +111,8 @@ inline std::string text_of(DLDataType dtype) {
   return "complex" + text_of(int64_t{dtype.bits}) + lanes;
 }
 
-// Address of the first element. The offset is 0 where the runtime has added it
-// already.
+// Address of the first element. The byte offset is 0 if the runtime has already
+// added it.
 template <typename T>
 T* data_of(const ffi::TensorView& x) {
   return reinterpret_cast<T*>(static_cast<char*>(x.data_ptr()) +
@@ -120,9 +120,9 @@ T* data_of(const ffi::TensorView& x) {
 }
 
 // [check_macros.begin]
-// Each check names the kernel, the argument, what was expected and what came.
-// A failure is said to be unlikely: after many checks g++ would take the rest
-// of the function for cold, and not vectorize its loops.
+// Each check names the kernel, the argument, what was expected and what was
+// passed. `__builtin_expect`: otherwise, after many checks, g++ treats the rest
+// of the function as cold and does not vectorize its loops.
 #define CHECK_OR_THROW(ok, Kind, x, expected, got)                       \
   do {                                                                   \
     if (__builtin_expect(!(ok), 0)) {                                    \
@@ -148,7 +148,7 @@ T* data_of(const ffi::TensorView& x) {
                  "shape " << text_of((x).shape()) << " with strides " \
                           << text_of((x).strides()))
 
-// The elements of a row, along the last dimension, stand one behind the other.
+// The elements of each row, along the last dimension, are adjacent.
 #define CHECK_DENSE_ROWS(x)                                           \
   CHECK_OR_THROW(has_dense_rows(x), ValueError, x,                    \
                  "dense in its last dimension",                       \
@@ -178,37 +178,37 @@ T* data_of(const ffi::TensorView& x) {
                  "of shape " << text_of((x).shape()) << " like " #x, \
                  text_of((y).shape()))
 
-// A GPU that reads a number across its boundary fails, and the process with it.
+// A misaligned access is an error that the CUDA context does not recover from.
 #define CHECK_ALIGNED(x)                                             \
   CHECK_OR_THROW(bytes_off(x) == 0, ValueError, x,                   \
                  "aligned to its " << item_size(x) << " byte items", \
                  "an address " << bytes_off(x) << " too far")
 
-// Writing y must not change what is still to be read from x. The same
-// tensor is fine.
+// Writing y must not change elements of x that are yet to be read. Passing the
+// same tensor is fine.
 #define CHECK_NO_PARTIAL_OVERLAP(y, x)                         \
   CHECK_OR_THROW(!overlaps_in_part(y, x), ValueError, y,       \
                  "the same tensor as " #x " or apart from it", \
                  "overlapping ranges")
 
-// For kernels that cannot work in place either.
+// Also rejects the same tensor, for kernels that cannot work in place.
 #define CHECK_APART(y, x)                                         \
   CHECK_OR_THROW(!overlap(y, x), ValueError, y, "apart from " #x, \
                  "overlapping ranges")
 // [check_macros.end]
 
-// Size in bytes of one element; those narrower than a byte count as one.
+// Size of one element in bytes, rounded up to whole bytes.
 inline int64_t item_size(const ffi::TensorView& x) {
   return (x.dtype().bits * x.dtype().lanes + 7) / 8;
 }
 
-// Bytes from the boundary before the first element to the first element.
+// Number of bytes from the preceding alignment boundary to the first element.
 inline int64_t bytes_off(const ffi::TensorView& x) {
   const auto address = reinterpret_cast<uintptr_t>(data_of<char>(x));
   return static_cast<int64_t>(address % static_cast<uintptr_t>(item_size(x)));
 }
 
-// Bytes that a tensor spans: [first, last), with strides that may be negative.
+// The bytes that a tensor spans, [first, last); strides may be negative.
 struct ByteRange {
   uintptr_t first;
   uintptr_t last;
@@ -247,8 +247,8 @@ inline bool overlaps_in_part(const ffi::TensorView& y,
 
 #ifdef __CUDACC__
 // [get_stream.begin]
-// The stream that the caller's framework works on, for the device that the
-// tensor is on.
+// The current stream of the caller's framework, for the device that the tensor
+// is on.
 inline cudaStream_t get_stream(const ffi::TensorView& x) {
   return static_cast<cudaStream_t>(
       TVMFFIEnvGetStream(x.device().device_type, x.device().device_id));
@@ -278,8 +278,8 @@ inline float float_of(uint32_t bits) {
   return value;
 }
 
-// These choose without a branch, so that a loop of them is vectorized. What is
-// compared is below 2^31, as signed numbers are compared by one instruction.
+// Branch-free, so that a loop of them vectorizes. Operands are below 2^31: they
+// are compared as signed integers, which takes one instruction.
 inline uint32_t smaller(uint32_t a, uint32_t b) {
   return static_cast<int32_t>(a) < static_cast<int32_t>(b) ? a : b;
 }
@@ -288,29 +288,29 @@ inline uint32_t larger(uint32_t a, uint32_t b) {
   return static_cast<int32_t>(a) < static_cast<int32_t>(b) ? b : a;
 }
 
-// All bits if a < b, else none.
+// All bits set if a < b, otherwise none.
 inline uint32_t mask_below(uint32_t a, uint32_t b) {
   const bool less = static_cast<int32_t>(a) < static_cast<int32_t>(b);
   return 0u - static_cast<uint32_t>(less);
 }
 
-// The magnitude of a float, given as its bits, with kFraction bits of fraction
-// and an exponent biased by kBias: the nearest number, ties to even. What is
-// too large for the type is for the caller to see.
+// Rounds the magnitude of a float, given as bits, to kFraction bits of fraction
+// and an exponent biased by kBias: to nearest, ties to even. The caller must
+// handle magnitudes too large for the type.
 template <uint32_t kFraction, uint32_t kBias>
 uint32_t narrow(uint32_t magnitude) {
   constexpr uint32_t kDropped = 23 - kFraction;
   constexpr uint32_t kSmallestNormal = (128u - kBias) << 23;
   const uint32_t own = magnitude & 0x7f800000u;
   const uint32_t exponent = larger(own, kSmallestNormal);
-  // Added to this power of two, a float has its last bit where the result has
-  // it, and is rounded there; subnormal results too.
+  // Adding this power of two aligns the last bit of the sum with that of the
+  // result, which rounds it there, even if the result is subnormal.
   const uint32_t power = exponent + (kDropped << 23);
   const uint32_t units = bits_of(float_of(magnitude) + float_of(power)) - power;
   return ((exponent - kSmallestNormal) >> kDropped) + units;
 }
 
-// The way back, which is exact. Bits of a magnitude in, bits of a float out.
+// The inverse, which is exact: from a magnitude's bits to the bits of a float.
 template <uint32_t kFraction, uint32_t kBias>
 uint32_t widen(uint32_t magnitude) {
   const uint32_t normal =
@@ -331,8 +331,8 @@ using bfloat16 = __nv_bfloat16;
 using float8_e4m3fn = __nv_fp8_e4m3;
 using float8_e5m2 = __nv_fp8_e5m2;
 #else
-// Storage types for CPU code: they convert to float exactly, and back rounding
-// to nearest even.
+// Storage types for CPU code: conversion to float is exact, conversion back
+// rounds to nearest even.
 struct bfloat16 {
   uint16_t bits;
 
@@ -340,7 +340,7 @@ struct bfloat16 {
   explicit bfloat16(float value) {
     const uint32_t wide = bits_of(value);
     const uint32_t rounded = wide + 0x7fffu + ((wide >> 16) & 1u);
-    const uint32_t quiet = wide | 0x00400000u;  // A NaN stays one.
+    const uint32_t quiet = wide | 0x00400000u;  // NaN stays NaN.
     const uint32_t is_nan = mask_below(0x7f800000u, wide & 0x7fffffffu);
     bits =
         static_cast<uint16_t>(((quiet & is_nan) | (rounded & ~is_nan)) >> 16);
@@ -357,7 +357,7 @@ struct float16 {
   explicit float16(float value) {
     const uint32_t wide = bits_of(value);
     const uint32_t magnitude = wide & 0x7fffffffu;
-    // 65536 and more are infinity, which has one more bit set for NaN.
+    // 65536 and above become infinity; NaN has one more bit set.
     const uint32_t half = narrow<10, 15>(smaller(magnitude, 0x47800000u)) |
                           (mask_below(0x7f800000u, magnitude) & 0x0200u);
     bits = static_cast<uint16_t>(((wide & 0x80000000u) | (half << 16)) >> 16);
@@ -370,8 +370,8 @@ struct float16 {
   }
 };
 
-// Like CUDA's types, those of 8 bits saturate: what is too large, infinity
-// too, becomes the largest number.
+// Like CUDA's types, the 8-bit types saturate: values that are too large, even
+// infinity, become the largest number.
 struct float8_e4m3fn {
   uint8_t bits;
 
@@ -379,7 +379,7 @@ struct float8_e4m3fn {
   explicit float8_e4m3fn(float value) {
     const uint32_t wide = bits_of(value);
     const uint32_t magnitude = wide & 0x7fffffffu;
-    // 448 is the largest number, and NaN is what comes next.
+    // 448 is the largest number; the next bit pattern is NaN.
     const uint32_t narrowed = narrow<3, 7>(smaller(magnitude, 0x43e00000u)) |
                               (mask_below(0x7f800000u, magnitude) & 1u);
     bits =
@@ -400,7 +400,7 @@ struct float8_e5m2 {
   explicit float8_e5m2(float value) {
     const uint32_t wide = bits_of(value);
     const uint32_t magnitude = wide & 0x7fffffffu;
-    // 57344 is the largest number; with one more bit set it is a NaN.
+    // 57344 is the largest number; with one more bit set, it is NaN.
     const uint32_t narrowed = narrow<2, 15>(smaller(magnitude, 0x47600000u)) |
                               (mask_below(0x7f800000u, magnitude) & 4u);
     bits =
@@ -417,7 +417,7 @@ struct float8_e5m2 {
 // [storage_types.end]
 
 // [dtype_dispatch.begin]
-// Lists of C++ types that stand for dtypes. `+` joins them:
+// Lists of C++ types that represent dtypes. `+` concatenates them:
 // decltype(FloatingTypes{} + Float8Types{}).
 template <typename... Types>
 struct TypeList {};
@@ -478,8 +478,8 @@ std::string names_of(TypeList<Types...>) {
   return names_of(dtypes, sizeof...(Types));
 }
 
-// Calls body(T{}) with the C++ type of a dtype. One that is not in the list is
-// a TypeError; CHECK_DTYPE_IN says it sooner, with the argument's name.
+// Calls body(T{}) with the C++ type of a dtype. A dtype outside the list is a
+// TypeError; CHECK_DTYPE_IN reports it earlier, with the argument's name.
 template <typename List, typename Body>
 void dispatch(DLDataType dtype, Body&& body) {
   if (!find_type(List{}, dtype, body)) {
@@ -493,7 +493,7 @@ bool is_one_of(DLDataType dtype) {
   return find_type(List{}, dtype, [](auto) {});
 }
 
-// The type to compute in: float for the narrow ones, else the type itself.
+// The type to compute in: float for narrow types, otherwise the type itself.
 template <typename T>
 struct Compute {
   static constexpr bool kIsOwn =
@@ -503,11 +503,11 @@ struct Compute {
 // [dtype_dispatch.end]
 
 // [strided_layout.begin]
-// Where the i-th element in row-major order stands. Neighbouring dimensions are
-// merged when one steps on where the other ends, so that a contiguous tensor
-// has one dimension.
+// The offset of the i-th element in row-major order. Adjacent dimensions that
+// form one uniform stride are merged, so that a contiguous tensor has one
+// dimension.
 struct StridedLayout {
-  static constexpr int kMaxDims = 64;  // As many as NumPy 2 allows.
+  static constexpr int kMaxDims = 64;  // NumPy 2's limit.
 
   int ndim = 0;
   int64_t shape[kMaxDims];
@@ -522,8 +522,8 @@ struct StridedLayout {
     for (int32_t i = 0; i < x.ndim(); ++i) append(x.size(i), x.stride(i));
   }
 
-  // Of the first `dims` dimensions alone: where each row begins, for a kernel
-  // that works row by row.
+  // Only the first `dims` dimensions: where each row begins, for a kernel that
+  // works row by row.
   StridedLayout(const char* kernel, const ffi::TensorView& x, int32_t dims) {
     check_dims(kernel, x);
     if (x.IsContiguous()) {
@@ -567,9 +567,9 @@ struct StridedLayout {
 
 // [for_each_run.begin]
 // For CPU code: calls body(first, offset, count, step) for each run of elements
-// that one step leads through. Its elements are first, first + 1, ... in
-// row-major order, and stand at offset, offset + step, ...: no division for
-// each element, and a loop that vectorizes where step is 1.
+// with one stride: elements first, first + 1, ... in row-major order, which are
+// at offset, offset + step, ... in memory. No element needs a division, and a
+// loop over a run vectorizes when step is 1.
 template <typename Body>
 void for_each_run(const StridedLayout& layout, Body&& body) {
   const int last = layout.ndim - 1;
@@ -592,10 +592,10 @@ void for_each_run(const StridedLayout& layout, Body&& body) {
 // [for_each_run.end]
 
 // [map_elements.begin]
-// For CPU code: y[i] = f(x[i]...) where elements stand side by side. The loop
-// over a block has a fixed length and an output of its own, so that compilers
-// vectorize it, also where y is an x. Memory is asked for 2 KB ahead, since
-// large tensors do nothing but wait for it.
+// For CPU code: y[i] = f(x[i]...) for contiguous elements. The loop over a
+// block has a fixed length and its own output buffer, so that it vectorizes,
+// even where y is an x. Prefetches 2 KB ahead, since large tensors are
+// memory-bound.
 template <typename F, typename Y, typename... X>
 void map_elements(int64_t n, F f, Y* y, const X*... x) {
   constexpr int64_t kBlock = 256 / sizeof(Y);
@@ -616,8 +616,8 @@ void map_elements(int64_t n, F f, Y* y, const X*... x) {
 // [map_elements.end]
 
 // [vector_access.begin]
-// Elements that a GPU loads or stores at once: 16 bytes of them, if not told
-// otherwise. Their address must be aligned, so ask is_aligned() first.
+// Elements that a GPU loads or stores at once: 16 bytes by default. The address
+// must be aligned, so check is_aligned() first.
 template <typename T, int kItems = 16 / sizeof(T)>
 struct alignas(sizeof(T) * kItems < 16 ? sizeof(T) * kItems : 16) Vector {
   static constexpr int kSize = kItems;
@@ -629,7 +629,7 @@ inline bool is_aligned(const void* address, size_t bytes = 16) {
 }
 
 #ifdef __CUDACC__
-// The widest unsigned word of a GPU that divides a number of bytes.
+// The widest unsigned GPU word whose size divides kBytes.
 template <size_t kBytes>
 using Word = std::conditional_t<
     kBytes % 16 == 0, uint4,
@@ -639,10 +639,10 @@ using Word = std::conditional_t<
                            std::conditional_t<kBytes % 2 == 0, unsigned short,
                                               unsigned char>>>>;
 
-// Stores a vector in as few instructions as its size allows. An assignment is
-// not enough: in kernels over rows, nvcc 13 splits it into shorter stores, even
-// where it assigns a uint4. It does not split __stwb, which writes back through
-// the caches as other stores do.
+// Stores a vector in as few instructions as its size allows. A plain assignment
+// does not: in kernels over rows, nvcc 13 splits it into shorter stores, even
+// when it assigns a uint4. It does not split __stwb, which writes back through
+// the caches like an ordinary store.
 template <typename T, int kItems>
 __device__ void store(T* to, const Vector<T, kItems>& vector) {
   using W = Word<sizeof(vector)>;
@@ -656,8 +656,8 @@ __device__ void store(T* to, const Vector<T, kItems>& vector) {
 // [vector_access.end]
 
 // [blocks_for.begin]
-// How many blocks in x a grid-stride loop over a number of items takes: at
-// least one, as an empty grid is an error, and at most 2^20, which any GPU
+// The number of blocks in x for a grid-stride loop over a number of items: at
+// least one, since an empty grid is an error, and at most 2^20, which any GPU
 // allows in x.
 inline unsigned blocks_for(int64_t items, int64_t items_per_block) {
   constexpr int64_t kMost = 1 << 20;
@@ -675,8 +675,8 @@ inline bool has_dense_rows(const ffi::TensorView& x) {
   return x.size(last) == 1 || x.stride(last) == 1;
 }
 
-// A tensor as rows along its last dimension, for CHECK_DENSE_ROWS: row i begins
-// at starts.offset(i). A tensor without dimensions is one row of one element.
+// A tensor as rows along its last dimension, after CHECK_DENSE_ROWS: row i
+// begins at starts.offset(i). A 0-dimensional tensor is one row of one element.
 struct Rows {
   int64_t count = 1;
   int64_t length = 1;
@@ -688,7 +688,7 @@ struct Rows {
     if (x.ndim() != 0) length = x.size(-1);
   }
 
-  // Whether each row begins at a multiple of `items` elements from the first.
+  // Whether every row begins a multiple of `items` elements after the first.
   bool begin_at_multiples_of(int64_t items) const {
     for (int d = 0; d < starts.ndim; ++d) {
       if (starts.strides[d] % items != 0) return false;
@@ -700,10 +700,10 @@ struct Rows {
 
 #ifdef __CUDACC__
 // [row_blocks.begin]
-// Each row is the work of blockDim.x threads, a power of two; a block takes
-// blockDim.y rows at once. Each thread loads kRowLoads vectors before it uses
-// the first, so that memory is kept busy. With four, softmax of 16-bit types
-// needs more registers than a thread of so large a block has.
+// Each row is processed by blockDim.x threads, a power of two; a block takes
+// blockDim.y rows at a time. Each thread loads kRowLoads vectors before it uses
+// the first, to keep memory busy. With four, softmax of 16-bit types needs more
+// registers than a thread of such a large block has.
 constexpr int kRowLoads = 2;
 constexpr int kMaxRowThreads = 1024;
 
@@ -715,25 +715,25 @@ inline dim3 row_block(int64_t vectors_of_a_row, int loads = kRowLoads) {
   return dim3(threads, threads < 256 ? 256 / threads : 1);
 }
 
-// A thread's share of a stretch of a row, in registers: kLoads vectors of
-// kItems neighbours, from the stretch that begins at element `start`. The
-// row's length is a multiple of kItems.
+// A thread's share of a chunk of a row, in registers: kLoads vectors of kItems
+// adjacent elements, from the chunk that begins at element `start`. The row's
+// length is a multiple of kItems.
 template <typename T, int kItems, int kLoads = kRowLoads>
 struct RowPart {
   Vector<T, kItems> vectors[kLoads];
 
-  // Elements that the threads of a row hold together: a power of two.
+  // Number of elements in a chunk: a power of two.
   static __device__ int64_t stretch() {
     return int64_t{kLoads} * kItems * blockDim.x;
   }
 
-  // Where the last stretch of a row begins; below 0 if the row is empty.
+  // Where the last chunk of a row begins; negative if the row is empty.
   static __device__ int64_t last(int64_t length) {
     return (length - 1) & -stretch();
   }
 
-  // Calls body(i, k) for each vector that is there; the first element of
-  // vectors[k] is number i of the row.
+  // Calls body(i, k) for each vector within the row; the first element of
+  // vectors[k] is element i of the row.
   template <typename Body>
   static __device__ void each(int64_t start, int64_t length, Body&& body) {
     const int64_t own = start + int64_t{threadIdx.x} * kItems;
@@ -744,9 +744,9 @@ struct RowPart {
     }
   }
 
-  // What is beyond the end of the row becomes `neutral`, an element that
-  // changes no result, so that no branch is needed to compute with the part.
-  // It is put in place word by word, which takes fewer instructions.
+  // Elements past the end of the row become `neutral`, which changes no result,
+  // so that no branch is needed to compute with the part. The vectors are
+  // filled word by word, which takes fewer instructions.
   __device__ void load(const T* row, int64_t start, int64_t length, T neutral) {
     using W = Word<sizeof(vectors[0])>;
     constexpr int kWords = sizeof(vectors[0]) / sizeof(W);
@@ -765,7 +765,7 @@ struct RowPart {
 // [row_blocks.end]
 
 // [block_reduce.begin]
-// The value of the thread whose number differs in the bits of `bits`.
+// The value held by the lane whose index is this lane's index XOR `bits`.
 template <typename V>
 __device__ V from_lane_across(V value, unsigned bits) {
   static_assert(sizeof(V) % 4 == 0, "expected a value of whole words");
@@ -777,10 +777,10 @@ __device__ V from_lane_across(V value, unsigned bits) {
   return value;
 }
 
-// Combines one value of each of a row's blockDim.x threads, and gives the
-// result to all of them: by shuffles within a warp, then by shared memory
-// across warps. Every thread of the block must call it. The order is always the
-// same.
+// Combines one value from each of a row's blockDim.x threads and returns the
+// result to all of them: by shuffles within a warp, then through shared memory
+// across warps. Every thread of the block must call it. The order of operations
+// is always the same.
 template <typename V, typename Combine>
 __device__ V reduce_row(V value, Combine combine) {
 #pragma unroll

@@ -5,9 +5,9 @@
 // [kernel.begin]
 #include "../tvm_ffi_utils.h"
 
-// Each thread loads four elements before it stores any: more of the memory is
-// under way at once. The outer loop stays as it is: to unroll it, the compiler
-// would add a division that counts its rounds.
+// Each thread loads four elements before it stores any, so that more loads are
+// in flight. The outer loop is not unrolled: that would add a division to
+// compute the trip count.
 __global__ void add_one_kernel(const float* x, float* y, int64_t n) {
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
 #pragma unroll 1
@@ -39,7 +39,7 @@ void add_one(ffi::TensorView x, ffi::TensorView y) {
   ffi::CUDADeviceGuard guard(x.device().device_id);
   cudaStream_t stream = get_stream(x);
   const int64_t n = x.numel();
-  if (n == 0) return;  // A grid of no blocks is an error.
+  if (n == 0) return;  // An empty grid is an error.
   const int threads = 256;
   add_one_kernel<<<blocks_for(n, 4 * threads), threads, 0, stream>>>(
       data_of<float>(x), data_of<float>(y), n);

@@ -20,7 +20,7 @@ print(y)
 
 for n in (0, 1, 255, 256, 257, 100_003):
     x = torch.randn(n, device=device)
-    y = torch.full_like(x, float("nan"))  # An element that is not written stays NaN.
+    y = torch.full_like(x, float("nan"))  # Unwritten elements stay NaN.
     mod.add_one(x, y)
     torch.testing.assert_close(y, x + 1, rtol=0, atol=0)
 print(f"add_one_{device}.so gives the right results")

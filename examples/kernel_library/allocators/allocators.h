@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the allocators of this folder share.
+// Helpers shared by the allocators in this folder.
 #ifndef ALLOCATORS_H_
 #define ALLOCATORS_H_
 
@@ -8,7 +8,7 @@
 namespace {
 
 // [span_bytes.begin]
-// Bytes from the first element to the end of the last one, gaps included.
+// Bytes from the first element to the end of the last one, including gaps.
 inline size_t span_bytes(const DLTensor& tensor) {
   if (tensor.strides == nullptr) return ffi::GetDataSize(tensor);
   int64_t elements = 1;
@@ -24,9 +24,9 @@ inline size_t span_bytes(const DLTensor& tensor) {
 // [span_bytes.end]
 
 // [report_failed_free.begin]
-// FreeData runs where the last owner goes, often in a destructor: no one could
-// catch what it throws. So a free that fails is reported, and nothing else
-// happens.
+// FreeData runs when the last owner is destroyed, often in a destructor, where
+// nothing could catch an exception. So a failed free is reported, and nothing
+// else happens.
 inline void report_failed_free(const char* call, const char* why) noexcept {
   std::fprintf(stderr, "%s: %s: the memory is lost\n", call, why);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors in memory of malloc. Build with build_cpu.sh, run with
+// Tensors in memory from malloc. Build with build_cpu.sh, run with
 // load_allocators.py.
 
 #include <atomic>
@@ -12,14 +12,14 @@ namespace {
 std::atomic<int64_t> in_use{0};
 
 //! [aligned_malloc]
-// Memory of the C library, on a boundary of `alignment` bytes, a power of two.
+// Memory from the C library, aligned to `alignment` bytes, a power of two.
 struct AlignedMalloc {
   size_t alignment;
 
   void AllocData(DLTensor* tensor) {
     const size_t size = span_bytes(*tensor);
     if (size == 0) return;  // data stays NULL
-    // aligned_alloc wants a multiple of the alignment.
+    // aligned_alloc requires a multiple of the alignment.
     const size_t whole = (size + alignment - 1) / alignment * alignment;
     tensor->data = std::aligned_alloc(alignment, whole);
     if (tensor->data == nullptr) {

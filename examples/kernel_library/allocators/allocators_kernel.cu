@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors in memory of cudaMalloc and cudaMallocAsync. Build with
+// Tensors in memory from cudaMalloc and cudaMallocAsync. Build with
 // build_cuda.sh, run with load_allocators.py.
 
 #include <cuda_runtime.h>
@@ -13,8 +13,8 @@ namespace {
 std::atomic<int64_t> in_use{0};
 
 //! [on_device]
-// Calls a function of CUDA while a GPU is the current one. Nothing throws, so
-// that FreeData may use it.
+// Calls a CUDA function with a GPU as the current one. Does not throw, so that
+// FreeData may use it.
 template <typename Call>
 cudaError_t on_device(DLDevice device, Call call) {
   int before = 0;
@@ -31,7 +31,7 @@ void check_allocated(const char* call, cudaError_t error, size_t size) {
     in_use += static_cast<int64_t>(size);
     return;
   }
-  cudaGetLastError();  // Or the next launch that is checked would be blamed.
+  cudaGetLastError();  // Otherwise the next checked launch would report it.
   if (error == cudaErrorMemoryAllocation) {
     TVM_FFI_THROW(MemoryError)
         << call << ": no memory for " << size << " bytes";
@@ -41,8 +41,8 @@ void check_allocated(const char* call, cudaError_t error, size_t size) {
 }
 
 void report_unless_freed(const char* call, cudaError_t error, size_t size) {
-  // When the process ends, CUDA may have gone before the tensor, with all its
-  // memory.
+  // At process exit, CUDA may be unloaded before the tensor is destroyed, and
+  // its memory with it.
   if (error == cudaErrorCudartUnloading) return;
   if (error != cudaSuccess) {
     cudaGetLastError();
@@ -54,8 +54,8 @@ void report_unless_freed(const char* call, cudaError_t error, size_t size) {
 //! [on_device]
 
 //! [cuda_malloc]
-// Memory that any stream of the GPU may use at once. cudaFree waits until the
-// GPU has done all its work, so this is for what is allocated seldom.
+// Memory that any stream of the GPU may use at once. cudaFree waits for all
+// work on the GPU, so this is for rare allocations.
 struct CudaMalloc {
   void AllocData(DLTensor* tensor) {
     const size_t size = span_bytes(*tensor);
@@ -74,9 +74,9 @@ struct CudaMalloc {
 //! [cuda_malloc]
 
 //! [cuda_malloc_async]
-// Memory in the order of one stream: what is queued on it after the allocation
-// may use it, and it is freed after what was queued before the last owner went.
-// No one waits. The stream must live as long as the tensor.
+// Stream-ordered memory: work queued on the stream after the allocation may
+// use it, and it is freed after the work queued before the last owner was
+// destroyed. Nothing blocks. The stream must outlive the tensor.
 struct CudaMallocAsync {
   cudaStream_t stream;
 
@@ -84,7 +84,7 @@ struct CudaMallocAsync {
     const size_t size = span_bytes(*tensor);
     if (size == 0) return;  // data stays NULL
     auto call = [&] {
-      // What is allocated in a capture belongs to the graph, not to a tensor.
+      // Memory allocated in a capture belongs to the graph, not to a tensor.
       const cudaError_t error = is_idle();
       if (error != cudaSuccess) return error;
       return cudaMallocAsync(&tensor->data, size, stream);
@@ -95,7 +95,7 @@ struct CudaMallocAsync {
   void FreeData(DLTensor* tensor) {
     if (tensor->data == nullptr) return;
     auto call = [&] {
-      // A graph would free it each time that it is launched.
+      // A graph would free it at every launch.
       const cudaError_t error = is_idle();
       if (error != cudaSuccess) return error;
       return cudaFreeAsync(tensor->data, stream);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds nvshmem_allocator.so in the current folder. $NVSHMEM_HOME is an installation of NVSHMEM; by default the wheel's:
+# Builds nvshmem_allocator.so in the current folder. $NVSHMEM_HOME is an installation of NVSHMEM, by default the wheel's:
 # pip install nvidia-nvshmem-cu13
 set -eu
 here=$(dirname "$0")

@@ -17,8 +17,8 @@
 namespace {
 
 //! [blocks]
-// What nvshmem_malloc gave out here. All PEs allocate in the same order, so a
-// block has the same number on each of them.
+// The blocks that nvshmem_malloc returned. All PEs allocate in the same order,
+// so a block has the same number on each of them.
 struct Block {
   int64_t number;
   void* data;
@@ -33,7 +33,7 @@ struct Blocks {
   bool started = false;
 };
 
-// Never destroyed: tensors may go until the process ends.
+// Never destroyed: tensors may be destroyed until the process exits.
 Blocks& blocks() {
   static auto* of_process = new Blocks();
   return *of_process;
@@ -42,7 +42,7 @@ Blocks& blocks() {
 
 //! [nvshmem_malloc]
 struct NvshmemMalloc {
-  // Collective: all PEs allocate as many bytes, in the same order.
+  // Collective: all PEs allocate the same size, in the same order.
   void AllocData(DLTensor* tensor) {
     const size_t size = span_bytes(*tensor);
     if (size == 0) return;  // data stays NULL
@@ -57,8 +57,8 @@ struct NvshmemMalloc {
   }
 
   // Not collective: nvshmem_free would wait for all other PEs, whose last
-  // owners may go later, in another order, or never. So the block is only
-  // marked, which cannot fail.
+  // owners may be destroyed later, in another order, or never. So the block is
+  // only marked, which cannot fail.
   void FreeData(DLTensor* tensor) {
     Blocks& known = blocks();
     std::lock_guard<std::mutex> lock(known.mutex);
@@ -76,7 +76,7 @@ Block* find_released(int64_t number) {
   return nullptr;
 }
 
-// NVSHMEM itself would say that there is no memory, or nothing.
+// NVSHMEM itself would report that it is out of memory, or nothing.
 void check_started(const char* function) {
   if (!blocks().started) {
     TVM_FFI_THROW(RuntimeError)
@@ -91,7 +91,7 @@ void check_status(const char* call, int status) {
 }  // namespace
 
 //! [nvshmem_free]
-// The blocks that no tensor of this PE uses any more.
+// The blocks that no tensor of this PE uses any longer.
 ffi::Array<int64_t> released() {
   Blocks& known = blocks();
   std::lock_guard<std::mutex> lock(known.mutex);
@@ -125,22 +125,22 @@ void free_released(ffi::Array<int64_t> numbers) {
                     known.all.end());
   }
   ffi::CUDADeviceGuard guard(known.device.device_id);
-  // Kernels that were queued while the tensors lived.
+  // Waits for kernels that were queued while the tensors were alive.
   TVM_FFI_CHECK_CUDA_ERROR(cudaDeviceSynchronize());
   for (void* block : data) nvshmem_free(block);
 }
 //! [nvshmem_free]
 
 //! [start]
-// To be made by one PE, and sent to the others by whatever connects them.
+// Called by one PE, which sends the id to the others over any connection.
 ffi::Bytes unique_id() {
   nvshmemx_uniqueid_t id = NVSHMEMX_UNIQUEID_INITIALIZER;
   check_status("nvshmemx_get_uniqueid", nvshmemx_get_uniqueid(&id));
   return ffi::Bytes(reinterpret_cast<const char*>(&id), sizeof(id));
 }
 
-// Collective. The header's nvshmemx_init_attr would end the process on failure;
-// the function of the library behind it tells a status.
+// Collective. On failure, the header's nvshmemx_init_attr would terminate the
+// process; the library function that it wraps returns a status.
 void start(int64_t pe, int64_t pes, ffi::Bytes id, DLDevice device) {
   nvshmemx_uniqueid_t same_id;
   if (id.size() != sizeof(same_id)) {
@@ -165,7 +165,7 @@ void start(int64_t pe, int64_t pes, ffi::Bytes id, DLDevice device) {
   blocks().started = true;
 }
 
-// Collective. What is still allocated would be gone while tensors use it.
+// Collective. Blocks still allocated would be freed while tensors use them.
 void stop() {
   check_started("stop");
   {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernel in C and its CUDA twin share: reads and checks the arguments
- * of scale(x, y, factor), by the C ABI alone. It is C99 and C++. */
+/* Shared by the kernel in C and its CUDA twin: reads and checks the arguments
+ * of scale(x, y, factor), through the C ABI only. It is C99 and C++. */
 #ifndef C_ABI_ARGUMENTS_H_
 #define C_ABI_ARGUMENTS_H_
 
@@ -14,8 +14,8 @@
 #define MAX_DIMS 64 /* as many as NumPy and PyTorch allow */
 
 /* [fail.begin] */
-/* Raises "scale: y must be on the CPU, got cuda:0", and gives what a function
- * that failed returns. The error copies the message. */
+/* Raises "scale: y must be on the CPU, got cuda:0", and returns the value that
+ * signals failure. The error copies the message. */
 static int fail(const char* kind, const char* name, const char* expected,
                 const char* got) {
   char message[1024];
@@ -27,19 +27,19 @@ static int fail(const char* kind, const char* name, const char* expected,
 /* [fail.end] */
 
 /* [tensor_in.begin] */
-/* The tensor that a value lends, owned or not; NULL if it is none. */
+/* The tensor that a value holds, owned or not; NULL if it holds none. */
 static const DLTensor* tensor_in(const TVMFFIAny* value) {
   if (value->type_index == kTVMFFIDLTensorPtr)
     return (const DLTensor*)value->v_ptr;
-  if (value->type_index == kTVMFFITensor) /* It follows the object's head. */
+  if (value->type_index == kTVMFFITensor) /* It follows the object header. */
     return (const DLTensor*)(value->v_obj + 1);
   return NULL;
 }
 /* [tensor_in.end] */
 
 /* [fields.begin] */
-/* The data may begin behind the address. Added as numbers: an empty tensor may
- * have no address, and C adds nothing to a null pointer, not even 0. */
+/* The data may start after the address. Added as integers: an empty tensor
+ * may have no address, and C forbids adding even 0 to a null pointer. */
 static char* data_of(const DLTensor* tensor) {
   return (char*)((uintptr_t)tensor->data + (uintptr_t)tensor->byte_offset);
 }
@@ -51,8 +51,8 @@ static int64_t numel(const DLTensor* tensor) {
   return n; /* 1 without dimensions, 0 if one of them is empty */
 }
 
-/* Without strides a tensor is contiguous. The stride of a dimension that has
- * one element, and all strides of an empty tensor, mean nothing. */
+/* A tensor without strides is contiguous. The stride of a dimension of size 1,
+ * and all strides of an empty tensor, are meaningless. */
 static int is_contiguous(const DLTensor* tensor) {
   int64_t expected = 1;
   int32_t i;
@@ -66,8 +66,8 @@ static int is_contiguous(const DLTensor* tensor) {
 /* [fields.end] */
 
 /* [layout.begin] */
-/* Sizes and steps in elements, outermost first; at least one dimension.
- * Neighbours are merged where one steps on where the other ends, so that a
+/* Sizes and strides in elements, outermost first; at least one dimension.
+ * Adjacent dimensions that form one uniform stride are merged, so that a
  * contiguous tensor has one. */
 typedef struct {
   int32_t ndim;
@@ -103,7 +103,7 @@ static Layout layout_of(const DLTensor* tensor) {
 }
 /* [layout.end] */
 
-/* Texts for messages, written to a buffer. */
+/* Text for messages, written to a buffer. */
 static void shape_text(const DLTensor* tensor, char* text, size_t size) {
   size_t used = 1;
   int32_t i;
@@ -146,7 +146,7 @@ static int is_float(DLDataType dtype, int bits) {
   return dtype.code == kDLFloat && dtype.bits == bits && dtype.lanes == 1;
 }
 
-/* The addresses of all elements: from *first up to *last. */
+/* The address range of all elements: [*first, *last). */
 static void byte_range(const DLTensor* tensor, uintptr_t* first,
                        uintptr_t* last) {
   const int64_t item = tensor->dtype.bits / 8;
@@ -193,7 +193,7 @@ static int check_alike(const DLTensor* x, const DLTensor* y) {
   return 0;
 }
 
-/* Writing y must not change what is still to be read from x. */
+/* Writing y must not change elements of x that are yet to be read. */
 static int check_apart(const DLTensor* x, const DLTensor* y) {
   uintptr_t x_first, x_last, y_first, y_last;
   if (numel(x) == 0) return 0;
@@ -213,7 +213,7 @@ typedef struct {
   double factor;
 } Arguments;
 
-/* Reads scale(x, y, factor) for a kind of device: 0, or -1 with an error
+/* Reads scale(x, y, factor) for a device type: returns 0, or -1 with an error
  * raised. */
 static int read_arguments(const TVMFFIAny* args, int32_t num_args,
                           int32_t device_type, Arguments* out) {

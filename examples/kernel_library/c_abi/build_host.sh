@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the program c_abi_host in the current folder, and runs it with the library that is there.
+# Builds the program c_abi_host in the current folder, and runs it with the library there.
 set -eu
 here=$(dirname "$0")
 # [build.begin]

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* y = x * factor in C99, by the C ABI alone. Build with build_cpu.sh, run with
- * load_c_abi.py, or without Python by build_host.sh. */
+/* y = x * factor in C99, through the C ABI only. Build with build_cpu.sh, run
+ * with load_c_abi.py, or without Python with build_host.sh. */
 #include "arguments.h"
 
 /* [kernel.begin] */
-/* Blocks of elements have a place of their own before they go to y, so that
- * compilers vectorize the loop also where y may be x. Memory is asked for ahead
- * of its turn, which makes large tensors faster; the address is made of
- * numbers, as no pointer may point far behind an array's end. All three are in
+/* Blocks of elements are buffered before they go to y, so that compilers
+ * vectorize the loop even where y may be x. Prefetching makes large tensors
+ * faster; the address is computed as an integer, since a pointer must not
+ * point far past the end of an array. All three constants are in
  * bytes. */
 #define BLOCK 256
 #define AHEAD 2048
@@ -15,8 +15,8 @@
 #define PREFETCH(address, writes) \
   __builtin_prefetch((const void*)((uintptr_t)(address) + AHEAD), writes)
 
-/* y is contiguous, x may have any strides. `type` is what the loop reads,
- * multiplies and writes. */
+/* y is contiguous, x may have any strides. `type` is the element type to read,
+ * multiply and write. */
 #define DEFINE_SCALE(name, type)                                            \
   static void name##_row(const type* x, type* y, int64_t n, type factor) {  \
     type block[BLOCK / sizeof(type)];                                       \
@@ -62,8 +62,8 @@ DEFINE_SCALE(scale_float64, double)
 /* [kernel.end] */
 
 /* [export.begin] */
-/* What the loader looks for: __tvm_ffi_ and the name. Arguments are lent for
- * the call; the result is the caller's. */
+/* The symbol that the loader looks up: __tvm_ffi_ and the name. Arguments are
+ * borrowed for the call; the caller owns the result. */
 TVM_FFI_DLL_EXPORT int __tvm_ffi_scale(void* handle, const TVMFFIAny* args,
                                        int32_t num_args, TVMFFIAny* result) {
   Arguments given;

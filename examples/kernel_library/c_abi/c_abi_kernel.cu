@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = x * factor on a GPU, by the C ABI alone. Build with build_cuda.sh, run
-// with load_c_abi.py.
+// y = x * factor on a GPU, through the C ABI only. Build with build_cuda.sh,
+// run with load_c_abi.py.
 #include <cuda_runtime.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
@@ -12,23 +12,23 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kLoads = 4;
 
-// Two numbers of 8 bytes or four of 4: one load of 16 bytes.
+// Two 8-byte or four 4-byte numbers: one 16-byte load.
 template <typename T>
 struct alignas(16) Four {
   T items[16 / sizeof(T)];
 };
 
 // y may be x, so the compiler moves no load above a store. Each thread
-// therefore loads kLoads vectors before it stores the first. Near the end it
-// loads the last vector instead of one beyond it, and drops it.
+// therefore loads kLoads vectors before it stores the first. Near the end, it
+// loads the last vector again instead of one past it, and discards it.
 template <typename T>
 __global__ void scale_vectors(const T* x, T* y, T factor, int64_t n) {
   constexpr int kSize = 16 / sizeof(T);
-  constexpr int kTile = kLoads * kThreads;  // vectors for a block at a time
+  constexpr int kTile = kLoads * kThreads;  // vectors per block and iteration
   const auto* from = reinterpret_cast<const Four<T>*>(x);
   auto* to = reinterpret_cast<Four<T>*>(y);
   const int64_t count = n / kSize;
-#pragma unroll 1  // or the compiler adds a division that counts the rounds
+#pragma unroll 1  // Unrolling would add a division to compute the trip count.
   for (int64_t tile = static_cast<int64_t>(blockIdx.x) * kTile; tile < count;
        tile += static_cast<int64_t>(gridDim.x) * kTile) {
     const int64_t first = tile + threadIdx.x;
@@ -44,7 +44,7 @@ __global__ void scale_vectors(const T* x, T* y, T factor, int64_t n) {
       to[i] = loaded[k];
     }
   }
-  // What is left when the vectors are full: fewer elements than one has.
+  // The tail: fewer elements than one vector holds.
   const int64_t i = count * kSize + threadIdx.x;
   if (blockIdx.x == 0 && i < n) y[i] = x[i] * factor;
 }
@@ -54,7 +54,7 @@ template <typename T>
 __global__ void scale_elements(const T* x, Layout at, T* y, T factor,
                                int64_t n) {
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
-#pragma unroll 1  // or the compiler adds a division that counts the rounds
+#pragma unroll 1  // Unrolling would add a division to compute the trip count.
   for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
        i < n; i += step) {
     int64_t rest = i;
@@ -77,7 +77,7 @@ cudaError_t launch(const Arguments& given, cudaStream_t stream) {
   const auto addresses =
       reinterpret_cast<uintptr_t>(x) | reinterpret_cast<uintptr_t>(y);
   const bool vectors = is_contiguous(given.x) && addresses % 16 == 0;
-  // A thread takes kLoads vectors, or one element.
+  // A thread processes kLoads vectors, or one element.
   const int64_t share =
       kThreads * (vectors ? kLoads * 16 / int64_t{sizeof(T)} : 1);
   const int64_t wanted = (n + share - 1) / share;
@@ -93,8 +93,8 @@ cudaError_t launch(const Arguments& given, cudaStream_t stream) {
 }
 
 // [launch.begin]
-// Launches on the tensors' GPU, which is the current one for that time only,
-// and on the stream that the caller's framework works on.
+// Launches on the tensors' GPU, which is current only meanwhile, and on the
+// current stream of the caller's framework.
 cudaError_t launch_on_device(const Arguments& given) {
   const int32_t device = given.x->device.device_id;
   auto stream = static_cast<cudaStream_t>(TVMFFIEnvGetStream(kDLCUDA, device));
@@ -120,10 +120,10 @@ extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi_scale(void*, const TVMFFIAny* args,
   Arguments given;
   if (read_arguments(args, num_args, kDLCUDA, &given) != 0) return -1;
   result->type_index = kTVMFFINone;
-  if (numel(given.x) == 0) return 0;  // A grid of no blocks is an error.
+  if (numel(given.x) == 0) return 0;  // An empty grid is an error.
   const cudaError_t status = launch_on_device(given);
   if (status == cudaSuccess) return 0;
-  cudaGetLastError();  // Or the next launch that is checked would be blamed.
+  cudaGetLastError();  // Otherwise the next checked launch would report it.
   const char* parts[2] = {"scale: CUDA error: ", cudaGetErrorString(status)};
   TVMFFIErrorSetRaisedFromCStrParts("RuntimeError", parts, 2);
   return -1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program without Python: loads the kernel's library, calls it, meets an
-// error. Build and run it with build_host.sh.
+// A program without Python: loads the kernel's library, calls it, and handles
+// an error. Build and run it with build_host.sh.
 // [includes.begin]
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/error.h>
@@ -13,7 +13,7 @@ namespace ffi = tvm::ffi;
 // [includes.end]
 
 // [tensor.begin]
-// Lends four numbers that lie anywhere: no strides means contiguous.
+// A view of numbers in any memory: null strides mean contiguous.
 DLTensor lend(float* numbers, int64_t* count) {
   DLTensor tensor{};
   tensor.data = numbers;

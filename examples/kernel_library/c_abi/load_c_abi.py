@@ -14,7 +14,7 @@ mod = tvm_ffi.load_module(f"./c_abi_{device}.so")
 for dtype in (torch.float32, torch.float64):
     for shape in ((), (0,), (1,), (257,), (33, 65), (7, 1, 129)):
         x = torch.randn(shape, device=device, dtype=dtype)
-        y = torch.full_like(x, float("nan"))  # An element that is not written stays NaN.
+        y = torch.full_like(x, float("nan"))  # Unwritten elements stay NaN.
         mod.scale(x, y, 2.5)
         torch.testing.assert_close(y, x * 2.5, rtol=0, atol=0)
 matrix = torch.randn(33, 65, device=device)

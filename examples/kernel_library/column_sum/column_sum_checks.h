@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks that the CPU and the CUDA source share.
+// Checks shared by the CPU and CUDA sources.
 #ifndef COLUMN_SUM_CHECKS_H_
 #define COLUMN_SUM_CHECKS_H_
 
@@ -14,7 +14,7 @@ constexpr DLDataType dl_uint8{kDLUInt, 8, 1};
 
 using MaybeTensor = ffi::Optional<ffi::TensorView>;
 
-// Elements from the beginning of one row to that of the next.
+// Number of elements from the start of one row to the start of the next.
 inline int64_t row_stride(const ffi::TensorView& x) {
   return x.IsContiguous() ? x.size(1) : x.stride(0);
 }
@@ -48,8 +48,8 @@ inline int64_t row_stride(const ffi::TensorView& x) {
 // [check_inputs.end]
 
 // [check_memory.begin]
-// The output, and the workspace: enough bytes, on a boundary, on the device of
-// x. Each is apart from all other arguments.
+// The output, and the workspace: enough bytes, aligned, on the device of x.
+// Neither overlaps any other argument.
 #define CHECK_MEMORY(x, maybe_weight, y, workspace, bytes)                   \
   do {                                                                       \
     CHECK_VECTOR(y, (x).size(1), x);                                         \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// y[c] = sum over r of weight[r] * x[r, c], on a CPU, in a workspace that the
-// caller gives. Build with build_cpu.sh, run with load_column_sum.py.
+// y[c] = sum over r of weight[r] * x[r, c], on a CPU, in a workspace from the
+// caller. Build with build_cpu.sh, run with load_column_sum.py.
 
 // [includes.begin]
 #include <algorithm>
@@ -11,8 +11,8 @@
 namespace {
 
 // [add_rows.begin]
-// Adds rows to a sum for each column. Four rows at a time, so that a sum is
-// loaded and stored once for four elements.
+// Adds rows to one sum per column. Four rows at a time, so that a sum is
+// loaded and stored once per four elements.
 template <typename T, typename C>
 void add_rows(const T* x, int64_t stride, const T* weight, int64_t rows,
               int64_t columns, C* sums) {
@@ -41,8 +41,8 @@ void add_rows(const T* x, int64_t stride, const T* weight, int64_t rows,
 // [add_rows.end]
 
 // [workspace.begin]
-// The workspace has a total for each column in float64, then a sum of the
-// latest rows in C. The totals keep the error from growing with the rows.
+// The workspace holds a total per column in float64, then a sum of the latest
+// rows in C. The totals keep the error from growing with the number of rows.
 constexpr int64_t kRowsOfSum = 256;
 
 template <typename T>
@@ -91,7 +91,7 @@ void column_sum(ffi::TensorView x, MaybeTensor maybe_weight, ffi::TensorView y,
   CHECK_CPU(x);
   CHECK_INPUTS(x, maybe_weight);
   CHECK_MEMORY(x, maybe_weight, y, workspace, workspace_bytes(x));
-  if (y.numel() == 0) return;  // There may be countless rows of nothing.
+  if (y.numel() == 0) return;  // There may be billions of empty rows.
   dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* weight = maybe_weight ? data_of<T>(*maybe_weight) : nullptr;

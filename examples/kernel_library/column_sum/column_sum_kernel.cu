@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// y[c] = sum over r of weight[r] * x[r, c], on a GPU, in a workspace that the
-// caller gives. Build with build_cuda.sh, run with load_column_sum.py.
+// y[c] = sum over r of weight[r] * x[r, c], on a GPU, in a workspace from the
+// caller. Build with build_cuda.sh, run with load_column_sum.py.
 
 // [includes.begin]
 #include <algorithm>
@@ -13,14 +13,14 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kLoads = 4;          // Vectors that a thread loads at a time.
 constexpr int kBlocksPerSm = 4;    // So a thread has at most 64 registers.
-constexpr int64_t kBlocks = 2048;  // That a large input is split into.
+constexpr int64_t kBlocks = 2048;  // Blocks for a large input.
 
 // [partial_kernel.begin]
-// A block adds the rows of one part for a tile of columns: blockDim.x threads
-// side by side, so that they load neighbouring addresses, and blockDim.y rows
-// at once. partials is (parts, columns).
-// Rows that do not fill a batch have a loop of their own, so that all loads of
-// a batch are sent before the first is used.
+// A block sums the rows of one part for a tile of columns: blockDim.x threads
+// span adjacent columns, so that loads are coalesced, and blockDim.y threads
+// span rows. partials is (parts, columns).
+// Rows that do not fill a batch have their own loop, so that all loads of a
+// batch are issued before the first is used.
 template <typename T, int kItems, bool kWeight>
 __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     partial_kernel(const T* __restrict__ x, const T* __restrict__ weight,
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
 // [partial_kernel.end]
 
 // [sum_kernel.begin]
-// A block adds the parts of 32 columns, always in the same order.
+// Each block adds the parts of 32 columns, always in the same order.
 template <typename T>
 __global__ void __launch_bounds__(1024)
     sum_kernel(const typename Compute<T>::Type* partials, int64_t parts,
@@ -124,16 +124,16 @@ __global__ void __launch_bounds__(1024)
 // [parts.begin]
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// A warp side by side where there are columns enough.
+// A full warp spans the columns if there are enough.
 dim3 block_of(int64_t columns, int64_t items) {
   unsigned side_by_side = 1;
   while (side_by_side < 32 && side_by_side * items < columns) side_by_side *= 2;
   return dim3(side_by_side, kThreads / side_by_side);
 }
 
-// How the rows are split follows from the shape and the dtype of x alone.
+// The split of the rows depends only on the shape and dtype of x.
 struct Parts {
-  int64_t rows;  // of each part but the last
+  int64_t rows;  // of each part except the last
   int64_t count;
   int64_t bytes;  // of all partial sums
 
@@ -164,7 +164,7 @@ void add_parts(const ffi::TensorView& x, const Parts& parts, const T* weight,
   TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
 }
 
-// Calls body with a value that may be an argument of a template.
+// Calls body with a value that can be a template argument.
 template <typename Body>
 void with_constant(bool value, Body&& body) {
   value ? body(std::true_type{}) : body(std::false_type{});
@@ -191,7 +191,7 @@ void column_sum(ffi::TensorView x, MaybeTensor maybe_weight, ffi::TensorView y,
   ffi::CUDADeviceGuard guard(x.device().device_id);
   cudaStream_t stream = get_stream(x);
   const int64_t columns = x.size(1);
-  if (columns == 0) return;  // There may be countless rows of nothing.
+  if (columns == 0) return;  // There may be billions of empty rows.
   dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* weight = maybe_weight ? data_of<T>(*maybe_weight) : nullptr;
@@ -199,7 +199,7 @@ void column_sum(ffi::TensorView x, MaybeTensor maybe_weight, ffi::TensorView y,
     constexpr int kItems = Vector<T>::kSize;
     const bool aligned = is_aligned(data_of<T>(x)) && columns % kItems == 0 &&
                          row_stride(x) % kItems == 0;
-    if (parts.count != 0) {  // A grid of no blocks is an error.
+    if (parts.count != 0) {  // An empty grid is an error.
       with_constant(aligned, [&](auto vectors) {
         with_constant(weight != nullptr, [&](auto weighted) {
           add_parts<T, decltype(vectors)::value ? kItems : 1,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes, the paged cache and the checks that both devices share.
+// The sizes, the paged cache and the checks, shared by both devices.
 #ifndef DECODE_ATTENTION_CHECKS_H_
 #define DECODE_ATTENTION_CHECKS_H_
 
@@ -7,8 +7,8 @@
 
 namespace {
 
-constexpr int64_t kPartTokens = 256;  // One block of a GPU reads a part.
-constexpr int64_t kMost = 65535;      // Blocks in y and z of a grid.
+constexpr int64_t kPartTokens = 256;  // Read by one thread block of a GPU.
+constexpr int64_t kMost = 65535;      // Limit of a grid in y and z.
 constexpr int64_t kMostTokens = kMost * kPartTokens;
 constexpr DLDataType dl_uint8{kDLUInt, 8, 1};
 
@@ -18,7 +18,7 @@ struct Sizes {
   int64_t batch, heads, dim;           // of q
   int64_t pages, page_size, kv_heads;  // of a cache
   int64_t max_pages;                   // of a sequence
-  int64_t group;  // query heads that share a head of the cache
+  int64_t group;                       // query heads that share a KV head
 
   Sizes(const ffi::TensorView& q, const ffi::TensorView& cache,
         const ffi::TensorView& page_table)
@@ -31,7 +31,7 @@ struct Sizes {
         max_pages(page_table.size(1)),
         group(heads / kv_heads) {}
 
-  // A cache without pages has no room for any.
+  // A cache without pages has room for no tokens.
   HOST_DEVICE int64_t max_tokens() const {
     return max_pages * page_size * static_cast<int64_t>(pages != 0);
   }
@@ -41,19 +41,19 @@ struct Sizes {
   HOST_DEVICE bool has_page(int64_t page) const {
     return page >= 0 && page < pages;
   }
-  // Parts of the longest sequence: of the shapes, not of the lengths.
+  // Parts of the longest possible sequence: from the shapes, not the lengths.
   int64_t parts() const {
     return (max_tokens() + kPartTokens - 1) / kPartTokens;
   }
 };
 
 // [cache.begin]
-// A cache of shape (pages, page_size, kv_heads, dim). Only the elements of the
-// last dimension must be neighbours.
+// A cache of shape (pages, page_size, kv_heads, dim). Only the last dimension
+// must be dense.
 template <typename T>
 struct Cache {
   const T* data;
-  int64_t of_page, of_slot, of_head;  // steps, in elements
+  int64_t of_page, of_slot, of_head;  // strides, in elements
 
   explicit Cache(const ffi::TensorView& cache)
       : data(data_of<T>(cache)),
@@ -68,7 +68,7 @@ struct Cache {
 
 inline bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 
-// Whether each row of the last dimension begins at a vector's boundary.
+// Whether every row along the last dimension begins at a 16-byte boundary.
 inline bool has_aligned_rows(const ffi::TensorView& x) {
   if (!is_aligned(data_of<char>(x))) return false;
   for (int32_t i = 0; i < x.ndim() - 1; ++i) {
@@ -88,7 +88,7 @@ inline bool has_aligned_rows(const ffi::TensorView& x) {
                                             << " that are not");      \
   } while (0)
 
-// All that the size of the workspace depends on.
+// Everything the workspace size depends on.
 #define CHECK_SIZES(q, k_cache, page_table)                                    \
   do {                                                                         \
     CHECK_DTYPE_IN(q, AttentionTypes);                                         \
@@ -133,7 +133,7 @@ inline bool has_aligned_rows(const ffi::TensorView& x) {
     CHECK_ALIGNED(page_table);                                                 \
   } while (0)
 
-// The other arguments, for a workspace of `bytes`.
+// The other arguments, with a workspace of `bytes` bytes.
 #define CHECK_OTHERS(q, k_cache, v_cache, lengths, out, workspace, bytes) \
   do {                                                                    \
     CHECK_SAME_DEVICE(v_cache, q);                                        \
@@ -164,7 +164,7 @@ inline bool has_aligned_rows(const ffi::TensorView& x) {
                    "an address that is not");                             \
   } while (0)
 
-// What is written may be nothing that is still to be read.
+// `written` must not overlap anything that is yet to be read.
 #define CHECK_WRITTEN(written, q, k_cache, v_cache, page_table, lengths) \
   do {                                                                   \
     CHECK_APART(written, q);                                             \

@@ -12,8 +12,8 @@
 namespace {
 
 // [head.begin]
-// A sum has an order that a compiler must keep: sixteen sums side by side can
-// be vectorized.
+// Compilers preserve the order of a sum: sixteen sums in parallel can be
+// vectorized.
 template <typename T>
 float dot(const T* a, const T* b, int64_t n) {
   constexpr int64_t kLanes = 16;
@@ -60,7 +60,7 @@ void attend(const T* q, const Cache<T>& k, const Cache<T>& v, int64_t head,
 // [head.end]
 
 // [numbers.begin]
-// On a CPU the lengths and the page numbers can be read, and so be refused.
+// On a CPU, the lengths and page numbers can be read, and so be checked.
 void check_numbers(const int32_t* page_table, const int32_t* lengths,
                    const Sizes& sizes) {
   for (int64_t b = 0; b < sizes.batch; ++b) {
@@ -82,7 +82,7 @@ void check_numbers(const int32_t* page_table, const int32_t* lengths,
 }
 // [numbers.end]
 
-// A score of each token of one sequence.
+// A score for each token of one sequence.
 int64_t workspace_bytes(const Sizes& sizes) {
   return sizes.max_tokens() * static_cast<int64_t>(sizeof(float));
 }

@@ -9,8 +9,8 @@
 namespace {
 
 // [merged.begin]
-// What is subtracted from each score: the largest of them. Where all are -inf,
-// score - largest would be NaN.
+// The value to subtract from each score: the largest one, or 0 if all are -inf,
+// since score - largest would be NaN.
 __device__ inline float shift_for(float largest) {
   return largest == -INFINITY ? 0.0f : largest;
 }
@@ -26,7 +26,7 @@ struct Merged {
   Total total;
   float value = 0;
 
-  // Takes other tokens in. The larger of both largest scores is the new one.
+  // Adds other tokens. The larger of the two maxima becomes the new one.
   __device__ void add(const Total& other, float other_value) {
     const float largest = fmaxf(total.largest, other.largest);
     const float shift = shift_for(largest);
@@ -41,13 +41,13 @@ struct Merged {
 
 // [part_kernel.begin]
 constexpr int kThreads = 128;
-// So a thread has at most 64 or 128 registers. Without the bound, nvcc uses
+// Leaves each thread at most 64 or 128 registers. Without the bound, nvcc uses
 // fewer in float32, and has fewer loads in flight.
 template <int kHeads>
 constexpr int kBlocksPerSm = kHeads == 1 ? 8 : 4;
 
-// Neighbouring threads load neighbouring vectors of a row. What is not wanted
-// becomes zeros.
+// Adjacent threads load adjacent vectors of a row. Unwanted vectors become
+// zeros.
 template <typename T>
 __device__ Vector<T> load(const T* from, bool wanted = true) {
   uint4 words = *reinterpret_cast<const uint4*>(from);
@@ -57,9 +57,9 @@ __device__ Vector<T> load(const T* from, bool wanted = true) {
   return loaded;
 }
 
-// A block takes a part of a sequence, for up to kHeads query heads that share a
-// head of the cache. A team of threads takes a token at a time, and keeps its
-// own largest score and sums.
+// A block processes a part of a sequence, for up to kHeads query heads that
+// share a KV head. A team of threads processes one token at a time, and keeps
+// its own maximum and sums.
 template <typename T, int kDim, int kHeads>
 __global__ void __launch_bounds__(kThreads, kBlocksPerSm<kHeads>)
     part_kernel(const T* q, Cache<T> k, Cache<T> v, const int32_t* page_table,
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm<kHeads>)
   const int team = static_cast<int>(threadIdx.x) / kTeam;
   const int first = static_cast<int>(threadIdx.x) % kTeam * kItems;
 
-  // A large group is the work of several blocks.
+  // Several blocks share a large group.
   const auto group = static_cast<unsigned>(sizes.group);
   const unsigned blocks = (group + kHeads - 1) / kHeads;
   const unsigned kv_head = blockIdx.x / blocks;
@@ -98,19 +98,19 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm<kHeads>)
 
   const int shift = __ffs(static_cast<int>(sizes.page_size)) - 1;
   const int32_t* table = page_table + blockIdx.z * sizes.max_pages;
-  // All threads make the same turns, as they exchange scores.
+  // All threads run the same iterations, since they exchange scores.
   for (int64_t turn = start; turn < end; turn += kTeams * kTokens) {
     Vector<T> keys[kTokens], items[kTokens];
     float scores[kTokens][kHeads];
 #pragma unroll
     for (int t = 0; t < kTokens; ++t) {
-      // Beyond the end the last token is read again, and counts for nothing.
+      // Past the end, the last token is read again, with a weight of 0.
       const int64_t token = turn + t * kTeams + team;
       const int64_t read = min(token, end - 1);
       const int64_t told = table[read >> shift];
       const int64_t slot = read & (sizes.page_size - 1);
-      // A page that is not there cannot be refused here: the first one is read
-      // in its place, and NaN spoils the result.
+      // A page that does not exist cannot be rejected on the GPU: the first one
+      // is read instead, and NaN poisons the result.
       const bool there = sizes.has_page(told);
       const int64_t page = there ? told : 0;
       keys[t] = load(k.row(page, slot, kv_head) + first);
@@ -173,7 +173,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm<kHeads>)
 // [part_kernel.end]
 
 // [merge_kernel.begin]
-constexpr int kMergers = 4;  // of a row; each takes every fourth part
+constexpr int kMergers = 4;  // per row; each merges every fourth part
 
 // A block merges the parts of one head of one sequence, always in the same
 // order.
@@ -228,7 +228,7 @@ void launch(const T* q, const Cache<T>& k, const Cache<T>& v,
   auto* totals = reinterpret_cast<Total*>(values + rows_of(sizes) * kDim);
   const auto batch = static_cast<unsigned>(sizes.batch);
   const int64_t parts = sizes.parts();
-  if (parts != 0) {  // A grid of no blocks is an error.
+  if (parts != 0) {  // An empty grid is an error.
     const int64_t blocks =
         sizes.kv_heads * ((sizes.group + kHeads - 1) / kHeads);
     const dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(parts),
@@ -246,7 +246,7 @@ void launch(const T* q, const Cache<T>& k, const Cache<T>& v,
 }
 // [launch.end]
 
-// Calls body with a value that may be an argument of a template.
+// Calls body with a value that can be a template argument.
 template <int kIfTrue, int kIfFalse, typename Body>
 void with_constant(bool value, Body&& body) {
   value ? body(std::integral_constant<int, kIfTrue>{})

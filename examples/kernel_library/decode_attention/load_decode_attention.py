@@ -12,7 +12,7 @@ mod = tvm_ffi.load_module(f"./decode_attention_{device}.so")
 # [load.end]
 
 # [call.begin]
-# Two sequences of 1000 and 37 tokens, 8 query heads, 2 heads in the cache, 66 pages of 16 tokens.
+# Two sequences of 1000 and 37 tokens, 8 query heads, 2 KV heads, 66 pages of 16 tokens.
 q = torch.randn(2, 8, 128, device=device, dtype=torch.bfloat16)
 k_cache = torch.randn(66, 16, 2, 128, device=device, dtype=torch.bfloat16)
 v_cache = torch.randn_like(k_cache)
@@ -31,11 +31,11 @@ mod.decode_attention(q, k_cache, v_cache, page_table, lengths, scale, out, works
 # [check.begin]
 for dtype in (torch.float32, torch.float16, torch.bfloat16):
     q, k_cache, v_cache = q.to(dtype), k_cache.to(dtype), v_cache.to(dtype)
-    out = torch.full_like(q, float("nan"))  # An element that is not written stays NaN.
-    workspace.fill_(0xA5)  # Nothing need be in it.
+    out = torch.full_like(q, float("nan"))  # Unwritten elements stay NaN.
+    workspace.fill_(0xA5)  # Its contents do not matter.
     mod.decode_attention(q, k_cache, v_cache, page_table, lengths, scale, out, workspace)
     for b, length in enumerate(lengths.tolist()):
-        # The same in float64, rounded once: the pages in order, each head for its four queries.
+        # The same in float64, rounded once: the pages in order, each KV head for four query heads.
         k, v = (
             cache.double()[page_table[b]].flatten(0, 1)[:length].repeat_interleave(4, 1)
             for cache in (k_cache, v_cache)

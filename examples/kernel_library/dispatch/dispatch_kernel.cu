@@ -9,17 +9,17 @@ constexpr int kThreads = 256;
 constexpr int kLoads = 2;        // of each input, before the first is used
 constexpr int kBlocksPerSm = 4;  // so a thread has at most 64 registers
 
-// kItems elements at a time: 16 bytes of them where all addresses are aligned,
-// else one. Near the end a thread loads the last vector instead of one beyond
-// it, and drops it: with a condition for each load, the compiler keeps each
-// byte of a vector in a register of its own.
+// Handles kItems elements at a time: 16 bytes where all addresses are aligned,
+// otherwise one element. Near the end, a thread reloads the last vector instead
+// of reading past it, and discards it: with a condition per load, the compiler
+// keeps each byte of a vector in its own register.
 template <typename T, int kItems>
 __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     add_kernel(const T* a, const T* b, T* y, int64_t n) {
   using V = Vector<T, kItems>;
-  constexpr int kTile = kLoads * kThreads;  // vectors for a block at a time
+  constexpr int kTile = kLoads * kThreads;  // vectors per block and iteration
   const int64_t count = n / kItems;
-#pragma unroll 1  // or the compiler adds a division that counts the rounds
+#pragma unroll 1  // Unrolling would add a division to compute the trip count.
   for (int64_t tile = static_cast<int64_t>(blockIdx.x) * kTile; tile < count;
        tile += static_cast<int64_t>(gridDim.x) * kTile) {
     V left[kLoads];
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
       reinterpret_cast<V*>(y)[i] = left[k];
     }
   }
-  // What is left when the vectors are full: fewer elements than one has.
+  // The tail: fewer elements than one vector holds.
   const int64_t i = count * kItems + threadIdx.x;
   if (blockIdx.x == 0 && i < n) y[i] = Sum{}(a[i], b[i]);
 }
@@ -68,7 +68,7 @@ void add(ffi::TensorView a, ffi::TensorView b, ffi::TensorView y) {
   ffi::CUDADeviceGuard guard(a.device().device_id);
   cudaStream_t stream = get_stream(a);
   const int64_t n = a.numel();
-  if (n == 0) return;  // A grid of no blocks is an error.
+  if (n == 0) return;  // An empty grid is an error.
   dispatch<Types>(a.dtype(), [&](auto zero) {
     using T = decltype(computed_as<decltype(zero)>());
     const T* left = data_of<T>(a);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads the dispatch library, adds each dtype, checks: python load_dispatch.py [cpu|cuda]."""
+"""Loads the dispatch library, adds in each dtype, checks: python load_dispatch.py [cpu|cuda]."""
 
 # [load.begin]
 import sys
@@ -18,7 +18,7 @@ SIGNED = (torch.int8, torch.int16, torch.int32, torch.int64)
 UNSIGNED = (torch.uint8, torch.uint16, torch.uint32, torch.uint64)
 
 for dtype in (*FLOATING, *FLOAT8, *SIGNED, *UNSIGNED, torch.bool):
-    # Small numbers, which each of these dtypes has; PyTorch itself cannot add all of them.
+    # Small numbers, which all of these dtypes represent; PyTorch itself cannot add all dtypes.
     a = torch.tensor([0, 1, 0, 1] * 25, device=device).to(dtype)
     b = torch.tensor([0, 0, 1, 1] * 25, device=device).to(dtype)
     y = torch.empty_like(a)

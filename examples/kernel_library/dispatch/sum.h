@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is the same on CPU and GPU: the dtypes, and the sum of two elements.
+// Shared by the CPU and GPU kernels: the dtypes, and the sum of two elements.
 #ifndef SUM_H_
 #define SUM_H_
 
@@ -13,14 +13,14 @@ using Types =
 // [lists.end]
 
 // [computed_as.begin]
-// A bool in memory. The byte may be any, as a view of other bytes is; a C++
-// bool may only be 0 or 1.
+// A bool in memory. Its byte may have any value, as in a view of other data; a
+// C++ bool may only be 0 or 1.
 struct Truth {
   uint8_t byte;
 };
 
-// The type that a kernel is made for. Signed and unsigned integers have the
-// same sums, bit by bit, so that one kernel serves two dtypes.
+// The type that a kernel is instantiated for. Signed and unsigned integers have
+// the same sums, bit for bit, so one kernel serves two dtypes.
 template <typename T>
 constexpr auto computed_as() {
   if constexpr (std::is_same<T, bool>::value) {
@@ -35,7 +35,7 @@ constexpr auto computed_as() {
 
 // [sum.begin]
 // Booleans: or. Integers wrap around, which only unsigned ones may do in C++.
-// All others are added in float or double, and rounded once.
+// All others are added in float or double and rounded once.
 struct Sum {
   template <typename T>
   HOST_DEVICE T operator()(T a, T b) const {

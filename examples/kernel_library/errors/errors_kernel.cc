@@ -5,8 +5,8 @@
 #include "failures.h"
 
 // [tensors.begin]
-// y[i] = x[i, 0] where keep[i], else 0. Each property that the loop relies on
-// is checked, what everything else depends on first.
+// y[i] = x[i, 0] where keep[i], otherwise 0. Every property that the loop needs
+// is checked, beginning with those that the other checks depend on.
 void first_column(ffi::TensorView x, ffi::TensorView keep, ffi::TensorView y) {
   CHECK_CPU(x);
   CHECK_DIM(2, x);
@@ -28,7 +28,7 @@ void first_column(ffi::TensorView x, ffi::TensorView keep, ffi::TensorView y) {
   CHECK_SAME_SHAPE(keep, y);
   CHECK_CONTIGUOUS(keep);
   CHECK_NO_PARTIAL_OVERLAP(y, keep);
-  const auto* kept = data_of<uint8_t>(keep);  // Every byte but 0 is true.
+  const auto* kept = data_of<uint8_t>(keep);  // Any nonzero byte is true.
   dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = data_of<T>(x);

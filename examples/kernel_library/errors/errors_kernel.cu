@@ -15,8 +15,8 @@ __global__ void first_column_kernel(const T* x, int64_t stride,
 }
 
 // [tensors.begin]
-// y[i] = x[i, 0] where keep[i], else 0. Each property that the loop relies on
-// is checked, what everything else depends on first.
+// y[i] = x[i, 0] where keep[i], otherwise 0. Every property that the loop needs
+// is checked, beginning with those that the other checks depend on.
 void first_column(ffi::TensorView x, ffi::TensorView keep, ffi::TensorView y) {
   CHECK_CUDA(x);
   CHECK_DIM(2, x);
@@ -41,7 +41,7 @@ void first_column(ffi::TensorView x, ffi::TensorView keep, ffi::TensorView y) {
   ffi::CUDADeviceGuard guard(x.device().device_id);
   cudaStream_t stream = get_stream(x);
   const int64_t n = x.size(0);
-  if (n == 0) return;  // A grid of no blocks is an error.
+  if (n == 0) return;  // An empty grid is an error.
   dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     first_column_kernel<<<blocks_for(n, 256), 256, 0, stream>>>(
@@ -55,7 +55,7 @@ void first_column(ffi::TensorView x, ffi::TensorView keep, ffi::TensorView y) {
 // [cuda.begin]
 __global__ void nothing_kernel() {}
 
-// A launch that is refused says so at once, if it is asked.
+// A rejected launch reports its error at once, if it is checked.
 void launch(int64_t device_id, int64_t threads) {
   ffi::CUDADeviceGuard guard(static_cast<int>(device_id));
   nothing_kernel<<<1, static_cast<unsigned>(threads)>>>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors that a kernel's host code may throw: what is the same for CPU and GPU.
+// Errors that a kernel's host code may throw, shared by CPU and GPU.
 #ifndef FAILURES_H_
 #define FAILURES_H_
 
@@ -8,7 +8,7 @@
 namespace {
 
 // [numbers.begin]
-// Splits `size` elements among `parts`; returns how many each one gets.
+// Splits `size` elements among `parts`; returns the size of each part.
 int64_t split_evenly(int64_t size, int64_t parts) {
   TVM_FFI_CHECK_GT(parts, 0, ValueError) << "split_evenly: no parts to fill";
   TVM_FFI_CHECK(size % parts == 0, ValueError)
@@ -30,8 +30,8 @@ void compare(int64_t a, int64_t b, ffi::String how) {
 // [comparisons.end]
 
 // [internal.begin]
-// What only a bug of the library can break is an ICHECK: an InternalError. A
-// DCHECK is left out where NDEBUG is defined.
+// What only a bug in the library can violate is an ICHECK, an InternalError.
+// DCHECKs are compiled out if NDEBUG is defined.
 int64_t half_of(int64_t n) {
   const int64_t half = n / 2;
   TVM_FFI_ICHECK_EQ(half + half, n) << "half_of was called with an odd number";
@@ -59,7 +59,7 @@ int64_t first_of(void* address) {
 // [pointer.end]
 
 // [kind.begin]
-// A kind is any name. Python gives it a class, see tvm_ffi.register_error.
+// A kind is any name. tvm_ffi.register_error gives it a Python class.
 void reserve(int64_t bytes, int64_t limit) {
   if (bytes > limit) {
     TVM_FFI_THROW(WorkspaceTooSmall)
@@ -69,7 +69,7 @@ void reserve(int64_t bytes, int64_t limit) {
 // [kind.end]
 
 // [cause.begin]
-// Calls back, and says what it was doing when that failed.
+// Calls back, and reports what it was doing if the callback failed.
 void for_each_row(int64_t rows, ffi::Function body) {
   for (int64_t row = 0; row < rows; ++row) {
     try {
@@ -91,7 +91,7 @@ int64_t byte_at(ffi::String text, int64_t place) {
 // [standard.end]
 
 // [c_call.begin]
-// A function of the C ABI tells by its result that it raised an error.
+// A function of the C ABI reports by its return value that it raised an error.
 ffi::String dtype_named(ffi::String name) {
   const TVMFFIByteArray text{name.data(), name.size()};
   DLDataType dtype;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads the errors library and meets each kind of error: python load_errors.py [cpu|cuda]."""
+"""Loads the errors library and raises each kind of error: python load_errors.py [cpu|cuda]."""
 
 # [load.begin]
 import sys
@@ -26,7 +26,7 @@ except TypeError as error:
 
 
 def fails(cls, function, *arguments):
-    """Call, and check the class of what is raised."""
+    """Call a function and check the class of the error that it raises."""
     raised = None
     try:
         function(*arguments)
@@ -40,7 +40,7 @@ fails(ValueError, mod.first_column, x, keep, y[:2])
 fails(ValueError, mod.split_evenly, 10, 0)
 fails(ValueError, mod.split_evenly, 10, 3)
 fails(IndexError, mod.compare, 2, 1, "<")
-fails(RuntimeError, mod.half_of, 3)  # InternalError, which is one
+fails(RuntimeError, mod.half_of, 3)  # an InternalError, which is a RuntimeError
 fails(ValueError, mod.first_of, None)
 fails(RuntimeError, mod.byte_at, "abc", 5)
 fails(ValueError, mod.dtype_named, "nonsense")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dtypes, the weight and the scale, on every device.
+// Checks of the dtypes, the weight and the scale, for every device.
 #ifndef FUSED_ADD_RMS_NORM_CHECKS_H_
 #define FUSED_ADD_RMS_NORM_CHECKS_H_
 

@@ -10,8 +10,8 @@
 // [includes.end]
 
 // [row.begin]
-// Sum of squares, as rms_norm computes it: an order of additions that
-// vectorizes, and short sums that are joined in double.
+// Sum of squares, as in rms_norm: an order of additions that vectorizes, and
+// short sums that are accumulated in double.
 template <typename T>
 double sum_of_squares(const T* x, int64_t n) {
   constexpr int64_t kLanes = 16;
@@ -64,7 +64,7 @@ void add_and_normalize_row(const T* x, T* residual, Out* y, const T* weight,
 // [row.end]
 
 // [validate.begin]
-// The order of the parameters lets a caller leave scale, or both, out.
+// This parameter order lets a caller omit scale, or both.
 void fused_add_rms_norm(ffi::TensorView x, ffi::TensorView residual,
                         ffi::TensorView y, double eps,
                         ffi::Optional<ffi::TensorView> maybe_weight,
@@ -102,7 +102,7 @@ void fused_add_rms_norm(ffi::TensorView x, ffi::TensorView residual,
   // [validate.end]
 
   // [run.begin]
-  if (x.numel() == 0) return;  // There may be countless rows of nothing.
+  if (x.numel() == 0) return;  // There may be billions of empty rows.
   dispatch<Types>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* weight = maybe_weight ? data_of<T>(*maybe_weight) : nullptr;
@@ -125,6 +125,6 @@ void fused_add_rms_norm(ffi::TensorView x, ffi::TensorView residual,
 
 // [export.begin]
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(fused_add_rms_norm, fused_add_rms_norm);
-// A CPU has nothing to overlap.
+// A CPU has no kernels to overlap.
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(fused_add_rms_norm_early, fused_add_rms_norm);
 // [export.end]

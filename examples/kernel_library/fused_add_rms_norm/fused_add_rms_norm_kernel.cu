@@ -8,7 +8,7 @@
 // [includes.end]
 
 // [overlap.begin]
-// Code for sm_80 and sm_89 has neither; there the stream's order is enough.
+// Code for sm_80 and sm_89 has neither; stream order is enough there.
 __device__ void let_next_kernel_begin() {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();
@@ -23,8 +23,8 @@ __device__ void wait_for_previous_kernel() {
 // [overlap.end]
 
 // [cuda_kernel.begin]
-// y may be x itself. Everything else is apart from all outputs, so that it may
-// be loaded while another thread stores: __restrict__ says so.
+// y may be x itself. Everything else overlaps no output, so it may be loaded
+// while another thread stores, as __restrict__ declares.
 template <typename T, typename Out, int kItems, bool kWeight>
 __global__ void __launch_bounds__(kMaxRowThreads)
     fused_add_rms_norm_kernel(const T* x, T* __restrict__ residual, Out* y,
@@ -40,17 +40,17 @@ __global__ void __launch_bounds__(kMaxRowThreads)
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.y;
   for (int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.y;
        first < rows; first += step) {
-    // All threads take part in the reduction, those without a row with 0.
+    // All threads take part in the reduction; those without a row contribute 0.
     const int64_t row = first + threadIdx.y;
     const int64_t n = row < rows ? length : 0;
     const T* from = x + (n == 0 ? 0 : starts.offset(row));
     T* kept = residual + row * length;
     Out* to = y + row * length;
 
-    // What the first stretch needs after the reduction is on its way before.
+    // The weight of the first chunk is loaded before the reduction.
     Part part, times;
     if constexpr (kWeight) times.load(weight, 0, n, zero);
-    wait_for_previous_kernel();  // Each block has a row, so each thread waits.
+    wait_for_previous_kernel();  // Every thread waits: every block has a row.
     float sum = 0;
     for (int64_t start = Part::last(n); start >= 0; start -= Part::stretch()) {
       Part items;
@@ -81,8 +81,8 @@ __global__ void __launch_bounds__(kMaxRowThreads)
       }
       store(to + i, out);
     };
-    // The sums of the first stretch are still in registers: a row that fits is
-    // read once. The others of a longer one are read again from the residual,
+    // The sums of the first chunk are still in registers: a row that fits is
+    // read once. The other chunks of a longer row are reread from the residual,
     // by the thread that stored them.
     Part::each(0, n, normalize);
     for (int64_t start = Part::stretch(); start < n; start += Part::stretch()) {
@@ -104,7 +104,7 @@ void launch(const Rows& rows, const T* x, T* residual, Out* y, const T* weight,
   config.stream = stream;
   cudaLaunchAttribute early{};
   if (kEarly) {
-    // Code for an older device, which may run here too, cannot wait.
+    // Code for an older device, which may also run here, cannot wait.
     cudaFuncAttributes attributes{};
     TVM_FFI_CHECK_CUDA_ERROR(cudaFuncGetAttributes(
         &attributes, fused_add_rms_norm_kernel<T, Out, kItems, kWeight>));
@@ -119,7 +119,7 @@ void launch(const Rows& rows, const T* x, T* residual, Out* y, const T* weight,
       static_cast<float>(eps)));
 }
 
-// Calls body with a value that may be an argument of a template.
+// Calls body with a value that can be a template argument.
 template <typename Body>
 void with_constant(bool value, Body&& body) {
   value ? body(std::true_type{}) : body(std::false_type{});
@@ -127,7 +127,7 @@ void with_constant(bool value, Body&& body) {
 // [launch.end]
 
 // [validate.begin]
-// The order of the parameters lets a caller leave scale, or both, out.
+// This parameter order lets a caller omit scale, or both.
 template <bool kEarly>
 void fused_add_rms_norm(ffi::TensorView x, ffi::TensorView residual,
                         ffi::TensorView y, double eps,
@@ -168,14 +168,14 @@ void fused_add_rms_norm(ffi::TensorView x, ffi::TensorView residual,
   // [run.begin]
   ffi::CUDADeviceGuard guard(x.device().device_id);
   cudaStream_t stream = get_stream(x);
-  if (x.numel() == 0) return;  // A grid of no blocks is an error.
+  if (x.numel() == 0) return;  // An empty grid is an error.
   dispatch<Types>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = data_of<T>(x);
     T* kept = data_of<T>(residual);
     const T* weight = maybe_weight ? data_of<T>(*maybe_weight) : nullptr;
     const float* scale = maybe_scale ? data_of<float>(*maybe_scale) : nullptr;
-    // Whole vectors where every row, and all that goes with it, is aligned.
+    // Whole vectors where every row, and all that is used with it, is aligned.
     constexpr int kItems = Vector<T>::kSize;
     const auto run = [&](auto* to) {
       const bool aligned =

@@ -31,7 +31,7 @@ for dtype in (torch.float32, torch.float16, torch.bfloat16):
         x = torch.randn(shape, device=device, dtype=dtype)
         residual = torch.randn_like(x)
         weight = torch.randn(shape[-1:] or (1,), device=device, dtype=dtype)
-        y = torch.full_like(x, float("nan"))  # An element that is not written stays NaN.
+        y = torch.full_like(x, float("nan"))  # Unwritten elements stay NaN.
         total = x + residual
         mod.fused_add_rms_norm(x, residual, y, 1e-6, weight, None)
         torch.testing.assert_close(residual, total, rtol=0, atol=0)

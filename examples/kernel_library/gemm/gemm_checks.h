@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks that both devices share, and the problem that passed them.
+// The checks shared by both devices, and the problem that passed them.
 #ifndef GEMM_CHECKS_H_
 #define GEMM_CHECKS_H_
 
@@ -12,7 +12,7 @@ constexpr DLDataType dl_uint8{kDLUInt, 8, 1};
 constexpr int64_t kMost = int64_t{1} << 30;       // rows, columns and terms
 constexpr int64_t kMostColumns = 65535 * 128;     // Blocks in y of a grid.
 constexpr int64_t kMostMatrices = 65535;          // Blocks in z.
-constexpr int64_t kMostBytes = int64_t{1} << 40;  // A step of TMA is shorter.
+constexpr int64_t kMostBytes = int64_t{1} << 40;  // TMA strides are shorter.
 
 using GemmTypes = TypeList<float16, bfloat16, float8_e4m3fn>;
 
@@ -39,7 +39,7 @@ inline int64_t matrices_of(const ffi::TensorView& x) {
   return x.ndim() == 3 ? x.size(0) : 1;
 }
 
-// Whether a step, in elements, is one that TMA can take.
+// Whether TMA supports a step, in elements.
 inline bool is_step(const ffi::TensorView& x, int64_t step) {
   return step > 0 && step < kMostBytes / item_size(x) &&
          step * item_size(x) % 16 == 0;
@@ -47,7 +47,7 @@ inline bool is_step(const ffi::TensorView& x, int64_t step) {
 
 // The lines of a matrix are its rows or its columns. Whether the elements of a
 // line are adjacent, and each line begins at a multiple of 16 bytes, after the
-// one before; each matrix of a batch, too, begins at a multiple.
+// previous one; each matrix of a batch must also begin at such a multiple.
 inline bool has_lines(const ffi::TensorView& x, bool columns) {
   if (x.numel() == 0) return true;
   if (!is_aligned(data_of<char>(x))) return false;
@@ -60,20 +60,20 @@ inline bool has_lines(const ffi::TensorView& x, bool columns) {
   return matrices_of(x) == 1 || is_step(x, x.stride(0));
 }
 
-// From one line to the next, in elements.
+// The step from one line to the next, in elements.
 inline int64_t step_of(const ffi::TensorView& x, bool columns) {
   const int32_t across = x.ndim() - (columns ? 1 : 2);
   if (x.size(across) > 1) return x.stride(across);
   return columns ? rows_of(x) : columns_of(x);
 }
 
-// From one matrix to the next.
+// The step from one matrix to the next, in elements.
 inline int64_t batch_step_of(const ffi::TensorView& x) {
   return matrices_of(x) > 1 ? x.stride(0) : 0;
 }
 
 // Whether no element of the result belongs to two matrices, which follow one
-// another or are interleaved row by row. It has dense rows.
+// another or are interleaved row by row. The result has dense rows.
 inline bool matrices_are_apart(const ffi::TensorView& x) {
   if (matrices_of(x) <= 1 || x.numel() == 0) return true;
   const int64_t row = columns_of(x);
@@ -99,13 +99,13 @@ inline std::string shape_of_product(const ffi::TensorView& a,
 // [lines.end]
 
 // [checks.begin]
-// Rows of whole vectors of 16 bytes; `columns` of them.
+// Rows of `columns` elements must be whole vectors of 16 bytes.
 #define CHECK_WHOLE_VECTORS(x, columns)                                  \
   CHECK_OR_THROW((columns) * item_size(x) % 16 == 0, ValueError, x,      \
                  "of a multiple of " << 16 / item_size(x) << " columns", \
                  (columns))
 
-// All that the size of the workspace depends on.
+// Everything the workspace size depends on.
 #define CHECK_MATRICES(a, b, out)                                              \
   do {                                                                         \
     CHECK_DTYPE_IN(a, GemmTypes);                                              \
@@ -241,8 +241,8 @@ inline Activation activation_of(const ffi::String& name) {
   return static_cast<Activation>(i);
 }
 
-// Checks the arguments that may be left out, and puts all that are no matrices
-// into the problem.
+// Checks the optional arguments, and stores all arguments that are not matrices
+// in the problem.
 #define TAKE_OTHERS(problem, alpha, activation, a, out, workspace) \
   do {                                                             \
     (problem).alpha = static_cast<float>(alpha);                   \

@@ -9,7 +9,7 @@
 namespace {
 
 // [multiply.begin]
-// b is widened once, into dense rows, as each of its elements is used m times.
+// b is widened once, into dense rows, since each element is used m times.
 template <typename T>
 void widen_b(const Problem& p, const T* b, float* wide) {
   const int64_t down = p.b_columns ? 1 : p.step_b;
@@ -71,7 +71,7 @@ int64_t gemm_workspace_size(ffi::TensorView a, ffi::TensorView b,
 // [workspace_size.end]
 
 // [function.begin]
-// The order of the parameters lets a caller leave the last ones out.
+// This parameter order lets a caller omit the last ones.
 void gemm(ffi::TensorView a, ffi::TensorView b, ffi::TensorView out,
           ffi::TensorView workspace, double alpha, ffi::String activation,
           ffi::Optional<ffi::TensorView> maybe_bias,

@@ -12,7 +12,7 @@ mod = tvm_ffi.load_module(f"./gemm_{device}.so")
 # [load.end]
 
 # [call.begin]
-# A layer of a network: 100 tokens of 512 numbers, weights as torch.nn.Linear keeps them.
+# A network layer: 100 tokens of 512 numbers, weights stored as in torch.nn.Linear.
 x = torch.randn(100, 512, device=device, dtype=torch.bfloat16)
 weight = torch.randn(256, 512, device=device, dtype=torch.bfloat16) / 16
 bias = torch.randn(256, device=device, dtype=torch.bfloat16)
@@ -24,7 +24,7 @@ mod.gemm(x, weight.T, out, workspace, 1.0, "silu", bias, None, None)
 # [call.end]
 
 # [float8.begin]
-# Numbers of 8 bits, each tensor with a scale by which it was divided; not every GPU has them.
+# 8-bit numbers, each tensor with the scale that it was divided by; not every GPU has them.
 finest = torch.cuda.get_device_capability() if device == "cuda" else (9, 0)
 if finest == (9, 0):
     scale_x, scale_weight = (each.abs().amax().float() / 448 for each in (x, weight))

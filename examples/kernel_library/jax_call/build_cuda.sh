@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds jax_call_cuda.so in the current folder, for GPUs from sm_80 on, and
+# Builds jax_call_cuda.so in the current folder, for sm_80 and newer GPUs, and
 # jax_call_cuda_adapter.so where JAX is installed.
 set -eu
 here=$(dirname "$0")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls functions of TVM FFI inside of jax.jit, by JAX's foreign function interface."""
+"""Calls TVM FFI functions inside jax.jit, through JAX's foreign function interface."""
 
 # [register.begin]
 import ctypes
@@ -11,11 +11,11 @@ import jax
 import numpy as np
 import tvm_ffi
 
-TARGET = "kernel_library.tvm_ffi_call"  # what compiled programs call the adapter
+TARGET = "kernel_library.tvm_ffi_call"  # the adapter's name in compiled programs
 
 
 def register(adapter: Path) -> None:
-    """Tell XLA where the adapter is, for both platforms."""
+    """Register the adapter with XLA, for both platforms."""
     library = ctypes.CDLL(str(adapter.resolve()))
     for platform, handler in (("cpu", "xla_adapter_on_cpu"), ("CUDA", "xla_adapter_on_cuda")):
         capsule = jax.ffi.pycapsule(getattr(library, handler))
@@ -34,10 +34,10 @@ def call(
     vmap_method: str | None = None,
     aliases: dict[int, int] | None = None,
 ) -> list[jax.Array]:
-    """Call function(inputs..., outputs..., numbers...), a global function, and give its outputs.
+    """Call function(inputs..., outputs..., numbers...), a global function; return its outputs.
 
-    The numbers become part of the compiled program. `aliases` says which input's memory may become
-    that of which output.
+    The numbers become part of the compiled program. `aliases` maps each input whose memory may
+    be reused to the output that may reuse it.
     """
     for each in numbers:
         if not isinstance(each, (bool, int, float, str, np.generic)):
@@ -46,7 +46,7 @@ def call(
                 f"{type(each).__name__}: use float(...), or pass an array as an input"
             )
     types = {bool: np.bool_, int: np.int64, float: np.float64}
-    # The name has the type too: 1, 1.0 and True are equal, and JAX would run one's program for all.
+    # The name includes the type: 1, 1.0 and True are equal, and JAX would share one program.
     attributes = {
         f"argument_{i:03}_{type(each).__name__}": types.get(type(each), lambda same: same)(each)
         for i, each in enumerate(numbers)
@@ -62,7 +62,7 @@ def call(
 
 # [functions.begin]
 def register_functions(library: Path) -> None:
-    """Give the library's functions the names by which compiled programs find them."""
+    """Register the library's functions under the names that compiled programs use."""
     mod = tvm_ffi.load_module(str(library.resolve()))
     tvm_ffi.register_global_func("jax_call.rotate", mod.rotate, override=True)
 
@@ -83,7 +83,7 @@ def rotate(x: jax.Array, y: jax.Array, angle: float) -> list[jax.Array]:
 
 # [gradient.begin]
 def forward(x: jax.Array, y: jax.Array, angle: float):
-    """Compute the result; the gradient needs nothing of it."""
+    """Compute the result; the gradient needs none of it."""
     return rotate(x, y, angle), None
 
 

@@ -11,7 +11,7 @@
 
 // [cuda_kernel.begin]
 constexpr int kThreads = 256;
-constexpr int kAtOnce = 2;  // Loads of a thread from each input, under way.
+constexpr int kAtOnce = 2;  // Loads of a thread from each input, in flight.
 constexpr int kBlocksPerSm = 4;  // So a thread has at most 64 registers.
 
 template <typename T, typename C>
@@ -23,11 +23,11 @@ __device__ void rotate_one(const T& x, const T& y, T& x_out, T& y_out, C cosine,
   y_out = static_cast<T>(b * cosine - a * sine);
 }
 
-// The first `vectors` groups of elements by accesses of 16 bytes, the rest one
-// by one. A thread reads what it writes to before it writes, so that an output
-// may be an input. Near the end it loads the last vector instead of one beyond
-// it, and drops it. Unrolled, the outer loops would begin with a division that
-// counts their rounds.
+// The first `vectors` groups of elements by 16-byte accesses, the rest one by
+// one. A thread reads its elements before it writes any, so that an output may
+// be an input. Near the end, it loads the last vector again instead of one past
+// it, and discards it. The outer loops are not unrolled: that would add a
+// division to compute the trip count.
 template <typename T, typename C>
 __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     rotate_kernel(const T* x, const T* y, T* x_out, T* y_out, C cosine, C sine,
@@ -78,7 +78,7 @@ void rotate(ffi::TensorView x, ffi::TensorView y, ffi::TensorView x_out,
     using T = decltype(zero);
     using C = typename Compute<T>::Type;
     const int64_t n = x.numel();
-    if (n == 0) return;  // A grid of no blocks is an error.
+    if (n == 0) return;  // An empty grid is an error.
     bool aligned = true;
     for (const ffi::TensorView& each : {x, y, x_out, y_out})
       aligned = aligned && is_aligned(data_of<T>(each));

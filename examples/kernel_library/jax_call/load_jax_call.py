@@ -28,7 +28,7 @@ if find_spec("jax") is None or not adapter.exists():
     print(f"jax_call_{device}.so gives the right results; no JAX here, or when {adapter} was built")
     sys.exit()
 
-# XLA takes most of a GPU's memory otherwise, and PyTorch needs some.
+# By default, XLA takes most of a GPU's memory, and PyTorch needs some.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 import jax  # noqa: E402  (the variable counts when JAX is imported)
 
@@ -59,11 +59,11 @@ with jax.default_device(here):
     # [jit.end]
 
     # [transforms.begin]
-    # A batch is one call, as the kernel is elementwise: vmap_method="broadcast_all".
+    # A batch is one call, since the kernel is elementwise: vmap_method="broadcast_all".
     x_out, _ = jax.vmap(lambda x: rotate(x, y, 0.5))(jax.numpy.ones((3, 2)))
     assert x_out.shape == (3, 2)
 
-    # The gradient of x cos + y sin by x is cos, and by y it is sin.
+    # The gradient of x cos + y sin with respect to x is cos, and with respect to y, sin.
     by_x, by_y = jax.grad(lambda x, y: rotate(x, y, 0.5)[0].sum(), argnums=(0, 1))(x, y)
     assert jax.numpy.allclose(by_x, math.cos(0.5))
     assert jax.numpy.allclose(by_y, math.sin(0.5))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rotate checks, on every device.
+// The checks of rotate, for every device.
 #ifndef ROTATE_CHECKS_H_
 #define ROTATE_CHECKS_H_
 

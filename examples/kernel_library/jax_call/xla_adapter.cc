@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls functions of TVM FFI from programs that XLA compiled, on a CPU and on a
-// GPU. It knows no kernel: an attribute names the function. Built with the
-// headers of JAX by build_cpu.sh and build_cuda.sh; needs none of CUDA.
+// Calls TVM FFI functions from programs compiled by XLA, on a CPU and on a GPU.
+// It knows no kernel: an attribute names the function. Built with the headers
+// of JAX by build_cpu.sh and build_cuda.sh; needs no CUDA headers.
 
 // [includes.begin]
 #include <tvm/ffi/any.h>
@@ -73,12 +73,12 @@ DLDataType dtype_of(xla::ffi::DataType type) {
 // [dtype.end]
 
 // [view.begin]
-// The arguments of a call. XLA lends its memory, so all tensors are views.
+// The arguments of a call. XLA owns the memory, so all tensors are views.
 class Arguments {
  public:
   explicit Arguments(DLDevice device) : device_(device) {}
 
-  // XLA hands arrays over in row-major order, without gaps.
+  // XLA passes arrays in row-major order, without gaps.
   void add(const xla::ffi::AnyBuffer& buffer) {
     const auto shape = buffer.dimensions();
     std::vector<int64_t>& strides = strides_.emplace_back(shape.size());
@@ -125,7 +125,7 @@ class Arguments {
 
  private:
   DLDevice device_;
-  // What the values point to does not move when more is added.
+  // Deques: the values point to elements, which must not move.
   std::deque<DLTensor> views_;
   std::deque<std::vector<int64_t>> strides_;
   std::deque<std::string> texts_;
@@ -134,7 +134,7 @@ class Arguments {
 // [view.end]
 
 // [stream.begin]
-// The stream that XLA works on is the current one during the call.
+// Makes XLA's stream the current one during the call.
 class StreamOfCall {
  public:
   StreamOfCall(DLDevice device, void* stream) : device_(device) {
@@ -173,7 +173,7 @@ void call(DLDevice device, const xla::ffi::RemainingArgs& inputs,
     arguments.add(*inputs.get<xla::ffi::AnyBuffer>(i));
   for (size_t i = 0; i < outputs.size(); ++i)
     arguments.add(**outputs.get<xla::ffi::AnyBuffer>(i));
-  // XLA sorts attributes by their names.
+  // XLA sorts attributes by name.
   for (const std::string_view attribute : attributes)
     if (attribute != "function") arguments.add(attributes, attribute);
   arguments.pass_to(*function);
@@ -181,7 +181,7 @@ void call(DLDevice device, const xla::ffi::RemainingArgs& inputs,
 // [call.end]
 
 // [errors.begin]
-// No exception may enter XLA: it becomes an error of XLA's.
+// No exception may escape into XLA: it becomes an XLA error.
 template <typename Body>
 xla::ffi::Error guarded(Body body) {
   using xla::ffi::ErrorCode;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds library_cpu.so in the current folder: the CPU alone.
+# Builds library_cpu.so in the current folder, for the CPU only.
 set -eu
 here=$(dirname "$0")
 # [build.begin]

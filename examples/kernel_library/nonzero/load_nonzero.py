@@ -27,7 +27,7 @@ for dtype in (torch.bool, torch.uint8, torch.int64, torch.float16, torch.float64
 # [check.end]
 
 # [allocator.begin]
-# What PyTorch's allocator gives out is told to its profiler.
+# PyTorch's profiler records the memory that its allocator provides.
 with torch.profiler.profile(profile_memory=True) as profile:
     indices = mod.nonzero(x)
 taken = [

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The indices of the elements that are not zero, on a CPU. Build with
+// The indices of the nonzero elements, on a CPU. Build with
 // build_cpu.sh, run with load_nonzero.py.
 
 // [includes.begin]
@@ -10,7 +10,7 @@ namespace {
 
 // [rows.begin]
 // Calls body(row, stride, index) for each row of x, in order, until it returns
-// false; index has the row's place in all dimensions but the last.
+// false; index is the row's position in all dimensions except the last.
 template <typename T, typename Body>
 void for_each_row(const ffi::TensorView& x, Body body) {
   if (x.numel() == 0) return;
@@ -60,8 +60,8 @@ ffi::Tensor nonzero(ffi::TensorView x) {
     out = alloc_tensor({count, ndim}, dl_int64, x.device());
     auto* to = static_cast<int64_t*>(out.data_ptr());
     const int64_t* end = to + count * ndim;
-    // Each index is written, and the place moves on if it counts: no branch
-    // that half of the elements take.
+    // Every index is written, and the output advances if the element counts:
+    // this avoids a branch that half of the elements take.
     for_each_row<T>(x, [&](const T* row, int64_t stride, const int64_t* index) {
       for (int64_t i = 0; i < n && to != end; ++i) {
         for (int64_t d = 0; d < ndim - 1; ++d) to[d] = index[d];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The indices of the elements that are not zero, on a GPU. Build with
+// The indices of the nonzero elements, on a GPU. Build with
 // build_cuda.sh, run with load_nonzero.py.
 
 // [includes.begin]
@@ -12,8 +12,8 @@ namespace {
 
 // [tile.begin]
 constexpr int kThreads = 256;
-constexpr int kVectors = 4;  // Loads of 16 bytes that a thread has in flight.
-constexpr int kMaxBlocks = 2048;  // Two for each thread of the scan.
+constexpr int kVectors = 4;       // 16-byte loads that a thread has in flight.
+constexpr int kMaxBlocks = 2048;  // Two per thread of the scan.
 constexpr int kBlocksPerSm = 4;   // So a thread has at most 64 registers.
 
 template <typename T>
@@ -22,8 +22,8 @@ constexpr int kLanes = 16 / sizeof(T);  // Elements in 16 bytes.
 template <typename T>
 constexpr int64_t kTile = int64_t{kThreads} * kVectors * kLanes<T>;
 
-// x is n elements in row-major order; `dense` ones stand without gaps on a
-// boundary of 16 bytes.
+// x has n elements in row-major order; if `dense`, they are contiguous and
+// begin at a multiple of 16 bytes.
 template <typename T>
 struct Input {
   const T* x;
@@ -33,8 +33,8 @@ struct Input {
   StridedLayout layout;
 };
 
-// The first element of a tile that a thread looks at in a round. The order is
-// that of the tile: warp, then round, then lane.
+// The first element of a tile that a thread reads in a round. The order within
+// the tile is warp, then round, then lane.
 template <typename T>
 __device__ int64_t first_of(int64_t tile, int round) {
   const int vector = (threadIdx.x / 32 * kVectors + round) * 32 +
@@ -42,7 +42,7 @@ __device__ int64_t first_of(int64_t tile, int round) {
   return tile * kTile<T> + int64_t{vector} * kLanes<T>;
 }
 
-// As bits, which of kLanes elements are not zero; those beyond the end are.
+// A bit mask of which of kLanes elements are nonzero; past the end, none is.
 template <typename T>
 __device__ __noinline__ uint32_t load_one_by_one(const Input<T>& in,
                                                  int64_t first) {
@@ -54,7 +54,7 @@ __device__ __noinline__ uint32_t load_one_by_one(const Input<T>& in,
   return flags;
 }
 
-// The same for each round.
+// Loads the masks of all rounds.
 template <typename T>
 __device__ void load_tile(const Input<T>& in, int64_t tile,
                           uint32_t (&flags)[kVectors]) {
@@ -82,7 +82,7 @@ __device__ void load_tile(const Input<T>& in, int64_t tile,
 
 // [exclusive_scan.begin]
 // Replaces each count by the sum of those before it in the block, in the order
-// warp, round, lane. Returns the sum of all.
+// warp, round, lane. Returns the total.
 template <typename Count, int kRounds>
 __device__ Count exclusive_scan(Count (&counts)[kRounds]) {
   __shared__ Count of_warps[32];
@@ -100,7 +100,7 @@ __device__ Count exclusive_scan(Count (&counts)[kRounds]) {
     counts[r] = before + sum - counts[r];
     before += __shfl_sync(~0u, sum, 31);
   }
-  __syncthreads();  // The scan before this one has been read.
+  __syncthreads();  // All threads have read the previous scan.
   if (lane == 0) of_warps[warp] = before;
   __syncthreads();
   Count all = 0;
@@ -116,9 +116,9 @@ __device__ Count exclusive_scan(Count (&counts)[kRounds]) {
 // [exclusive_scan.end]
 
 // [count_kernel.begin]
-// Each block takes its share of the tiles, in order, and writes how many
-// elements of it are not zero. What all threads are given stays where it is,
-// __grid_constant__, although a function takes it by reference.
+// Each block processes its share of the tiles, in order, and writes how many
+// elements of it are nonzero. `__grid_constant__` avoids a local copy of the
+// parameter, although a function takes it by reference.
 template <typename T>
 __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     count_kernel(const __grid_constant__ Input<T> in, int64_t tiles_of_block,
@@ -137,8 +137,8 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   if (threadIdx.x == 0) counts[blockIdx.x] = all;
 }
 
-// Replaces the counts of all blocks by where each block's result begins, and
-// writes the sum of all behind them.
+// Replaces the counts of all blocks by the offsets of their results, and
+// writes the total after them.
 __global__ void __launch_bounds__(kMaxBlocks / 2)
     scan_kernel(int64_t* counts, int blocks) {
   const int first = static_cast<int>(threadIdx.x / 32 * 64 + threadIdx.x % 32);
@@ -163,8 +163,8 @@ struct Extents {
   int64_t of[StridedLayout::kMaxDims];
 };
 
-// Writes the place of element i in each dimension. A 64-bit division takes many
-// times as long as a 32-bit one, which most tensors can do with.
+// Writes the index of element i in each dimension. A 64-bit division takes many
+// times as long as a 32-bit one, which suffices for most tensors.
 __device__ inline void write_index(const Extents& extents, int64_t i,
                                    int64_t* out) {
   for (int d = extents.ndim - 1; d > 0; --d) {
@@ -181,9 +181,9 @@ __device__ inline void write_index(const Extents& extents, int64_t i,
   out[0] = i;
 }
 
-// Each block goes through its share again and writes after the results of the
+// Each block processes its share again and writes after the results of the
 // blocks before it. out has room for `count` indices: if x has changed since it
-// was counted, there may be more now, and none may go beyond the end.
+// was counted, there may be more, and none may be written past the end.
 template <typename T>
 __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     write_kernel(const __grid_constant__ Input<T> in, int64_t tiles_of_block,
@@ -249,8 +249,8 @@ ffi::Tensor nonzero(ffi::TensorView x) {
         static_cast<int>((tiles + tiles_of_block - 1) / tiles_of_block);
 
     // 1. Count. This memory goes back to the framework when the function
-    // returns; what the framework gives out next is used after the kernels
-    // here, on the same stream.
+    // returns; whatever reuses it runs after these kernels, on the same
+    // stream.
     ffi::Tensor counts = alloc_tensor({blocks + 1}, dl_int64, x.device());
     auto* offsets = static_cast<int64_t*>(counts.data_ptr());
     count_kernel<T>
@@ -259,7 +259,7 @@ ffi::Tensor nonzero(ffi::TensorView x) {
     scan_kernel<<<1, kMaxBlocks / 2, 0, stream>>>(offsets, blocks);
     TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
 
-    // 2. The host waits for the count: without it there is no shape.
+    // 2. Wait on the host for the count: the shape depends on it.
     int64_t count = 0;
     TVM_FFI_CHECK_CUDA_ERROR(cudaMemcpyAsync(&count, offsets + blocks,
                                              sizeof(count),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes an element differ from zero, for the CPU and the CUDA source.
+// The bits that make an element nonzero, for the CPU and CUDA sources.
 #ifndef VALUE_BITS_H_
 #define VALUE_BITS_H_
 
@@ -8,9 +8,9 @@
 namespace {
 
 // [value_bits.begin]
-// The bits by which an element, or half of a complex one, differs from zero; 0
-// for a dtype that is not supported. The sign of a float is none of them, as
-// -0.0 is zero; a NaN has others.
+// The bits in which an element, or half of a complex one, differs from zero; 0
+// for an unsupported dtype. They exclude the sign of a float, as -0.0 is zero;
+// a NaN has others.
 inline uint64_t value_bits(DLDataType dtype) {
   if (dtype.lanes != 1) return 0;
   const int bits = dtype.code == kDLComplex ? dtype.bits / 2 : dtype.bits;
@@ -20,7 +20,7 @@ inline uint64_t value_bits(DLDataType dtype) {
     case kDLBool:
     case kDLInt:
     case kDLUInt:
-    case kDLFloat8_e4m3fnuz:  // Has one zero: what would be -0.0 is its NaN.
+    case kDLFloat8_e4m3fnuz:  // Has one zero: -0.0's bits are its NaN.
     case kDLFloat8_e5m2fnuz:
       return all;
     case kDLFloat8_e4m3fn:
@@ -56,8 +56,8 @@ HOST_DEVICE inline bool is_nonzero(Halves value, Halves bits) {
   return ((value.real & bits.real) | (value.imag & bits.imag)) != 0;
 }
 
-// Calls body(bits) with value_bits() of a whole element, as a type of the size
-// of the element: the only thing about a dtype that matters here.
+// Calls body(bits) with the value_bits() of a whole element, as a type of the
+// element's size: the only property of the dtype that matters.
 template <typename Body>
 void dispatch_size(DLDataType dtype, Body body) {
   uint64_t bits = value_bits(dtype);

@@ -14,7 +14,7 @@ mod = tvm_ffi.load_module(f"./quantize_fp8_{device}.so")
 # [call.begin]
 x = torch.randn(1024, 4096, device=device, dtype=torch.bfloat16)
 y = torch.empty(x.shape, device=device, dtype=torch.float8_e4m3fn)
-scale = torch.empty(x.shape[:-1], device=device)  # float32, one for each row
+scale = torch.empty(x.shape[:-1], device=device)  # float32, one per row
 mod.quantize_fp8(x, y, scale)
 
 back = torch.empty_like(x)
@@ -29,7 +29,7 @@ for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
         y = mod.quantized_fp8(x, scale)
         back = torch.full_like(x, float("nan"))
         mod.dequantize_fp8(y, scale, back)
-        # Half of the last bit of 4, and what is smaller than the smallest number times the scale.
+        # Half a unit in the last of 4 bits, and half the smallest number times the scale.
         step = scale.unsqueeze(-1).double() if shape else scale.double()
         error = (back.double() - x.double()).abs()
         assert bool((error <= 0.0626 * x.double().abs() + 0.001 * step).all())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = x / scale in float8_e4m3fn, where scale makes the largest of each row of
-// x the largest that y can hold, and the way back, on a CPU. Build with
-// build_cpu.sh, run with load_quantize_fp8.py.
+// y = x / scale in float8_e4m3fn, where scale maps the largest magnitude of
+// each row of x to the largest that y can hold, and the inverse, on a CPU.
+// Build with build_cpu.sh, run with load_quantize_fp8.py.
 
 // [includes.begin]
 #include <algorithm>
@@ -10,8 +10,8 @@
 // [includes.end]
 
 // [row.begin]
-// Sixteen largest magnitudes side by side: a compiler keeps the order of
-// operations, and this one vectorizes.
+// Sixteen maxima in parallel: compilers preserve the order of operations, and
+// this order vectorizes.
 template <typename T>
 float largest_magnitude(const T* x, int64_t n) {
   constexpr int64_t kLanes = 16;
@@ -45,7 +45,7 @@ void quantize_row(const T* x, float8_e4m3fn* y, float* scale, int64_t n) {
     return float8_e4m3fn(static_cast<float>(item) * inverse);
   };
   map_elements(n, quantized, y, x);
-  *scale = divisor;  // Last, as x may be that number.
+  *scale = divisor;  // Last, since scale may be x.
 }
 
 template <typename T>
@@ -112,7 +112,7 @@ void dequantize_fp8(ffi::TensorView y, ffi::TensorView scale,
 // [dequantize.end]
 
 // [returning.begin]
-// The same into a new tensor.
+// The same, into a new tensor.
 ffi::Tensor quantized_fp8(ffi::TensorView x, ffi::TensorView scale) {
   CHECK_CPU(x);
   CHECK_DTYPE_IN(x, FloatingTypes);

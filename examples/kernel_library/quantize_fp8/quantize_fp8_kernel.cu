@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = x / scale in float8_e4m3fn, where scale makes the largest of each row of
-// x the largest that y can hold, and the way back, on a GPU. Build with
-// build_cuda.sh, run with load_quantize_fp8.py.
+// y = x / scale in float8_e4m3fn, where scale maps the largest magnitude of
+// each row of x to the largest that y can hold, and the inverse, on a GPU.
+// Build with build_cuda.sh, run with load_quantize_fp8.py.
 
 // [includes.begin]
 #include "quantize_fp8_scale.h"
 // [includes.end]
 
 // [quantize_kernel.begin]
-// Two numbers are rounded by one instruction of sm_89 and newer.
+// sm_89 and newer round two numbers in one instruction.
 template <int kItems>
 __device__ Vector<float8_e4m3fn, kItems> narrowed(
     const Vector<float, kItems>& wide) {
@@ -22,7 +22,7 @@ __device__ Vector<float8_e4m3fn, kItems> narrowed(
 }
 
 // Vectors of a row that a thread holds: one of 16 elements, which takes several
-// loads of 16 bytes. Single elements keep memory busy only if there are many.
+// 16-byte loads. Single elements keep memory busy only if there are many.
 template <int kItems>
 constexpr int kLoadsOf = kItems == 16 ? 1
                          : kItems > 1 ? kRowLoads
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(kMaxRowThreads)
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.y;
   for (int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.y;
        first < rows; first += step) {
-    // All threads take part in the reduction, those without a row with 0.
+    // All threads take part in the reduction; those without a row contribute 0.
     const int64_t row = first + threadIdx.y;
     const int64_t n = row < rows ? length : 0;
     const T* from = x + (n == 0 ? 0 : starts.offset(row));
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(kMaxRowThreads)
       for (float& number : numbers[k].items) number *= inverse;
       store(to + i, narrowed(numbers[k]));
     };
-    // The first stretch is still in registers: a row that fits is read once.
+    // The first chunk is still in registers: a row that fits is read once.
     Part::each(0, n, quantize);
     for (int64_t start = Part::stretch(); start < n; start += Part::stretch()) {
       load(start);
@@ -97,8 +97,8 @@ __device__ Vector<float, kItems> widened(
   return out;
 }
 
-// A thread stores 16 bytes at once, and neighbours store side by side. So the
-// loads are short, and there are more of them.
+// Each thread stores 16 bytes at once, adjacent to its neighbors'. The loads
+// are therefore short, and there are more of them.
 template <int kItems>
 constexpr int kNarrowLoads = kItems > 1 ? 4 : 8;
 
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(kMaxRowThreads)
            static_cast<int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
        row < rows; row += step) {
     // The output may be the scale itself, so a thread without an element must
-    // not read it: another thread may be writing there.
+    // not read it: another thread may be writing it.
     const bool any = int64_t{threadIdx.x} * kItems < length;
     const C scale = any ? static_cast<C>(scales[row]) : C{0};
     const float8_e4m3fn* from = y + starts.offset(row);
@@ -153,7 +153,7 @@ void quantize_fp8(ffi::TensorView x, ffi::TensorView y, ffi::TensorView scale) {
   const Rows rows("quantize_fp8", x);
   ffi::CUDADeviceGuard guard(x.device().device_id);
   cudaStream_t stream = get_stream(x);
-  if (rows.count == 0) return;  // A grid of no blocks is an error.
+  if (rows.count == 0) return;  // An empty grid is an error.
   dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = data_of<T>(x);
@@ -169,7 +169,7 @@ void quantize_fp8(ffi::TensorView x, ffi::TensorView y, ffi::TensorView scale) {
       TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
     };
     // 16 elements at once, which are 16 bytes of y, where all rows allow it;
-    // else 16 bytes of x at once, or single elements.
+    // otherwise 16 bytes of x at once, or single elements.
     const auto may_take = [&](int items) {
       return rows.length % items == 0 && rows.begin_at_multiples_of(items) &&
              is_aligned(from) && is_aligned(to, items);
@@ -203,7 +203,7 @@ void dequantize_fp8(ffi::TensorView y, ffi::TensorView scale,
   const Rows rows("dequantize_fp8", y);
   ffi::CUDADeviceGuard guard(y.device().device_id);
   cudaStream_t stream = get_stream(y);
-  if (y.numel() == 0) return;  // A grid of no blocks is an error.
+  if (y.numel() == 0) return;  // An empty grid is an error.
   dispatch<FloatingTypes>(out.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const float8_e4m3fn* from = data_of<float8_e4m3fn>(y);
@@ -230,7 +230,7 @@ void dequantize_fp8(ffi::TensorView y, ffi::TensorView scale,
 // [dequantize.end]
 
 // [returning.begin]
-// The same into a new tensor.
+// The same, into a new tensor.
 ffi::Tensor quantized_fp8(ffi::TensorView x, ffi::TensorView scale) {
   CHECK_CUDA(x);
   CHECK_DTYPE_IN(x, FloatingTypes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the scale of a row must be like, and how it is found, on every device.
+// The checks and the computation of a row's scale, for every device.
 #ifndef QUANTIZE_FP8_SCALE_H_
 #define QUANTIZE_FP8_SCALE_H_
 
@@ -12,7 +12,7 @@
 namespace {
 
 // [scale.begin]
-// One scale for each row: the shape of the tensor without its last dimension.
+// One scale per row: the tensor's shape without its last dimension.
 inline ffi::ShapeView shape_of_rows(const ffi::TensorView& x) {
   return {x.shape().data(), static_cast<size_t>(std::max(x.ndim() - 1, 0))};
 }
@@ -33,16 +33,16 @@ inline bool is_shape(ffi::ShapeView a, ffi::ShapeView b) {
     CHECK_ALIGNED(scale);                                                    \
   } while (0)
 
-// What a row is divided by, so that its largest magnitude becomes the largest
-// of float8_e4m3fn. At least the smallest normal number: a row of zeros is
-// divided by that, not by 0.
+// The divisor of a row, which maps its largest magnitude to the largest of
+// float8_e4m3fn. At least the smallest normal number, so that a row of zeros
+// is not divided by 0.
 HOST_DEVICE inline float scale_for(float largest) {
   constexpr float kSmallestNormal = 1.17549435e-38f;
   const float scale = largest / 448.0f;
   return scale > kSmallestNormal ? scale : kSmallestNormal;
 }
 
-// The magnitude of an element, 0 for infinity and NaN.
+// The magnitude of an element, or 0 for infinity and NaN.
 HOST_DEVICE inline float finite_magnitude(float value) {
   const float magnitude = fabsf(value);
   return magnitude <= 3.40282347e38f ? magnitude : 0.0f;

@@ -24,7 +24,7 @@ for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
         x = torch.randn(shape, device=device, dtype=dtype)
         weight = torch.randn(shape[-1:] or (1,), device=device, dtype=dtype)
         bias = torch.randn_like(weight)
-        y = torch.full_like(x, float("nan"))  # An element that is not written stays NaN.
+        y = torch.full_like(x, float("nan"))  # Unwritten elements stay NaN.
         mod.rms_norm(x, y, 1e-6, weight, bias)
         # The same in float64, rounded once.
         wide = x.double()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a number for each column must be like, on every device.
+// Checks of a tensor with one number per column, for every device.
 #ifndef RMS_NORM_CHECKS_H_
 #define RMS_NORM_CHECKS_H_
 

@@ -11,9 +11,9 @@
 // [includes.end]
 
 // [sum.begin]
-// Sum of squares. A compiler keeps the order of additions, so the loop has an
-// order that vectorizes: kLanes sums side by side. They are short, and are
-// joined in double: the error does not grow with n.
+// Sum of squares. Compilers preserve the order of additions, so the loop has an
+// order that vectorizes: kLanes sums in parallel. They are short and are
+// accumulated in double, so the error does not grow with n.
 template <typename T>
 double sum_of_squares(const T* x, int64_t n) {
   using C = typename Compute<T>::Type;
@@ -79,7 +79,7 @@ void normalize_row(const T* x, T* y, const T* weight, const T* bias, int64_t n,
 // [row.end]
 
 // [validate.begin]
-// The order of the parameters lets a caller leave bias, or both, out.
+// This parameter order lets a caller omit bias, or both.
 void rms_norm(ffi::TensorView x, ffi::TensorView y, double eps,
               ffi::Optional<ffi::TensorView> maybe_weight,
               ffi::Optional<ffi::TensorView> maybe_bias) {
@@ -107,7 +107,7 @@ void rms_norm(ffi::TensorView x, ffi::TensorView y, double eps,
   // [validate.end]
 
   // [run.begin]
-  if (x.numel() == 0) return;  // There may be countless rows of nothing.
+  if (x.numel() == 0) return;  // There may be billions of empty rows.
   dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* weight = maybe_weight ? data_of<T>(*maybe_weight) : nullptr;

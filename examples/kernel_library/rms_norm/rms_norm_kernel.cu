@@ -9,8 +9,8 @@
 // [includes.end]
 
 // [cuda_kernel.begin]
-// The output is apart from weight and bias, so that they may be loaded while
-// another thread stores: __restrict__ says so. It may be x itself.
+// The output overlaps neither weight nor bias, so they may be loaded while
+// another thread stores, as __restrict__ declares. The output may be x itself.
 template <typename T, int kItems, bool kWeight, bool kBias>
 __global__ void __launch_bounds__(kMaxRowThreads)
     rms_norm_kernel(const T* x, T* y, const T* __restrict__ weight,
@@ -24,13 +24,13 @@ __global__ void __launch_bounds__(kMaxRowThreads)
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.y;
   for (int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.y;
        first < rows; first += step) {
-    // All threads take part in the reduction, those without a row with 0.
+    // All threads take part in the reduction; those without a row contribute 0.
     const int64_t row = first + threadIdx.y;
     const int64_t n = row < rows ? length : 0;
     const T* from = x + (n == 0 ? 0 : starts.offset(row));
     T* to = y + row * length;
 
-    // What the first stretch needs after the reduction is on its way before.
+    // Weight and bias of the first chunk are loaded before the reduction.
     Part part, scale, shift;
     if constexpr (kWeight) scale.load(weight, 0, n, zero);
     if constexpr (kBias) shift.load(bias, 0, n, zero);
@@ -57,9 +57,9 @@ __global__ void __launch_bounds__(kMaxRowThreads)
       }
       store(to + i, out);
     };
-    // The first stretch is still in registers: a row that fits is read once.
-    // Of a longer one, what was read last is read again first, while a cache
-    // has it.
+    // The first chunk is still in registers: a row that fits is read once. In a
+    // longer row, the chunks read last are reread first, while they are still
+    // cached.
     Part::each(0, n, normalize);
     for (int64_t start = Part::stretch(); start < n; start += Part::stretch()) {
       part.load(from, start, n, zero);
@@ -83,7 +83,7 @@ void launch(const Rows& rows, const T* x, T* y, const T* weight, const T* bias,
   TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
 }
 
-// Calls body with a value that may be an argument of a template.
+// Calls body with a value that can be a template argument.
 template <typename Body>
 void with_constant(bool value, Body&& body) {
   value ? body(std::true_type{}) : body(std::false_type{});
@@ -91,7 +91,7 @@ void with_constant(bool value, Body&& body) {
 // [launch.end]
 
 // [validate.begin]
-// The order of the parameters lets a caller leave bias, or both, out.
+// This parameter order lets a caller omit bias, or both.
 void rms_norm(ffi::TensorView x, ffi::TensorView y, double eps,
               ffi::Optional<ffi::TensorView> maybe_weight,
               ffi::Optional<ffi::TensorView> maybe_bias) {
@@ -121,14 +121,14 @@ void rms_norm(ffi::TensorView x, ffi::TensorView y, double eps,
   // [run.begin]
   ffi::CUDADeviceGuard guard(x.device().device_id);
   cudaStream_t stream = get_stream(x);
-  if (x.numel() == 0) return;  // A grid of no blocks is an error.
+  if (x.numel() == 0) return;  // An empty grid is an error.
   dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = data_of<T>(x);
     T* to = data_of<T>(y);
     const T* weight = maybe_weight ? data_of<T>(*maybe_weight) : nullptr;
     const T* bias = maybe_bias ? data_of<T>(*maybe_bias) : nullptr;
-    // 16 bytes at once where every row, and all that goes with it, is aligned.
+    // 16 bytes at once where every row, the weight and the bias are aligned.
     constexpr int kItems = Vector<T>::kSize;
     const bool aligned = rows.length % kItems == 0 &&
                          rows.begin_at_multiples_of(kItems) &&

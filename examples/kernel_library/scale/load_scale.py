@@ -21,7 +21,7 @@ mod.scale(x, y, 2.5)
 for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
     for shape in ((), (0,), (1,), (257,), (33, 65), (7, 1, 129)):
         x = torch.randn(shape, device=device, dtype=dtype)
-        y = torch.full_like(x, float("nan"))  # An element that is not written stays NaN.
+        y = torch.full_like(x, float("nan"))  # Unwritten elements stay NaN.
         mod.scale(x, y, 2.5)
         # The product in float64, rounded once: the kernel may differ by one rounding.
         torch.testing.assert_close(y, (x.double() * 2.5).to(dtype))

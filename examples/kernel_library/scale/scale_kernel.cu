@@ -8,11 +8,11 @@
 // [cuda_kernel.begin]
 constexpr int kThreads = 256;
 
-// Contiguous. Each thread loads kLoads vectors before it uses any, so that
-// enough of the memory is under way at once: 16 bytes in each where both
-// tensors are aligned, and more single elements where they are not. Near the
-// end it loads the last vector again rather than read past it, and does not use
-// it: with a condition for each load, nvcc 13.0 waits for a float16 vector
+// For contiguous tensors. Each thread loads kLoads vectors before it uses any,
+// so that enough loads are in flight: 16-byte vectors where both tensors are
+// aligned, and more single elements where they are not. Near the end, it loads
+// the last vector again rather than read past it, and discards it: with a
+// condition per load, nvcc 13.0 waits for a float16 vector
 // sooner.
 template <int kItems>
 constexpr int kLoads = kItems > 1 ? 4 : 8;
@@ -22,11 +22,11 @@ __global__ void scale_vectors(const T* x, T* y,
                               typename Compute<T>::Type factor, int64_t n) {
   using C = typename Compute<T>::Type;
   using Items = Vector<T, kItems>;
-  constexpr int kTile = kLoads<kItems> * kThreads;  // vectors for a block
+  constexpr int kTile = kLoads<kItems> * kThreads;  // vectors per block
   const int64_t count = n / kItems;
   const auto* from = reinterpret_cast<const Items*>(x);
   auto* to = reinterpret_cast<Items*>(y);
-#pragma unroll 1  // or the compiler adds a division that counts the rounds
+#pragma unroll 1  // Unrolling would add a division to compute the trip count.
   for (int64_t tile = static_cast<int64_t>(blockIdx.x) * kTile; tile < count;
        tile += static_cast<int64_t>(gridDim.x) * kTile) {
     const int64_t first = tile + threadIdx.x;
@@ -44,7 +44,7 @@ __global__ void scale_vectors(const T* x, T* y,
       to[i] = loaded[k];
     }
   }
-  // What is left when the vectors are full: fewer elements than one has.
+  // The tail: fewer elements than one vector holds.
   const int64_t i = count * kItems + threadIdx.x;
   if (blockIdx.x == 0 && i < n) {
     y[i] = static_cast<T>(static_cast<C>(x[i]) * factor);
@@ -53,13 +53,13 @@ __global__ void scale_vectors(const T* x, T* y,
 // [cuda_kernel.end]
 
 // [cuda_strided_kernel.begin]
-// Any strides: an element at a time.
+// Any strides: one element at a time.
 template <typename T>
 __global__ void scale_elements(const T* x, T* y, StridedLayout layout,
                                typename Compute<T>::Type factor, int64_t n) {
   using C = typename Compute<T>::Type;
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
-#pragma unroll 1  // or the compiler adds a division that counts the rounds
+#pragma unroll 1  // Unrolling would add a division to compute the trip count.
   for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
        i < n; i += step) {
     y[i] = static_cast<T>(static_cast<C>(x[layout.offset(i)]) * factor);
@@ -79,9 +79,9 @@ void scale(ffi::TensorView x, ffi::TensorView y, double factor) {
   CHECK_CONTIGUOUS(y);
   CHECK_ALIGNED(y);
   CHECK_NO_PARTIAL_OVERLAP(y, x);
-  // 2. Guard: the tensors' GPU is the current one in this function.
+  // 2. Guard: make the tensors' GPU current within this function.
   ffi::CUDADeviceGuard guard(x.device().device_id);
-  // 3. Stream: the one that the caller's framework works on.
+  // 3. Stream: the current one of the caller's framework.
   cudaStream_t stream = get_stream(x);
   // 4. Dispatch on dtype.
   dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
@@ -90,7 +90,7 @@ void scale(ffi::TensorView x, ffi::TensorView y, double factor) {
     T* to = data_of<T>(y);
     const auto by = static_cast<typename Compute<T>::Type>(factor);
     const int64_t n = x.numel();
-    if (n == 0) return;  // A grid of no blocks is an error.
+    if (n == 0) return;  // An empty grid is an error.
     // 5. Launch.
     const auto in_vectors = [&](auto items) {
       constexpr int kItems = decltype(items)::value;

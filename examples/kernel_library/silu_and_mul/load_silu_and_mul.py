@@ -22,7 +22,7 @@ for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
     for shape in ((0,), (0, 8), (3, 2), (5, 514), (2, 3, 64)):
         x = torch.randn(shape, device=device, dtype=dtype)
         a, b = x.double().chunk(2, -1)
-        y = torch.full(a.shape, float("nan"), device=device, dtype=dtype)  # What is not written.
+        y = torch.full(a.shape, float("nan"), device=device, dtype=dtype)  # Unwritten.
         mod.silu_and_mul(x, y)
         # The same in float64, rounded once.
         torch.testing.assert_close(y, (torch.nn.functional.silu(a) * b).to(dtype))

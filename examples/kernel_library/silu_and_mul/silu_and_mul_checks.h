@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shapes of the input and of the output, on every device.
+// Checks of the input and output shapes, for every device.
 #ifndef SILU_AND_MUL_CHECKS_H_
 #define SILU_AND_MUL_CHECKS_H_
 
@@ -12,7 +12,7 @@ inline bool has_two_halves(const ffi::TensorView& x) {
   return x.ndim() > 0 && x.size(-1) % 2 == 0;
 }
 
-// Whether y has the shape of x, with half of its last dimension.
+// Whether y has the shape of x with its last dimension halved.
 inline bool is_like_a_half(const ffi::TensorView& y, const ffi::TensorView& x) {
   if (y.ndim() != x.ndim()) return false;
   for (int32_t i = 0; i < x.ndim() - 1; ++i) {

@@ -12,12 +12,12 @@
 // [power.begin]
 inline double power(double x) { return std::exp(x); }
 
-// exp(x) for x <= 0, as softmax has it, in a form that vectorizes:
-// x = n * ln(2) + r with a whole n and |r| <= ln(2) / 2, so
-// exp(x) = 2^n * exp(r). It is off by less than 2^-22 of its value, or by a
-// subnormal number; NaN gives NaN.
+// exp(x) for x <= 0, as in softmax, in a form that vectorizes:
+// x = n * ln(2) + r with an integer n and |r| <= ln(2) / 2, so
+// exp(x) = 2^n * exp(r). The error is less than 2^-22 of the value, or a
+// subnormal number; NaN maps to NaN.
 inline float power(float x) {
-  // Added to 1.5 * 2^23, a number has its nearest whole one in the last bits.
+  // Adding 1.5 * 2^23 leaves the nearest integer in the last bits.
   const float shifted = x * 1.44269504f + 12582912.0f;
   const float n = shifted - 12582912.0f;
   // ln(2) in two parts; the product of n with the first is exact.
@@ -34,18 +34,18 @@ inline float power(float x) {
   const uint32_t h = ((whole + 256u) >> 1) - 128u;
   const float value =
       sum * float_of((h + 127u) << 23) * float_of((whole - h + 127u) << 23);
-  // Below -104 it is 0 in float. By bits, as a branch would not vectorize.
+  // Below -104 the result is 0 in float. A branch would not vectorize.
   return float_of(bits_of(value) & (x < -104.0f ? 0u : ~0u));
 }
 // [power.end]
 
 // [formula.begin]
-// a / (1 + exp(-a)). The power is that of -|a|, which never overflows: where a
-// is far below 0, exp(-a) would be infinity and the result 0 too soon.
+// a / (1 + exp(-a)), computed from exp(-|a|), which never overflows: where a is
+// far below 0, exp(-a) would become infinity, and the result 0, too soon.
 template <typename C>
 C silu(C a) {
   const C small = power(-std::abs(a));
-  // 1 where a is not negative: a maximum, as a branch would not vectorize.
+  // 1 where a is not negative. A maximum, since a branch would not vectorize.
   return a * std::max(small, static_cast<C>(a >= 0)) / (1 + small);
 }
 
@@ -73,7 +73,7 @@ void silu_and_mul(ffi::TensorView x, ffi::TensorView y) {
   CHECK_ALIGNED(y);
   CHECK_APART(y, x);
   const Rows rows("silu_and_mul", x);
-  if (x.numel() == 0) return;  // There may be countless rows of nothing.
+  if (x.numel() == 0) return;  // There may be billions of empty rows.
   dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const int64_t half = rows.length / 2;

@@ -9,10 +9,10 @@
 // [includes.end]
 
 // [formula.begin]
-// a / (1 + exp(-a)). The power is that of -|a|, which never overflows: where a
-// is far below 0, exp(-a) would be infinity and the result 0 too soon. The
-// divisor is from 1 to 2, where the fast division is off by two units in the
-// last place at most.
+// a / (1 + exp(-a)), computed from exp(-|a|), which never overflows: where a is
+// far below 0, exp(-a) would become infinity, and the result 0, too soon. The
+// divisor is between 1 and 2, where the fast division is off by at most two
+// units in the last place.
 __device__ inline float silu(float a) {
   const float power = expf(-fabsf(a));
   return __fdividef(a < 0 ? a * power : a, 1 + power);
@@ -28,8 +28,8 @@ __device__ inline double silu(double a) {
 constexpr int kThreads = 256;
 constexpr int kBlocksPerSm = 4;  // so a thread has at most 64 registers
 
-// Blocks in x share a row, blocks in y share the rows. The output is apart from
-// the input, so that loads may pass stores: __restrict__ says so.
+// Blocks in x share a row, blocks in y share the rows. The output does not
+// overlap the input, so loads may pass stores, as __restrict__ declares.
 template <typename T, int kItems>
 __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     silu_and_mul_kernel(const T* __restrict__ x, T* __restrict__ y,
@@ -93,7 +93,7 @@ void silu_and_mul(ffi::TensorView x, ffi::TensorView y) {
   const Rows rows("silu_and_mul", x);
   ffi::CUDADeviceGuard guard(x.device().device_id);
   cudaStream_t stream = get_stream(x);
-  if (x.numel() == 0) return;  // A grid of no blocks is an error.
+  if (x.numel() == 0) return;  // An empty grid is an error.
   dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = data_of<T>(x);

@@ -21,7 +21,7 @@ mod.softmax(x, y)
 for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
     for shape in ((), (0, 8), (3, 1), (5, 257), (2, 3, 64)):
         x = torch.randn(shape, device=device, dtype=dtype)
-        y = torch.full_like(x, float("nan"))  # An element that is not written stays NaN.
+        y = torch.full_like(x, float("nan"))  # Unwritten elements stay NaN.
         mod.softmax(x, y)
         # The same in float64, rounded once.
         torch.testing.assert_close(y, torch.softmax(x.double(), -1).to(dtype))

@@ -14,10 +14,10 @@
 inline double power(double x) { return std::exp(x); }
 
 // exp(x) for x <= 0, written so that a loop of it vectorizes: x = n * ln(2) + r
-// with a whole n and |r| <= ln(2) / 2, so exp(x) = 2^n * exp(r). It is off by
-// less than 2^-22 of its value, or by a subnormal number; NaN gives NaN.
+// with an integer n and |r| <= ln(2) / 2, so exp(x) = 2^n * exp(r). The error
+// is less than 2^-22 of the value, or a subnormal number; NaN maps to NaN.
 inline float power(float x) {
-  // Added to 1.5 * 2^23, a number has its nearest whole one in the last bits.
+  // Adding 1.5 * 2^23 leaves the nearest integer in the last bits.
   const float shifted = x * 1.44269504f + 12582912.0f;
   const float n = shifted - 12582912.0f;
   // ln(2) in two parts; the product of n with the first is exact.
@@ -34,19 +34,19 @@ inline float power(float x) {
   const uint32_t h = ((whole + 256u) >> 1) - 128u;
   const float value =
       sum * float_of((h + 127u) << 23) * float_of((whole - h + 127u) << 23);
-  // Below -104 it is 0 in float. By bits, as a branch would not vectorize.
+  // Below -104 the result is 0 in float. A branch would not vectorize.
   return float_of(bits_of(value) & (x < -104.0f ? 0u : ~0u));
 }
 // [power.end]
 
 // [row.begin]
-// A row goes through registers a block at a time. Sixteen largest elements, or
-// sums, side by side: a compiler keeps the order of operations, and this one
-// vectorizes.
+// A row passes through registers a block at a time. Sixteen maxima, or sixteen
+// sums, run in parallel: compilers preserve the order of operations, and this
+// order vectorizes.
 constexpr int64_t kLanes = 16;
 constexpr int64_t kBlock = 16 * kLanes;
 
-// The largest element; -inf if there is none but NaN.
+// The largest element that is not NaN; -inf if there is none.
 template <typename C, typename T>
 C largest_of(const T* x, int64_t n) {
   C largest[kLanes];
@@ -70,8 +70,8 @@ C largest_of(const T* x, int64_t n) {
   return *std::max_element(largest, largest + kLanes);
 }
 
-// The sum of exp(x - largest). Blocks are summed in C, and joined in double:
-// the error does not grow with n.
+// The sum of exp(x - largest). Blocks are summed in C, and accumulated in
+// double: the error does not grow with n.
 template <typename C, typename T>
 double sum_of_powers(const T* x, int64_t n, C largest) {
   double total = 0;
@@ -120,7 +120,7 @@ void softmax(ffi::TensorView x, ffi::TensorView y) {
   CHECK_ALIGNED(y);
   CHECK_NO_PARTIAL_OVERLAP(y, x);
   const Rows rows("softmax", x);
-  if (x.numel() == 0) return;  // There may be countless rows of nothing.
+  if (x.numel() == 0) return;  // There may be billions of empty rows.
   dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for (int64_t row = 0; row < rows.count; ++row) {

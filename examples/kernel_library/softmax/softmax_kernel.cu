@@ -7,14 +7,14 @@
 // [includes.end]
 
 // [online.begin]
-// exp(x). In float32, a GPU computes 2^x in fewer instructions than e^x. The
-// exponent x * log2(e) is rounded, which adds a relative error of about
+// exp(x). In float32, a GPU computes 2^x in fewer instructions than e^x.
+// Rounding the exponent x * log2(e) adds a relative error of about
 // |x| * 2^-24.
 __device__ inline float power(float x) { return exp2f(x * 1.44269504f); }
 __device__ inline double power(double x) { return exp(x); }
 
-// What is subtracted from each element: the largest of them. Where all are
-// -inf, x - largest would be NaN.
+// The value to subtract from each element: the largest one, or 0 if all are
+// -inf, since x - largest would be NaN.
 template <typename C>
 __device__ C shift_for(C largest) {
   return largest == -INFINITY ? C{0} : largest;
@@ -22,9 +22,9 @@ __device__ C shift_for(C largest) {
 // [online.end]
 
 // [cuda_kernel.begin]
-// Loads of a thread before it uses the first: of vectors, or of single elements
-// where rows are not aligned. The fewer bytes a load has, the more loads keep
-// memory busy; for eight of float64 there are too few registers.
+// Number of loads per thread before the first is used: of vectors, or of single
+// elements where rows are not aligned. The smaller the loads, the more of them
+// keep memory busy; eight of float64 need too many registers.
 template <typename T, int kItems>
 constexpr int kLoads = kItems > 1       ? kRowLoads
                        : sizeof(T) == 8 ? 4
@@ -41,18 +41,18 @@ __global__ void __launch_bounds__(kMaxRowThreads)
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.y;
   for (int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.y;
        first < rows; first += step) {
-    // All threads take part in the reductions, those without a row with
-    // nothing seen.
+    // All threads take part in the reductions; those without a row contribute
+    // -inf and 0.
     const int64_t row = first + threadIdx.y;
     const int64_t n = row < rows ? length : 0;
     const T* from = x + (n == 0 ? 0 : starts.offset(row));
     T* to = y + row * length;
 
     // The largest element that this thread has seen, and the sum of
-    // exp(x - largest). A larger element scales the sum.
+    // exp(x - largest). A larger element rescales the sum.
     C own_largest = -INFINITY;
     C own_sum = 0;
-    Powers powers;  // exp() of each element of the latest stretch
+    Powers powers;  // exp() of each element of the latest chunk
     for (int64_t start = Part::last(n); start >= 0; start -= Part::stretch()) {
       Part part;
       part.load(from, start, n, static_cast<T>(-INFINITY));
@@ -79,8 +79,8 @@ __global__ void __launch_bounds__(kMaxRowThreads)
     const C inverse =
         1 / reduce_row(own_sum * scale, [](C a, C b) { return a + b; });
 
-    // The powers of the first stretch are still in registers, relative to the
-    // largest element that this thread has seen: a row that fits is read once.
+    // The exponentials of the first chunk are still in registers, relative to
+    // the largest element that this thread saw: a row that fits is read once.
     const C factor = scale * inverse;
     Powers::each(0, n, [&](int64_t i, int k) {
       Items out;
@@ -89,8 +89,8 @@ __global__ void __launch_bounds__(kMaxRowThreads)
       }
       store(to + i, out);
     });
-    // Of a longer row, what was read last is read again first, while a cache
-    // has it.
+    // In a longer row, the chunks read last are reread first, while they are
+    // still cached.
     for (int64_t start = Part::stretch(); start < n; start += Part::stretch()) {
       Part part;
       part.load(from, start, n, static_cast<T>(-INFINITY));
@@ -132,7 +132,7 @@ void softmax(ffi::TensorView x, ffi::TensorView y) {
   const Rows rows("softmax", x);
   ffi::CUDADeviceGuard guard(x.device().device_id);
   cudaStream_t stream = get_stream(x);
-  if (x.numel() == 0) return;  // A grid of no blocks is an error.
+  if (x.numel() == 0) return;  // An empty grid is an error.
   dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = data_of<T>(x);

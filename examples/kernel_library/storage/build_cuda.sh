@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds storage_cuda.so in the current folder, for GPUs from sm_80 on.
+# Builds storage_cuda.so in the current folder, for sm_80 and newer GPUs.
 set -eu
 here=$(dirname "$0")
 # [build.begin]

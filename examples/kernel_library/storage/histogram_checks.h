@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CPU and the CUDA source have in common.
+// Shared by the CPU and CUDA sources.
 #ifndef HISTOGRAM_CHECKS_H_
 #define HISTOGRAM_CHECKS_H_
 
@@ -10,7 +10,7 @@
 namespace {
 
 constexpr int64_t kMaxBins = 8192;
-// The whole process shares the store, so the name begins with the library's.
+// The whole process shares the store, so the name starts with the library's.
 constexpr const char* kWorkspace = "storage_example.histogram";
 
 using BinTypes = TypeList<uint8_t, int32_t, int64_t>;

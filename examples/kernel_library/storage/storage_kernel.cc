@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// counts[v] = how many elements of x are v, on a CPU, in a workspace that is
+// counts[v] = the number of elements of x equal to v, on a CPU, in a workspace
 // kept between calls. Build with build_cpu.sh, run with load_storage.py.
 
 // [includes.begin]
@@ -11,9 +11,9 @@
 namespace {
 
 // [get_workspace.begin]
-// Zeroed counters, at least as many, that outlive the call. The stream of a CPU
-// does not tell threads apart, so each thread has its own: `here` stands at
-// another address in each that runs.
+// At least `counters` zeroed counters that outlive the call. The CPU's stream
+// does not distinguish threads, so each thread has its own workspace: `here`
+// has a different address in each running thread.
 ffi::Tensor get_workspace(int64_t counters, DLDevice device) {
   thread_local char here;
   const ffi::String key = ffi::storage::Key(kWorkspace, device, &here);
@@ -31,14 +31,14 @@ ffi::Tensor get_workspace(int64_t counters, DLDevice device) {
 // [get_workspace.end]
 
 // [tables.begin]
-// Neighbours are counted in tables of their own: if they are equal, none waits
-// for the other's counter. One more counter in each takes what has no bin.
+// Adjacent elements are counted in separate tables, so that equal ones do not
+// wait for one counter. An extra counter in each table is for all other values.
 constexpr int64_t kTables = 4;
 
 template <typename T>
 void count(const T* x, int64_t n, int64_t bins, int64_t* tables) {
   auto counter = [&](int64_t i) -> int64_t& {
-    // A negative number is a large one without a sign.
+    // As an unsigned integer, a negative number is a large one.
     const auto bin = static_cast<uint64_t>(static_cast<int64_t>(x[i]));
     const int64_t table = i % kTables * (bins + 1);
     return tables[table + static_cast<int64_t>(
@@ -51,7 +51,7 @@ void count(const T* x, int64_t n, int64_t bins, int64_t* tables) {
   for (; i < n; ++i) ++counter(i);
 }
 
-// Adds the tables up, and leaves them as they were found: zero.
+// Adds up the tables and leaves them zeroed, as it found them.
 void take(int64_t* tables, int64_t bins, int64_t* counts) {
   std::fill_n(counts, bins, 0);
   for (int64_t table = 0; table < kTables; ++table) {
@@ -69,7 +69,7 @@ void histogram(ffi::TensorView x, ffi::TensorView counts) {
   CHECK_CPU(x);
   CHECK_HISTOGRAM(x, counts);
   const int64_t bins = counts.numel();
-  // This share of the workspace goes at the end of the call, not before.
+  // This reference keeps the workspace alive until the call returns.
   ffi::Tensor workspace = get_workspace(kTables * (bins + 1), x.device());
   auto* tables = static_cast<int64_t*>(workspace.data_ptr());
   dispatch<BinTypes>(x.dtype(), [&](auto zero) {

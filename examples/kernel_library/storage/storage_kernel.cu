@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// counts[v] = how many elements of x are v, on a GPU, in a workspace that is
+// counts[v] = the number of elements of x equal to v, on a GPU, in a workspace
 // kept between calls. Build with build_cuda.sh, run with load_storage.py.
 
 // [includes.begin]
@@ -12,28 +12,28 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kMaxBlocks = 1024;
-constexpr int kVectors = 4;      // Loads of 16 bytes in a batch.
+constexpr int kVectors = 4;      // 16-byte loads in a batch.
 constexpr int kBlocksPerSm = 4;  // So a thread has at most 64 registers.
 
-using Counter = unsigned long long;  // As atomicAdd wants it.
+using Counter = unsigned long long;  // The type that atomicAdd takes.
 static_assert(sizeof(Counter) == sizeof(int64_t), "counts are int64");
 
 // [kernel.begin]
 // Each block counts its share of x in shared memory and adds it to `totals`.
 // The last one to do so moves the totals to `counts`, and leaves totals and
-// `ticket` as they were found: zero.
-// Vectors that do not fill a batch have a loop of their own: with a condition
-// for each load, nvcc 13.0 waits for each vector of 8-bit elements.
+// `ticket` zeroed, as it found them.
+// Vectors that do not fill a batch have their own loop: with a condition per
+// load, nvcc 13.0 waits for each vector of 8-bit elements.
 template <typename T>
 __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     histogram_kernel(const T* x, int64_t n, bool aligned, int bins,
                      Counter* ticket, Counter* totals, int64_t* counts) {
-  extern __shared__ uint32_t table[];  // bins, and one for what has no bin
+  extern __shared__ uint32_t table[];  // bins, and one for values without a bin
   for (int b = threadIdx.x; b <= bins; b += kThreads) table[b] = 0;
   __syncthreads();
 
   auto count = [&](T value) {
-    // A negative number is a large one without a sign.
+    // As an unsigned integer, a negative number is a large one.
     const auto bin = static_cast<uint64_t>(static_cast<int64_t>(value));
     atomicAdd(&table[bin < static_cast<uint64_t>(bins) ? bin : bins], 1u);
   };
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   for (int b = threadIdx.x; b < bins; b += kThreads) {
     if (table[b] != 0) atomicAdd(&totals[b], Counter{table[b]});
   }
-  __threadfence();  // The totals before the ticket, for whoever is last.
+  __threadfence();  // Totals before the ticket, for the last block.
   __syncthreads();
   __shared__ bool last;
   if (threadIdx.x == 0) last = atomicAdd(ticket, 1) == gridDim.x - 1;
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
 // [kernel.end]
 
 // [zeroed.begin]
-// New counters, zeroed on the stream before anything that is queued there next.
+// New counters, zeroed on the stream before any work that is queued later.
 ffi::Tensor zeroed(int64_t counters, DLDevice device, cudaStream_t stream) {
   ffi::Tensor made = alloc_tensor({counters}, dl_int64, device);
   TVM_FFI_CHECK_CUDA_ERROR(
@@ -91,18 +91,18 @@ ffi::Tensor zeroed(int64_t counters, DLDevice device, cudaStream_t stream) {
 // [zeroed.end]
 
 // [get_workspace.begin]
-// Zeroed counters, at least as many, that outlive the call: what is on one
-// stream runs in order, so one workspace for each is enough.
+// At least `counters` zeroed counters that outlive the call: work on one stream
+// runs in order, so one workspace per stream is enough.
 ffi::Tensor get_workspace(int64_t counters, DLDevice device,
                           cudaStream_t stream) {
-  // A graph keeps the address. So it gets memory of its own, which is zeroed
-  // each time that the graph is launched.
+  // A graph keeps the address, so it gets its own memory, which is zeroed each
+  // time the graph is launched.
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
   TVM_FFI_CHECK_CUDA_ERROR(cudaStreamIsCapturing(stream, &capture));
   if (capture != cudaStreamCaptureStatusNone)
     return zeroed(counters, device, stream);
 
-  // This handle is another stream in each thread.
+  // This handle denotes a different stream in each thread.
   thread_local char here;
   void* of_thread = stream == cudaStreamPerThread ? &here : nullptr;
   const ffi::String key = ffi::storage::Key(
@@ -126,13 +126,13 @@ void histogram(ffi::TensorView x, ffi::TensorView counts) {
   if (bins == 0) return;
   ffi::CUDADeviceGuard guard(x.device().device_id);
   cudaStream_t stream = get_stream(x);
-  // The allocator of the framework gives this memory out again in the order of
-  // the stream, so it may go while the kernel runs.
+  // The framework's allocator reuses this memory in stream order, so it may be
+  // released while the kernel runs.
   ffi::Tensor workspace = get_workspace(1 + bins, x.device(), stream);
   auto* ticket = static_cast<Counter*>(workspace.data_ptr());
   constexpr int64_t kBytesOfBlock = 16 * kVectors * kThreads;
   const int64_t bytes = x.numel() * item_size(x);
-  // One block at least, to write the counts of nothing.
+  // At least one block, which writes the counts even if x is empty.
   const int64_t blocks = std::clamp<int64_t>(
       (bytes + kBytesOfBlock - 1) / kBytesOfBlock, 1, kMaxBlocks);
   const size_t shared = sizeof(uint32_t) * (static_cast<size_t>(bins) + 1);

@@ -17,7 +17,7 @@ workspace = torch.empty(mod.workspace_size(), device=device)
 
 # [two_streams.begin]
 on_two_streams(mod, x, workspace, y)
-near = {"rtol": 1e-5, "atol": 0}  # Small numbers are compared: relative errors count.
+near = {"rtol": 1e-5, "atol": 0}  # The numbers are small: relative errors count.
 torch.testing.assert_close(y, x / x.sum(), **near)
 # [two_streams.end]
 

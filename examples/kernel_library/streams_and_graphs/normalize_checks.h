@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels check, on every device.
+// Checks shared by the kernels of all devices.
 #ifndef NORMALIZE_CHECKS_H_
 #define NORMALIZE_CHECKS_H_
 
 #include "../tvm_ffi_utils.h"
 
 // [checks.begin]
-// Parts of the sum, each of which has a number in the workspace.
+// The number of partial sums, each of which is one element of the workspace.
 constexpr int64_t kParts = 1024;
 
 // Macros, so that an error names the function and the argument.

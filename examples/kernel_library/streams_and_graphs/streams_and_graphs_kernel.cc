@@ -10,7 +10,7 @@
 // [includes.end]
 
 // [sum.begin]
-// The sum of n numbers in float32, by sums side by side, which vectorize.
+// The sum of n numbers in float32, as parallel partial sums, which vectorize.
 float sum_of(const float* x, int64_t n) {
   constexpr int kLanes = 16;
   float lanes[kLanes] = {};
@@ -47,7 +47,7 @@ void divide_by_sum(ffi::TensorView x, ffi::TensorView workspace,
   const float sum = sum_of(data_of<float>(workspace), kParts);
   const float* from = data_of<float>(x);
   float* to = data_of<float>(y);
-  // A product is faster than a quotient, and off by one rounding more.
+  // A product is faster than a quotient, at the cost of one more rounding.
   const float inverse = 1 / sum;
   if (std::isnormal(inverse)) {
     const auto times = [inverse](float value) { return value * inverse; };

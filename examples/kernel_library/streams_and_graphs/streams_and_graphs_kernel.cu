@@ -11,11 +11,11 @@
 // [sum.begin]
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
-constexpr int kAtOnce = 4;  // Loads of a thread that are under way together.
+constexpr int kAtOnce = 4;  // Loads of a thread that are in flight together.
 using Vec = Vector<float>;
 
-// The sum over a block's threads, in all of them, in an order that is always
-// the same.
+// The sum over a block's threads, returned to all of them. The order of
+// additions is always the same.
 __device__ float sum_over_block(float value) {
   __shared__ float of_warp[kWarps];
   for (int offset = 16; offset > 0; offset /= 2)
@@ -27,7 +27,7 @@ __device__ float sum_over_block(float value) {
   return sum;
 }
 
-// Block p of kParts: workspace[p] = the sum of what its threads read.
+// Block p of kParts: workspace[p] = the sum of the elements its threads read.
 __global__ void partial_sums_kernel(const float* x, float* workspace,
                                     int64_t vectors, int64_t n) {
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
@@ -84,7 +84,7 @@ __global__ void divide_by_sum_kernel(const float* x, const float* workspace,
 // [divide.end]
 
 // [functions.begin]
-// The vectors that can be read from all of these addresses.
+// The number of vectors that can be accessed at both addresses.
 int64_t vectors_of(const ffi::TensorView& x, const ffi::TensorView& y) {
   const bool aligned =
       is_aligned(data_of<float>(x)) && is_aligned(data_of<float>(y));
@@ -96,7 +96,7 @@ void partial_sums(ffi::TensorView x, ffi::TensorView workspace) {
   CHECK_CUDA(x);
   CHECK_INPUTS(x, workspace);
   ffi::CUDADeviceGuard guard(x.device().device_id);
-  // As many blocks for any x: so each number of the workspace is written.
+  // Always kParts blocks, so that each element of the workspace is written.
   partial_sums_kernel<<<kParts, kThreads, 0, get_stream(x)>>>(
       data_of<float>(x), data_of<float>(workspace), vectors_of(x, x),
       x.numel());
@@ -110,12 +110,12 @@ void divide_by_sum(ffi::TensorView x, ffi::TensorView workspace,
   CHECK_INPUTS(x, workspace);
   CHECK_OUTPUT(y, x, workspace);
   const int64_t n = x.numel();
-  if (n == 0) return;  // A grid of no blocks is an error.
+  if (n == 0) return;  // An empty grid is an error.
   ffi::CUDADeviceGuard guard(x.device().device_id);
   const int64_t vectors = vectors_of(x, y);
   const int64_t steps =
       std::max((vectors + kAtOnce - 1) / kAtOnce, n - vectors * Vec::kSize);
-  // Each block adds up the workspace first: not too many of them.
+  // Each block first sums the workspace, so there must not be too many.
   const int64_t blocks =
       std::min<int64_t>((steps + kThreads - 1) / kThreads, 4096);
   divide_by_sum_kernel<<<static_cast<unsigned>(blocks), kThreads, 0,
@@ -125,7 +125,7 @@ void divide_by_sum(ffi::TensorView x, ffi::TensorView workspace,
   TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
 }
 
-// Two kernels on one stream run in their order.
+// Two kernels on one stream run in order.
 void normalize(ffi::TensorView x, ffi::TensorView workspace,
                ffi::TensorView y) {
   CHECK_CUDA(x);

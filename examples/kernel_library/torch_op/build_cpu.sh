@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds torch_op_cpu.so in the current folder.
-# -fno-trapping-math changes no result; it lets g++ vectorize a product that not all elements need.
+# -fno-trapping-math changes no result; g++ can then vectorize a product that not all elements need.
 set -eu
 here=$(dirname "$0")
 # [build.begin]

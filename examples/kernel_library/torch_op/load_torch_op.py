@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Uses the operators, and checks them as PyTorch does: python load_torch_op.py [cpu|cuda]."""
+"""Uses the operators and checks them with PyTorch's tools: python load_torch_op.py [cpu|cuda]."""
 
 # [use.begin]
 import sys
@@ -21,7 +21,7 @@ for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
     torch.library.opcheck(relu_squared, (some.clone().requires_grad_(),))
     torch.library.opcheck(relu_squared_backward, (torch.ones_like(some), some))
     torch.library.opcheck(relu_squared_out, (some, torch.empty_like(some)))
-for other in (some[0, 0], some[:0], some.t(), some[:, ::2]):  # no dimension, empty, strided
+for other in (some[0, 0], some[:0], some.t(), some[:, ::2]):  # 0-dimensional, empty, strided
     torch.library.opcheck(relu_squared, (other,))
 # [opcheck.end]
 
@@ -32,9 +32,9 @@ assert torch.autograd.gradcheck(relu_squared, exact)
 
 
 # [compile.begin]
-@torch.compile(fullgraph=True)  # An operator that breaks the graph would be an error.
+@torch.compile(fullgraph=True)  # An operator that breaks the graph is an error.
 def gated(x: torch.Tensor, gate: torch.Tensor) -> torch.Tensor:
-    """A step of a model, with the operator in its midst."""
+    """A step of a model that uses the operator."""
     return relu_squared(x * 2) * torch.sigmoid(gate)
 
 

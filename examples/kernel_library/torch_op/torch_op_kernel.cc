@@ -21,7 +21,7 @@ void relu_squared(ffi::TensorView x, ffi::TensorView y) {
   dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     using C = typename Compute<T>::Type;
-    // A NaN stays a NaN, as it does in PyTorch.
+    // NaN stays NaN, as in PyTorch.
     const auto formula = [](T x) {
       const C value = static_cast<C>(x);
       const C square = value * value;
@@ -33,7 +33,7 @@ void relu_squared(ffi::TensorView x, ffi::TensorView y) {
 // [function.end]
 
 // [backward.begin]
-// dx = dy * 2x where x > 0, else 0; dy is the gradient of the loss by y.
+// dx = dy * 2x where x > 0, else 0; dy is the gradient of the loss w.r.t. y.
 void relu_squared_backward(ffi::TensorView dy, ffi::TensorView x,
                            ffi::TensorView dx) {
   CHECK_CPU(x);

@@ -16,13 +16,13 @@ struct Inputs {
 };
 
 constexpr int kThreads = 256;
-constexpr int kAtOnce = 4;  // Loads of a thread that are under way together.
+constexpr int kAtOnce = 4;  // Loads of a thread that are in flight together.
 constexpr int kBlocksPerSm = 4;  // So a thread has at most 64 registers.
 
 // to[i] = formula(inputs[i]...): the first `vectors` vectors by 16-byte
-// accesses, the rest one by one. Near the end a thread loads the last vector
-// instead of one beyond it, and drops it. Unrolled, the outer loops would begin
-// with a division that counts their rounds.
+// accesses, the rest one by one. Near the end, a thread loads the last vector
+// again instead of one past it, and discards it. The outer loops are not
+// unrolled: that would add a division to compute the trip count.
 template <typename T, int N, typename Formula>
 __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     map_kernel(Inputs<T, N> in, T* to, Formula formula, int64_t vectors,
@@ -70,12 +70,12 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
 struct Forward {
   template <typename C>
   __device__ C operator()(const C (&x)[1]) const {
-    // A NaN stays a NaN, as it does in PyTorch.
+    // NaN stays NaN, as in PyTorch.
     return x[0] <= C(0) ? C(0) : x[0] * x[0];
   }
 };
 
-// The inputs are dy, the gradient of the loss by y, and x.
+// The inputs are dy, the gradient of the loss with respect to y, and x.
 struct Backward {
   template <typename C>
   __device__ C operator()(const C (&dy_x)[2]) const {
@@ -88,7 +88,7 @@ struct Backward {
 template <typename T, int N, typename Formula>
 void launch(Inputs<T, N> in, T* to, Formula formula, int64_t n,
             cudaStream_t stream) {
-  if (n == 0) return;  // A grid of no blocks is an error.
+  if (n == 0) return;  // An empty grid is an error.
   bool aligned = is_aligned(to);
   for (const T* from : in.from) aligned = aligned && is_aligned(from);
   const int64_t vectors = aligned ? n / Vector<T>::kSize : 0;
@@ -122,7 +122,7 @@ void relu_squared(ffi::TensorView x, ffi::TensorView y) {
 // [function.end]
 
 // [backward.begin]
-// dx = dy * 2x where x > 0, else 0; dy is the gradient of the loss by y.
+// dx = dy * 2x where x > 0, else 0; dy is the gradient of the loss w.r.t. y.
 void relu_squared_backward(ffi::TensorView dy, ffi::TensorView x,
                            ffi::TensorView dx) {
   CHECK_CUDA(x);

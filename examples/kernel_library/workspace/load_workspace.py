@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads the histogram, calls it in one workspace: python load_workspace.py [cpu|cuda]."""
+"""Loads the histogram library, calls it in one workspace: python load_workspace.py [cpu|cuda]."""
 
 # [load.begin]
 import sys
@@ -25,7 +25,7 @@ for dtype in (torch.uint8, torch.int32, torch.int64):
     for shape in ((), (0,), (1,), (257,), (33, 65), (7, 1, 129)):
         x = torch.randint(0, 100, shape, device=device).to(dtype)
         counts.fill_(-1)
-        workspace.fill_(0xA5)  # Nothing need be in it.
+        workspace.fill_(0xA5)  # Its contents do not matter.
         mod.histogram(x, counts, workspace)
         assert torch.equal(counts, torch.bincount(x.flatten(), minlength=100))
 # [check.end]

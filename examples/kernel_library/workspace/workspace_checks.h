@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CPU and the CUDA source check alike.
+// Checks shared by the CPU and CUDA sources.
 #ifndef WORKSPACE_CHECKS_H_
 #define WORKSPACE_CHECKS_H_
 
@@ -14,7 +14,7 @@ constexpr DLDataType dl_uint8{kDLUInt, 8, 1};
 using BinTypes = TypeList<uint8_t, int32_t, int64_t>;
 
 // [check_workspace.begin]
-// Memory is told as bytes: enough of them, on a boundary, on the right device.
+// A workspace is given as bytes: enough of them, aligned, on the device of x.
 #define CHECK_WORKSPACE(workspace, size, x)                                    \
   do {                                                                         \
     CHECK_DTYPE(workspace, dl_uint8);                                          \

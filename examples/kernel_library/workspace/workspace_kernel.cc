@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// counts[v] = how many elements of x are v, on a CPU, in a workspace that the
-// caller gives. Build with build_cpu.sh, run with load_workspace.py.
+// counts[v] = the number of elements of x equal to v, on a CPU, in a workspace
+// from the caller. Build with build_cpu.sh, run with load_workspace.py.
 
 // [includes.begin]
 #include <algorithm>
@@ -11,8 +11,8 @@
 namespace {
 
 // [tables.begin]
-// Neighbours are counted in tables of their own: if they are equal, none waits
-// for the other's counter. One more counter in each takes what has no bin.
+// Adjacent elements are counted in separate tables, so that equal ones do not
+// wait for one counter. An extra counter in each table is for all other values.
 constexpr int64_t kTables = 4;
 
 int64_t size_of_tables(int64_t bins) {
@@ -22,7 +22,7 @@ int64_t size_of_tables(int64_t bins) {
 template <typename T>
 void count(const T* x, int64_t n, int64_t bins, int64_t* tables) {
   auto counter = [&](int64_t i) -> int64_t& {
-    // A negative number is a large one without a sign.
+    // As an unsigned integer, a negative number is a large one.
     const auto bin = static_cast<uint64_t>(static_cast<int64_t>(x[i]));
     const int64_t table = i % kTables * (bins + 1);
     return tables[table + static_cast<int64_t>(

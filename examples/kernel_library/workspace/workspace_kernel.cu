@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// counts[v] = how many elements of x are v, on a GPU, in a workspace that the
-// caller gives. Build with build_cuda.sh, run with load_workspace.py.
+// counts[v] = the number of elements of x equal to v, on a GPU, in a workspace
+// from the caller. Build with build_cuda.sh, run with load_workspace.py.
 
 // [includes.begin]
 #include <algorithm>
@@ -12,25 +12,25 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kMaxBlocks = 1024;
-constexpr int kVectors = 4;      // Loads of 16 bytes in a batch.
+constexpr int kVectors = 4;      // 16-byte loads in a batch.
 constexpr int kBlocksPerSm = 4;  // So a thread has at most 64 registers.
 
 // [partial_kernel.begin]
 // Each block counts its share of x in shared memory, where counting is fast,
-// and writes what it counted to a place of its own: partials is (blocks, bins).
+// and writes its counts to its own row of partials, which is (blocks, bins).
 // A block has fewer than 2^32 elements, or no memory could hold x.
-// Vectors that do not fill a batch have a loop of their own: with a condition
-// for each load, nvcc 13.0 waits for each vector of 8-bit elements.
+// Vectors that do not fill a batch have their own loop: with a condition per
+// load, nvcc 13.0 waits for each vector of 8-bit elements.
 template <typename T>
 __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     partial_kernel(const T* x, int64_t n, bool aligned, int bins,
                    uint32_t* partials) {
-  extern __shared__ uint32_t table[];  // bins, and one for what has no bin
+  extern __shared__ uint32_t table[];  // bins, and one for values without a bin
   for (int b = threadIdx.x; b <= bins; b += kThreads) table[b] = 0;
   __syncthreads();
 
   auto count = [&](T value) {
-    // A negative number is a large one without a sign.
+    // As an unsigned integer, a negative number is a large one.
     const auto bin = static_cast<uint64_t>(static_cast<int64_t>(value));
     atomicAdd(&table[bin < static_cast<uint64_t>(bins) ? bin : bins], 1u);
   };
@@ -66,8 +66,8 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
 // [partial_kernel.end]
 
 // [sum_kernel.begin]
-// A block sums 32 bins. The order is always the same, so that it would also be
-// deterministic if floats were summed.
+// Each block sums 32 bins. The order is always the same, so that sums of floats
+// would be deterministic too.
 __global__ void __launch_bounds__(1024)
     sum_kernel(const uint32_t* partials, int blocks, int bins,
                int64_t* counts) {
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(1024)
 // [sum_kernel.end]
 
 // [blocks_of.begin]
-// How many blocks, and so how many partial results, an input is worth.
+// The number of blocks, and so of partial results, for an input.
 int blocks_of(const ffi::TensorView& x) {
   constexpr int64_t kBytesOfBlock = 16 * kVectors * kThreads;
   const int64_t bytes = x.numel() * item_size(x);
@@ -123,7 +123,7 @@ void histogram(ffi::TensorView x, ffi::TensorView counts,
   cudaStream_t stream = get_stream(x);
   const int blocks = blocks_of(x);
   auto* partials = data_of<uint32_t>(workspace);
-  if (blocks != 0) {  // A grid of no blocks is an error.
+  if (blocks != 0) {  // An empty grid is an error.
     dispatch<BinTypes>(x.dtype(), [&](auto zero) {
       using T = decltype(zero);
       const T* data = data_of<T>(x);

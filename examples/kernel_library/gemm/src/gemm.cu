@@ -10,7 +10,7 @@
 namespace {
 
 // [bias_kernel.begin]
-// What remains where k is 0: activation(bias) in each row, 16 bytes at a time.
+// The result where k is 0: activation(bias) in each row, 16 bytes at a time.
 template <typename T>
 __global__ void bias_kernel(Problem p, const T* bias, T* out) {
   using Items = Vector<T>;
@@ -52,7 +52,7 @@ int capability_of(const ffi::TensorView& x) {
   return 10 * major + minor;
 }
 
-// sm_90a is for one capability; the PTX of sm_80 is for all from 8.0 on.
+// sm_90a runs on capability 9.0 only; the PTX of sm_80 runs on all from 8.0 on.
 #define CHECK_CAPABILITY(a)                                              \
   do {                                                                   \
     const int capability = capability_of(a);                             \
@@ -101,7 +101,7 @@ int64_t gemm_workspace_size(ffi::TensorView a, ffi::TensorView b,
 // [workspace_size.end]
 
 // [function.begin]
-// The order of the parameters lets a caller leave the last ones out.
+// This parameter order lets a caller omit the last ones.
 void gemm(ffi::TensorView a, ffi::TensorView b, ffi::TensorView out,
           ffi::TensorView workspace, double alpha, ffi::String activation,
           ffi::Optional<ffi::TensorView> maybe_bias,

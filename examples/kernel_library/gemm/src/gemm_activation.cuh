@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The activation as a function object of CUTLASS, chosen when a kernel runs:
-// one kernel serves all of them.
+// The activation as a CUTLASS function object, selected at run time: one kernel
+// serves all of them.
 #ifndef GEMM_ACTIVATION_CUH_
 #define GEMM_ACTIVATION_CUH_
 

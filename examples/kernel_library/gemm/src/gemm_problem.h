@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One multiplication, as the kernels take it: without the runtime's headers, so
-// that a file that includes CUTLASS compiles without them.
+// One multiplication, as passed to the kernels. Does not use the runtime's
+// headers, so that files that include CUTLASS compile without them.
 #ifndef GEMM_PROBLEM_H_
 #define GEMM_PROBLEM_H_
 
@@ -19,16 +19,16 @@
 // In the order of their names in gemm_checks.h.
 enum class Activation { kNone, kRelu, kSilu, kGelu };
 
-// GELU by tanh is a product with a sigmoid, as SiLU is:
+// GELU with tanh is a product with a sigmoid, like SiLU:
 // (1 + tanh(t)) / 2 = 1 / (1 + exp(-2 t)).
 GEMM_BOTH inline float activate(float x, Activation activation) {
   if (activation == Activation::kNone) return x;
-  if (activation == Activation::kRelu) return x < 0 ? 0 : x;  // A NaN stays.
+  if (activation == Activation::kRelu) return x < 0 ? 0 : x;  // Keeps NaN.
   float t = x;
   if (activation == Activation::kGelu)
     t = 1.59576912f * (x + 0.044715f * x * x * x);
 #ifdef __CUDA_ARCH__
-  // Without a function call, which would make the tensor cores wait.
+  // Avoids a function call, which would stall the tensor cores.
   return __fdividef(x, 1 + __expf(-t));
 #else
   return x / (1 + std::exp(-t));
@@ -43,12 +43,12 @@ GEMM_BOTH inline float activate(float x, Activation activation) {
 struct Problem {
   enum class Type { kFloat16, kBfloat16, kFloat8 };
 
-  Type type;  // of a and b; out and bias have this one too, or bfloat16
+  Type type;  // of a and b; out and bias have it too, or bfloat16 for float8
   int batch, m, n, k;
   const void* a;
   const void* b;
   void* out;
-  int64_t step_a, step_b, step_out;  // from a row to the next, or a column
+  int64_t step_a, step_b, step_out;  // from one row or column to the next
   int64_t batch_step_a, batch_step_b, batch_step_out;  // to the next matrix
   bool b_columns;
   const void* bias;      // null: none
@@ -62,7 +62,7 @@ struct Problem {
 
 #ifdef __CUDACC__
 // [paths.begin]
-// How many bytes of workspace a path needs; and the path itself, which gives
+// The workspace size of a path in bytes, and the path itself, which returns
 // null, or why it did not start.
 size_t workspace_of_sm80(const Problem& problem);
 size_t workspace_of_sm90a(const Problem& problem);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The multiplication by mma.sync, through CUTLASS 2's device API: for GPUs from
-// compute capability 8.0 on. Compiled for sm_80 only, by build_cuda.sh.
+// The multiplication with mma.sync, through CUTLASS 2's device API, for GPUs of
+// compute capability 8.0 and later. Compiled for sm_80 only, by build_cuda.sh.
 
 // [includes.begin]
 #include <cutlass/bfloat16.h>
@@ -16,8 +16,8 @@ namespace {
 using Rows = cutlass::layout::RowMajor;
 using Columns = cutlass::layout::ColumnMajor;
 
-// Four warps make a tile of 128 by 128, each a quarter of it, 32 elements of k
-// at a time, while the next three steps of k are on their way.
+// Four warps compute a 128 by 128 tile, a quarter each, 32 elements of k at a
+// time, while the next three steps of k are being loaded.
 template <typename T, typename LayoutB>
 using Configured = cutlass::gemm::device::GemmUniversal<
     T, Rows, T, LayoutB, T, Rows, float, cutlass::arch::OpClassTensorOp,
@@ -27,7 +27,7 @@ using Configured = cutlass::gemm::device::GemmUniversal<
                                                         float>,
     cutlass::gemm::threadblock::GemmIdentityThreadblockSwizzle<8>, 4, 8, 8>;
 
-// A name that a profiler shows in one line.
+// A name that fits on one line of a profiler.
 template <typename T, typename LayoutB>
 struct MmaSync : Configured<T, LayoutB>::GemmKernel {};
 // [kernel.end]
@@ -38,7 +38,7 @@ const char* run(const Problem& p, void* workspace, cudaStream_t stream) {
   using Gemm = cutlass::gemm::device::GemmUniversalBase<MmaSync<T, LayoutB>>;
   typename Gemm::EpilogueOutputOp::Params epilogue(p.alpha, p.bias ? 1.f : 0.f);
   epilogue.activation = p.activation;
-  // The bias is a batch of matrices whose rows are the same one: its steps
+  // The bias is a batch of matrices whose rows are all the same: its steps
   // are 0.
   typename Gemm::Arguments arguments(
       cutlass::gemm::GemmUniversalMode::kBatched, {p.m, p.n, p.k}, p.batch,
@@ -63,7 +63,7 @@ const char* run(const Problem& p, void* workspace, cudaStream_t stream) {
 }  // namespace
 
 // [paths.begin]
-// Each tile is the work of one block, from the first k to the last.
+// Each tile is computed by one block, from the first k to the last.
 size_t workspace_of_sm80(const Problem&) { return 0; }
 
 const char* run_sm80(const Problem& problem, void* workspace,

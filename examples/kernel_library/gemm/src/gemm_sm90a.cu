@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The multiplication by TMA and wgmma, through CUTLASS 3's collectives: for
+// The multiplication with TMA and wgmma, through CUTLASS 3's collectives, for
 // GPUs of compute capability 9.0. Compiled for sm_90a only, by build_cuda.sh.
 
 // [includes.begin]
@@ -27,7 +27,7 @@ namespace fusion = cutlass::epilogue::fusion;
 constexpr auto kNearest = cutlass::FloatRoundStyle::round_to_nearest;
 
 // activation(scale * sum + bias); the scale is a product of three numbers, each
-// of which may be in the GPU's memory.
+// of which may be in GPU memory.
 template <typename Out, typename Tile>
 using Epilogue = fusion::Sm90EVT<
     fusion::Sm90Compute<Activate, Out, float, kNearest>,
@@ -40,10 +40,10 @@ using Epilogue = fusion::Sm90EVT<
 // [epilogue.end]
 
 // [kernel.begin]
-// A warp asks TMA for tiles of 128 bytes of k, and two groups of four warps
-// multiply a tile of 128 by 128 each time. Two blocks of a cluster share the
-// tile of b. Where the tiles do not fill all multiprocessors the last time,
-// they are split along k, and the parts are summed in the workspace: stream-K.
+// One warp issues TMA loads of tiles with 128 bytes of k, and two groups of
+// four warps multiply them into a 128 by 128 tile. Both blocks of a cluster
+// share the tile of b. Tiles that do not fill all multiprocessors in the last
+// wave are split along k, and the parts are summed in the workspace: stream-K.
 template <typename T, typename Out, typename LayoutB>
 struct Parts {
   using Tile =
@@ -67,7 +67,7 @@ struct Parts {
                                            cutlass::gemm::StreamKScheduler>;
 };
 
-// A name that a profiler shows in one line.
+// A name that fits on one line of a profiler.
 template <typename T, typename Out, typename LayoutB>
 struct Wgmma : Parts<T, Out, LayoutB>::Kernel {};
 // [kernel.end]
@@ -104,7 +104,7 @@ struct Call {
          {static_cast<const Out*>(p.bias), Out(0), {}},
          {}},
         {p.activation}};
-    // Otherwise CUTLASS would ask for all that CUDA knows of the device.
+    // Otherwise CUTLASS would query all device properties.
     cudaDeviceGetAttribute(&arguments.hw_info.sm_count,
                            cudaDevAttrMultiProcessorCount, p.device);
   }
@@ -124,13 +124,13 @@ struct Call {
 // [arguments.end]
 
 // [choose.begin]
-// Calls body with the call of one kernel.
+// Calls body with the Call of one kernel.
 template <typename Body>
 auto choose(const Problem& p, Body&& body) {
   using Half = cutlass::half_t;
   using Brain = cutlass::bfloat16_t;
   if (p.type == Problem::Type::kFloat8) {
-    // wgmma takes numbers of 8 bits along k only: b has dense columns.
+    // wgmma takes 8-bit numbers only along k: b has dense columns.
     return body(Call<cutlass::float_e4m3_t, Brain, Columns>(p));
   }
   if (p.type == Problem::Type::kFloat16) {

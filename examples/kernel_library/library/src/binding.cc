@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library exports: checks the arguments, chooses the implementation by
-// the device, and tells signatures and documentation. No kernel knows this
-// file. Build with build_cpu.sh, build_cuda.sh or CMake, run with
+// The exported functions: they check the arguments, choose the implementation
+// by device, and provide signatures and documentation. No kernel depends on
+// this file. Build with build_cpu.sh, build_cuda.sh or CMake, run with
 // load_library.py.
 
 // [includes.begin]
@@ -13,7 +13,7 @@ namespace vector_kernels {
 namespace {
 
 // [for_device.begin]
-// The implementation for the device that x is on.
+// The implementation for the device of x.
 template <typename Kernel>
 Kernel* for_device(const char* name, const ffi::TensorView& x, Kernel* on_cpu,
                    Kernel* on_cuda) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the elementwise CUDA kernels share: y[i] = update(x[i], y[i]), 16 bytes
+// Shared by the elementwise CUDA kernels: y[i] = update(x[i], y[i]), 16 bytes
 // at a time where both addresses allow it.
 #ifndef VECTOR_KERNELS_ELEMENTWISE_CUH_
 #define VECTOR_KERNELS_ELEMENTWISE_CUH_
@@ -11,12 +11,12 @@ namespace cuda {
 namespace {
 
 // [update_kernel.begin]
-// Each thread has the loads of two vectors of x and of y under way before it
-// uses the first; near the end it loads the last vector instead of one beyond
-// it, and drops it. Four blocks on an SM leave each thread 64 registers.
-// Unrolled, the outer loops would begin with a division that counts their
-// rounds. `vectors` is the number of whole vectors, 0 where an address is not
-// aligned; the elements after them go one by one.
+// Each thread has the loads of two vectors of x and of y in flight before it
+// uses the first; near the end, it loads the last vector again instead of one
+// past it, and discards it. Four blocks per SM leave each thread 64 registers.
+// The outer loops are not unrolled: that would add a division to compute the
+// trip count. `vectors` is the number of whole vectors, 0 if an address is not
+// aligned; the remaining elements are processed one by one.
 template <typename T, typename Update>
 __global__ void __launch_bounds__(256, 4)
     update_kernel(const T* x, T* y, int64_t vectors, int64_t n, Update update) {
@@ -56,7 +56,7 @@ template <typename T, typename Update>
 void launch_update(const ffi::TensorView& x, const ffi::TensorView& y,
                    Update update) {
   const int64_t n = x.numel();
-  if (n == 0) return;  // A grid of no blocks is an error.
+  if (n == 0) return;  // An empty grid is an error.
   ffi::CUDADeviceGuard guard(x.device().device_id);
   const T* from = data_of<T>(x);
   T* to = data_of<T>(y);

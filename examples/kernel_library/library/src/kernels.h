@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels, each with one implementation for each device. All files include
+// The kernels, each with one implementation per device. All files include
 // this one.
 #ifndef VECTOR_KERNELS_KERNELS_H_
 #define VECTOR_KERNELS_KERNELS_H_
@@ -9,7 +9,7 @@
 
 namespace vector_kernels {
 
-// The arguments are valid when they arrive here: binding.cc has checked them.
+// The arguments are valid: binding.cc has checked them.
 namespace cpu {
 void axpy(double a, ffi::TensorView x, ffi::TensorView y);
 void lerp(ffi::TensorView x, ffi::TensorView y, double weight);

@@ -8,7 +8,7 @@ namespace vector_kernels {
 namespace {
 
 // Independent sums, which the compiler keeps in vector registers, over blocks
-// that are short enough for float; the sums of the blocks are added in double.
+// short enough for float; the sums of the blocks are added in double.
 template <typename T>
 double dot(const T* x, const T* y, int64_t n) {
   using C = typename Compute<T>::Type;

@@ -6,9 +6,9 @@ namespace vector_kernels {
 namespace cuda {
 namespace {
 
-// Rows are shared among threads as row_block() says. A row that begins on a
-// boundary of 16 bytes in both tensors is read in vectors, what is left in
-// single elements.
+// Threads share rows as row_block() determines. A row that begins on a 16-byte
+// boundary in both tensors is read in vectors, and its tail in single
+// elements.
 template <typename T>
 __global__ void __launch_bounds__(kMaxRowThreads)
     vecdot_kernel(const T* x, const T* y, T* out, bool reads_vectors,
@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(kMaxRowThreads)
   for (int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.y;
        first < rows; first += step) {
     const int64_t row = first + threadIdx.y;
-    // A thread without a row has nothing to add, and still helps to reduce.
+    // A thread without a row adds nothing, but takes part in the reduction.
     const int64_t length = row < rows ? n : 0;
     const T* left = x + row * n;
     const T* right = y + row * n;
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(kMaxRowThreads)
 
 void vecdot(ffi::TensorView x, ffi::TensorView y, ffi::TensorView out) {
   const int64_t rows = out.numel();
-  if (rows == 0) return;  // A grid of no blocks is an error.
+  if (rows == 0) return;  // An empty grid is an error.
   ffi::CUDADeviceGuard guard(x.device().device_id);
   dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);

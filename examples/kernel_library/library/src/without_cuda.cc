@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the place of the CUDA files in a library that is built without CUDA.
+// Replaces the CUDA files in a library that is built without CUDA.
 
 // [stubs.begin]
 #include "kernels.h"

@@ -7,25 +7,25 @@ from typing import Any, Protocol
 # [load.begin]
 from tvm_ffi.libinfo import load_lib_module
 
-# The name of the distribution, then that of the library: libvector_kernels.so.
+# The name of the distribution, then of the library: libvector_kernels.so.
 _LIB = load_lib_module("vector-kernels", "vector_kernels")
 # [load.end]
 
 
 class Tensor(Protocol):
-    """A tensor of any framework: what can be lent by DLPack."""
+    """A tensor of any framework that supports DLPack."""
 
     @property
     def __dlpack__(self) -> Any:
-        """Method that lends the tensor."""
+        """Method that exports the tensor."""
 
     @property
     def __dlpack_device__(self) -> Any:
-        """Method that tells its device."""
+        """Method that returns its device."""
 
 
-# tvm-ffi-stubgen writes the functions between begin and end; the library has types and
-# documentation, and these are the names of the parameters.
+# tvm-ffi-stubgen writes the functions between begin and end; the library provides types and
+# documentation, and these lines the parameter names.
 # tvm-ffi-stubgen-library(names): axpy(a, x, y)
 # tvm-ffi-stubgen-library(names): lerp(x, y, weight)
 # tvm-ffi-stubgen-library(names): vecdot(x, y, out)
