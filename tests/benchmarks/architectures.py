@@ -23,7 +23,7 @@ SCRIPT = ROOT / "examples" / "kernel_library" / EXAMPLE / "build_cuda.sh"
 RUNS = 5
 OPTION = re.compile(r"-gencode (arch=\S+)")
 
-# The name of each way, the architectures (None: those of the script), and other options.
+# The name of each way to build, its architectures (None: the script's), and other options.
 WAYS = {
     "PTX of compute_80 alone": ("arch=compute_80,code=compute_80", ""),
     "sm_90": ("arch=compute_90,code=sm_90", ""),

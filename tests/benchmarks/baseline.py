@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records how many instructions calls with our runtime take now: baseline.py RECORD.
 
-tests/python/test_instructions.py counts them again, and fails if a row has grown. A record of
-every edit, like that of instructions.py, would let calls grow little by little; this one is
-written only by whoever accepts that they have.
+tests/python/test_instructions.py counts them again, and fails if a row has grown. A record updated
+at every edit, like that of instructions.py, would let calls grow little by little; this one is
+written only when someone accepts that they have.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from pathlib import Path
 from instructions import count_rows
 from record import answer, finish
 
-# The options of configure that change what the interpreter executes.
+# The configure options that change what the interpreter executes.
 OPTIONS = "--enable-optimizations", "--enable-shared", "--with-lto", "--with-pydebug"
-# What a row may grow by. Few counts differ between two runs, and most of those by one percent.
+# How much a row may grow. Few counts differ between two runs, and most of those by one percent.
 SHARE, INSTRUCTIONS = 0.03, 5
-# Where malloc takes memory from depends on what lies on the heap, and can change a row by more: the
-# record keeps the most of several runs, and a row has grown if each of several runs says so.
+# Where malloc finds memory depends on the state of the heap, and can change a row by more: the
+# record keeps the maximum of several runs, and a row has grown if each of several runs says so.
 ATTEMPTS = 3
 
 
 def environment() -> dict[str, str]:
-    """Tell what decides on the counts besides our own code."""
+    """What determines the counts apart from our own code."""
     configured = str(sysconfig.get_config_var("CONFIG_ARGS"))
     options = [option for option in OPTIONS if option in configured]
     python = [".".join(map(str, sys.version_info[:2])), platform.python_compiler(), *options]
@@ -43,13 +43,13 @@ def environment() -> dict[str, str]:
 
 
 def count() -> dict[str, float]:
-    """Count each row but those of PyTorch, whose import would take most of the time."""
+    """Count every row except PyTorch's, whose import would take most of the time."""
     groups = count_rows(sys.executable, without=["torch"])
     return {name: counted for rows in groups.values() for name, counted in rows.items()}
 
 
 def most() -> dict[str, float]:
-    """Count several times, and keep the most."""
+    """Count several times, and keep the maximum."""
     with ThreadPoolExecutor(2) as pool:
         runs = [pool.submit(count) for _ in range(ATTEMPTS)]
         counts = [run.result() for run in runs]
@@ -57,7 +57,7 @@ def most() -> dict[str, float]:
 
 
 def grown(before: dict[str, float], now: dict[str, float]) -> list[str]:
-    """Tell which rows take more instructions than they may, are new, or are gone."""
+    """The rows that take more instructions than they may, are new, or are gone."""
     longer = [
         f"{name}: {before.get(name, 'never recorded')} -> {counted}"
         for name, counted in now.items()
@@ -67,7 +67,7 @@ def grown(before: dict[str, float], now: dict[str, float]) -> list[str]:
 
 
 def always_grown(before: dict[str, float]) -> list[str]:
-    """Tell which rows have grown in each run; the runs end when none is left."""
+    """The rows that have grown in every run; the runs end when none is left."""
     least = count()
     for _ in range(ATTEMPTS - 1):
         if not grown(before, least):

@@ -19,15 +19,15 @@ from typing import Any, NamedTuple
 import tvm_ffi
 from tvm_ffi.utils.kwargs_wrapper import make_kwargs_wrapper
 
-# How often a function of cpp_library.cc does what its row is named after.
+# How often a function of cpp_library.cc repeats the operation that its row is named after.
 TIMES = 1000
 # How often a row of callbacks with tensors calls back.
 CALLBACKS = 100
-# Whether this is our runtime, or the published one.
+# Whether this is our runtime or the published one.
 OURS = hasattr(tvm_ffi.Function, "trusted")
-# Rows that have a trusted mode beside the default one: those that pass PyTorch's tensors.
+# Rows with a trusted mode beside the default one: those that pass PyTorch tensors.
 TRUSTED = " (trusted)"
-# The same call by limit.cc, beside a row that has one.
+# The same call through limit.cc, for rows that have one.
 LIMIT = " (limit)"
 
 

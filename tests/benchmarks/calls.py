@@ -32,7 +32,7 @@ TARGETS = {
     "each row": 1.1,
     "of the limit": 1.3,
     "import": 0.05,
-    # Looks at the file again, to warn if it has changed.
+    # Checks the file again, to warn if it has changed.
     "load_module, loaded before": 1.5,
 }
 IMPORT = """
@@ -129,7 +129,7 @@ def time_limit(row: str, ours: Worker) -> dict[str, float]:
 
 def time_import(pythons: list[str]) -> dict[str, float]:
     """Give the median processor time of an import, in milliseconds."""
-    # As after an installation by pip: the compiled files are kept.
+    # As after an installation by pip: compiled files are kept.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     return time_processes([[python, "-c", IMPORT] for python in pythons])
 
@@ -148,7 +148,7 @@ def time_load(pythons: list[str]) -> dict[str, float]:
 def time_processes(commands: list[list[str]]) -> dict[str, float]:
     """Give the median of what two commands print, each run several times, in turns."""
     for command in commands:
-        answer(*command)  # compiles, and fills the disk's cache
+        answer(*command)  # compiles, and fills the disk cache
     turns = [[float(answer(*command)) for command in commands] for _ in range(PROCESSES)]
     ours, theirs = (statistics.median(times) for times in zip(*turns, strict=True))
     milliseconds = {"ours": round(ours, 3), "published": round(theirs, 3)}

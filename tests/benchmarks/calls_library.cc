@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that calls.py times, built once with our headers and once with the published ones.
+// The functions timed by calls.py, built once with our headers and once with the published ones.
 //
-// They do next to nothing: what is timed is the way from Python into them and back.
+// They do almost nothing: the time is that of the way from Python into them and back.
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/container/shape.h>
@@ -64,7 +64,7 @@ void call_back_with_tensor(ffi::Function f, ffi::Tensor x, int64_t times) {
 }
 Point point() { return Point(ffi::make_object<PointObj>()); }
 
-// For leaks.py, and for the test that it finds leaks.
+// For leaks.py, and for the test that it detects leaks.
 int64_t use_count(ffi::ObjectRef x) { return x.use_count(); }
 void leak_share(ffi::ObjectRef x) { new ffi::ObjectRef(x); }
 

@@ -15,7 +15,7 @@ from time import process_time
 
 from call_rows import Row, all_rows, cpp_rows, limit_rows
 
-# Long enough for the clock, short enough that few blocks are hit by what else the machine does.
+# Long enough for the clock, short enough that other load on the machine hits few blocks.
 SECONDS_OF_A_BLOCK = 0.003
 
 
@@ -27,7 +27,7 @@ class Timed:
         self.timer = timeit.Timer(row.statement, setup, process_time, {"names": row.names})
         self.per_run = row.times
         self.times = 1
-        # What a first call learns or builds is no part of the time, nor of how long a block is.
+        # What a first call learns or builds is not part of the time, nor of a block's length.
         self.timer.timeit(1)
         while (seconds := self.timer.timeit(self.times)) < SECONDS_OF_A_BLOCK / 4:
             self.times *= 4

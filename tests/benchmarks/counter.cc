@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells callgrind what to count: instructions.py runs a worker under it, which calls these.
+// Controls what callgrind counts: instructions.py runs a worker under it, which calls these.
 #include <valgrind/callgrind.h>
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace {
 
-// Leaves memory of each size in malloc's cache. Otherwise a row would be given a larger piece each
-// time, and take hundreds of instructions more, whenever the heap happened to have none of its
-// size.
+// Leaves memory of each size in malloc's cache. Otherwise, whenever the heap happened to have none
+// of a row's size, the row would get a larger piece each time and take hundreds of instructions
+// more.
 void fill_cache() {
   constexpr std::size_t kLargest = 512, kStep = 16, kEach = 16;
   void* volatile pieces[kEach];
@@ -21,7 +21,7 @@ void fill_cache() {
 
 }  // namespace
 
-// The import of PyTorch would take minutes if its instructions were counted.
+// Importing PyTorch would take minutes if its instructions were counted.
 extern "C" void start() { CALLGRIND_START_INSTRUMENTATION; }
 
 extern "C" void begin() {
@@ -29,5 +29,5 @@ extern "C" void begin() {
   CALLGRIND_ZERO_STATS;
 }
 
-// Writes the counts since begin() to a file, which takes the next number.
+// Writes the counts since begin() to a file with the next number.
 extern "C" void end() { CALLGRIND_DUMP_STATS; }

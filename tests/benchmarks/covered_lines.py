@@ -15,7 +15,7 @@ from record import answer, circumstances, finish
 
 
 def main(record: Path, report: Path) -> int:
-    """Write the figures of each folder, and of all, with when and of what files they are."""
+    """Write the figures of each folder and of all, with their date and the files they are from."""
     versions = {"Python": platform.python_version(), "gcc": answer("g++", "-dumpfullversion")}
     figures = json.loads(report.read_text())["totals"]
     what = "Lines of the runtime that the tests run"

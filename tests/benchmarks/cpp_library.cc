@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// C++ that uses the headers in loops, built once with our headers and once with the published ones.
+// C++ loops that use the headers, built once with ours and once with the published ones.
 //
-// Each function does one thing `times` times; calls.py divides by that number.
+// Each function repeats one operation `times` times; calls.py divides by that number.
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/list.h>
@@ -20,7 +20,7 @@ namespace ffi = tvm::ffi;
 
 namespace {
 
-// Keeps the compiler from leaving out what made `value`.
+// Keeps the compiler from eliminating the code that produced `value`.
 template <typename T>
 void keep(T& value) {
   asm volatile("" : : "r"(&value) : "memory");

@@ -24,7 +24,7 @@ from call_rows import LIMIT, TRUSTED, build_library, build_limit
 from record import answer, circumstances, finish
 
 HERE = Path(__file__).resolve().parent
-# Wider than those of calls.py: it is time that is promised, and a row of few instructions may wait
+# Wider than those of calls.py: the promise is about time, and a row of few instructions may wait
 # for memory.
 TARGETS = {"geometric mean": 0.8, "each row": 1.75, "of the limit": 1.3}
 VERSIONS = """
@@ -59,7 +59,7 @@ def count_rows(python: str, without: Sequence[str] = (), limit: bool = False) ->
             f"--callgrind-out-file={folder / 'counts'}",
             *(python, str(HERE / "instructions_worker.py"), str(folder), *without),
         ]
-        # Else the buckets of strings differ from run to run.
+        # Otherwise the buckets of strings differ from run to run.
         env = {**os.environ, "PYTHONHASHSEED": "0"}
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
     if done.returncode != 0:

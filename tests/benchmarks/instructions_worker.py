@@ -16,14 +16,14 @@ import sys
 import timeit
 from pathlib import Path
 
-# Before the rows look for it: an import of None fails.
+# Before the rows import them: the import of a module that is None fails.
 sys.modules |= dict.fromkeys(sys.argv[2:])  # type: ignore[arg-type]
 
 from call_rows import Row, all_rows, cpp_rows, limit_rows  # noqa: E402
 
-# What first runs learn, build and allocate is no part of a count.
+# What first runs learn, build and allocate is not part of a count.
 WARM_UP = 32
-# A block runs about so many instructions: what surrounds it differs by hundreds now and then.
+# Approximate instructions per block: what surrounds a block sometimes differs by hundreds.
 INSTRUCTIONS_OF_A_BLOCK = 1_000_000
 MOST_RUNS = 300
 BLOCKS = 3
@@ -44,7 +44,7 @@ class Counter:
             self.library.begin()
             timer.timeit(times)
             self.library.end()
-        # All are read afterwards, so that each count begins in the same state.
+        # All are read afterwards, so that each count starts from the same state.
         return [self.read_dump() for _ in runs]
 
     def read_dump(self) -> int:
@@ -65,7 +65,7 @@ class Counter:
         runs = min(MOST_RUNS, max(1, INSTRUCTIONS_OF_A_BLOCK // max(1, twice - once)))
         gc.collect()
         counts = self.counts(timer, *([runs, 2 * runs] * (BLOCKS + 1)))[2:]
-        # The difference leaves out what is done once: the timer, and the switches of the counter.
+        # The difference excludes one-time work: the timer, and the switches of the counter.
         differences = [twice - once for once, twice in zip(counts[::2], counts[1::2], strict=True)]
         return round(statistics.median(differences) / runs / row.times, 1)
 

@@ -40,9 +40,9 @@ from _verify.tools import Tools  # isort: skip
 HERE = Path(__file__).resolve().parent
 ROWS, WORKER = HERE / "kernel_rows", HERE / "kernels_worker.py"
 DEVICES = ("cpu", "cuda")
-SECONDS_OF_AN_EXAMPLE = 240  # then it hangs
+SECONDS_OF_AN_EXAMPLE = 240  # a longer run hangs
 NAMES_ERROR = re.compile(r"Error\b|CUDA error|Assertion")
-SAME = ("machine", "versions", "made_of")  # of rows that may stand in one table
+SAME = ("machine", "versions", "made_of")  # of rows that may share a table
 
 
 @dataclass
@@ -50,7 +50,7 @@ class Measured:
     """What was measured on one device."""
 
     kernels: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    clocks: dict[str, str] = field(default_factory=dict)  # of a GPU, for each kernel
+    clocks: dict[str, str] = field(default_factory=dict)  # of a GPU, per kernel
     failed: dict[str, str] = field(default_factory=dict)  # why a kernel has no rows
 
 
@@ -85,7 +85,7 @@ def library_of(example: Example, device: str, layout: Layout, tools: Tools) -> P
 
 def measure_example(measured: Measured, name: str, command: list[str], where: Path) -> None:
     """Run an example's process; its rows count only if it ends well."""
-    # The folder is the drivers': a file may be beside its library.
+    # The folder is that of the examples' drivers: a file may be beside its library.
     process = subprocess.Popen(
         command, cwd=where, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
@@ -101,7 +101,7 @@ def measure_example(measured: Measured, name: str, command: list[str], where: Pa
                 rows += [told["row"]] if "row" in told else []
                 clocks = told.get("clocks", clocks)
             except (ValueError, TypeError):
-                # PyTorch gives advice after the line that names an error of CUDA.
+                # PyTorch prints advice after the line that names a CUDA error.
                 if NAMES_ERROR.search(line) or not NAMES_ERROR.search(said):
                     said = line.strip() or said
         status = process.wait()

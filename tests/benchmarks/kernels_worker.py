@@ -37,7 +37,7 @@ def copy_of(moved: int, device: str) -> Work:
     target = torch.empty_like(source)
     if device == "cuda":
         return lambda: target.copy_(source)
-    # The C library's, which is faster than PyTorch's.
+    # The C library's copy, which is faster than PyTorch's.
     return lambda: (source, ctypes.memmove(target.data_ptr(), source.data_ptr(), moved // 2))
 
 

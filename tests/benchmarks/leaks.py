@@ -21,11 +21,11 @@ import tvm_ffi
 from call_rows import Row, all_rows, build_library
 from record import circumstances, finish
 
-# What caches and allocators may keep, however often a row runs: bytes and blocks. A reference or an
-# object that is tracked may never stay.
+# What caches and allocators may retain, however often a row runs: bytes and blocks. A reference
+# or a tracked object must never remain.
 ALLOWED = {"resident bytes": 1 << 20, "malloc bytes": 1 << 12, "blocks of Python": 64}
-# What one attempt finds may be another thread's, or a cache's that grows once; a leak is found by
-# each.
+# One attempt may also find another thread's memory, or a cache that grows once; a leak is found
+# by every attempt.
 ATTEMPTS = 3
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -77,7 +77,7 @@ def state(row: Row, use_count: Callable[[Any], int]) -> dict[str, int]:
     counts = {
         f"references to {name}": sys.getrefcount(value)
         for name, value in values.items()
-        # These may be anybody's: small integers and short strings are shared.
+        # Small integers and short strings are shared, so others may change their counts.
         if not isinstance(value, (int, str)) or isinstance(value, bool)
     }
     counts |= {
@@ -98,12 +98,12 @@ def left_behind(row: Row, calls: int, use_count: Callable[[Any], int]) -> dict[s
 
     A run that does what its row is named after several times counts as so many calls.
     """
-    # timeit switches the collector of cycles off, with which programs run.
+    # timeit disables the cycle collector, which is enabled in normal programs.
     setup = "; ".join(["gc.enable()", *(f"{name} = names[{name!r}]" for name in row.names)])
     timer = timeit.Timer(row.statement, setup, globals={"names": row.names, "gc": gc})
     runs = max(1, calls // row.times)
     timer.timeit(min(runs, 1000))
-    # What is there already is neither counted nor looked at, which would take most of the time.
+    # Existing objects are neither counted nor scanned, which would take most of the time.
     gc.collect()
     gc.freeze()
     try:
@@ -119,7 +119,7 @@ def changes(
     changed: dict[str, int] = {}
     for _ in range(ATTEMPTS):
         before = state(row, use_count)
-        # Counted twice, so that each time one older dictionary of counts is alive.
+        # Counted twice, so that one older dictionary of counts is alive each time.
         before = state(row, use_count)
         timer.timeit(runs)
         after = state(row, use_count)

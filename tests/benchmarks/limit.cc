@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least that a call from Python costs: a type that packs integers and tensors, and calls a C
-// function. No other type, no check, no error message, no stream, no allocator, no keyword. And the
-// least that PyTorch takes for a tensor that comes from it, or goes to it.
+// The minimum cost of a call from Python: a type that packs integers and tensors, and calls a C
+// function. No other types, checks, error messages, streams, allocators or keywords. And the
+// minimum that PyTorch takes for a tensor that comes from it, or goes to it.
 //
-// calls.py measures the same rows through it, as the limit of what a runtime can reach.
+// calls.py measures the same rows through it, as the limit of what a runtime can achieve.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <structmember.h>
@@ -64,7 +64,7 @@ PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
 PyType_Spec spec = {"limit.Limit", sizeof(Limit), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, slots};
 
-// limit.function(address): what calls the C function at an address.
+// limit.function(address): an object that calls the C function at an address.
 PyObject* function(PyObject* module, PyObject* address) {
   PyObject* type = PyObject_GetAttrString(module, "Limit");
   if (type == nullptr) return nullptr;
@@ -97,14 +97,14 @@ void drop(PyObject* capsule) {
   managed->deleter(managed);
 }
 
-// limit.taken(tensor): a Python object that owns a share of a tensor of PyTorch.
+// limit.taken(tensor): a Python object that shares ownership of a PyTorch tensor.
 PyObject* taken(PyObject*, PyObject* tensor) {
   DLManagedTensorVersioned* managed = nullptr;
   if (exchange->managed_tensor_from_py_object_no_sync(tensor, &managed) != 0) return nullptr;
   return PyCapsule_New(managed, "dltensor_versioned", drop);
 }
 
-// limit.allocated(tensor): what PyTorch does for a new tensor of the same shape.
+// limit.allocated(tensor): the work of PyTorch for a new tensor of the same shape.
 PyObject* allocated(PyObject*, PyObject* tensor) {
   DLTensor prototype;
   DLManagedTensorVersioned* managed = nullptr;
@@ -117,7 +117,7 @@ PyObject* allocated(PyObject*, PyObject* tensor) {
   return static_cast<PyObject*>(result);
 }
 
-// What a producer of DLPack must do for one that asks: here for a tensor that never ends.
+// The minimum that a DLPack producer does for a consumer, here for a tensor that is never freed.
 PyObject* export_one(PyObject*, PyObject* const*, Py_ssize_t, PyObject*) {
   static float data[20];
   static int64_t shape[] = {4, 5}, strides[] = {5, 1};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least that a kernel file has: one function, one check that throws, one export.
+// The minimal kernel file: one function, one check that throws, one export.
 #include <tvm/ffi/tvm_ffi.h>
 
 namespace ffi = tvm::ffi;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least that a CUDA file has: one kernel, one check that throws, one export.
+// The minimal CUDA file: one kernel, one check that throws, one export.
 #include <cuda_runtime.h>
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/tvm_ffi.h>

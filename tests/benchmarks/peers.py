@@ -87,7 +87,7 @@ def ctypes_rows(library: Path) -> dict[str, Row]:
 def cffi_rows(module: Any) -> dict[str, Row]:
     """Give the rows of cffi, which takes lists, and gives strings as pointers."""
     functions, read = module.lib, module.ffi.string
-    # Bytes of a name of their own: the function gives back where they are.
+    # A separate name for the bytes, since the function returns a pointer to them.
     string = Row(
         "b = a.encode()\nread(f(b)).decode()",
         {"f": functions.same_string, "a": STRING, "read": read},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the benchmarks share: where and when they ran, and how they end."""
+"""Shared by the benchmarks: where and when they ran, and how they end."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["ROOT", "answer", "circumstances", "find_nvcc", "finish"]
 
 
 def circumstances(part: str, versions: dict[str, str], gpu: str = "") -> dict[str, object]:
-    """Tell when, on what machine, with what versions and of which files a record is."""
+    """Return when, on which machine, with which versions and from which files a record was made."""
     system = f"{cpu_name()}, {os.cpu_count()} cores, {platform.system()}"
     return {
         "date": datetime.date.today().isoformat(),
@@ -35,7 +35,7 @@ def circumstances(part: str, versions: dict[str, str], gpu: str = "") -> dict[st
 def finish(
     path: Path | None, record: dict[str, object], rows: list[list[str]], missed: Collection[str]
 ) -> int:
-    """Print the rows, write the record if it has a path; the status: 1 if a limit was missed."""
+    """Print the rows, write the record if it has a path; return 1 if a limit was missed, or 0."""
     if rows:
         print(aligned(rows))
     if path:

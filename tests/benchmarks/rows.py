@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import torch
 
 KIB, MIB = 1 << 10, 1 << 20
-# Sizes of an input on a GPU: beyond every L2 cache, within that of an A100 or newer, and so small
-# that the launch takes most of the time.
+# Sizes of an input on a GPU: larger than any L2 cache, within that of an A100 or newer, and so
+# small that the launch dominates the time.
 LARGE, CACHED, SMALL = 256 * MIB, 4 * MIB, 64 * KIB
-# Lengths of rows: less than a warp's vectors, and odd, so that most rows are not aligned.
+# Row lengths: less than a warp's vectors, and odd, so that most rows are misaligned.
 SHORT, ODD = 64, 50257
 PADDING = 64  # elements between two rows of a tensor that is not contiguous
 
@@ -22,12 +22,12 @@ class Row:
     """One kernel on one input, beside PyTorch's own operator on the same."""
 
     case: str  # dtype and size: "float32, 16 MiB"
-    moved: int  # bytes that the problem needs read and written, as a copy reads and writes
+    moved: int  # bytes that the problem must read and write, counted as for a copy
     run: Callable[[], object]  # does the work once
-    # PyTorch's own operator, one call, into an output that is there already where it takes one.
+    # PyTorch's own operator, one call, into a preallocated output if it takes one.
     torch: Callable[[], object] | None = None
-    # The speed beside PyTorch's that is required on a CPU: 1.0 is as fast. On a GPU each large row
-    # that has an operator of PyTorch's must be as fast as that.
+    # The speed relative to PyTorch's that is required on a CPU: 1.0 is as fast. On a GPU, each
+    # large row that has a PyTorch operator must be as fast as that.
     least: float | None = None
     # Whether memory is the limit: then 0.9 of a copy's speed is required of a large row on a GPU.
     memory_bound: bool = True
@@ -36,7 +36,7 @@ class Row:
     captured: bool = True
 
 
-rehearsed = False  # whether a CPU gets a GPU's rows, on inputs that it can work through
+rehearsed = False  # whether a CPU gets a GPU's rows, on inputs small enough for it
 
 
 def for_gpu(device: str) -> bool:

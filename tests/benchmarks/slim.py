@@ -22,7 +22,7 @@ from record import answer, circumstances, find_nvcc, finish
 
 HERE = Path(__file__).resolve().parent
 RUNS = {"cc": 9, "cu": 5}
-# The ratio of ours to theirs that is promised, and libtvm_ffi's size in bytes.
+# The promised ratio of ours to theirs, and the limit of libtvm_ffi's size in bytes.
 TARGETS = {
     "compile, seconds": 0.5,
     "compile CUDA, seconds": 0.6,

@@ -23,7 +23,7 @@ import tvm_ffi
 from leaks import malloc_bytes, resident_bytes
 
 THREADS = 16
-LIMIT = 20  # seconds that the child of a fork may take
+LIMIT = 20  # seconds allowed to a forked child
 
 
 class Calls:
@@ -92,7 +92,7 @@ class Errors:
                 caught = "Python"
             if caught != ("C++" if i % 2 else "Python"):
                 raise AssertionError(f"error {i}: caught one of {caught}")
-            self.error.__traceback__ = None  # Python lengthens it at each raise
+            self.error.__traceback__ = None  # Python extends it at each raise
 
 
 class Forks:

@@ -71,7 +71,7 @@ def graph(work: Work, times: int) -> Timed:
             work()
 
     def timed() -> float:
-        # While this one runs the next is launched, so that no launch is in the time.
+        # The next graph is launched while this one runs, so that the time includes no launch.
         captured.replay()
         return between_events(captured.replay) / times
 

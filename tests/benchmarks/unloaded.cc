@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What soak_trials.py loads and unloads: a library without types of its own, which would stay.
+// Loaded and unloaded by soak_trials.py: a library without types of its own, which would persist.
 #include <tvm/ffi/function.h>
 
 namespace {

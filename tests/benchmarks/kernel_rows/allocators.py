@@ -23,10 +23,10 @@ def rows(mod, device: str) -> Iterator[Row]:
                 case=f"{name}, {named(size)}",
                 moved=size,
                 run=lambda allocate=allocate, size=size: filled(allocate, size, where),
-                # On a GPU PyTorch keeps what it once allocated: no fair comparison.
+                # On a GPU, PyTorch caches its allocations, so the comparison would be unfair.
                 torch=None
                 if device == "cuda"
                 else lambda size=size: torch.full((size,), 1, dtype=torch.uint8),
-                memory_bound=False,  # The driver's own work comes on top.
-                captured=False,  # A graph that is captured cannot call cudaMalloc.
+                memory_bound=False,  # The driver's own work adds to it.
+                captured=False,  # A graph capture cannot call cudaMalloc.
             )

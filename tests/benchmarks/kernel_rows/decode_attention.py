@@ -12,7 +12,7 @@ from rows import Row, named, sizes
 PAGE_SIZE = 16
 DIM = 128
 KV_HEADS = 8
-TOKENS = 4096  # of a sequence, where the size has room for so many
+TOKENS = 4096  # per sequence, if the size has room for that many
 
 
 def row_of(mod, dtype, device: str, size: int, group: int) -> Row:
@@ -30,7 +30,7 @@ def row_of(mod, dtype, device: str, size: int, group: int) -> Row:
     needed = mod.decode_attention_workspace_size(q, k, table)
     workspace = torch.empty(needed, dtype=torch.uint8, device=device)
     scale = DIM**-0.5
-    # (batch, heads, tokens, dim), as PyTorch wants it
+    # (batch, heads, tokens, dim), as PyTorch expects
     keys, values = (
         cache[table.long()].flatten(1, 2).transpose(1, 2).contiguous() for cache in (k, v)
     )
@@ -41,7 +41,7 @@ def row_of(mod, dtype, device: str, size: int, group: int) -> Row:
         moved=k.nbytes + v.nbytes + q.nbytes + out.nbytes,
         run=lambda: mod.decode_attention(q, k, v, table, lengths, scale, out, workspace),
         torch=lambda: attend(q.unsqueeze(2), keys, values, scale=scale, enable_gqa=group > 1),
-        memory_bound=group <= 4,  # Of a larger group each token is read more than once.
+        memory_bound=group <= 4,  # In a larger group, each token is read more than once.
     )
 
 

@@ -15,7 +15,7 @@ def rows(mod, device: str) -> Iterator[Row]:
     """Give the rows of one device."""
     for dtype in (*WIDE, *OTHERS, *WITHOUT_TORCH):
         for n, size in counts(device, dtype.itemsize):
-            # By way of float32: on a GPU few other dtypes become float8 without an assert there.
+            # Through float32: on a GPU, few other dtypes become float8 without a failed assertion.
             a = torch.randint(0, 2, (n,), device=device).float().to(dtype)
             b = a.clone()
             y = torch.empty_like(a)

@@ -18,7 +18,7 @@ def row_of(mod, x, name: str) -> Row:
         case=name,
         moved=3 * y.nbytes,
         run=lambda: mod.silu_and_mul(x, y),
-        # PyTorch has no operator that does both; the product is in place, so that it moves least.
+        # PyTorch has no operator for both; the product is in place, to move the fewest bytes.
         torch=lambda: torch.nn.functional.silu(a).mul_(b),
     )
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What peers.py calls through ctypes and cffi: C, which knows neither tensors nor exceptions.
+// Called by peers.py through ctypes and cffi: C, which has neither tensors nor exceptions.
 #include "functions.h"
 
 void none(void) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What peers.py calls through nanobind.
+// Called by peers.py through nanobind.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>

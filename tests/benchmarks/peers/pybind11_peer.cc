@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What peers.py calls through pybind11; PyTorch's own header converts its tensors.
+// Called by peers.py through pybind11; PyTorch's own header converts its tensors.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 #include <torch/csrc/utils/pybind.h>

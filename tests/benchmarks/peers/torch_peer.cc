@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What peers.py calls through torch.ops.
+// Called by peers.py through torch.ops.
 #include <ATen/core/Tensor.h>
 #include <torch/library.h>
 

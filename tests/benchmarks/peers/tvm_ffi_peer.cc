@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What peers.py calls through this runtime.
+// Called by peers.py through this runtime.
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/error.h>
