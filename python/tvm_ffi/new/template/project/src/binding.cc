@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library exports: checks the arguments and chooses the implementation
-// by the device.
+// The exported function: checks the arguments and chooses the implementation by
+// device.
 #define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 1  // before the first include
 #include "scale_rows.h"
 
 namespace {
 
-// One number for each row or column of x, side by side.
+// One number per row or column of x, contiguous.
 #define CHECK_VECTOR(v, x, dim, what)                                          \
   do {                                                                         \
     CHECK_SAME_DEVICE(v, x);                                                   \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two implementations of scale_rows share: y = x * scale + bias, with
-// one scale for each row and one bias for each column.
+// Shared by the two implementations of scale_rows: y = x * scale + bias, with
+// one scale per row and one bias per column.
 #ifndef SCALE_ROWS_H_
 #define SCALE_ROWS_H_
 
@@ -21,7 +21,7 @@ HOST_DEVICE C scaled(C x, C scale, C bias) {
 }
 // [formula.end]
 
-// Elements from one row of a matrix to the next.
+// Number of elements from one row of a matrix to the next.
 inline int64_t row_stride(const ffi::TensorView& x) {
   return x.IsContiguous() ? x.size(1) : x.stride(0);
 }

@@ -6,7 +6,7 @@ namespace {
 
 // [kernel.begin]
 // Blocks along x share the rows, and blocks along y the columns of each row.
-// Neighbouring threads read and write neighbouring elements.
+// Adjacent threads read and write adjacent elements.
 template <typename T>
 __global__ void scale_rows_kernel(const T* x, int64_t stride, const T* scale,
                                   const T* bias, T* y, int64_t rows,
@@ -36,7 +36,7 @@ void scale_rows_cuda(const ffi::TensorView& x, const ffi::TensorView& scale,
     using T = decltype(zero);
     const int64_t rows = x.size(0);
     const int64_t columns = x.size(1);
-    if (x.numel() == 0) return;  // A grid of no blocks is an error.
+    if (x.numel() == 0) return;  // An empty grid is an error.
     const int threads = 256;
     const unsigned most = 65535;  // blocks that CUDA allows along y
     const dim3 grid(blocks_for(rows, 1),
