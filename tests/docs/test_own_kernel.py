@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 OWN = ROOT / "tests/snippets/own_kernel"
 WRITTEN = ("elu.h", "elu_kernel.cc", "elu_kernel.cu", "elu_test.py")
 COPY = """cp -r "$CLONE"/examples/kernel_library/{scale,tvm_ffi_utils.h} .\n"""
-CUDA = "  bash elu/build_cuda.sh &&  # takes nvcc, but no GPU\n"
+CUDA = "  bash elu/build_cuda.sh &&  # needs nvcc, but no GPU\n"
 
 
 def without(line, script):

@@ -42,7 +42,7 @@ OVERLOOKED = {
     const float4 v = from[i];
     to[i] = {v.x * factor, v.y * factor, v.z * factor, v.w * factor};
   }
-  // What is left when the vectors are full: at most three elements.
+  // The tail: at most three elements.
   const int64_t rest = n / 4 * 4 + first;
   if (rest < n) y[rest] = x[rest] * factor;
 """,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Dask workers import: a plugin that loads the library, and a task that calls it."""
+"""Imported by Dask workers: a plugin that loads the library, and a task that calls it."""
 
 # [plugin.begin]
 import os
@@ -16,7 +16,7 @@ class Kernels(WorkerPlugin):
     name = "kernels"
 
     def __init__(self, path: Path) -> None:
-        """Keep the path, which travels; the module does not."""
+        """Keep the path, which is sent to the workers; the module is not."""
         self.path = str(path)
 
     def setup(self, worker) -> None:
@@ -29,8 +29,8 @@ class Kernels(WorkerPlugin):
 
 # [task.begin]
 def relu_squared(x: np.ndarray) -> tuple[np.ndarray, tuple[int, int]]:
-    """Return max(x, 0) ** 2, and which process computed it with which module."""
-    if x.ctypes.data % x.itemsize:  # it arrived at an odd address
+    """Return max(x, 0) ** 2, and the process and the module that computed it."""
+    if x.ctypes.data % x.itemsize:  # received at a misaligned address
         x = x.copy()
     y = np.empty_like(x)
     kernels = get_worker().kernels

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls a kernel in two Dask workers, each a process of its own: python dask_workers.py."""
+"""Calls a kernel in two Dask workers, each in its own process: python dask_workers.py."""
 
 # [cluster.begin]
 import os
@@ -12,7 +12,7 @@ from distributed import Client, LocalCluster
 
 
 def main() -> None:
-    """Split arrays, compute the parts on two workers, compare with one call here."""
+    """Split arrays, process the parts on two workers, and compare with one local call."""
     library = Path("torch_op_cpu.so").resolve()  # for a real cluster: the path on the workers
     mod = tvm_ffi.load_module(library)
     local = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
@@ -36,9 +36,9 @@ def main() -> None:
             message = str(error)
         assert message.startswith("relu_squared: x must be float32, float64, float16 or bfloat16")
 
-        try:  # an error of the plugin, too
+        try:  # so does an error of the plugin
             client.register_plugin(Kernels(Path("missing.so").resolve()))
-        except (FileNotFoundError, RuntimeError) as error:  # as the runtime says it
+        except (FileNotFoundError, RuntimeError) as error:  # depending on the runtime
             message = str(error)
         assert "missing.so" in message
     print("dask_workers.py: two workers give the bits of one process")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the operator of torch_op on two processes: bash launch.sh dtensor.py."""
+"""Runs the operator of torch_op in two processes: bash launch.sh dtensor.py."""
 
 # [imports.begin]
 import torch
@@ -25,7 +25,7 @@ assert "relu_squared.default does not have a sharding strategy registered" in me
 # [rule.begin]
 @register_sharding(torch.ops.kernel_library.relu_squared.default)
 def elementwise(x):
-    """Any dimension may be sharded; an unfinished sum, Partial, is finished first."""
+    """Any dimension may be sharded; a pending sum, Partial, is reduced first."""
     placements = [Replicate(), *(Shard(dim) for dim in range(x.ndim))]
     return [([each], [each]) for each in placements]  # (outputs, inputs)
 
@@ -54,7 +54,7 @@ for shape in [(7, 33), (1, 5), (0, 4), (1025, 257)]:
         assert torch.equal(y.full_tensor(), result)
         y.sum().backward()
         assert torch.equal(sharded.grad.full_tensor(), one_process.grad)
-        if min(shape) > 1:  # DTensor does not shard what has fewer rows than processes
+        if min(shape) > 1:  # DTensor does not shard a dimension shorter than the mesh
             assert y.placements == sharded.grad.placements == (placement,)
 # [same_bits.end]
 
@@ -62,7 +62,7 @@ for shape in [(7, 33), (1, 5), (0, 4), (1025, 257)]:
 terms = torch.tensor([-1.0, 2.0, 3.0]) if rank == 0 else torch.tensor([3.0, -4.0, 1.0])
 unfinished = DTensor.from_local(terms, mesh, [Partial()])
 y = relu_squared(unfinished)
-assert y.placements == (Shard(0),)  # the cheapest of those in the rule: a reduce-scatter
+assert y.placements == (Shard(0),)  # the cheapest placement of the rule: a reduce-scatter
 assert y.full_tensor().tolist() == [4.0, 0.0, 16.0]  # of the sums 2, -2 and 4
 # [partial.end]
 dist.destroy_process_group()

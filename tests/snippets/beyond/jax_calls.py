@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shows which calls a kernel gets for a sharded array: python jax_calls.py."""
+"""Shows the calls that a kernel receives for a sharded array: python jax_calls.py."""
 
 import threading
 from pathlib import Path
@@ -22,7 +22,7 @@ all_here = threading.Barrier(8, timeout=60)
 
 @tvm_ffi.register_global_func("beyond.spy")
 def spy(x, y):
-    """Wait until eight calls are under way, note what came, and do the kernel's work."""
+    """Wait until eight calls are in flight, record the arguments, and do the kernel's work."""
     all_here.wait()
     calls.append((tuple(x.shape), str(x.device), threading.get_ident()))
     mod.relu_squared(x, y)
@@ -39,9 +39,9 @@ x = jax.device_put(np.ones((16, 33), "float32"), NamedSharding(mesh, P("rows")))
 by_rows = jax.shard_map(relu_squared, mesh=mesh, in_specs=P("rows"), out_specs=P("rows"))
 jax.block_until_ready(jax.jit(by_rows)(x))
 shapes, devices, threads = map(set, zip(*calls, strict=True))
-assert (len(calls), len(threads)) == (8, 8)  # at the same time, from eight threads
+assert (len(calls), len(threads)) == (8, 8)  # concurrently, from eight threads
 assert shapes == {(2, 33)}
-assert devices == {"cpu:0"}  # what the library sees of eight parts of a CPU
+assert devices == {"cpu:0"}  # how the library sees eight parts of a CPU
 # [sharded.end]
 
 # [gathered.begin]

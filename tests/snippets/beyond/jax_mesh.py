@@ -20,7 +20,7 @@ tvm_ffi.register_global_func("beyond.relu_squared", mod.relu_squared)
 
 # [shard_map.begin]
 def relu_squared(x: jax.Array) -> jax.Array:
-    """Return max(x, 0) ** 2, of one shard or of a whole array."""
+    """Return max(x, 0) ** 2, for one shard or for a whole array."""
     (y,) = call("beyond.relu_squared", [jax.ShapeDtypeStruct(x.shape, x.dtype)], x)
     return y
 

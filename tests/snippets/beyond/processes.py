@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shares memory with processes of one machine, spawned and forked: python processes.py."""
+"""Shares memory between processes of one machine, spawned or forked: python processes.py."""
 
 # [shared.begin]
 import sys
@@ -10,7 +10,7 @@ import tvm_ffi
 
 
 def work(path: str, x: torch.Tensor, y: torch.Tensor) -> None:
-    """Load the library here, and write into the memory of the other process."""
+    """Load the library in this process, and write into the memory of the other one."""
     tvm_ffi.load_module(path).relu_squared(x, y)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What other processes find in the store: python store_of_each.py."""
+"""Shows what other processes find in the store: python store_of_each.py."""
 
 # [store.begin]
 import multiprocessing
@@ -8,13 +8,13 @@ from tvm_ffi import storage
 
 
 def look_and_set(answers) -> None:
-    """Send what is in this process's store, and put something else there."""
+    """Send the value in this process's store, and store another one."""
     answers.put(storage.get("beyond.plan"))
     storage.set("beyond.plan", "of the child")
 
 
 def main() -> None:
-    """Compare the two ways to start a process."""
+    """Compare the two ways of starting a process."""
     storage.set("beyond.plan", "of the parent")
     for method, found in (("spawn", None), ("fork", "of the parent")):
         context = multiprocessing.get_context(method)

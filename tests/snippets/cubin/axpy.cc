@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library with the CUBIN of axpy.cu inside.
+// A library with the CUBIN of axpy.cu embedded.
 
 // [embedded.begin]
 #include "launch_axpy.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y += a * x. Device code alone: no launch, no header.
+// y += a * x. Device code only: no launch, no header.
 
 // [kernel.begin]
 extern "C" __global__ void axpy(float a, const float* x, float* y, long long n) {

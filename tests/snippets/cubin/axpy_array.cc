@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same with the CUBIN as an array of numbers in a header.
+// The same, with the CUBIN as a byte array in a header.
 
 // [array.begin]
 #include "axpy_cubin.h"  // static const unsigned char axpy_image[] = {...};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library that is given its CUBIN when it runs.
+// A library that receives its CUBIN at run time.
 
 // [loaded.begin]
 #include <memory>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A kernel of CuTe DSL in the library that launches the one of axpy.cu."""
+"""A CuTe DSL kernel in the library that otherwise launches the kernel of axpy.cu."""
 
 import os
 import tempfile
@@ -10,9 +10,9 @@ import tvm_ffi
 HERE = Path(__file__).resolve().parent
 
 # [kernel.begin]
-FOLDER = tempfile.TemporaryDirectory()  # of its own, so that nothing is left behind
+FOLDER = tempfile.TemporaryDirectory()  # temporary, so that nothing is left behind
 os.environ |= {"CUTE_DSL_KEEP": "cubin", "CUTE_DSL_DUMP_DIR": FOLDER.name}
-os.environ["CUTE_DSL_DISABLE_FILE_CACHING"] = "1"  # what is cached has no CUBIN
+os.environ["CUTE_DSL_DISABLE_FILE_CACHING"] = "1"  # a cached kernel has no CUBIN
 os.environ.setdefault("CUTE_DSL_ARCH", "sm_90a")  # before the import; no GPU is needed
 
 import cutlass  # noqa: E402
@@ -33,7 +33,7 @@ def axpy(a: cutlass.Float32, x: cute.Pointer, y: cute.Pointer, n: cutlass.Int64)
 
 @cute.jit
 def host(a: cutlass.Float32, x: cute.Pointer, y: cute.Pointer, n: cutlass.Int64):
-    """Launch it somehow: this is compiled, too, and never called."""
+    """Launch the kernel somehow: this is compiled, too, but never called."""
     axpy(a, x, y, n).launch(grid=[1, 1, 1], block=[256, 1, 1])
 
 
@@ -42,7 +42,7 @@ def host(a: cutlass.Float32, x: cute.Pointer, y: cute.Pointer, n: cutlass.Int64)
 
 # [build.begin]
 def build() -> tvm_ffi.Module:
-    """Compile the kernel, and put it into the library of axpy.cc under its name there."""
+    """Compile the kernel, and embed it in the library of axpy.cc under its mangled name."""
     vector = cute.runtime.make_ptr(cutlass.Float32, 0, cute.AddressSpace.gmem, assumed_align=4)
     compiled = cute.compile(host, cutlass.Float32(0), vector, vector, cutlass.Int64(0))
     (name,) = compiled.kernel_info  # the mangled name of the one kernel

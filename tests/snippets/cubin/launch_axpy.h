@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launch of the kernel axpy, wherever its CUBIN came from.
+// The launch of the kernel axpy, wherever its CUBIN comes from.
 #ifndef LAUNCH_AXPY_H_
 #define LAUNCH_AXPY_H_
 
@@ -13,7 +13,7 @@
 
 namespace ffi = tvm::ffi;
 
-// The offset is 0 where the runtime has added it to the address already.
+// The offset is 0 if the runtime has already added it to the address.
 inline float* data_of(const ffi::TensorView& x) {
   return reinterpret_cast<float*>(static_cast<char*>(x.data_ptr()) + x.byte_offset());
 }
@@ -34,10 +34,10 @@ inline void launch_axpy(ffi::CubinKernel& kernel, double a, ffi::TensorView x, f
   const DLDevice device = y.device();
   int64_t n = y.size(0);
   if (n == 0) return;
-  // Streams, and the device that a launch goes to, are those of the tensors.
+  // The stream and the device of the launch are those of the tensors.
   ffi::CUDADeviceGuard guard(device.device_id);
   auto stream = static_cast<cudaStream_t>(TVMFFIEnvGetStream(device.device_type, device.device_id));
-  // The address of each argument, in the order and of the types that the kernel has.
+  // The address of each argument, in the order and of the types of the kernel's parameters.
   float factor = static_cast<float>(a);
   float *from = data_of(x), *to = data_of(y);
   void* arguments[] = {&factor, &from, &to, &n};

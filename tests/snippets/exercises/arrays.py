@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays for the checks of the exercises: random inputs, and outputs full of wrong bytes.
+"""Arrays for the checks of the exercises: random inputs, and outputs filled with wrong bytes.
 
 No kernel may access the memory around them.
 """
@@ -14,21 +14,21 @@ import numpy as np
 import tvm_ffi
 
 SOURCE = {"random": np.random.default_rng(0)}
-LIBRARY: dict[str, Any] = {"memory": []}  # that is checked, and what must not be used again for it
+LIBRARY: dict[str, Any] = {"memory": []}  # under check, and memory not to reuse for it
 AROUND = 1024  # bytes on each side of an array
 STREAM = 0x10  # the handle of a caller's stream
 POISON = 0xFF  # NaN in each floating-point type, and -1 in each signed integer type
 
 
 def restart(mod: Any) -> None:
-    """Check a library: each check has the same random numbers in every run."""
+    """Start to check a library: each check has the same random numbers in every run."""
     SOURCE["random"] = np.random.default_rng(0)
     mod.forget_surroundings()
     LIBRARY.update(mod=mod, memory=[])
 
 
 def surrounded(size: int) -> np.ndarray:
-    """Poison: bytes for an array, between others that no kernel may access."""
+    """Bytes for an array, filled with poison, between others that no kernel may access."""
     memory = np.full(size + 2 * AROUND, POISON, dtype="uint8")
     LIBRARY["memory"].append(memory)
     LIBRARY["mod"].surround(memory.ctypes.data + AROUND, size, AROUND)
@@ -49,22 +49,22 @@ def random(*shape: int) -> np.ndarray:
 
 
 def random_integers(low: int, high: int, *shape: int) -> np.ndarray:
-    """Integers from low on, and below high."""
+    """Integers from low up to high, which is excluded."""
     return given(SOURCE["random"].integers(low, high, shape))
 
 
 class OnGpu:
-    """An array that says it is memory of a GPU, given by its number."""
+    """An array that claims to be memory of a GPU, given by its number."""
 
     def __init__(self, array: np.ndarray, gpu: int) -> None:
         self.array, self.gpu = array, gpu
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """In the emulation, a GPU has memory of the CPU."""
+        """In the emulation, a GPU's memory is CPU memory."""
         return 1, self.gpu
 
     def __dlpack__(self, **_: Any) -> Any:
-        """What NumPy hands out, with the GPU's number after the address and the type of device."""
+        """NumPy's capsule, with the GPU's number as the index of the device."""
         capsule = self.array.__dlpack__()
         pointer = ctypes.pythonapi.PyCapsule_GetPointer
         pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
@@ -73,7 +73,7 @@ class OnGpu:
 
 
 class Output:
-    """An array of poison, in memory of which the rest must not change."""
+    """An array of poison, in memory whose other bytes must not change."""
 
     def __init__(self, shape: int | tuple[int, ...], dtype: Any = "float32") -> None:
         size = int(np.prod(shape)) * np.dtype(dtype).itemsize
@@ -81,7 +81,7 @@ class Output:
         self.array = self.memory[AROUND : AROUND + size].view(dtype).reshape(shape)
 
     def compare(self, call: str, expected: np.ndarray, tolerance: float = 0.0) -> None:
-        """Assert that a call wrote what is expected of it, up to a relative error."""
+        """Assert that a call wrote the expected values, up to a relative error."""
         around = [self.memory[:AROUND], self.memory[len(self.memory) - AROUND :]]
         assert all((part == POISON).all() for part in around), f"{call} wrote outside of its output"
         got, expected = self.array.astype("float64"), expected.astype("float64")
@@ -99,9 +99,9 @@ class Output:
 
 
 def replayed(mod: Any, name: str, x: np.ndarray, outputs: dict[str, np.ndarray]) -> None:
-    """Capture a call on a stream of the caller, change its input, and replay what was captured.
+    """Capture a call on a caller's stream, change its input, and replay the capture.
 
-    Assert that the outputs do not change before: work on another stream is not captured.
+    Assert that the outputs do not change before the replay: other streams are not captured.
     """
     before = {each: array.copy() for each, array in outputs.items()}
     with tvm_ffi.use_raw_stream(tvm_ffi.device("cpu"), STREAM):
@@ -118,7 +118,7 @@ def replayed(mod: Any, name: str, x: np.ndarray, outputs: dict[str, np.ndarray])
 
 
 def refuses(call: str, kind: type[Exception], name: str, function: Callable[..., Any]) -> None:
-    """Assert that a call raises an error of a kind that names an argument."""
+    """Assert that a call raises an error of the given kind that names an argument."""
     expected = f"expected a {kind.__name__} that names {name}"
     try:
         function()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Grade an exercise without a GPU: grade.py NAME, or grade.py NAME --solution.
 
-The kernel is built by g++ for the emulation of CUDA below tests/emulation, so that a race between
+The kernel is built by g++ for the CUDA emulation in tests/emulation, so that a race between
 threads is an error too. Then the exercise's check.py calls it.
 """
 
@@ -21,15 +21,15 @@ from types import ModuleType
 HERE = Path(__file__).resolve().parent
 sys.path += [str(HERE), str(HERE.parents[1] / "emulation")]
 
-# In a folder named above, and beside this file:
+# From the folders added above:
 import arrays  # noqa: E402
 import emulate  # noqa: E402
 import tvm_ffi  # noqa: E402
 
 NAMES = sorted(path.parent.name for path in HERE.glob("*/check.py"))
-# What the emulation says of an access outside of the arrays: its kernel, kind, line and place.
+# The emulation's report of an access outside the arrays: its kernel, kind, line and place.
 STRAY = re.compile(r"stray access in (\w+): .* (reads|writes|changes) .*at (\S+), (.+) a tensor")
-# What it says of a race: its kernel, the lines of both threads, and advice.
+# Its report of a race: the kernel, the lines of both threads, and advice.
 RACE = re.compile(r"race in (\w+): .* at (\S+:\d+) that .* at (\S+:\d+); (.+)")
 
 
@@ -40,7 +40,7 @@ def build(source: Path, folder: Path) -> ModuleType:
 
 
 def grade(source: Path) -> str:
-    """What is wrong with a kernel, by the check beside it; empty if nothing is."""
+    """What the check beside a kernel finds wrong with it; empty if nothing."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             mod = build(source, Path(folder))
@@ -52,13 +52,13 @@ def grade(source: Path) -> str:
 
 
 def judge(mod: ModuleType, folder: Path) -> str:
-    """What is wrong with a library, by the check in a folder; empty if nothing is."""
+    """What the check in a folder finds wrong with a library; empty if nothing."""
     arrays.restart(mod)
     try:
         runpy.run_path(str(folder / "check.py"))["check"](mod)
     except AssertionError as wrong:
         return str(wrong)
-    except Exception as error:  # of the kernel
+    except Exception as error:  # raised by the kernel
         if stray := STRAY.search(str(error)):
             kernel, does, line, where = stray.groups()
             return f"{kernel} {does} memory {where} an array, at {line}"
@@ -74,13 +74,13 @@ def judge(mod: ModuleType, folder: Path) -> str:
 
 
 def report(name: str, wrong: str) -> str:
-    """What is printed of an exercise; a compiler's messages keep their lines."""
+    """The printed report on an exercise; a compiler's messages keep their lines."""
     lines = f"{name}: {wrong or 'passed'}".splitlines()
     return textwrap.fill(lines[0], 64) if len(lines) == 1 else "\n".join(lines)
 
 
 def grade_apart(name: str, file: str) -> str:
-    """Grade in a process of its own: the emulation ends it where threads wait for each other."""
+    """Grade in a separate process: the emulation ends it if threads wait for each other."""
     code = f"import grade; print(grade.grade(grade.HERE / {name!r} / {file!r}), end='')"
     with tempfile.TemporaryDirectory() as folder:
         variables = {**os.environ, "TMPDIR": folder}
@@ -91,7 +91,7 @@ def grade_apart(name: str, file: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Print what is wrong with an exercise; 1 if something is."""
+    """Print what is wrong with an exercise; 0 if it passed."""
     parser = argparse.ArgumentParser(prog="grade.py", description="Grade an exercise.")
     parser.add_argument("name", metavar="NAME", help=f"one of {', '.join(NAMES)}")
     parser.add_argument("--solution", action="store_true", help="grade the solution instead")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Grades an exercise in the clone $CLONE; as it is given, it fails.
+# Grades an exercise in the clone $CLONE; unsolved, it fails.
 set -eu
 # [grade.begin]
 cd "$CLONE"/tests/snippets/exercises

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums each row of a matrix by a cluster of blocks, which read each other's shared memory.
+// Sums each row of a matrix with a cluster of blocks, which read each other's shared memory.
 #include <cooperative_groups.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kBlocks = 4;  // of a cluster
+constexpr int kBlocks = 4;  // per cluster
 
 // [kernel.begin]
 __global__ void __launch_bounds__(kThreads)
@@ -24,14 +24,14 @@ __global__ void __launch_bounds__(kThreads)
       sum += x[row * length + i];
     sum = reduce_row(sum, [](float a, float b) { return a + b; });
     if (threadIdx.x == 0) part = sum;
-    cluster.sync();  // Every part is there now.
+    cluster.sync();  // Every part is written.
     if (rank == 0 && threadIdx.x == 0) {
       sum = 0;
       for (unsigned other = 0; other < kBlocks; ++other)
         sum += *cluster.map_shared_rank(&part, other);
       y[row] = sum;
     }
-    cluster.sync();  // A block that goes on, or returns, takes its part away.
+    cluster.sync();  // A block that continues or exits invalidates its part.
   }
 #endif
 }
@@ -66,7 +66,7 @@ void sum_rows(ffi::TensorView x, ffi::TensorView y) {
   CHECK_OR_THROW(can, ValueError, x,
                  "on a device that has clusters, of compute capability 9.0 or newer",
                  text_of(x.device()) << " of compute capability " << major << "." << minor);
-  // A new device may run code for an older one, in which the kernel has no body.
+  // A new device may run code for an older architecture, in which the kernel is empty.
   cudaFuncAttributes code{};
   TVM_FFI_CHECK_CUDA_ERROR(cudaFuncGetAttributes(&code, sum_rows_kernel));
   CHECK_OR_THROW(code.ptxVersion >= 90, ValueError, x,
@@ -84,7 +84,7 @@ void sum_rows(ffi::TensorView x, ffi::TensorView y) {
   config.stream = get_stream(x);
   config.attrs = &cluster;
   config.numAttrs = 1;
-  int clusters = 0;  // that the device runs at once
+  int clusters = 0;  // that can run at once
   TVM_FFI_CHECK_CUDA_ERROR(cudaOccupancyMaxActiveClusters(&clusters, sum_rows_kernel, &config));
   CHECK_OR_THROW(clusters > 0, ValueError, x,
                  "on a device with room for a cluster of " << kBlocks << " blocks",

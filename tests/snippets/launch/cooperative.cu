@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(kThreads)
   sum = reduce_row(sum, add);
   if (threadIdx.x == 0) parts[blockIdx.x] = sum;
 
-  cooperative_groups::this_grid().sync();  // Every part is there now.
+  cooperative_groups::this_grid().sync();  // Every part is written.
 
   sum = 0;
   for (unsigned i = threadIdx.x; i < gridDim.x; i += kThreads) sum += parts[i];

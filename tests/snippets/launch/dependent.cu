@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = factor * x + bias by two kernels, the second of which begins before the first has ended.
+// y = factor * x + bias with two kernels, the second of which starts before the first has ended.
 #include "tvm_ffi_utils.h"
 
 namespace {
@@ -7,7 +7,7 @@ namespace {
 constexpr int kThreads = 256;
 
 // [kernels.begin]
-// On older devices, stream order does the work of both.
+// On older devices, stream order replaces both.
 __device__ void let_next_kernel_begin() {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();
@@ -27,7 +27,7 @@ __global__ void multiply_kernel(const float* x, float factor, float* y, int64_t 
 }
 
 __global__ void add_kernel(const float* bias, float* y, int64_t n) {
-  const float addend = *bias;  // No kernel before this one writes it.
+  const float addend = *bias;  // No earlier kernel writes it.
   wait_for_previous_kernel();
   const int64_t step = int64_t{gridDim.x} * kThreads;
   for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < n; i += step) y[i] += addend;
@@ -35,7 +35,7 @@ __global__ void add_kernel(const float* bias, float* y, int64_t n) {
 // [kernels.end]
 
 // [can_wait.begin]
-// Whether the code that runs here was compiled for an architecture that waits.
+// Whether the code that runs on this device was compiled for an architecture that can wait.
 bool can_wait_for_previous_kernel() {
   cudaFuncAttributes attributes{};
   TVM_FFI_CHECK_CUDA_ERROR(cudaFuncGetAttributes(&attributes, add_kernel));

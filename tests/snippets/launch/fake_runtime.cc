@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA's runtime without a GPU, linked into a library that nvcc built: three devices that run
-// nothing, refuse what CUDA documents that it refuses, and write down what reaches them.
+// The CUDA runtime without a GPU, linked into a library built by nvcc: three devices that run
+// nothing, reject what CUDA documents as invalid, and log the calls that they receive.
 #include <cuda_runtime_api.h>
 #include <tvm/ffi/function.h>
 
@@ -13,8 +13,8 @@ namespace {
 
 struct Device {
   int major, minor;
-  int optin;         // bytes of shared memory of a block, at most
-  int blocks;        // that are resident on a multiprocessor, of any kernel
+  int optin;         // most bytes of shared memory per block
+  int blocks;        // resident per multiprocessor, of any kernel
   bool cooperative;  // launches
 };
 constexpr int kMultiprocessors = 3;
@@ -23,7 +23,7 @@ constexpr int kClusters = 2;
 Device devices[] = {{9, 0, 232448, 8, true}, {8, 6, 101376, 6, true}, {5, 2, 49152, 4, false}};
 constexpr int kDevices = sizeof(devices) / sizeof(devices[0]);
 
-int clusters = kClusters;  // that are resident at once
+int clusters = kClusters;  // that can be resident at once
 int static_shared = 0;     // bytes of each kernel
 int ptx_version = 0;       // that kernels were compiled for; 0: the device's own
 int current = 0;
@@ -31,7 +31,7 @@ cudaError_t last = cudaSuccess;
 std::string lines;
 std::map<std::pair<const void*, int>, int> limits;  // of dynamic shared memory
 
-// Kernels register before the variables of this file are there.
+// Kernels register before the variables of this file are initialized.
 std::string& name_of(const void* kernel) {
   static std::map<const void*, std::string> names;
   return names[kernel];
@@ -57,7 +57,7 @@ std::string text(dim3 size) {
   return std::to_string(size.x) + "," + std::to_string(size.y) + "," + std::to_string(size.z);
 }
 
-// The name without what the compiler adds to it.
+// The name without the compiler's additions.
 std::string plain(const std::string& mangled) {
   const size_t end = mangled.find("_kernel");
   size_t begin = end;
@@ -110,7 +110,7 @@ void** __cudaRegisterFatBinary(void*) {
   static void* handle = nullptr;
   return &handle;
 }
-// These two are called where g++ does not optimize.
+// These two are called if g++ does not optimize.
 char __cudaInitModule(void**) { return 0; }
 void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int) {}
 void __cudaRegisterFatBinaryEnd(void**) {}
@@ -225,10 +225,10 @@ const char* cudaGetErrorString(cudaError_t) { return "of the fake runtime"; }
 
 }  // extern "C"
 
-// For tests. What happened since the last call:
+// For tests: the log since the last call.
 static std::string log_lines() { return std::exchange(lines, ""); }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(fake_log, log_lines);
-// How many clusters the device runs at once, and what the kernels have and were compiled for:
+// The number of clusters that run at once, and the kernels' shared memory and PTX version:
 static void set_clusters(int number) { clusters = number; }
 static void set_static_shared(int bytes) { static_shared = bytes; }
 static void set_ptx_version(int version) { ptx_version = version; }

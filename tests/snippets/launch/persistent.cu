@@ -10,8 +10,8 @@ namespace {
 constexpr int kTile = 1024;  // elements
 
 __global__ void square_kernel(const float* x, float* y, int64_t n) {
-  // What all tiles need, such as a table in shared memory, is prepared here,
-  // once for each block.
+  // Work that all tiles share, such as filling a table in shared memory, goes
+  // here, once per block.
   const int64_t tiles = (n + kTile - 1) / kTile;
   for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     for (int64_t i = tile * kTile + threadIdx.x; i < n && i < (tile + 1) * kTile; i += blockDim.x)
@@ -21,7 +21,7 @@ __global__ void square_kernel(const float* x, float* y, int64_t n) {
 // [kernel.end]
 
 // [blocks.begin]
-// How many blocks of a kernel the current device runs at once.
+// The number of blocks of a kernel that the current device can run at once.
 template <typename Kernel>
 int64_t resident_blocks(Kernel kernel, int device, int threads, size_t shared_bytes) {
   int multiprocessors = 0;

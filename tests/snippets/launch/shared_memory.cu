@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reverses each row of a matrix in shared memory, of which a row may take more than 48 KB.
+// Reverses each row of a matrix in shared memory; a row may take more than 48 KB.
 #include <atomic>
 
 #include "tvm_ffi_utils.h"
@@ -18,8 +18,8 @@ __global__ void reverse_kernel(const float* x, float* y, int64_t rows, int64_t l
 }
 
 // [limit.begin]
-// Raises a kernel's limit to all that a block may have on this device, the
-// current one, and returns it. Later calls find it in a table.
+// Raises a kernel's limit to the most that a block may have on this device, the
+// current one, and returns it. Later calls look it up in a table.
 template <auto kKernel>
 int64_t raise_shared_memory_limit(int device) {
   constexpr int kDevices = 64;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both kernels of elu share: the formula and the checks.
+// Shared by both kernels of elu: the formula and the checks.
 
 // [formula.begin]
 #include <cmath>
 
 #include "../tvm_ffi_utils.h"
 
-// x where it is positive, else alpha * (exp(x) - 1).
+// x where it is positive, otherwise alpha * (exp(x) - 1).
 template <typename C>
 HOST_DEVICE C elu_of(C x, C alpha) {
   return x > C(0) ? x : alpha * std::expm1(x);

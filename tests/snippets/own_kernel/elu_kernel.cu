@@ -24,7 +24,7 @@ void elu(ffi::TensorView x, ffi::TensorView alpha, ffi::TensorView y) {
   dispatch<FloatingTypes>(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const int64_t n = x.numel();
-    if (n == 0) return;  // A grid of no blocks is an error.
+    if (n == 0) return;  // An empty grid is an error.
     const int threads = 256;
     elu_kernel<T><<<blocks_for(n, threads), threads, 0, stream>>>(
         data_of<T>(x), data_of<T>(alpha), data_of<T>(y), n, alpha.numel());

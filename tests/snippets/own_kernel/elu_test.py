@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""elu against float64, on each device that is there: pytest elu_test.py."""
+"""elu against float64, on each available device: pytest elu_test.py."""
 
 # [fixtures.begin]
 import math
@@ -16,7 +16,7 @@ GUARD = 64  # elements around an output, which no kernel may write
 
 @pytest.fixture(scope="module", params=["cpu", "cuda"])
 def device(request):
-    """Each device; a GPU that is not there is a skip with its reason."""
+    """Each device; a missing GPU is a skip with its reason."""
     if request.param == "cuda" and not torch.cuda.is_available():
         pytest.skip("needs a GPU")
     return request.param
@@ -32,14 +32,14 @@ def elu(device):
 
 
 # [tolerance.begin]
-# Counted in eps of the dtype that the kernel computes in: expm1 is off by up to 1, the product by
-# 1/2, and in float64 `exact` by as much again.
+# In eps of the dtype that the kernel computes in: expm1 is off by up to 1, the product by 1/2,
+# and in float64 `exact` is off by as much again.
 ROUNDINGS = 3
-LARGEST = 0  # of the numbers of the formula that nearly cancel: here are none
+LARGEST = 0  # of the terms of the formula that nearly cancel: there are none
 
 
 def tolerance(dtype):
-    """How far a result of this dtype may be off, relative to `exact` and absolute."""
+    """The largest error allowed in a result of this dtype, relative to `exact` and absolute."""
     info = torch.finfo(dtype)
     computed = torch.finfo(torch.promote_types(dtype, torch.float32))  # float32 for 16 bits
     least = info.smallest_normal * info.eps  # the smallest number above 0
@@ -55,7 +55,7 @@ def tolerance(dtype):
 
 # [check.begin]
 def check(elu, x, alpha):
-    """Run on an output full of NaN, and compare with the formula in float64, rounded once."""
+    """Run on an output filled with NaN, and compare with the formula in float64, rounded once."""
     size = x.numel() + 2 * GUARD
     whole = torch.full((size,), float("nan"), dtype=x.dtype, device=x.device)
     y = whole[GUARD : GUARD + x.numel()].view(x.shape)
@@ -63,7 +63,7 @@ def check(elu, x, alpha):
     exact = torch.where(x > 0, x.double(), alpha.double() * x.double().expm1())
     torch.testing.assert_close(y, exact.to(x.dtype), **tolerance(x.dtype))
     assert whole[:GUARD].isnan().all(), "written before the output"
-    assert whole[-GUARD:].isnan().all(), "written behind the output"
+    assert whole[-GUARD:].isnan().all(), "written after the output"
 
 
 # [check.end]
@@ -109,7 +109,7 @@ def test_any_shape_and_start(elu, device, dtype, shape, start):
     ],
 )
 def test_wrong_arguments_are_named(elu, device, make, kind, message):
-    """The whole message: a caller has nothing else to go by."""
+    """The whole message is checked: it is all that a caller sees."""
     with pytest.raises(kind) as raised:
         elu(*make(lambda *shape: torch.zeros(*shape, device=device)))
     assert str(raised.value) == message

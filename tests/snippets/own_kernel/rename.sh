@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes a kernel named elu of the example scale, which lies in the clone $CLONE; builds and runs it.
+# Makes a kernel named elu from the example scale of the clone $CLONE; builds and runs it.
 set -eu
 # [rename.begin]
-name=elu  # of your kernel: its files, its function, its library
+name=elu  # the kernel's name: of its files, its function, its library
 cp -r "$CLONE"/examples/kernel_library/{scale,tvm_ffi_utils.h} .
 mv scale $name
 (cd $name && for file in *scale*; do mv $file ${file/scale/$name}; done)

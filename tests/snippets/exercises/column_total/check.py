@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns that are longer than a 16-bit sum can count."""
+"""Columns longer than a 16-bit sum can count."""
 
 import numpy as np
 from arrays import Output, given, random_integers
 
 
 def check(mod):
-    """The totals have one rounding, to float16.
+    """The totals are rounded once, to float16.
 
-    The numbers are multiples of 2^-11, and at most 1. A sum of up to 4096 of them needs no more
-    than the 24 bits of a float32, so that it is exact in any order.
+    The numbers are multiples of 2^-11 and at most 1. A sum of up to 4096 of them fits in the 24
+    bits of a float32, so it is exact in any order.
     """
     for rows, columns in ((3, 2), (0, 3), (5, 0), (4096, 3), (2049, 301)):
         shape = rows, columns

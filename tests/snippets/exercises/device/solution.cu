@@ -2,7 +2,7 @@
 // The solution of the exercise; run: python grade.py device --solution
 #include "tvm_ffi_utils.h"
 
-// plus_one(x, y) must compute y = x + 1 on the GPU of x. After the call, also
+// plus_one(x, y) must compute y = x + 1 on the GPU of x. After the call, even
 // after an error, the caller's GPU must be the current one.
 __global__ void plus_one_kernel(const float* x, float* y, int64_t n) {
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All dtypes that are promised, and some that are not."""
+"""All supported dtypes, and some others."""
 
 import ml_dtypes
 import numpy as np
@@ -7,7 +7,7 @@ from arrays import Output, given, random, refuses
 
 
 def check(mod):
-    """Each dtype is squared in its own format; the others are refused."""
+    """Each dtype is squared in its own format; the others are rejected."""
     for dtype in ("float32", "float16", ml_dtypes.bfloat16):
         for x in (np.array([1.5]), np.array([]), random(1001) + 1):
             x = given(x.astype(dtype))

@@ -7,7 +7,7 @@ from arrays import Output, given, random
 
 
 def check(mod):
-    """Each number is rounded once, to the nearest one; what is too large becomes 448."""
+    """Each number is rounded once, to nearest; numbers that are too large become 448."""
     tens = 10.0 ** np.arange(-4, 5, dtype="float32")
     odd = np.array([np.inf, np.nan, 0.0, 17.0, 19.0, 448.0, 464.0, 465.0], "float32")
     for x in map(given, (*tens.reshape(-1, 1), odd, -odd, random(0), random(1001) * 400)):

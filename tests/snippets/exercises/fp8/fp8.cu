@@ -4,7 +4,7 @@
 
 // [exercise.begin]
 // to_fp8(x, y, scale) must divide x by the scale and round it to float8_e4m3fn.
-// What is too large for that dtype must become its largest number, 448.
+// Numbers too large for that dtype must become its largest number, 448.
 __global__ void to_fp8_kernel(const float* x, float8_e4m3fn* y, float scale,
                               int64_t n) {
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;

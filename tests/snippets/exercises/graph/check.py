@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A capture of the call, and replays of the graph on other inputs."""
+"""A capture of the call, and replays of the graph with other inputs."""
 
 import tvm_ffi
 from arrays import Output, given, random
@@ -8,7 +8,7 @@ STREAM = 0x10
 
 
 def check(mod):
-    """The graph computes what the call does, from what is in the input when it is replayed."""
+    """A replay computes what the call does, from the current contents of the input."""
     for n in (1, 1001):
         x, total, y = given(random(n) + 0.5), Output(1), Output(n)
         mod.to_shares(x, total.array, y.array)
@@ -32,6 +32,6 @@ def check(mod):
 
 
 def compare(y, x, call):
-    """Assert that y has the shares of x."""
+    """Assert that y holds the shares of x."""
     x = x.astype("float64")
     y.compare(call, x / x.sum(), 40 * 2**-24)

@@ -5,7 +5,7 @@
 #include "tvm_ffi_utils.h"
 
 // scale_columns(x, weight, y) must compute y[r, c] = x[r, c] * weight[c], or
-// y = x where the weight is None. It must refuse a weight that does not fit,
+// y = x where the weight is None. It must reject a weight that does not fit,
 // with an error that names the weight.
 __global__ void scale_columns_kernel(const float* x, const float* weight,
                                      float* y, int64_t rows, int64_t columns) {

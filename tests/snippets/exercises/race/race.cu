@@ -3,8 +3,8 @@
 #include "tvm_ffi_utils.h"
 
 // [exercise.begin]
-// row_total(x, y) must add up each row of the matrix x, with a block of 256
-// threads for each row.
+// row_total(x, y) must add up each row of the matrix x, with one block of 256
+// threads per row.
 __global__ void row_total_kernel(const float* x, float* y, int64_t columns) {
   __shared__ float totals[256];
   const float* row = x + int64_t{blockIdx.x} * columns;
@@ -31,7 +31,7 @@ void row_total(ffi::TensorView x, ffi::TensorView y) {
                  "of one element for each row of x", y.size(0));
   CHECK_CONTIGUOUS(y);
   CHECK_APART(y, x);
-  if (x.size(0) == 0) return;  // A grid of no blocks is an error.
+  if (x.size(0) == 0) return;  // An empty grid is an error.
   ffi::CUDADeviceGuard guard(x.device().device_id);
   row_total_kernel<<<static_cast<unsigned>(x.size(0)), 256, 0, get_stream(x)>>>(
       data_of<float>(x), data_of<float>(y), x.size(1));

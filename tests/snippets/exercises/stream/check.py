@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a call enqueues on the caller's stream: a capture records it, and a replay runs it."""
+"""The work that a call enqueues on the caller's stream: captures record it, replays run it."""
 
 import numpy as np
 from arrays import Output, given, replayed

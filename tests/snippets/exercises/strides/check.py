@@ -10,7 +10,7 @@ FAR = 2**31 + 8  # elements
 
 
 def numbers(*shape):
-    """0, 1, 2 and so on, which are easy to read in a message; random ones where there are many."""
+    """0, 1, 2 and so on, which are easy to read in a message; random numbers if there are many."""
     few = np.arange(np.prod(shape), dtype="float32").reshape(shape)
     return given(few) if few.size < 100 else random(*shape)
 
@@ -29,8 +29,8 @@ LAYOUTS = {
 def spread(rows, columns):
     """A matrix whose rows are so far apart that their offsets do not fit in 32 bits.
 
-    The memory around it, 32 GB, is what wrong offsets may lead to, so that they lead to zeros and
-    do not end the process. It is reserved only: what is not written takes no memory.
+    Wrong offsets lead into the 32 GB of memory around it, so that they read zeros instead of
+    crashing the process. It is only reserved: unwritten memory takes no space.
     """
     reserve = getattr(mmap, "MAP_NORESERVE", 0x4000)  # Python 3.13 has the name
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | reserve

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes that are no multiple of four."""
+"""Sizes that are not multiples of four."""
 
 from arrays import Output, random
 
 
 def check(mod):
-    """Each element is multiplied, and nothing outside of x and the output is accessed."""
+    """Each element is multiplied, and nothing outside x and the output is accessed."""
     for n in (4, 1024, 0, 1, 3, 1023, 10_001):
         x, y = random(n), Output(n)
         mod.times(x, y.array, 3.0)

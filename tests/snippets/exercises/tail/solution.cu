@@ -15,7 +15,7 @@ __global__ void times_kernel(const float* x, float* y, float factor,
     const float4 v = from[i];
     to[i] = {v.x * factor, v.y * factor, v.z * factor, v.w * factor};
   }
-  // What is left when the vectors are full: at most three elements.
+  // The tail: at most three elements.
   const int64_t rest = n / 4 * 4 + first;
   if (rest < n) y[rest] = x[rest] * factor;
   // [solution.end]

@@ -6,7 +6,7 @@ from arrays import Output, random_integers, replayed
 
 
 def check(mod):
-    """The counts do not depend on what is in the workspace; nothing beyond its end is written."""
+    """The counts do not depend on the workspace's contents; nothing past its end is written."""
     for n, bins in ((5, 3), (0, 3), (5, 0), (10_001, 300)):
         for before in (0, 1000):
             x = random_integers(-2, bins + 2, n)

@@ -3,7 +3,7 @@
 #include "tvm_ffi_utils.h"
 
 // count_values(x, counts, workspace) must count how many elements of x are 0,
-// 1, 2 and so on. The workspace is memory of the caller, with any contents.
+// 1, 2 and so on. The workspace is the caller's memory, with any contents.
 __global__ void count_kernel(const int64_t* x, unsigned* found, int64_t n,
                              int64_t bins) {
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
