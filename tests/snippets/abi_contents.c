@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the contents of values and objects by the inline functions of c_api.h; C99 and C++17. */
+/* Reads the contents of values and objects with the inline functions of c_api.h; C99 and C++17. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,7 +59,7 @@ static void Bytes(void) {
   TVMFFIObjectDecRef(value.v_obj);
 }
 
-/* No C function makes a shape. */
+/* No C function creates a shape. */
 static void Shape(void) {
   static const int64_t extents[2] = {3, 5};
   struct {
@@ -87,7 +87,7 @@ static void Function(void) {
   TVMFFIAny result;
   memset(&result, 0, sizeof(result));
   assert(TVMFFIFunctionCreate(NULL, Seven, NULL, &function) == 0);
-  /* The contents are called with the object's address, as TVMFFIFunctionCall does. */
+  /* The cell's function is called with the object's address, as TVMFFIFunctionCall does. */
   assert(TVMFFIFunctionGetCellPtr(function)->safe_call(function, NULL, 0, &result) == 0);
   assert(result.v_int64 == 7);
   Describe(function);

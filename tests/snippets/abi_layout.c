@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints where the fields of the structs that cross the ABI stand, as this header declares them. */
+/* Prints the offsets of the fields of the structs that cross the ABI, as this header declares. */
 #include <stddef.h>
 #include <stdio.h>
 #include <tvm/ffi/c_api.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the ABI overview shows in C: values, objects, texts, functions. Each part checks itself. */
+/* The C examples of the ABI overview: values, objects, texts, functions. Each checks itself. */
 #include <assert.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 static void Values(void) {
   /* [values.begin] */
-  TVMFFIAny number = {0}; /* all 16 bytes: what is not used is 0 */
+  TVMFFIAny number = {0}; /* all 16 bytes: unused ones are 0 */
   TVMFFIAny yes = {0};
   TVMFFIAny none = {0};
   number.type_index = kTVMFFIFloat;
@@ -21,11 +21,11 @@ static void Values(void) {
 }
 
 /* [read_text.begin] */
-/* The bytes of a string, whichever of its three forms it has. */
+/* The bytes of a string, in whichever of its three forms. */
 static TVMFFIByteArray TextIn(const TVMFFIAny* value) {
   TVMFFIByteArray text = {NULL, 0};
   switch (value->type_index) {
-    case kTVMFFIRawStr: /* lent for the call */
+    case kTVMFFIRawStr: /* borrowed for the call */
       text.data = value->v_c_str;
       text.size = strlen(value->v_c_str);
       break;
@@ -33,7 +33,7 @@ static TVMFFIByteArray TextIn(const TVMFFIAny* value) {
       text.data = value->v_bytes;
       text.size = value->small_str_len;
       break;
-    case kTVMFFIStr: /* an object: the address and the size follow its head */
+    case kTVMFFIStr: /* an object: the address and the size follow its header */
       text = *(const TVMFFIByteArray*)(value->v_obj + 1);
       break;
     default:
@@ -64,7 +64,7 @@ static void Texts(void) {
 }
 
 /* [count.begin] */
-/* Gives up what an owned value holds: numbers and small strings hold nothing. */
+/* Releases what an owned value holds: numbers and small strings hold nothing. */
 static void Release(TVMFFIAny* owned) {
   if (owned->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(owned->v_obj);
   memset(owned, 0, sizeof(*owned));
@@ -96,13 +96,13 @@ static int Functions(void) {
   TVMFFIAny args[1] = {{0}}, result = {0};
   int code;
 
-  /* Register a function that has a state, here the address of `factor`. */
+  /* Register a function with state, here the address of `factor`. */
   if (TVMFFIFunctionCreate(&factor, Multiply, CountDeletion, &made) != 0) return -1;
   code = TVMFFIFunctionSetGlobal(&name, made, 0);
   TVMFFIObjectDecRef(made); /* the table, if it took the function, has its own reference */
   if (code != 0) return -1;
 
-  /* Anyone in the process can find it by its name and call it. */
+  /* Anyone in the process can find it by name and call it. */
   if (TVMFFIFunctionGetGlobal(&name, &found) != 0 || found == NULL) return -1;
   args[0].type_index = kTVMFFIInt;
   args[0].v_int64 = 6;
@@ -133,7 +133,7 @@ int main(void) {
   Values();
   Texts();
   assert(Functions() == 0 && deleted == 0);
-  assert(Functions() == -1 && deleted == 1); /* the name is taken: what was made is gone */
+  assert(Functions() == -1 && deleted == 1); /* the name is taken: the new function is destroyed */
   Version();
   return 0;
 }

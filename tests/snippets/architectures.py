@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ask nvcc which GPUs machine code can be made for from the PTX of which architecture."""
+"""Ask nvcc for which GPUs it can make machine code from the PTX of an architecture."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ def accepts(virtual, real):
 
 # [accepts.end]
 # [ptx.begin]
-assert accepts("80", "120")  # PTX is for its own architecture and for later ones
+assert accepts("80", "120")  # PTX is for its own architecture and later ones
 assert accepts("100", "110")
 assert not accepts("120", "110")
 # [ptx.end]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the kernel in C and the host program in C++, whose sources lie in the current folder, and
-# runs the host with the kernel's library.
+# Builds the C kernel and the C++ host program from the sources in the current folder, and runs
+# the host with the kernel's library.
 set -eu
 # [kernel.begin]
 gcc -std=c99 -O2 -Wall -Wextra -shared -fPIC $(tvm-ffi-config --cflags) kernel_in_c.c \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Clones the repository from $ADDRESS, in whose place the site shows the address if it is known.
+# Clones the repository from $ADDRESS; the site shows the address itself if it is known.
 set -eu
 # [clone.begin]
 git clone "$ADDRESS" kernel-library

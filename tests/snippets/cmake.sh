@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the copied example by CMake, in the folder that it was copied to.
+# Builds the copied example with CMake, in the folder that it was copied to.
 set -eu
 # [cmake.begin]
 cmake -G Ninja -S scale -B build

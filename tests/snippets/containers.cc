@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page on containers shows of C++: functions that take, change and give them.
+// The C++ functions of the page on containers: they take, change and return containers.
 // [functions.begin]
 #include <tvm/ffi/tvm_ffi.h>
 
 namespace ffi = tvm::ffi;
 
-// Tells about tensors: how many elements they have, and the one with the most.
+// Describes tensors: how many elements each has, and which one has the most.
 ffi::Map<ffi::String, ffi::Any> describe(ffi::Array<ffi::Tensor> tensors) {
   TVM_FFI_CHECK(!tensors.empty(), ValueError) << "describe: expected a tensor, got none";
   ffi::Array<int64_t> sizes;
@@ -17,10 +17,10 @@ ffi::Map<ffi::String, ffi::Any> describe(ffi::Array<ffi::Tensor> tensors) {
   return {{"sizes", sizes}, {"largest", largest}};
 }
 
-// Adds a value to a list of the caller's.
+// Appends a value to the caller's list.
 void record(ffi::List<double> losses, double loss) { losses.push_back(loss); }
 
-// Counts a word in a table of the caller's.
+// Counts a word in the caller's table.
 void count(ffi::Dict<ffi::String, int64_t> words, ffi::String word) {
   words.Set(word, words.Get(word).value_or(0) + 1);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Copies an example out of the clone $CLONE into the current folder, builds and runs it.
+# Copies an example from the clone $CLONE into the current folder, builds and runs it.
 set -eu
 # [add_one.begin]
 mkdir ../my-kernels

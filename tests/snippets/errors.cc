@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page on exceptions shows of C++: throwing, catching, causes, callbacks, signals.
+// The C++ examples of the page on exceptions: throwing, catching, causes, callbacks, signals.
 // [includes.begin]
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/tvm_ffi.h>
@@ -18,7 +18,7 @@ int64_t quarter_of(int64_t n) { return half_of(half_of(n)); }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(quarter_of, quarter_of);
 // [throw.end]
 
-// An error of any kind.
+// Throws an error of any kind.
 void fail(const std::string& kind, const std::string& message) {
   throw ffi::Error(kind, message, "");
 }
@@ -64,7 +64,7 @@ std::string chain_of(const ffi::Function& f) {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(chain_of, chain_of);
 // [chain.end]
 
-// Throws an error whose causes were all made in C++.
+// Throws an error whose causes were all created in C++.
 void fail_with_causes() {
   ffi::Error first("OSError", "first", ""), second("KeyError", "second", "", first, std::nullopt);
   throw ffi::Error("TypeError", "third", "", second, ffi::Shape({1}));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the page on exceptions shows of the protocol in C. */
+/* The C examples of the page on exceptions. */
 #include <stddef.h>
 #include <tvm/ffi/c_api.h>
 
@@ -31,7 +31,7 @@ EXPORT(call_with_one) {
   one.type_index = kTVMFFIInt;
   one.v_int64 = 1;
   code = TVMFFIFunctionCall(args[0].v_obj, &one, 1, result);
-  return code; /* not 0: the error stays raised, and the caller gets it */
+  return code; /* not 0: the error stays raised, for the caller */
 }
 /* [pass_on.end] */
 
@@ -39,7 +39,7 @@ EXPORT(call_with_one) {
 EXPORT(call_or_zero) {
   if (__tvm_ffi_call_with_one(self, args, num_args, result) == -1) {
     TVMFFIObjectHandle error = NULL;
-    TVMFFIErrorMoveFromRaised(&error); /* the error is ours now, and none is raised */
+    TVMFFIErrorMoveFromRaised(&error); /* the error is now ours, and none is raised */
     TVMFFIObjectDecRef(error);
     result->type_index = kTVMFFIInt;
     result->v_int64 = 0;

@@ -3,7 +3,7 @@
 # Installs the published package instead of this one, in a virtual environment.
 set -eu
 # [install.begin]
-CLONE=$PWD  # the pages copy examples out of it
+CLONE=$PWD  # the pages copy examples from it
 python3 -m venv .venv
 . .venv/bin/activate
 pip install apache-tvm-ffi numpy

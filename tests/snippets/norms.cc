@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The implementation file: computes, and knows nothing of who calls.
+// The implementation file: it computes, and does not depend on its callers.
 #include "norms.h"
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The implementation's interface: plain C++, nothing of TVM FFI.
+// The implementation's interface: plain C++, without TVM FFI.
 #ifndef TESTS_SNIPPETS_NORMS_H_
 #define TESTS_SNIPPETS_NORMS_H_
 

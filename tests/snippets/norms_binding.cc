@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The binding file: checks the arguments, calls the implementation, exports.
+// The binding file: checks the arguments, calls the implementation and exports it.
 // [metadata.begin]
 #define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 1
 // [includes.begin]
@@ -39,7 +39,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(sum_of, sum_of);
 // [callback.end]
 
 // [result.begin]
-// A function that remembers.
+// Returns a function with state.
 ffi::Function make_counter() {
   return ffi::Function::FromTyped([count = std::make_shared<int64_t>(0)] { return ++*count; });
 }

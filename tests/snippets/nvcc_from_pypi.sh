@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs NVIDIA's compiler in the virtual environment that is active, and names it.
+# Installs NVIDIA's compiler in the active virtual environment, and sets its path.
 set -eu
 # [install.begin]
 pip install 'nvidia-cuda-nvcc<14' 'nvidia-cuda-runtime<14' 'nvidia-cuda-cccl<14'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether NVSHMEM can allocate on this machine, in a job of one: the allocator's test is skipped
-// where even this fails, as without a network interface.
+// Checks whether NVSHMEM can allocate on this machine, in a job of one: the allocator's test is
+// skipped if even this fails, for example without a network interface.
 
 #include <nvshmem.h>
 #include <nvshmemx.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kind of module of the library's own, which can be saved and loaded.
+// A custom kind of module, which can be saved and loaded.
 // [includes.begin]
 #include <tvm/ffi/extra/module.h>
 #include <tvm/ffi/reflection/registry.h>
@@ -12,7 +12,7 @@ namespace ffi = tvm::ffi;
 namespace refl = tvm::ffi::reflection;
 // [includes.end]
 
-// Tests load the library twice into one process, each time with a kind of its own.
+// Tests load the library twice into one process, each time with a different kind.
 #ifndef SCALE_KIND
 #define SCALE_KIND "scale"
 #endif
@@ -30,7 +30,7 @@ class ScaleModuleObj : public ffi::ModuleObj {
   }
   ffi::Optional<ffi::Function> GetFunction(const ffi::String& name) final {
     if (name != "scale") return std::nullopt;
-    // The function has what it needs, so it may outlive the module.
+    // The function holds what it needs, so it may outlive the module.
     return ffi::Function::FromTyped([factor = factor_](double x) { return factor * x; });
   }
   ffi::Bytes SaveToBytes() const final {

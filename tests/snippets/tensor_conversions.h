@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors into and out of values, in C99 that compiles as C++ too; for pages and for copying. */
+/* Tensors into and out of values, in C99 that compiles as C++ too; shown on pages, to be copied. */
 #ifndef TENSOR_CONVERSIONS_H_
 #define TENSOR_CONVERSIONS_H_
 
@@ -8,19 +8,19 @@
 #include <tvm/ffi/c_api.h>
 
 /* [results.begin] */
-/* On FAILURE nothing was written, no reference was counted, and no error is raised. */
+/* On FAILURE, nothing was written, no reference was counted, and no error is raised. */
 enum { SUCCESS = 0, FAILURE = -1 };
 /* [results.end] */
 
 /* [any_to_dltensor_view.begin] */
-/* The tensor in a value, lent: valid while the value's owner keeps it. */
+/* The tensor in a value, borrowed: valid while the value's owner keeps it. */
 static inline int AnyToDLTensorView(const TVMFFIAny* value, DLTensor** out) {
   if (value == NULL || out == NULL || value->v_ptr == NULL) return FAILURE;
   switch (value->type_index) {
     case kTVMFFIDLTensorPtr: /* a view: the value holds its address */
       *out = (DLTensor*)value->v_ptr;
       return SUCCESS;
-    case kTVMFFITensor: /* an owned tensor: the DLTensor follows the object's head */
+    case kTVMFFITensor: /* an owned tensor: the DLTensor follows the object header */
       *out = (DLTensor*)(value->v_obj + 1);
       return SUCCESS;
     default:
@@ -30,7 +30,7 @@ static inline int AnyToDLTensorView(const TVMFFIAny* value, DLTensor** out) {
 /* [any_to_dltensor_view.end] */
 
 /* [any_to_owned_tensor.begin] */
-/* The tensor in a value, with a reference of its own: give it back by TVMFFIObjectDecRef. */
+/* The tensor in a value, with its own reference: release it with TVMFFIObjectDecRef. */
 static inline int AnyToOwnedTensor(const TVMFFIAny* value, TVMFFIObjectHandle* out) {
   if (value == NULL || out == NULL) return FAILURE;
   /* A view has no owner to share, so it never becomes an owned tensor. */
@@ -42,7 +42,7 @@ static inline int AnyToOwnedTensor(const TVMFFIAny* value, TVMFFIObjectHandle* o
 /* [any_to_owned_tensor.end] */
 
 /* [tensor_to_any_view.begin] */
-/* A value that lends the tensor: no reference is counted, so the tensor must outlive it. */
+/* A value that borrows the tensor: no reference is counted, so the tensor must outlive it. */
 static inline int TensorToAnyView(TVMFFIObjectHandle tensor, TVMFFIAny* out) {
   TVMFFIObject* object = (TVMFFIObject*)tensor;
   if (object == NULL || out == NULL || object->type_index != kTVMFFITensor) return FAILURE;
@@ -54,7 +54,7 @@ static inline int TensorToAnyView(TVMFFIObjectHandle tensor, TVMFFIAny* out) {
 /* [tensor_to_any_view.end] */
 
 /* [tensor_to_any.begin] */
-/* A value that owns the tensor together with the caller: it has a reference of its own. */
+/* A value that shares ownership of the tensor with the caller: it has its own reference. */
 static inline int TensorToAny(TVMFFIObjectHandle tensor, TVMFFIAny* out) {
   if (TensorToAnyView(tensor, out) != SUCCESS) return FAILURE;
   return TVMFFIObjectIncRef(tensor) == 0 ? SUCCESS : FAILURE;
@@ -62,7 +62,7 @@ static inline int TensorToAny(TVMFFIObjectHandle tensor, TVMFFIAny* out) {
 /* [tensor_to_any.end] */
 
 /* [dltensor_to_any_view.begin] */
-/* A value that lends a plain DLTensor, which must outlive it. */
+/* A value that borrows a plain DLTensor, which must outlive it. */
 static inline int DLTensorToAnyView(DLTensor* tensor, TVMFFIAny* out) {
   if (tensor == NULL || out == NULL) return FAILURE;
   memset(out, 0, sizeof(*out)); /* zero_padding must be 0 */

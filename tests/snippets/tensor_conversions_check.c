@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Uses each function of tensor_conversions.h; test_tensor_conversions.py builds and runs it. */
+/* Uses every function of tensor_conversions.h; test_tensor_conversions.py builds and runs it. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,7 +27,7 @@ static unsigned Count(TVMFFIObjectHandle object) {
   return (unsigned)(((TVMFFIObject*)object)->combined_ref_count & 0xffffffffu);
 }
 
-/* What was in a value before must not shine through. */
+/* Overwrites a value, so that bytes left unwritten are noticed. */
 static void Spoil(TVMFFIAny* value) { memset(value, 0xab, sizeof(*value)); }
 
 static int IsSpoiled(const TVMFFIAny* value) {

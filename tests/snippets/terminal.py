@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands as a page shows them, with what they print."""
+"""Commands as shown on a page, with their output."""
 
 import os
 import subprocess
 
 
 def session(*commands, folder=None):
-    """What a terminal shows of some commands, with each one's exit status if it failed."""
+    """What a terminal shows for some commands, with the exit status of each that failed."""
     said = []
     for command in commands:
         done = subprocess.run(

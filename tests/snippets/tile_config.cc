@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that take objects of a type that Python defines, and an enumeration.
+// Functions that take objects of a type defined in Python, and an enumeration.
 // [include.begin]
-#include "tile_config.h"  // which gen_abi_cpp writes
+#include "tile_config.h"  // written by gen_abi_cpp
 
 #include <tvm/ffi/enum.h>
 #include <tvm/ffi/reflection/enum_def.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes an object of a class that type checkers know; test_object_types.py has it checked."""
+"""Creates an object of a class that type checkers know; test_object_types.py has it checked."""
 
 from __future__ import annotations
 

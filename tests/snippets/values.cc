@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page on values shows of C++: values of any type, and a function for each parameter type.
+// The C++ examples of the page on values: values of any type, and a function per parameter type.
 // [includes.begin]
 #include <tvm/ffi/extra/stl.h>
 #include <tvm/ffi/tvm_ffi.h>
@@ -8,7 +8,7 @@ namespace ffi = tvm::ffi;
 // [includes.end]
 
 // [any.begin]
-// Joins two texts; adds whatever else converts to numbers.
+// Joins two strings; adds anything else that converts to numbers.
 ffi::Any add(ffi::AnyView a, ffi::AnyView b) {
   if (std::optional<ffi::String> text = a.try_cast<ffi::String>()) {
     return *text + b.cast<ffi::String>();
@@ -19,7 +19,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(add, add);
 // [any.end]
 
 // [take.begin]
-// Gives back what it got as a T.
+// Returns its argument, converted to T.
 template <typename T>
 T take(T value) {
   return value;
@@ -46,7 +46,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_Any, take<ffi::Any>);
 // [take.end]
 
 // [containers.begin]
-// Makes an Array of its arguments.
+// Makes an Array from its arguments.
 TVM_FFI_STATIC_INIT_BLOCK() {
   ffi::Function::SetGlobal("values.array",
                            ffi::Function::FromPacked([](ffi::PackedArgs args, ffi::Any* result) {

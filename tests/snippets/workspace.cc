@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library that registers the type, makes its objects and uses them.
+// The library that registers the type, creates objects of it and uses them.
 #include "workspace.h"
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An object type and its handle, for the library that registers the type and for those that use it.
+// An object type and its handle, for the library that registers the type and those that use it.
 #ifndef TESTS_SNIPPETS_WORKSPACE_H_
 #define TESTS_SNIPPETS_WORKSPACE_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another library: it declares the type by the same header, and uses it.
+// Another library: it declares the type with the same header, and uses it.
 #include "workspace.h"
 
 // [declared_only.begin]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Take safeguards out of the example kernels and print what follows: break_it.py [NAME...].
+"""Remove safeguards from the example kernels, and print what follows: break_it.py [NAME...].
 
-Each NAME.patch here takes one out. g++ builds the CUDA source with the emulation of CUDA on the
+Each NAME.patch here removes one. g++ builds the CUDA source with the emulation of CUDA on the
 CPU, unchanged and with the patch, and the call of that name in calls.py runs with both libraries.
 """
 
@@ -28,7 +28,7 @@ from _setup.sanitize_examples import sanitized  # noqa: E402
 PLAIN, WATCHED = ("-O0",), tuple(emulate.WATCHING)
 # Not as the emulation spells them: it would build itself with sanitizers too, which takes longer.
 SANITIZED = ("-O0", "-fsanitize=address", "-fsanitize=undefined", "-fno-sanitize-recover=all")
-# The example that a patch breaks, and how to build it so that its call shows most.
+# The example that a patch breaks, and the build in which its call shows the most.
 PATCHES = {
     "shape": ("scale", PLAIN),
     "dtype": ("scale", PLAIN),
@@ -48,7 +48,7 @@ PATCHES = {
     "atomic": ("workspace", WATCHED),
 }
 SOURCES = Path("examples", "kernel_library")
-# Of AddressSanitizer's report: the error, the access, its line, and where the memory ends.
+# From AddressSanitizer's report: the error, the access, its line, and where the memory ends.
 ADDRESS = re.compile(
     r"ERROR: (AddressSanitizer: [\w-]+) .*?^(\w+ of size \d+) at .*? in [^\n]*?([\w.]+:\d+)$"
     r".*? is located (\d+ bytes) (?:after|to the right of) (\d+-byte region)",
@@ -61,13 +61,13 @@ UNDEFINED = re.compile(
 
 @cache
 def built(example: str, patch: str, options: tuple[str, ...]) -> Path:
-    """Build an example with a patch, or as it is if that is empty."""
+    """Build an example with a patch, or unchanged if that is empty."""
     folder = Path(tempfile.mkdtemp(prefix="break_it_"))
     atexit.register(shutil.rmtree, folder)
     shutil.copytree(ROOT / SOURCES / example, folder / SOURCES / example)
     shutil.copy(ROOT / SOURCES / emulate.UTILITIES, folder / SOURCES)
     if patch:
-        # Below a repository, git would take the paths for those of that one.
+        # Inside a repository, git would resolve the paths relative to it.
         variables = {**os.environ, "GIT_CEILING_DIRECTORIES": str(folder.parent)}
         command = ["git", "apply", str(HERE / f"{patch}.patch")]
         subprocess.run(command, cwd=folder, env=variables, check=True)
@@ -76,7 +76,7 @@ def built(example: str, patch: str, options: tuple[str, ...]) -> Path:
 
 
 def call(name: str, library: Path, options: tuple[str, ...]) -> str:
-    """Make a call with a library, in a process of its own; what it prints, or a sanitizer finds."""
+    """Make a call with a library in a separate process; its output, or a sanitizer's finding."""
     log = library.parent / "found"
     variables = {**os.environ, emulate.SEED: "0"}
     if options == SANITIZED:
@@ -90,7 +90,7 @@ def call(name: str, library: Path, options: tuple[str, ...]) -> str:
 
 
 def finding(report: str) -> str:
-    """What a sanitizer reports, without what differs from run to run."""
+    """What a sanitizer reports, without the parts that differ from run to run."""
     if found := ADDRESS.search(report):
         error, access, line, distance, region = found.groups()
         return f"{error} at {line}\n{access}, {distance} after a {region}\n"
@@ -101,14 +101,14 @@ def finding(report: str) -> str:
 
 @cache
 def outcomes(name: str) -> tuple[str, str]:
-    """What the call of a name gives with its safeguard and without it."""
+    """The results of the call of a name, with its safeguard and without it."""
     example, options = PATCHES[name]
     kept, broken = (call(name, built(example, patch, options), options) for patch in ("", name))
     return kept, broken
 
 
 def text_of(name: str) -> str:
-    """Say what the outcomes of a name are, in lines that fit into a window."""
+    """Describe the outcomes of a name, in lines that fit into a window."""
     kept, broken = outcomes(name)
     text = f"The kernel as it is:\n{kept.rstrip()}\n\nWith {name}.patch:\n{broken.rstrip()}\n"
     return "".join(f"{fill(line, 76, subsequent_indent='  ')}\n" for line in text.splitlines())

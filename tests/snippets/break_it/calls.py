@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calls of the page "Break It": ``calls.py LIBRARY NAME`` makes one and prints what it gives.
+"""The calls of the page "Break It": ``calls.py LIBRARY NAME`` makes one and prints its result.
 
-The library is that of an example over the emulation of CUDA on the CPU, whose tensors are on the
+The library is an example built for the emulation of CUDA on the CPU, whose tensors are on the
 CPU.
 """
 
@@ -61,7 +61,7 @@ def guard():
     """The tensors are on the second GPU, and the first one is current."""
     # [guard.begin]
     numbers = numpy.array([1, 2, 3], float32)
-    x = Producer(numbers, 3, FLOAT32, device=(CPU, 1))  # which stands for GPU 1
+    x = Producer(numbers, 3, FLOAT32, device=(CPU, 1))  # representing GPU 1
     mod.scale(x, x, 2.5)
     print("launched on GPU", mod.launched_on())
     # [guard.end]
@@ -72,7 +72,7 @@ def stream():
     # [stream.begin]
     x, y = numpy.array([1, 2, 3], float32), numpy.zeros(3, float32)
     stream = 0x10  # the handle of the caller's stream
-    mod.begin_capture(stream, False)  # of a stream that waits for no other
+    mod.begin_capture(stream, False)  # a stream that waits for no other
     with tvm_ffi.use_raw_stream(tvm_ffi.device("cpu"), stream):
         mod.scale(x, y, 2.5)
     launches, *_ = mod.end_capture()
@@ -84,7 +84,7 @@ def stream():
 
 
 def empty():
-    """Nothing is to be done."""
+    """There is nothing to do."""
     # [empty.begin]
     nothing = numpy.empty(0, float32)
     mod.scale(nothing, nothing, 2.5)
@@ -124,7 +124,7 @@ def index():
 
 
 def launch():
-    """The GPU refuses the launch."""
+    """The GPU rejects the launch."""
     # [launch.begin]
     x, y = numpy.array([1, 2, 3], float32), numpy.full(3, nan, float32)
     mod.refuse_launch(0)  # the next one
@@ -144,7 +144,7 @@ def strides():
 
 
 def optional():
-    """The weight and the bias are left out."""
+    """The weight and the bias are omitted."""
     # [optional.begin]
     x, y = numpy.ones((1, 4), float32), numpy.zeros((1, 4), float32)
     mod.rms_norm(x, y, 0.0, None, None)  # without weight and bias
@@ -165,7 +165,7 @@ def sum():
 
 
 def barrier():
-    """The row is the work of eight warps."""
+    """Eight warps share the row."""
     # [barrier.begin]
     x, y = numpy.ones((1, 2048), float32), numpy.zeros((1, 2048), float32)
     mod.rms_norm(x, y, 0.0, None, None)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Takes a safeguard out of a kernel, in the clone $CLONE.
+# Removes a safeguard from a kernel, in the clone $CLONE.
 set -eu
 cd "$CLONE"
 # [run.begin]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A compiler that writes C: its kernels include tvm/ffi/c_api.h and nothing else of the library."""
+"""A compiler that writes C: its kernels include only tvm/ffi/c_api.h from the library."""
 
 import shlex
 import subprocess
@@ -76,7 +76,7 @@ TVM_FFI_DLL_EXPORT int __tvm_ffi__{what}_{name}(
 
 # [emit.begin]
 def emit(name: str, expression: str) -> str:
-    """A C file with one function: the tensors in the order of their names, then the output."""
+    """A C file with one function of the tensors, in the order of their names, and the output."""
     tree, inputs = parse(expression)
     names = [*inputs, "out"]
     expected = "a contiguous float32 vector on the CPU"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A compiler that writes CUDA C++, and has NVIDIA's compiler make GPU code of it."""
+"""A compiler that writes CUDA C++, which NVIDIA's compiler compiles to GPU code."""
 
 import subprocess
 from pathlib import Path
@@ -24,7 +24,7 @@ def emit(name: str, expression: str) -> str:
 
 
 def compile_for(architecture: str, name: str, expression: str, folder: Path, nvcc: str) -> bytes:
-    """The GPU code for one architecture: what the driver's cuModuleLoadData takes."""
+    """The GPU code for one architecture, as the driver's cuModuleLoadData takes it."""
     source, cubin = folder / f"{name}.cu", folder / f"{name}.cubin"
     source.write_text(emit(name, expression))
     command = [nvcc, "-cubin", f"-arch={architecture}", str(source), "-o", str(cubin)]

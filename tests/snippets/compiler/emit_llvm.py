@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A compiler in the process: it makes LLVM IR, and LLVM makes machine code of it."""
+"""A compiler in the process: it builds LLVM IR, which LLVM compiles to machine code."""
 
 import ast
 import shlex
@@ -17,7 +17,7 @@ BYTE, I16, I32, I64, FLOAT = (*(ir.IntType(bits) for bits in (8, 16, 32, 64)), i
 PTR = ir.PointerType()
 # TVMFFISafeCallType: self, args, num_args, result.
 SAFE_CALL = ir.FunctionType(I32, [PTR, PTR, I32, PTR])
-# Where fields stand, in bytes: TVMFFIAny is a type index and a content, in 16 bytes.
+# Byte offsets of fields: TVMFFIAny is a type index and a content, in 16 bytes.
 ANY_SIZE, ANY_VALUE, OBJECT_HEAD = 16, 8, 24
 DATA, DEVICE_TYPE, NDIM, DTYPE, SHAPE, STRIDES, OFFSET = 0, 8, 16, 20, 24, 32, 40
 NONE, DLTENSOR_PTR, TENSOR = 0, 7, 70  # type indices
@@ -27,7 +27,7 @@ FLOAT32 = 2 | 32 << 8 | 1 << 16  # code, bits and lanes of a DLDataType, in its 
 
 
 class Emitter:
-    """Makes the function `__tvm_ffi_<name>` of an expression."""
+    """Builds the function `__tvm_ffi_<name>` of an expression."""
 
     def __init__(self, name: str, expression: str) -> None:
         self.name = name
@@ -40,7 +40,7 @@ class Emitter:
         self.emit(function, *parse(expression))
 
     def emit(self, function: ir.Function, tree: ast.expr, inputs: list[str]) -> None:
-        """Check the arguments, walk through the elements, return nothing."""
+        """Check the arguments, loop over the elements, return nothing."""
         builder, (_, args, num_args, result) = self.builder, function.args
         names = [*inputs, "out"]
         # [body.begin]
@@ -70,7 +70,7 @@ class Emitter:
     # [require.end]
 
     def text(self, text: str) -> ir.Value:
-        """The address of a text that ends with a zero."""
+        """The address of a null-terminated text."""
         content = bytearray(text.encode() + b"\0")
         kind = ir.ArrayType(BYTE, len(content))
         name = self.module.get_unique_name("text")
@@ -81,12 +81,12 @@ class Emitter:
 
     # [tensor.begin]
     def field(self, base: ir.Value, offset: int, kind: ir.Type) -> ir.Value:
-        """What stands `offset` bytes behind an address."""
+        """The field `offset` bytes after an address."""
         address = self.builder.gep(base, [I64(offset)], source_etype=BYTE)
         return self.builder.load(address, typ=kind)
 
     def tensor(self, args: ir.Value, i: int, name: str) -> ir.Value:
-        """The DLTensor of an argument, lent or of an object, once it is known to fit."""
+        """The DLTensor of an argument, borrowed or in an object, after checking that it fits."""
         builder = self.builder
         index = self.field(args, i * ANY_SIZE, I32)
         content = self.field(args, i * ANY_SIZE + ANY_VALUE, PTR)
@@ -115,11 +115,11 @@ class Emitter:
         return self.field(self.field(tensor, SHAPE, PTR), 0, I64)
 
     def stride(self, tensor: ir.Value) -> ir.Value:
-        """The stride of a vector, 1 where there are no strides."""
+        """The stride of a vector, or 1 if there are no strides."""
         builder = self.builder
         strides = self.field(tensor, STRIDES, PTR)
         missing = builder.icmp_unsigned("==", builder.ptrtoint(strides, I64), I64(0))
-        # The shape is a place that can be read, whatever stands there.
+        # The shape can always be read, whatever its value.
         place = builder.select(missing, self.field(tensor, SHAPE, PTR), strides)
         return builder.select(missing, I64(1), self.field(place, 0, I64))
 
@@ -166,7 +166,7 @@ class Loop:
         self.builder, self.n = builder, n
 
     def __enter__(self) -> ir.Value:
-        """Go on in the body; give the index."""
+        """Continue in the body, and return the index."""
         builder, before = self.builder, self.builder.block
         self.head, body, self.end = (builder.append_basic_block(name) for name in ("", "", ""))
         builder.branch(self.head)
@@ -178,7 +178,7 @@ class Loop:
         return self.index
 
     def __exit__(self, *_: object) -> None:
-        """Go on behind the loop."""
+        """Continue after the loop."""
         builder = self.builder
         self.index.add_incoming(builder.add(self.index, I64(1)), builder.block)
         builder.branch(self.head)
@@ -188,19 +188,19 @@ class Loop:
 # [jit.begin]
 llvm.initialize_native_target()
 llvm.initialize_native_asmprinter()
-# Code of LLVM finds what libtvm_ffi exports, TVMFFIErrorSetRaisedFromCStr for one.
+# LLVM's code finds what libtvm_ffi exports, such as TVMFFIErrorSetRaisedFromCStr.
 llvm.load_library_permanently(str(libinfo.find_libtvm_ffi()))
 
 
 def parsed(name: str, expression: str) -> llvm.ModuleRef:
-    """The function as a module of LLVM, which has found no mistake in it."""
+    """The function as an LLVM module, verified by LLVM."""
     module = llvm.parse_assembly(str(Emitter(name, expression).module))
     module.verify()
     return module
 
 
 def jit(name: str, expression: str) -> tvm_ffi.Function:
-    """Compile into memory; the function keeps the engine alive, which owns the code."""
+    """Compile into memory; the function keeps alive the engine, which owns the code."""
     machine = llvm.Target.from_default_triple().create_target_machine(opt=2, jit=True)
     engine = llvm.create_mcjit_compiler(parsed(name, expression), machine)
     engine.finalize_object()

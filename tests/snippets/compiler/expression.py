@@ -8,7 +8,7 @@ SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 
 
 def parse(text: str) -> tuple[ast.expr, list[str]]:
-    """Parse an expression; give its tree, and the names of the tensors that it reads."""
+    """Parse an expression; return its tree, and the names of the tensors that it reads."""
     tree = ast.parse(text, mode="eval").body
     names = sorted({node.id for node in ast.walk(tree) if isinstance(node, ast.Name)})
     if not names or "out" in names:
@@ -22,7 +22,7 @@ def to_c(node: ast.expr) -> str:
         case ast.BinOp(left, operator, right) if type(operator) in SIGNS:
             return f"({to_c(left)} {SIGNS[type(operator)]} {to_c(right)})"
         case ast.Name(name):
-            return f"{name}_[i]"  # so that no name is one of C's own
+            return f"{name}_[i]"  # so that no name is a C keyword
         case ast.Constant(int() | float() as number):
             return f"{float(number)}f"
     raise ValueError(f"expression: expected names, numbers and + - * /, got {ast.unparse(node)}")

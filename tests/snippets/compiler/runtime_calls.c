@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What generated code asks of the runtime: tensors, state of its own, functions by name. */
+/* What generated code needs from the runtime: tensors, its own state, functions by name. */
 #include <stdlib.h>
 #include <tvm/ffi/c_api.h>
 #include <tvm/ffi/extra/c_env_api.h>
@@ -16,7 +16,7 @@ static int fail(const char* kind, const char* message) {
 }
 
 /* [tensor.begin] */
-/* countdown(n): the numbers n - 1 to 0, in a new tensor of int64. */
+/* countdown(n): the numbers n - 1 to 0, in a new int64 tensor. */
 EXPORT(countdown) {
   DLTensor prototype = {0};
   TVMFFIObjectHandle made = NULL;
@@ -36,7 +36,7 @@ EXPORT(countdown) {
   data = (int64_t*)((const DLTensor*)((const TVMFFIObject*)made + 1))->data;
   for (i = 0; i < n; ++i) data[i] = n - 1 - i;
   result->type_index = kTVMFFITensor;
-  result->v_obj = (TVMFFIObject*)made; /* the reference goes to the caller */
+  result->v_obj = (TVMFFIObject*)made; /* the caller owns the reference */
   return 0;
 }
 /* [tensor.end] */
@@ -56,7 +56,7 @@ static int count(void* self, const TVMFFIAny* args, int32_t num_args, TVMFFIAny*
   return 0;
 }
 
-/* make_counter(step): a function with a state, which goes with it. */
+/* make_counter(step): a function with state, which is freed with it. */
 EXPORT(make_counter) {
   TVMFFIObjectHandle made = NULL;
   Counter* counter;
@@ -83,12 +83,12 @@ static int find_report(void** found) {
   return *found != NULL ? 0 : fail("RuntimeError", "run: no function compiler.report");
 }
 
-/* run(): looks the function up the first time, and calls it each time. */
+/* run(): looks up the function the first time, and calls it every time. */
 EXPORT(run) {
   TVMFFIAny line = {0};
   (void)self, (void)args, (void)num_args;
   if (TVMFFIHandleInitOnce(&report, find_report) != 0) return -1;
-  line.type_index = kTVMFFIRawStr; /* lent for the call */
+  line.type_index = kTVMFFIRawStr; /* borrowed for the call */
   line.v_c_str = "run was called";
   return TVMFFIFunctionCall(report, &line, 1, result);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the wheel with what is installed, installs it in a folder of its own, and uses it.
+# Builds the wheel with the installed tools, installs it in its own folder, and uses it.
 set -eu
 # [wheel.begin]
 pip wheel --no-deps --no-build-isolation -w dist ./gated

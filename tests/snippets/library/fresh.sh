@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the wheel in an environment that has nothing else, and uses it there.
+# Installs the wheel in an otherwise empty environment, and uses it there.
 set -eu
 # [install.begin]
 python3 -m venv fresh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes a project of another name out of the example, with the utility header inside.
+# Makes a project with another name from the example, with the utility header inside.
 set -eu
 # [rename.begin]
 name=my_kernels

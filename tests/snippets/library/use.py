@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Uses the installed package as anybody would; mypy --strict checks it too."""
+"""Uses the installed package as a user would; mypy --strict checks it too."""
 
 # [use.begin]
 import numpy

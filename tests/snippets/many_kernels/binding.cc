@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one file that exports: it knows all kernels, and no kernel knows it.
+// The only file that exports: it knows all kernels, and no kernel knows it.
 // [binding.begin]
 #define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 1  // before the first include
 #include <tvm/ffi/function.h>

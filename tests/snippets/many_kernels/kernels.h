@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of a small library; each is defined in a file of its own.
+// The kernels of a small library, each of which is defined in its own file.
 #ifndef MANY_KERNELS_KERNELS_H_
 #define MANY_KERNELS_KERNELS_H_
 
@@ -9,7 +9,7 @@
 
 namespace my_library {
 
-// y = x + by, for contiguous float32 tensors of one size; `by` is 1 if it is not given.
+// y = x + by, for contiguous float32 tensors of one size; `by` is 1 if it is omitted.
 void shift(tvm::ffi::TensorView x, tvm::ffi::TensorView y, tvm::ffi::Optional<double> by);
 
 // The sum of the elements of a contiguous float32 tensor.

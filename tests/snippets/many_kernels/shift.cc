@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One implementation file: nothing in it knows how it is exported.
+// One implementation file: it does not know how it is exported.
 #include "kernels.h"
 
 namespace my_library {

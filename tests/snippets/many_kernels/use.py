@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls the library, and asks what it says about itself."""
+"""Calls the library, and reads its documentation and metadata."""
 
 import json
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Before the migration: an extension of PyTorch, with its kernel, and a function for each pair of
+// Before the migration: a PyTorch extension, with its kernel, and a function for each pair of
 // the page. One file, since PyTorch's headers take most of the time to compile.
 
 // [includes.begin]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// After the migration: the same as a kernel library, which knows nothing of PyTorch. Its functions
-// have the names and the order of those in extension.cc.
+// After the migration: the same as a kernel library, which does not depend on PyTorch. Its
+// functions have the names and the order of those in extension.cc.
 
 // [includes.begin]
 #include <tvm/ffi/extra/stl.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the wheel, installs it in an environment that has nothing else, and uses it there.
-# $RUNTIME is what pip installs the runtime from.
+# Builds the wheel, installs it in an otherwise empty environment, and uses it there.
+# $RUNTIME is where pip installs the runtime from.
 set -eu
 # [wheel.begin]
 pip wheel --no-build-isolation --no-deps -w dist ./row_scale

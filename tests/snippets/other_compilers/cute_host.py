@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A function of CuTe DSL for the CPU, compiled for TVM FFI, and exported to a library."""
+"""A CuTe DSL function for the CPU, compiled for TVM FFI and exported to a library."""
 
 import os
 import subprocess

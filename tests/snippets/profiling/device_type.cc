@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a function sees of a tensor of any device.
+// The device type that a function sees, for a tensor on any device.
 // [device.begin]
 #include "tvm_ffi_utils.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A range that a profiler shows under a name, from its construction to the end of its scope.
+// A range that a profiler shows under a name, from construction to the end of the scope.
 #ifndef NVTX_RANGE_H_
 #define NVTX_RANGE_H_
 // [range.begin]

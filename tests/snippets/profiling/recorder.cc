@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands for a profiler: NVTX loads it, and it writes down the ranges that are pushed and popped.
+// Stands in for a profiler: NVTX loads it, and it records the ranges that are pushed and popped.
 #include <nvtx3/nvToolsExt.h>
 
 #include <string>
@@ -37,7 +37,7 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(
   return 1;
 }
 
-// What was recorded since the last call.
+// Returns what was recorded since the last call.
 extern "C" __attribute__((visibility("default"))) const char* take_events() {
   static std::string taken;
   taken.swap(events);
@@ -45,5 +45,5 @@ extern "C" __attribute__((visibility("default"))) const char* take_events() {
   return taken.c_str();
 }
 
-// How many ranges are open.
+// Number of open ranges.
 extern "C" __attribute__((visibility("default"))) int open_ranges() { return depth; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Must not compile: the types of DLPack are C types, which stand in no namespace.
+// Must not compile: the types of DLPack are C types, outside any namespace.
 #include <tvm/ffi/container/tensor.h>
 
 namespace ffi = tvm::ffi;

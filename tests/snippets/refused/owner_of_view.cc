@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Must not compile: a view has no share of its tensor to give.
+// Must not compile: a view owns no reference to its tensor.
 #include <tvm/ffi/container/tensor.h>
 
 namespace ffi = tvm::ffi;

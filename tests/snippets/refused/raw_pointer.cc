@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Must not compile: nothing tells what a pointer points to.
+// Must not compile: nothing describes what the pointer points to.
 #include <tvm/ffi/function.h>
 
 // [code.begin]

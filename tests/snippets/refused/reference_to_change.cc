@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Must not compile: what is assigned to a parameter goes nowhere.
+// Must not compile: an assignment to a parameter has no effect for the caller.
 #include <tvm/ffi/function.h>
 
 // [code.begin]

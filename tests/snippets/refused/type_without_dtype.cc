@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Must not compile: no dtype stands for the type.
+// Must not compile: no dtype represents the type.
 #include "../../../examples/kernel_library/tvm_ffi_utils.h"
 
 // [code.begin]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Must not compile: the tensor would be gone when the view is used.
+// Must not compile: the tensor would be destroyed before the view is used.
 #include <tvm/ffi/container/tensor.h>
 
 namespace ffi = tvm::ffi;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds libtvm_ffi from a clone by CMake alone, installs it, and builds and runs a program with it.
+# Builds libtvm_ffi from a clone with only CMake and installs it; builds and runs a program with it.
 set -eu
 # [runtime.begin]
 cmake -G Ninja -S clone -B build/runtime -DCMAKE_BUILD_TYPE=Debug

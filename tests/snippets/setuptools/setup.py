@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the library's wheel by setuptools, for the CPU."""
+"""Makes the library's wheel with setuptools, for the CPU."""
 
 # [setup.begin]
 import os
@@ -14,15 +14,15 @@ SOURCES = ["binding.cc", "axpy_cpu.cc", "lerp_cpu.cc", "vecdot_cpu.cc", "without
 
 
 class BuildLibrary(build_ext):
-    """Builds a kernel library, where setuptools would build a Python module."""
+    """Builds a kernel library instead of a Python module."""
 
     def get_ext_filename(self, fullname):
-        """Name the file without the version of Python."""
+        """Name the file without the Python version."""
         return fullname.replace(".", os.sep) + ".so"
 
     def build_extension(self, ext):
         """Compile the sources, and put the library where setuptools expects it."""
-        flags = ["-fvisibility=hidden"]  # What is exported says so itself.
+        flags = ["-fvisibility=hidden"]  # Exports are marked in the sources.
         built = tvm_ffi.cpp.build("vector_kernels", cpp_files=ext.sources, extra_cflags=flags)
         target = self.get_ext_fullpath(ext.name)
         os.makedirs(os.path.dirname(target), exist_ok=True)

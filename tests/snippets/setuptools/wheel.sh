@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the copied library's wheel by setuptools, in isolation, and uses it here.
+# Builds the copied library's wheel with setuptools, in isolation, and uses it here.
 set -eu
 # [wheel.begin]
 pip wheel --no-deps -w dist ./library

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A module whose blocks are generated, with code by hand around and between them."""
+"""A module with generated blocks, and handwritten code around and between them."""
 
 # [by_hand.begin]
 # tvm-ffi-stubgen(begin): import-section
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @tvm_ffi.register_object("my_kernels.Range")
 class Range(_ffi_Object):
-    """The whole numbers from the first up to the last, which is left out."""
+    """The integers from first up to last, which is excluded."""
 
     # tvm-ffi-stubgen(begin): object/my_kernels.Range
     # fmt: off
@@ -44,7 +44,7 @@ class Range(_ffi_Object):
     # tvm-ffi-stubgen(end)
 
     def __contains__(self, number: int) -> bool:
-        """Tell whether a number is in the range."""
+        """Return whether a number is in the range."""
         return self.first <= number < self.last
 
 

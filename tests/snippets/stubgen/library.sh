@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Writes the wrappers of the example library anew; library_cpu.so is what build_cpu.sh made of it.
+# Regenerates the wrappers of the example library; library_cpu.so was built by build_cpu.sh.
 set -eu
 # [library.begin]
 tvm-ffi-stubgen library/python --dlls ./library_cpu.so

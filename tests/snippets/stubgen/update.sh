@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Fills the blocks of all files of the package anew.
+# Regenerates the blocks of all files of the package.
 set -eu
 # [update.begin]
 tvm-ffi-stubgen python --dlls ./libmy_kernels.so

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Uses the package that was made; mypy --strict checks it."""
+"""Uses the generated package; mypy --strict checks it."""
 
 # [use.begin]
 from my_kernels import Range, steps

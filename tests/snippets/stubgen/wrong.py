@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a type checker finds before anything runs."""
+"""Errors that a type checker finds before anything runs."""
 
 from my_kernels import Range, steps
 

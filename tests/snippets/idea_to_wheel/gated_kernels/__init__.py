@@ -11,13 +11,13 @@ CPU, CUDA = 1, 2  # DLPack's numbers of these kinds of devices
 
 @cache
 def library(kind):
-    """Load the library of a kind of device."""
+    """Load the library for a kind of device."""
     return tvm_ffi.libinfo.load_lib_module("gated-kernels", f"gated_{kind}")
 
 
 def silu_and_mul(x, y):
     """Write silu(a) * b into y, where a and b are the halves of each row of x."""
-    # What is no tensor goes to a library too, whose error names the function and the argument.
+    # Anything else goes to a library too, whose error names the function and the argument.
     kind = x.__dlpack_device__()[0] if hasattr(x, "__dlpack_device__") else CPU
     library("cuda" if kind == CUDA else "cpu").silu_and_mul(x, y)
 
