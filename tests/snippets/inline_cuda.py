@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds a CUDA kernel from text, and launches it if there is a GPU: inline_cuda.py DEVICE."""
+"""Builds a CUDA kernel from text, and launches it where there is a GPU: inline_cuda.py DEVICE."""
 
 import sys
 

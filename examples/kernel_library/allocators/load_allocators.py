@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads the allocators and checks their tensors: python load_allocators.py [cpu|cuda]."""
+"""Loads the allocators and looks at what they give: python load_allocators.py [cpu|cuda]."""
 
 # [load.begin]
 import sys

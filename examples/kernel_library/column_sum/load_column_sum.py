@@ -14,7 +14,7 @@ mod = tvm_ffi.load_module(f"./column_sum_{device}.so")
 
 # [wrapper.begin]
 def column_sum(x: torch.Tensor, weight: torch.Tensor | None = None) -> torch.Tensor:
-    """Sum the rows of x, each multiplied by its weight."""
+    """Add the rows of x, each times its weight."""
     y = torch.empty(x.shape[1], dtype=x.dtype, device=x.device)
     size = mod.column_sum_workspace_size(x, weight)
     workspace = torch.empty(size, dtype=torch.uint8, device=x.device)

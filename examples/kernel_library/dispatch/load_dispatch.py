@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads the dispatch library, adds in each dtype, checks: python load_dispatch.py [cpu|cuda]."""
+"""Loads the dispatch library, adds each dtype, checks: python load_dispatch.py [cpu|cuda]."""
 
 # [load.begin]
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads the errors library and raises each kind of error: python load_errors.py [cpu|cuda]."""
+"""Loads the errors library and meets each kind of error: python load_errors.py [cpu|cuda]."""
 
 # [load.begin]
 import sys
@@ -26,7 +26,7 @@ except TypeError as error:
 
 
 def fails(cls, function, *arguments):
-    """Call a function and check the class of the error that it raises."""
+    """Call, and check the class of what is raised."""
     raised = None
     try:
         function(*arguments)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls TVM FFI functions inside jax.jit, through JAX's foreign function interface."""
+"""Calls functions of TVM FFI inside of jax.jit, by JAX's foreign function interface."""
 
 # [register.begin]
 import ctypes
@@ -11,11 +11,11 @@ import jax
 import numpy as np
 import tvm_ffi
 
-TARGET = "kernel_library.tvm_ffi_call"  # the adapter's name in compiled programs
+TARGET = "kernel_library.tvm_ffi_call"  # what compiled programs call the adapter
 
 
 def register(adapter: Path) -> None:
-    """Register the adapter with XLA, for both platforms."""
+    """Tell XLA where the adapter is, for both platforms."""
     library = ctypes.CDLL(str(adapter.resolve()))
     for platform, handler in (("cpu", "xla_adapter_on_cpu"), ("CUDA", "xla_adapter_on_cuda")):
         capsule = jax.ffi.pycapsule(getattr(library, handler))
@@ -34,10 +34,10 @@ def call(
     vmap_method: str | None = None,
     aliases: dict[int, int] | None = None,
 ) -> list[jax.Array]:
-    """Call function(inputs..., outputs..., numbers...), a global function; return its outputs.
+    """Call function(inputs..., outputs..., numbers...), a global function, and give its outputs.
 
-    The numbers become part of the compiled program. `aliases` maps each input whose memory may
-    be reused to the output that may reuse it.
+    The numbers become part of the compiled program. `aliases` says which input's memory may become
+    that of which output.
     """
     for each in numbers:
         if not isinstance(each, (bool, int, float, str, np.generic)):
@@ -62,7 +62,7 @@ def call(
 
 # [functions.begin]
 def register_functions(library: Path) -> None:
-    """Register the library's functions under the names that compiled programs use."""
+    """Give the library's functions the names by which compiled programs find them."""
     mod = tvm_ffi.load_module(str(library.resolve()))
     tvm_ffi.register_global_func("jax_call.rotate", mod.rotate, override=True)
 
@@ -83,7 +83,7 @@ def rotate(x: jax.Array, y: jax.Array, angle: float) -> list[jax.Array]:
 
 # [gradient.begin]
 def forward(x: jax.Array, y: jax.Array, angle: float):
-    """Compute the result; the gradient needs none of it."""
+    """Compute the result; the gradient needs nothing of it."""
     return rotate(x, y, angle), None
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loads the library, calls its kernels, and checks the results: python load_library.py [cpu|cuda].
 
-A library built for CUDA serves both devices.
+A library for CUDA serves both devices.
 """
 
 # [load.begin]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads the histogram library, calls it from many threads: python load_storage.py [cpu|cuda]."""
+"""Loads the histogram, calls it from many threads: python load_storage.py [cpu|cuda]."""
 
 # [load.begin]
 import sys
@@ -15,7 +15,7 @@ mod = tvm_ffi.load_module(f"./storage_{device}.so")
 
 # [call.begin]
 def count(bins):
-    """Count in a thread and compare with PyTorch."""
+    """Count in a thread, and compare with PyTorch."""
     x = torch.arange(100_000, device=device) % (bins + 1)
     counts = torch.empty(bins, dtype=torch.int64, device=device)
     mod.histogram(x, counts)

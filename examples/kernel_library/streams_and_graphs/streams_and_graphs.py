@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels on two streams and in a CUDA graph. On a CPU, the same calls run one after another."""
+"""Kernels on two streams, and in a CUDA graph. On a CPU the same calls run one after the other."""
 
 import torch
 
 
 # [two_streams.begin]
 def on_two_streams(mod, x, workspace, y):
-    """Sum on one stream and divide on another, each step after those that it depends on."""
+    """Sum on one stream and divide on another, each step after the one that it needs."""
     if x.device.type == "cpu":
         mod.partial_sums(x, workspace)
         mod.divide_by_sum(x, workspace, y)
@@ -30,10 +30,10 @@ def on_two_streams(mod, x, workspace, y):
 
 # [graph.begin]
 class Normalizer:
-    """Divides vectors of one size by their sums, with a graph captured once and replayed."""
+    """Divides vectors of one size by their sums, as a graph that is captured once and replayed."""
 
     def __init__(self, mod, size, device):
-        """Allocate the buffers that all replays use, and capture."""
+        """Allocate what stays in place between replays, and capture."""
         self.x = torch.ones(size, device=device)
         self.y = torch.empty(size, device=device)
         self.workspace = torch.empty(mod.workspace_size(), device=device)
@@ -48,7 +48,7 @@ class Normalizer:
             self.replay = graph.replay
 
     def __call__(self, x):
-        """Return x divided by its sum; the next call overwrites the result."""
+        """Give x divided by its sum; the next call writes over it."""
         self.x.copy_(x)
         self.replay()
         return self.y
@@ -59,18 +59,18 @@ class Normalizer:
 
 # [explicit.begin]
 class Lent:
-    """A tensor of a framework that reports no stream: only its memory, through DLPack."""
+    """A tensor of a framework that tells no stream: only its memory, by DLPack."""
 
     def __init__(self, tensor):
         """Keep the tensor."""
         self.tensor = tensor
 
     def __dlpack_device__(self):
-        """Return the device."""
+        """Tell the device."""
         return self.tensor.__dlpack_device__()
 
     def __dlpack__(self, **options):
-        """Export without synchronizing; the caller orders the work."""
+        """Hand the memory out as it is: whoever calls takes care of the order."""
         return self.tensor.__dlpack__(**{**options, "stream": -1})
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Uses the operators and checks them with PyTorch's tools: python load_torch_op.py [cpu|cuda]."""
+"""Uses the operators, and checks them as PyTorch does: python load_torch_op.py [cpu|cuda]."""
 
 # [use.begin]
 import sys
@@ -34,7 +34,7 @@ assert torch.autograd.gradcheck(relu_squared, exact)
 # [compile.begin]
 @torch.compile(fullgraph=True)  # An operator that breaks the graph is an error.
 def gated(x: torch.Tensor, gate: torch.Tensor) -> torch.Tensor:
-    """A step of a model that uses the operator."""
+    """A step of a model, with the operator in its midst."""
     return relu_squared(x * 2) * torch.sigmoid(gate)
 
 

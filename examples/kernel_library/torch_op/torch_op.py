@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The squared ReLU as a PyTorch operator, with gradients and no break in a compiled graph."""
+"""The squared ReLU as a PyTorch operator: with gradients, and no break in a compiled graph."""
 
 # [load.begin]
 from functools import cache
@@ -14,7 +14,7 @@ FOLDER = Path()  # Where the libraries are; in a package: Path(__file__).parent
 
 @cache
 def library(device: str) -> tvm_ffi.Module:
-    """The library for a device type, loaded when the first tensor of that type is used."""
+    """The library for a type of device, loaded when the first tensor of that type comes."""
     return tvm_ffi.load_module(str(FOLDER.resolve() / f"torch_op_{device}.so"))
 
 
@@ -23,7 +23,7 @@ def library(device: str) -> tvm_ffi.Module:
 
 # [forward.begin]
 def like(x: Tensor) -> Tensor:
-    """An uninitialized contiguous tensor with the shape, dtype and device of x."""
+    """A contiguous tensor for a result of the shape, dtype and device of x."""
     return torch.empty_like(x, memory_format=torch.contiguous_format)
 
 
@@ -45,7 +45,7 @@ def relu_squared(x: Tensor) -> Tensor:
     "kernel_library::relu_squared_backward", mutates_args=(), device_types=("cpu", "cuda")
 )
 def relu_squared_backward(dy: Tensor, x: Tensor) -> Tensor:
-    """Return the gradient with respect to x, given that with respect to the result."""
+    """Return the gradient by x, given the gradient by the result."""
     dx = like(x)
     library(x.device.type).relu_squared_backward(dy.contiguous(), x.contiguous(), dx)
     return dx
@@ -70,12 +70,12 @@ def _(dy: Tensor, x: Tensor) -> Tensor:
 
 # [autograd.begin]
 def save(ctx, inputs, output) -> None:
-    """Save what the gradient needs."""
+    """Keep what the gradient needs."""
     ctx.save_for_backward(*inputs)
 
 
 def gradient(ctx, dy: Tensor) -> Tensor:
-    """Return the gradient with respect to each input: there is one."""
+    """Return the gradients by each input: there is one."""
     (x,) = ctx.saved_tensors
     return relu_squared_backward(dy, x)
 
@@ -89,7 +89,7 @@ relu_squared.register_autograd(gradient, setup_context=save)
     "kernel_library::relu_squared_out", mutates_args=("out",), device_types=("cpu", "cuda")
 )
 def relu_squared_out(x: Tensor, out: Tensor) -> None:
-    """Write max(x, 0) ** 2 into the caller's tensor."""
+    """Write max(x, 0) ** 2 into a tensor that the caller has."""
     library(x.device.type).relu_squared(x.contiguous(), out)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads the histogram library, calls it in one workspace: python load_workspace.py [cpu|cuda]."""
+"""Loads the histogram, calls it in one workspace: python load_workspace.py [cpu|cuda]."""
 
 # [load.begin]
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The CUBIN of axpy.cu, compiled by NVRTC, in a library built from Python."""
+"""The CUBIN of axpy.cu, compiled by NVRTC, in a library that is built from Python."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def build(architecture: str | None = None) -> tvm_ffi.Module:
-    """Compile for one architecture, by default that of the first GPU."""
+    """Compile for one architecture; without a name, for the first GPU."""
     # [inline.begin]
     cubin = nvrtc_compile((HERE / "axpy.cu").read_text(), arch=architecture)
     return tvm_ffi.cpp.load_inline(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Triton kernel in a library that needs neither Triton nor Python at run time."""
+"""A Triton kernel in a library that needs no Triton, nor Python, where it runs."""
 
 # [kernel.begin]
 import triton
@@ -23,7 +23,7 @@ BLOCK = 1024
 
 # [compile.begin]
 def compile_for(capability: int) -> triton.compiler.CompiledKernel:
-    """Compile for GPUs of one compute capability, such as 90; none need be present."""
+    """Compile for GPUs of one compute capability, such as 90; none of them need be here."""
     floats, integer = ("x", "y", "out"), {"n": "i64", "BLOCK": "constexpr"}
     source = triton.compiler.ASTSource(
         fn=add,
@@ -92,7 +92,7 @@ void add(ffi::TensorView x, ffi::TensorView y, ffi::TensorView out) {{
 
 
 def build(capability: int) -> tvm_ffi.Module:
-    """Compile the kernel, and embed it in a library with its own launcher."""
+    """Compile the kernel, and put it into a library with a launcher of its own."""
     kernel = compile_for(capability)
     facts = kernel.metadata
     if facts.global_scratch_size or facts.profile_scratch_size:
