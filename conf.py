@@ -10,10 +10,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "docs"))
 
-from _ext.repository import site_address, source_links  # noqa: E402  (below that folder)
+from _ext.repository import site_address, source_links  # noqa: E402  (in the folder added above)
 
-# A build holds the trees of all names and pages; by default the collector walks through them again
-# and again, which takes a sixth of the time.
+# A build holds the trees of all names and pages; the default collector walks them over and over,
+# which takes a sixth of the build time.
 gc.set_threshold(100_000, 20, 100)
 
 project = "TVM FFI kernel library"
@@ -79,7 +79,7 @@ extensions = [
 ]
 exclude_patterns = ["_*", "_*/**", "verification/**"]
 
-# Names: every one resolves, or the build fails.
+# Names: every reference must resolve, or the build fails.
 nitpicky = True
 default_role = None
 nitpick_ignore_regex = [
@@ -90,13 +90,13 @@ nitpick_ignore_regex = [
     # The namespaces themselves have no page.
     ("cpp:.*", r"(::)?tvm(::ffi(::(reflection|storage|cuda_api|json|symbol|type_attr))?)?"),
     ("cpp:.*", r"cuda_api|json|reflection"),
-    ("cpp:.*", r"(\w+::)*detail(::.*)?"),  # in a signature, but no promise
+    ("cpp:.*", r"(\w+::)*detail(::.*)?"),  # appears in signatures, but is not public
     ("cpp:.*", r"\w+::@\d+"),  # an anonymous union
-    # A parameter of a template within its own constraint, and a type that a class inherits.
+    # Template parameters in their own constraints, and a type inherited by a class.
     ("cpp:identifier", r"Iter|Args|iterator|TObjRef(::\w+)?"),
-    # A base class that says how an object type converts.
+    # A base class that defines how an object type converts.
     ("cpp:identifier", r"tvm::ffi::ObjectRefTraits<.*"),
-    # A variable of types: what comes back is of the type that was given.
+    # A type variable: the result has the type of the argument.
     ("py:class", r"tvm_ffi\.dataclasses\.\w+\._T"),
     ("py:class", r"_T|tvm_ffi\.dataclasses\.enum\._Self"),
 ]
@@ -111,7 +111,7 @@ breathe_projects = {"tvm_ffi": str(ROOT / "build" / "doxygen" / "xml")}
 breathe_default_project = "tvm_ffi"
 breathe_domain_by_extension = {"h": "cpp"}
 breathe_show_include = False
-reference_modules = [  # the pages describe all that they offer, or the build fails
+reference_modules = [  # the pages must describe every public name, or the build fails
     "tvm_ffi",
     "tvm_ffi.access_path",
     "tvm_ffi.config",
@@ -132,13 +132,13 @@ reference_modules = [  # the pages describe all that they offer, or the build fa
 ]
 
 # Pages.
-# Names of the reference that mean something else in prose: the package, and dtypes of frameworks.
-# "add_one" is an example of the guide, and a function of tvm_ffi.testing.
+# Reference names that have another meaning in prose: the package, and dtypes of frameworks.
+# "add_one" is both an example in the guide and a function in tvm_ffi.testing.
 plain_names = ["tvm_ffi", "float8_e4m3fn", "float8_e5m2", "add_one"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 sphinx_tabs_disable_tab_closing = True
-# Of a session only what was typed is copied, and a session alone has prompts.
+# Copying a session copies only the typed input; only sessions have prompts.
 copybutton_prompt_text = r">>> |\.\.\.(?: |$)|\$ "
 copybutton_prompt_is_regexp = True
 copybutton_copy_empty_lines = False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of this project: nox -l lists them, plain nox runs what .ci/run does."""
+"""The commands of this project: `nox -l` lists them; plain `nox` does what .ci/run does."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from nox.command import CommandFailed
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "docs"))
 
-# Below the folder that was just named:
+# In the folder added above:
 from _setup.environment import Environment, together  # noqa: E402
 from _setup.fresh import follow_readme, why_no_bare_system  # noqa: E402
 from _setup.install import install, install_package, pins, variables, write_lock  # noqa: E402
@@ -38,7 +38,7 @@ nox.options.sessions = [
     "tests",
     "fresh",
     "interop",  # from here on, MINUTES skips sessions
-    "browser",  # looks at the site that fresh left
+    "browser",  # tests the site built by fresh
     "machinery",
     "tests-3.10",
     "tests-3.13",
@@ -47,9 +47,9 @@ nox.options.sessions = [
     "compilers",
     "sanitize",
 ]
-nox.options.stop_on_first_error = True  # what failed is the last thing that is printed
+nox.options.stop_on_first_error = True  # the failure is the last thing printed
 nox.options.reuse_venv = "yes"
-# nox would reuse an environment of another Python.
+# nox would reuse an environment created with another Python.
 nox.options.envdir = f".nox/{sys.implementation.cache_tag}"
 nox.options.default_venv_backend = "uv|virtualenv"
 
@@ -57,9 +57,9 @@ COVERAGE = "docs/benchmarks/coverage.json"
 SOAK = "docs/benchmarks/soak.json"
 FORMATTED = ("*.h", "*.cc", "*.cu", "*.cuh", "*.c")
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
-PUBLISHERS = ("CI", "READTHEDOCS")  # variables of machines whose sites others read
+PUBLISHERS = ("CI", "READTHEDOCS")  # set on machines that publish their sites
 TYPED = ("docs/_assistant", "docs/_setup", "docs/_verify", "noxfile.py")
-# What hosts and tools read, and the schema that it must follow.
+# Configuration files read by hosts and tools, and the schema each must follow.
 SCHEMAS = {
     "vendor.github-actions": [".github/actions/*/action.yml"],
     "vendor.github-issue-config": [".github/ISSUE_TEMPLATE/config.yml"],
@@ -94,7 +94,7 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def environment(session: nox.Session) -> None:
-    """Install what most sessions share: the package, PyTorch and the tools of tests and site."""
+    """Install what most sessions share: package, PyTorch, and the tools for tests and the site."""
     need(session, *BUILDING, *(["doxygen", "gcov"] if sys.version_info >= DOCS_PYTHON else []))
     install(session, "shared", *([] if has_nvcc() else ["nvcc"]))
     install(session, "cutlass", "hub", "nvshmem")
@@ -111,7 +111,7 @@ def published(session: nox.Session) -> None:
 
 @nox.session
 def client(session: nox.Session) -> None:
-    """Install our package and xgrammar, which was built for the published one."""
+    """Install our package and xgrammar, which was built for the published package."""
     need(session, *BUILDING)
     install(session, "client")
     install(session, "xgrammar")
@@ -121,7 +121,7 @@ def client(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["environment"])
 def tests(session: nox.Session) -> None:
-    """Run the tests that need no GPU; machinery and docs run those of the site and the examples."""
+    """Run the tests that need no GPU; machinery and docs test the site and the examples."""
     want(session, "valgrind")
     environment = Environment(session)
     left_out = ("browser", "examples", "gpu", "interop", "snippets")
@@ -138,10 +138,10 @@ def tests(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["environment"])
 def machinery(session: nox.Session) -> None:
-    """Run the tests of the sessions, of the site's extensions and of the records."""
+    """Test the sessions, the site's extensions and the records."""
     skip_if_late(session, 18)
     files = [f"tests/docs/{path.name}" for path in (ROOT / "tests" / "docs").glob("test_*.py")]
-    # Two at once: in these shares neither waits long for the other.
+    # Two run at once: with these shares, neither waits long for the other.
     shares = [["-m", "pytest", *sorted(files)[first::4]] for first in range(4)]
     if session.posargs:
         shares = [["-m", "pytest", "tests/docs", *session.posargs]]
@@ -152,7 +152,7 @@ def machinery(session: nox.Session) -> None:
     venv_backend="none", requires=["environment"] if sys.version_info >= DOCS_PYTHON else []
 )
 def docs(session: nox.Session) -> None:
-    """Run every example and snippet, and build the site; --serve: again after each edit."""
+    """Run every example and snippet, and build the site; --serve: rebuild after each edit."""
     expect_python(session)
     if refused := {"--preview", "--compile-only", "--table", "--repeat"} & {*session.posargs}:
         session.error(f"docs: expected a whole run, got {' '.join(sorted(refused))}")
@@ -162,7 +162,7 @@ def docs(session: nox.Session) -> None:
         environment.run("docs/preview.py", *others, env=recording("docs"))
         return
     failed = []
-    # The site is built even if something failed: the message then names each page that shows it.
+    # Build the site even after a failure, so that the message can name each affected page.
     sphinx = ["-j", "2", "-W", "-n", "-q", "-c", ".", "docs", "build/site"]
     steps = {"proof": ["docs/verify.py", *session.posargs], "site": ["-m", "sphinx", *sphinx]}
     for step, command in steps.items():
@@ -175,7 +175,7 @@ def docs(session: nox.Session) -> None:
         if layout.unverified.exists():
             print("Snippets that may not be shown:", layout.unverified.read_text(), sep="\n")
         session.error(f"failed: {'; '.join(failed)}")
-    # The book is made of what the site's build has read, and of all files that lie in its folder.
+    # The book reuses the doctrees of the site's build and packs every file in its folder.
     shutil.rmtree(ROOT / "build" / "book", ignore_errors=True)
     book = ["-b", "epub", "-d", "build/site/.doctrees", "-j", "2", "-W", "-n", "-q"]
     environment.run("-m", "sphinx", *book, "-c", ".", "docs", "build/book")
@@ -189,30 +189,30 @@ def docs(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["environment"])
 def receipt(session: nox.Session) -> None:
-    """Repeat what a receipt records, and compare; the argument is its name or its file."""
+    """Repeat the run that a receipt records, and compare; the argument is its name or file."""
     Environment(session).run("docs/verify.py", "--repeat", *session.posargs)
 
 
 @nox.session(venv_backend="none", requires=["environment"])
 def assistant(session: nox.Session) -> None:
-    """Print how a coding assistant starts the server that answers from the built site."""
+    """Print the configuration with which a coding assistant starts the built site's server."""
     server = ["docs/_assistant/server.py", "--configuration"]
     Environment(session).run(*server, *(session.posargs or ["build/site"]))
 
 
 @nox.session(venv_backend="none")
 def fresh(session: nox.Session) -> None:
-    """Follow the README in bare Debians and keep the site that this builds.
+    """Follow the README in bare Debian systems and keep the site that this builds.
 
     Arguments: tests, bookworm trixie sid, root user.
     """
     follow_readme(session, ROOT / "build" / "fresh")
 
 
-# Where no bare system can be made, fresh leaves no site.
+# Where no bare system can be created, fresh leaves no site.
 @nox.session(requires=["docs"] if why_no_bare_system() else [])
 def browser(session: nox.Session) -> None:
-    """Look at every page of the built site in Chromium; arguments choose tests."""
+    """Test every page of the built site in Chromium; arguments select tests."""
     skip_if_late(session, 8)
     if not (ROOT / "build" / "site" / "index.html").exists():
         session.error("browser: build/site is missing. Type: nox -s docs browser")
@@ -227,19 +227,19 @@ def browser(session: nox.Session) -> None:
 
 
 def expect_python(session: nox.Session) -> None:
-    """Refuse a Python for which there is no pinned Sphinx or no tool of lint."""
+    """Refuse a Python that the pinned Sphinx or a lint tool does not support."""
     if sys.version_info < DOCS_PYTHON:
         found = sys.version.split()[0]
         session.error(f"{session.name}: expected Python 3.11 or newer, got {found}")
 
 
 def recording(session: str) -> dict[str, str]:
-    """The variables that let a session's tests leave records for the table of rows."""
+    """Return the variables that make a session's tests leave records for the table of rows."""
     return {"ROWS_RECORD": str(ROOT / "build" / "rows" / session)}
 
 
 def on_python(session: nox.Session) -> None:
-    """Build and test the package on this Python, and call a library built once for every Python."""
+    """Build and test the package on this Python, and call a library built once for all Pythons."""
     skip_if_late(session, 8)
     need(session, "g++", "git")
     install(session, "tests")
@@ -271,7 +271,7 @@ for version in PYTHONS:
 
 @nox.session(venv_backend="none", requires=["environment", "published", "client"])
 def interop(session: nox.Session) -> None:
-    """Exchange libraries with the published package, and run a client of it on ours."""
+    """Exchange libraries with the published package, and run one of its clients on ours."""
     skip_if_late(session, 15)
     environment = Environment(session)
     peer, client = (Environment(session, name).python for name in ("published", "client"))
@@ -291,9 +291,9 @@ def interop(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["environment"])
 def compilers(session: nox.Session) -> None:
-    """Compile everything without a warning: g++, clang++ and nvcc; arguments choose files."""
+    """Compile everything with g++, clang++ and nvcc, without warnings; arguments select files."""
     skip_if_late(session, 10)
-    need(session, "clang++", "valgrind")  # a benchmark includes a header of valgrind
+    need(session, "clang++", "valgrind")  # a benchmark includes a valgrind header
     Environment(session).run("docs/_setup/compilers.py", *session.posargs)
 
 
@@ -301,7 +301,7 @@ def compilers(session: nox.Session) -> None:
     venv_backend="none", requires=["environment"] if sys.version_info >= DOCS_PYTHON else []
 )
 def machine_code(session: nox.Session) -> None:
-    """Check what nvcc makes of the examples' kernels, without a GPU; arguments choose examples."""
+    """Check the machine code of the examples' kernels, without a GPU; arguments select examples."""
     skip_if_late(session, 8)
     expect_python(session)
     Environment(session).run("tests/machine_code/machine_code.py", *session.posargs)
@@ -309,7 +309,7 @@ def machine_code(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["environment"])
 def sanitize(session: nox.Session) -> None:
-    """Run tests under sanitizers: of C++, or those of the arguments; ``examples``; ``python``."""
+    """Run tests under sanitizers: C++ tests, or those in arguments; ``examples``; ``python``."""
     skip_if_late(session, 15)
     environment = Environment(session)
     part, *files = session.posargs or [""]
@@ -327,7 +327,7 @@ def sanitize(session: nox.Session) -> None:
     venv_backend="none", requires=["environment"] if sys.version_info >= DOCS_PYTHON else []
 )
 def coverage(session: nox.Session) -> None:
-    """Count and record which lines of the runtime the tests run; arguments choose tests."""
+    """Count and record which lines of the runtime the tests execute; arguments select tests."""
     expect_python(session)
     need(session, *BUILDING, "gcov")
     environment = Environment(session)
@@ -338,28 +338,28 @@ def coverage(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["environment"])
 def fuzz(session: nox.Session) -> None:
-    """Feed broken input to the package: --minutes N, 5 unless given; arguments choose targets."""
+    """Feed broken input to the package: --minutes N, default 5; arguments select targets."""
     need(session, "g++")
     Environment(session).run("tests/fuzz/fuzz.py", *session.posargs)
 
 
 @nox.session(venv_backend="none", requires=["environment"])
 def soak(session: nox.Session) -> None:
-    """Repeat calls, loads, errors and forks millions of times; an argument is a share of that."""
+    """Repeat calls, loads, errors and forks millions of times; an argument scales the count."""
     need(session, "g++")
     Environment(session).run("tests/benchmarks/soak.py", SOAK, *session.posargs)
 
 
 @nox.session(venv_backend="none", requires=["environment"])
 def emulate(session: nox.Session) -> None:
-    """Run the examples' CUDA sources on the CPU; arguments choose examples."""
+    """Run the examples' CUDA sources on the CPU; arguments select examples."""
     skip_if_late(session, 12)
     Environment(session).run("tests/emulation/emulate.py", *session.posargs)
 
 
 @nox.session(venv_backend="none", requires=["environment", "published"])
 def mutants(session: nox.Session) -> None:
-    """Plant bugs in the examples and the runtime: a test must catch each; arguments choose bugs."""
+    """Plant bugs in the examples and the runtime: a test must catch each; arguments select bugs."""
     need(session, *BUILDING)
     peer = Environment(session, "published").python
     Environment(session).run("docs/_setup/mutants.py", peer, *session.posargs)
@@ -367,7 +367,7 @@ def mutants(session: nox.Session) -> None:
 
 @nox.session
 def examples(session: nox.Session) -> None:
-    """Build the examples for the CPU of this machine and test them; arguments choose examples."""
+    """Build the examples for this machine's CPU and test them; arguments select examples."""
     need(session, *BUILDING)
     install(session, "tests", "jax")  # an example calls JAX
     install_torch(session)
@@ -395,14 +395,14 @@ def versions(session: nox.Session) -> None:
 
 @nox.session
 def lock(session: nox.Session) -> None:
-    """Write docs/_setup/lock.txt from the groups of pyproject.toml; arguments go to uv."""
+    """Write docs/_setup/lock.txt from the groups in pyproject.toml; arguments go to uv."""
     session.install(*pins("lock"), env=variables(session))
     write_lock(session)
 
 
 @nox.session(venv_backend="none", requires=["environment", "published"])
 def bench(session: nox.Session) -> None:
-    """Measure and write docs/benchmarks; arguments choose parts, others go to their programs."""
+    """Measure and write docs/benchmarks; arguments select parts, others go to their programs."""
     beside_published = ("slim", "calls", "instructions")
     alone = ("peers", "leaks", "kernels", "baseline", "architectures")
     known = [*beside_published, *alone]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compile and run every example, doctest and shown file, and write receipts of what passed."""
+"""Compile and run every example, doctest and shown file, and write receipts for those that pass."""
 
 import sys
 from pathlib import Path
