@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answers that an assistant gets: verified code with its receipts, or the reason for none."""
+"""Answers for an assistant: verified code with its receipts, or the reason for having none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from _verify.search_words import FILE, read_words
 from .built_site import EDITED, PAGES, QUOTED, RECEIPTS, SNIPPETS, BuiltSite, Shown
 from .ranking import Ranking, lines_of, sections_of
 
-# Characters of a query or a name: comparing longer ones with all names would take seconds.
+# Maximum characters of a query or name: comparing longer ones with all names would take seconds.
 LONGEST = 300
 MOST_RESULTS = 25
 LEFT_OUT = "(code left out: see withheld; the tool snippet gives what is verified)"
@@ -24,24 +24,24 @@ LEFT_OUT = "(code left out: see withheld; the tool snippet gives what is verifie
 
 @dataclass(frozen=True)
 class State:
-    """A file or a region that a page shows, and what is known of it now."""
+    """A file or region shown on a page, and its current state."""
 
     file: str
     region: str
     on_cpu: bool
     on_gpu: bool
-    state: str  # in the words of the page
-    refused: str  # why the tool snippet would refuse it; empty if it would not
+    state: str  # in the page's words
+    refused: str  # why the tool snippet would refuse it, or empty
 
 
 @dataclass(frozen=True)
 class Result:
-    """A section that fits a query."""
+    """A section that matches a query."""
 
     title: str
     page: str
     anchor: str
-    source: str  # its address below the site
+    source: str  # its address within the site
     excerpt: str
     snippets: list[State]
 
@@ -56,16 +56,16 @@ class Found:
 
 @dataclass(frozen=True)
 class Proof:
-    """The short form of a receipt; the tool receipt gives all of it."""
+    """The short form of a receipt; the tool receipt returns all of it."""
 
     id: str
     level: str
     device: str
     commit: str
-    modified: bool  # whether the commit's tree had been edited
+    modified: bool  # whether the tree differed from the commit
     date: str
     tools: dict[str, str]
-    sha256: str  # of the file's code without comments, as the run saw it
+    sha256: str  # of the file's code without comments, as of the run
 
 
 @dataclass(frozen=True)
@@ -79,14 +79,14 @@ class Snippet:
     on_cpu: bool
     on_gpu: bool
     sha256: str  # of the whole file
-    pages: list[str]  # the addresses of the sections that show it
-    source: str  # the address of its receipts
+    pages: list[str]  # addresses of the sections that show it
+    source: str  # address of its receipts
     receipts: list[Proof]
 
 
 @dataclass(frozen=True)
 class WholeReceipt:
-    """A receipt, and the files of it that differ now."""
+    """A receipt, and those of its files that have changed."""
 
     id: str
     source: str
@@ -101,31 +101,31 @@ class Page:
     page: str
     source: str
     text: str
-    withheld: list[str]  # what on it is not verified now, each with the reason
+    withheld: list[str]  # everything on the page not verified now, with reasons
     snippets: list[State]
 
 
 def address(page: str, anchor: str = "") -> str:
-    """The address of a section below the site."""
+    """Return the address of a section within the site."""
     return f"{page}.html#{anchor}" if anchor else f"{page}.html"
 
 
 def checked(tool: str, name: str, value: str) -> str:
-    """An argument that is short enough; ValueError: it is not."""
+    """Return an argument if it is short enough; otherwise raise ValueError."""
     if len(value) > LONGEST:
         raise ValueError(f"{tool}: {name}: expected at most {LONGEST} characters, got {len(value)}")
     return value
 
 
 def unknown(tool: str, what: str, got: str, known: Iterable[str]) -> ValueError:
-    """An error that names what is similar."""
+    """Return an error that suggests similar names."""
     near = difflib.get_close_matches(got, [*dict.fromkeys(known)], n=5, cutoff=0.4)
     similar = f"similar: {', '.join(near)}" if near else "nothing is similar; try the tool search"
     return ValueError(f"{tool}: expected {what}, got {got!r}; {similar}")
 
 
 def without_code(text: str) -> str:
-    """A page with a remark in the place of each block of code."""
+    """Return a page with each code block replaced by a remark."""
     return "\n".join(
         line if before is None else f"{before}{LEFT_OUT}"
         for line, code, before in lines_of(text)
@@ -134,7 +134,7 @@ def without_code(text: str) -> str:
 
 
 def state_of(file: Path) -> tuple[int, ...]:
-    """What changes if a file is written or replaced; empty if there is none."""
+    """Return values that change when a file is written or replaced; empty if it does not exist."""
     try:
         state = file.lstat()
     except FileNotFoundError:
@@ -151,8 +151,8 @@ class Answers:
         self.read()
 
     def read(self) -> None:
-        """Read what the last build left."""
-        # What is written meanwhile differs from the stamp, and is read for the next answer.
+        """Read the output of the last build."""
+        # Files written meanwhile no longer match the stamp, and are read for the next answer.
         stamp, site = self.built(), BuiltSite(self.folder, self.root)
         listed = site.layout.root / "docs" / FILE
         search_words = read_words(listed.read_text()) if listed.is_file() else {}
@@ -160,14 +160,14 @@ class Answers:
         self.site, self.ranking, self.stamp = site, ranking, stamp
 
     def built(self) -> list[tuple[int, ...]]:
-        """What changes if the site is built again, or if its lists or receipts are edited."""
+        """Return values that change when the site, its lists or its receipts change."""
         lists = (self.folder / name for name in (SNIPPETS, PAGES, QUOTED))
         return [
             state_of(file) for file in (*lists, *sorted((self.folder / RECEIPTS).glob("*.json")))
         ]
 
     def current(self) -> tuple[BuiltSite, Evidence]:
-        """The site, read again if it was built again, and what is proved now."""
+        """Return the site, reread if it was rebuilt, and what is currently proved."""
         if self.built() != self.stamp:
             try:
                 self.read()
@@ -176,7 +176,7 @@ class Answers:
         return self.site, self.site.evidence()
 
     def state(self, shown: Shown, evidence: Evidence) -> State:
-        """What is known of a file or a region."""
+        """Return what is known of a file or a region."""
         refused = self.site.why_not(shown, evidence)
         if refused:
             return State(shown.file, shown.region, False, False, "", refused)
@@ -191,7 +191,7 @@ class Answers:
         )
 
     def states(self, shown: Iterable[Shown], evidence: Evidence) -> list[State]:
-        """The same for several, each once."""
+        """Return the states of several files or regions, each once."""
         each = {(one.file, one.region): one for one in shown if one.included}
         return [self.state(one, evidence) for one in each.values()]
 
@@ -217,7 +217,7 @@ class Answers:
         )
 
     def snippet(self, file: str, region: str = "") -> Snippet:
-        """The code of a region, or of a file shown whole; ValueError: it is not verified now."""
+        """Return the code of a region or whole file; ValueError: it is not verified now."""
         checked("snippet", "file", file)
         checked("snippet", "region", region)
         site, evidence = self.current()
@@ -244,7 +244,7 @@ class Answers:
         )
 
     def receipt(self, id: str) -> WholeReceipt:
-        """All that a receipt records; ValueError: the site has none of that name."""
+        """Return everything a receipt records; ValueError: the site has no such receipt."""
         checked("receipt", "id", id)
         site, evidence = self.current()
         found = site.receipts.get(id)
@@ -253,9 +253,9 @@ class Answers:
         return WholeReceipt(id, f"{RECEIPTS}/{id}", evidence.edited(found), asdict(found))
 
     def page(self, name: str) -> Page:
-        """A page as Markdown, without its code if any of it is not verified now.
+        """Return a page as Markdown, without its code if any of it is not verified now.
 
-        ValueError: the site has no such page, or the page quotes declarations that were edited.
+        ValueError: the site has no such page, or the page quotes declarations edited since.
         """
         checked("page", "name", name)
         site, evidence = self.current()
@@ -283,7 +283,7 @@ class Answers:
 
 
 def proof(receipt: Receipt, now: bool, file: str) -> Proof:
-    """The short form of a receipt."""
+    """Return the short form of a receipt."""
     return Proof(
         id=receipt.file_name,
         level=receipt.level if now else f"{receipt.level}{EARLIER}",

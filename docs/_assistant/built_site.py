@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A built site as an assistant reads it: its pages, its snippets and their receipts.
 
-The site says what was shown when it was built. Whether that is still proved is judged again for
+The site records what it showed when it was built. Whether that is still proved is re-evaluated for
 each answer, by the rules that decide what a page may show.
 """
 
@@ -25,21 +25,21 @@ from _verify.receipts import EMULATED, Receipt
 from _verify.regions import region_lines, without_markers
 
 SNIPPETS = "snippets.json"
-PAGES = "pages.json"  # the hash of each page's Markdown
-QUOTED = "quoted.json"  # the hash of each file whose declarations a page quotes
+PAGES = "pages.json"  # hash of each page's Markdown
+QUOTED = "quoted.json"  # hash of each file whose declarations a page quotes
 RECEIPTS = "receipts"
 EDITED = "edited since the site was built: nox -s docs builds it again"
-# Of a row of the list of snippets; it has others.
+# Required fields of a row in the list of snippets; rows have others too.
 FIELDS = ("docname", "section", "shows", "file", "region", "sha256", "problem", "not_run")
 FILE_AND_REGION = re.compile(r"(\S*/\S+)(?: \[([\w-]+)\])?")
 
 
 @dataclass(frozen=True)
 class Shown:
-    """One piece of code on a page, as the site's list of snippets has it."""
+    """One piece of code on a page, as listed in the site's snippets."""
 
     page: str
-    section: str  # the anchor of the section around it; empty for the page's first section
+    section: str  # anchor of the enclosing section; empty for the page's first section
     shows: str
     file: str
     region: str
@@ -49,26 +49,26 @@ class Shown:
 
     @property
     def name(self) -> str:
-        """The file, and the region if it is not shown whole."""
+        """The file, and the region unless it is shown whole."""
         return f"{self.file} [{self.region}]" if self.region else self.file
 
     @property
     def included(self) -> bool:
-        """Whether it is a file or a region, and not a doctest."""
+        """Whether this is a file or a region rather than a doctest."""
         return bool(self.file) and not self.shows.startswith("doctest")
 
 
 def inside(folder: Path, name: str) -> Path | None:
-    """The file of that name; None if there is none, or if it is not in the folder."""
+    """Return the file of that name, or None if it does not exist or is outside the folder."""
     try:
         path = (folder / name).resolve()
         return path if path.is_file() and path.is_relative_to(folder.resolve()) else None
-    except (OSError, RuntimeError, ValueError):  # a name that no file can have, or a loop of links
+    except (OSError, RuntimeError, ValueError):  # a name no file can have, or a symlink loop
         return None
 
 
 def parsed(data: str | bytes, path: Path, what: str) -> Any:
-    """What the JSON of a file holds; ValueError: it is none, or it is nested too deeply."""
+    """Parse a file's JSON; ValueError: it is invalid or nested too deeply."""
     try:
         return json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -76,7 +76,7 @@ def parsed(data: str | bytes, path: Path, what: str) -> Any:
 
 
 def read_list(folder: Path, name: str, what: str) -> Any:
-    """The same of a file that each build leaves."""
+    """Parse a JSON file that every build writes."""
     path = inside(folder, name)
     if path is None:
         raise ValueError(
@@ -86,7 +86,7 @@ def read_list(folder: Path, name: str, what: str) -> Any:
 
 
 def shown_text(data: bytes, region: str) -> str:
-    """The text of a file, or of a region of it, exactly as a page shows it."""
+    """Return the text of a file, or of one of its regions, exactly as a page shows it."""
     text = io.StringIO(data.decode(), newline=None).read()
     if region:
         first, last = region_lines(text, region)
@@ -95,7 +95,7 @@ def shown_text(data: bytes, region: str) -> str:
 
 
 def shown_of(row: dict[str, str]) -> Shown:
-    """A row of the list; one that has not passed names its file only in its words."""
+    """Convert a row of the list; a row that has not passed names its file only in its text."""
     file, region = row["file"], row["region"]
     if not file and (found := FILE_AND_REGION.fullmatch(row["shows"])):
         file, region = found[1], found[2] or ""
@@ -104,7 +104,7 @@ def shown_of(row: dict[str, str]) -> Shown:
 
 
 def read_shown(folder: Path) -> list[Shown]:
-    """The list of snippets; ValueError: no build wrote it so."""
+    """Read the list of snippets; ValueError: no build wrote it so."""
     rows = read_list(folder, SNIPPETS, "a list of snippets")
     if not isinstance(rows, list):
         raise ValueError(f"site: expected a list in {SNIPPETS}, got {type(rows).__name__}")
@@ -117,7 +117,7 @@ def read_shown(folder: Path) -> list[Shown]:
 
 
 def read_pages(folder: Path) -> dict[str, str]:
-    """The hash of each page's Markdown; ValueError: no build wrote it so."""
+    """Read the hash of each page's Markdown; ValueError: no build wrote it so."""
     pages = read_list(folder, PAGES, "the hashes of pages")
     if not isinstance(pages, dict) or not all(isinstance(each, str) for each in pages.values()):
         raise ValueError(f"site: expected an object with the hash of each page in {PAGES}")
@@ -125,7 +125,7 @@ def read_pages(folder: Path) -> dict[str, str]:
 
 
 def read_quoted(folder: Path) -> dict[str, dict[str, str]]:
-    """The files whose declarations each page quotes; ValueError: no build wrote it so."""
+    """Read which files' declarations each page quotes; ValueError: no build wrote it so."""
     quoted = read_list(folder, QUOTED, "the files that pages quote")
     if not isinstance(quoted, dict) or not all(
         isinstance(files, dict) and all(isinstance(sha256, str) for sha256 in files.values())
@@ -136,7 +136,7 @@ def read_quoted(folder: Path) -> dict[str, dict[str, str]]:
 
 
 def receipt_of(path: Path) -> Receipt:
-    """The receipt in a file; ValueError: it holds none."""
+    """Read a receipt from a file; ValueError: it contains none."""
     try:
         return bounded_receipt(path)
     except ValueError as error:
@@ -144,10 +144,10 @@ def receipt_of(path: Path) -> Receipt:
 
 
 class BuiltSite:
-    """What one build of the site left; all of it is read once."""
+    """The output of one build of the site, read once."""
 
     def __init__(self, folder: Path, root: Path) -> None:
-        """Read the site; ValueError: there is none, or it is too old to have a list of snippets."""
+        """Read the site; ValueError: it does not exist, or is too old to list its snippets."""
         self.folder, self.layout = folder.resolve(), Layout.of(root)
         self.shown = read_shown(self.folder)
         self.on_page: dict[str, list[Shown]] = defaultdict(list)
@@ -165,14 +165,14 @@ class BuiltSite:
         }
 
     def page_text(self, name: str) -> str | None:
-        """The Markdown of a page; None if it is not as the build wrote it."""
+        """Return the Markdown of a page, or None if it is not as the build wrote it."""
         path = inside(self.folder, f"{name}.md")
         data = path.read_bytes() if path else b""
         same = hashlib.sha256(data).hexdigest() == self.pages[name]
         return data.decode() if path and same else None
 
     def edited_since(self, page: str, evidence: Evidence) -> list[str]:
-        """The files whose declarations a page quotes and which are no longer the same."""
+        """Return the files whose declarations a page quotes and that have changed since."""
         return [
             file
             for file, sha256 in self.quoted[page].items()
@@ -189,19 +189,19 @@ class BuiltSite:
         return path is not None and hashlib.sha256(path.read_bytes()).hexdigest() == sha256
 
     def shown_bytes(self, shown: Shown) -> bytes | None:
-        """The contents of a file; None if they are not what the build showed."""
+        """Return the contents of a file, or None if they are not what the build showed."""
         path = inside(self.layout.root, shown.file)
         data = path.read_bytes() if path else b""
         return data if path and hashlib.sha256(data).hexdigest() == shown.sha256 else None
 
     def evidence(self) -> Evidence:
-        """What the receipts prove of the tree as it is now; each file is hashed again."""
+        """Return what the receipts prove of the current tree; each file is hashed again."""
         emulated = [r for r in self.receipts.values() if r.level == EMULATED]
         others = [r for r in self.receipts.values() if r.level != EMULATED]
         return Evidence(self.layout, others, emulated=emulated)
 
     def why_not(self, shown: Shown, evidence: Evidence) -> str:
-        """Why a piece of code may not be in an answer; empty if it may."""
+        """Return why a piece of code must not appear in an answer; empty if it may."""
         if shown.problem:
             return shown.problem
         if shown.not_run:
@@ -218,14 +218,14 @@ class BuiltSite:
         return "" if any(not evidence.edited(r) for r in runs) else "edited since its run"
 
     def text(self, shown: Shown) -> str:
-        """The code, exactly as the page shows it; ValueError: it has just been edited."""
+        """Return the code exactly as the page shows it; ValueError: it has just been edited."""
         data = self.shown_bytes(shown)
         if data is None:
             raise ValueError(f"snippet: {shown.name} is not verified: {EDITED}")
         return shown_text(data, shown.region)
 
     def proofs(self, shown: Shown, evidence: Evidence) -> list[tuple[Receipt, bool]]:
-        """The receipts of a file or a region, and whether each holds for the runtime as it is."""
+        """Return the receipts of a file or region, and whether each holds for this runtime."""
         now = evidence.proofs(shown.file, shown.region)
         earlier = evidence.with_earlier_runtime.proofs(shown.file, shown.region)
         return [(r, True) for r in now] + [(r, False) for r in earlier if r not in now]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find the sections of a site that fit a query, best first."""
+"""Find the sections of a site that match a query, best first."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from .built_site import BuiltSite, Shown, inside, parsed
 
 WORD = re.compile(r"[^\W_]+")
 HEADING = re.compile(r"#{1,6} (.+)")
-# A block of code may begin in a quotation, or begin an item of a list.
+# A code block may start inside a quotation or list item.
 FENCE = re.compile(r"((?:[ >\t]|[-*+] |\d+[.)] )*)(`{3,})[^`]*")
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 MARKS = re.compile(r"[`*\\]")
 EXCERPT = 240  # characters
-# What a word counts for in the title, in the name of a file or region, in the page's title.
+# Weights of a word in the title, in a file or region name, and in the page's title.
 IN_TITLE, IN_NAMES, IN_PAGE_TITLE = 6, 4, 2
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text; those of a name such as read_only count one by one."""
+    """Return the words of a text; the parts of a name such as read_only count separately."""
     found = WORD.findall(text.casefold())
     return [word.removesuffix("s") if len(word) > 3 else word for word in found]
 
 
 def plain(title: str) -> str:
-    """A title without marks of Markdown."""
+    """Return a title without Markdown markup."""
     return MARKS.sub("", LINK.sub(r"\1", title)).strip()
 
 
 @dataclass
 class Section:
-    """A heading of a page, what follows it until the next one, and the code shown there."""
+    """A heading of a page, the text up to the next heading, and the code shown there."""
 
     page: str
     anchor: str
@@ -49,12 +49,12 @@ class Section:
 
     @cached_property
     def counts(self) -> Counter[str]:
-        """How often each word is in the text."""
+        """Number of occurrences of each word in the text."""
         return Counter(words_of("\n".join(self.lines)))
 
     @cached_property
     def weights(self) -> Counter[str]:
-        """What each word counts for outside of the text."""
+        """Weight of each word outside the text."""
         names = " ".join(f"{each.file} {each.region}" for each in self.shown)
         found: Counter[str] = Counter()
         for weight, text in (
@@ -68,7 +68,7 @@ class Section:
 
 
 def anchors_of(folder: Path) -> dict[tuple[str, str], list[str]]:
-    """The anchors of each page's titles, in order, from the index that the site searches."""
+    """Return the anchors of each page's titles, in order, from the site's search index."""
     path = inside(folder, "searchindex.js")
     if path is None:
         return {}
@@ -91,7 +91,7 @@ def anchors_of(folder: Path) -> dict[tuple[str, str], list[str]]:
 
 
 def lines_of(text: str) -> Iterator[tuple[str, bool, str | None]]:
-    """Each line, whether it belongs to a block of code, and the text before a block it begins."""
+    """Yield each line, whether it belongs to a code block, and the text before a block it opens."""
     fence = ""
     for line in text.split("\n"):
         opened = None if fence else FENCE.fullmatch(line)
@@ -104,7 +104,7 @@ def lines_of(text: str) -> Iterator[tuple[str, bool, str | None]]:
 
 
 def sections_of(site: BuiltSite) -> list[Section]:
-    """All sections of the pages."""
+    """Return all sections of the pages."""
     anchors = anchors_of(site.folder)
     found = []
     for page in site.pages:
@@ -118,7 +118,7 @@ def sections_of(site: BuiltSite) -> list[Section]:
 
 
 def split(page: str, text: str, anchors: Mapping[tuple[str, str], list[str]]) -> Iterator[Section]:
-    """The sections of a page."""
+    """Yield the sections of a page."""
     section: Section | None = None
     page_title = ""
     used: Counter[str] = Counter()
@@ -154,7 +154,7 @@ class Ranking:
         self.known = Counter(word for each in sections for word in {*each.counts, *each.weights})
 
     def best(self, query: str, limit: int) -> list[Section]:
-        """The sections that fit a query, best first."""
+        """Return the sections that match a query, best first."""
         typed = words_of(query)
         scored = [(self.score(each, typed), each) for each in self.sections]
         fitting = [pair for pair in scored if pair[0] > 0]
@@ -162,7 +162,7 @@ class Ranking:
         return [section for _, section in fitting[:limit]]
 
     def score(self, section: Section, typed: list[str]) -> float:
-        """How well a section fits: rare words count more, and so does having all of them."""
+        """Score a section: rare words count more, and so does matching all words."""
         total, matched, words = 0.0, 0, {*typed}
         for word in words:
             count, weight = section.counts[word], section.weights[word]
@@ -174,7 +174,7 @@ class Ranking:
         return total * share + self.by_list(section, typed)
 
     def by_list(self, section: Section, typed: list[str]) -> float:
-        """What the list of search words adds: most of all to the place of the whole query."""
+        """Return the bonus from the list of search words, largest if the whole query is listed."""
         target = f"{section.page}#{section.anchor}".rstrip("#")
         text = f" {' '.join(typed)} "
         added = 0.0

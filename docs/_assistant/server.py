@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Serve a built site to a coding assistant over MCP: ``python docs/_assistant/server.py SITE``.
 
-A client starts it and talks to it through standard input and output. It runs no code of the site,
+A client starts it and communicates over standard input and output. It runs no code from the site,
 writes nothing and uses no network.
 """
 
@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-sys.dont_write_bytecode = True  # for what is imported below
+sys.dont_write_bytecode = True  # for the imports below
 
 from mcp.server import MCPServer  # noqa: E402
 from mcp.server.mcpserver.exceptions import ToolError  # noqa: E402
@@ -23,7 +23,7 @@ from mcp.server.mcpserver.exceptions import ToolError  # noqa: E402
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 
-from _assistant.answers import Answers  # noqa: E402  (below the folder that was just named)
+from _assistant.answers import Answers  # noqa: E402  (in the folder added above)
 
 NAME = "tvm-ffi-kernel-library"
 INSTRUCTIONS = (
@@ -45,13 +45,13 @@ DESCRIPTIONS = {
 
 
 def configuration(python: str, server: str, site: str) -> str:
-    """The entry for a client's configuration file."""
+    """Return the entry for a client's configuration file."""
     entry = {"command": python, "args": [server, site]}
     return json.dumps({"mcpServers": {NAME: entry}}, indent=2)
 
 
 def reported(answer: Callable[..., Any]) -> Callable[..., Any]:
-    """A tool whose ValueError, or failure to read a file, reaches the assistant as a message."""
+    """Wrap a tool so that its ValueErrors and file errors reach the assistant as messages."""
 
     @functools.wraps(answer)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -69,7 +69,7 @@ def reported(answer: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def server_of(answers: Answers) -> MCPServer:
-    """The server, with one tool for each kind of answer."""
+    """Create the server, with one tool for each kind of answer."""
     server = MCPServer(NAME, instructions=INSTRUCTIONS, log_level="WARNING")
     for name, description in DESCRIPTIONS.items():
         server.add_tool(reported(getattr(answers, name)), name=name, description=description)
@@ -77,7 +77,7 @@ def server_of(answers: Answers) -> MCPServer:
 
 
 def main() -> None:
-    """Serve until the client closes the connection, or print what a client needs to be told."""
+    """Serve until the client closes the connection, or print the entry for a client."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("site", type=Path, help="the folder of a built site, such as build/site")
     parser.add_argument("--root", type=Path, default=ROOT, help="the tree that the site shows")
