@@ -3,9 +3,9 @@
 
 ``-m _setup.bare_system SYSTEM READER FOLDER [LEFT OUT...]``.
 
-The system is a debootstrap root that holds only the packages that the README names.
-It gets this machine's settings of apt and pip, the certificates and local folders of wheels.
-It mounts these, so it runs in a mount namespace of its own: ``unshare --mount``.
+The system is a debootstrap root that contains only the packages named in the README.
+It gets this machine's apt and pip settings, its certificates and its local wheel folders.
+Wheel folders are mounted, so the script needs its own mount namespace: ``unshare --mount``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TO_TYPE = re.compile(r"Type: (sudo apt-get install .+)$", re.MULTILINE)
 CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 GIVEN = re.compile(r"(PIP_|SSL_CERT_|TORCH_INDEX$|(https?|no)_proxy$)", re.IGNORECASE)
 OF_THE_SYSTEM = {Path(name) for name in ("/", "/etc", "/home", "/opt", "/root", "/usr", "/var")}
-# What sessions before this one found, below build: the site shows it. Each record names its tree.
+# Records of earlier sessions, below build, which the site shows. Each record names its tree.
 RECORDS = (
     "frameworks.json",
     "interop.json",
@@ -43,13 +43,13 @@ RECORDS = (
     "rows",
     "emulation/receipts",
 )
-SHELL_STATE = re.compile(r"\. |cd |export |\w+=")  # lines whose effect the next lines need
-TAIL = 40  # lines shown of a command that failed
+SHELL_STATE = re.compile(r"\. |cd |export |\w+=")  # lines that affect the next ones
+TAIL = 40  # lines of a failed command to show
 
 
 @dataclass(frozen=True)
 class Ran:
-    """A command, who typed it where, and how it ended."""
+    """A command, who typed it where, and its outcome."""
 
     system: str
     reader: str
@@ -59,9 +59,9 @@ class Ran:
 
 
 def readme_commands(text: str) -> list[str]:
-    """The command lines of the README's sections on verifying and on using it, in their order.
+    """Return the command lines of the README's sections on verifying and using it, in order.
 
-    ValueError: a section is missing, or shows no commands.
+    ValueError: a section is missing or shows no commands.
     """
     commands = []
     for heading in HEADINGS:
@@ -75,7 +75,7 @@ def readme_commands(text: str) -> list[str]:
 
 
 def debian_mirror() -> str:
-    """The server of Debian's packages that this machine uses."""
+    """Return the Debian mirror that this machine uses."""
     folder = Path("/etc/apt")
     for path in [folder / "sources.list", *sorted((folder / "sources.list.d").glob("*"))]:
         text = path.read_text() if path.is_file() else ""
@@ -85,7 +85,7 @@ def debian_mirror() -> str:
 
 
 def pip_configuration() -> tuple[str, set[Path]]:
-    """Pip's configuration as one file, and the paths that it and the variables name."""
+    """Return pip's configuration as one file, and the paths it and the variables name."""
     found = pip_settings()
     file = "\n".join(["[global]", *(f"{name} = {value}" for name, value in found.items())]) + "\n"
     values = [*found.values()]
@@ -94,7 +94,7 @@ def pip_configuration() -> tuple[str, set[Path]]:
     for word in (word for value in values for word in value.split()):
         path = Path(word.removeprefix("file://"))
         if path.is_absolute() and path.exists():
-            # An index of files leads to wheels outside it.
+            # An index of files links to wheels outside it.
             paths.add(path.parent if path.name == "simple" else path)
     if refused := sorted(paths & OF_THE_SYSTEM):
         raise ValueError(f"pip: expected folders of wheels, got a part of the system: {refused[0]}")
@@ -102,7 +102,7 @@ def pip_configuration() -> tuple[str, set[Path]]:
 
 
 def copy_records(source: Path, target: Path) -> None:
-    """Copy what other sessions have found from one build folder to another."""
+    """Copy the records of other sessions from one build folder to another."""
     for name in RECORDS:
         path = source / name
         if path.is_dir():
@@ -113,7 +113,7 @@ def copy_records(source: Path, target: Path) -> None:
 
 
 def keep_site(clone: Path, build: Path) -> None:
-    """Copy the site that a reader has built, for whoever looks at it after the root is gone."""
+    """Copy the site that a reader has built, so that it outlives the root."""
     shutil.rmtree(build / "site", ignore_errors=True)
     shutil.copytree(clone / "build" / "site", build / "site")
 
@@ -126,7 +126,7 @@ class System:
         self.ran: list[Ran] = []
 
     def inside(self, path: Path) -> Path:
-        """Where a path of the root is on this machine."""
+        """Return where a path of the root is on this machine."""
         return self.folder / path.relative_to("/")
 
     @property
@@ -135,12 +135,12 @@ class System:
         return self.inside(HOMES[self.reader] / "clone")
 
     def make(self) -> None:
-        """Install the base system, hand over the settings, and clone what is committed here."""
+        """Install the base system, copy the settings into it, and clone the committed tree."""
         options = ["--variant=minbase", self.name, str(self.folder), debian_mirror()]
         subprocess.run(["debootstrap", *options], check=True, stdout=subprocess.DEVNULL)
         _, paths = pip_configuration()
         self.hand_over()
-        # Certificates may be searched by name in their folder, which is a setting too.
+        # Certificates may be looked up by name in their folder, which can be a setting too.
         folders = {path for path in paths if path.is_dir() and path != CERTIFICATES.parent}
         for path in {Path("/dev"), *folders}:
             self.inside(path).mkdir(parents=True, exist_ok=True)
@@ -158,13 +158,13 @@ class System:
             self.prepare(f"chown -R user: {clone}")
 
     def prepare(self, script: str) -> None:
-        """Run a command as root before the reader comes."""
+        """Run a command as root before the reader starts."""
         status, said = self.type(script, root=True)
         if status:
             raise RuntimeError(f"{self.name}: expected {script} to end well, got {said}")
 
     def hand_over(self) -> None:
-        """Copy the settings of the package clients and the certificates of this machine."""
+        """Copy this machine's certificates and package client settings."""
         file, paths = pip_configuration()
         self.inside(Path("/etc/pip.conf")).write_text(file)
         settings = {Path("/etc/hosts"), Path("/etc/resolv.conf"), CERTIFICATES, *paths}
@@ -176,7 +176,7 @@ class System:
             shutil.copyfile(path, self.inside(path))
 
     def share_cache(self) -> None:
-        """Let root's pip use the cache of this machine; pip refuses one that others own."""
+        """Let root's pip use this machine's cache; pip refuses a cache owned by another user."""
         if self.reader == "root":
             pip = [sys.executable, "-m", "pip", "cache", "dir"]
             cache = subprocess.run(pip, capture_output=True, text=True, check=True).stdout.strip()
@@ -186,7 +186,7 @@ class System:
             subprocess.run(["mount", "--bind", cache, target], check=True)
 
     def type(self, script: str, *, root: bool = False) -> tuple[int, str]:
-        """Run a shell script in the root, and return its status and what it printed."""
+        """Run a shell script in the root, and return its status and output."""
         home = HOMES["root" if root else self.reader]
         environment = {name: value for name, value in os.environ.items() if GIVEN.match(name)}
         environment |= {"HOME": str(home), "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
@@ -218,14 +218,14 @@ class System:
         return True
 
     def record(self, command: str, state: list[str]) -> tuple[int, str]:
-        """Type one command; root types what needs sudo, which a bare system does not have."""
+        """Type one command; run sudo commands as root, because a bare system has no sudo."""
         print(f"{SYSTEMS[self.name]}, {self.reader}: {command}", flush=True)
         begin = time.monotonic()
         if command.startswith("sudo "):
             plain = command.removeprefix("sudo ").replace(" install ", " install -q ", 1)
             option = "APT::Install-Recommends=false"
             status, said = self.type(f"apt-get update -q && {plain} -o {option}", root=True)
-            self.hand_over()  # the package ca-certificates writes a list of its own
+            self.hand_over()  # the package ca-certificates writes its own list
         else:
             status, said = self.type(" && ".join([*state, command]))
         spent = round(time.monotonic() - begin, 1)
@@ -235,9 +235,9 @@ class System:
 
 
 def main() -> int:
-    """Follow the README; the status is 0 if each command's was, after what nox asked for.
+    """Follow the README; return 0 if each command succeeded, once what nox asked for is installed.
 
-    ``left_out`` are commands of the README that are not typed.
+    ``left_out`` lists commands of the README that are skipped.
     """
     name, reader, folder = sys.argv[1], sys.argv[2], Path(sys.argv[3]).resolve()
     left_out = sys.argv[4:]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compile everything in this repository with warnings as errors, by every compiler: compilers.py.
 
-Nothing is linked or run. Arguments are parts of the names of the files to compile.
+Nothing is linked or run. Arguments are substrings of the names of the files to compile.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 
-from _verify.tools import find_nvcc  # noqa: E402  (below the folder that was just named)
+from _verify.tools import find_nvcc  # noqa: E402  (in the folder added above)
 
 INCLUDE = ROOT / "include"
 EXAMPLES = ROOT / "examples" / "kernel_library"
-# Those of tests/snippets include it from their own folder or its parent, where a test puts it.
+# Files in tests/snippets include it from their own folder or its parent, where a test copies it.
 UTILITY_HEADER = f"-I{EXAMPLES} -I{EXAMPLES / 'scale'}"
 WARNINGS = "-Wall -Wextra -Wconversion -Werror"
 CPP = {"g++": "g++", "clang++": "clang++"}
 C = {"gcc": "gcc", "clang": "clang"}
 STANDARDS = ("17", "20")
-# Folders of tests/snippets whose C++ files include CUDA's headers.
+# Folders of tests/snippets whose C++ files include CUDA headers.
 WITH_CUDA = ("launch", "profiling")
 C_HEADERS = ("dlpack/dlpack.h", "tvm/ffi/c_api.h", "tvm/ffi/extra/c_env_api.h")
-# What others compile with the same warnings, or never as that standard.
+# Combinations compiled elsewhere with the same warnings, or never with that standard.
 LEFT_OUT = {
     ("C++ tests", "g++", "17"): "nox -s tests builds and runs them so",
     ("Python extension", "g++", "20"): "CMake builds it as C++17 alone",
     ("Python extension", "clang++", "20"): "CMake builds it as C++17 alone",
 }
-# By nvcc they take two minutes: compiled where arguments name them.
+# These take two minutes with nvcc, so they are compiled only if arguments name them.
 ON_REQUEST = {
     ("examples", "nvcc", "C++17"): "nox -s docs builds them so; their warnings are those of C++20",
     ("C++ tests", "nvcc", "C++17"): "they have no code for a GPU: nox -s compilers -- tests/cpp",
@@ -58,8 +58,8 @@ FILES_LEFT_OUT = {
         "needs a header that gen_abi_cpp writes; tests/snippets/test_python_types.py builds it"
     ),
 }
-# nvcc 13.0 ends itself over `auto [a, b] = x` where the parts are values with destructors, in plain
-# C++ too; the headers themselves are compiled by it.
+# nvcc 13.0 crashes on `auto [a, b] = x` if the elements are values with destructors, even in plain
+# C++; it still compiles the headers themselves.
 NVCC_LEFT_OUT = {
     "tests/cpp/test_shown_containers.cc": "nvcc 13.0 crashes on its structured bindings",
     "tests/cpp/test_tuple.cc": "nvcc 13.0 crashes on its structured bindings",
@@ -74,7 +74,7 @@ NVCC_LEFT_OUT = {
         "needs NVSHMEM; tests/snippets/test_nvshmem.py builds it"
     ),
 }
-# What is asked here is whether the code compiles, not for what: no machine code is made.
+# Only whether the code compiles matters, so no machine code is generated.
 NVCC_FLAGS = (
     "-x cu -gencode arch=compute_80,code=compute_80 -c -o /dev/null -Werror all-warnings"
     " -Xcompiler -fsyntax-only,-Wall,-Wextra,-Wconversion,-Werror"
@@ -83,17 +83,17 @@ NVCC_FLAGS = (
 
 @dataclass(frozen=True)
 class Job:
-    """One compilation; the source comes from a file, or is the text given."""
+    """One compilation; the source is a file or literal text."""
 
     compiler: str
     standard: str
-    what: str  # the column of the table that it counts in
+    what: str  # its column in the table
     name: str
     command: str
     source: str | Path
 
     def run(self) -> str:
-        """Compile; the compiler's words if it failed, else an empty string."""
+        """Compile; return the compiler's output if it failed, or an empty string."""
         command = shlex.split(self.command)
         with tempfile.TemporaryDirectory(prefix="compilers_") as folder:
             if isinstance(self.source, Path):
@@ -104,31 +104,31 @@ class Job:
             done = subprocess.run(
                 [*command, str(path)], capture_output=True, text=True, check=False, cwd=folder
             )
-        # A compiler that grumbles and still says 0 has not passed either.
+        # A compiler that prints anything has not passed, even with status 0.
         said = f"{done.stdout}{done.stderr}".strip()
         return said or ("" if done.returncode == 0 else f"status {done.returncode}")
 
 
 def headers(cuda: bool) -> list[str]:
-    """The public headers; those below ``cuda`` need CUDA's own."""
+    """Return the public headers; those below ``cuda`` need CUDA's own."""
     found = (path.relative_to(INCLUDE) for path in sorted(INCLUDE.rglob("*.h")))
     return [path.as_posix() for path in found if cuda or "cuda" not in path.parts]
 
 
 def sources(*globs: str) -> list[Path]:
-    """The files that the patterns match, but not those of the toy project."""
+    """Return the files that match the patterns, except those of the toy project."""
     found = [path for glob in globs for path in sorted(ROOT.glob(glob))]
-    # The last are there to be refused: tests/snippets/test_refused.py.
+    # Files in refused must not compile: see tests/snippets/test_refused.py.
     return [path for path in found if not {"toy", "refused"} & set(path.parts)]
 
 
 def kept(found: list[Path]) -> list[Path]:
-    """The files that are not left out."""
+    """Return the files that are not left out."""
     return [path for path in found if path.relative_to(ROOT).as_posix() not in FILES_LEFT_OUT]
 
 
 def extension_flags() -> str:
-    """What CMake adds for the Python extension; others' headers are no matter of ours."""
+    """Return the flags that CMake adds for the Python extension; others' headers are unchecked."""
     import nanobind
 
     folders = [sysconfig.get_path("include"), nanobind.include_dir()]
@@ -138,14 +138,14 @@ def extension_flags() -> str:
 
 
 def example_flags() -> str:
-    """Where an example's adapter finds XLA's headers, which come with JAX."""
+    """Return the flag for XLA's headers, which an example's adapter includes and JAX ships."""
     import jax
 
     return f"-isystem {jax.ffi.include_dir()}"
 
 
 def host_jobs(nvcc: str) -> Iterator[Job]:
-    """Headers, the library, the extension, tests and examples, by g++ and clang++."""
+    """Yield jobs for headers, library, extension, tests and examples, with g++ and clang++."""
     found = sources(
         "tests/cpp/*.cc", "tests/fuzz/*.cc", "tests/snippets/**/*.cc", "tests/benchmarks/*.cc"
     )
@@ -186,7 +186,7 @@ def host_jobs(nvcc: str) -> Iterator[Job]:
 
 @functools.cache
 def toolkit_flags(nvcc: str) -> str:
-    """Make CUDA's own headers system headers: g++ warns of some in nvcc 13.5."""
+    """Return flags that make CUDA's headers system headers: g++ warns about some in nvcc 13.5."""
     done = subprocess.run([nvcc, "--dryrun", "any.cu"], capture_output=True, text=True, check=False)
     included = re.findall(r'^#\$ INCLUDES="(.*?)"', done.stderr, re.MULTILINE)
     folders = [word.removeprefix("-I") for text in included for word in text.split()]
@@ -194,7 +194,7 @@ def toolkit_flags(nvcc: str) -> str:
 
 
 def cuda_jobs(nvcc: str) -> Iterator[Job]:
-    """All headers at once, tests and examples, by nvcc and by g++ behind it."""
+    """Yield jobs for all headers at once, tests and examples, with nvcc and its host g++."""
     own = f"{NVCC_FLAGS} {toolkit_flags(nvcc)} -I{INCLUDE}"
     for standard in STANDARDS:
         base = f"{nvcc} -std=c++{standard} {own}"
@@ -204,7 +204,7 @@ def cuda_jobs(nvcc: str) -> Iterator[Job]:
             name = path.relative_to(ROOT).as_posix()
             if name not in NVCC_LEFT_OUT:
                 yield Job("nvcc", f"C++{standard}", "examples", name, base, path)
-    # 177: nvcc calls unused what a macro defined for a class in an unnamed namespace.
+    # 177: nvcc reports as unused what a macro defined for a class in an unnamed namespace.
     base = f"{nvcc} -std=c++17 -diag-suppress 177 {own}"
     for path in sources("tests/cpp/*.cc"):
         name = path.relative_to(ROOT).as_posix()
@@ -213,7 +213,7 @@ def cuda_jobs(nvcc: str) -> Iterator[Job]:
 
 
 def launcher_jobs(nvcc: str) -> Iterator[Job]:
-    """What launches CUBINs, by each of CUDA's APIs, and the fake driver of its tests."""
+    """Yield jobs for the CUBIN launchers, with each CUDA API, and for their tests' fake driver."""
     found = kept(sources("tests/cubin/**/*.cc", "tests/snippets/cubin/*.cc"))
     for compiler, program in CPP.items():
         for standard in STANDARDS:
@@ -227,7 +227,7 @@ def launcher_jobs(nvcc: str) -> Iterator[Job]:
 
 
 def table(jobs: list[Job]) -> str:
-    """How many files each compiler took, by its standard and what they are."""
+    """Tabulate how many files each compiler compiled, by standard and kind of file."""
     kinds = list(dict.fromkeys(job.what for job in jobs))
     lines = [["compiler", "standard", *kinds]]
     for compiler, standard in dict.fromkeys((job.compiler, job.standard) for job in jobs):
@@ -239,7 +239,7 @@ def table(jobs: list[Job]) -> str:
 
 
 def main() -> int:
-    """Run every job whose name holds one of the arguments; 1 if one of them failed."""
+    """Run every job whose name contains one of the arguments; return 1 if any failed."""
     wanted = sys.argv[1:]
     nvcc = find_nvcc()
     os.environ.update(nvcc)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Build the examples for the CPU by their own scripts and run them: cpu_examples.py [NAME...].
+"""Build the examples for the CPU with their own scripts and run them: cpu_examples.py [NAME...].
 
-For processors and machines where nvcc or the tools of the site are missing.
+For processors and machines without nvcc or the site's tools.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 
-from _verify.examples import VARIANTS, Example, find_examples  # noqa: E402  (a folder named above)
+from _verify.examples import VARIANTS, Example, find_examples  # noqa: E402  (a folder added above)
 from _verify.layout import Layout  # noqa: E402
 
 FOLDER = ROOT / "build" / "cpu_examples"
@@ -24,7 +24,7 @@ CPU = VARIANTS[0]
 
 
 def try_example(example: Example) -> str:
-    """Build an example, run its driver and its test; give the output of what failed, if any."""
+    """Build an example, run its driver and test; return the output of the first failure, if any."""
     pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--libraries", str(FOLDER)]
     commands = (
         ["bash", str(ROOT / example.script(CPU))],
@@ -47,7 +47,7 @@ def try_example(example: Example) -> str:
 
 
 def main(wanted: list[str]) -> int:
-    """Run the named examples, or all; 1 if one failed."""
+    """Run the named examples, or all; return 1 if any failed."""
     examples = find_examples(Layout.of(ROOT))
     names = [example.name for example in examples]
     if unknown := sorted(set(wanted) - set(names)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run commands in an environment that another session made."""
+"""Run commands in the environment of another session."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ AT_ONCE = 2  # CI has two cores
 def together(
     session: nox.Session, python: str, commands: Iterable[list[str]], env: dict[str, str]
 ) -> None:
-    """Run an interpreter several times, two at once; print in order what each of them printed."""
+    """Run an interpreter several times, two at once; print the output of each run in order."""
     running: set[subprocess.Popen[bytes]] = set()
 
     def run(command: list[str]) -> tuple[int, str]:
-        """Run one, and return its status and what it printed."""
+        """Run one command, and return its status and output."""
         session.log(f"together: {' '.join(command)}")
         with tempfile.TemporaryFile("w+", errors="replace") as output:
             process = subprocess.Popen(
@@ -41,7 +41,7 @@ def together(
             print(said, flush=True)
             if status != 0:
                 failed.append(" ".join(command))
-    finally:  # where the session is interrupted, some still run
+    finally:  # if the session is interrupted, some are still running
         pool.shutdown(wait=False, cancel_futures=True)
         for process in running:
             process.kill()
@@ -50,7 +50,7 @@ def together(
 
 
 class Environment:
-    """The environment of the session ``name``, which the running session requires."""
+    """The environment of the session ``name``, which the current session requires."""
 
     def __init__(self, session: nox.Session, name: str = "environment") -> None:
         self.session = session
@@ -60,7 +60,7 @@ class Environment:
             session.error(f"{self.folder} is missing. Type: nox -s {name}")
 
     def variables(self, more: dict[str, str] | None) -> dict[str, str]:
-        """The variables of a command: this environment's scripts come first on the path."""
+        """Return a command's variables: this environment's scripts come first on the path."""
         path = f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
         return {**(more or {}), "PATH": path}
 

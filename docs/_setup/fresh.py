@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The session ``fresh``: follow the README in bare Debian systems, each in mounts of its own."""
+"""The session ``fresh``: follow the README in bare Debian systems, each with its own mounts."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ RESULTS = re.compile(
 
 
 def choose(words: list[str]) -> tuple[list[tuple[str, str]], list[str]]:
-    """The systems and readers that the arguments name, and the README's commands to leave out.
+    """Return the systems and readers the arguments name, and the README's commands to leave out.
 
-    Debian 12 and a user if none is named.
-    Without the word ``tests``, ``nox -s tests machinery``, which takes longest, is left out.
-    ValueError: a word is none of these.
+    The default is Debian 12 and a user.
+    Without the word ``tests``, leave out ``nox -s tests machinery``, which takes longest.
+    ValueError: a word is unknown.
     """
     known = [*SYSTEMS, *HOMES, "tests"]
     if unknown := sorted({*words} - {*known}):
@@ -44,7 +44,7 @@ def choose(words: list[str]) -> tuple[list[tuple[str, str]], list[str]]:
 
 
 def why_no_bare_system() -> str:
-    """Why no bare system can be made here; empty if one can."""
+    """Return why no bare system can be created on this machine; empty if one can."""
     if os.geteuid() != 0:
         return "only root can make a bare system and enter it"
     trial = ["unshare", "--mount", "true"]
@@ -54,7 +54,7 @@ def why_no_bare_system() -> str:
 
 
 def follow_readme(session: nox.Session, build: Path) -> None:
-    """Follow it for each system and reader; print their results, and a table of commands."""
+    """Follow the README for each system and reader; print the results and a table of commands."""
     try:
         pairs, left_out = choose(session.posargs)
     except ValueError as error:
@@ -77,7 +77,7 @@ def follow_readme(session: nox.Session, build: Path) -> None:
         except CommandFailed:
             failed.append(folder.name)
         print(*RESULTS.findall(folder.with_suffix(".log").read_text(errors="replace")), sep="\n")
-        # Its mounts ended with the process that made them.
+        # Its mounts ended with the process that created them.
         shutil.rmtree(folder, ignore_errors=True)
         for ran in json.loads(folder.with_suffix(".json").read_text()):
             rows.append(cells(Ran(**ran)))
@@ -89,5 +89,5 @@ def follow_readme(session: nox.Session, build: Path) -> None:
 
 
 def cells(ran: Ran) -> list[str]:
-    """A row of the table."""
+    """Return a row of the table."""
     return [SYSTEMS[ran.system], ran.reader, ran.command, str(ran.status), f"{ran.seconds:.0f}"]

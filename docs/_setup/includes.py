@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ask clang-tidy whether headers and sources include what they use, as .clang-tidy says."""
+"""Check with clang-tidy that headers and sources include what they use, as set in .clang-tidy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def check(path: Path) -> str:
-    """The findings of one file; an empty string if there are none."""
+    """Return the findings of one file; an empty string if there are none."""
     flags = ["-xc++", "-std=c++17", f"-I{ROOT / 'include'}"]
     done = subprocess.run(
         ["clang-tidy", "--quiet", f"--config-file={ROOT / '.clang-tidy'}", path, "--", *flags],
@@ -21,12 +21,12 @@ def check(path: Path) -> str:
         text=True,
         check=False,
     )
-    # It counts the warnings of others' headers on stderr, which say nothing of ours.
+    # On stderr it counts warnings from third-party headers, which are irrelevant.
     return f"{done.stdout}{done.stderr}" if done.returncode else ""
 
 
 def main() -> int:
-    """Check every file that needs no CUDA; 1 if something was found."""
+    """Check every file that needs no CUDA; return 1 if anything was found."""
     headers = (path for path in (ROOT / "include/tvm").rglob("*.h") if "cuda" not in path.parts)
     files = sorted([*headers, *(ROOT / "src").glob("*.cc"), *(ROOT / "src").glob("*.h")])
     with ThreadPoolExecutor(os.cpu_count()) as pool:

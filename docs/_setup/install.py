@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Install dependency groups of pyproject.toml at the versions and with the hashes of lock.txt."""
+"""Install dependency groups of pyproject.toml with the versions and hashes in lock.txt."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from .pip_settings import uv_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCK = Path(__file__).with_name("lock.txt")
-PACKAGE = ("CMakeLists.txt", "README.md", "pyproject.toml")  # beside include, src and python
-# Groups installed without what they require.
+PACKAGE = ("CMakeLists.txt", "README.md", "pyproject.toml")  # besides include, src, python
+# Groups installed without their dependencies.
 ALONE = ("cutlass", "hub", "nvshmem", "xgrammar")
 OLDEST_PIP = (26, 1)
 PYPI = "https://pypi.org/simple"
-# Hashes come from PyPI alone: another index may have only some files of a version.
+# Hashes come only from PyPI: another index may lack some files of a version.
 NO_OTHER_INDEX = dict.fromkeys(("UV_DEFAULT_INDEX", "UV_FIND_LINKS", "UV_INDEX"))
 
 
 def variables(session: nox.Session) -> dict[str, str | None]:
-    """The settings of pip, or of uv; pip would compile modules one by one: see write_bytecode."""
+    """Return the settings of pip or uv; pip would compile files one by one: see write_bytecode."""
     quick = {"PIP_COMPILE": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     return {**quick, **(uv_settings() if session.venv_backend == "uv" else {})}
 
@@ -34,7 +34,7 @@ def installs(session: nox.Session) -> bool:
 
 
 def check_pip(session: nox.Session) -> None:
-    """Refuse a pip that takes no hashes from a file named by ``-c``; virtualenv brings the pip."""
+    """Refuse a pip that cannot read hashes from a ``-c`` file; virtualenv provides the pip."""
     if session.venv_backend == "uv":
         return
     said = session.run_install("python", "-m", "pip", "--version", silent=True, log=False)
@@ -45,14 +45,14 @@ def check_pip(session: nox.Session) -> None:
 
 
 def pins(*groups: str) -> list[str]:
-    """The requirements of dependency groups of pyproject.toml."""
+    """Return the requirements of dependency groups of pyproject.toml."""
     return [*nox.project.dependency_groups(nox.project.load_toml(ROOT / "pyproject.toml"), *groups)]
 
 
 def install(session: nox.Session, *groups: str) -> None:
     """Install dependency groups.
 
-    ValueError: some of them, but not all, are installed without what they require.
+    ValueError: some of them, but not all, are installed without their dependencies.
     """
     alone = {*groups} & {*ALONE}
     if alone and alone != {*groups}:
@@ -63,7 +63,7 @@ def install(session: nox.Session, *groups: str) -> None:
 
 
 def install_package(session: nox.Session) -> None:
-    """Build and install the package, if anything that it is made of has changed."""
+    """Build and install the package if any of its inputs has changed."""
     texts = [(ROOT / name).read_text() for name in PACKAGE if (ROOT / name).exists()]
     made_of = "\n".join([*texts, trees_digest(ROOT, ("include", "src", "python"))])
     memory = Path(session.virtualenv.location, "package.installed")
@@ -81,19 +81,19 @@ def install_package(session: nox.Session) -> None:
 def write_bytecode(session: nox.Session, *folders: Path) -> None:
     """Compile the modules of the session's environment, and of other folders, on all cores.
 
-    Hundreds of processes import PyTorch: 1.5 s instead of 3.5 s, and the proof lets none of them
-    write bytecode.
+    Hundreds of processes import PyTorch: this takes 1.5 s instead of 3.5 s, and the proof lets none
+    of them write bytecode.
     """
     packages = [*Path(session.virtualenv.location).glob("lib/python*/site-packages"), *folders]
     command = ["python", "-m", "compileall", "-qq", "-j", "0", *map(str, packages)]
-    # Some packages have modules for another Python.
+    # Some packages contain modules for another Python.
     session.run_install(*command, success_codes=[0, 1], silent=True)
 
 
 def write_lock(session: nox.Session) -> None:
-    """Resolve all groups at once, for every Python, and write lock.txt; versions stay if they can.
+    """Resolve all groups at once, for every Python, and write lock.txt; keep versions if possible.
 
-    Arguments go to uv: ``--upgrade`` takes the newest version of what no group names.
+    Arguments go to uv: ``--upgrade`` takes the newest version of everything no group names.
     """
     groups = [*nox.project.load_toml(ROOT / "pyproject.toml")["dependency-groups"]]
     parts = {"all": [name for name in groups if name not in (*ALONE, "lock")], "alone": [*ALONE]}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plugin of pytest that gives a process its own exit status if memory leaked.
+"""A pytest plugin that gives a process a distinct exit status if memory leaked.
 
 Its Python must have loaded LeakSanitizer first.
 
-What Python's garbage collector follows is not found: the lists of the collector refer to it.
+Objects tracked by Python's garbage collector are not found: the collector's lists refer to them.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ STATUS = {"of the tests": 0}
 def find_leaks() -> None:
     """Look for memory that nothing refers to, and end the process if there is any.
 
-    No function of Python but this one runs: local variables are in memory that is not searched.
+    No other Python function may be running: local variables are in memory that is not searched.
     """
     gc.collect()
     if ctypes.CDLL(None).__lsan_do_recoverable_leak_check():
         os._exit(LEAKED)
-    if "paddle" in sys.modules:  # its destructors delete what new[] made
+    if "paddle" in sys.modules:  # its destructors delete memory from new[]
         os._exit(STATUS["of the tests"])
 
 
 def watch() -> None:
-    """Look for leaks after all else, when no other function of Python runs."""
+    """Look for leaks last of all, when no other Python function is running."""
     atexit.register(find_leaks)
 
 
 def pytest_configure() -> None:
-    """Watch the tests; what JAX loses when it is imported is its own affair."""
+    """Watch the tests; exclude memory that JAX loses during its import."""
     sanitizer = ctypes.CDLL(None)
     sanitizer.__lsan_disable()
     with contextlib.suppress(ImportError):
@@ -52,5 +52,5 @@ def pytest_configure() -> None:
 
 
 def pytest_sessionfinish(exitstatus: int) -> None:
-    """Keep the status, with which the process ends."""
+    """Save the status with which the process ends."""
     STATUS["of the tests"] = int(exitstatus)

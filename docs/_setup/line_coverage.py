@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Count which lines of the runtime the tests run: line_coverage.py [--report] [TEST...].
+"""Count which lines of the runtime the tests execute: line_coverage.py [--report] [TEST...].
 
-The package is built so that gcov counts how often each line of C++ runs, and so is every library
-that a test compiles; coverage.py follows each Python process. A line of a header has run if it has
-in one of them. --report does not run the tests again.
+The package, and every library that a test compiles, is built so that gcov counts how often each
+C++ line runs; coverage.py follows each Python process. A line of a header has run if it has run in
+any of them. --report does not rerun the tests.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import tomllib
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 
-from _verify import gcov  # noqa: E402  (in a folder named above)
+from _verify import gcov  # noqa: E402  (in a folder added above)
 from _verify.cpp_reasons import AT_COMPILE_TIME, cpp_reasons  # noqa: E402
 from _verify.cpp_statements import statement_lines, tree, unread  # noqa: E402
 from _verify.executed import HERE as TRACE  # noqa: E402
@@ -37,14 +37,14 @@ FOLDER = ROOT / "build" / "coverage"
 PACKAGE = FOLDER / "package"
 CPP, PYTHON = FOLDER / "cpp", FOLDER / "python"
 REASONS = ROOT / "tests" / "coverage" / "not_covered.toml"
-FLOOR = 95.0  # percent of the lines of each folder
+FLOOR = 95.0  # percent of the lines in each folder
 FOLDERS = ("include", "src", "python/tvm_ffi")
 CPP_SUFFIXES = (".c", ".cc", ".h")
-# Projects that "tvm-ffi new" makes have tests of their own.
+# Projects created by "tvm-ffi new" have their own tests.
 OTHERS = ("python/tvm_ffi/new/template/",)
-# Not one run of pytest: each folder has modules named conftest, and tests import from theirs.
+# Not one pytest run: each folder has modules named conftest, and tests import from theirs.
 SHARES = (["tests/cubin"], ["tests/cpp"], ["tests/python"])
-# Tests that cannot run so, with the reason.
+# Tests that cannot run this way, with the reason.
 LEFT_OUT = {
     "tests/cpp/test_failing_allocations.py": "gcov crashes when its own allocations fail",
     "tests/cpp/test_slim.py::test_runtime_is_small": "measures the library",
@@ -71,7 +71,7 @@ LEFT_OUT = {
         "limits the size of files, so coverage.py cannot write its own"
     ),
 }
-# Outside of functions it may be a declaration.
+# Outside functions it may be a declaration.
 MACRO_AT_START = re.compile(r"[A-Z][A-Z0-9_]+\(")
 SETTINGS = f"""\
 [run]
@@ -85,7 +85,7 @@ disable_warnings = couldnt-parse, module-not-measured, no-data-collected, proces
 
 @dataclass
 class Lines:
-    """Of one file, its lines, those that never ran, and why, for those of which that is known."""
+    """A file's lines: how many there are, which never ran, and why, if known."""
 
     total: int = 0
     never: set[int] = field(default_factory=set)
@@ -98,7 +98,7 @@ class Lines:
 
 
 def build() -> None:
-    """Build the package from nothing: counts belong to what one compilation has left."""
+    """Build the package from scratch: counts belong to the output of one compilation."""
     for folder in (FOLDER / "cmake", PACKAGE, CPP, PYTHON):
         shutil.rmtree(folder, ignore_errors=True)
     CPP.mkdir(parents=True)
@@ -112,7 +112,7 @@ def build() -> None:
 
 
 def variables() -> dict[str, str]:
-    """What a run of tests needs to leave its counts."""
+    """Return the variables a test run needs to leave its counts."""
     import coverage
 
     found = [str(TRACE), str(PACKAGE), str(ROOT / "docs"), os.environ.get("PYTHONPATH", "")]
@@ -126,13 +126,13 @@ def variables() -> dict[str, str]:
 
 
 def run_tests(arguments: Iterable[str]) -> bool:
-    """Run the tests, each share in a process of its own; whether all passed."""
+    """Run the tests, each share in its own process; return whether all passed."""
     pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     left_out = [word for test in LEFT_OUT for word in ("--deselect", test)]
     given = [*arguments]
     shares = [given] if given else SHARES
     environment = {**os.environ, **variables()}
-    # A kept library would belong to counts that are gone.
+    # A library kept from an earlier run would refer to deleted counts.
     shutil.rmtree(FOLDER / "cpp_tests", ignore_errors=True)
     logs = [FOLDER / f"tests.{number}.log" for number in range(len(shares))]
     running = []
@@ -149,7 +149,7 @@ def run_tests(arguments: Iterable[str]) -> bool:
 
 
 def measured(path: Path, root: Path = ROOT, package: Path = PACKAGE) -> str:
-    """The name of the source that a path is, or is the installed copy of; empty for others."""
+    """Return the source that a path is, or is the installed copy of; empty for other files."""
     places = (
         (package / "tvm_ffi" / "include", "include"),
         (package / "tvm_ffi", "python/tvm_ffi"),
@@ -164,7 +164,7 @@ def measured(path: Path, root: Path = ROOT, package: Path = PACKAGE) -> str:
 
 
 def report(folder: Path, name: str) -> Iterator[tuple[Path, dict[int, int]]]:
-    """What gcov says of one object file: for each source how often its lines ran.
+    """Yield what gcov reports for one object file: per source, how often each line ran.
 
     gcov also knows the lines of an object that no process has run.
     """
@@ -178,7 +178,7 @@ def report(folder: Path, name: str) -> Iterator[tuple[Path, dict[int, int]]]:
             counts: dict[int, int] = defaultdict(int)
             for each in file["lines"]:
                 counts[each["line_number"]] += each["count"]
-            for each in file["functions"]:  # gcov may know the head of a lambda by nothing else
+            for each in file["functions"]:  # may be gcov's only entry for the head of a lambda
                 if (line := each["start_line"]) in counts:
                     counts[line] = max(counts[line], each["execution_count"])
             yield Path(part["current_working_directory"], file["file"]), dict(counts)
@@ -187,7 +187,7 @@ def report(folder: Path, name: str) -> Iterator[tuple[Path, dict[int, int]]]:
 def cpp_counts(
     folder: Path, root: Path = ROOT, package: Path = PACKAGE
 ) -> dict[str, dict[int, int]]:
-    """How often each line of each C++ file ran, in all libraries and programs together."""
+    """Return how often each line of each C++ file ran, across all libraries and programs."""
     found: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
     names = sorted(path.name for path in folder.glob("*.gcno"))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -200,10 +200,10 @@ def cpp_counts(
 
 
 def cpp_lines(text: str, counts: Mapping[int, int]) -> Lines:
-    """The lines of a C++ text: those that gcov names, and the statements that no compiler kept.
+    """Return the lines of a C++ text: those gcov knows, and statements that no compiler kept.
 
-    Those are in templates that nothing instantiates and in functions that nothing calls. What is
-    ``constexpr`` and left no code was evaluated by the compiler, and does not count.
+    The latter are in uninstantiated templates and functions never called. ``constexpr`` code that
+    left no machine code was evaluated at compile time, and does not count.
     """
     statements = statement_lines(text, counts)
     constant = cpp_reasons(text, statements, refused=False)
@@ -212,13 +212,13 @@ def cpp_lines(text: str, counts: Mapping[int, int]) -> Lines:
     declarations = {line for line in idle if MACRO_AT_START.match(rows[line - 1])}
     idle -= declarations | unread(tree(text), text)
     never = {line for line, count in counts.items() if not count} | (idle - {*counts})
-    # A bracket by itself may have code only for what an exception leaves behind.
+    # A lone bracket may have code only for cleanup after an exception.
     words = {line for line in {*counts} | never if re.search(r"\w", rows[line - 1])}
     return Lines(len(words), never & words)
 
 
 def python_lines() -> dict[str, Lines]:
-    """The lines of each Python file of the package."""
+    """Return the lines of each Python file of the package."""
     import coverage
 
     merged = FOLDER / "merged"
@@ -233,7 +233,7 @@ def python_lines() -> dict[str, Lines]:
 
 
 def all_lines() -> dict[str, Lines]:
-    """The lines of every file of the three folders."""
+    """Return the lines of every file in the three folders."""
     found = python_lines()
     counts = cpp_counts(CPP)
     for folder in FOLDERS:
@@ -251,7 +251,7 @@ def all_lines() -> dict[str, Lines]:
 def explain(
     files: Mapping[str, Lines], entries: Iterable[Mapping[str, str]], root: Path = ROOT
 ) -> list[str]:
-    """Give lines the reason of the entry that quotes them; what is wrong with the entries."""
+    """Attach to lines the reason of the entry that quotes them; return wrong entries."""
     wrong = []
     for entry in entries:
         name, quoted = entry["file"], entry.get("lines", "")
@@ -271,7 +271,7 @@ def explain(
 
 
 def spans(text: str, quoted: str) -> list[set[int]]:
-    """Where the quoted lines are in a text, indented or not; a line ``...`` skips to the next."""
+    """Find the quoted lines in a text, ignoring indentation; a line ``...`` skips to the next."""
     rows = [row.strip() for row in text.split("\n")]
     first, *rest = [row.strip() for row in quoted.strip().split("\n")]
     found = []
@@ -292,7 +292,7 @@ def spans(text: str, quoted: str) -> list[set[int]]:
 
 
 def totals(files: Mapping[str, Lines]) -> dict[str, dict[str, Any]]:
-    """The figures of each folder, and of all."""
+    """Return the figures of each folder, and of all."""
     found = {}
     for folder in (*FOLDERS, ""):
         some = [lines for name, lines in files.items() if name.startswith(folder)]
@@ -307,7 +307,7 @@ def totals(files: Mapping[str, Lines]) -> dict[str, dict[str, Any]]:
 
 
 def below_floor(figures: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """What there is to say of folders of which too few lines ran."""
+    """Return a message for each folder where too few lines ran."""
     return [
         f"{folder}: expected {FLOOR:g} % of the lines to run, got {figures[folder]['percent']} %"
         for folder in FOLDERS
@@ -316,18 +316,18 @@ def below_floor(figures: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 
 def ranges(numbers: Iterable[int]) -> str:
-    """Line numbers for a reader, for example 3-9, 12."""
+    """Format line numbers for a reader, for example 3-9, 12."""
     pairs = (each.split("-") for each in as_ranges(sorted(numbers)))
     return ", ".join(first if first == last else f"{first}-{last}" for first, last in pairs)
 
 
 def percent(ran: int, total: int) -> float:
-    """Rounded down, so that only all of the lines are 100 %."""
+    """Return the percentage, rounded down so that only complete coverage is 100 %."""
     return int(1000 * ran / total) / 10 if total else 100.0
 
 
 def show(files: Mapping[str, Lines]) -> None:
-    """Print the lines that never ran, first those without a reason, and the figures."""
+    """Print the lines that never ran, those without a reason first, and the figures."""
     for name, lines in files.items():
         if unexplained := lines.never - {*lines.why}:
             print(f"{name}: {percent(lines.ran, lines.total)} %; never ran: {ranges(unexplained)}")
@@ -338,7 +338,7 @@ def show(files: Mapping[str, Lines]) -> None:
 
 
 def main() -> int:
-    """Build, run and report; 1 for a failed test, a folder below the floor or a stale entry."""
+    """Build, run and report; return 1 for a failed test, too low coverage or a stale entry."""
     begun = time.monotonic()
     arguments = sys.argv[1:]
     passed = True
@@ -363,7 +363,7 @@ def main() -> int:
     (FOLDER / "report.json").write_text(json.dumps(as_json, indent=1) + "\n")
     for test, reason in LEFT_OUT.items():
         print(f"left out: {test}: {reason}")
-    if not {*arguments} - {"--report"}:  # chosen tests run some lines only
+    if not {*arguments} - {"--report"}:  # a selection of tests runs only some lines
         wrong += below_floor(totals(files))
         for each in wrong:
             print(each)

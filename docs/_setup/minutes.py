@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The variable ``MINUTES``: sessions that would end later than that are skipped."""
+"""The variable ``MINUTES``: sessions that would end after that time are skipped."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ STARTED = time.monotonic()
 
 
 def skip_if_late(session: nox.Session, takes: float) -> None:
-    """Skip a session that would end more than ``MINUTES`` after nox began; without it, skip none.
+    """Skip a session that would end more than ``MINUTES`` after nox started; if unset, skip none.
 
-    ``takes`` is about how many minutes the session takes on two cores.
-    A run that CI stops at its limit fails, whatever it has checked; a session that is skipped
-    fails nothing.
+    ``takes`` is the session's approximate duration in minutes on two cores.
+    A run stopped at CI's time limit fails, whatever it has checked; a skipped session
+    does not fail.
     """
     text = os.environ.get("MINUTES", "inf")
     try:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check that tests catch the bugs that tests/mutants plants: mutants.py PEER_PYTHON [NAME...].
+"""Check that tests catch the bugs planted by tests/mutants: mutants.py PEER_PYTHON [NAME...].
 
 The first line of a patch names its test and pytest's options: the test must pass without the patch
-and fail with it. A patch of the runtime has the package built again, for that test alone.
-PEER_PYTHON has the published package, for tests of interoperability.
+and fail with it. For a patch of the runtime, the package is rebuilt for that test alone.
+PEER_PYTHON has the published package, for interoperability tests.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 
-# Below the folder that was just named:
+# In the folder added above:
 from _setup.mutant_runtime import (  # noqa: E402
     BUILD_FILES,
     PACKAGE,
@@ -35,11 +35,11 @@ from _setup.mutant_runtime import (  # noqa: E402
 MUTANTS = ROOT / "tests" / "mutants"
 NEEDED = ("docs/_setup", "docs/_verify", "examples", "tests", "pyproject.toml")
 HEAD = "Caught by: "
-Verdict = tuple[bool, str]  # whether a patch was caught, and the words of its test
+Verdict = tuple[bool, str]  # whether a patch was caught, and its test's message
 
 
 def words_of(patch: Path) -> list[str]:
-    """The test and pytest's options, as the patch names them."""
+    """Return the test and pytest's options, as the patch names them."""
     first = patch.read_text().split("\n", 1)[0]
     if not first.startswith(HEAD):
         raise ValueError(f"{patch.name}: expected a first line '{HEAD}TEST...', got '{first}'")
@@ -47,10 +47,10 @@ def words_of(patch: Path) -> list[str]:
 
 
 def run(command: list[str], folder: Path, more_path: str) -> subprocess.CompletedProcess[str]:
-    """Run a command with its output captured, and nothing recorded on the site."""
+    """Run a command with its output captured, and record nothing for the site."""
     variables = {key: value for key, value in os.environ.items() if key != "ROWS_RECORD"}
     variables["PYTHONPATH"] = more_path
-    # A tree below build is not part of the repository around it, whose paths git would take.
+    # A tree below build is not part of the enclosing repository, whose paths git would use.
     variables["GIT_CEILING_DIRECTORIES"] = str(folder.parent)
     return subprocess.run(
         command, cwd=folder, env=variables, capture_output=True, text=True, check=False
@@ -58,16 +58,16 @@ def run(command: list[str], folder: Path, more_path: str) -> subprocess.Complete
 
 
 def test(words: list[str], tree: Path, peer: str, package: str | None) -> tuple[int, str]:
-    """Build what the test loads, and run it; pytest's status, and its first error.
+    """Build what the test loads, and run it; return pytest's status and its first error.
 
-    ``package`` is the folder of a package that stands before the one of this environment.
+    ``package`` is the folder of a package that takes precedence over this environment's.
     """
     more_path = os.pathsep.join(filter(None, [package, "tests/emulation"]))
     example = Path(words[0]).stem.removeprefix("test_")
     if words[0].startswith("tests/examples/"):
         (tree / "build" / "examples").mkdir(parents=True, exist_ok=True)
         script = tree / "examples" / "kernel_library" / example / "build_cpu.sh"
-        builds = {  # by the folder of the libraries that the test loads
+        builds = {  # by the folder of the libraries the test loads
             "build/emulation": f"build({example!r}, [])",
             "build/emulation/races": f"build_watched({example!r})",
         }
@@ -82,7 +82,7 @@ def test(words: list[str], tree: Path, peer: str, package: str | None) -> tuple[
     others = ["--peer-python", peer] if words[0].startswith("tests/interop/") else []
     pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     done = run([*pytest, *words, *others], tree, more_path)
-    if " does not compile:" in done.stdout:  # a source of tests/cpp: nothing has been tested
+    if " does not compile:" in done.stdout:  # a source in tests/cpp: nothing was tested
         return -1, f"does not compile: {done.stdout[-300:]}"
     lines = done.stdout.splitlines()
     errors = [line[1:].strip() for line in lines if line.startswith("E ")]
@@ -91,7 +91,7 @@ def test(words: list[str], tree: Path, peer: str, package: str | None) -> tuple[
 
 
 def judge(patch: Path, peer: str, root: Path = ROOT) -> Verdict:
-    """Whether the test of a patch of the examples catches it."""
+    """Return whether a test catches a patch of the examples."""
     words = words_of(patch)
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder)
@@ -103,14 +103,14 @@ def judge(patch: Path, peer: str, root: Path = ROOT) -> Verdict:
         if applied.returncode != 0:
             return False, f"does not apply: {applied.stderr.strip()}"
         status, said = test(words, tree, peer, None)
-    # pytest's status is 1 where tests failed; another one is an error of something else.
+    # pytest's status is 1 if tests failed; any other nonzero status is a different error.
     return status == 1, said
 
 
 def judge_runtime(patches: list[Path], peer: str, root: Path = ROOT) -> Iterator[Verdict]:
-    """Whether the tests of patches of the runtime catch them, one after the other.
+    """Yield whether the tests of runtime patches catch them, one after the other.
 
-    All are tried in one tree, which is kept: most patches have one file compiled again.
+    All use one tree, which is kept: most patches recompile only one file.
     """
     names = (*NEEDED, *BUILD_FILES, *SOURCES)
     tree = root / "build" / "mutants" / "tree"
@@ -140,12 +140,12 @@ def judge_runtime(patches: list[Path], peer: str, root: Path = ROOT) -> Iterator
 
 
 def main(peer: str, wanted: list[str]) -> int:
-    """Try the named patches, or all; 1 if one is not caught."""
+    """Try the named patches, or all; return 1 if any is not caught."""
     patches = {path.stem: path for path in sorted(MUTANTS.glob("*.patch"))}
     if unknown := sorted(set(wanted) - set(patches)):
         raise SystemExit(f"expected names of {', '.join(patches)}, got {', '.join(unknown)}")
     chosen = [patch for name, patch in patches.items() if not wanted or name in wanted]
-    # By file: one that two patches change in turn is compiled once for both.
+    # Sort by file, so that files two patches change in turn are compiled once for both.
     runtime = sorted(filter(changes_runtime, chosen), key=changed_files)
     others = [patch for patch in chosen if patch not in runtime]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -159,7 +159,7 @@ def main(peer: str, wanted: list[str]) -> int:
 
 
 def show(patch: Path, verdict: Verdict) -> bool:
-    """Print the line of a patch; whether it was caught."""
+    """Print the line of a patch; return whether it was caught."""
     caught, said = verdict
     print(f"{'caught' if caught else 'NOT CAUGHT':10}  {patch.stem:34}  {said[:120]}", flush=True)
     return caught

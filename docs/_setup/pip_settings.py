@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pip's settings on this machine, translated for uv, which does not read them."""
+"""Translate this machine's pip settings for uv, which does not read them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import subprocess
 import sys
 
 LINE = re.compile(r"^(\S+?)\.([\w-]+)=(.+)$", re.MULTILINE)
-SECTIONS = ("global", "install", ":env:")  # what pip install reads; the last one wins
-# Pip's options and uv's variables.
+SECTIONS = ("global", "install", ":env:")  # the sections pip install reads; the last one wins
+# Pip options and the corresponding uv variables.
 UV = {
     "cert": "SSL_CERT_FILE",
     "client-cert": "SSL_CLIENT_CERT",
@@ -30,9 +30,9 @@ UV = {
 
 @functools.cache
 def pip_settings() -> dict[str, str]:
-    """The options that pip install uses here; several values of one are separated by spaces.
+    """Return the options that pip install uses, with spaces between the values of an option.
 
-    Without pip, as where uv installed nox, those that pip's variables set.
+    Without pip, for example if uv installed nox, return those set by pip's variables.
     """
     pip = [sys.executable, "-m", "pip", "config", "list"]
     done = subprocess.run(pip, capture_output=True, text=True, check=False)
@@ -55,13 +55,13 @@ def pip_settings() -> dict[str, str]:
 
 
 def uv_settings() -> dict[str, str | None]:
-    """Variables that let uv look where pip looks. Those that are set already stay as they are."""
-    # Pip takes a version from whichever index has it; uv by itself trusts the first one only.
+    """Return variables that make uv look where pip looks. Variables already set are kept."""
+    # Pip takes a version from any index that has it; uv by default trusts only the first.
     variables = {"UV_INDEX_STRATEGY": "unsafe-best-match"}
     for name, value in pip_settings().items():
         if name in UV:
             variables[UV[name]] = value
-    # Uv takes whole seconds, and commas between places to find links in.
+    # Uv requires whole seconds, and commas between find-links locations.
     if "UV_HTTP_TIMEOUT" in variables:
         variables["UV_HTTP_TIMEOUT"] = str(math.ceil(float(variables["UV_HTTP_TIMEOUT"])))
     if "UV_FIND_LINKS" in variables:

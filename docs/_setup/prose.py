@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check the English of pages, comments and docstrings: with proselint, and by the page Words."""
+"""Check the English of pages, comments and docstrings with proselint and the page Words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from proselint.tools import LintFile
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 
-from _setup.prose_lines import (  # noqa: E402  (in a folder that was just named)
+from _setup.prose_lines import (  # noqa: E402  (in the folder added above)
     prose_of_cpp,
     prose_of_page,
     prose_of_python,
@@ -30,7 +30,7 @@ KINDS = (
     (prose_of_cpp, tuple(f"examples/**/*.{end}" for end in ("h", "cc", "cu", "cuh"))),
     (prose_of_python, ("*.py", "python/**/*.py", "docs/**/*.py", "examples/**/*.py")),
 )
-# Readers copy and search straight quotes, three dots and x; NE is a comparison, not a misspelt né.
+# Straight quotes, three dots and x can be copied and searched; NE is a comparison, not né.
 OFF = (
     "misc.preferred_forms",
     "typography.symbols.curly_quotes",
@@ -45,7 +45,7 @@ CONFIG = Config(
 
 
 def findings(prose: str, rules: dict[str, str]) -> Iterator[tuple[int, str]]:
-    """The line and the message of each finding."""
+    """Yield the line and message of each finding."""
     yield from words_to_avoid(prose, rules)
     for result in LintFile("", prose).lint(CONFIG):
         message = " ".join(result.check_result.message.split())
@@ -53,7 +53,7 @@ def findings(prose: str, rules: dict[str, str]) -> Iterator[tuple[int, str]]:
 
 
 def main() -> int:
-    """Print each finding with its file and line; 1 if there are any."""
+    """Print each finding with its file and line; return 1 if there are any."""
     CheckRegistry().register_many(__register__)
     rules = rules_of((ROOT / "docs" / "words.rst").read_text())
     files = found = 0

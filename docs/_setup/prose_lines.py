@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find the English in pages, C++ comments and Python docstrings, and the words to avoid in it."""
+"""Extract the English of pages, C++ comments and Python docstrings, and find words to avoid."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from _verify.comments import COMMENT_OR_LITERAL
 
 BREAK = "\N{PILCROW SIGN}"  # a line without prose, so that no sentence continues across it
 LITERAL = re.compile(r"``.+?``|:[\w:+-]+:`[^`\n]+`|`[^`\n]+`_{0,2}|\bhttps?://\S+")
-# Doctests, options of directives, tracebacks, and the lines below headings.
+# Doctests, directive options, tracebacks, and heading underlines.
 NO_PROSE = re.compile(r"\s*(>>>|\.\.\.( |$)|:[\w-]+:)|[A-Z]\w*(Error|Warning): |\s*([=~^-])\4{2,}$")
 CAPTION = re.compile(r"\s*:(?:alt|caption): (.+)")
 DIRECTIVE = re.compile(r"( *)\.\. (?:([\w-]+)::|_|\|)")
@@ -29,7 +29,7 @@ OF_PROSE = {
     "tip",
     "warning",
 }
-# Doxygen's commands: one that names a parameter, those whose name is part of the sentence, others.
+# Doxygen commands: those naming a parameter, those whose name is part of the sentence, and others.
 PARAMETER = re.compile(r"\\t?param(\[[\w,]+\])? [\w.]+")
 NAMED = re.compile(r"\\(?:ref|p|c|a|e) (\S+)")
 COMMAND = re.compile(r"\\\w+(\{[^}]*\})?")
@@ -38,8 +38,8 @@ ENTRY = re.compile(r"\s*\*{0,2}\w+(, \*{0,2}\w+)*( : .+)?$")  # of a numpydoc se
 
 
 def prose_of_page(text: str) -> Iterator[str]:
-    """Each line of a page; a break instead of code and directives, but for their captions."""
-    code: int | None = None  # the indent of the directive that is left out
+    """Yield each line of a page, with a break instead of code and directives, except captions."""
+    code: int | None = None  # the indent of the directive being skipped
     fenced = False
     for line in text.splitlines():
         indent = len(line) - len(line.lstrip())
@@ -48,7 +48,7 @@ def prose_of_page(text: str) -> Iterator[str]:
             yield BREAK
             continue
         if caption := CAPTION.match(line):
-            yield f"{caption[1].removesuffix('.')}."  # a paragraph of its own
+            yield f"{caption[1].removesuffix('.')}."  # a separate paragraph
             continue
         if code is not None and (not line or indent > code):
             yield BREAK
@@ -65,7 +65,7 @@ def prose_of_page(text: str) -> Iterator[str]:
 
 
 def prose_of_cpp(text: str) -> Iterator[str]:
-    """The comments of C++ and CUDA, line by line."""
+    """Yield the comments of C++ and CUDA code, line by line."""
     lines = [BREAK] * len(text.splitlines())
     for match in COMMENT_OR_LITERAL.finditer(text):
         first = text.count("\n", 0, match.start())
@@ -76,13 +76,13 @@ def prose_of_cpp(text: str) -> Iterator[str]:
             words = line.strip().removesuffix("*/").lstrip("/*!< ").rstrip()
             if words and not code and not words.startswith(("SPDX", "namespace", "\\endcode")):
                 words = NAMED.sub(r"`\1`", PARAMETER.sub("", words))
-                # Behind code there is one line of comment, with or without a full stop.
+                # A comment after code is one line, with or without a full stop.
                 lines[number] = COMMAND.sub("", words).strip() + "." * is_behind_code
     yield from (line or BREAK for line in lines)
 
 
 def prose_of_python(text: str) -> Iterator[str]:
-    """The docstrings and comments of Python, line by line."""
+    """Yield the docstrings and comments of Python code, line by line."""
     lines = [BREAK] * len(text.splitlines())
     before = tokenize.NEWLINE
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -101,13 +101,13 @@ def prose_of_python(text: str) -> Iterator[str]:
 
 
 def without_literals(lines: Iterable[str]) -> str:
-    """The text of some lines, with a word in place of each literal, no two of them the same."""
+    """Return the text of lines, with a distinct word in place of each literal."""
     numbers = itertools.count()
     return LITERAL.sub(lambda _: f"Literal{next(numbers)}", "\n".join(lines))
 
 
 def rules_of(page: str) -> dict[str, str]:
-    """What to write instead of each expression, from the first table of the page Words.
+    """Map each expression in the first table of the page Words to its replacement.
 
     A slash separates alternatives, as in "stand/stands on/under".
     """
@@ -122,13 +122,13 @@ def rules_of(page: str) -> dict[str, str]:
 
 
 def pattern_of(expression: str) -> re.Pattern[str]:
-    """What matches an expression of that table, in any case."""
+    """Return the case-insensitive pattern for an expression of that table."""
     words = (f"(?:{'|'.join(map(re.escape, word.split('/')))})" for word in expression.split())
     return re.compile(rf"\b{' '.join(words)}\b", re.IGNORECASE)
 
 
 def words_to_avoid(prose: str, rules: dict[str, str]) -> Iterator[tuple[int, str]]:
-    """The number of each line that has such words, and the message; quotations may have them."""
+    """Yield the number of each line with such words, and the message; quotations are exempt."""
     patterns = {pattern_of(expression): instead for expression, instead in rules.items()}
     for number, line in enumerate(prose.splitlines(), start=1):
         plain = re.sub(r'"[^"]*"', "", line)

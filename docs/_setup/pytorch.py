@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch, shared by all environments of one Python: it takes 1 GB on disk, or 6 GB with CUDA."""
+"""Share PyTorch among all environments of a Python: it takes 1 GB on disk, or 6 GB with CUDA."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import nox
 from .install import NO_OTHER_INDEX, installs, variables, write_bytecode
 from .system import gpus, reachable
 
-# Not in lock.txt: a build for the CPU, or of another index, has other hashes.
+# Not in lock.txt: a CPU build, or one from another index, has different hashes.
 TORCH = "torch==2.13.0"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 
 
 def torch_index(session: nox.Session) -> str:
-    """What TORCH_INDEX names, an index or a folder of wheels, or an empty string."""
+    """Return TORCH_INDEX, an index or a folder of wheels, or an empty string if unset."""
     given = os.environ.get("TORCH_INDEX", "")
     if not given or "://" in given:
         return given
@@ -31,7 +31,7 @@ def torch_index(session: nox.Session) -> str:
 
 
 def folder_of(session: nox.Session, cache_tag: str) -> Path:
-    """Where the PyTorch of a kind of Python lies: a folder for each value of TORCH_INDEX."""
+    """Return the PyTorch folder for a Python version; each TORCH_INDEX value has its own."""
     name = f"{TORCH.replace('==', '-')}-{cache_tag}"
     if given := torch_index(session):
         name += f"-{hashlib.sha256(given.encode()).hexdigest()[:8]}"
@@ -41,8 +41,8 @@ def folder_of(session: nox.Session, cache_tag: str) -> Path:
 def install_torch(session: nox.Session) -> None:
     """Let the session's environment, whose Python is the running one, import PyTorch.
 
-    Without TORCH_INDEX, and without a GPU, the official builds for the CPU are preferred: they
-    are a fifth of the size.
+    Without TORCH_INDEX and without a GPU, prefer the official CPU builds, which are a fifth of
+    the size.
     """
     folder = folder_of(session, str(sys.implementation.cache_tag))
     if not folder.exists():
@@ -67,6 +67,6 @@ def install_torch(session: nox.Session) -> None:
 
 
 def share(session: nox.Session, folder: Path) -> None:
-    """Let the session's environment find what is in a folder, after what it has itself."""
+    """Let the session's environment import from a folder, after its own packages."""
     for packages in Path(session.virtualenv.location).glob("lib/python*/site-packages"):
         Path(packages, "torch.pth").write_text(f"{folder}\n" if folder.exists() else "")

@@ -3,7 +3,7 @@
 
 libtvm_ffi, a small host program and each test file are built with AddressSanitizer and
 UndefinedBehaviorSanitizer, and every test runs with leak detection. The files that start threads
-are built and run once more with ThreadSanitizer. One process runs one file.
+are also built and run with ThreadSanitizer. One process runs one file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TESTS = ROOT / "tests" / "cpp"
 EXPORT = re.compile(r"^TVM_FFI_DLL_EXPORT_TYPED_FUNC\((test_\w+),", re.MULTILINE)
 THREADS = re.compile(r"^#include <(?:thread|future)>", re.MULTILINE)
 
-# What cannot run, by the kind of sanitizer: "file::test", or a file, and the reason.
+# Tests that cannot run under a sanitizer, as "file::test" or a file, and the reason.
 SKIPPED: dict[str, dict[str, str]] = {
     "address,undefined": {
         "test_module.cc::test_marked_as_a_module": "UBSan reads the virtual table that it lacks",
@@ -34,7 +34,7 @@ SKIPPED: dict[str, dict[str, str]] = {
         "test_env.cc::test_large_device_id": "limits the address space, which the sanitizer needs",
     },
 }
-# What is left out of the checks of a file, with the reason.
+# Checks disabled for a file, with the reason.
 UNCHECKED = {
     "test_ended_threads.cc": (
         "-fno-sanitize=null",
@@ -51,17 +51,17 @@ OPTIONS = {
 
 @dataclass(frozen=True)
 class Build:
-    """Everything that is built with one kind of sanitizer, in a folder of its own."""
+    """All build outputs for one kind of sanitizer, in their own folder."""
 
     sanitizer: str
 
     @property
     def folder(self) -> Path:
-        """Where it is built."""
+        """The build folder."""
         return ROOT / "build" / "sanitize" / self.sanitizer.replace(",", "-")
 
     def make_runtime(self) -> None:
-        """Build libtvm_ffi by CMake, which knows its sources."""
+        """Build libtvm_ffi with CMake, which knows its sources."""
         shutil.rmtree(self.folder, ignore_errors=True)
         configure = ["cmake", "-S", ROOT, "-B", self.folder, "-G", "Ninja"]
         kind = "-DCMAKE_BUILD_TYPE=Debug"
@@ -77,7 +77,7 @@ class Build:
         checked(["g++", *flags.split(), recover, include, *more, source, "-o", output, *link])
 
     def run(self, source: Path) -> tuple[int, str, list[str]]:
-        """Build a test file, run its tests: how many ran, what failed, and what was left out."""
+        """Build a test file and run its tests; return how many ran, the failures and the skips."""
         subject = source.stem.removeprefix("test_")
         skipped = SKIPPED[self.sanitizer]
         if source.name in skipped:
@@ -91,7 +91,7 @@ class Build:
                 self.compile(each, self.folder / f"{each.stem}.so", "-shared", *unchecked)
         except subprocess.CalledProcessError as error:
             return 0, f"== {source.name}\n{error.stderr}", []
-        # Without randomized addresses, of which ThreadSanitizer knows only the usual ones.
+        # Disable address randomization: ThreadSanitizer supports only the usual addresses.
         command = ["setarch", "-R", self.folder / "run_tests", self.folder / f"{source.stem}.so"]
         done = subprocess.run(
             [str(word) for word in (*command, *wanted)],
@@ -115,7 +115,7 @@ def checked(command: list[object]) -> None:
 
 
 def main() -> int:
-    """Build and run; 1 if something was found."""
+    """Build and run; return 1 if anything was found."""
     wanted = sys.argv[1:]
     begun = time.monotonic()
     sources = [

@@ -2,7 +2,7 @@
 """Run the examples' tests over CPU libraries built with sanitizers: sanitize_examples.py [NAME...].
 
 Each is built by its own script, whose compiler adds AddressSanitizer and UndefinedBehaviorSanitizer
-to what it is told, and its test runs in a Python that has loaded them first.
+to its arguments; its test runs in a Python that has loaded the sanitizers first.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 
-from _verify import gcov  # noqa: E402  (in a folder named above)
+from _verify import gcov  # noqa: E402  (in a folder added above)
 from _verify.examples import VARIANTS, Example, find_examples  # noqa: E402
 from _verify.layout import Layout  # noqa: E402
 
 FOLDER = ROOT / "build" / "sanitize" / "examples"
 SANITIZERS = "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover"
-LEFT_OUT: dict[str, str] = {}  # examples whose tests cannot run so, with the reason
+LEFT_OUT: dict[str, str] = {}  # examples whose tests cannot run this way, with the reason
 CPU = VARIANTS[0]
 FEWER = {
     "RUN_SLOW": "0",
-    "MAX_EXAMPLES": "8",  # of each random input: everything is several times as slow
+    "MAX_EXAMPLES": "8",  # of each random input: everything is several times slower
 }
 
 
 def make_compilers(folder: Path) -> None:
-    """Write compilers that add the sanitizers' options to what they are told."""
+    """Write compiler wrappers that append the sanitizers' options to their arguments."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in gcov.compilers():
         (folder / name).write_text(f'#!/bin/sh\nexec {shutil.which(name)} "$@" {SANITIZERS}\n')
@@ -41,7 +41,7 @@ def make_compilers(folder: Path) -> None:
 
 
 def sanitized(log: Path) -> dict[str, str]:
-    """The variables for a Python that loads such libraries; what is found goes to ``log.PID``."""
+    """Return variables for a Python that loads such libraries; findings go to ``log.PID``."""
     names = ("libasan.so", "libubsan.so")
     found = [
         subprocess.run(
@@ -51,8 +51,8 @@ def sanitized(log: Path) -> dict[str, str]:
     ]
     return {
         "LD_PRELOAD": " ".join(found),
-        # Python keeps what it allocated; a test asks for too much; and what is said as a process is
-        # ended would be lost in what pytest captures.
+        # Python keeps its allocations; a test requests too much memory; and output at process exit
+        # would be lost in pytest's capture.
         "ASAN_OPTIONS": f"detect_leaks=0:allocator_may_return_null=1:log_path={log}",
         "UBSAN_OPTIONS": f"print_stacktrace=1:log_path={log}",
         **FEWER,
@@ -60,7 +60,7 @@ def sanitized(log: Path) -> dict[str, str]:
 
 
 def said_by(command: list[str], folder: Path, environment: dict[str, str]) -> str:
-    """Run a command in the libraries' folder: empty if all is well, else what was said."""
+    """Run a command in the libraries' folder; return its output if it failed, or ""."""
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, cwd=folder, env=environment
     )
@@ -69,17 +69,17 @@ def said_by(command: list[str], folder: Path, environment: dict[str, str]) -> st
 
 
 def build(example: Example) -> str:
-    """Build an example by its own script: empty if all is well."""
+    """Build an example with its own script; return an empty string on success."""
     environment = {**os.environ, "PATH": f"{FOLDER / 'compilers'}:{os.environ['PATH']}"}
     return said_by(["bash", str(ROOT / example.script(CPU))], FOLDER, environment)
 
 
 def run_tests(names: list[str], folder: Path, variables: dict[str, str] | None = None) -> list[str]:
-    """Run the tests of examples over a folder's libraries: what was said where something is wrong.
+    """Run the tests of examples over a folder's libraries; return the output of failures.
 
-    One process for each core runs its share of them, since each would import PyTorch anew. A
-    sanitizer ends it at its first finding, and says where that is. Variables of the environment
-    take the place of the sanitizers'.
+    One process per core runs its share of them, since each process must import PyTorch. A sanitizer
+    ends the process at its first finding, and prints the location. Given variables replace the
+    sanitizers'.
     """
     for old in folder.glob("found.*"):
         old.unlink()
@@ -96,7 +96,7 @@ def run_tests(names: list[str], folder: Path, variables: dict[str, str] | None =
 
 
 def main() -> int:
-    """Run the examples that are named, or all; 1 if something was found."""
+    """Run the named examples, or all; return 1 if anything was found."""
     begun = time.monotonic()
     shutil.rmtree(FOLDER, ignore_errors=True)
     make_compilers(FOLDER / "compilers")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run the Python tests with a package built with sanitizers: sanitize_python.py [FILE...].
 
-libtvm_ffi and the extension of Python are built with AddressSanitizer and
-UndefinedBehaviorSanitizer, and the tests run in a Python that has loaded these first and takes its
-memory from malloc, so that both follow each object. At the end the process of the tests counts what
-nothing refers to any more. Before that, a program that leaks on purpose shows that the count works.
+libtvm_ffi and the Python extension are built with AddressSanitizer and
+UndefinedBehaviorSanitizer, and the tests run in a Python that has loaded these first and gets its
+memory from malloc, so that both track each object. At exit, the test process counts memory that
+nothing refers to. Before that, a program that leaks on purpose shows that the count works.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 
-from _setup import leaks_plugin  # noqa: E402  (in a folder named above)
+from _setup import leaks_plugin  # noqa: E402  (in a folder added above)
 from _setup.sanitize_examples import sanitized  # noqa: E402
 
 FOLDER = ROOT / "build" / "sanitize" / "python"
 PACKAGE = FOLDER / "package"
 PROGRAMS = FOLDER / "programs"
 TESTS = "tests/python"
-# Tests that cannot run so, with the reason.
+# Tests that cannot run this way, with the reason.
 LEFT_OUT = {
     f"{TESTS}/test_fuzz_corpus.py": "limits the address space, of which the sanitizers need more",
     f"{TESTS}/test_fuzz_runner.py": "the same",
@@ -34,10 +34,10 @@ LEFT_OUT = {
     f"{TESTS}/test_leaks.py": "counts bytes that malloc gave, and leaks on purpose",
     f"{TESTS}/test_soak.py": "measures the memory of the process",
     f"{TESTS}/test_contents.py::test_big_integers_of_many_digits": "measures time",
-    # GCC 12's AddressSanitizer does not take the locks of its allocator before a fork.
+    # GCC 12's AddressSanitizer does not lock its allocator before a fork.
     f"{TESTS}/test_fork.py::test_no_child_hangs": "the sanitizer's own locks hang a child",
 }
-# Makes a function, whose object of the runtime is then lost.
+# Creates a function, and then loses the runtime object behind it.
 LEAKY = """
 import ctypes, sys, tvm_ffi
 from _setup import leaks_plugin
@@ -47,12 +47,12 @@ if len(sys.argv) > 1:
 del function
 leaks_plugin.watch()
 """
-# Programs that the tests start: the sanitizers slow them down, and make nvcc crash.
+# Programs started by the tests: the sanitizers slow them down, and make nvcc crash.
 NOT_SANITIZED = ("c++", "cc", "clang", "clang++", "cmake", "g++", "gcc", "ninja", "nvcc")
 
 
 def build() -> None:
-    """Build the package with the sanitizers; what was compiled before stays."""
+    """Build the package with the sanitizers; keep previous compilation results."""
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-build-isolation"]
     command += ["--no-deps", "--upgrade", "--target", str(PACKAGE)]
     command += ["-C", f"build-dir={FOLDER / 'cmake'}", "-C", "cmake.build-type=RelWithDebInfo"]
@@ -62,7 +62,7 @@ def build() -> None:
 
 
 def make_programs() -> None:
-    """Write programs that run compilers without the sanitizers."""
+    """Write wrappers that run compilers without the sanitizers."""
     PROGRAMS.mkdir(parents=True, exist_ok=True)
     for name in NOT_SANITIZED:
         if program := shutil.which(name):
@@ -71,10 +71,10 @@ def make_programs() -> None:
 
 
 def variables(log: Path) -> dict[str, str]:
-    """What a Python needs to import the package; what is found goes to ``log.PID``."""
+    """Return the variables Python needs to import the package; findings go to ``log.PID``."""
     found = sanitized(log)
     library = ["g++", "-print-file-name=libstdc++.so"]
-    # Before the sanitizers look for the function that throws, which Python itself does not load.
+    # Preload libstdc++: the sanitizers look up its throw function, but Python does not load it.
     cpp = subprocess.run(library, capture_output=True, text=True, check=True).stdout.strip()
     options = found["ASAN_OPTIONS"].replace("detect_leaks=0", "detect_leaks=1:leak_check_at_exit=0")
     return {
@@ -89,7 +89,7 @@ def variables(log: Path) -> dict[str, str]:
 
 
 def run(arguments: list[str], name: str) -> tuple[int, str]:
-    """Run Python: its status, and what the sanitizers found."""
+    """Run Python; return its status and the sanitizers' findings."""
     for old in FOLDER.glob(f"{name}.*"):
         old.unlink()
     environment = {**os.environ, **variables(FOLDER / name)}
@@ -98,7 +98,7 @@ def run(arguments: list[str], name: str) -> tuple[int, str]:
 
 
 def main() -> int:
-    """Build and run; 1 if a test failed, or something was found."""
+    """Build and run; return 1 if a test failed or anything was found."""
     begun = time.monotonic()
     build()
     make_programs()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What PyPI does not have: compilers, Doxygen, a browser, and the driver of a GPU."""
+"""System requirements that PyPI does not provide: compilers, Doxygen, a browser, a GPU driver."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 import nox
 from nox.command import CommandFailed
 
-# What the sessions use and PyPI does not have: the Debian package of each.
+# Requirements of the sessions that PyPI does not provide: the Debian package of each.
 PACKAGES = {
     "Python.h": "python3-dev",
     "chromium": "chromium",
@@ -27,7 +27,7 @@ PACKAGES = {
     "git": "git",
     "valgrind": "valgrind",
 }
-DOCS_PYTHON = (3, 11)  # the floor of the pinned Sphinx
+DOCS_PYTHON = (3, 11)  # minimum of the pinned Sphinx
 BUILDING = ("g++", "git", "Python.h")  # to build the package and the examples
 
 
@@ -48,7 +48,7 @@ def need(session: nox.Session, *needs: str) -> None:
     if not shutil.which("apt-get"):
         session.error(f"missing: {', '.join(missing)} (Debian's packages: {' '.join(packages)})")
     if os.geteuid() != 0:
-        # Not in the error: nox ends that with a period, which apt-get would take for a pattern.
+        # Not in the error: nox appends a period, which apt-get would treat as a pattern.
         session.log(f"Type: sudo {line}")
         session.error(f"missing: {', '.join(missing)}")
     for command in ("apt-get update -q", line):
@@ -59,7 +59,7 @@ def need(session: nox.Session, *needs: str) -> None:
 
 
 def want(session: nox.Session, *wanted: str) -> None:
-    """Install missing packages where that needs no password; without them tests are skipped."""
+    """Install missing packages if no password is needed; without them, tests are skipped."""
     if os.geteuid() != 0 or not shutil.which("apt-get"):
         return
     try:
@@ -69,14 +69,14 @@ def want(session: nox.Session, *wanted: str) -> None:
 
 
 def has_nvcc() -> bool:
-    """Whether a toolkit is installed: on the path, or where CUDA_HOME says."""
+    """Whether a CUDA toolkit is installed: on the path, or in CUDA_HOME."""
     home = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH")
     places = [os.environ.get("NVCC", "nvcc")] + ([f"{home}/bin/nvcc"] if home else [])
     return any(shutil.which(place) for place in places)
 
 
 def gpus() -> str:
-    """The GPUs that the driver lists, or an empty string."""
+    """Return the GPUs that the driver lists, or an empty string."""
     try:
         done = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
@@ -85,7 +85,7 @@ def gpus() -> str:
 
 
 def reachable(address: str, seconds: float = 5.0) -> bool:
-    """Whether a server answers soon. pip alone would retry for minutes before it goes on."""
+    """Whether a server answers soon. Otherwise pip would retry for minutes before continuing."""
     try:
         urllib.request.urlopen(urllib.request.Request(address, method="HEAD"), timeout=seconds)
     except urllib.error.HTTPError:
@@ -96,7 +96,7 @@ def reachable(address: str, seconds: float = 5.0) -> bool:
 
 
 def switch_on_pyenv_versions() -> None:
-    """Let nox find every Python of pyenv, whose commands answer only for versions switched on."""
+    """Let nox find all pyenv Pythons, whose commands work only for activated versions."""
     if not shutil.which("pyenv") or "PYENV_VERSION" in os.environ:
         return
     done = subprocess.run(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Build the sdist, and from it the wheel of this Python, twice; then call a kernel from the wheel.
+"""Build the sdist, and from it this Python's wheel, twice; then call a kernel from the wheel.
 
-The wheel's bill of materials is checked against the schema of its format. The files that a release
-uploads are left in the folder dist. The arguments are the requirements of the script that calls the
+The wheel's bill of materials is validated against its format's schema. The files to upload for a
+release are left in the folder dist. The arguments are the requirements of the script that calls the
 kernel.
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "wheel"
 DIST = ROOT / "dist"
-# The time of all files in a wheel, in seconds: that of the commit, unless the variable is set.
+# The timestamp of all files in a wheel, in seconds: the commit's, unless the variable is set.
 COMMITTED = ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"]
 EPOCH = {
     "SOURCE_DATE_EPOCH": os.environ.get("SOURCE_DATE_EPOCH")
@@ -27,7 +27,7 @@ EPOCH = {
 
 
 def run(*command: str | Path, cwd: Path = WORK, path: Path | None = None) -> None:
-    """Show a command and run it; ``path`` is a folder whose programs come first."""
+    """Print a command and run it; the programs in the folder ``path`` take precedence."""
     print("$", *command, flush=True)
     first = f"{path}{os.pathsep}" if path else ""
     env = {**os.environ, **EPOCH, "PATH": f"{first}{os.environ['PATH']}"}
@@ -35,7 +35,7 @@ def run(*command: str | Path, cwd: Path = WORK, path: Path | None = None) -> Non
 
 
 def only(folder: Path, pattern: str) -> Path:
-    """Give the one file of a folder whose name matches."""
+    """Return the only file in a folder that matches a pattern."""
     found = sorted(folder.glob(pattern))
     if len(found) != 1:
         raise RuntimeError(f"wheel.py: expected one {pattern} in {folder}, got {found}")
@@ -49,7 +49,7 @@ def same(first: Path, second: Path) -> None:
 
 
 def build() -> Path:
-    """Build the sdist and, from it alone, the wheel; give the wheel with its final tag."""
+    """Build the sdist and, only from it, the wheel; return the wheel with its final tag."""
     plain, again = WORK / "plain", WORK / "again"
     run(sys.executable, "-m", "build", "--outdir", plain, ROOT)
     wheel = only(plain, "*.whl")
@@ -64,7 +64,7 @@ def build() -> Path:
 
 
 def check_bill(wheel: Path) -> None:
-    """RuntimeError: the wheel has no bill of materials, or one that its format does not allow."""
+    """RuntimeError: the wheel's bill of materials is missing or invalid."""
     from cyclonedx.schema import SchemaVersion
     from cyclonedx.validation.json import JsonStrictValidator
 
@@ -91,7 +91,7 @@ def call(wheel: Path) -> None:
 
 
 def main() -> None:
-    """Begin with empty folders, so that no older file is taken for a new one."""
+    """Start with empty folders, so that no old file is mistaken for a new one."""
     for folder in (WORK, DIST):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
