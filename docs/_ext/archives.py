@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make the archive of each example, and link to it from where the example is shown."""
+"""Create the archive of each example, and link to it where the example is shown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .evidence_of_build import evidence_of
 
 
 def archive_link(name: str, env: BuildEnvironment) -> nodes.Node:
-    """A link to the archive of an example."""
+    """Return a link to the archive of an example."""
     path = archive_path(name, evidence_of(env.config).layout)
     page = Path(env.doc2path(env.docname)).parent
     return addnodes.download_reference(
@@ -35,20 +35,20 @@ def archive_link(name: str, env: BuildEnvironment) -> nodes.Node:
 
 
 class ArchiveRole(SphinxRole):
-    """The role ``archive``, which links to the archive of the example that it names."""
+    """The role ``archive``, which links to the archive of the named example."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Make the link."""
+        """Create the link."""
         return [archive_link(self.text, self.env)], []
 
 
 def write(app: Sphinx) -> None:
-    """Pack the examples anew."""
+    """Repack the examples."""
     write_archives(evidence_of(app.config).layout)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Pack before the pages are read, which link to the archives."""
+    """Pack before reading the pages, which link to the archives."""
     app.setup_extension("_ext.evidence_of_build")
     app.add_role("archive", ArchiveRole())
     app.connect("builder-inited", write)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The directive ``benchmark``: plots and a table of what was measured, and where and when."""
+"""The directive ``benchmark``: plots and a table of measurements, with their place and date."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ KERNEL_TITLES = {
 
 
 def plots_of(part: str, record: dict[str, Any]) -> list[list[str]]:
-    """For each table of the part, the plots that stand before it."""
+    """Return, for each table of the part, the plots that precede it."""
     if part in TITLES:
         groups: dict[str, list[Bar]] = {}
         for name, row in record["measured"].items():
@@ -73,7 +73,7 @@ def plots_of(part: str, record: dict[str, Any]) -> list[list[str]]:
 
 
 def values_of(kernels: dict[str, Any], key: str) -> dict[str, list[tuple[str, float]]]:
-    """For each kernel that has such values, the value of each case."""
+    """Return the value of each case, for each kernel that has such values."""
     found = {
         kernel: [(row["case"], row[key]) for row in rows if key in row]
         for kernel, rows in kernels.items()
@@ -82,7 +82,7 @@ def values_of(kernels: dict[str, Any], key: str) -> dict[str, list[tuple[str, fl
 
 
 def warnings_of(root: Path, part: str, measured: dict[str, Any]) -> list[nodes.Node]:
-    """A warning if what was measured is no longer in the tree."""
+    """Return a warning if the measured tree differs from this one."""
     why = why_stale(root, part, measured)
     stale = nodes.paragraph("", f"These figures are not of this tree: {why}.")
     return [nodes.warning("", stale)] if why else []
@@ -94,7 +94,7 @@ class Benchmark(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Make the plots and the table, or name the session that would."""
+        """Create the plots and the table, or name the session that does."""
         part = self.arguments[0]
         root = Path(self.config.verify_root)
         files = {f"docs/benchmarks/{part}.json", *runtime_files(root), *files_of(root, part)}

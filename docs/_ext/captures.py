@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The directive ``captures``: what examples, or single calls, do while a CUDA graph is captured."""
+"""The directive ``captures``: what examples or single calls do while a CUDA graph is captured."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ CALL_HEADINGS = ["Call", "In a capture", "Recorded, or the error", "Rule"]
 
 
 def literal(text: str) -> nodes.literal:
-    """Code that the tests made sure of."""
+    """Return code that tests have verified."""
     return nodes.literal("", text, generated=True)
 
 
 def example_rows() -> list[list[str | nodes.Node]]:
-    """A row for each function of an example."""
+    """Return a row for each function of an example."""
     return [
         [literal(example), literal(function), outcome.in_short(), outcome.in_words()]
         for (example, function), outcome in EXAMPLES.items()
@@ -29,7 +29,7 @@ def example_rows() -> list[list[str | nodes.Node]]:
 
 
 def call_rows() -> list[list[str | nodes.Node]]:
-    """A row for each call, with a link to CUDA's rule, or why there is none."""
+    """Return a row for each call, with a link to CUDA's rule, or why there is none."""
     rows: list[list[str | nodes.Node]] = []
     for call, (outcome, rule) in CALLS.items():
         link = nodes.reference("", "CUDA's documentation", refuri=rule)
@@ -53,7 +53,7 @@ class Captures(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Make the table from the rows that the tests assert."""
+        """Create the table from the rows that the tests assert."""
         if self.arguments[0] not in TABLES:
             raise self.error(f"captures: expected one of {[*TABLES]}, got {self.arguments[0]}")
         headings, rows = TABLES[self.arguments[0]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Put the repository's address into the command that clones it, or say that it is not known."""
+"""Insert the repository's address into the command that clones it, or state that it is unknown."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class CloneAddress(SphinxDirective):
     """Shows a sentence about ``$ADDRESS`` if the command cannot show the address itself."""
 
     def run(self) -> list[nodes.Node]:
-        """Make the sentence."""
+        """Create the sentence."""
         return [WhereUnknown("", *self.parse_text_to_nodes(UNKNOWN))]
 
 
@@ -46,7 +46,7 @@ def put_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register the directive; the command itself was judged as its file has it."""
+    """Register the directive; the command itself was judged as it is in its file."""
     app.add_node(WhereUnknown)
     app.add_directive("clone-address", CloneAddress)
     app.connect("doctree-resolved", put_in)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The directive ``compared``: all public names of this package and of the published one.
+"""The directive ``compared``: all public names of this package and the published one.
 
-``summary`` counts them, ``version`` names the published one, and the name of a table shows it,
-folded by header, module or file. A name of ours links to its entry of the reference.
+``summary`` counts them, ``version`` names the published release, and a table's name shows that
+table, folded by header, module or file. Our names link to their entries in the reference.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ LANGUAGES = {
     "cmake": "CMake",
 }
 PLURALS = {"class": "classes"}
-ORDER = (DIFFERS, ONLY_THERE, ONLY_HERE, SAME)  # what a reader looks for comes first
+ORDER = (DIFFERS, ONLY_THERE, ONLY_HERE, SAME)  # most interesting first
 NAMESPACE = "tvm::ffi::"
 
 
 class ComparedTable(nodes.General, nodes.Element):
-    """A placeholder for a table, which is made when the whole reference is known."""
+    """A placeholder for a table, which is created once the whole reference is known."""
 
 
 class ComparedNames(SphinxDirective):
@@ -56,7 +56,7 @@ class ComparedNames(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Check the reasons, and make what is asked for."""
+        """Check the reasons, and create the requested nodes."""
         root = Path(self.config.verify_root)
         for file in (NAMES, REASONS):
             self.env.note_dependency(str(root / file))
@@ -79,7 +79,7 @@ class ComparedNames(SphinxDirective):
 
 
 def summary(compared: Compared) -> list[list[str | nodes.Node]]:
-    """For each language and kind of name, how many are in each state; then the sum."""
+    """Return the count per state for each language and kind of name, then the sum."""
     counted: dict[str, Counter[str]] = {}
     for name, rows in compared.tables.items():
         for row in rows:
@@ -94,7 +94,7 @@ def summary(compared: Compared) -> list[list[str | nodes.Node]]:
 
 
 def by_place(rows: list[Row]) -> dict[str, list[Row]]:
-    """The rows of each header, module or file."""
+    """Group the rows by header, module or file."""
     found: dict[str, list[Row]] = {}
     for row in rows:
         found.setdefault(row["place"], []).append(row)
@@ -102,13 +102,13 @@ def by_place(rows: list[Row]) -> dict[str, list[Row]]:
 
 
 def in_short(place: str, rows: list[Row]) -> str:
-    """The line that stays to see when a place is folded."""
+    """Return the line that remains visible when a place is folded."""
     counts = Counter(row["state"] for row in rows)
     return f"{place}: {', '.join(f'{counts[s]} {s}' for s in ORDER if counts[s])}"
 
 
 class Names:
-    """Makes names, each with an anchor of its own, and a link where the reference has it."""
+    """Creates names, each with its own anchor, and a link if the reference has the name."""
 
     def __init__(self, app: Sphinx, docname: str) -> None:
         self.taken: set[str] = set()
@@ -119,7 +119,7 @@ class Names:
                 self.links.setdefault(name, uri)
 
     def anchor(self, kind: str, name: str) -> str:
-        """An anchor that no other name has."""
+        """Return an unused anchor."""
         base = f"{kind}-{nodes.make_id(name)}" if nodes.make_id(name) else kind
         anchor, number = base, 2
         while anchor in self.taken:
@@ -128,7 +128,7 @@ class Names:
         return anchor
 
     def node(self, kind: str, row: Row) -> nodes.Node:
-        """One name."""
+        """Return the node of one name."""
         text = row["name"].removeprefix(NAMESPACE)
         inner: nodes.Node = nodes.Text(text)
         if uri := self.links.get(row["name"]):
@@ -136,7 +136,7 @@ class Names:
         return nodes.inline("", "", inner, ids=[self.anchor(kind, text)])
 
     def paragraph(self, kind: str, rows: list[Row]) -> nodes.paragraph:
-        """Names one after the other."""
+        """Return the names, separated by commas."""
         made = nodes.paragraph(classes=["compared-names"])
         for row in rows:
             if made.children:
@@ -146,7 +146,7 @@ class Names:
 
 
 def groups(compared: Compared, kind: str, rows: list[Row]) -> Iterator[tuple[str, str, list[Row]]]:
-    """A state, what is said of it, and the names of which it is said."""
+    """Yield each state, its explanation, and the names it applies to."""
     for state in ORDER:
         found: dict[str, list[Row]] = {}
         for row in rows:
@@ -155,7 +155,7 @@ def groups(compared: Compared, kind: str, rows: list[Row]) -> Iterator[tuple[str
                 if "here_in" in row:
                     moved = f"here in {row['here_in']}"
                     said = f"{said} It is {moved}." if said else moved
-                # Each name that differs has signatures of its own.
+                # Each name that differs has its own signatures.
                 key = f"{said}\n{row['name']}" if state == DIFFERS else said
                 found.setdefault(key, []).append(row)
         for said, named in found.items():
@@ -163,7 +163,7 @@ def groups(compared: Compared, kind: str, rows: list[Row]) -> Iterator[tuple[str
 
 
 def note(said: str, row: Row) -> list[nodes.Node]:
-    """The reason, and for a name that differs the signatures there and here."""
+    """Return the reason and, for a name that differs, the signatures there and here."""
     made: list[nodes.Node] = [nodes.paragraph("", said)] if said else []
     for side in ("there", "here"):
         if signatures := row.get(side):
@@ -176,7 +176,7 @@ def note(said: str, row: Row) -> list[nodes.Node]:
 
 
 def make_tables(app: Sphinx, docname: str, kind: str, names: Names) -> list[nodes.Node]:
-    """The tables of one language, folded by place."""
+    """Return the tables of one language, folded by place."""
     compared = read_compared(Path(app.config.verify_root))
     made: list[nodes.Node] = []
     for place, rows in by_place(compared.tables[kind]).items():
@@ -192,7 +192,7 @@ def make_tables(app: Sphinx, docname: str, kind: str, names: Names) -> list[node
 
 
 def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Put the tables in their places."""
+    """Replace the placeholders with the tables."""
     places = list(doctree.findall(ComparedTable))
     names = Names(app, docname) if places else None
     for place in places:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Refuse to build a site whose reference lacks a public name of a header or of the package.
+"""Refuse to build a site whose reference lacks a public name of a header or the package.
 
-What is public: each name that Doxygen finds in the headers, outside of namespaces for details, and
-what each public module of the package lists in ``__all__``.
+Public names are those that Doxygen finds in the headers, outside of detail namespaces, and those
+that each public module of the package lists in ``__all__``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class IncompleteReference(SphinxError):
 
 
 def declared(folder: Path) -> Iterator[tuple[str, str]]:
-    """Each public name that Doxygen found, with its header. Specialisations have no name."""
+    """Yield each public name that Doxygen found, with its header. Specializations have no name."""
     for compound in ElementTree.parse(folder / "index.xml").getroot().iterfind("compound"):
         kind, scope = compound.get("kind"), compound.findtext("name", "")
         if kind not in CLASSES | SCOPES or "<" in scope or "@" in scope:
@@ -56,21 +56,21 @@ def declared(folder: Path) -> Iterator[tuple[str, str]]:
 def named(name: str, scope: str) -> bool:
     """Whether code can use a member by this name.
 
-    Not so an anonymous type, a specialisation, and what its class calls: constructors, destructors
-    and assignments, which are described with it.
+    Excluded are anonymous types, specializations, and a class's constructors, destructors and
+    assignments, which are described with the class.
     """
     own = {scope.rpartition("::")[2], "operator=", ""}
     return name not in own and not name.startswith("~") and "@" not in name and "< " not in name
 
 
 def header_of(element: ElementTree.Element) -> str:
-    """The header in which Doxygen found an element."""
+    """Return the header in which Doxygen found an element."""
     location = element.find("location")
     return location.get("file", "") if location is not None else ""
 
 
 def exported(modules: Iterable[str]) -> Iterator[tuple[str, object]]:
-    """Each name that a module of the package offers, and what it stands for.
+    """Yield each name that a module of the package exports, and its value.
 
     Without ``__all__`` these are the functions and classes that the module itself defines.
     """
@@ -86,7 +86,7 @@ def exported(modules: Iterable[str]) -> Iterator[tuple[str, object]]:
 
 
 def known_names(env: BuildEnvironment) -> set[str]:
-    """Every name that a page of the reference declares, in any language."""
+    """Return every name that a page of the reference declares, in any language."""
     names = set()
     for domain in ("c", "cpp", "py"):
         for name, *_ in env.domains[domain].get_objects():
@@ -95,25 +95,25 @@ def known_names(env: BuildEnvironment) -> set[str]:
 
 
 def missing_of_headers(folder: Path, known: set[str]) -> list[str]:
-    """The headers' names that no page declares, each with its header."""
+    """Return the header names that no page declares, each with its header."""
     return sorted({f"{header}: {name}" for name, header in declared(folder) if name not in known})
 
 
 def missing_of_package(modules: Iterable[str], known: set[str]) -> list[str]:
-    """The package's names that no page declares, under that name or under another one."""
+    """Return the package's names that no page declares, under that name or another."""
     found = list(exported(modules))
     documented = {id(value) for value in map(value_of, known) if value is not None}
     return sorted(name for name, value in found if id(value) not in documented)
 
 
 def value_of(name: str) -> object | None:
-    """What a name of an imported module stands for."""
+    """Return the value of a name in an imported module."""
     module, _, key = name.rpartition(".")
     return getattr(sys.modules.get(module), key, None)
 
 
 def check(app: Sphinx, env: BuildEnvironment) -> None:
-    """Compare, and raise with a list of what is missing."""
+    """Compare, and raise with a list of missing names."""
     known = known_names(env)
     missing = missing_of_headers(evidence_of(app.config).layout.build / "doxygen" / "xml", known)
     missing += missing_of_package(app.config.reference_modules, known)
@@ -122,7 +122,7 @@ def check(app: Sphinx, env: BuildEnvironment) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Check when all pages have been read."""
+    """Check once all pages have been read."""
     app.setup_extension("_ext.evidence_of_build")
     app.add_config_value("reference_modules", [], "env", types=frozenset({list}))
     app.connect("env-updated", check)

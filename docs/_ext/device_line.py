@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Show how ``device`` is set, in the first doctest of a page that uses it.
 
-The runner sets it before each page, to one device after the other, so the page's own text cannot.
+The runner sets it before each page, to each device in turn, so the page's own text cannot.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from sphinx.util.typing import ExtensionMetadata
 
 NAME = "device"
 LINE = f'>>> {NAME} = "cpu"  # or "cuda"\n'
-AFTER_THE_STATES = 600  # which find a block by its text
+AFTER_THE_STATES = 600  # the states find blocks by their text
 
 
 def names_in(text: str) -> Iterator[ast.Name]:
-    """The uses of the name in a block of examples, and what sets it."""
+    """Yield the uses and assignments of the name in a block of examples."""
     for example in doctest.DocTestParser().get_examples(text):
         try:
             found = list(ast.walk(ast.parse(example.source)))
@@ -30,7 +30,7 @@ def names_in(text: str) -> Iterator[ast.Name]:
 
 
 def first_use(doctree: nodes.document) -> nodes.Element | None:
-    """The first block that uses the name; None if none does, or if the page sets it by itself."""
+    """Return the first block that uses the name; None if none does, or if the page sets it."""
     kinds = (nodes.literal_block, nodes.doctest_block)
     for block in doctree.findall(lambda found: isinstance(found, kinds)):
         text = block.astext()
@@ -41,7 +41,7 @@ def first_use(doctree: nodes.document) -> nodes.Element | None:
 
 
 def add_line(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Put the line at the head of that block, or before it if lines of the block are numbered."""
+    """Insert the line at the start of that block, or before the block if its lines are numbered."""
     block = first_use(doctree)
     if block is None:
         return
@@ -56,6 +56,6 @@ def add_line(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Add the line when a page is written: the check of all pages judges what the page says."""
+    """Add the line when a page is written: the check of all pages judges the page's own text."""
     app.connect("doctree-resolved", add_line, priority=AFTER_THE_STATES)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

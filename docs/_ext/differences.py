@@ -17,19 +17,19 @@ HEADINGS = ["Line", "Shown", "Under the published package"]
 
 
 class Place(nodes.General, nodes.Element):
-    """A placeholder for the table, which is made when all pages are read."""
+    """A placeholder for the table, which is created once all pages are read."""
 
 
 class Differences(SphinxDirective):
-    """Shows how many examples pass there too, and a table of the others for each page."""
+    """Shows how many examples also pass there, and a table of the others for each page."""
 
     def run(self) -> list[nodes.Node]:
-        """Take the place of it."""
+        """Return a placeholder."""
         return [Place()]
 
 
 def tables(app: Sphinx, docname: str) -> list[nodes.Node]:
-    """The sum, and the tables, folded."""
+    """Return the totals and the folded tables."""
     layout, found = found_by(app)
     if not found.pages:
         return [nodes.paragraph("", "No run of these pages: nox -s interop.")]
@@ -60,7 +60,7 @@ def tables(app: Sphinx, docname: str) -> list[nodes.Node]:
 
 
 def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Put the tables in their place."""
+    """Replace the placeholder with the tables."""
     for place in list(doctree.findall(Place)):
         place.replace_self(tables(app, docname))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Show under each piece of code what was verified on what, by the evidence of this build."""
+"""Show under each piece of code what was verified on which device, from this build's evidence."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def add_states(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Add the lines when a page is written: its doctests were judged when all had been read."""
+    """Add the lines when a page is written: its doctests were judged after all were read."""
     app.setup_extension("_ext.evidence_of_build")
     app.connect("doctree-resolved", add_states)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

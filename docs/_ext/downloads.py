@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files that a page offers for download: one, or all that the archive of an example holds."""
+"""The files that a page offers for download: one, or all in the archive of an example."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from _verify.offered import offered_bytes, only_comments_left_out
 
 
 def offered(target: str, page: str, layout: Layout) -> list[str]:
-    """The repository's files behind a link on a page; they must be proved.
+    """Return the repository's files behind a link on a page; they must be proved.
 
-    The README of an archive is left out, which the build itself makes.
-    ValueError: an archive holds something else.
+    The README of an archive, which the build itself creates, is left out.
+    ValueError: an archive contains anything else.
     """
     folder = "docs" if target.startswith("/") else os.path.dirname(page)
     path = os.path.normpath(layout.root / folder / target.lstrip("/"))
     if Path(path).parent == listing_path(layout.build, "", "").parent:
-        return []  # the disassembly that nox -s machine_code has written
+        return []  # the disassembly written by nox -s machine_code
     for example in find_examples(layout):
         if path == str(archive_path(example.name, layout)):
             made = {f"{example.name}/README.txt": readme(example, layout).encode()}
@@ -32,7 +32,7 @@ def offered(target: str, page: str, layout: Layout) -> list[str]:
 
 
 def packed_files(archive: Path, made: dict[str, bytes], layout: Layout) -> list[str]:
-    """The files of an archive, by their names in the repository; ValueError: it has no such one."""
+    """Return the archived files by repository name; ValueError: one is not the repository's."""
     found = []
     with zipfile.ZipFile(archive) as packed:
         for name in packed.namelist():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run Doxygen before the pages are read; a warning of Doxygen fails the build."""
+"""Run Doxygen before the pages are read; a Doxygen warning fails the build."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 class DoxygenFailed(SphinxError):
-    """The XML could not be made, or a header is not documented as it should be."""
+    """The XML could not be created, or a header is not documented as required."""
 
     category = "Doxygen"
 
@@ -29,14 +29,14 @@ class DoxygenFailed(SphinxError):
 def run_doxygen(app: Sphinx) -> None:
     """Write the XML that breathe reads.
 
-    DoxygenFailed: Doxygen is missing, or warned.
+    DoxygenFailed: Doxygen is missing or warned.
     """
     layout = evidence_of(app.config).layout
     if not shutil.which("doxygen"):
         raise DoxygenFailed("doxygen was not found. Type: sudo apt-get install -y doxygen")
     output = layout.build / "doxygen"
     before = {path: (path.read_bytes(), path.stat()) for path in output.glob("xml/*.xml")}
-    shutil.rmtree(output, ignore_errors=True)  # pages of headers that are gone would stay
+    shutil.rmtree(output, ignore_errors=True)  # otherwise pages of deleted headers would remain
     output.mkdir(parents=True)
     doxyfile = Path(app.srcdir) / "Doxyfile"
     done = subprocess.run(
@@ -60,14 +60,14 @@ def run_doxygen(app: Sphinx) -> None:
 
 
 def keep_times(before: dict[Path, tuple[bytes, os.stat_result]]) -> None:
-    """Give each file that has not changed its time back: breathe reads newer ones again."""
+    """Restore the timestamp of each unchanged file: breathe rereads newer ones."""
     for path, (text, stat) in before.items():
         if path.exists() and path.read_bytes() == text:
             os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
 
 def name_files_by_path(folder: Path) -> None:
-    """Let a page ask for a header as code includes it, for example ``tvm/ffi/any.h``.
+    """Let a page name a header as code includes it, for example ``tvm/ffi/any.h``.
 
     Doxygen's index has only the last part of each name, and breathe looks no further.
     """
@@ -117,7 +117,7 @@ def drop_members_of_other_templates(folder: Path) -> None:
 
     Doxygen 1.17 copies members of the template that the specialization does not declare.
     """
-    for path in folder.glob("*_3_01*.xml"):  # "< " in the name of a class
+    for path in folder.glob("*_3_01*.xml"):  # "< " in a class name
         tree = ElementTree.parse(path)
         template = f"{path.stem.partition('_3_01')[0]}_1"
         for section in list(tree.getroot().iter("sectiondef")):
@@ -128,9 +128,9 @@ def drop_members_of_other_templates(folder: Path) -> None:
 
 
 def make_code_plain(path: Path) -> None:
-    """Take Doxygen's colours out of the code in a file; Sphinx has its own.
+    """Remove Doxygen's highlighting from the code in a file; Sphinx has its own.
 
-    Of a line that begins with a keyword breathe loses the spaces before it.
+    Breathe loses the spaces before a line that begins with a keyword.
     """
     if "<programlisting" not in path.read_text():
         return
@@ -147,7 +147,7 @@ def make_code_plain(path: Path) -> None:
 
 
 def with_tails(element: ElementTree.Element) -> Iterator[ElementTree.Element]:
-    """Give an element, what is in it, and the text behind each part, in the order of the text."""
+    """Yield an element, its descendants and the text after each of them, in document order."""
     yield element
     for child in element:
         yield from with_tails(child)
@@ -158,7 +158,7 @@ def with_tails(element: ElementTree.Element) -> Iterator[ElementTree.Element]:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Run once for each build."""
+    """Run once per build."""
     app.setup_extension("_ext.evidence_of_build")
     app.connect("builder-inited", run_doxygen)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

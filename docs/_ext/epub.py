@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Put the book beside the pages; the same commit gives the same bytes."""
+"""Put the book beside the pages; the same commit produces the same bytes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .evidence_of_build import evidence_of
 
 
 def date_by_commit(app: Sphinx) -> None:
-    """Date the book as its commit is dated, unless the environment says otherwise."""
+    """Date the book like its commit, unless the environment says otherwise."""
     if app.builder.name == "epub":
         command = ["git", "-C", str(app.confdir), "log", "-1", "--format=%ct"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -24,7 +24,7 @@ def date_by_commit(app: Sphinx) -> None:
 
 
 def undated(book: Path, target: Path) -> None:
-    """Copy a book without the dates of its parts, in their order: its type must be the first."""
+    """Copy a book without the dates of its parts, in the same order: its type must come first."""
     with zipfile.ZipFile(book) as parts, zipfile.ZipFile(target, "w") as copy:
         for part in parts.infolist():
             entry = zipfile.ZipInfo(part.filename, LONG_AGO)
@@ -33,7 +33,7 @@ def undated(book: Path, target: Path) -> None:
 
 
 def place(app: Sphinx, exception: Exception | None) -> None:
-    """Put a good book where the front page links to."""
+    """Put a successfully built book where the front page links to."""
     if exception is None and app.builder.name == "epub":
         name = f"{app.config.epub_basename}.epub"
         site = evidence_of(app.config).layout.build / "site"
@@ -42,7 +42,7 @@ def place(app: Sphinx, exception: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Date it before, and place it when the builder has made it."""
+    """Date the book before it is built, and place it afterwards."""
     app.setup_extension("_ext.evidence_of_build")
     app.connect("builder-inited", date_by_commit, priority=100)
     app.connect("build-finished", place, priority=900)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The receipts that a Sphinx build uses, read once for each build."""
+"""The receipts that a Sphinx build uses, read once per build."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ def load(root: str, build: str) -> Evidence:
 
 
 def evidence_of(config: Config) -> Evidence:
-    """The evidence of this build."""
+    """Return the evidence of this build."""
     return load(config.verify_root, config.verify_build)
 
 
 def name_root(app: Sphinx, config: Config) -> None:
-    """The project's root is where conf.py lies."""
+    """Set the project's root to the folder of conf.py."""
     config.verify_root = str(app.confdir)
 
 
 def forget(app: Sphinx) -> None:
-    """Start with the receipts of now, and with no list until this build has made one."""
+    """Start with the current receipts, and no lists until this build has written them."""
     load.cache_clear()
     header_lines.cache_clear()
     repository_file.cache_clear()

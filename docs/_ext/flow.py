@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The directive ``flow``: draws how a value or a call passes from one place to the next.
 
-Its content is a definition list: the title of each column, and in it a list of steps, each with
-the place that runs it as the classifier. A last paragraph ``Passes on: ...`` labels the arrow to
-the next step. HTML gets drawings; every other format gets the list. The option ``test`` names the
-tests that show what the figure says.
+Its content is a definition list: the title of each column contains a list of steps, each with the
+place that runs it as the classifier. A last paragraph ``Passes on: ...`` labels the arrow to the
+next step. HTML gets drawings; every other format gets the list. The option ``test`` names the
+tests that verify the figure.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class FlowDrawing(nodes.General, nodes.Element):
 
 
 def step_of(item: nodes.definition_list_item) -> Step:
-    """One step; ValueError: it does not say where it runs, or what it does."""
+    """Return one step; ValueError: it lacks the place that runs it, or what it does."""
     term = item[0]
     where = [each.astext() for each in item.findall(nodes.classifier)]
     said = [" ".join(each.astext().split()) for each in item[-1].findall(nodes.paragraph)]
@@ -41,12 +41,12 @@ def step_of(item: nodes.definition_list_item) -> Step:
 
 
 def is_code(node: nodes.Node) -> bool:
-    """Whether a node is shown as code; a link to a name is, before and after it is resolved."""
+    """Whether a node is shown as code; this holds for a link to a name, resolved or not."""
     return isinstance(node, nodes.literal)
 
 
 def columns_of(drawing: nodes.Element) -> list[Column]:
-    """The columns; ValueError: the content is something else."""
+    """Return the columns; ValueError: the content is anything else."""
     if [type(child) for child in drawing] != [nodes.definition_list]:
         raise ValueError("expected a definition list of columns, and nothing else")
     columns = []
@@ -59,7 +59,7 @@ def columns_of(drawing: nodes.Element) -> list[Column]:
 
 
 def files_of(tests: str, root: Path) -> list[str]:
-    """The files of the tests that are named; ValueError: none is, or one does not exist."""
+    """Return the files of the named tests; ValueError: none is named, or one does not exist."""
     files = {}
     for test in tests.split():
         name, _, function = test.partition("::")
@@ -72,7 +72,7 @@ def files_of(tests: str, root: Path) -> list[str]:
 
 
 def legend_of(files: list[str]) -> nodes.legend:
-    """The line that names the files of the tests."""
+    """Return the line that names the test files."""
     said = nodes.paragraph("", "Tested by ", classes=["snippet"])
     for number, name in enumerate(files):
         said += [nodes.Text(", ")] * bool(number) + [nodes.literal("", name)]
@@ -80,7 +80,7 @@ def legend_of(files: list[str]) -> nodes.legend:
 
 
 class Flow(SphinxDirective):
-    """Draws the columns of its content, over the caption."""
+    """Draws the columns in its content, above the caption."""
 
     has_content = True
     option_spec: ClassVar[OptionSpec] = {
@@ -89,7 +89,7 @@ class Flow(SphinxDirective):
     }
 
     def run(self) -> list[nodes.Node]:
-        """Make the figure; content that cannot be drawn, or a test that is missing, is an error."""
+        """Create the figure; content that cannot be drawn, or a missing test, is an error."""
         self.assert_has_content()
         drawing = FlowDrawing("", *self.parse_content_to_nodes())
         drawing["serial"] = self.env.new_serialno("flow")
@@ -117,7 +117,7 @@ def show_drawing(translator: nodes.NodeVisitor, node: FlowDrawing) -> None:
 
 
 def show_list(translator: nodes.NodeVisitor, node: FlowDrawing) -> None:
-    """Leave it to the list inside."""
+    """Leave the output to the list inside."""
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

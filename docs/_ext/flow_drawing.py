@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draw steps as SVG: one box below another, an arrow between two, and what is passed on beside it.
+"""Draw steps as SVG: boxes in a column, joined by arrows labelled with the values passed on.
 
-A drawing is as wide as a phone's column of text, so two of them fit beside each other elsewhere.
+A drawing is as wide as a phone's text column, so two of them fit side by side elsewhere.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from html import escape
 
 from .layout_drawing import box, text
 
-WIDTH, PAD, LINE = 340, 10, 15  # of a box; before its text; from one line of text to the next
-GAP, LABELLED_GAP = 22, 30  # between two boxes, without and with words beside the arrow
-CHARACTERS = 48  # in a line of text, also in a wide font
-# Whose code a step runs; every other step is the runtime's.
+WIDTH, PAD, LINE = 340, 10, 15  # of a box; padding before its text; line spacing
+GAP, LABELLED_GAP = 22, 30  # between two boxes, without and with text beside the arrow
+CHARACTERS = 48  # in a line of text, even in a wide font
+# Kinds by whose code a step runs; all other steps are the runtime's.
 KINDS = {
     **dict.fromkeys(("Python", "PyTorch"), "head"),
     **dict.fromkeys(("your library", "your wheel", "GPU"), "body"),
@@ -25,7 +25,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Step:
-    """What happens in one place: its name, whose code it is, what it does and what it passes on."""
+    """A step in one place: its name, whose code it is, what it does and what it passes on."""
 
     name: str
     where: str
@@ -36,14 +36,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Column:
-    """One drawing: steps from the top down."""
+    """One drawing: steps from top to bottom."""
 
     title: str
     steps: tuple[Step, ...]
 
 
 def words_of(column: Column) -> str:
-    """The column for a reader who does not see it: a line for each step."""
+    """Describe the column in text, one line per step."""
     lines = []
     for number, step in enumerate(column.steps, start=1):
         passes = f" Passes on: {step.passes}." if step.passes else ""
@@ -52,7 +52,7 @@ def words_of(column: Column) -> str:
 
 
 def arrow(top: float, bottom: float) -> str:
-    """An arrow that points down."""
+    """Return an arrow that points down."""
     x = 3 * PAD
     return (
         f'<path class="arrow" d="M{x:g} {top:g}V{bottom:g}M{x - 5:g} {bottom - 7:g}'
@@ -61,17 +61,17 @@ def arrow(top: float, bottom: float) -> str:
 
 
 def height_of(step: Step) -> float:
-    """How high the box of a step is."""
+    """Return the height of a step's box."""
     return 44 + LINE * len(lines_of(step))
 
 
 def lines_of(step: Step) -> list[str]:
-    """What a step does, in lines that fit into its box."""
+    """Return what a step does, in lines that fit into its box."""
     return textwrap.wrap(step.does, CHARACTERS)
 
 
 def shapes_of(step: Step, top: float) -> Iterator[str]:
-    """The box of one step, and the text in it."""
+    """Yield the box of one step, and the text in it."""
     yield box(KINDS.get(step.where, "plain"), 1, top, WIDTH, height_of(step))
     yield text(1 + PAD, top + 17, "layer", step.where)
     yield text(1 + PAD, top + 34, "name" if step.is_code else "step", step.name)
@@ -80,7 +80,7 @@ def shapes_of(step: Step, top: float) -> Iterator[str]:
 
 
 def draw(column: Column, ident: str) -> str:
-    """One column as an SVG element, with its steps in words."""
+    """Return one column as an SVG element, with its steps as text."""
     shapes, y = [text(1, 16, "title", column.title)], 26.0
     for number, step in enumerate(column.steps):
         shapes += shapes_of(step, y)

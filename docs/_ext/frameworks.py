@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The directive ``frameworks``: what may be passed, as the tests of this tree found it."""
+"""The directive ``frameworks``: which arguments are accepted, as recorded by this tree's tests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Frameworks(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Make the table, or name the session that would."""
+        """Create the table, or name the session that does."""
         wanted = self.arguments[0]
         if wanted not in PARTS:
             raise self.error(f"frameworks: expected one of {', '.join(PARTS)}, got {wanted!r}")
@@ -36,7 +36,7 @@ class Frameworks(SphinxDirective):
 
 
 def cell_of(text: str) -> str | nodes.Node:
-    """A cell's text; of an error every character as it was said, quotes too."""
+    """Return a cell's text; errors are literal, so that every character is kept, even quotes."""
     return nodes.literal(text, text, generated=True) if ERROR.match(text) else text
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read all pages of the C++ reference again when one of them is: only the preview does so.
+"""Reread all pages of the C++ reference when one of them is reread, which only the preview does.
 
-Sphinx declares an enumerator of an unscoped enum in the enum's scope too, unless a name stands
-there; and a page that is read again leaves its names behind, without what they name. So a second
+Sphinx also declares an enumerator of an unscoped enum in the enum's scope, unless the name exists
+there; and a page that is reread leaves its names behind, without their targets. So a second
 reading would lose those enumerators.
 """
 
@@ -26,7 +26,7 @@ def outdated(
     changed: Collection[str],
     removed: Collection[str],
 ) -> list[str]:
-    """The pages to read again; of their names nothing is left."""
+    """Return the pages to reread, after removing all of their names."""
     if not any(page.startswith(REFERENCE) for page in [*changed, *removed]):
         return []
     env.domaindata["cpp"].update(copy.deepcopy(CPPDomain.initial_data))
@@ -34,6 +34,6 @@ def outdated(
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Decide with the other reasons to read a page again."""
+    """Decide along with the other reasons to reread a page."""
     app.connect("env-get-outdated", outdated)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

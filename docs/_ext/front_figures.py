@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The directive ``front-figures``: what a call, a compilation and the proof come to, in numbers."""
+"""The directive ``front-figures``: figures for a call, a compilation and the verified code."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ COMPILATION = "compile, seconds"
 
 
 class VerifiedCount(nodes.General, nodes.Inline, nodes.Element):
-    """Stands for the number of verified pieces of code until all pages have been read."""
+    """A placeholder for the number of verified pieces of code, until all pages have been read."""
 
 
 def of_calls(record: dict[str, Any]) -> tuple[str, str]:
-    """What a call with a tensor takes, and all calls beside the published package."""
+    """Return the time of a call with a tensor, and the speed relative to the published package."""
     row = record["measured"][CALL]
     return f"{row['ours']:,.0f} ns", (
         f"for a call from Python with a PyTorch tensor: {1 / row['ratio']:.1f} times as fast as "
@@ -34,7 +34,7 @@ def of_calls(record: dict[str, Any]) -> tuple[str, str]:
 
 
 def of_compilation(record: dict[str, Any]) -> tuple[str, str]:
-    """What the headers cost a compiler."""
+    """Return the compile time with the headers."""
     row = record["measured"][COMPILATION]
     return f"{row['ours']:.1f} s", (
         "for g++ to compile a kernel file; with the published package's headers, "
@@ -47,16 +47,16 @@ OF_ALL = "pieces of code on this site are :doc:`verified <verification>`: run, o
 
 
 def figure(value: nodes.Node, words: list[nodes.Node]) -> nodes.container:
-    """One number and what it means."""
+    """Return one number and its meaning."""
     strong = nodes.paragraph("", "", value, classes=["front-value"])
     return nodes.container("", strong, *words, classes=["front-figure"])
 
 
 class FrontFigures(SphinxDirective):
-    """Shows the figures whose records there are."""
+    """Shows the figures that have records."""
 
     def run(self) -> list[nodes.Node]:
-        """Make them from the records; the count is not known before all pages are read."""
+        """Create them from the records; the count is known only once all pages are read."""
         root = Path(self.config.verify_root)
         found = []
         for part, words_of in FIGURES.items():
@@ -72,7 +72,7 @@ class FrontFigures(SphinxDirective):
 
 
 def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Put the count where it belongs."""
+    """Replace the placeholder with the count."""
     for place in list(doctree.findall(VerifiedCount)):
         snippets = judged(app.env)
         verified = sum(each.verified for each in snippets)
@@ -80,7 +80,7 @@ def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register the directive; its last figure is made when its page is written."""
+    """Register the directive; its last figure is created when its page is written."""
     app.setup_extension("_ext.evidence_of_build")
     app.add_node(VerifiedCount)
     app.add_directive("front-figures", FrontFigures)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The gallery of example kernels: cards, topics, and a form that shows the cards of some topics.
 
-``gallery.toml`` beside the kernels' pages has what no page says: formulas and topics. Readers
-without script have the topics as a list, with links to the pages.
+``gallery.toml`` beside the kernels' pages has what no page contains: formulas and topics. Readers
+without scripts get the topics as a list, with links to the pages.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from .script_form import ScriptForm
 
 DATA = "gallery.toml"
 SCRIPT = "gallery.js"
-# The comment at the top, the title with its line below, then the first line of the first paragraph.
+# The comment at the top, the title and its underline, and the first line of the first paragraph.
 OPENING = re.compile(r"\A(?:\.\. .*\n|\s*\n)*(?P<title>\S.*)\n=+\n\s*\n(?P<first>\S.*)\n")
 PROMISE = re.compile(r"After this page (?:you|your library) can (?=\w)")
 
 
 @dataclass(frozen=True)
 class Topic:
-    """What a kernel may teach, and how to tell from its files that it does."""
+    """A topic that a kernel may teach, and how to detect it in the kernel's files."""
 
     label: str
     says: str  # as reStructuredText
-    source: str = ""  # looked for in each source
-    unless: str = ""  # a source in which it is found does not count
-    page: str = ""  # looked for in the page
-    file: str = ""  # the name of a file, or a pattern of names
+    source: str = ""  # searched for in each source
+    unless: str = ""  # a source that contains it does not count
+    page: str = ""  # searched for in the page
+    file: str = ""  # a file name, or a pattern of names
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,9 @@ class Gallery:
 
 
 def opening(page: Path) -> tuple[str, str]:
-    """Give a page's title, and what its first sentence says that the reader can do after it.
+    """Return a page's title, and what its first sentence promises the reader.
 
-    ValueError: it does not begin with them.
+    ValueError: the page does not begin with them.
     """
     found = OPENING.match(page.read_text())
     if not found:
@@ -76,7 +76,7 @@ def opening(page: Path) -> tuple[str, str]:
 
 
 def read_gallery(folder: Path) -> Gallery:
-    """Read the data in a folder of pages; ValueError: it does not fit the pages, or itself."""
+    """Read the data in a folder of pages; ValueError: it contradicts the pages or itself."""
     data = tomllib.loads((folder / DATA).read_text())
     topics = {name: Topic(**given) for name, given in data["topics"].items()}
     kernels = {}
@@ -97,10 +97,10 @@ def read_gallery(folder: Path) -> Gallery:
 
 
 class GalleryDirective(SphinxDirective):
-    """What all directives of the gallery need."""
+    """Helpers shared by all gallery directives."""
 
     def gallery(self) -> Gallery:
-        """The gallery in the folder of this page."""
+        """Return the gallery in the folder of this page."""
         folder = Path(self.env.doc2path(self.env.docname)).parent
         for path in (folder / DATA, *folder.glob("*.rst")):
             self.env.note_dependency(str(path))
@@ -118,17 +118,17 @@ class GalleryDirective(SphinxDirective):
 
 
 def topic_id(name: str) -> str:
-    """The anchor of a topic."""
+    """Return the anchor of a topic."""
     return f"topic-{name.replace('_', '-')}"
 
 
 class KernelCards(GalleryDirective):
-    """Shows the cards of the kernels named in its content, and puts their pages below this one."""
+    """Shows the cards of the kernels named in its content, and nests their pages below this one."""
 
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Make cards and navigation."""
+        """Create cards and navigation."""
         gallery = self.gallery()
         names = " ".join(self.content).split()
         if unknown := [name for name in names if name not in gallery.kernels]:
@@ -142,7 +142,7 @@ class KernelCards(GalleryDirective):
         ]
 
     def card(self, name: str, gallery: Gallery) -> nodes.Node:
-        """The card of a kernel."""
+        """Return the card of a kernel."""
         kernel = gallery.kernels[name]
         tags = nodes.paragraph("", "", classes=["kernel-topics"])
         for topic in kernel.topics:
@@ -167,7 +167,7 @@ class KernelTopics(GalleryDirective):
     """Lists the topics, each with its kernels."""
 
     def run(self) -> list[nodes.Node]:
-        """Make the list."""
+        """Create the list."""
         gallery = self.gallery()
         made = nodes.definition_list()
         for name, topic in gallery.topics.items():
@@ -183,7 +183,7 @@ class KernelTopics(GalleryDirective):
 
 
 def form(gallery: Gallery) -> str:
-    """The form; its script shows it."""
+    """Return the form; its script shows it."""
     boxes = "".join(
         f'<label><input type="checkbox" value="{topic_id(name)}"> {escape(topic.label)}</label>'
         for name, topic in gallery.topics.items()
@@ -199,7 +199,7 @@ class KernelPicker(GalleryDirective):
     """Shows the form."""
 
     def run(self) -> list[nodes.Node]:
-        """Make its placeholder."""
+        """Create its placeholder."""
         return [ScriptForm(html=form(self.gallery()), script=SCRIPT)]
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mark the declarations that are made from docstrings: the check refuses those typed by hand.
+"""Mark the declarations generated from docstrings: the check refuses those typed by hand.
 
-Each page has a list of the files from which its declarations were made, with their hashes.
+Each page lists the files from which its declarations were generated, with their hashes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sphinx.util.typing import ExtensionMetadata
 from .evidence_of_build import evidence_of
 from .node_origin import DOCSTRING, repository_file
 
-QUOTED = "quoted"  # of a page's metadata
+QUOTED = "quoted"  # in a page's metadata
 DOCUMENTED = (
     *("attribute", "class", "data", "decorator", "exception"),
     *("function", "method", "module", "property", "type"),
@@ -27,14 +27,14 @@ DOCUMENTED = (
 
 
 def mark_generated(node: nodes.Node, file: str = "") -> None:
-    """Mark every declaration in a node, with the file that declares it if that is known."""
+    """Mark every declaration in a node, with the file that declares it if known."""
     for declaration in node.findall(addnodes.desc):
         declaration["generated"] = True
         declaration["declared_in"] = file
 
 
 def declared_in(declaration: addnodes.desc, layout: Layout) -> str:
-    """The file that a declaration quotes; of a compiled module it may be any of the runtime's."""
+    """Return the file a declaration quotes; a compiled module's may be in any runtime file."""
     if declaration["declared_in"]:
         return str(declaration["declared_in"])
     match = DOCSTRING.match(declaration.source or "")
@@ -42,7 +42,7 @@ def declared_in(declaration: addnodes.desc, layout: Layout) -> str:
 
 
 def note_quoted(app: Sphinx, doctree: nodes.document) -> None:
-    """Remember what a page quotes, as it is while the page is read."""
+    """Record what a page quotes, as it is while the page is read."""
     layout = evidence_of(app.config).layout
     made = (each for each in doctree.findall(addnodes.desc) if each.get("generated"))
     app.env.metadata[app.env.docname][QUOTED] = {
@@ -52,7 +52,7 @@ def note_quoted(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def digest_now(file: str, root: Path) -> str:
-    """The hash of a file with its comments, which are quoted too, or of the runtime."""
+    """Return the hash of a file including its comments, which are quoted too, or of the runtime."""
     return runtime_of_run(root)[RUNTIME] if file == RUNTIME else digest(root / file)
 
 
@@ -60,7 +60,7 @@ class MarkedAutodoc(AutodocDirective):
     """Autodoc's directive, whose declarations count as read from the code."""
 
     def run(self) -> list[nodes.Node]:
-        """Mark what autodoc made."""
+        """Mark autodoc's output."""
         made = super().run()
         for node in made:
             mark_generated(node)
@@ -68,13 +68,13 @@ class MarkedAutodoc(AutodocDirective):
 
 
 def replace_directives(app: Sphinx) -> None:
-    """Replace autodoc's directives, all of which one class stands for."""
+    """Replace autodoc's directives, which all share one class."""
     for name in DOCUMENTED:
         app.add_directive(f"auto{name}", MarkedAutodoc, override=True)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Replace the directives when autodoc has added them, which it does late."""
+    """Replace the directives once autodoc has added them, which it does late."""
     app.setup_extension("sphinx.ext.autodoc")
     app.setup_extension("_ext.evidence_of_build")
     app.connect("builder-inited", replace_directives)

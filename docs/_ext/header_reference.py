@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``doxygenfile`` that lists a header's names, each by its full name and in the header's order.
+"""A ``doxygenfile`` that lists a header's names, each fully qualified and in the header's order.
 
-Breathe's own directive declares the namespaces again on each page, which Sphinx refuses.
+Breathe's own directive redeclares the namespaces on each page, which Sphinx refuses.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from sphinx.util.typing import ExtensionMetadata
 
 from .generated import mark_generated
 
-SECTION_TITLE = "breathe-section-title-"  # how such an id begins
+SECTION_TITLE = "breathe-section-title-"  # prefix of such an id
 CLASSES = {
     parser.CompoundKind.class_,
     parser.CompoundKind.struct,
     parser.CompoundKind.union,
 }
 SCOPES = {parser.CompoundKind.file, parser.CompoundKind.namespace}
-# Descriptions first, then what a user may call or derive from; no friends, no include graphs.
+# Descriptions first, then members that users may call or derive from; no friends or include graphs.
 SECTIONS = (
     "briefdescription detaileddescription innerclass define func typedef enum var"
     " public-func public-attrib public-static-func public-static-attrib public-type"
@@ -34,7 +34,7 @@ SECTIONS = (
 
 
 def drop_repeated_ids(node: nodes.Node) -> None:
-    """Take the ids from headings such as "Public Functions": every class of a page has them."""
+    """Remove the ids of headings such as "Public Functions", which every class of a page has."""
     for heading in node.findall(nodes.rubric):
         heading["ids"] = [each for each in heading["ids"] if not each.startswith(SECTION_TITLE)]
 
@@ -43,7 +43,7 @@ class HeaderReference(DoxygenFileDirective):
     """Shows the classes, functions, macros, types and values that one header declares."""
 
     def handle_contents(self, file_: str, project_info: ProjectInfo) -> list[nodes.Node]:
-        """Render each name on its own, as the directives for single names do."""
+        """Render each name separately, as the directives for single names do."""
         self.options.setdefault("sections", SECTIONS)
         index = self.get_doxygen_index(project_info)
         found = sorted(self.declared(file_, project_info, index), key=lambda each: each[0])
@@ -63,7 +63,7 @@ class HeaderReference(DoxygenFileDirective):
     def declared(
         self, file_: str, project_info: ProjectInfo, index: parser.DoxygenIndex
     ) -> Iterator[tuple[int, filter.FinderMatch, filter.DoxFilter]]:
-        """Find what the header declares: the line, what to render, and what of it."""
+        """Find the header's declarations: the line, what to render, and which parts."""
         everything = filter.create_outline_filter(self.options)
         seen = set()
         for compound in index.root.compound:
@@ -79,7 +79,7 @@ class HeaderReference(DoxygenFileDirective):
             elif compound.kind in SCOPES:
                 for member in compound.member:
                     if member.kind == parser.MemberKind.enumvalue:
-                        continue  # it is shown with its enumeration
+                        continue  # shown with its enumeration
                     match = filter.extend_member_with_compound(
                         self.dox_parser, project_info, member, compound, index.root
                     )
@@ -89,11 +89,11 @@ class HeaderReference(DoxygenFileDirective):
                         yield definition.location.line or 0, match, everything
 
     def lies_in(self, definition: parser.Node_compounddefType, file_: str) -> bool:
-        """Return whether the header declares it."""
+        """Return whether the header declares the definition."""
         return definition.location is not None and path_matches(definition.location.file, file_)
 
     def is_nested(self, compound: parser.Node_CompoundType, index: parser.DoxygenIndex) -> bool:
-        """Return whether a class is inside another one, with which it is shown."""
+        """Return whether a class is nested in another one, with which it is shown."""
         outer = compound.name.rpartition("::")[0]
         return any(each.kind in CLASSES for each in index.compounds.get(outer, ()))
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures that pages and Markdown files may show, each with the test that keeps it true.
+"""The images that pages and Markdown files may show, each with the test that keeps it correct.
 
-A picture can hold code and output that the check cannot read. Figures that the build draws from
-records are no files, and need no entry.
+An image can contain code and output that the check cannot read. Figures that the build draws from
+records are not files, and need no entry.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ OWNERS = {
 
 
 def problem_of(image: str, root: Path) -> str:
-    """Why an image may not be shown; empty if it may. Its name is relative to the root."""
+    """Return why an image must not be shown; empty if it may. Its name is relative to the root."""
     if image not in OWNERS:
         return "no test makes it or compares it: list it with one in docs/_ext/images.py"
     if not (root / OWNERS[image]).is_file():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The directive ``interop``: the table that ``nox -s interop`` made of this tree."""
+"""The directive ``interop``: the table that ``nox -s interop`` recorded for this tree."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Interop(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Make the table, or name the session that would."""
+        """Create the table, or name the session that does."""
         root = Path(self.config.verify_root)
         record = record_of(root, root / self.config.verify_build)
         if record is None:

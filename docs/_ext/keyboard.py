@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Let a keyboard scroll what is too wide for the window, and name the level of side headings."""
+"""Let the keyboard scroll what is too wide for the window; set the level of side headings."""
 
 from __future__ import annotations
 
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
-AFTER_THE_THEME = 900  # which makes the navigation in the same event
+AFTER_THE_THEME = 900  # the theme creates the navigation in the same event
 
-# Code and tables scroll inside their own boxes, which a keyboard reaches only if they take focus.
-# A heading that is none of HTML's own must tell its level.
+# Code and tables scroll inside their own boxes, which the keyboard reaches only if focusable.
+# A heading that is not an HTML heading element must state its level.
 CHANGES = {
     '<div class="highlight"><pre': '<div class="highlight"><pre tabindex="0"',
     '<div class="table-wrapper': '<div tabindex="0" class="table-wrapper',
@@ -21,7 +21,7 @@ PARTS = ("body", "furo_navigation_tree")
 def change(
     app: Sphinx, page: str, template: str, context: dict[str, object], doctree: object
 ) -> None:
-    """Change the parts of a page that hold such elements."""
+    """Change the parts of a page that contain such elements."""
     for part in PARTS:
         text = context.get(part)
         if isinstance(text, str):
@@ -31,6 +31,6 @@ def change(
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Work on the finished HTML of each page."""
+    """Process the finished HTML of each page."""
     app.connect("html-page-context", change, priority=AFTER_THE_THEME)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draw structs as SVG: eight bytes to a row, each field over the bytes that it has.
+"""Draw structs as SVG: eight bytes per row, each field over its bytes.
 
-The classes take the site's colours, light and dark. Where there is no style sheet, as in a reader
-of e-books, lines and text have the colour of the text around them.
+The classes use the site's colours, light and dark. Without a style sheet, as in an e-book reader,
+lines and text have the colour of the surrounding text.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from html import escape
 
 from _verify.measured_layout import Column, Struct, text_of
 
-WORD = 8  # bytes to a row
-LEFT, WIDTH, ROW = 30, 240, 26  # room for the offsets; of a row: its width and its height
+WORD = 8  # bytes per row
+LEFT, WIDTH, ROW = 30, 240, 26  # room for the offsets; width and height of a row
 TOTAL = LEFT + WIDTH + 4
 HEADS = {"TVMFFIObject"}
 
 
 def text(x: float, y: float, kind: str, content: str, anchor: str = "start") -> str:
-    """One line of text."""
+    """Return one line of text."""
     return (
         f'<text class="{kind}" x="{x:g}" y="{y:g}" text-anchor="{anchor}" fill="currentColor">'
         f"{escape(content)}</text>"
@@ -27,7 +27,7 @@ def text(x: float, y: float, kind: str, content: str, anchor: str = "start") -> 
 
 
 def box(kind: str, x: float, y: float, width: float, height: float) -> str:
-    """One rectangle."""
+    """Return one rectangle."""
     return (
         f'<rect class="{kind}" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}"'
         ' fill="none" stroke="currentColor"/>'
@@ -35,7 +35,7 @@ def box(kind: str, x: float, y: float, width: float, height: float) -> str:
 
 
 def pieces(struct: Struct) -> Iterator[tuple[str, int, int]]:
-    """The fields and the gaps of a struct: name (empty for a gap), first byte, last byte + 1."""
+    """Yield the fields and gaps of a struct: name (empty for a gap), first byte, last byte + 1."""
     at = 0
     for field in struct.fields:
         if at < field.offset:
@@ -47,12 +47,12 @@ def pieces(struct: Struct) -> Iterator[tuple[str, int, int]]:
 
 
 def rows(struct: Struct, base: int, top: float) -> Iterator[str]:
-    """The boxes of one struct, whose first byte has the number base and stands at top."""
+    """Yield the boxes of one struct, whose first byte has the number base and is at top."""
     kind = "head" if struct.name in HEADS else "body"
     for name, first, last in pieces(struct):
         x = LEFT + first % WORD * WIDTH / WORD
         y = top + first // WORD * ROW
-        whole = max((last - first) // WORD, 1)  # a long field is as high as it has rows
+        whole = max((last - first) // WORD, 1)  # rows that a long field spans
         width = min(last - first, WORD) * WIDTH / WORD
         yield box(kind if name else "gap", x, y, width, whole * ROW)
         yield text(x + 8, y + whole * ROW / 2 + 5, "name" if name else "gap-name", name or "unused")
@@ -61,7 +61,7 @@ def rows(struct: Struct, base: int, top: float) -> Iterator[str]:
 
 
 def draw(column: Column, ident: str) -> str:
-    """One column as an SVG element, named for a reader who does not see it."""
+    """Return one column as an SVG element, with its description in text."""
     shapes, y, base = [text(LEFT, 16, "title", column.title)], 28.0, 0
     if column.note:
         shapes.append(text(LEFT, 34, "note", column.note))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Refuse to build a site whose prose names something of the reference without a link to it.
+"""Refuse to build a site whose prose names an entry of the reference without linking to it.
 
-A literal is such a name if it is spelled as the reference spells it, whole or from any part on:
-``tvm_ffi.load_module``, ``Tensor::FromEnvAlloc``, ``FromEnvAlloc()``. A last part that is a plain
-word, such as ``data``, is none.
+A literal counts as such a name if it is spelled as in the reference, in full or as a suffix:
+``tvm_ffi.load_module``, ``Tensor::FromEnvAlloc``, ``FromEnvAlloc()``. If its last part is a plain
+word, such as ``data``, it does not count.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from sphinx.errors import SphinxError
 from sphinx.util.typing import ExtensionMetadata
 
 SEPARATOR = re.compile(r"::|\.")
-# Small letters and digits alone: too often a parameter, a file or a word.
+# Only lowercase letters and digits: too often a parameter, a file or a word.
 PLAIN = re.compile(r"[a-z0-9]*")
-# A link has its own text; a title cannot be one; a description is made from the code.
+# A link has its own text; a title cannot be one; a description is generated from the code.
 LINKS = (
     *(nodes.reference, nodes.title, nodes.rubric, addnodes.pending_xref),
     *(addnodes.download_reference, addnodes.desc),
@@ -29,13 +29,13 @@ LINKS = (
 
 
 class UnlinkedNames(SphinxError):
-    """The prose has names that lead nowhere."""
+    """The prose contains names that are not linked."""
 
     category = "Unlinked names"
 
 
 def spellings(names: Iterable[str]) -> set[str]:
-    """All the ways in which prose may spell these names."""
+    """Return all the ways in which prose may spell these names."""
     found: set[str] = set()
     for name in names:
         starts = [0, *(match.end() for match in SEPARATOR.finditer(name))]
@@ -44,7 +44,7 @@ def spellings(names: Iterable[str]) -> set[str]:
 
 
 def literals(doctree: nodes.document) -> Iterator[nodes.literal]:
-    """The literals of a page's prose that are no links."""
+    """Yield the literals in a page's prose that are not links."""
     for literal in doctree.findall(nodes.literal):
         parent = literal.parent
         while parent is not None and not isinstance(parent, LINKS):
@@ -54,7 +54,7 @@ def literals(doctree: nodes.document) -> Iterator[nodes.literal]:
 
 
 def line_of(node: nodes.Node) -> int | str:
-    """The line of the paragraph that a node is in."""
+    """Return the line of the paragraph that contains a node."""
     while node is not None:
         if node.line:
             return int(node.line)
@@ -63,7 +63,7 @@ def line_of(node: nodes.Node) -> int | str:
 
 
 def unlinked(doctree: nodes.document, known: set[str]) -> Iterator[tuple[int | str, str]]:
-    """Each name of a page that should be a link, with its line."""
+    """Yield each name on a page that should be a link, with its line."""
     for literal in literals(doctree):
         text = literal.astext()
         if text.removesuffix("()") in known:
@@ -71,7 +71,7 @@ def unlinked(doctree: nodes.document, known: set[str]) -> Iterator[tuple[int | s
 
 
 def check(app: Sphinx, env: BuildEnvironment) -> None:
-    """Look through all pages, and raise with a list of what is not linked."""
+    """Check all pages, and raise with a list of unlinked names."""
     names = (
         name
         for domain in ("c", "cpp", "py")
@@ -90,7 +90,7 @@ def check(app: Sphinx, env: BuildEnvironment) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Check when all pages have been read."""
+    """Check once all pages have been read."""
     app.add_config_value("plain_names", [], "env", types=frozenset({list}))
     app.connect("env-updated", check)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tell names in prose from code that is typed as literals.
+"""Distinguish names in prose from code typed as literals.
 
-A literal in a sentence is prose. A table cell, list item or paragraph of nothing but literals looks
-like a code block, so it may hold only names: one word each, such as a file, a type or ``f()``.
+A literal in a sentence is prose. A table cell, list item or paragraph of only literals looks like
+a code block, so it may contain only names: one word each, such as a file, a type or ``f()``.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import re
 
 from docutils import nodes
 
-# An option's dashes; words joined by dots, colons, slashes and dashes; a template's parameters or
-# a placeholder; the parentheses of a call, without its arguments.
+# An option's dashes; words joined by dots, colons, slashes and dashes; template parameters or a
+# placeholder; the parentheses of a call, without its arguments.
 NAME = r"(?:--?|[./]+)?[A-Za-z_][\w./:-]*(?:\+\+)?(?:<[\w:,. ]+>[\w./:-]*)?(?:\((?:\.\.\.)?\))?"
 NAMES = re.compile(rf"{NAME}(?:, {NAME})*")
 LETTER = re.compile(r"[^\W\d_]")
@@ -20,7 +20,7 @@ CODE = "code typed as literals: without a sentence around them, literals may onl
 
 
 def block_of(literal: nodes.literal) -> nodes.Element:
-    """The paragraph, title or term that holds a literal."""
+    """Return the paragraph, title or term that contains a literal."""
     block = literal.parent
     while isinstance(block, nodes.Inline):
         block = block.parent
@@ -28,15 +28,15 @@ def block_of(literal: nodes.literal) -> nodes.Element:
 
 
 def is_prose(block: nodes.Element, literals: list[nodes.literal]) -> bool:
-    """Whether a block holds a word outside its literals."""
+    """Whether a block contains a word outside its literals."""
     inside = sum(len(LETTER.findall(literal.astext())) for literal in literals)
     return len(LETTER.findall(block.astext())) > inside
 
 
 def problem_of(literal: nodes.literal) -> str:
-    """Why a page may not show a literal; empty if it may. A block's first stands for the others.
+    """Return why a page must not show a literal, or "". A block's first literal represents all.
 
-    A record of a run is no code typed by hand.
+    The record of a run is not code typed by hand.
     """
     if literal.get("generated"):
         return ""

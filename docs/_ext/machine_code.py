@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The directives ``machine-code`` and ``machine-code-model``, each about an example's kernels.
 
-The first shows facts and links the disassembly, the second what they allow on each GPU.
+The first shows facts and links to the disassembly; the second shows the speed they allow per GPU.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from .verification import in_its_own_box, table
 
 
 class OfExample(SphinxDirective):
-    """Shows something of the record of ``nox -s machine_code``, or names the session instead."""
+    """Shows part of the record of ``nox -s machine_code``, or names the missing session."""
 
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Look the example up."""
+        """Look up the example."""
         name = self.arguments[0]
         root = Path(self.config.verify_root)
         if not (Layout.of(root).examples / name).is_dir():
@@ -51,24 +51,24 @@ class OfExample(SphinxDirective):
         return self.show(name, record)
 
     def show(self, name: str, record: dict[str, Any]) -> list[nodes.Node]:
-        """Make the nodes of one example."""
+        """Create the nodes of one example."""
         raise NotImplementedError
 
     def named(self, rows: list[list[str]]) -> list[list[str | nodes.Node]]:
-        """The rows of a table, with the names of kernels as code that no machine has to run."""
+        """Return table rows with kernel names as code that no machine has to run."""
         return [[nodes.literal("", name, generated=True), *cells] for name, *cells in rows]
 
 
 class MachineCode(OfExample):
     """A table of facts for each architecture, and a link to the disassembly.
 
-    Of the example as it is, or with the change that the option ``planted`` names.
+    For the example as it is, or with the change named by the option ``planted``.
     """
 
     option_spec: ClassVar[dict[str, Any]] = {"planted": directives.unchanged_required}
 
     def show(self, name: str, record: dict[str, Any]) -> list[nodes.Node]:
-        """Unfold the table of the listed architecture only."""
+        """Unfold only the table of the listed architecture."""
         planted = self.options.get("planted")
         facts = record["planted"][name].get(planted) if planted else record["examples"][name]
         if not facts:
@@ -85,7 +85,7 @@ class MachineCode(OfExample):
         return made
 
     def link_to(self, listed: str, architecture: str) -> nodes.Node:
-        """A link that downloads a disassembly."""
+        """Return a link that downloads a disassembly."""
         build = Path(self.config.verify_root) / self.config.verify_build
         path = listing_path(build, listed, architecture)
         page = Path(self.env.doc2path(self.env.docname)).parent
@@ -103,10 +103,10 @@ class MachineCode(OfExample):
 
 
 class MachineCodeModel(OfExample):
-    """A table of the speed that each GPU is expected to reach, and the reasons where it is low."""
+    """A table of the speed expected on each GPU, and the reasons where it is low."""
 
     def show(self, name: str, record: dict[str, Any]) -> list[nodes.Node]:
-        """Show the kernels whose rules ask for whole vectors."""
+        """Show the kernels whose rules require full vectors."""
         rules = rules_of(Path(self.config.verify_root), name)
         facts = [
             fact
@@ -136,19 +136,19 @@ class MachineCodeModel(OfExample):
 
 
 def rules_of(root: Path, example: str) -> list[dict[str, Any]]:
-    """The rules for the kernels of an example, in their order."""
+    """Return the rules for an example's kernels, in order."""
     path = root / "tests" / "machine_code" / "expected" / f"{example}.toml"
     rules: list[dict[str, Any]] = tomllib.loads(path.read_text())["kernels"]
     return rules
 
 
 def rule_for(kernel: str, rules: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """The first of some rules that names a kernel."""
+    """Return the first rule that matches a kernel."""
     return next((rule for rule in rules if fnmatchcase(kernel, rule["named"])), None)
 
 
 def reason_of(rule: dict[str, Any]) -> str:
-    """Why less than usual is expected of a rule's kernels, or nothing; empty if it is not so."""
+    """Return why a rule expects less than usual of its kernels, or nothing; empty otherwise."""
     if "not_memory" in rule:
         return f", not estimated: {rule['not_memory']}"
     if any("share" in table for table in rule.values() if isinstance(table, dict)):
@@ -157,7 +157,7 @@ def reason_of(rule: dict[str, Any]) -> str:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register the directive."""
+    """Register the directives."""
     app.setup_extension("_ext.evidence_of_build")
     app.setup_extension("_ext.made_html")
     app.add_directive("machine-code", MachineCode)

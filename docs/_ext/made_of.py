@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read pages again when what they are made of has changed.
+"""Reread pages when their inputs have changed.
 
-Sphinx alone reads a page again when its text or a file that it includes is newer than before. An
-older file may have replaced it, so the hashes are compared too. Sphinx knows nothing of the
-extensions, the package and the headers that the reference shows, and the records that other
-sessions left. If their hash has changed, the environment of the last build is thrown away: reading
-all pages again into it would lose names of the C++ reference.
+By itself, Sphinx rereads a page when its text or a file that it includes is newer than before. An
+older file may have replaced it, so the hashes are compared too. Sphinx does not track the
+extensions, the package and headers shown in the reference, or the records left by other
+sessions. If their hash has changed, the environment of the last build is discarded: rereading
+all pages into it would lose names of the C++ reference.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FILES = ("conf.py", "docs/Doxyfile", "docs/redirects.txt", "pyproject.toml")
 
 
 def hash_inputs(app: Sphinx, config: Config) -> None:
-    """Hash everything but pages and what they include."""
+    """Hash everything except pages and the files they include."""
     root = Path(config.verify_root or app.confdir)
     paths = [root / name for name in (*TREES, *FILES)]
     paths += [root / config.verify_build / name for name in RECORDS]
@@ -42,20 +42,20 @@ def hash_inputs(app: Sphinx, config: Config) -> None:
 
 
 def texts_of(env: BuildEnvironment, page: str) -> str:
-    """The hashes of a page and of the files that it includes."""
+    """Return the hashes of a page and of the files that it includes."""
     files = [Path(env.srcdir, each) for each in sorted(map(str, env.dependencies.get(page, ())))]
     return "".join(map(digest, [Path(env.doc2path(page)), *files]))
 
 
 def note_texts(app: Sphinx, env: BuildEnvironment) -> None:
-    """Remember the hash of each page that was read."""
+    """Save the hash of each page that was read."""
     vars(env)["texts"] = {page: texts_of(env, page) for page in env.found_docs}
 
 
 def replaced(
     app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
 ) -> list[str]:
-    """The pages whose text, or an included file, is another, though its date is no newer."""
+    """Return pages whose text or included files have changed, though their dates are no newer."""
     before: dict[str, str] = vars(env).get("texts", {})
     others = env.found_docs - added - changed
     return [page for page in others if texts_of(env, page) != before.get(page)]
@@ -69,9 +69,9 @@ def write_all(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 
 def forget_warnings(app: Sphinx, exception: Exception | None) -> None:
-    """After a warning or an error read all pages again: Sphinx repeats none of a page it keeps.
+    """After a warning or error, reread all pages: Sphinx does not repeat those of pages it keeps.
 
-    After a refusal by the check read only what that build has read.
+    After the check refused a build, reread only the pages which that build read.
     """
     if isinstance(exception, UnverifiedSnippets):
         for page in vars(app).get("pages_read", ()):
@@ -85,17 +85,17 @@ def forget_warnings(app: Sphinx, exception: Exception | None) -> None:
 
 
 def saved(app: Sphinx) -> Path:
-    """The environment that Sphinx saves, and deletes when a build ends by an exception."""
+    """Return the environment that Sphinx saves, and deletes if a build ends with an exception."""
     return Path(app.doctreedir) / "environment.pickle"
 
 
 def kept(app: Sphinx) -> Path:
-    """A copy of the environment of the last build."""
+    """Return the copy of the last build's environment."""
     return Path(app.doctreedir) / "kept.pickle"
 
 
 def keep(app: Sphinx, env: BuildEnvironment, pages: list[str]) -> None:
-    """Keep the environment, and note the pages that this build reads."""
+    """Keep the environment, and record the pages that this build reads."""
     vars(app)["pages_read"] = [*pages]
     kept(app).unlink(missing_ok=True)
     if saved(app).exists():
@@ -103,18 +103,18 @@ def keep(app: Sphinx, env: BuildEnvironment, pages: list[str]) -> None:
 
 
 def whole(app: Sphinx) -> Path:
-    """What the last build was made of; absent until all of its pages have been written."""
+    """Return the file with the last build's hash; absent until all of its pages are written."""
     return Path(app.doctreedir) / "whole"
 
 
 def forget_others(app: Sphinx) -> None:
-    """Read all pages again if the last build was made of something else, or did not end."""
+    """Reread all pages if the last build had other inputs or did not finish."""
     if not whole(app).exists() or whole(app).read_text() != app.config.made_of:
         saved(app).unlink(missing_ok=True)
 
 
 def begin_writing(app: Sphinx, env: BuildEnvironment) -> None:
-    """From here on, after the check, an interruption would leave pages of an earlier run."""
+    """Once the check has passed, an interruption would leave pages of an earlier run."""
     whole(app).unlink(missing_ok=True)
 
 

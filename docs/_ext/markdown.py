@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Markdown file beside each page, for programs that read.
+"""A Markdown file beside each page, for programs.
 
-``llms.txt`` lists these files, and ``llms-full.txt`` has the text of them all.
+``llms.txt`` lists these files, and ``llms-full.txt`` contains the text of all of them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CODE_OR_LINK = re.compile(
 
 
 def target(address: str, page: str, builder: Builder) -> str:
-    """The address in Markdown of what a page links to."""
+    """Return the Markdown address of a link on a page."""
     if address.startswith("download:"):
         path = posixpath.join("_downloads", address.removeprefix("download:"))
         return posixpath.relpath(path, posixpath.dirname(page) or ".")
@@ -50,7 +50,7 @@ def write_page(
     context: dict[str, object],
     doctree: nodes.document | None,
 ) -> str | None:
-    """Write the file of a page, and tell its template of it."""
+    """Write the file of a page, and pass its name to the page's template."""
     if doctree is None or app.builder.name != "html":
         return None
     file = Path(app.outdir) / f"{pagename}.md"
@@ -61,17 +61,17 @@ def write_page(
 
 
 def first_sentence(text: str) -> str:
-    """The first line of text below the title; empty if something else stands there."""
+    """Return the first line of text below the title; empty if anything else comes first."""
     parts = text.split("\n\n")
     paragraphs = [part for part in parts if not part.startswith(("# ", "<a id="))]
     first = paragraphs[0].strip().partition("\n")[0] if paragraphs else ""
-    # Its links are those of its page, and this list stands elsewhere.
+    # Its links are relative to its page, but this list is elsewhere.
     plain = LINK.sub(r"\1", first)
     return "" if plain.startswith(("#", "|", "-", "!", ">", "**", "```")) else plain
 
 
 def listed(name: str, app: Sphinx) -> str:
-    """The line of a page: its title, its address, and its first sentence."""
+    """Return the line of a page: its title, its address, and its first sentence."""
     sentence = first_sentence((Path(app.outdir) / f"{name}.md").read_text())
     title = app.env.titles[name].astext()
     return f"- [{title}]({name}.md): {sentence or f'Reference of {title}.'}"
@@ -93,17 +93,17 @@ def write_list(app: Sphinx, exception: Exception | None) -> None:
 
 
 def without_dead_anchors(texts: dict[str, str]) -> dict[str, str]:
-    """The texts of files; a link to a name that its file lacks leads to the file alone.
+    """Return the files' texts, with each link to an anchor missing from its file cut to the file.
 
-    Those are names within a paragraph, and long ones that Breathe gives beside the usual ones.
+    These are names within a paragraph, and long ones that Breathe adds to the usual ones.
     """
     known = {name: set(ANCHOR.findall(text)) for name, text in texts.items()}
 
     def settled(name: str, text: str) -> str:
-        """One text."""
+        """Return one corrected text."""
 
         def link_or_code(found: re.Match[str]) -> str:
-            """The text that replaces code, which stays, or a link."""
+            """Return the replacement for a link; code is kept."""
             path, mark, anchor = (found[3] or "").partition("#")
             file = (
                 posixpath.normpath(posixpath.join(posixpath.dirname(name), path)) if path else name
@@ -118,7 +118,7 @@ def without_dead_anchors(texts: dict[str, str]) -> dict[str, str]:
 
 
 def settle_anchors(app: Sphinx, exception: Exception | None) -> None:
-    """Correct the links of all files, once each file is there."""
+    """Correct the links of all files, once each file exists."""
     if exception is None and app.builder.name == "html":
         names = [f"{name}.md" for name in app.env.found_docs]
         before = {name: (Path(app.outdir) / name).read_text() for name in names}
@@ -128,10 +128,10 @@ def settle_anchors(app: Sphinx, exception: Exception | None) -> None:
 
 
 def moved(text: str, name: str) -> str:
-    """The text of a page's file with the addresses of its links in the site's first folder."""
+    """Return a page's Markdown with its links relative to the site's root folder."""
 
     def address(found: re.Match[str]) -> str:
-        """The text that replaces code, which stays, or a link."""
+        """Return the replacement for a link; code is kept."""
         link = found[3] or ""
         if not link or "://" in link or link.startswith("mailto:"):
             return found[0]
@@ -143,7 +143,7 @@ def moved(text: str, name: str) -> str:
 
 
 def write_whole(app: Sphinx, exception: Exception | None) -> None:
-    """Write the text of all pages, in the order of reading, each under its address, into a file."""
+    """Write the text of all pages to one file, in reading order, each under its address."""
     if exception is not None or app.builder.name != "html":
         return
     names = [f"{name}.md" for name in page_order(app.env)]
@@ -153,7 +153,7 @@ def write_whole(app: Sphinx, exception: Exception | None) -> None:
 
 
 def below(top: str, app: Sphinx, order: list[str]) -> list[str]:
-    """A page and all pages of its tables of contents, in the order of reading."""
+    """Return a page and all pages in its tables of contents, in reading order."""
     there, found = [top], set()
     while there:
         name = there.pop()
@@ -164,7 +164,7 @@ def below(top: str, app: Sphinx, order: list[str]) -> list[str]:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Write a page's file when its HTML is made, which has all links resolved."""
+    """Write a page's file along with its HTML, when all links are resolved."""
     app.connect("html-page-context", write_page)
     app.connect("build-finished", settle_anchors)
     app.connect("build-finished", write_list)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write a page that has been resolved for HTML as plain Markdown.
 
-The only HTML in it are the anchors, above what has a name that links lead to.
+The only HTML in it is the anchors, above elements whose names are link targets.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LEFT_OUT = (
     *(nodes.comment, nodes.raw, nodes.target, nodes.substitution_definition, nodes.system_message),
     *(nodes.meta, addnodes.index, addnodes.toctree, SphinxTabsTablist),
 )
-# Whose children are blocks, and which say nothing themselves.
+# Their children are blocks, and they have no text of their own.
 PLAIN = (
     *(nodes.document, nodes.container, nodes.compound, nodes.legend, nodes.topic, nodes.sidebar),
     *(nodes.line_block, addnodes.only, addnodes.desc_content, addnodes.centered),
@@ -31,15 +31,15 @@ LANGUAGES = {"default": "python", "none": "text", "pycon3": "pycon"}
 
 
 class Writer:
-    """Turns nodes into Markdown, with the links as a function gives them."""
+    """Converts nodes to Markdown, with links mapped by a function."""
 
     def __init__(self, link: Link) -> None:
         self.link = link
 
-    # Text within a line.
+    # Inline text.
 
     def inline(self, node: nodes.Node) -> str:
-        """What stands within a line."""
+        """Return a node as inline text."""
         if isinstance(node, LEFT_OUT):
             return ""
         if isinstance(node, nodes.Text):
@@ -52,7 +52,7 @@ class Writer:
         if isinstance(node, nodes.strong):
             return f"**{text}**" if text else ""
         if isinstance(node, addnodes.literal_emphasis):
-            return text  # a part of a type, with marks of its own around it
+            return text  # part of a type, inside its own markup
         if isinstance(node, (nodes.emphasis, nodes.title_reference)):
             return f"*{text}*" if text else ""
         if isinstance(node, nodes.superscript):
@@ -65,18 +65,18 @@ class Writer:
         return text
 
     def image(self, node: nodes.image) -> str:
-        """An image, with the text that stands for it."""
+        """Return an image with its alternative text."""
         return f"![{node.get('alt', '')}]({node['uri']})"
 
     # Blocks.
 
     def blocks(self, found: Iterable[nodes.Node], level: int) -> str:
-        """One after the other, with an empty line between two."""
+        """Return blocks separated by empty lines."""
         written = (self.block(node, level).strip("\n") for node in found)
         return "\n\n".join(text for text in written if text)
 
     def block(self, node: nodes.Node, level: int) -> str:
-        """One block, below its anchors; the level is that of the next heading within it."""
+        """Return one block, below its anchors; the level is that of the next heading within it."""
         written = self.without_anchors(node, level)
         if not isinstance(node, nodes.Element) or isinstance(node, nodes.container):
             return written  # the panel of a tab has a name for scripts
@@ -84,9 +84,9 @@ class Writer:
         return f"{anchors(ids)}\n\n{written}" if ids and written else written
 
     def without_anchors(self, node: nodes.Node, level: int) -> str:
-        """One block."""
+        """Return one block."""
         if isinstance(node, nodes.raw) and (summary := SUMMARY.search(node.astext())):
-            return f"**{unescape(summary[1])}**"  # it is not folded away here
+            return f"**{unescape(summary[1])}**"  # not folded in Markdown
         if isinstance(node, LEFT_OUT):
             return ""
         for kind, write in self.KINDS:
@@ -107,23 +107,23 @@ class Writer:
         return self.blocks(children, level)
 
     def section(self, node: nodes.Element, level: int) -> str:
-        """A section: what follows its title is one level deeper."""
+        """Return a section; everything after its title is one level deeper."""
         title = f"{'#' * min(level, 6)} {self.inline(node[0]).strip()}"
         return f"{title}\n\n{self.blocks(node.children[1:], level + 1)}"
 
     def paragraph(self, node: nodes.Element, level: int) -> str:
-        """Its sentences stay on their lines."""
+        """Return a paragraph, with its sentences kept on their lines."""
         if any(isinstance(child, nodes.Sequential) for child in node.children):
             return self.blocks(node.children, level)  # a table of contents is such a paragraph
         text = "".join(self.inline(child) for child in node.children)
         return "\n".join(line.strip() for line in text.splitlines())
 
     def rubric(self, node: nodes.Element, level: int) -> str:
-        """A heading that no table of contents lists."""
+        """Return a heading that no table of contents lists."""
         return f"**{self.paragraph(node, level)}**"
 
     def code(self, node: nodes.Element, level: int) -> str:
-        """A block of code with its language."""
+        """Return a code block with its language."""
         text = node.astext().strip("\n")
         language = node.get("language", "text")
         if text.lstrip().startswith(">>>"):
@@ -132,7 +132,7 @@ class Writer:
         return f"{fence}{LANGUAGES.get(language, language)}\n{text}\n{fence}"
 
     def items(self, node: nodes.Element, level: int) -> str:
-        """A list; what belongs to an item is indented."""
+        """Return a list; the content of each item is indented."""
         numbered = isinstance(node, nodes.enumerated_list)
         written = []
         for number, item in enumerate(node.children, start=node.get("start", 1)):
@@ -141,7 +141,7 @@ class Writer:
         return "\n".join(written)
 
     def definitions(self, node: nodes.Element, level: int) -> str:
-        """A term and what it means; also a field and its content."""
+        """Return terms with their definitions; also fields with their content."""
         written = []
         for item in node.children:
             names = item[:-1] if isinstance(item[-1], nodes.Element) else item.children
@@ -152,29 +152,29 @@ class Writer:
         return "\n".join(written)
 
     def quote(self, node: nodes.Element, level: int) -> str:
-        """A quotation, or a note: each of its lines is marked."""
+        """Return a quotation, or a note: each of its lines is marked."""
         said = self.blocks(node.children, level)
         named = isinstance(node, nodes.block_quote) or isinstance(node[0], nodes.title)
-        if not named:  # the writer of HTML gives it a title
+        if not named:  # the HTML writer adds the title
             said = f"**{type(node).__name__.capitalize()}**\n\n{said}"
         return "\n".join(f"> {line}".rstrip() for line in said.splitlines())
 
     def heading(self, node: nodes.Element, level: int) -> str:
-        """The title of a note or of a table."""
+        """Return the title of a note or a table."""
         return f"**{self.paragraph(node, level)}**"
 
     def declaration(self, node: nodes.Element, level: int) -> str:
-        """A documented name: its signatures are headings, and its content is one level deeper."""
+        """Return a documented name: its signatures are headings, its content one level deeper."""
         signatures = [child for child in node if isinstance(child, addnodes.desc_signature)]
         parts = []
         for each in signatures:
-            newest = each["ids"][:1]  # the others are long, and of earlier versions of Sphinx
+            newest = each["ids"][:1]  # the others are long, and from earlier versions of Sphinx
             parts += [anchors(newest)] * bool(newest)
             parts.append(f"{'#' * min(level, 6)} {code_span(signature(each))}")
         return "\n\n".join([*parts, self.block(node[-1], level + 1)])
 
     def table(self, node: nodes.Element, level: int) -> str:
-        """A table; a cell that spans columns is followed by empty ones."""
+        """Return a table; a cell that spans columns is followed by empty ones."""
         head: list[list[str]] = []
         body: list[list[str]] = []
         for row in node.findall(nodes.row):
@@ -191,7 +191,7 @@ class Writer:
         return "\n\n".join([*titles, "\n".join(lines)])
 
     def cell(self, entry: nodes.Element, level: int) -> str:
-        """A cell, on one line."""
+        """Return a cell, on one line."""
         parts = [
             code_span(" ".join(child.astext().split()))
             if isinstance(child, (nodes.literal_block, nodes.doctest_block))
@@ -201,11 +201,11 @@ class Writer:
         return " ".join(" ".join(parts).split()).replace("|", "\\|")
 
     def picture(self, node: nodes.Element, level: int) -> str:
-        """An image alone."""
+        """Return a block image."""
         return self.image(node)
 
     def card(self, node: nodes.Element, level: int) -> str:
-        """A card of the front page: its title, which is a link, and its text."""
+        """Return a card of the front page: its title, which is a link, and its text."""
         links = [self.link(each.get("refuri", "")) for each in node.findall(nodes.reference)]
         title, text = "", []
         for part in node.findall(lambda each: isinstance(each, nodes.Element)):
@@ -234,19 +234,19 @@ class Writer:
 
 
 def address_of(node: nodes.Element) -> str:
-    """Where a link leads; a file to download is a link too."""
+    """Return a link's target; a file to download is a link too."""
     if "filename" in node:
         return f"download:{node['filename']}"
     return f"#{node['refid']}" if "refid" in node else str(node.get("refuri", ""))
 
 
 def anchors(ids: Iterable[str]) -> str:
-    """The names by which links lead here, the same as on the page."""
+    """Return anchors for these link targets, the same as on the page."""
     return "".join(f'<a id="{escape(each)}"></a>' for each in ids)
 
 
 def code_span(text: str) -> str:
-    """Code within a line."""
+    """Return inline code."""
     text = " ".join(text.split())
     ticks = "`" * (1 + max(map(len, re.findall(r"`+", text)), default=0))
     space = " " if text.startswith("`") or text.endswith("`") else ""
@@ -254,17 +254,17 @@ def code_span(text: str) -> str:
 
 
 def signature(node: nodes.Element) -> str:
-    """A declaration on one line."""
+    """Return a declaration on one line."""
     lines = [child for child in node if isinstance(child, addnodes.desc_signature_line)]
     return " ".join(line.astext() for line in lines) if lines else node.astext()
 
 
 def indented(text: str, width: int) -> str:
-    """All lines but the first further right."""
+    """Indent all lines but the first."""
     first, *others = text.split("\n")
     return "\n".join([first, *(" " * width + line if line else "" for line in others)])
 
 
 def to_markdown(doctree: nodes.document, link: Link) -> str:
-    """A whole page."""
+    """Return a whole page."""
     return Writer(link).blocks(doctree.children, 1) + "\n"

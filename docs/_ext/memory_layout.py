@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The directive ``memory-layout``: draws structs as a compiled program measured them.
+"""The directive ``memory-layout``: draws structs as measured by a compiled program.
 
-A column begins at the margin: ``Tensor | owns a share of the object``. Below it, indented, stand
-the structs that follow each other in memory, each with the fields to draw where some share their
+A column starts at the margin: ``Tensor | owns a share of the object``. Below it, indented, are the
+structs that are adjacent in memory, each with the fields to draw where some share their
 bytes: ``TVMFFIAny: type_index zero_padding v_obj``. A line ``->`` draws a pointer to what follows.
-HTML gets drawings; every other format gets what the program printed.
+HTML gets drawings; every other format gets the program's output.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ class LayoutDrawing(nodes.General, nodes.Element):
 
 
 class MemoryLayout(SphinxDirective):
-    """Draws the columns that its content names, over the caption that its option gives."""
+    """Draws the columns named in its content, above the caption from its option."""
 
     has_content = True
     option_spec: ClassVar[OptionSpec] = {"caption": directives.unchanged_required}
 
     def run(self) -> list[nodes.Node]:
-        """Make the figure; a struct or a field that was not measured is an error."""
+        """Create the figure; a struct or field that was not measured is an error."""
         root = Path(self.config.verify_root)
         self.env.note_dependency(str(root / RECORD))
         try:
@@ -60,9 +60,9 @@ class MemoryLayout(SphinxDirective):
         return [figure, *messages]
 
     def columns(self, structs: dict[str, Any]) -> list[Column]:
-        """What the content asks for.
+        """Parse the content.
 
-        ValueError: it names what was not measured, or begins in the middle.
+        ValueError: it names something not measured, or does not start with a column.
         """
         found: list[Column] = []
         for line in filter(str.strip, self.content):
@@ -90,7 +90,7 @@ def show_drawing(translator: nodes.NodeVisitor, node: LayoutDrawing) -> None:
 
 
 def show_text(translator: nodes.NodeVisitor, node: LayoutDrawing) -> None:
-    """Leave it to the text inside."""
+    """Leave the output to the text inside."""
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
@@ -98,7 +98,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.setup_extension("_ext.evidence_of_build")
     text = (show_text, show_text)
     drawn = (show_drawing, show_text)
-    # Not for "epub" too: one node named so would hide all others' handlers from the book.
+    # Not for "epub" too: one node with that handler would hide all other handlers from the book.
     app.add_node(LayoutDrawing, html=drawn, text=text, latex=text, man=text, texinfo=text)
     app.add_directive("memory-layout", MemoryLayout)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

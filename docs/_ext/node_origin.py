@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find the file in which a piece of a page was written: the page itself, a docstring, a header."""
+"""Find the file in which part of a page was written: the page itself, a docstring or a header."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HEADERS = ("*.h", "*.hpp", "*.cuh")
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a node was written. The file is None where nothing tells."""
+    """Where a node was written. The file is None if unknown."""
 
     page: str
     file: str | None
@@ -28,7 +28,7 @@ class Origin:
 
 
 def sources(node: nodes.Node) -> Iterator[tuple[str, int | None]]:
-    """What the node, and then what stands before or around it, says of its source."""
+    """Yield the sources of the node, then of the nodes before and around it."""
     current: nodes.Node | None = node
     while current is not None:
         if current.source:
@@ -41,9 +41,9 @@ def sources(node: nodes.Node) -> Iterator[tuple[str, int | None]]:
 
 @functools.cache
 def repository_file(name: str, layout: Layout) -> str | None:
-    """The repository's file of that name; an installed copy counts as the file it was made from.
+    """Return the repository's file of that name; an installed copy counts as its original.
 
-    Looked up once for each build: most nodes of a page name the same file.
+    Looked up once per build: most nodes of a page name the same file.
     """
     path = Path(name)
     if not path.is_file():
@@ -60,7 +60,7 @@ def repository_file(name: str, layout: Layout) -> str | None:
 
 @functools.cache
 def header_lines(root: Path) -> list[tuple[Path, frozenset[str]]]:
-    """The lines of each header, without what makes comments of them; read once for each build."""
+    """Return the lines of each header, without comment markers; read once per build."""
     found = []
     for pattern in HEADERS:
         for path in sorted((root / "include").rglob(pattern)):
@@ -70,7 +70,7 @@ def header_lines(root: Path) -> list[tuple[Path, frozenset[str]]]:
 
 
 def header_with(text: str, layout: Layout) -> str | None:
-    """The header whose comment holds these lines; Doxygen's XML does not say so line by line."""
+    """Return the header whose comments contain these lines; Doxygen's XML lacks line numbers."""
     wanted = {line.strip().lstrip("*/ ") for line in text.splitlines() if line.strip()}
     for path, lines in header_lines(layout.root):
         if wanted and wanted <= lines:
@@ -79,7 +79,7 @@ def header_with(text: str, layout: Layout) -> str | None:
 
 
 def origin_of(node: nodes.Node, page: str, layout: Layout) -> Origin:
-    """Where a node of a page was written."""
+    """Return where a node of a page was written."""
     for source, line in sources(node):
         match = DOCSTRING.match(source)
         if match:
@@ -97,7 +97,7 @@ def origin_of(node: nodes.Node, page: str, layout: Layout) -> Origin:
 
 
 def in_description(node: nodes.Node) -> bool:
-    """Whether a node is in the description of a name, as docstrings and comments do."""
+    """Whether a node is in the description of a name, like the text of docstrings and comments."""
     current: nodes.Node | None = node.parent
     while current is not None:
         if current.tagname in ("desc", "desc_content"):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page ``404.html``, which a server shows for an address of any depth that has no page.
+"""The page ``404.html``, which a server shows for any address, at any depth, without a page.
 
-It loads no file, and its links begin with the path of the site, so that it works at every depth.
+It loads no file, and its links start with the path of the site, so that it works at every depth.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .repository import path_of
 
 
 def pages(app: Sphinx) -> Iterator[tuple[str, dict[str, object], str]]:
-    """Make the page, with links to the pages at the top of each part."""
+    """Create the page, with links to the pages at the top of each part."""
     if app.builder.name != "html":
         return
     base = path_of(app.config.html_baseurl)
@@ -30,6 +30,6 @@ def pages(app: Sphinx) -> Iterator[tuple[str, dict[str, object], str]]:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Make the page after all others."""
+    """Create the page after all others."""
     app.connect("html-collect-pages", pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The directive ``only-here``: a note on what works under this runtime only, held to a record.
+"""The directive ``only-here``: a note on features of this runtime only, checked against a record.
 
-``nox -s interop`` runs the doctests of all pages, and the tests of shown files, under the published
-package too. What differs there needs a note in its section, or in one around it. A note that
-nothing on the page needs names the tests that show the difference,
-``:test: tests/interop/test_x.py::test_y``. Any other note is refused, in every build; of a page
-that was edited after that run only its shown files and the named tests are judged.
+``nox -s interop`` also runs the doctests of all pages, and the tests of shown files, under the
+published package. Any difference needs a note in its section, or in an enclosing one. A note that
+nothing on the page requires must name the tests that show the difference,
+``:test: tests/interop/test_x.py::test_y``. Any other note is refused, in every build; for a page
+edited after that run, only its shown files and the named tests are judged.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from .node_origin import origin_of
 logger = logging.getLogger(__name__)
 
 LABEL = "This runtime only"
-SHOWN = 3  # differences under one note; the table has them all
+SHOWN = 3  # differences listed in one note; the table lists all
 
 
 class WrongNotes(SphinxError):
@@ -52,13 +52,13 @@ class WrongNotes(SphinxError):
 
 
 class OnlyHere(SphinxDirective):
-    """A note that begins with the label; what differs is added when the page is written."""
+    """A note that begins with the label; the differences are added when the page is written."""
 
     has_content = True
     option_spec: ClassVar[dict[str, Any]] = {"test": directives.unchanged_required}
 
     def run(self) -> list[nodes.Node]:
-        """Make the note."""
+        """Create the note."""
         self.assert_has_content()
         note = nodes.note("", *self.parse_content_to_nodes())
         if not note.children or not isinstance(note[0], nodes.paragraph):
@@ -72,7 +72,7 @@ class OnlyHere(SphinxDirective):
 
 @dataclass
 class Records:
-    """What was found of the pages' doctests, and of the tests of shown files."""
+    """The recorded results of the pages' doctests and of the tests of shown files."""
 
     pages: dict[str, Found]
     snippets: Snippets
@@ -80,9 +80,9 @@ class Records:
 
 @dataclass
 class Page:
-    """What differs on a page, each with the note that describes it, and the problems."""
+    """A page's differences, each with the note that describes it, and its problems."""
 
-    rows: list[tuple[int, str, str]] = field(default_factory=list)  # line, code, what one gets
+    rows: list[tuple[int, str, str]] = field(default_factory=list)  # line, code, result
     of_note: dict[nodes.note, list[tuple[str, str]]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
@@ -93,7 +93,7 @@ def is_note(node: nodes.Node) -> bool:
 
 
 def sections_around(node: nodes.Node) -> Iterator[nodes.Node]:
-    """The sections that hold a node, from the inside out; the page is the last of them."""
+    """Yield the sections that contain a node, innermost first; the page is the last."""
     while node.parent is not None:
         node = node.parent
         if isinstance(node, (nodes.section, nodes.document)):
@@ -101,7 +101,7 @@ def sections_around(node: nodes.Node) -> Iterator[nodes.Node]:
 
 
 def note_for(block: nodes.Node, order: list[nodes.Node]) -> nodes.note | None:
-    """The note that describes a block: in the innermost section that has one, the next or last."""
+    """Return the note for a block: in the innermost section with notes, the next or the last."""
     later = order[order.index(block) :]
     for section in sections_around(block):
         here = [
@@ -115,9 +115,9 @@ def note_for(block: nodes.Node, order: list[nodes.Node]) -> nodes.note | None:
 def examples_of(
     order: list[nodes.Node], page: str, layout: Layout
 ) -> Iterator[tuple[nodes.Node, str, int, str]]:
-    """Each doctest example of a page: its block, digest, number among equal ones, and first line.
+    """Yield each doctest example of a page: block, digest, number among equal ones, first line.
 
-    Another check judges what cannot be read as examples.
+    Another check judges text that cannot be parsed as examples.
     """
     places: Counter[str] = Counter()
     for node in order:
@@ -143,7 +143,7 @@ def page_of(doctree: nodes.document, page: str, layout: Layout, records: Records
     made = Page(of_note={note: [] for note in order if isinstance(note, nodes.note)})
 
     def tell(block: nodes.Node, line: int, code: str, got: str) -> None:
-        """Put a difference into the table, and below its note."""
+        """Add a difference to the table and to its note."""
         made.rows.append((line, code, got))
         if note := note_for(block, order):
             made.of_note[note].append((code, got))
@@ -164,7 +164,7 @@ def page_of(doctree: nodes.document, page: str, layout: Layout, records: Records
     for node in shown:
         if got := records.snippets.difference(node["snippet"]["file"], node["snippet"]["region"]):
             tell(node, node["snippet"]["line"], label_of(node), got)
-    # What was skipped there may differ; a page without doctests is never run.
+    # Doctests skipped there may differ; a page without doctests is never run.
     known = not found["skipped"] if found else not holds_doctest(layout.root / page)
     if not records.snippets.tests:
         known = known and not any(node["snippet"]["file"].startswith("tests/") for node in shown)
@@ -181,15 +181,15 @@ def page_of(doctree: nodes.document, page: str, layout: Layout, records: Records
 
 
 def label_of(block: nodes.Element) -> str:
-    """The file that a block shows, and the region."""
+    """Return the file and region that a block shows."""
     path, region = block["snippet"]["file"], block["snippet"]["region"]
     return f"{PurePosixPath(path).name} [{region}]" if region else PurePosixPath(path).name
 
 
 def wrong_test(name: str, layout: Layout, records: dict[str, Any]) -> str:
-    """Why a named test shows no difference; empty if it exists and did not fail.
+    """Return why a named test shows no difference; empty if it exists and did not fail.
 
-    ``FILE::TEST[CASE]`` names the cases that begin so.
+    ``FILE::TEST[CASE]`` names the cases with that prefix.
     """
     file, _, test = name.partition("::")
     path, function = layout.root / file, test.partition("[")[0]
@@ -201,7 +201,7 @@ def wrong_test(name: str, layout: Layout, records: dict[str, Any]) -> str:
     if function not in {each.name for each in tree.body if isinstance(each, ast.FunctionDef)}:
         return f"{file} has no test {function}"
     if file not in records:
-        return ""  # they did not run on this tree
+        return ""  # its tests did not run on this tree
     begin = test.rstrip("]") if "[" in test else f"{test}["
     told = {r[0] for case, r in records[file].items() if case == test or case.startswith(begin)}
     return "" if told == {"passed"} else f"{name}: {', '.join(sorted(told)) or 'no such case'}"
@@ -209,29 +209,29 @@ def wrong_test(name: str, layout: Layout, records: dict[str, Any]) -> str:
 
 @functools.cache
 def load(root: str, build: str) -> Records:
-    """Read the records, once for each build."""
+    """Read the records, once per build."""
     where = Path(root), Path(build)
     return Records(record_of_pages(*where), record_of_snippets(*where))
 
 
 def forget(app: Sphinx) -> None:
-    """Read them anew."""
+    """Reread them."""
     load.cache_clear()
 
 
 def found_by(app: Sphinx) -> tuple[Layout, Records]:
-    """The project, and what was found of its pages and tests as they are now."""
+    """Return the project, and the recorded results for its current pages and tests."""
     layout = evidence_of(app.config).layout
     return layout, load(str(layout.root), str(layout.build))
 
 
 def page_name(app: Sphinx, docname: str) -> str:
-    """The file of a page, relative to the root."""
+    """Return the file of a page, relative to the root."""
     return os.path.relpath(app.env.doc2path(docname), evidence_of(app.config).layout.root)
 
 
 def literal(text: str) -> nodes.literal:
-    """Code or output that a record holds."""
+    """Return code or output from a record."""
     return nodes.literal("", text, generated=True)
 
 
@@ -256,7 +256,7 @@ def check(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 
 def show(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Add to each note what one gets under the published package."""
+    """Add to each note the results under the published package."""
     layout, found = found_by(app)
     page = page_name(app, docname)
     for note, differing in page_of(doctree, page, layout, found).of_note.items():
@@ -271,7 +271,7 @@ def show(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register the directive; the check comes in every build, like that of the snippets."""
+    """Register the directive; the check runs in every build, like that of the snippets."""
     app.setup_extension("_ext.evidence_of_build")
     app.add_directive("only-here", OnlyHere)
     app.connect("builder-inited", forget)

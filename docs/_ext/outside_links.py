@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The directive ``outside-links``: every address outside the site, with the pages that need it."""
+"""The directive ``outside-links``: every address outside the site, with the pages that use it."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ OUTSIDE = ("http://", "https://")
 
 
 class LinkTable(nodes.General, nodes.Element):
-    """Stands for the table until all pages have been read."""
+    """A placeholder for the table until all pages have been read."""
 
 
 class OutsideLinks(SphinxDirective):
     """Shows the table."""
 
     def run(self) -> list[nodes.Node]:
-        """Take the place of what is not known before all pages are read."""
+        """Return a placeholder: the links are known only once all pages are read."""
         return [LinkTable()]
 
 
 def name_of_another(app: Sphinx, page: str, node: addnodes.pending_xref) -> str:
-    """The address of a name that another project documents, and this one does not."""
-    if inventory := node.get("inventory"):  # which a page named
+    """Return the address of a name that another project documents and this one does not."""
+    if inventory := node.get("inventory"):  # named by a page
         found = resolve_reference_in_inventory(app.env, inventory, node, nodes.Text(""))
         return found["refuri"] if found is not None else ""
     found = resolve_reference_detect_inventory(app.env, node, nodes.Text(""))
@@ -48,7 +48,7 @@ def name_of_another(app: Sphinx, page: str, node: addnodes.pending_xref) -> str:
 
 
 def addresses_of(app: Sphinx, docname: str) -> set[str]:
-    """Every address outside the site that a page links to."""
+    """Return every address outside the site that a page links to."""
     page = app.env.get_doctree(docname)
     found = {node.get("refuri", "") for node in page.findall(nodes.reference)}
     found |= {name_of_another(app, docname, node) for node in page.findall(addnodes.pending_xref)}
@@ -56,7 +56,7 @@ def addresses_of(app: Sphinx, docname: str) -> set[str]:
 
 
 def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Put the table where it belongs."""
+    """Replace the placeholder with the table."""
     for place in list(doctree.findall(LinkTable)):
         pages_by_address = defaultdict(list)
         for page in sorted(app.env.found_docs):
@@ -77,7 +77,7 @@ def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register the directive; the table is made when its page is written."""
+    """Register the directive; the table is created when its page is written."""
     app.add_directive("outside-links", OutsideLinks)
     app.add_node(LinkTable)
     app.connect("doctree-resolved", fill_in)

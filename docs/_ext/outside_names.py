@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make intersphinx inventories of the few outside names we link to; no network is needed.
+"""Generate intersphinx inventories of the few outside names we link to; no network is needed.
 
 Each file ``docs/_outside/NAME.txt`` has a line ``base URL`` and lines ``domain:role name address``.
 """
@@ -16,14 +16,14 @@ from sphobjinv import DataObjStr, Inventory, compress, writebytes
 
 from .evidence_of_build import evidence_of
 
-# In one and the same event the root is named at 500, and intersphinx checks its mapping at 800.
+# In the same event, the root is set at 500, and intersphinx checks its mapping at 800.
 BETWEEN = 600
 
 
 def read_names(path: Path) -> tuple[str, Inventory]:
     """Read one list: the base address, and the names below it.
 
-    ExtensionError: a line is neither a comment, nor a base, nor a name.
+    ExtensionError: a line is not a comment, a base or a name.
     """
     base, inventory = "", Inventory()
     inventory.project, inventory.version = path.stem, ""
@@ -45,7 +45,7 @@ def read_names(path: Path) -> tuple[str, Inventory]:
 
 
 def make_inventories(app: Sphinx, config: Config) -> None:
-    """Write an inventory for each list and tell intersphinx of it."""
+    """Write an inventory for each list and add it to intersphinx's mapping."""
     folder = evidence_of(config).layout.build / "outside"
     folder.mkdir(parents=True, exist_ok=True)
     for path in sorted((Path(app.srcdir) / "_outside").glob("*.txt")):
@@ -56,7 +56,7 @@ def make_inventories(app: Sphinx, config: Config) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Run when the root is known, and before intersphinx reads its mapping."""
+    """Run once the root is known, before intersphinx reads its mapping."""
     app.setup_extension("sphinx.ext.intersphinx")
     app.setup_extension("_ext.evidence_of_build")
     app.connect("config-inited", make_inventories, priority=BETWEEN)

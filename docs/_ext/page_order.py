@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All pages in the order of reading, as the tables of contents give it."""
+"""All pages in reading order, as given by the tables of contents."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sphinx.environment import BuildEnvironment
 
 
 def page_order(env: BuildEnvironment) -> list[str]:
-    """The front page, then each page of its table of contents with those below it."""
+    """Return the front page, then each page in its table of contents followed by those below it."""
     order: list[str] = []
 
     def add(name: str) -> None:

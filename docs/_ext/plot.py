@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plots as inline SVG: the site's colours, light and dark, and text that keeps its size on a phone.
+"""Plots as inline SVG, with the site's light and dark colours, and text of fixed size on phones.
 
 Lengths along x are percentages of the page's width; heights are pixels. Colours are in site.css;
-the attributes here are for readers that have no style sheet.
+the attributes here are for readers without a style sheet.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
-ROW, BAR, DOT = 34, 9, 4  # heights in pixels; of a dot the radius
-LEFT, RIGHT = 2.0, 98.0  # where a logarithmic axis begins and ends, in percent
+ROW, BAR, DOT = 34, 9, 4  # heights in pixels; the radius of a dot
+LEFT, RIGHT = 2.0, 98.0  # start and end of a logarithmic axis, in percent
 
 
 def svg(title: str, description: str, height: float, parts: Sequence[str]) -> str:
-    """A plot with the text that stands for it where it cannot be seen."""
+    """Return a plot with its alternative text."""
     label = f"{escape(title)}. {escape(description)}"
     return (
         f'<svg class="plot" role="img" aria-label="{label}" width="100%" height="{height:g}">'
@@ -26,7 +26,7 @@ def svg(title: str, description: str, height: float, parts: Sequence[str]) -> st
 
 
 def text(x: str, y: float, words: str, name: str = "", anchor: str = "start") -> str:
-    """A line of text; its colour is that of the page's."""
+    """Return a line of text, in the page's text colour."""
     return (
         f'<text class="{name}" x="{x}" y="{y:g}" text-anchor="{anchor}" fill="currentColor"'
         f' font-size="12">{escape(words)}</text>'
@@ -34,7 +34,7 @@ def text(x: str, y: float, words: str, name: str = "", anchor: str = "start") ->
 
 
 class Bar(NamedTuple):
-    """A row of a plot of bars; the ratio and the limit are relative to the published package."""
+    """A row of a bar plot; the ratio and the limit are relative to the published package."""
 
     name: str
     ours: float
@@ -44,7 +44,7 @@ class Bar(NamedTuple):
 
 
 def bars(title: str, rows: Sequence[Bar]) -> str:
-    """For each row, a bar of ours on one of the published package's, and a tick at its limit."""
+    """Plot, for each row, our bar over the published package's, with a tick at its limit."""
     limits = [row.limit for row in rows if row.limit is not None]
     scale = 100 / max(1, *(row.ratio for row in rows), *limits)
     parts = []
@@ -74,7 +74,7 @@ def bars(title: str, rows: Sequence[Bar]) -> str:
 
 
 def strips(title: str, rows: Mapping[str, Sequence[tuple[str, float]]]) -> str:
-    """For each row, a dot for each of its named values, on a logarithmic axis with a line at 1."""
+    """Plot a dot for each named value of a row, on a logarithmic axis with a line at 1."""
     values = [value for row in rows.values() for _, value in row]
     low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
     low, high = min(low, 0), max(high, 0) + (low == high == 0)

@@ -2,7 +2,7 @@
 """A page for each file that the site shows, with the receipts that prove it.
 
 The line under a piece of code links to the page of its file: when, where and how it was compiled
-and run, which lines ran, and the hashes of what took part. Each receipt is there as JSON, too;
+and run, which lines ran, and the hashes of its inputs. Each receipt is also available as JSON;
 ``nox -s receipt`` repeats a compilation or a run. The pages have no navigation, and the search
 leaves them out. ``snippets.json`` lists all pieces of code, for the server in ``_assistant``;
 ``pages.json`` has the hash of each page's Markdown, and ``quoted.json`` the hashes of the files
@@ -44,24 +44,24 @@ SNIPPETS = "snippets.json"
 PAGES = "pages.json"
 QUOTED_FILES = "quoted.json"
 HEADERS = "include/"  # of the package: a closure has dozens of them
-# Hundreds of receipts prove the header that all kernels share. The JSON has what a page leaves out.
+# Hundreds of receipts prove the header shared by all kernels. The JSON has whatever a page omits.
 MOST_RECEIPTS, MOST_FILES = 8, 24
 
 
 def digest_offered(app: Sphinx, file: Path) -> str:
-    """The SHA-256 of a file's download; empty if no page offers it."""
+    """Return the SHA-256 of a file's download; empty if no page offers it."""
     if os.path.relpath(file, app.srcdir) not in map(os.fspath, app.env.dlfiles):
         return ""
     return hashlib.sha256(offered_bytes(file)).hexdigest()
 
 
 def address(file: str, region: str = "") -> str:
-    """The page of a file below the site, and its place for a region."""
+    """Return the address of a file's page within the site, and the anchor of a region."""
     return quote(f"{FOLDER}/{file}.html") + (f"#{quote(region)}" if region else "")
 
 
 def linked(app: Sphinx, docname: str, text: str, file: str, region: str = "") -> nodes.Node:
-    """A state as a link to the file's receipts; only a site has them."""
+    """Return a state as a link to the file's receipts, which exist only in a site."""
     if app.builder.name != "html" or not file:
         return nodes.Text(text)
     up = "../" * app.builder.get_target_uri(docname).count("/")
@@ -70,7 +70,7 @@ def linked(app: Sphinx, docname: str, text: str, file: str, region: str = "") ->
 
 
 def receipts_of(file: str, evidence: Evidence) -> list[tuple[str, Receipt]]:
-    """The receipts of a file, each with its level in words; those of other files come last."""
+    """Return the receipts of a file, each with its level in words; other subjects' come last."""
     earlier = evidence.with_earlier_runtime
     on_gpu = [r for r in earlier.receipts if r.subject == file and not earlier.edited(r)]
     emulated = [r for r in evidence.emulated if file in r.ran and not evidence.changed(r.closure)]
@@ -87,14 +87,14 @@ def receipts_of(file: str, evidence: Evidence) -> list[tuple[str, Receipt]]:
 
 
 def lines_of(receipt: Receipt, file: str, evidence: Evidence) -> list[tuple[str, str]]:
-    """The lines of a file that a run went through, and those that it did not, with the reasons."""
+    """Return the lines of a file that a run executed, and those it did not, with the reasons."""
     if file not in receipt.ran:
         return []
     text = (evidence.layout.root / file).read_text()
     line_of = {place: line for line, place in places(file, text).items()}
 
     def numbers(ranges: list[str]) -> str:
-        """Positions as lines of the file."""
+        """Convert positions to lines of the file."""
         return listed(line_of[place] for place in from_ranges(ranges) if place in line_of)
 
     found = [("ran", numbers(receipt.ran[file]))] if receipt.ran[file] else []
@@ -110,7 +110,7 @@ def lines_of(receipt: Receipt, file: str, evidence: Evidence) -> list[tuple[str,
 
 
 def cells_of(level: str, receipt: Receipt, file: str, evidence: Evidence) -> dict[str, Any]:
-    """What the page says of a receipt."""
+    """Return what the page shows of a receipt."""
     files = [each for each in receipt.closure.items() if not each[0].startswith(HEADERS)]
     doctests = sum(bool(line) for lines in receipt.doctests.values() for line in lines)
     modified = receipt.runtime.get("modified") == "yes"
@@ -140,7 +140,7 @@ def page_of(
     receipts: list[tuple[str, Receipt]],
     evidence: Evidence,
 ) -> str:
-    """The HTML of the page of a file."""
+    """Return the HTML of the page of a file."""
     up = "../" * (file.count("/") + 1)
     seen = {(snippet.docname, snippet.region): snippet for snippet in reversed(shown)}
     first = {snippet.region: snippet.docname for snippet in seen.values()}
@@ -167,7 +167,7 @@ def page_of(
 
 
 def shown_files(app: Sphinx) -> Iterator[tuple[str, list[Snippet]]]:
-    """The files of the judged snippets."""
+    """Yield the files of the judged snippets."""
     found: dict[str, list[Snippet]] = defaultdict(list)
     for snippet in judged(app.env):
         if snippet.file:
@@ -176,7 +176,7 @@ def shown_files(app: Sphinx) -> Iterator[tuple[str, list[Snippet]]]:
 
 
 def write_pages(app: Sphinx, exception: Exception | None) -> None:
-    """Write the pages and the receipts of a good build in the place of those of the last one."""
+    """Write the pages and receipts of a successful build, replacing those of the last one."""
     if exception or app.builder.name != "html":
         return
     evidence, folder = evidence_of(app.config), Path(app.outdir) / FOLDER
@@ -203,7 +203,7 @@ def write_pages(app: Sphinx, exception: Exception | None) -> None:
 
 
 def refuse_collisions(app: Sphinx, env: BuildEnvironment) -> None:
-    """Raise if two receipts would be one file of the site; the message names both."""
+    """Raise if two receipts would share one file of the site; the message names both."""
     evidence = evidence_of(app.config)
     for one, other in collisions((*evidence.receipts, *evidence.emulated)):
         both = " and ".join(f"{each.subject} ({each.level})" for each in (one, other))
@@ -215,7 +215,7 @@ def refuse_collisions(app: Sphinx, env: BuildEnvironment) -> None:
 def edited_pages(
     app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
 ) -> list[str]:
-    """The pages whose Markdown was edited by hand since the last build, to write them again."""
+    """Return pages whose Markdown was edited by hand since the last build, to rewrite them."""
     listed = Path(app.outdir) / PAGES
     if app.builder.name != "html" or not listed.is_file():
         return []
@@ -231,7 +231,7 @@ def edited_pages(
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Write the pages last, when every snippet has been judged."""
+    """Write the pages last, once every snippet has been judged."""
     app.setup_extension("_ext.evidence_of_build")
     app.setup_extension("_ext.snippet_gate")
     app.connect("env-get-outdated", edited_pages)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages at old addresses that lead to where their content is now, as one file lists them."""
+"""Pages at old addresses that redirect to the current page, as listed in one file."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sphinx.util.typing import ExtensionMetadata
 
 
 class WrongRedirect(SphinxError):
-    """A redirect that leads nowhere, or that would replace a page."""
+    """A redirect to a page that does not exist, or that would replace a page."""
 
     category = "Wrong redirect"
 
 
 def read_redirects(text: str) -> dict[str, str]:
-    """The new page of each old one; a line is ``old -> new``, ``#`` begins a comment."""
+    """Map old pages to new ones; a line is ``old -> new``, and ``#`` begins a comment."""
     found: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         words = line.partition("#")[0].split()
@@ -34,7 +34,7 @@ def read_redirects(text: str) -> dict[str, str]:
 
 
 def pages(app: Sphinx) -> Iterator[tuple[str, dict[str, str], str]]:
-    """Make a page for each line of the file."""
+    """Create a page for each line of the file."""
     file = Path(app.srcdir) / "redirects.txt"
     there = app.env.found_docs
     if app.builder.name != "html" or not file.exists():
@@ -49,6 +49,6 @@ def pages(app: Sphinx) -> Iterator[tuple[str, dict[str, str], str]]:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Make the pages after all others."""
+    """Create the pages after all others."""
     app.connect("html-collect-pages", pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the machine that publishes the site says of the repository: its address, and the commit.
+"""What the machine that publishes the site knows of the repository: its address and the commit.
 
-Nothing is guessed: a link that would be dead is not made, and a page then links to its own source.
+Nothing is guessed: dead links are not generated, and a page then links to its own source.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sphinx.util.typing import ExtensionMetadata
 
 
 def clone_address(environ: Mapping[str, str]) -> str:
-    """What ``git clone`` takes; empty where that is not known."""
+    """Return the address for ``git clone``; empty if unknown."""
     if environ.get("READTHEDOCS_GIT_CLONE_URL"):
         return environ["READTHEDOCS_GIT_CLONE_URL"]
     if environ.get("GITHUB_REPOSITORY"):
@@ -26,20 +26,20 @@ def clone_address(environ: Mapping[str, str]) -> str:
 
 
 def source_links(environ: Mapping[str, str]) -> dict[str, str]:
-    """The theme's options that link a page to its file; none if its branch has no known address."""
+    """Return theme options that link pages to their files; none if the address is unknown."""
     address = clone_address(environ).removesuffix(".git").rstrip("/")
     if environ.get("READTHEDOCS_GIT_CLONE_URL"):
         is_branch = environ.get("READTHEDOCS_VERSION_TYPE") == "branch"
         branch = environ.get("READTHEDOCS_GIT_IDENTIFIER", "") if is_branch else ""
     elif address:
-        # A pull request's GITHUB_REF_NAME is no branch, and says so by GITHUB_HEAD_REF.
+        # A pull request's GITHUB_REF_NAME is not a branch, which GITHUB_HEAD_REF indicates.
         is_branch = environ.get("GITHUB_REF_TYPE") == "branch" and not environ.get(
             "GITHUB_HEAD_REF"
         )
         branch = environ.get("GITHUB_REF_NAME", "") if is_branch else ""
     else:
         return {}
-    # The theme knows the addresses of these hosts alone.
+    # The theme supports only these hosts.
     known = ("https://github.com/", "https://gitlab.com/", "https://bitbucket.org/")
     if not branch or not address.startswith(known):
         return {}
@@ -51,18 +51,18 @@ def source_links(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def site_address(environ: Mapping[str, str]) -> str:
-    """Where the site will be, with a slash at its end; empty where that is not known."""
+    """Return the address of the published site, with a trailing slash; empty if unknown."""
     address = environ.get("DOCS_ADDRESS") or environ.get("READTHEDOCS_CANONICAL_URL", "")
     return f"{address.rstrip('/')}/" if address else ""
 
 
 def path_of(address: str) -> str:
-    """The path that a page named absolutely begins with: a slash at least."""
+    """Return the path of an absolute address: at least a slash."""
     return urlsplit(address).path or "/"
 
 
 def commit_of(root: Path) -> str:
-    """The commit in the working tree, shortened; empty without git."""
+    """Return the commit of the working tree, shortened; empty without git."""
     command = ["git", "-C", str(root), "rev-parse", "--short=10", "HEAD"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -72,7 +72,7 @@ def commit_of(root: Path) -> str:
 
 
 def shown_commit(app: Sphinx) -> str:
-    """The commit that this build's pages name."""
+    """Return the commit that this build's pages name."""
     commit: str = vars(app)["shown_commit"]
     return commit
 
@@ -80,12 +80,12 @@ def shown_commit(app: Sphinx) -> str:
 def show_commit(
     app: Sphinx, pagename: str, template: str, context: dict[str, object], doctree: object
 ) -> None:
-    """Give the page's template the commit. As a setting, it would have all pages read again."""
+    """Pass the commit to the page's template. As a setting, it would cause a full reread."""
     context["commit"] = shown_commit(app)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Ask once for the commit, and hand it to each page."""
+    """Look up the commit once, and pass it to each page."""
     vars(app)["shown_commit"] = commit_of(Path(app.confdir))
     app.connect("html-page-context", show_commit)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

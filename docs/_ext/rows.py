@@ -19,7 +19,7 @@ HEADINGS = ["Tests", "Result"]
 
 
 def grouped(lines: list[list[str]]) -> dict[str, list[list[str]]]:
-    """For each row, which its first line alone names, its tests and their results."""
+    """Group tests and their results by row, which only its first line names."""
     groups: dict[str, list[list[str]]] = {}
     row = ""
     for subject, *test in lines:
@@ -29,7 +29,7 @@ def grouped(lines: list[list[str]]) -> dict[str, list[list[str]]]:
 
 
 def in_short(row: str, tests: list[list[str]]) -> str:
-    """The line that stays to see when a row is folded: how many files, and what is amiss."""
+    """Return the line that remains visible when a row is folded: file count and problems."""
     failed = sum(re.match(r"\d+ failed", result) is not None for _, result in tests)
     missing = sum(re.search("^no run|not run$", result) is not None for _, result in tests)
     parts = [f"{row}: {len(tests)} test file{'s' * (len(tests) != 1)}"]
@@ -39,10 +39,10 @@ def in_short(row: str, tests: list[list[str]]) -> str:
 
 
 class Rows(SphinxDirective):
-    """Shows a table for each row; where this tree's tests have not run, it names the session."""
+    """Shows a table for each row; if this tree's tests have not run, it names the session."""
 
     def run(self) -> list[nodes.Node]:
-        """Make the tables from the test files and the records of their runs."""
+        """Create the tables from the test files and the records of their runs."""
         root = Path(self.config.verify_root)
         lines = row_table(root, root / self.config.verify_build)
         return [

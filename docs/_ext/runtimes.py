@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The directive ``runtimes``: an example's label, as ``nox -s interop`` found it, and archive."""
+"""The directive ``runtimes``: an example's label, as found by ``nox -s interop``, and archive."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ ONLY_HERE = "It was tried under the published one, and failed there as it should
 
 
 class Runtimes(SphinxDirective):
-    """Shows whether an example works under both runtimes or this one alone, and its archive."""
+    """Shows whether an example works under both runtimes or only this one, and its archive."""
 
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Make the label, or name the session that would."""
+        """Create the label, or name the session that does."""
         name = self.arguments[0]
         root = Path(self.config.verify_root)
         if not (Layout.of(root).examples / name).is_dir():

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calls of ``scale`` that the page of error messages offers, and what each of them gives.
+"""The calls of ``scale`` that the page of error messages offers, and their results.
 
-``python scale_calls.py`` runs all of them in a folder with scale_cpu.so and prints JSON. A call is
-a program of its own: the page shows the lines that ran.
+``python scale_calls.py`` runs all of them in a folder with scale_cpu.so and prints JSON. Each call
+is a separate program: the page shows the lines that ran.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NUMPY, TORCH, JAX = FRAMEWORKS = ("NumPy", "PyTorch", "JAX into NumPy")
 
 @dataclass(frozen=True, eq=False)
 class Option:
-    """One choice: its label, and its lines in each framework that has it."""
+    """One choice: its label, and its lines in each framework that supports it."""
 
     label: str
     code: dict[str, str]
@@ -31,7 +31,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Axis:
-    """What a reader chooses; the first option is the plain one."""
+    """A choice offered to the reader; the first option is the plain one."""
 
     name: str
     label: str
@@ -39,12 +39,12 @@ class Axis:
 
 
 def everywhere(label: str, code: str) -> Option:
-    """An option that reads the same in every framework."""
+    """Return an option with the same code in every framework."""
     return Option(label, dict.fromkeys(FRAMEWORKS, code))
 
 
 def of_dtype(name: str) -> Option:
-    """The array ``x`` of a dtype that all frameworks have."""
+    """Return the array ``x`` of a dtype that all frameworks have."""
     return Option(
         name,
         {
@@ -56,12 +56,12 @@ def of_dtype(name: str) -> Option:
 
 
 def in_numpy(code: str) -> dict[str, str]:
-    """The lines of an option for a NumPy array ``y``, whatever ``x`` is."""
+    """Return the lines of an option for a NumPy array ``y``, whatever ``x`` is."""
     return {NUMPY: code, JAX: code}
 
 
 def for_each(label: str, numpy: str, torch: str) -> Option:
-    """An option that NumPy and PyTorch write differently."""
+    """Return an option written differently in NumPy and PyTorch."""
     return Option(label, {**in_numpy(numpy), TORCH: torch})
 
 
@@ -164,7 +164,7 @@ AXES = (IMPORTS, DTYPE, LAYOUT, OUTPUT, CALL)
 
 
 def program(choice: tuple[Option, ...]) -> str:
-    """The lines of a call; empty where the framework lacks one of the options."""
+    """Return the lines of a call; empty if the framework lacks one of the options."""
     framework = choice[0].label
     if any(framework not in option.code for option in choice):
         return ""
@@ -173,26 +173,26 @@ def program(choice: tuple[Option, ...]) -> str:
 
 
 def choices() -> Iterator[tuple[Option, ...]]:
-    """Every combination of options; the last axis varies fastest."""
+    """Return all combinations of options; the last axis varies fastest."""
     return itertools.product(*(axis.options for axis in AXES))
 
 
 def result_of(code: str) -> str:
-    """What a program prints: its output, or the last lines of its traceback."""
+    """Return a program's output, or the last lines of its traceback."""
     printed = io.StringIO()
     try:
         with contextlib.redirect_stdout(printed):
             exec(compile(code, "call.py", "exec"), {"__name__": "__main__"})
     except Exception as error:
         said = "".join(traceback.format_exception_only(error)).strip()
-        # A message names the library by its whole path, which is another one on each machine;
-        # Python adds a guess, or does not, by its version.
+        # A message contains the library's absolute path, which differs between machines;
+        # whether Python adds a suggestion depends on its version.
         return said.replace(os.getcwd(), ".").partition(". Did you mean")[0]
     return printed.getvalue().strip()
 
 
 def all_results() -> dict[str, list[Any]]:
-    """The distinct results, and for each combination the number of its result, or None."""
+    """Return the distinct results, and for each combination the index of its result, or None."""
     places: dict[str, int] = {}
     cells: list[int | None] = []
     for choice in choices():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A form that works by a script: pages of the site have it; a book and Markdown leave it out."""
+"""A form that needs a script: it is in the site's pages, but not in the book and the Markdown."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from sphinx.util.typing import ExtensionMetadata
 
 
 class ScriptForm(nodes.General, nodes.Element):
-    """Stands for the form ``html`` and its ``script`` until the page is written."""
+    """A placeholder for the form ``html`` and its ``script`` until the page is written."""
 
 
 def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Put the form in its place, or take the place away."""
+    """Replace the placeholder with the form, or remove it."""
     for place in list(doctree.findall(ScriptForm)):
         if app.builder.name == "html":
             form = nodes.raw("", place["html"], format="html", script=place["script"])
@@ -29,14 +29,14 @@ def add_script(
     context: dict[str, object],
     doctree: nodes.document | None,
 ) -> None:
-    """Give a page the scripts of its forms."""
+    """Add the scripts of a page's forms."""
     for form in doctree.findall(nodes.raw) if doctree is not None else ():
         if "script" in form:
             app.add_js_file(form["script"])
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Fill in last, when every table has been made."""
+    """Fill in last, once every table has been created."""
     app.add_node(ScriptForm)
     app.connect("doctree-resolved", fill_in, priority=900)
     app.connect("html-page-context", add_script)

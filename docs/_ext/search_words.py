@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words that lead a search to one page or section first, as ``search_words.txt`` lists them."""
+"""Words for which a search lists one page or section first, as given in ``search_words.txt``."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from sphinx.util.typing import ExtensionMetadata
 
 
 class WrongSearchWords(SphinxError):
-    """A line that leads nowhere, or that cannot be read."""
+    """A line whose target does not exist, or that cannot be read."""
 
     category = "Wrong search words"
 
 
 def title_of(env: BuildEnvironment, target: str) -> str:
-    """The title under which a page or a section is listed among the results."""
+    """Return the title under which a page or section is listed among the results."""
     page, _, anchor = target.partition("#")
     if page not in env.found_docs:
         raise WrongSearchWords(f"{target}: expected a page, and there is none named {page}")
@@ -38,7 +38,7 @@ def title_of(env: BuildEnvironment, target: str) -> str:
 
 
 def rows_of(app: Sphinx) -> list[list[str]]:
-    """For each text: what is typed, and the page, the section and the title of the result."""
+    """Return, for each text, what is typed, and the page, section and title of the result."""
     file = Path(app.srcdir) / FILE
     if not file.exists():
         return []
@@ -56,12 +56,12 @@ def rows_of(app: Sphinx) -> list[list[str]]:
 def for_search(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
-    """Hand the words to the page of results."""
+    """Pass the words to the search page."""
     if pagename == "search":
         context["search_words"] = rows_of(app)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Hand the words over when the page of results is made, after all others."""
+    """Pass the words when the search page is created, after all others."""
     app.connect("html-page-context", for_search)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

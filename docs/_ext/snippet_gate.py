@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Refuse to build a site that shows code which nothing verified.
+"""Refuse to build a site that shows code which was not verified.
 
-The check reads the doctrees of all pages, so that code counts whichever way it came there: from a
-tab, a MyST page, a docstring or a Doxygen comment. It raises, and it runs in every build, also in
-one that reads no page again: a warning would be given once and then forgotten.
+The check reads the doctrees of all pages, so that it covers code from any origin: a
+tab, a MyST page, a docstring or a Doxygen comment. It raises, and it runs in every build, even
+one that rereads no page: a warning would appear once and then be forgotten.
 
-Code whose every run was skipped, with a reason, makes the site partial: each page says what was
+Code whose every run was skipped, with a reason, makes the site partial: each page states what was
 not run and why, and ``build/partial.txt`` lists it. Do not publish a partial site.
 """
 
@@ -55,18 +55,18 @@ JUDGED = (
 )
 DOCTEST_LANGUAGES = {None, "default", "pycon", "python"}
 
-Places = Counter[str]  # by digest, how many such examples of the page came before
+Places = Counter[str]  # number of such examples earlier on the page, by digest
 
 
 class UnverifiedSnippets(SphinxError):
-    """The site would show code that nothing verified."""
+    """The site would show code that was not verified."""
 
     category = "Unverified snippets"
 
 
 @dataclass(frozen=True)
 class Snippet:
-    """One piece of code on a page, and what is known of it."""
+    """One piece of code on a page, and its evidence."""
 
     page: str
     docname: str
@@ -78,7 +78,7 @@ class Snippet:
     lines: Mapping[str, int] = field(default_factory=dict)
     file: str = ""
     region: str = ""
-    section: str = ""  # the anchor of the section around it; empty for the page's first section
+    section: str = ""  # anchor of the enclosing section; empty for the page's first section
 
     @property
     def verified(self) -> bool:
@@ -88,14 +88,14 @@ class Snippet:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a piece of code shows, and what the evidence says of it."""
+    """A piece of code, and what the evidence says about it."""
 
     shows: str
-    state: str = ""  # what was verified on what
-    problem: str = ""  # why it may not be shown
+    state: str = ""  # what was verified on which device
+    problem: str = ""  # why it must not be shown
     not_run: str = ""  # why this machine could not run it
     lines: Mapping[str, int] = field(default_factory=dict)  # how many, by what was done with them
-    file: str = ""  # whose receipts prove it
+    file: str = ""  # the file whose receipts prove it
     region: str = ""
 
 
@@ -113,7 +113,7 @@ def of_file(
 ) -> Verdict:
     """Judge a file, or a region of it."""
     problem = evidence.why_not(path, region, every_line=every_line)
-    # Where something ran the file, its problem is another one than a skip.
+    # If something ran the file, its problem is not a skip.
     unproved = problem and not evidence.of(path)
     skipped = evidence.skipped_whole(path, region) if not problem else ""
     if reasons := evidence.not_run_here(path) if unproved else skipped:
@@ -126,7 +126,7 @@ def of_file(
 def download(
     node: addnodes.download_reference, origin: Origin, evidence: Evidence
 ) -> Verdict | None:
-    """Judge a link to a file or an archive; None if each file was proved, or is shown above it."""
+    """Judge a link to a file or archive; None if each file was proved, or is shown above it."""
     target = node["reftarget"]
     if node.get("of_snippet") or "://" in target:
         return None
@@ -136,7 +136,7 @@ def download(
         verdicts = [
             of_file(f"{shows}: {file}", file, "", evidence, every_line=False) for file in files
         ]
-    except ValueError as problem:  # also of a file that is no text
+    except ValueError as problem:  # also for a binary file
         return Verdict(shows, problem=str(problem))
     not_run = next((verdict for verdict in verdicts if verdict.not_run), None)
     return next((verdict for verdict in verdicts if verdict.problem), not_run)
@@ -145,7 +145,7 @@ def download(
 def doctest(
     text: str, language: str | None, origin: Origin, evidence: Evidence, places: Places
 ) -> Verdict:
-    """Judge a doctest block: each of its examples must have passed where it stands."""
+    """Judge a doctest block: each of its examples must have passed in its place."""
     shows = f"doctest in {origin.file}" if origin.file != origin.page else "doctest"
     if language not in DOCTEST_LANGUAGES:
         return Verdict(shows, problem=f"a doctest is Python, and this block says {language}")
@@ -186,7 +186,7 @@ def doctest(
 
 
 def lines_of_doctest(text: str, on_cpu: bool, idle: int) -> dict[str, int]:
-    """The lines of a block of examples, by what was done with them; output was compared."""
+    """Count the lines of a block of examples by what was done with them; output was compared."""
     lines = [line for line in text.splitlines() if line.strip()]
     source = sum(line.lstrip().startswith((">>>", "...")) for line in lines)
     ran = RAN_ON_CPU if on_cpu else RAN_ON_GPU
@@ -196,13 +196,13 @@ def lines_of_doctest(text: str, on_cpu: bool, idle: int) -> dict[str, int]:
 def judge(
     node: nodes.Element, origin: Origin, evidence: Evidence, places: Places
 ) -> Verdict | None:
-    """Judge a node; None for what is no code.
+    """Judge a node; None if it is not code.
 
-    The places count the page's doctests; a page's nodes are judged in their order.
+    The places count the page's doctests; a page's nodes are judged in order.
     """
     text = node.rawsource if node.rawsource.lstrip().startswith(">>>") else node.astext()
     if isinstance(node, nodes.raw):
-        # An HTML comment at the head of a Markdown page shows nothing; nothing else needs it.
+        # An HTML comment at the top of a Markdown page shows nothing; other raw text is not needed.
         shown = HTML_COMMENT.sub("", text).strip() or ">>>" in text
         what = f"raw {node.get('format', '')}"
         return Verdict(what, problem="text that Sphinx cannot read") if shown else None
@@ -212,7 +212,7 @@ def judge(
         hidden = "a doctest that the reader does not see"
         return Verdict("comment", problem=hidden) if ">>>" in text else None
     if isinstance(node, addnodes.desc_inline):
-        typed = not literals.NAMES.fullmatch(text)  # Breathe makes one of each exception's name
+        typed = not literals.NAMES.fullmatch(text)  # Breathe creates one from each exception's name
         return Verdict(f"expression {text}", problem=BY_HAND) if typed else None
     if isinstance(node, addnodes.productionlist):
         return Verdict("production list", problem=BY_HAND)
@@ -239,7 +239,7 @@ def judge(
 
 
 def snippets_of(docname: str, env: BuildEnvironment, evidence: Evidence) -> Iterator[Snippet]:
-    """All snippets of one page, in order."""
+    """Yield all snippets of one page, in order."""
     page = os.path.relpath(env.doc2path(docname), evidence.layout.root)
     places: Places = Counter()
     for node in env.get_doctree(docname).findall(lambda found: isinstance(found, JUDGED)):
@@ -260,7 +260,7 @@ def snippets_of(docname: str, env: BuildEnvironment, evidence: Evidence) -> Iter
 
 
 def anchor_of(node: nodes.Element) -> str:
-    """The anchor of the section around a node; empty for the page's first section."""
+    """Return the anchor of the enclosing section; empty for the page's first section."""
     around: nodes.Node | None = node
     while around is not None and not isinstance(around, nodes.section):
         around = around.parent
@@ -270,7 +270,7 @@ def anchor_of(node: nodes.Element) -> str:
 
 
 def message(snippets: Iterable[Snippet]) -> str:
-    """What is wrong with each, one to a line, as ``page:line: what: why``."""
+    """Return what is wrong with each snippet, one per line, as ``page:line: what: why``."""
     lines = []
     for snippet in snippets:
         place = f"{snippet.page}:{snippet.line}" if snippet.line else snippet.page
@@ -280,17 +280,17 @@ def message(snippets: Iterable[Snippet]) -> str:
 
 
 def check(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Judge every page, and raise if a snippet has a problem; give the pages to write again.
+    """Judge every page, and raise if a snippet has a problem; return the pages to rewrite.
 
     A preview lists the problems instead, and its pages show them.
-    UnverifiedSnippets: one message that lists them all.
+    UnverifiedSnippets: one message that lists all of them.
     """
     before = by_page(judged(env))
     evidence = evidence_of(app.config)
     found = [s for docname in sorted(env.found_docs) for s in snippets_of(docname, env, evidence)]
     problems = [snippet for snippet in found if snippet.problem]
     if problems:
-        # Sphinx wraps what is raised in advice about bug reports; the file holds the list alone.
+        # Sphinx wraps exceptions in advice about bug reports; the file contains only the list.
         evidence.layout.unverified.write_text(message(problems) + "\n")
         if not app.config.verify_preview:
             raise UnverifiedSnippets(f"{len(problems)}\n{message(problems)}")
@@ -307,13 +307,13 @@ def check(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 
 def judged(env: BuildEnvironment) -> list[Snippet]:
-    """All snippets as the last check judged them; Sphinx saves them with the environment."""
+    """Return all snippets as judged by the last check; Sphinx saves them with the environment."""
     kept: list[Snippet] = vars(env).get("judged_snippets", [])
     return kept
 
 
 def by_page(snippets: list[Snippet]) -> dict[str, list[Snippet]]:
-    """The snippets of each page."""
+    """Group the snippets by page."""
     pages: dict[str, list[Snippet]] = {}
     for snippet in snippets:
         pages.setdefault(snippet.docname, []).append(snippet)
@@ -321,7 +321,7 @@ def by_page(snippets: list[Snippet]) -> dict[str, list[Snippet]]:
 
 
 def show_unproved(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Begin a page by what on it was not run here, and in a preview by what may not be shown."""
+    """Show at the top of a page the snippets not run and, in a preview, those with problems."""
     of_page = by_page(judged(app.env)).get(docname, [])
     boxes = {
         "Not verified": (nodes.danger, [s for s in of_page if s.problem]),
@@ -340,7 +340,7 @@ def show_unproved(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 def announce_partial(
     app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
-    """Say on top of every page of a partial site that it is one."""
+    """State at the top of every page of a partial site that it is partial."""
     snippets = judged(app.env)
     count = sum(bool(snippet.not_run) for snippet in snippets)
     if count:
@@ -351,7 +351,7 @@ def announce_partial(
 
 
 def write_snippets(app: Sphinx, exception: Exception | None) -> None:
-    """After a good build, leave the list of snippets for the table."""
+    """After a successful build, write the list of snippets for the table."""
     if exception is None and not app._warncount and not app.config.verify_preview:
         path: Path = evidence_of(app.config).layout.snippets
         rows = [{**asdict(s), "verified": s.verified} for s in judged(app.env)]
@@ -359,7 +359,7 @@ def write_snippets(app: Sphinx, exception: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Check when all pages have been read; that event comes in every build."""
+    """Check once all pages have been read; that event occurs in every build."""
     app.setup_extension("_ext.evidence_of_build")
     app.add_config_value("verify_preview", False, "", types=frozenset({bool}))
     app.connect("env-updated", check)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``literalinclude`` that shows, under the code, its file and what was verified on what."""
+"""A ``literalinclude`` that shows, under the code, its file and how it was verified."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LANGUAGES = {
     ".toml": "toml",
     ".txt": "text",
 }
-# Every other option selects lines, changes them or adds to them, which nothing verified.
+# Every other option selects, changes or adds lines, which was not verified.
 ALLOWED = {"class", "language", "name", "region"}
 
 
@@ -37,12 +37,12 @@ class VerifiedInclude(LiteralInclude):
     """Shows a file or one of its regions; the check of all pages reads the ``snippet`` mark."""
 
     option_spec: ClassVar[OptionSpec] = {
-        **LiteralInclude.option_spec,  # refused below: Sphinx warns of an unknown one only once
+        **LiteralInclude.option_spec,  # refused below: Sphinx warns about an unknown one only once
         "region": directives.unchanged_required,
     }
 
     def run(self) -> list[nodes.Node]:
-        """Include the text, mark it, and say under it what is known of it."""
+        """Include the text, mark it, and show its state under it."""
         evidence = evidence_of(self.config)
         file = Path(os.path.normpath(self.env.relfn2path(self.arguments[0])[1]))
         root = evidence.layout.root
@@ -71,25 +71,25 @@ class VerifiedInclude(LiteralInclude):
         return [*found, self.state_line(path, mark["region"])]
 
     def choose_region(self, file: Path) -> None:
-        """Turn the region into the lines that the parent class includes."""
+        """Convert the region to the line range that the parent class includes."""
         if "region" not in self.options:
-            file.read_text()  # a missing file is a problem of the page, not a mere warning
+            file.read_text()  # make a missing file a problem of the page, not just a warning
             return
         first, last = region_lines(file.read_text(), self.options["region"])
         self.options["lines"] = f"{first + 1}-{last}"
         self.options["dedent"] = None
 
     def problem(self, mark: dict[str, str], reason: str) -> nodes.Node:
-        """A block that stands for what could not be shown; the check reports it."""
+        """Return a block in place of code that could not be shown; the check reports it."""
         block = nodes.literal_block("", "", language="text")
         self.set_source_info(block)
         block["snippet"] = {**mark, "problem": reason}
         return block
 
     def state_line(self, path: str, region: str) -> nodes.Node:
-        """The file, its download link, and a place for what was verified on what.
+        """Return the file, its download link, and a placeholder for what was verified.
 
-        The page may be read before that changes, so the place is filled when the page is written.
+        The page may be read before that changes, so this is filled in when the page is written.
         """
         download = addnodes.download_reference(
             "",
@@ -102,7 +102,7 @@ class VerifiedInclude(LiteralInclude):
             reftarget=self.arguments[0],
             refwarn=False,
             reftitle=f"Download {path}",
-            of_snippet=True,  # which is judged itself
+            of_snippet=True,  # the snippet is judged itself
         )
         where = nodes.inline("", f"{PurePosixPath(path).parent}/", classes=["snippet-folder"])
         what = nodes.inline("", "", classes=["snippet-verified"], state_of=(path, region))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Give each tab's content its label, for readers of a page without script and of a book."""
+"""Give each tab's content its label, for readers of the book and of pages without scripts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sphinx_tabs.tabs import SphinxTabsPanel, SphinxTabsTablist
 
 
 def label_panels(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Label the panels; in a book, which has no script, they stand one below the other."""
+    """Label the panels; in a book, which has no scripts, they are placed one below the other."""
     for tabs in list(doctree.findall(SphinxTabsTablist)):
         panels = [node for node in tabs.parent if isinstance(node, SphinxTabsPanel)]
         for tab, panel in zip(tabs, panels, strict=True):
@@ -23,7 +23,7 @@ def label_panels(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Label them when a page is written; the script that remembers a choice goes with them."""
+    """Label them when a page is written; also add the script that remembers a choice."""
     app.setup_extension("sphinx_tabs.tabs")
     app.connect("doctree-resolved", label_panels)
     app.add_js_file("tabs_memory.js")

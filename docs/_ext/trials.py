@@ -24,12 +24,12 @@ RESULT = "result"
 
 
 def programs_of(root: Path) -> dict[str, Path]:
-    """All programs, by the names of their files."""
+    """Return all programs, by file name."""
     return {path.name: path for path in sorted((root / PROGRAMS).glob("*.py"))}
 
 
 def problems_of(root: Path, record: dict[str, Any]) -> list[str]:
-    """Why the record may not be shown: it must be of all programs, as they are now."""
+    """Return why the record must not be shown: it must cover all current programs."""
     programs, trials = programs_of(root), record["trials"]
     found = [f"{PROGRAMS}/{name} is missing" for name in trials if name not in programs]
     for name, path in programs.items():
@@ -41,7 +41,7 @@ def problems_of(root: Path, record: dict[str, Any]) -> list[str]:
 
 
 def description_of(program: Path) -> str:
-    """What a program tries: the first line of its docstring."""
+    """Return what a program tries: the first line of its docstring."""
     return (ast.get_docstring(ast.parse(program.read_text())) or "").partition("\n")[0]
 
 
@@ -53,7 +53,7 @@ def ends_alike(trial: dict[str, Any]) -> bool:
 
 
 def end_of(outcome: dict[str, str]) -> nodes.Node:
-    """How a program ended: what it printed or raised as it was printed, or the signal in words."""
+    """Return how a program ended: its output or error as printed, or the signal in words."""
     said = outcome["said"]
     if outcome["how"] not in ("error", RESULT):
         return nodes.Text(said)
@@ -62,7 +62,7 @@ def end_of(outcome: dict[str, str]) -> nodes.Node:
 
 
 def rows_of(root: Path, record: dict[str, Any]) -> list[list[str | nodes.Node]]:
-    """A row for each program; those that end alike come last."""
+    """Return a row for each program; those that end alike come last."""
     programs = programs_of(root)
     rows: list[list[str | nodes.Node]] = []
     for name in sorted(programs, key=lambda each: (ends_alike(record["trials"][each]), each)):
@@ -74,10 +74,10 @@ def rows_of(root: Path, record: dict[str, Any]) -> list[list[str | nodes.Node]]:
 
 
 class Trials(SphinxDirective):
-    """Shows a row for each program, how many end alike, and where that was tried."""
+    """Shows a row for each program, how many end alike, and where they were tried."""
 
     def run(self) -> list[nodes.Node]:
-        """Make the table, or refuse one that is not of the programs."""
+        """Create the table, or refuse a record that does not match the programs."""
         root = Path(self.config.verify_root)
         for name in (RECORD, *(f"{PROGRAMS}/{each}" for each in programs_of(root))):
             self.env.note_dependency(str(root / name))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The directive ``try-errors``: choose how to call ``scale``, and see what the call gives.
+"""The directive ``try-errors``: choose how to call ``scale``, and see the result.
 
 Each build runs all the calls with the library that it has just built and tested. A form on the page
-shows the program of a choice and its result; readers without script have the table of messages.
+shows the chosen program and its result; readers without scripts have the table of messages.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ PLAIN = tuple(axis.options[0] for axis in AXES)
 
 
 def run_calls(libraries: Path) -> dict[str, Any]:
-    """What all calls give, in the folder with scale_cpu.so."""
+    """Return the results of all calls, run in the folder with scale_cpu.so."""
     command = [sys.executable, str(PROGRAM)]
     found: dict[str, Any] = json.loads(subprocess.check_output(command, cwd=libraries, text=True))
     return found
 
 
 def results_by_choice(found: dict[str, Any]) -> dict[tuple[Option, ...], str | None]:
-    """The result of each choice; None where the framework lacks an option."""
+    """Return the result of each choice; None if the framework lacks an option."""
     told = (None if cell is None else found["results"][cell] for cell in found["cells"])
     return dict(zip(choices(), told, strict=True))
 
 
 def single_mistakes(found: dict[str, Any]) -> list[tuple[str, str]]:
-    """The choices that differ from the plain call in one option and fail, each with its error."""
+    """Return failing choices that differ from the plain call in one option, with their errors."""
     of_choice = results_by_choice(found)
     frameworks: dict[tuple[str, str], list[str]] = {}
     for place, axis in enumerate(AXES[1:], start=1):
@@ -66,12 +66,12 @@ def single_mistakes(found: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def coloured(code: str) -> str:
-    """Python as HTML."""
+    """Return Python code as HTML."""
     return str(highlight(code, PythonLexer(), HtmlFormatter(nowrap=True))).rstrip("\n")
 
 
 def form(found: dict[str, Any]) -> str:
-    """The form, with the parts of all programs and all results; its script shows it."""
+    """Return the form, with the parts of all programs and all results; its script shows it."""
     fields, axes = [], []
     for axis in AXES:
         options = "".join(
@@ -87,7 +87,7 @@ def form(found: dict[str, Any]) -> str:
         "load": coloured(LOAD),
         "show": coloured(SHOW),
     }
-    # No text of the data may end the element that holds it.
+    # No text in the data may close the element that contains it.
     text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
     result = escape(results_by_choice(found)[PLAIN] or "")
     return (
@@ -101,34 +101,34 @@ def form(found: dict[str, Any]) -> str:
 
 
 def results_file(env: BuildEnvironment) -> Path:
-    """Where a build keeps what the calls gave."""
+    """Return the file in which a build keeps the calls' results."""
     return evidence_of(env.config).layout.build / "calls_of_scale.json"
 
 
 def keep(kept: Path, libraries: Path) -> None:
-    """Run the calls and keep the results, or none where there is no library."""
+    """Run the calls and keep the results, or none if there is no library."""
     if not (libraries / "scale_cpu.so").exists():
         kept.unlink(missing_ok=True)
         return
     found = run_calls(libraries)
     if not kept.exists() or json.loads(kept.read_text()) != found:
-        kept.write_text(json.dumps(found))  # newer than the page, which is then read again
+        kept.write_text(json.dumps(found))  # newer than the page, which is then reread
 
 
 def write(app: Sphinx) -> None:
-    """Run the calls before the pages are read; a book is made of what the site's build has read."""
+    """Run the calls before the pages are read; a book reuses what the site's build has read."""
     kept = results_file(app.env)
     if app.builder.name != "epub" or not kept.exists():
         keep(kept, evidence_of(app.config).layout.libraries)
 
 
 class TryErrors(SphinxDirective):
-    """Shows the ``form``, or the ``table`` of the messages that a single mistake gives."""
+    """Shows the ``form``, or the ``table`` of the messages caused by a single mistake."""
 
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Make it of what this build's calls gave."""
+        """Create it from the results of this build's calls."""
         wanted = self.arguments[0]
         if wanted not in ("form", "table"):
             raise self.error(f"try-errors: expected 'form' or 'table', got {wanted!r}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The directive ``verification``: the tables of what was verified, made from the receipts."""
+"""The directive ``verification``: tables of what was verified, generated from the receipts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SNIPPET_HEADINGS = ["Line", "Shows", "Verified"]
 
 
 class SnippetTables(nodes.General, nodes.Element):
-    """A placeholder for the tables of all pages' snippets, filled in when all are read."""
+    """A placeholder for the tables of all pages' snippets, filled in once all are read."""
 
 
 class LineTable(nodes.General, nodes.Element):
@@ -39,13 +39,13 @@ LATE = {"lines": LineTable, "snippets": SnippetTables, "summary": SummaryTable}
 
 
 def cell(content: str | nodes.Node) -> nodes.entry:
-    """A table cell."""
+    """Return a table cell."""
     inner = nodes.Text(content) if isinstance(content, str) else content
     return nodes.entry("", nodes.paragraph("", "", inner))
 
 
 def table(headings: list[str], rows: list[list[str | nodes.Node]]) -> nodes.table:
-    """A table with one row of headings."""
+    """Return a table with one row of headings."""
     group = nodes.tgroup("", cols=len(headings))
     group += [nodes.colspec(colwidth=1) for _ in headings]
     head = nodes.thead("", nodes.row("", *[cell(text) for text in headings]))
@@ -56,12 +56,12 @@ def table(headings: list[str], rows: list[list[str | nodes.Node]]) -> nodes.tabl
 
 
 def in_its_own_box(made: nodes.table) -> nodes.container:
-    """A table that scrolls by itself, which the theme does for those that a page came with."""
+    """Return a scrollable table, like those which the theme wraps for a page's own tables."""
     return nodes.container("", made, classes=["table-wrapper"])
 
 
 def tool_rows(evidence: Evidence) -> list[list[str | nodes.Node]]:
-    """Each tool with its version, for each kind of machine that wrote a receipt."""
+    """Return each tool with its version, for each kind of machine that wrote a receipt."""
     rows: set[tuple[str, str, str]] = set()
     for receipt in evidence.receipts:
         machine = receipt.machine.get("gpu") or receipt.machine.get("cpu", "")
@@ -77,7 +77,7 @@ class Verification(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Make the table, or take the place of what is not known before all pages are read."""
+        """Create the table, or a placeholder if it depends on all pages."""
         evidence = evidence_of(self.config)
         wanted = self.arguments[0]
         self.env.note_reread()  # receipts change without the page
@@ -101,7 +101,7 @@ class Verification(SphinxDirective):
 
 
 def link_to(app: Sphinx, docname: str, page: str) -> nodes.reference:
-    """A link from one page to another, by its title."""
+    """Return a link from one page to another, by its title."""
     uri = app.builder.get_relative_uri(docname, page)
     return nodes.reference("", app.env.titles[page].astext(), internal=True, refuri=uri)
 
@@ -109,14 +109,14 @@ def link_to(app: Sphinx, docname: str, page: str) -> nodes.reference:
 def folded_table(
     app: Sphinx, docname: str, page: str, headings: list[str], rows: list[list[str | nodes.Node]]
 ) -> nodes.Element:
-    """A table about a page, folded below the page's title and the number of rows."""
+    """Return a table about a page, folded below the page's title and the number of rows."""
     link = link_to(app, docname, page)
     inside = [nodes.paragraph("", "", link), in_its_own_box(table(headings, rows))]
     return folded(f"{link.astext()}: {len(rows)}", inside)
 
 
 def line_rows(app: Sphinx, docname: str) -> list[list[str | nodes.Node]]:
-    """For each page, how many lines of code it shows, by what was done with them; then the sum."""
+    """Count each page's lines of code by what was done with them; the last row is the sum."""
     rows: list[list[str | nodes.Node]] = []
     total: Counter[str] = Counter()
     for page, snippets in by_page(judged(app.env)).items():
@@ -129,7 +129,7 @@ def line_rows(app: Sphinx, docname: str) -> list[list[str | nodes.Node]]:
 
 
 def fill_in(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Put the tables that are made of all pages where they belong."""
+    """Replace the placeholders with the tables that depend on all pages."""
     for place in list(doctree.findall(SummaryTable)):
         rows = summary_rows(judged(app.env), evidence_of(app.config).receipts)
         place.replace_self(in_its_own_box(table(HEADINGS, [list(row) for row in rows])))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many pieces of code the site shows, and how many of them were proved in which way."""
+"""Count the pieces of code that the site shows, and how each was proved."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ HEADINGS = ["Pieces of code", "What was done with them"]
 
 
 def parts_of(snippet: Snippet) -> list[str]:
-    """What the line under a piece of code lists."""
+    """Return the parts of the line under a piece of code."""
     return snippet.state.split(" · ")
 
 
 def on_gpus(snippets: Iterable[Snippet], said: str) -> tuple[int, str]:
-    """How many snippets ran on a GPU, as their lines say it, and the GPUs with their last dates."""
+    """Return how many snippets ran on a GPU, per their lines, and the GPUs with last dates."""
     count, last = 0, dict[str, str]()
     for snippet in snippets:
         runs = [part[len(said) :] for part in parts_of(snippet) if part.startswith(said)]
@@ -31,9 +31,9 @@ def on_gpus(snippets: Iterable[Snippet], said: str) -> tuple[int, str]:
 
 
 def summary_rows(snippets: list[Snippet], receipts: Iterable[Receipt]) -> list[list[str]]:
-    """The rows of a table: a number, and what it counts; a row that counts nothing is left out.
+    """Return the rows of a table: a number, and what it counts; zero counts are left out.
 
-    The first row counts all that is verified; the others are parts of it, and may overlap.
+    The first row counts everything verified; the others are parts of it, and may overlap.
     """
     cpu = sum(RAN_ON_CPU in parts_of(each) for each in snippets)
     dates = [each.date for each in receipts if each.level == RAN_ON_CPU]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The directive ``versions``: which release runs what, as ``nox -s versions`` found it."""
+"""The directive ``versions``: which release runs which examples, per ``nox -s versions``."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ WHERE = {"reverse": "built with the headers of", **{k: f"{v}, under" for k, v in
 
 
 def paragraph(text: str) -> nodes.paragraph:
-    """A paragraph of plain words."""
+    """Return a paragraph of plain text."""
     return nodes.paragraph("", text)
 
 
 def circumstances_of(record: dict[str, Any]) -> str:
-    """Where, when and with what a record was made."""
+    """Return where, when and with which tools a record was created."""
     versions = {**record["versions"]}
     commit, modified = versions.pop("commit", ""), versions.pop("modified", "no")
     tools = [f"{name} {value}" for name, value in versions.items() if value]
@@ -53,7 +53,7 @@ def circumstances_of(record: dict[str, Any]) -> str:
 
 
 def overview(root: Path, record: dict[str, Any]) -> list[nodes.Node]:
-    """How many examples run each way, where that was tried, and whether it is of this tree."""
+    """Return how many examples run each way, where they were tried, and whether on this tree."""
     made: list[nodes.Node] = [summary_table(record)]
     made.append(nodes.paragraph("", "", nodes.emphasis("", circumstances_of(record))))
     if why := why_stale(root, record):
@@ -62,13 +62,13 @@ def overview(root: Path, record: dict[str, Any]) -> list[nodes.Node]:
 
 
 def summary_table(record: dict[str, Any]) -> nodes.table:
-    """How many examples run each way."""
+    """Return how many examples run each way."""
     headings, rows = summary_of(record)
     return table(headings, [list(row) for row in rows])
 
 
 def answers(root: Path, record: dict[str, Any]) -> list[nodes.Node]:
-    """Since when releases run all examples, for either kind of libraries."""
+    """Return the first release that runs all examples, for either kind of library."""
     told = []
     for kind, name in KINDS.items():
         whole = first_with_all_symbols(record, kind)
@@ -89,7 +89,7 @@ def answers(root: Path, record: dict[str, Any]) -> list[nodes.Node]:
 
 
 def matrix(root: Path, record: dict[str, Any], part: str) -> list[nodes.Node]:
-    """One matrix: a row for each release, a column for each example."""
+    """Return one matrix: a row for each release, a column for each example."""
     headings, rows = matrix_of(record, part)
     made = table(headings, [list(row) for row in rows])
     made["classes"].append("versions")
@@ -100,7 +100,7 @@ def matrix(root: Path, record: dict[str, Any], part: str) -> list[nodes.Node]:
 
 
 def failures(root: Path, record: dict[str, Any]) -> list[nodes.Node]:
-    """What each number in the matrices stands for."""
+    """Return the meaning of each number in the matrices."""
     rows: list[list[str | nodes.Node]] = []
     for number, (error, places) in enumerate(failures_of(record).items(), start=1):
         grouped: dict[tuple[str, str], list[str]] = {}
@@ -112,7 +112,7 @@ def failures(root: Path, record: dict[str, Any]) -> list[nodes.Node]:
 
 
 def in_words(record: dict[str, Any], releases: list[str]) -> str:
-    """Releases that follow one another by the first and the last."""
+    """Format consecutive releases as the first and the last."""
     order = [*record["releases"], OURS]
     places = [order.index(release) for release in releases]
     names = ["this runtime" if release == OURS else release for release in releases]
@@ -122,7 +122,7 @@ def in_words(record: dict[str, Any], releases: list[str]) -> str:
 
 
 def symbols(root: Path, record: dict[str, Any]) -> list[nodes.Node]:
-    """The C functions that libraries built with our headers import and some release lacks."""
+    """Return the C functions imported with our headers that some release lacks."""
     rows: list[list[str | nodes.Node]] = [
         [symbol, first or "no release", ", ".join(importers)]
         for symbol, (importers, first) in missing_symbols(record, "ours").items()
@@ -131,7 +131,7 @@ def symbols(root: Path, record: dict[str, Any]) -> list[nodes.Node]:
 
 
 def features(root: Path, record: dict[str, Any]) -> list[nodes.Node]:
-    """Since when releases have each feature that the guide uses."""
+    """Return the first release with each feature that the guide uses."""
     if not record["features"]:
         return [paragraph(NOT_YET)]
     headings, rows = features_of(record)
@@ -153,7 +153,7 @@ class Versions(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Make the part, or name the session that would."""
+        """Create the part, or name the session that does."""
         part = self.arguments[0]
         if part not in {*SHOWN, *PARTS}:
             raise self.error(f"versions: expected one of {[*SHOWN, *PARTS]}, got {part!r}")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Leave the marks of regions out of the files that pages offer, as out of the code that they show.
+"""Remove region markers from the files that pages offer, as from the code that they show.
 
-Sphinx copies them with their marks. Archives are packed without; see _verify/archives.py.
+Sphinx copies the files with markers. Archives are packed without; see _verify/archives.py.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sphinx.util.typing import ExtensionMetadata
 
 
 def write_offered(app: Sphinx, exception: Exception | None) -> None:
-    """Write each download again after Sphinx has copied its file."""
+    """Rewrite each download after Sphinx has copied its file."""
     if exception is not None or app.builder.name != "html":
         return
     for source, (_, name) in app.env.dlfiles.items():
@@ -25,6 +25,6 @@ def write_offered(app: Sphinx, exception: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Do it when the site is there."""
+    """Rewrite the downloads when the build has finished."""
     app.connect("build-finished", write_offered)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
