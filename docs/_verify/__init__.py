@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verification runner: it runs what the pages show and records what it saw."""
+"""The verification runner: it runs the code that pages show and records the results."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Repeat what a receipt records on this machine, and compare."""
+"""Repeat a receipt's compilation or run on this machine, and compare the results."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ PASSED = re.compile(r"\b(\d+) passed\b")
 
 
 def find_receipt(name: str, layout: Layout) -> Receipt:
-    """Read a receipt: a file, or the name of one in the build folder or in the repository.
+    """Read a receipt: a file, or the name of one in the build folder or the repository.
 
-    ValueError: there is none, or it is not a receipt.
+    ValueError: it does not exist, or it is not a receipt.
     """
     folders = (Path(), layout.receipts, layout.committed, layout.emulated)
     for path in (folder / name for folder in folders):
@@ -40,7 +40,7 @@ def find_receipt(name: str, layout: Layout) -> Receipt:
 
 
 def libraries_for(receipt: Receipt, layout: Layout) -> list[tuple[Example, Variant]]:
-    """The examples to compile: those that took part; all of them if a test may load any."""
+    """Return the examples to compile: those that took part, or all if a test may load any."""
     every = [(e, v) for e in find_examples(layout) for v in VARIANTS]
     if " by " in receipt.subject:
         return every
@@ -48,7 +48,7 @@ def libraries_for(receipt: Receipt, layout: Layout) -> list[tuple[Example, Varia
 
 
 def device_of(receipt: Receipt, layout: Layout, tools: Tools) -> str:
-    """Where to repeat a receipt; ValueError: this machine or this tree cannot."""
+    """Return where to repeat a receipt; ValueError: this machine or tree cannot."""
     if receipt.level == EMULATED:
         raise ValueError(
             "receipt: expected a compilation or a run, got one under emulation: "
@@ -70,7 +70,7 @@ def device_of(receipt: Receipt, layout: Layout, tools: Tools) -> str:
 
 
 def repeat(receipt: Receipt, layout: Layout, tools: Tools) -> Results:
-    """Compile and run again; ValueError: this cannot be done here."""
+    """Compile and run again; ValueError: this machine or tree cannot."""
     device = device_of(receipt, layout, tools)
     layout.libraries.mkdir(parents=True, exist_ok=True)
     results, key = Results(), runtime_key(tools)
@@ -94,12 +94,12 @@ def repeat(receipt: Receipt, layout: Layout, tools: Tools) -> Results:
 
 
 def passed(receipt: Receipt) -> int:
-    """How many tests passed, by what the programs printed last."""
+    """Return how many tests passed, from the programs' last lines of output."""
     return sum(int(number) for line in receipt.said.values() for number in PASSED.findall(line))
 
 
 def differences(then: Receipt, now: Receipt, layout: Layout) -> Iterator[str]:
-    """What a repetition shows to be otherwise: files, lines and examples that do not run now."""
+    """Yield what differs in a repetition: files, lines, and examples that no longer run."""
     edited = Evidence(layout, []).edited(then)
     if edited:
         yield f"edited since: {', '.join(edited)}"
@@ -121,7 +121,7 @@ def differences(then: Receipt, now: Receipt, layout: Layout) -> Iterator[str]:
 
 
 def compare(then: Receipt, results: Results, layout: Layout) -> int:
-    """Print both sides; the status is 0 if the same files gave the same result."""
+    """Print both sides; return 0 if the same files produced the same result."""
     same = (r for r in results.receipts if (r.subject, r.level) == (then.subject, then.level))
     now = next(same, None)
     print(f"{then.level}: {then.subject}")

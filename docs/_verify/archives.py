@@ -12,7 +12,7 @@ from .examples import HEADERS, VARIANTS, Example, example_files, find_examples
 from .layout import Layout
 from .offered import offered_bytes
 
-LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the first date that a zip can hold: contents alone decide
+LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the earliest date in a zip, so that only contents matter
 README = """{name}: an example of the TVM FFI kernel library.
 
 You need g++, or nvcc for a GPU, and a Python environment with tvm_ffi and PyTorch, whose
@@ -40,7 +40,7 @@ A wheel, in the folder dist, with scikit-build-core, CMake and Ninja installed:
 
 
 def purpose(script: Path) -> str:
-    """The first line of a script's comment, or of its docstring, that says what it does."""
+    """Return the first line of a script's comment or docstring, which states its purpose."""
     text = script.read_text()
     if script.suffix == ".py":
         return (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
@@ -49,7 +49,7 @@ def purpose(script: Path) -> str:
 
 
 def readme(example: Example, layout: Layout) -> str:
-    """The commands that build and run an example, and what each of its scripts does."""
+    """Return the commands that build and run an example, and the purpose of each script."""
     for needed in (*(example.script(variant) for variant in VARIANTS), example.driver):
         if not (layout.root / needed).exists():
             raise FileNotFoundError(f"{example.name}: expected {needed}, which its README names")
@@ -61,7 +61,7 @@ def readme(example: Example, layout: Layout) -> str:
 
 
 def contents(example: Example, layout: Layout) -> dict[str, bytes]:
-    """What the archive holds, by the names in it: files as pages offer them, without marks."""
+    """Return the archive's contents by name: files as pages offer them, without markers."""
     inside = f"{example.folder}/"
     files = [name for name in example_files(layout.root) if name.startswith(inside)]
     above = layout.relative(layout.examples)
@@ -71,7 +71,7 @@ def contents(example: Example, layout: Layout) -> dict[str, bytes]:
 
 
 def pack(files: dict[str, bytes]) -> bytes:
-    """A zip of these files: the same files give the same bytes."""
+    """Return a zip of these files: the same files produce the same bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name in sorted(files):
@@ -84,12 +84,12 @@ def pack(files: dict[str, bytes]) -> bytes:
 
 
 def archive_path(name: str, layout: Layout) -> Path:
-    """Where the archive of an example lies."""
+    """Return the path of an example's archive."""
     return layout.build / "archives" / f"{name}.zip"
 
 
 def write_archives(layout: Layout) -> None:
-    """Write the archive of each example; one that would stay the same is left as it is."""
+    """Write the archive of each example; an unchanged one is not rewritten."""
     for example in find_examples(layout):
         path, packed = archive_path(example.name, layout), pack(contents(example, layout))
         if not path.exists() or path.read_bytes() != packed:

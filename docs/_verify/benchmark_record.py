@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``nox -s bench`` measured: docs/benchmarks/*.json, committed from a quiet machine."""
+"""The measurements of ``nox -s bench``: docs/benchmarks/*.json, committed from a quiet machine."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .closure import RUNTIME, Closure, closure_of, runtime_digest, runtime_of_ru
 from .comments import C_LIKE
 
 ROWS = "tests/benchmarks/call_rows.py", "tests/benchmarks/*_library.cc", "tests/benchmarks/limit.cc"
-SHOWN = 3  # of the files that changed
-# One hash for what a call goes through: the runtime without what builds libraries, writes stubs for
-# them or makes their projects, and without the headers that no measured source includes.
+SHOWN = 3  # of the changed files
+# A single hash for all code that a call runs through: the runtime without the code that builds
+# libraries, stubs or projects, and without the headers that no measured source includes.
 CALLED = "the runtime that calls go through"
 BESIDE_CALLS = (
     RUNTIME,
@@ -26,7 +26,7 @@ BESIDE_CALLS = (
     "src/tvm_ffi-config.cmake.in",
     "src/one_runtime.cmake",
 )
-# What each part measures, and by what.
+# The inputs of each part, and the programs that measure them.
 MEASURED = {
     "calls": [CALLED, *ROWS, "tests/benchmarks/calls.py", "tests/benchmarks/calls_worker.py"],
     "peers": [
@@ -64,25 +64,25 @@ MEASURED = {
 
 
 def files_of(root: Path, part: str) -> set[str]:
-    """What a part measures, and the programs that do, below the root; without the runtime."""
+    """Return a part's inputs and programs, relative to the root, without the runtime."""
     found = [path for pattern in {*MEASURED[part]} - {CALLED} for path in root.glob(pattern)]
     return {path.relative_to(root).as_posix() for path in found}
 
 
 def measured_now(root: Path, part: str) -> Closure:
-    """The hashes of what a part measures, as it is now; a record keeps those of its time."""
+    """Hash the current inputs of a part; a record keeps the hashes from its own time."""
     closure = closure_of(root, files_of(root, part))
     return closure | ({CALLED: called_now(root)} if CALLED in MEASURED[part] else {})
 
 
 def called_now(root: Path) -> str:
-    """The hash of what a call goes through."""
+    """Return the hash of the code that a call runs through."""
     runtime = runtime_of_run(root).items()
     return runtime_digest(root, {k: v for k, v in runtime if not k.startswith(BESIDE_CALLS)})
 
 
 def why_stale(root: Path, part: str, record: dict[str, Any]) -> str:
-    """Why a record, or the part of one device, is not of this tree; empty if it is."""
+    """Return why a record, or one device's part of it, is not of this tree; empty if it is."""
     if record.get("versions", {}).get("modified") != "no":
         return "the tree had changes that no commit holds"
     then, now = record.get("made_of", {}), measured_now(root, part)
@@ -92,13 +92,13 @@ def why_stale(root: Path, part: str, record: dict[str, Any]) -> str:
 
 
 def record_of(root: Path, part: str) -> dict[str, Any] | None:
-    """The record of one part, if there is one."""
+    """Return the record of one part, if it exists."""
     path = root / "docs" / "benchmarks" / f"{part}.json"
     return json.loads(path.read_text()) if path.is_file() else None
 
 
 def table_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
-    """The headings and the rows: each quantity of ours, of the published package, and the ratio."""
+    """Return the headings and rows: each quantity, ours and published, and the ratio."""
     measured = record["measured"].items()
     rows = [
         [name, f"{row['ours']:,}", f"{row['published']:,}", f"{row['ratio']:.3g}"]
@@ -115,7 +115,7 @@ def table_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
 
 
 def leaks_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
-    """The headings and the rows: what the calls of each row of the benchmark left behind."""
+    """Return the headings and rows: what the calls in each row of the benchmark leaked."""
     rows = [
         [name, ", ".join(f"{change:+,} {what}" for what, change in left.items()) or "nothing"]
         for name, left in record["left behind"].items()
@@ -124,7 +124,7 @@ def leaks_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
 
 
 def soak_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
-    """The headings and the rows: how often each trial repeated, and what that left behind."""
+    """Return the headings and rows: how often each trial was repeated, and what it leaked."""
     rows = []
     for name, trial in record["trials"].items():
         grew, over = trial.get("grew"), trial.get("over", 0)
@@ -143,7 +143,7 @@ def soak_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
 
 
 def coverage_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
-    """The headings and the rows: how many lines of each folder ran, and of all."""
+    """Return the headings and rows: how many lines ran in each folder, and in all."""
     rows = [
         [
             folder,
@@ -159,7 +159,7 @@ def coverage_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
 
 
 def architectures_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
-    """The headings and the rows: size and time of each build, beside those of the first."""
+    """Return the headings and rows: each build's size and time, relative to the first."""
     measured = record["measured"]
     first = next(iter(measured.values()))
     rows = [
@@ -175,7 +175,7 @@ def architectures_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]
 
 
 def peers_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
-    """The headings and the rows: each call through each tool, in nanoseconds and beside ours."""
+    """Return the headings and rows: each call through each tool, in ns and relative to ours."""
     measured = record["measured"]
     tools = [*dict.fromkeys(tool for row in measured.values() for tool in row)]
     ours = tools[0]
@@ -193,7 +193,7 @@ def peers_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
 
 
 def kernels_of(record: dict[str, Any]) -> list[tuple[list[str], list[list[str]], dict[str, Any]]]:
-    """For each device, the headings, the rows, and its part of the record: the kernels' speed."""
+    """Return, for each device, the headings, rows and record of its kernels' speed."""
     headings = ["Kernel", "Case", "GB/s", "of a copy", "beside PyTorch"]
     return [
         (
@@ -220,7 +220,7 @@ def kernels_of(record: dict[str, Any]) -> list[tuple[list[str], list[list[str]],
 
 
 def circumstances_of(record: dict[str, Any]) -> str:
-    """Where, when and with what it was measured, and what was aimed at."""
+    """Return where, when and with which tools it was measured, and the targets."""
     versions = {**record.get("versions", {})}
     commit, modified = versions.pop("commit", ""), versions.pop("modified", "no")
     parts = [record["machine"], *(f"{name} {value}" for name, value in versions.items() if value)]

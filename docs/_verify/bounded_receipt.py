@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read a receipt that anyone may have written: it cannot stop its reader, or keep it forever."""
+"""Read an untrusted receipt: it can neither crash its reader nor occupy it forever."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path, PurePosixPath
 from .receipts import EMULATED, RAN_ON_GPU, Receipt, checked_receipt
 
 RANGE = re.compile(r"(\d{1,9})-(\d{1,9})")
-# Lines that one receipt may speak of, and characters of a name: more would take long to go through.
+# Limits on the lines of one receipt and the characters of a name: more would take too long.
 MOST_LINES, LONGEST_NAME = 1_000_000, 1000
-MOST_BYTES = 1 << 24  # of the file; the largest that a run has written has a hundredth of them
+MOST_BYTES = 1 << 24  # of the file; the largest from a run has a hundredth of that
 
 
 @cache  # many receipts name the same files
 def odd_name(name: str) -> str:
-    """Why a name can be of no file of the tree; empty if it can."""
+    """Return why no file of the tree can have a name; empty if one can."""
     if len(name) > LONGEST_NAME or max(len(part.encode()) for part in name.split("/")) > 255:
         return f"a name of {len(name)} characters"
     path = PurePosixPath(name)
@@ -26,7 +26,7 @@ def odd_name(name: str) -> str:
 
 
 def check_receipt(receipt: Receipt) -> None:
-    """Check what would end its reader, or take it forever; ValueError: what was found."""
+    """Check for content that would crash or hang its reader; ValueError: what was found."""
     for name in (receipt.subject, *receipt.verifies, *receipt.closure):
         if odd := odd_name(name) if name.isprintable() else ascii(name[:40]):
             raise ValueError(f"expected files below the root, got {odd}")
@@ -55,7 +55,7 @@ def check_receipt(receipt: Receipt) -> None:
 
 
 def bounded_receipt(path: Path) -> Receipt:
-    """The receipt in a file; ValueError: it holds none, or too much."""
+    """Read a receipt from a file; ValueError: it contains none, or too much."""
     with path.open("rb") as file:
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What calls do while their stream is being captured: the rows of two tables of the site.
+"""What calls do while their stream is being captured: the rows of two tables on the site.
 
 ``tests/emulation/test_capture.py`` makes each call under emulation and asserts its row.
 """
@@ -24,22 +24,22 @@ IMPLICIT = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a call records, or the end of its error; and whether the capture is valid afterwards."""
+    """What a call records, or the end of its error, and whether the capture remains valid."""
 
     launches: int = 0
     memsets: int = 0
-    tensors: int = 0  # of the caller's framework, which keeps their memory for the graph
+    tensors: int = 0  # from the caller's framework, which keeps their memory for the graph
     error: str = ""
     valid: bool = True
 
     def in_short(self) -> str:
-        """Whether the call may be made."""
+        """Return whether the call is allowed."""
         if not self.error:
             return "legal"
         return "refused; the capture goes on" if self.valid else "illegal; invalidates the capture"
 
     def in_words(self) -> str:
-        """What is recorded, or the error."""
+        """Return what is recorded, or the error."""
         counts = {"launch": self.launches, "memset": self.memsets, "tensor": self.tensors}
         plural = {"launch": "launches", "memset": "memsets", "tensor": "tensors"}
         told = [f"{n} {name if n == 1 else plural[name]}" for name, n in counts.items() if n]

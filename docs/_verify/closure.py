@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Closures: the files that made a result, each with its SHA-256.
+"""Closures: the files that produced a result, each with its SHA-256.
 
-A closure hashes only what counts of a source: an edit of a comment changes no result.
+A closure hashes only significant lines of a source: editing a comment changes no result.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from pathlib import Path
 from .comments import counting_lines
 
 Closure = dict[str, str]
-# The name under which a closure holds one hash for all that the runtime is made of.
+# The name under which a closure has one hash for the whole runtime.
 RUNTIME = "the runtime"
 RUNTIME_FOLDERS = ("include", "src", "python")
-# The settings by which pyproject.toml decides what is built.
+# The settings in pyproject.toml that affect the build.
 BUILD_SETTINGS = re.compile(
     r"^\[tool\.scikit-build.*?(?=^\[(?!tool\.scikit-build)|\Z)", re.MULTILINE | re.DOTALL
 )
 
 
 def digest(path: Path) -> str:
-    """The SHA-256 of a file, or an empty string where there is none."""
+    """Return the SHA-256 of a file, or an empty string if it does not exist."""
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except (FileNotFoundError, IsADirectoryError):
@@ -34,7 +34,7 @@ def digest(path: Path) -> str:
 
 @cache
 def digest_of_text(path: str, data: bytes) -> str:
-    """The SHA-256 of what counts of a file's contents."""
+    """Return the SHA-256 of the significant lines of a file's contents."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -43,7 +43,7 @@ def digest_of_text(path: str, data: bytes) -> str:
 
 
 def code_digest(path: Path) -> str:
-    """The SHA-256 of what counts of a file, or an empty string where there is none."""
+    """Return the SHA-256 of a file's significant lines, or an empty string if it does not exist."""
     try:
         return digest_of_text(path.name, path.read_bytes())
     except (FileNotFoundError, IsADirectoryError):
@@ -51,7 +51,7 @@ def code_digest(path: Path) -> str:
 
 
 def runtime_files(root: Path) -> list[str]:
-    """What the runtime is built from, pyproject.toml left out, relative to the root."""
+    """Return the runtime's source files except pyproject.toml, relative to the root."""
     found = [path for name in RUNTIME_FOLDERS for path in (root / name).rglob("*")]
     files = [path.relative_to(root) for path in (*found, root / "CMakeLists.txt") if path.is_file()]
     return sorted(
@@ -62,29 +62,29 @@ def runtime_files(root: Path) -> list[str]:
 
 
 def of_runtime(path: str) -> bool:
-    """Whether what a closure names belongs to the runtime."""
+    """Whether an entry of a closure belongs to the runtime."""
     return path in (RUNTIME, "CMakeLists.txt") or path.split("/")[0] in RUNTIME_FOLDERS
 
 
 def runtime_now(root: Path) -> Closure:
-    """The files of the runtime as they are now, and one hash for all of them and their settings."""
+    """Hash the runtime's current files, and add one hash for all of them and their settings."""
     found = {path: code_digest(root / path) for path in runtime_files(root)}
     return {**found, RUNTIME: runtime_digest(root, found)}
 
 
 def runtime_digest(root: Path, found: Closure) -> str:
-    """One hash for files of the runtime and the settings with which they are built."""
+    """Return one hash for files of the runtime and the settings with which they are built."""
     project = root / "pyproject.toml"
     settings = BUILD_SETTINGS.findall(project.read_text()) if project.exists() else []
     return hashlib.sha256(repr((found, settings)).encode()).hexdigest()
 
 
-# A run has one runtime, which is compared with the installed package when the run begins.
+# A run has one runtime, which is compared with the installed package when the run starts.
 runtime_of_run = cache(runtime_now)
 
 
 def closure_of(root: Path, paths: Iterable[str]) -> Closure:
-    """Hash the files named, relative to the root; RUNTIME is what it was when the run began."""
+    """Hash the named files, relative to the root; RUNTIME has its value from the run's start."""
     return {
         path: runtime_of_run(root)[path] if path == RUNTIME else code_digest(root / path)
         for path in sorted(set(paths))
@@ -92,13 +92,13 @@ def closure_of(root: Path, paths: Iterable[str]) -> Closure:
 
 
 def changed(root: Path, closure: Closure) -> list[str]:
-    """The files of a closure that are no longer what they were."""
+    """Return the files of a closure that have changed."""
     now = closure_of(root, closure)
     return [path for path, seen in closure.items() if not seen or now[path] != seen]
 
 
 def texts_digest(root: Path, paths: Iterable[str]) -> str:
-    """One SHA-256 for the whole texts of some files: an edited comment moves the lines below it.
+    """Return one SHA-256 for the full texts of files: an edited comment can shift lines.
 
     A machine repeats its own runs after such an edit, since messages and tracebacks name lines.
     """
@@ -107,13 +107,13 @@ def texts_digest(root: Path, paths: Iterable[str]) -> str:
 
 
 def trees_digest(root: Path, folders: Iterable[str]) -> str:
-    """One SHA-256 for all files below some folders of the root."""
+    """Return one SHA-256 for all files below some folders of the root."""
     digests = [tree_digest(root / folder) for folder in folders]
     return hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 
 def tree_digest(folder: Path) -> str:
-    """One SHA-256 for all files below a folder, names included."""
+    """Return one SHA-256 for all files below a folder, including their names."""
     total = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:

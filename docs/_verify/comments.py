@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find the lines of a file that count: without comments, blank lines and trailing blanks.
+"""Find the significant lines of a file: without comments, blank lines and trailing blanks.
 
-Two files with the same lines of this kind mean the same to a compiler or an interpreter, except for
-the line numbers that they report. Where that is not certain, the text is left as it is.
+Two files with the same significant lines mean the same to a compiler or interpreter, except for
+the line numbers that they report. If that is uncertain, the text is kept unchanged.
 
-A site asks for the lines of a file once for each region of it: a text is parsed once.
+A site requests the lines of a file once for each of its regions: a text is parsed once.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from types import MappingProxyType
 
 DEVICE_CODE = {".cu", ".cuh"}
 C_LIKE = DEVICE_CODE | {".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"}
-# A number is matched so that the quotes between its digits begin no character literal. A line
-# comment goes on after a backslash at the end of its line.
+# A number is matched so that its digit separators do not start a character literal. A line
+# comment continues after a backslash at the end of its line.
 COMMENT_OR_LITERAL = re.compile(
     r"""\b\d(?:'?[\w.])*"""
     r"""|(?<!\w)(?:u8|[uUL])?R"(?P<mark>[^()\\\s]*)\(.*?\)(?P=mark)\""""
@@ -28,9 +28,9 @@ COMMENT_OR_LITERAL = re.compile(
     r"""|(?P<comment>//(?:\\[ \t\r]*\n|[^\n])*|/\*.*?\*/)""",
     re.DOTALL,
 )
-# In these a line that begins with # may be no comment, or may begin a comment of many lines.
+# In these, a line starting with # may be no comment, or may begin a multiline comment.
 SPANS_LINES = {".sh": re.compile("<<"), ".cmake": re.compile(r"\[=*\[")}
-# A line in which each string that begins also ends, whatever quotes and escapes are in it.
+# A line in which each string that starts also ends, whatever quotes and escapes it contains.
 CLOSED = re.compile(
     r"""(?:[^'"\\$]|\\.|\$(?!')|'[^']*'|"(?:[^"\\$`]|\\.|\$(?!\()|\$\((?:[^()"'`]|"[^"`]*")*\))*")*\\?"""
 )
@@ -38,7 +38,7 @@ CLOSED = re.compile(
 
 @functools.cache
 def without_comments(text: str) -> str:
-    """C++ text with each comment made one blank, and the line breaks that were in it."""
+    """Return C++ text with each comment replaced by one blank and the comment's line breaks."""
 
     def blank(match: re.Match[str]) -> str:
         return " " + "\n" * match[0].count("\n") if match["comment"] else match[0]
@@ -47,12 +47,12 @@ def without_comments(text: str) -> str:
 
 
 def lines_of_c(text: str) -> dict[int, str]:
-    """The lines of a C, C++ or CUDA file that count, by their number."""
+    """Return the significant lines of a C, C++ or CUDA file, by number."""
     fixed: set[int] = set()
     for match in COMMENT_OR_LITERAL.finditer(text):
         if breaks := match[0].count("\n"):
             after = text[match.end() :].partition("\n")[0]
-            # The breaks in a comment join what is before it to what is after it.
+            # Line breaks in a comment join the text before it to the text after it.
             if not match["comment"] or after.strip():
                 first = text.count("\n", 0, match.start()) + 1
                 fixed.update(range(first, first + breaks))
@@ -60,10 +60,10 @@ def lines_of_c(text: str) -> dict[int, str]:
 
 
 def lines_of_python(text: str) -> dict[int, str]:
-    """The lines of a Python file that count, by their number; all of one that is not valid."""
+    """Return the significant lines of a Python file, by number; all lines if it is invalid."""
     lines = text.split("\n")
     fixed: set[int] = set()
-    begun: list[int] = []  # the lines in which the enclosing f-strings begin
+    begun: list[int] = []  # the lines in which the enclosing f-strings start
     try:
         if tokenize.detect_encoding(io.BytesIO(text.encode()).readline)[0] != "utf-8":
             return numbered(text)
@@ -86,10 +86,10 @@ def lines_of_python(text: str) -> dict[int, str]:
 
 
 def lines_of_script(text: str, suffix: str) -> dict[int, str]:
-    """The lines of a shell script or a CMake file that count, by their number.
+    """Return the significant lines of a shell script or a CMake file, by number.
 
-    Only whole lines are taken for comments, and none where a string or a document spans lines, or
-    after a backslash, which can make the line a part of a word.
+    Only whole lines are treated as comments, and none if a string or here-document spans lines, or
+    after a backslash, which can make the line part of a word.
     """
     lines: list[str] = []
     if SPANS_LINES[suffix].search(text):
@@ -105,10 +105,10 @@ def lines_of_script(text: str, suffix: str) -> dict[int, str]:
 
 
 def kept(lines: list[str], fixed: set[int]) -> dict[int, str]:
-    """The lines without trailing blanks, and without those that are empty.
+    """Return the lines without trailing blanks, and without empty lines.
 
-    A line whose end is fixed stays as it is, and so does one that ends with a backslash, also with
-    blanks after it; the line after a backslash stays even if it is empty.
+    A line whose end is fixed is kept unchanged, and so is one that ends with a backslash, even with
+    blanks after it; the line after a backslash is kept even if it is empty.
     """
     found: dict[int, str] = {}
     continued = False
@@ -124,12 +124,12 @@ def kept(lines: list[str], fixed: set[int]) -> dict[int, str]:
 
 
 def numbered(text: str) -> dict[int, str]:
-    """All lines, by their number."""
+    """Return all lines, by number."""
     return dict(enumerate(text.split("\n"), start=1))
 
 
 def counting_lines(path: str, text: str) -> dict[int, str]:
-    """The lines of a file that count, by their number; all lines unless it is a source."""
+    """Return the significant lines of a file, by number; all lines unless it is a source."""
     name = PurePosixPath(path)
     if name.suffix in C_LIKE:
         return lines_of_c(text)
@@ -140,13 +140,13 @@ def counting_lines(path: str, text: str) -> dict[int, str]:
 
 
 def positions(path: str, text: str, numbers: Iterable[int]) -> set[int]:
-    """The positions of lines among those that count, from 1: a comment line moves none of them."""
+    """Return line positions among significant lines, from 1: comments do not shift them."""
     place = places(path, text)
     return {place[number] for number in numbers if number in place}
 
 
 @functools.cache
 def places(path: str, text: str) -> Mapping[int, int]:
-    """The position of each line that counts, by its number."""
+    """Return the position of each significant line, by number."""
     numbers = counting_lines(path, text)
     return MappingProxyType({number: place for place, number in enumerate(numbers, start=1)})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of all public names of this package and of the published one, with the reasons."""
+"""The table of all public names of this package and the published one, with the reasons."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Reason:
-    """Why names of one table, chosen by patterns, are in one state."""
+    """Why names of one table, selected by patterns, are in one state."""
 
     table: str
     state: str
@@ -37,14 +37,14 @@ class Reason:
 
 @dataclass(frozen=True)
 class Compared:
-    """Rows by table, and the reasons in the order of their file."""
+    """Rows by table, and the reasons in file order."""
 
     published: str
     tables: dict[str, list[Row]]
     reasons: list[Reason]
 
     def reason_for(self, table: str, row: Row) -> str:
-        """The first reason for a row; empty if there is none."""
+        """Return the first reason for a row; empty if there is none."""
         fitting = (
             each.why
             for each in self.reasons
@@ -53,9 +53,9 @@ class Compared:
         return next(fitting, "")
 
     def problems(self) -> list[str]:
-        """Names without a reason, and reasons without a name.
+        """Return names without a reason, and reasons without a name.
 
-        A pattern for names that are only there may match names that are here by now.
+        A pattern for names that are only there may also match names added here since.
         """
         found = []
         for table, rows in self.tables.items():
@@ -76,15 +76,15 @@ class Compared:
 
 
 def matches(text: str, pattern: str) -> bool:
-    """Whether a text is that of a pattern, in which * stands for any text."""
+    """Whether a text matches a pattern in which * stands for any text."""
     escaped = pattern.replace("[", "[[]").replace("?", "[?]")
     return fnmatch.fnmatchcase(text, escaped)
 
 
 def read_reasons(text: str) -> list[Reason]:
-    """The reasons of a file.
+    """Parse the reasons of a file.
 
-    ValueError: an entry lacks a part, or has one that is not known.
+    ValueError: an entry lacks a key or has an unknown one.
     """
     found = []
     for key, entries in tomllib.loads(text).items():
@@ -101,14 +101,14 @@ def read_reasons(text: str) -> list[Reason]:
 
 
 def read_compared(root: Path) -> Compared:
-    """The committed table and its reasons."""
+    """Read the committed table and its reasons."""
     data = json.loads((root / NAMES).read_text())
     reasons = read_reasons((root / REASONS).read_text())
     return Compared(data["published"], data["tables"], reasons)
 
 
 def as_text(data: dict[str, Any]) -> str:
-    """The table as its file has it: a line for each name, so that changes can be merged."""
+    """Format the table as in its file: one line per name, so that changes can be merged."""
     lines = ["{", f'"published": {json.dumps(data["published"])},', '"tables": {']
     tables = []
     for table, rows in data["tables"].items():

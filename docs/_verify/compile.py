@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compile the examples, each by its own build script, and learn what each was made of."""
+"""Compile the examples, each with its own build script, and record the inputs of each."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from .tools import Tools
 COMPILER = re.compile(r"^(g\+\+|c\+\+|gcc|cc|clang|clang\+\+|nvcc)(-[\d.]+)?$")
 
 
-SHORT_LIST = 5  # libraries that are worth naming
+SHORT_LIST = 5  # libraries few enough to name
 
 
 @dataclass(frozen=True)
 class Build:
-    """A library that compiled, and what it was made of."""
+    """A library that compiled, and its inputs."""
 
     library: str
-    key: str  # the tools and the runtime's headers that were used
+    key: str  # the tools and runtime headers used
     closure: closures.Closure
     flags: list[str]
     targets: list[str]
-    texts: str  # one hash for the whole files of the closure
+    texts: str  # one hash for the full files of the closure
     lines: dict[str, list[str]] = field(default_factory=dict)  # which the preprocessor let through
     ran: dict[str, list[str]] = field(default_factory=dict)  # which lines of the script ran
     idle: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class Build:
 
 
 def compile_commands(commands: Iterable[str]) -> list[list[str]]:
-    """The compiler's command lines among those that bash ran."""
+    """Return the compiler's command lines among those that bash ran."""
     found = []
     for command in commands:
         try:
@@ -58,7 +58,7 @@ def compile_commands(commands: Iterable[str]) -> list[list[str]]:
 
 
 def readable(words: list[str], layout: Layout, package: str) -> str:
-    """A command line without this machine's folders."""
+    """Return a command line without this machine's folders."""
     text = shlex.join([Path(words[0]).name, *words[1:]])
     if package:
         text = text.replace(str(Path(package).parent), "<tvm_ffi>")
@@ -67,7 +67,7 @@ def readable(words: list[str], layout: Layout, package: str) -> str:
 
 
 def device_targets(commands: list[list[str]]) -> list[str]:
-    """What device code was made for: real architectures, and PTX."""
+    """Return the targets of the device code: real architectures, and PTX."""
     text = " ".join(word for words in commands for word in words)
     real = re.findall(r"\bsm_\d+[a-z]?", text)
     ptx = ["PTX"] if re.search(r"code=\[?[^ \]]*compute_\d+", text) else []
@@ -75,7 +75,7 @@ def device_targets(commands: list[list[str]]) -> list[str]:
 
 
 def included_headers(dependencies: str, folder: Path, layout: Layout, package: str) -> list[str]:
-    """The files of examples/ and include/ that the compiler read, relative to the root.
+    """Return the files of examples/ and include/ that the compiler read, relative to the root.
 
     It reads the runtime's headers from the installed package, where they have the same names.
     """
@@ -96,12 +96,12 @@ def included_headers(dependencies: str, folder: Path, layout: Layout, package: s
 
 
 def proved(closure: Iterable[str]) -> list[str]:
-    """The files of a compilation that it proves: the example's, not the runtime's headers."""
+    """Return the files that a compilation proves: the example's, not the runtime's headers."""
     return sorted(path for path in closure if path.startswith("examples/"))
 
 
 def runtime_key(tools: Tools) -> str:
-    """What a build depends on besides its closure: compilers, headers, and how it is judged."""
+    """Return a build's inputs besides its closure: compilers, headers, and this code."""
     headers = closures.tree_digest(Path(tools.package)) if tools.package else ""
     return json.dumps(
         [tools.compilers, tools.nvcc, headers, closures.tree_digest(Path(__file__).parent)],
@@ -110,7 +110,7 @@ def runtime_key(tools: Tools) -> str:
 
 
 def reusable(stamp: Path, layout: Layout, key: str) -> Build | None:
-    """The build recorded in a stamp, if nothing that made it has changed since."""
+    """Return the build recorded in a stamp, if none of its inputs has changed."""
     if not stamp.exists():
         return None
     there = json.loads(stamp.read_text())
@@ -125,7 +125,7 @@ def reusable(stamp: Path, layout: Layout, key: str) -> Build | None:
 def compile_variant(
     example: Example, variant: Variant, layout: Layout, tools: Tools, key: str
 ) -> tuple[Build | None, Results]:
-    """Compile one example one way; a receipt, or a failure, and the build."""
+    """Compile one variant of an example; return the build, and a receipt or failure."""
     results = Results()
     sources = example.sources(variant)
     source, script, library = sources[0], example.script(variant), example.library(variant)
@@ -143,14 +143,14 @@ def compile_variant(
     build = reusable(stamp, layout, key)
     if build is None:
         stamp.parent.mkdir(parents=True, exist_ok=True)
-        # Hashed before: what it will read is known only when it has been compiled.
+        # Hash first: which files it reads is known only after it has been compiled.
         before = closures.closure_of(layout.root, [*sources, script, *example_files(layout.root)])
         before |= closures.runtime_of_run(layout.root)
         stamp.unlink(missing_ok=True)
         (layout.libraries / library).unlink(missing_ok=True)
         with tempfile.NamedTemporaryFile("r", suffix=".d") as dependencies, Trace() as trace:
-            # Compilers of the GCC family write what they read, system headers left out, into this
-            # file while they compile (nvcc's host compiler too): no second run, no other flags.
+            # GCC-family compilers, also as nvcc's host compiler, write the files they read, except
+            # system headers, to this file while compiling: no second run or other flags are needed.
             environment = trace.environment(tools.environment, [])
             environment["DEPENDENCIES_OUTPUT"] = dependencies.name
             words = ["bash", str(layout.root / script)]
@@ -210,7 +210,7 @@ def compile_variant(
 
 
 def compiled_and_kept(builds: Collection[Build]) -> str:
-    """Say which libraries were compiled, and how many needed not to be."""
+    """Return which libraries were compiled, and how many were up to date."""
     fresh = sorted(build.library for build in builds if not build.kept)
     names = f" ({', '.join(fresh)})" if 0 < len(fresh) <= SHORT_LIST else ""
     kept = sum(build.kept for build in builds)
@@ -218,9 +218,9 @@ def compiled_and_kept(builds: Collection[Build]) -> str:
 
 
 def empty_libraries(layout: Layout, wanted: set[str]) -> None:
-    """Remove the libraries of examples that are gone, so that nothing can load them.
+    """Remove the libraries of deleted examples, so that nothing can load them.
 
-    A library NAME_cpu.so may have others beside it, which its script wrote too: NAME_cpu_OTHER.so.
+    The script of NAME_cpu.so may also write other libraries beside it: NAME_cpu_OTHER.so.
     """
     layout.libraries.mkdir(parents=True, exist_ok=True)
     begin = tuple(f"{Path(name).stem}_" for name in wanted)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Say why lines of C and C++ files did not run."""
+"""Explain why lines of C and C++ files did not run."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ REFUSED = "the compiler refuses it"
 
 
 def cpp_reasons(text: str, lines: Lines, *, refused: bool) -> dict[int, str]:
-    """Why lines of C++ text did not run: the compiler refused it, or they are for a GPU.
+    """Return why lines of C++ text did not run: the compiler refused it, or they need a GPU.
 
-    For a GPU is what only nvcc compiles, a branch, a function or a macro that names it, and what
-    nothing else uses; and none of these lines may have run, nor any of a ``constexpr`` function.
+    Lines need a GPU if only nvcc compiles them, if an enclosing branch, function or macro names it,
+    or if only such lines use them. Parts with a line that ran, or ``constexpr``, do not count.
     """
     if refused and not lines.ran:
         return dict.fromkeys(lines.idle, REFUSED)
@@ -56,5 +56,5 @@ def cpp_reasons(text: str, lines: Lines, *, refused: bool) -> dict[int, str]:
 
 
 def text_of(node: Node | None) -> str:
-    """The text of a node that may be missing."""
+    """Return the text of a node, which may be missing."""
     return ((node.text if node else None) or b"").decode()

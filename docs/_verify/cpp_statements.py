@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sort the lines of C and C++ files by what gcov counted in a run.
+"""Classify the lines of C and C++ files by gcov's counts in a run.
 
-gcov names no line of a template that nothing instantiates, nor of a branch that ``if constexpr``
-discards, so the statements come from a parser: one that gcov does not name did not run.
+gcov reports no line of an uninstantiated template, or of a branch that ``if constexpr``
+discards, so the statements come from a parser: those that gcov does not report did not run.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SIMPLE = {
     "return_statement",
     "throw_statement",
 }
-# These leave machine code only where they compute something.
+# These generate machine code only if they compute something.
 DECLARATIONS = {
     "alias_declaration",
     "declaration",
@@ -45,8 +45,8 @@ HEADS = {
     "switch_statement",
     "while_statement",
 }
-# These may leave no machine code: a jump, an empty statement, a loop without a condition, a name
-# that is cast to void, and a macro. A single capital is a template's type.
+# These may generate no machine code: a jump, an empty statement, a loop without a condition, a name
+# cast to void, and a macro. A single capital letter is a template's type.
 MAY_BE_SILENT = re.compile(
     rb"(?:break|continue)?;|(?:for \(;;\)|while \((?:true|1)\)|do\b).*"
     rb"|(?:\(void\)\s*\w+(?:, )?)+;|static_cast<void>\(\w+\);|[A-Z][A-Z0-9_]+\(.*",
@@ -59,7 +59,7 @@ MACRO = re.compile(
     r"^[ \t]*#[ \t]*define[ \t]+(?P<name>\w+)(?P<body>\(?(?:[^\n]*\\[ \t]*\n)*[^\n]*)", re.MULTILINE
 )
 NAME = re.compile(r"\b[A-Za-z_]")
-# A macro before a declaration, and CUDA's words, are no C++ that the parser knows.
+# The parser does not know macros before declarations, or CUDA's keywords.
 BEFORE_DECLARATION = re.compile(
     r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]*\b(?= +[A-Za-z_])"
     r"|\b__(?:constant|device|forceinline|global|host|noinline|restrict|shared)__\b"
@@ -69,9 +69,9 @@ BEFORE_DECLARATION = re.compile(
 
 @dataclass
 class Block:
-    """The statements between two braces, and its declarations; each is the set of its lines.
+    """The statements and declarations between two braces; each is the set of its lines.
 
-    Macro calls and declarations with an initial value are in ``likely``, too: where gcov names
+    Macro calls and declarations with an initial value are also in ``likely``: if gcov reports
     nothing in the block, they did not run.
     """
 
@@ -81,7 +81,7 @@ class Block:
 
 
 def tree(text: str) -> Node:
-    """The file as tree-sitter reads it; ImportError: that is not installed."""
+    """Parse the file with tree-sitter; ImportError: it is not installed."""
     import tree_sitter_cpp
     from tree_sitter import Language, Parser
 
@@ -90,12 +90,12 @@ def tree(text: str) -> Node:
 
 
 def blank(found: re.Match[str]) -> str:
-    """Blanks instead of what was found, in as many lines."""
+    """Replace a match with blanks, keeping its line breaks."""
     return re.sub(r"[^\n]", " ", found[0])
 
 
 def descendants(root: Node) -> Iterator[Node]:
-    """A node and all nodes below it."""
+    """Yield a node and all its descendants."""
     nodes = [root]
     while nodes:
         node = nodes.pop()
@@ -104,14 +104,14 @@ def descendants(root: Node) -> Iterator[Node]:
 
 
 def all_lines(node: Node) -> range:
-    """The lines that a node spans, counted from 1."""
-    # A directive of the preprocessor ends at the begin of the next line.
+    """Return the lines that a node spans, counted from 1."""
+    # A preprocessor directive ends at the start of the next line.
     last = node.end_point[0] + (node.end_point[1] > 0)
     return range(node.start_point[0] + 1, max(last, node.start_point[0] + 1) + 1)
 
 
 def bodies(node: Node) -> Iterator[Node]:
-    """The outermost blocks within a node."""
+    """Yield the outermost blocks within a node."""
     for child in node.named_children:
         if child.type == "compound_statement":
             yield child
@@ -120,7 +120,7 @@ def bodies(node: Node) -> Iterator[Node]:
 
 
 def own_lines(node: Node) -> set[int]:
-    """The lines of a statement without those inside the blocks of its lambdas."""
+    """Return the lines of a statement, excluding those inside the blocks of its lambdas."""
     lines = {*all_lines(node)}
     for body in bodies(node):
         lines -= {*all_lines(body)[1:-1]}
@@ -128,7 +128,7 @@ def own_lines(node: Node) -> set[int]:
 
 
 def head(node: Node) -> set[int]:
-    """The lines of a condition or of a loop before what it controls."""
+    """Return the lines of a condition or loop before its body."""
     body = node.child_by_field_name("consequence") or node.child_by_field_name("body")
     first = node.start_point[0] + 1
     if body is None:
@@ -141,14 +141,14 @@ def head(node: Node) -> set[int]:
 
 
 def blocks(root: Node) -> Iterator[Block]:
-    """The blocks of a file; the first holds what the file calls outside of functions."""
+    """Yield the blocks of a file; the first holds calls outside functions."""
     outside = Block()
     yield outside
     yield from inside(root, outside, within=False)
 
 
 def inside(node: Node, block: Block, *, within: bool) -> Iterator[Block]:
-    """Sort the nodes below a node into the block that they are in, and give the blocks within."""
+    """Sort the descendants of a node into the block that contains them, and yield inner blocks."""
     for child in node.named_children:
         kind = child.type
         if kind == "compound_statement":
@@ -162,7 +162,7 @@ def inside(node: Node, block: Block, *, within: bool) -> Iterator[Block]:
             if MACRO_CALL.match(child.text or b""):
                 spans.append({*all_lines(child)})
                 block.likely.append({*all_lines(child)})
-                continue  # gcov takes all that its arguments hold for its first line
+                continue  # gcov assigns everything in its arguments to its first line
             spans.append(own_lines(child))
         elif kind in DECLARATIONS and within:
             block.declarations.append(own_lines(child))
@@ -179,10 +179,10 @@ def inside(node: Node, block: Block, *, within: bool) -> Iterator[Block]:
 def cpp_lines(
     texts: Mapping[str, str], counts: Mapping[str, Mapping[int, int]]
 ) -> dict[str, Lines]:
-    """The lines of some files' statements that ran, and of those that did not, by gcov's counts.
+    """Return which statement lines of some files ran, and which did not, by gcov's counts.
 
-    The lines of a macro ran if a line that ran calls it, itself or by way of other macros. One
-    without parameters may also be in declarations, which do not run.
+    The lines of a macro ran if a line that ran calls it, directly or through other macros. One
+    without parameters may also be used in declarations, which do not run.
     """
     found = {name: statement_lines(text, counts[name]) for name, text in texts.items()}
     code = {name: without_comments(text) for name, text in texts.items()}
@@ -211,17 +211,17 @@ def cpp_lines(
 
 
 def statement_lines(text: str, counts: Mapping[int, int]) -> Lines:
-    """The lines of one file's statements, by gcov's counts."""
+    """Return the lines of one file's statements, by gcov's counts."""
     ran, named = {line for line, count in counts.items() if count}, {*counts}
     root = tree(text)
     not_read = unread(root, text)
     lines = Lines(not_read & ran, not_read - ran)
-    for block in list(blocks(root)):  # each is filled after it is given
+    for block in list(blocks(root)):  # each is filled after it is yielded
         spans = [*block.statements, *(each for each in block.declarations if each & named)]
         spans = spans or block.likely
         for span in spans:
             (lines.ran if span & ran else lines.idle).update(span)
-        if spans:  # the other declarations ran if any of the block did
+        if spans:  # the other declarations ran if anything in the block did
             others = set().union(*block.declarations) - set().union(*spans)
             (lines.ran if any(span & ran for span in spans) else lines.idle).update(others)
     lines.idle -= lines.ran
@@ -229,9 +229,9 @@ def statement_lines(text: str, counts: Mapping[int, int]) -> Lines:
 
 
 def unread(root: Node, text: str) -> set[int]:
-    """The lines that the parser does not understand: they may hold statements.
+    """Return the lines that the parser does not understand: they may contain statements.
 
-    It knows no macro that stands for a declaration, so lines that call one are left out.
+    It does not know macros that expand to declarations, so lines that call one are left out.
     """
     rows = text.split("\n")
     found: set[int] = set()
@@ -242,11 +242,11 @@ def unread(root: Node, text: str) -> set[int]:
 
 
 def macros(text: str) -> dict[str, tuple[set[int], str]]:
-    """The macros of a file: the lines of each, and its body; not those that stand for constants."""
+    """Return the lines and body of each macro of a file, except macros for constants."""
     found: dict[str, tuple[set[int], str]] = {}
     for macro in MACRO.finditer(text):
         if not macro["body"].startswith("(") and not NAME.search(macro["body"]):
-            continue  # such as an include guard, or a setting that a header looks at
+            continue  # such as an include guard, or a setting tested by a header
         first = text.count("\n", 0, macro.start()) + 1
         last = first + macro[0].count("\n")
         lines, body = found.get(macro["name"], (set(), ""))  # the other branch of a conditional
@@ -255,7 +255,7 @@ def macros(text: str) -> dict[str, tuple[set[int], str]]:
 
 
 def expansions(texts: Iterable[str], known: Mapping[str, str]) -> set[str]:
-    """The macros that these texts call, also by way of other macros."""
+    """Return the macros that these texts call, directly or through other macros."""
     found: set[str] = set()
     waiting = [*texts]
     while waiting:

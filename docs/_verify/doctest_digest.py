@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of doctest examples, so that a page's block can be matched with what was run."""
+"""Digests of doctest examples, for matching a page's block with the examples that ran."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ SKIPS = re.compile(r"^[ \t]*\.\.[ \t]*skip:.*$", re.MULTILINE)
 
 
 def example_digest(source: str, want: str) -> str:
-    """A digest of one example and of the output it promises."""
+    """Return a digest of one example and its expected output."""
     parts = source.strip(), want.strip()
     text = "\n".join(line.rstrip() for part in parts for line in part.splitlines())
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def page_digest(path: str, text: str) -> str:
-    """A digest of what decides the results of a page's doctests: the examples and what skips them.
+    """Return a digest of what determines a page's doctest results: examples and skips.
 
-    It is empty for what is no ``.rst`` page, and for one whose doctests cannot be read.
+    It is empty if the file is not an ``.rst`` page, or if its doctests cannot be parsed.
     """
     try:
         examples = doctest.DocTestParser().get_examples(text)
@@ -37,18 +37,18 @@ def page_digest(path: str, text: str) -> str:
 
 
 def block_digests(text: str) -> list[str]:
-    """The digests of all examples of a block of text; see block_examples for the errors."""
+    """Return the digests of all examples in a block of text; see block_examples for the errors."""
     return [digest for digest, _ in block_examples(text)]
 
 
 def block_examples(text: str) -> list[tuple[str, int]]:
-    """The digest of each example of a block of text, and the lines of the block before it.
+    """Return the digest of each example in a block of text, and the number of lines before it.
 
-    ValueError: the block holds an option, or anything that is neither an example nor its output.
+    ValueError: the block contains an option, or anything but examples and their output.
     """
     text = textwrap.dedent(text.expandtabs()) + "\n"
     examples = doctest.DocTestParser().get_examples(text)
-    # The parser passes over what it takes for prose, and over comments behind a prompt.
+    # The parser skips text that looks like prose, and comments after a prompt.
     lines = dict(enumerate(text.splitlines()))
     for example in examples:
         if FLAGS.search(example.source):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Follow which lines of doctest examples run, those of functions that later examples call too."""
+"""Trace which lines of doctest examples run, including functions called by later examples."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class DoctestLines:
     def __init__(self) -> None:
         self.sources: dict[int, str] = {}
         self.traced: dict[int, set[int]] = {}
-        # Equal functions compare equal, so a code object is known by its id, and kept alive.
+        # Equal functions compare equal, so a code object is identified by its id, and kept alive.
         self.owners: dict[int, tuple[int, CodeType]] = {}
         self.current = 0
 
     @contextlib.contextmanager
     def following(self, number: int, source: str) -> Iterator[None]:
-        """Follow an example while it runs, in all threads that begin meanwhile."""
+        """Trace an example while it runs, in all threads that start meanwhile."""
         self.current, self.sources[number] = number, source
         self.traced.setdefault(number, set())
         before = sys.gettrace(), threading.gettrace()
@@ -38,7 +38,7 @@ class DoctestLines:
             threading.settrace(before[1])
 
     def trace(self, frame: FrameType, event: str, _: Any) -> Any:
-        """Note a line; Python calls this for each new frame, and for each line of an example."""
+        """Record a line; Python calls this for each new frame, and for each line of an example."""
         code = frame.f_code
         if not code.co_filename.startswith("<doctest "):
             return None
@@ -49,14 +49,14 @@ class DoctestLines:
         return self.trace
 
     def own(self, code: CodeType) -> None:
-        """Note that the current example made a code object, and those in it."""
+        """Record that the current example created a code object and those nested in it."""
         self.owners[id(code)] = (self.current, code)
         for each in code.co_consts:
             if isinstance(each, CodeType):
                 self.own(each)
 
     def lines(self, number: int) -> Lines:
-        """The lines of an example that ran, and those that did not."""
+        """Return the lines of an example that ran, and those that did not."""
         try:
             return held_against(python_statements(self.sources[number]), self.traced[number])
         except SyntaxError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pytest plugin that runs one page's doctests by Sybil and writes down which of them ran."""
+"""A pytest plugin that runs one page's doctests with Sybil and records which of them ran."""
 
 from __future__ import annotations
 
@@ -33,31 +33,31 @@ from _verify.statements import reasons
 
 OPTIONS = doctest.ELLIPSIS
 ERROR = re.compile(r"[\w.]+(Error|Exception|Interrupt|Exit|Warning)\b(:|$)")
-CAME = ("Got:", "Exception raised:")  # what doctest says before it
+CAME = ("Got:", "Exception raised:")  # doctest's headings for it
 FAILED = "it failed"
 FAILED_BEFORE = "it depends on "
 
 
 class Docstrings(PythonDocStringDocument):
-    """A Python file's docstrings; it is not imported, the package is the one installed."""
+    """A Python file's docstrings; the file is not imported: the package is the installed one."""
 
     def __init__(self, text: str, path: str) -> None:
         Document.__init__(self, text, path)
 
 
 class Recorder(DocTestEvaluator):
-    """Runs an example and remembers that it was run."""
+    """Runs examples and records which of them ran."""
 
     def __init__(self, record: Path, crashed: Iterable[int] = ()) -> None:
         super().__init__(OPTIONS)
         self.record = record
-        self.crashed = {*crashed}  # the lines of examples that ended an earlier process
+        self.crashed = {*crashed}  # the lines of examples that crashed an earlier process
         self.ran: set[int] = set()  # the ids of the examples, which live as long as the page
         self.lost = LostNames()
         self.lines = DoctestLines()
 
     def __call__(self, sybil_example: SybilExample) -> str:
-        """Run it, unless it depends on one that did not pass.
+        """Run an example, unless it depends on one that did not pass.
 
         A doctest option hides its reason, or what was compared, so it is refused. So are the frames
         of a traceback, which doctest does not compare.
@@ -91,14 +91,14 @@ class Recorder(DocTestEvaluator):
 
 
 def uncompared(example: doctest.Example) -> str:
-    """What stands between the first line of an expected traceback and its error."""
+    """Return the text between the first line of an expected traceback and its error."""
     if example.exc_msg is None:
         return ""
     return example.want.removesuffix(example.exc_msg).partition("\n")[2].strip()
 
 
 def instead(report: str) -> str:
-    """What came instead of what was expected: the error's line, or the output in one line."""
+    """Return the actual result: the error's line, or the output on one line."""
     said = [line.strip() for line in report.splitlines()]
     lines = [line for line in said if line not in ("", "<BLANKLINE>")]
     if "Got nothing" in lines:
@@ -111,7 +111,7 @@ def instead(report: str) -> str:
 
 
 class Record:
-    """What happened on the page, and the Sybil instances that watch it happen."""
+    """The results for the page, and the Sybil instances that produce them."""
 
     def __init__(self, device: str, libraries: Path, recorder: Recorder) -> None:
         self.doctests: dict[str, list[str]] = {}
@@ -125,7 +125,7 @@ class Record:
         self.libraries = libraries
 
         def fenced(document: Document) -> Iterator[Region]:
-            """The doctests of a Markdown page are in fences, or in the doctest directive."""
+            """Yield the doctests of a Markdown page: those in fences or the doctest directive."""
             for language in ("python", "pycon", "doctest"):
                 for block in CodeBlockParser(language, recorder)(document):
                     for found in DocTestStringParser(recorder)(block.parsed, document.path):
@@ -145,8 +145,8 @@ class Record:
         def start(namespace: dict[str, Any]) -> None:
             namespace["device"] = device
             if device != "cpu":
-                # Lines are followed in Python's own threads, and PyTorch would compute the
-                # gradients of a GPU's tensors in others.
+                # Lines are traced only in Python's own threads, but PyTorch would compute the
+                # gradients of GPU tensors in others.
                 import torch
 
                 torch.autograd.set_multithreading_enabled(False)
@@ -163,7 +163,7 @@ class Record:
         }
 
     def fail(self, item: SybilItem, digest: str, reason: str, got: str = "") -> None:
-        """Note an example that did not pass, where it stands, and what came instead."""
+        """Record an example that did not pass, its place, and the actual result."""
         place = len(self.doctests.get(digest, [])) - 1  # among the equal examples of the page
         line: int = item.example.line
         self.failed.append(
@@ -171,7 +171,7 @@ class Record:
         )
 
     def judge_lines(self) -> None:
-        """Note the lines of each example that did not run; without a reason it has failed."""
+        """Record the lines of each example that did not run; those without a reason fail."""
         for item in self.passed:
             example = item.example.parsed
             lines = self.recorder.lines.lines(id(example))
@@ -184,11 +184,11 @@ class Record:
                     self.fail(item, digest, f"line {line} of it did not run")
 
     def on_device(self) -> bool:
-        """Whether what runs now may use the device: for a GPU, once a library for it is loaded."""
+        """Whether code run now may use the device: a GPU, once a library for it is loaded."""
         return self.device == "cpu" or any(n.endswith(f"_{self.device}.so") for n in self.loaded)
 
     def note_libraries(self) -> None:
-        """Note which example libraries are loaded now; where the system cannot say, all of them."""
+        """Record which example libraries are loaded now; if the system cannot tell, all of them."""
         maps = Path("/proc/self/maps")
         names = [path.name for path in self.libraries.glob("*.so")]
         if not maps.exists():
@@ -203,7 +203,7 @@ READS = pytest.StashKey[Reads]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The page is named on the command line; these say how it is run."""
+    """Add the options for running the page, which is named on the command line."""
     parser.addoption("--page-device", default="cpu")
     parser.addoption("--page-libraries", default=".")
     parser.addoption("--page-record", required=True)
@@ -211,7 +211,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the record before anything is collected."""
+    """Create the record before anything is collected."""
     libraries = Path(config.getoption("--page-libraries")).resolve()
     written = Path(config.getoption("--page-record"))
     recorder = Recorder(written, config.getoption("--page-crashed"))
@@ -223,7 +223,7 @@ class NoTests(pytest.Module):
     """A Python file as a page: its test functions, if any, are not this plugin's."""
 
     def collect(self) -> list[pytest.Item]:
-        """Nothing."""
+        """Collect nothing."""
         return []
 
 
@@ -234,12 +234,12 @@ def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Dir:
-    """Take a package for a plain folder: pytest would import it, from the sources."""
+    """Treat a package as a plain folder: pytest would import it, from the sources."""
     return pytest.Dir.from_parent(parent, path=path)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Run on a GPU only a page whose doctests ask for the device by its name."""
+    """On a GPU, run only pages whose doctests use the name ``device``."""
     if config.stash[RECORD].device != "cpu" and not any(names_device(item) for item in items):
         config.hook.pytest_deselected(items=list(items))
         items[:] = []
@@ -267,7 +267,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SybilFile 
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Note the skips with their reasons; an example that passed without being run has failed."""
+    """Record skips with their reasons; an example that passed without being run has failed."""
     report = yield
     example = getattr(getattr(item, "example", None), "parsed", None)
     if call.when != "call" or not isinstance(item, SybilItem):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the latest runs found, task by task: what passed stays as long as nothing has changed."""
+"""The latest results, task by task: a task that passed is not repeated until something changes."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from .whole_file import write_whole
 
 @dataclass(frozen=True)
 class Task:
-    """One example, page or snippet test on one device, and the files that it is made of."""
+    """One example, page or snippet test on one device, and its input files."""
 
     name: str
     level: str
     files: tuple[str, ...]
     run: Callable[[], Results]
-    nearby: tuple[str, ...] = ()  # files that it may read without being seen to; see all_tasks
+    nearby: tuple[str, ...] = ()  # files that it may read unobserved; see all_tasks
 
 
-# Programs that tests look for; one that appears or goes away lets everything run again.
+# Programs that tests look for; if one appears or disappears, everything runs again.
 PROGRAMS = ("auditwheel", "clang", "cmake", "cuobjdump", "doxygen", "make", "ninja", "patchelf")
 PYTHONS = tuple(f"python3.{minor}" for minor in range(10, 16))
 VARIABLES = (
@@ -43,11 +43,11 @@ VARIABLES = (
     "REQUIRE_CUDA",
     "RUN_SLOW",
 )
-SHORT_LIST = 8  # tasks that are worth naming
+SHORT_LIST = 8  # tasks few enough to name
 
 
 def task_key(tools: Tools) -> str:
-    """What every result depends on besides its files: the machine, its software, the runner."""
+    """Return what every result depends on besides its files: machine, software and runner."""
     path = tools.environment.get("PATH")
     facts = {
         "compilers": tools.compilers,
@@ -74,7 +74,7 @@ class Earlier:
         self.latest: dict[str, dict[str, Any]] = {}
 
     def again(self, task: Task) -> Results:
-        """Run a task, and remember what it found if it passed."""
+        """Run a task, and save its results if it passed."""
         closure = closures.closure_of(self.root, task.files)
         nearby = closures.texts_digest(self.root, task.nearby)
         begin = time.monotonic()
@@ -89,7 +89,7 @@ class Earlier:
         return results
 
     def unless_unchanged(self, task: Task) -> Results:
-        """Give what the task found the last time if all its files are as they were; else run it."""
+        """Return a task's last results if all its files are unchanged; otherwise run it."""
         known = self.known.get(task.name)
         if not known or not set(task.files) <= set(known["closure"]):
             return self.again(task)
@@ -105,17 +105,17 @@ class Earlier:
         return Results(receipts, [], [Skip(**each) for each in known["skips"]])
 
     def said(self, tasks: int) -> str:
-        """Say how many tasks ran, and which if they are few."""
+        """Report how many tasks ran, and which ones if they are few."""
         names = f": {', '.join(sorted(self.ran))}" if 0 < len(self.ran) <= SHORT_LIST else ""
         return f"ran {len(self.ran)} of {tasks} examples, pages and tests{names}"
 
     def longest(self) -> str:
-        """Say which tasks took longest."""
+        """Report which tasks took longest."""
         tasks = sorted(self.ran.items(), key=lambda task: -task[1])[:SHORT_LIST]
         return "longest: " + ", ".join(f"{name} {spent:.0f} s" for name, spent in tasks)
 
     def write(self, stamp: dict[str, Any]) -> None:
-        """Keep what this run found; what it left alone keeps the date of its own run."""
+        """Save the results of this run; results it reused keep their own date."""
         for found in self.latest.values():
             found["receipts"] = [
                 each if each["date"] else each | stamp for each in found["receipts"]
@@ -124,5 +124,5 @@ class Earlier:
 
 
 def stamped(receipts: Iterable[Receipt], stamp: dict[str, Any]) -> list[Receipt]:
-    """The receipts, each with the date and the commit of its run."""
+    """Return the receipts, each with the date and commit of its run."""
     return [each if each.date else replace(each, **stamp) for each in receipts]

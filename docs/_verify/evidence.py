@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the receipts prove about the tree as it is now."""
+"""What the receipts prove about the current tree."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from .results import Failure, Skip, read_failures, read_skips
 from .statements import FOR_CHECKERS, FOR_FAILURES
 from .survival import as_ranges, code_lines, from_ranges
 
-# What is enough to show a file: device code where there may be no device, and headers and scripts
-# (which ran when something was compiled by them), need no run of their own.
+# Device code, which may lack a device, and headers and scripts (which ran when they compiled
+# something) may be shown without a run of their own.
 COMPILED_IS_ENOUGH = {".cu", ".cuh", ".h", ".hpp", ".sh"}
 
 SCRIPTS = {".py", ".sh"}
 TRACED = SCRIPTS | COUNTED
 # str.splitlines() ends a line at each of these; Python, compilers and shells do not.
 OTHER_BREAKS = re.compile(r"[\v\f\x1c-\x1e\x85\u2028\u2029]")
-# gcov counts what follows for other lines.
+# gcov assigns the following lines other numbers.
 RENUMBERED = re.compile(r"^[ \t]*(?:#|%:)[ \t]*(?:line\b|\d).*", re.MULTILINE)
-# Said of a run on a GPU after which the runtime was edited.
+# Qualifies a GPU run after which the runtime was edited.
 EARLIER = " with an earlier runtime"
-# Another machine would not run these lines either.
+# No other machine would run these lines either.
 NEVER_RUN = {AT_COMPILE_TIME, FOR_CHECKERS, FOR_FAILURES, REFUSED}
 GPU_REASON = re.compile(r"\b(GPU|CUDA|CPU)\b")
 
@@ -70,7 +70,7 @@ class Evidence:
 
     @classmethod
     def load(cls, layout: Layout) -> Evidence:
-        """Read everything that the runs of this machine and of others left."""
+        """Read the output of all runs, on this machine and others."""
         return cls(
             layout,
             read_receipts(layout.receipts, layout.committed),
@@ -80,7 +80,7 @@ class Evidence:
         )
 
     def changed(self, closure: Closure) -> list[str]:
-        """The files of a closure that differ from the tree; each file is hashed once."""
+        """Return the files of a closure that differ from the tree; each file is hashed once."""
         for path in closure:
             if path not in self._digests:
                 if path == RUNTIME:
@@ -93,7 +93,7 @@ class Evidence:
     def with_earlier_runtime(self) -> Evidence:
         """What GPUs proved of this tree's kernels and tests before the runtime was edited.
 
-        It is worth showing, with those words, and permits nothing to be shown.
+        It is shown with that qualification, but permits nothing to be shown.
         """
         if self._earlier is None:
             runs = (r for r in self.receipts if r.level == RAN_ON_GPU and self.edited(r))
@@ -101,9 +101,9 @@ class Evidence:
         return self._earlier
 
     def edited(self, receipt: Receipt) -> list[str]:
-        """The files that differ from those that made the results of a page's doctests.
+        """Return the files that differ from those behind the results of a page's doctests.
 
-        Of the page itself only the examples count in a receipt that this machine cannot earn again:
+        In a receipt that this machine cannot reproduce, only the examples of the page itself count:
         the text between them does not affect the result.
         """
         page, closure = receipt.subject, receipt.closure
@@ -116,21 +116,21 @@ class Evidence:
         return self.changed(closure)
 
     def of(self, path: str) -> list[Receipt]:
-        """The receipts that prove a file and still count."""
+        """Return the receipts that prove a file and still count."""
         if path not in self._of:
             proving = (r for r in self.receipts if path in r.verifies)
             self._of[path] = [r for r in proving if not self.changed(r.closure)]
         return self._of[path]
 
     def failures_of(self, path: str) -> list[Failure]:
-        """What failed with a file in the latest run."""
+        """Return the failures of a file in the latest run."""
         return [failure for failure in self.failures if path in failure.files]
 
     def proofs(self, path: str, name: str = "") -> list[Receipt]:
-        """The receipts that prove a file, or a region of it, line by line.
+        """Return the receipts that prove a file, or a region of it, line by line.
 
-        A compilation proves the code that its conditionals let through. Where the two branches of
-        a conditional are shown, no compilation sees both, and all of them together must.
+        A compilation proves the code that its conditionals let through. If both branches of a
+        conditional are shown, no compilation sees both, so all of them together must.
         """
         receipts = [receipt for receipt in self.of(path) if self.ran_any(receipt, path, name)]
         seen = [(r, from_ranges(r.lines[path])) for r in receipts if path in r.lines]
@@ -148,7 +148,7 @@ class Evidence:
         return [receipt for receipt, lines in seen if wanted & lines]
 
     def span(self, path: str, name: str) -> dict[int, int]:
-        """The lines of a region, or of a whole file, that count, by their positions."""
+        """Return the significant lines of a region, or of a whole file, by position."""
         if (path, name) not in self._spans:
             text = (self.layout.root / path).read_text()
             first, last = region_lines(text, name) if name else (0, len(text.splitlines()))
@@ -157,9 +157,9 @@ class Evidence:
         return self._spans[path, name]
 
     def ran_any(self, receipt: Receipt, path: str, name: str) -> bool:
-        """Whether a run went through a region; a machine that traces nothing cannot say.
+        """Whether a run executed part of a region; a machine that traces nothing cannot tell.
 
-        A region of C++ declarations has no line that could run.
+        A region of C++ declarations has no executable line.
         """
         suffix = PurePosixPath(path).suffix
         if suffix not in TRACED:
@@ -170,7 +170,7 @@ class Evidence:
         return bool(ran) or self.declares([receipt], path, name)
 
     def declares(self, receipts: Iterable[Receipt], path: str, name: str) -> bool:
-        """Whether the runs that were traced found no statement in a region of C++."""
+        """Whether the traced runs found no statement in a region of C++."""
         traced = [each for each in receipts if path in each.ran]
         if PurePosixPath(path).suffix not in COUNTED or not traced:
             return False
@@ -178,16 +178,16 @@ class Evidence:
         return not {*self.span(path, name)} & from_ranges(seen)
 
     def idle(self, path: str, name: str) -> dict[int, str]:
-        """The lines that no run went through, as a page counts them, each with the reason.
+        """Return the lines that no run executed, numbered as on the page, each with the reason.
 
-        The reason is empty where none is known.
+        The reason is empty if unknown.
         """
         text, span = (self.layout.root / path).read_text(), self.span(path, name)
         found = self.places_idle(path, name).items()
         return {shown_number(text, name, span[place]): why for place, why in sorted(found)}
 
     def places_idle(self, path: str, name: str) -> dict[int, str]:
-        """The positions of the lines that no run went through, each with the reason or nothing."""
+        """Return the positions of lines that no run executed, each with the reason or ""."""
         if PurePosixPath(path).suffix not in TRACED:
             return {}
         receipts = self.of(path)
@@ -201,14 +201,14 @@ class Evidence:
         return found
 
     def places_ran(self, path: str, *levels: str) -> set[int]:
-        """The positions of a file's lines that ran, at any level or at one of these."""
+        """Return the positions of a file's lines that ran, at any level or at one of these."""
         receipts = [r for r in self.of(path) if not levels or r.level in levels]
         return {place for r in receipts for place in from_ranges(r.ran.get(path, []))}
 
     def why_not(self, path: str, name: str = "", *, every_line: bool = True) -> str:
-        """Why a file, or a region of it, may not be shown; empty if it may.
+        """Return why a file, or a region of it, must not be shown; empty if it may.
 
-        Of a file that is offered for download, not every line needs to have run.
+        A file that is only offered for download need not have run completely.
         """
         if not (self.layout.root / path).is_file():
             return "it does not exist"
@@ -220,7 +220,7 @@ class Evidence:
             return f"it holds {found[0].strip()!r}, which changes the numbers of its lines"
         if name and (hidden := hidden_marker(path, text, name)):
             return hidden
-        # What passed since does not excuse what failed: a failure is forgotten by the next run.
+        # A later pass does not excuse a failure: the next run discards the failure.
         for failure in self.failures_of(path):
             last = [line for line in failure.tail.splitlines() if line.strip()][-1:]
             return ": ".join(["failed", failure.subject, failure.reason, *last])
@@ -231,7 +231,7 @@ class Evidence:
             return f"no run went through {listed(unexplained)}"
         enough = {RAN_ON_CPU, RAN_ON_GPU}
         if idle and not levels & enough:
-            return ""  # the state says why
+            return ""  # the state explains why
         if PurePosixPath(path).suffix in COMPILED_IS_ENOUGH:
             enough.add(COMPILED)
         if levels & enough:
@@ -246,20 +246,20 @@ class Evidence:
         return "it was compiled but nothing ran it" if levels else "nothing ran it"
 
     def not_run_here(self, path: str) -> str:
-        """The reasons why this machine skipped every run of a file; empty if none was skipped."""
+        """Return why this machine skipped every run of a file; empty if none was skipped."""
         if self.failures_of(path):
             return ""
         return ", ".join(sorted({skip.reason for skip in self.skips if path in skip.files}))
 
     def skipped_whole(self, path: str, name: str = "") -> str:
-        """Why no line of a region or a file ran here, if this machine lacks more than a GPU."""
+        """Return why no line of a region or file ran here, if more than a GPU is missing."""
         if self.proofs(path, name):
             return ""
         reasons = {*self.idle(path, name).values()} - NEVER_RUN
         return ", ".join(sorted(each for each in reasons if not GPU_REASON.search(each)))
 
     def state(self, path: str, name: str = "") -> str:
-        """What was verified on what, of a file or a region, in one line for the reader."""
+        """Return how a file or region was verified, in one line for the reader."""
         receipts = self.proofs(path, name)
         compiled = []
         for receipt in receipts:
@@ -283,9 +283,9 @@ class Evidence:
         return " · ".join([*parts, *did_not_run(idle)])
 
     def places_emulated(self, path: str, name: str) -> tuple[set[int], set[int]]:
-        """The positions of lines that ran under emulation, and of those that did not.
+        """Return the positions of lines that ran under emulation, and of those that did not.
 
-        It proves nothing of a GPU, and its receipts permit no line to be shown.
+        This proves nothing about a GPU, and its receipts permit no line to be shown.
         """
         span = {*self.span(path, name)}
         ran: set[int] = set()
@@ -297,10 +297,10 @@ class Evidence:
         return ran, idle - ran
 
     def doctest_runs(self, file: str, key: str, place: int | None) -> list[Receipt]:
-        """The receipts by which a doctest of a file passed, found by its digest and its place.
+        """Return the receipts in which a doctest of a file passed, found by digest and place.
 
-        The place counts equal examples in the order of the file. Where it is not known, as for a
-        docstring, which a page may show in any order, all of them must have passed.
+        The place counts equal examples in file order. If it is unknown, as for a docstring, which
+        pages may show in any order, all of them must have passed.
         """
         found = []
         for receipt in self.receipts:
@@ -311,12 +311,12 @@ class Evidence:
         return found
 
     def doctest_idle(self, runs: Iterable[Receipt], key: str) -> dict[int, str]:
-        """The lines of a doctest example that none of its runs went through, with the reasons."""
+        """Return the lines of a doctest example that none of its runs executed, with reasons."""
         each = [run.idle.get(key, {}) for run in runs]
         return {int(n): why for n, why in each[0].items() if all(n in other for other in each)}
 
     def skipped_doctests(self, file: str) -> dict[str, str]:
-        """The doctest examples of a file that were left out, by digest, with the reasons."""
+        """Return the doctest examples of a file that were left out, by digest, with the reasons."""
         found: dict[str, str] = {}
         for receipt in self.receipts:
             if receipt.subject == file and not self.edited(receipt):
@@ -324,7 +324,7 @@ class Evidence:
         return found
 
     def verified_texts(self) -> dict[str, tuple[str, str]]:
-        """Every whole file and every region that may be shown, normalised, with its names."""
+        """Return every whole file and region that may be shown, normalised, with its names."""
         if self._texts is None:
             self._texts = {}
             for path in sorted({path for r in self.receipts for path in r.verifies}):
@@ -338,16 +338,16 @@ class Evidence:
 
 
 class WithEarlierRuntime(Evidence):
-    """Evidence that counts whatever the runtime was; all else must be unchanged."""
+    """Evidence that counts regardless of the runtime; everything else must be unchanged."""
 
     def changed(self, closure: Closure) -> list[str]:
-        """The files of a closure that differ from the tree and do not belong to the runtime."""
+        """Return the files of a closure that differ from the tree, except those of the runtime."""
         others = {path: seen for path, seen in closure.items() if not of_runtime(path)}
         return super().changed(others)
 
 
 def listed(lines: Iterable[int]) -> str:
-    """Line numbers in words."""
+    """Format line numbers as text."""
     pairs = [each.split("-") for each in as_ranges(lines)]
     words = [first if first == last else f"{first}-{last}" for first, last in pairs]
     plural = "" if words[1:] == [] and words[0].isdigit() else "s"
@@ -355,7 +355,7 @@ def listed(lines: Iterable[int]) -> str:
 
 
 def did_not_run(idle: Mapping[int, str]) -> list[str]:
-    """Say of lines, as a page counts them, that they did not run; one text for each reason."""
+    """Report lines, numbered as on the page, that did not run; one text for each reason."""
     return [
         f"did not run: {listed(line for line, why in idle.items() if why == reason)} ({reason})"
         for reason in dict.fromkeys(idle.values())
@@ -363,12 +363,12 @@ def did_not_run(idle: Mapping[int, str]) -> list[str]:
 
 
 def short(version: str) -> str:
-    """A version's first two numbers."""
+    """Return a version's first two components."""
     return ".".join(version.split(".")[:2])
 
 
 def gpu_runs(receipts: Iterable[Receipt], earlier: Iterable[Receipt]) -> list[str]:
-    """The GPUs that receipts speak of, or earlier ones alone, each with the date of its run."""
+    """Return the GPUs in receipts, or only in earlier ones, each with the date of its run."""
     now = {r.machine["gpu"]: r.date for r in receipts if r.level == RAN_ON_GPU}
     before = {r.machine["gpu"]: r.date for r in earlier if r.machine["gpu"] not in now}
     found = [f"{RAN_ON_GPU}: {gpu}, {date}" for gpu, date in sorted(now.items())]
@@ -376,11 +376,11 @@ def gpu_runs(receipts: Iterable[Receipt], earlier: Iterable[Receipt]) -> list[st
 
 
 def regions_of(text: str) -> dict[str, str]:
-    """The texts of a file's well-formed regions, by name."""
+    """Return the texts of a file's well-formed regions, by name."""
     found = {}
     for name in region_names(text):
         try:
             found[name] = region(text, name)
         except ValueError:
-            continue  # a page that shows this region says so itself
+            continue  # a page that shows this region reports the error itself
     return found

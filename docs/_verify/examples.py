@@ -14,7 +14,7 @@ HEADERS = {".h", ".hpp", ".cuh"}
 
 @dataclass(frozen=True)
 class Variant:
-    """One way in which an example is built and run."""
+    """One way to build and run an example."""
 
     device: str  # as the driver and the tests spell it
     suffixes: tuple[str, ...]  # of its sources
@@ -30,14 +30,14 @@ COMPILERS = {".cc": "g++", ".c": "gcc", ".cu": "nvcc"}
 
 @dataclass(frozen=True)
 class Example:
-    """One example, by the names that its files must have. All paths are relative to the root."""
+    """One example, with the names that its files must have. All paths are relative to the root."""
 
     name: str
     folder: str
-    files: tuple[str, ...] = ()  # what is in the folder and in its folder src
+    files: tuple[str, ...] = ()  # contents of the folder and of its src subfolder
 
     def sources(self, variant: Variant) -> list[str]:
-        """The kernel's one source, or all in the folder src of an example that has many."""
+        """Return the kernel's only source, or all sources in src if the example has several."""
         one = [f"{self.folder}/{self.name}_kernel{suffix}" for suffix in variant.suffixes]
         there = [path for path in one if path in self.files]
         inside = f"{self.folder}/src/"
@@ -49,24 +49,24 @@ class Example:
         return there or many or one[:1]
 
     def source(self, variant: Variant) -> str:
-        """The source by which receipts call the example."""
+        """Return the source that identifies the example in receipts."""
         return self.sources(variant)[0]
 
     def compiler(self, variant: Variant) -> str:
-        """The compiler of its sources."""
+        """Return the compiler of its sources."""
         return COMPILERS[PurePosixPath(self.source(variant)).suffix]
 
     def script(self, variant: Variant) -> str:
-        """The script that builds it."""
+        """Return the script that builds it."""
         return f"{self.folder}/{variant.script}"
 
     def library(self, variant: Variant) -> str:
-        """The file that the script writes into the current folder."""
+        """Return the file that the script writes into the current folder."""
         return f"{self.name}_{variant.device}.so"
 
     @property
     def driver(self) -> str:
-        """The Python program that loads, calls and asserts."""
+        """The Python program that loads the library, calls it and asserts."""
         return f"{self.folder}/load_{self.name}.py"
 
     @property
@@ -76,7 +76,7 @@ class Example:
 
 
 def find_examples(layout: Layout) -> list[Example]:
-    """All examples, by name."""
+    """Return all examples, by name."""
     if not layout.examples.is_dir():
         return []
     folders = [path for path in sorted(layout.examples.iterdir()) if path.is_dir()]
@@ -88,13 +88,13 @@ def find_examples(layout: Layout) -> list[Example]:
 
 
 def files_of(folder: Path, layout: Layout) -> tuple[str, ...]:
-    """The files of an example's folder and of its folder src, relative to the root."""
+    """Return the files in an example's folder and its src subfolder, relative to the root."""
     found = [*folder.glob("*"), *folder.glob("src/*")]
     return tuple(sorted(layout.relative(path) for path in found if path.is_file()))
 
 
 def example_files(root: Path) -> list[str]:
-    """Every file under examples/ but the settings of tools, relative to the root."""
+    """Return every file under examples/ except tools' settings, relative to the root."""
     return sorted(
         path.relative_to(root).as_posix()
         for path in (root / "examples").rglob("*")

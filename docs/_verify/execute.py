@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run an example: its driver, then its thorough test, each in a process of its own."""
+"""Run an example: its driver, then its thorough test, each in its own process."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .receipts import LEVEL_OF_DEVICE, Receipt
 from .results import Results
 from .tools import Tools
 
-# What pytest says at its end.
+# The end of pytest's output.
 SKIPPED = re.compile(r"^SKIPPED \[\d+\] [^ ]+: (.+)$", re.MULTILINE)
 PASSED = re.compile(r"^(?:=+ )?(?:\d+ \w+, )*\d+ passed", re.MULTILINE)
 
@@ -29,7 +29,7 @@ PASSED = re.compile(r"^(?:=+ )?(?:\d+ \w+, )*\d+ passed", re.MULTILINE)
 def commands_of(
     example: Example, variant: Variant, layout: Layout, libraries: Path
 ) -> dict[str, list[str]]:
-    """What is run of an example, and how, with the libraries of a folder."""
+    """Return the commands that run an example, with the libraries of a folder."""
     return {
         example.driver: [str(layout.root / example.driver), variant.device],
         example.test: [
@@ -44,10 +44,10 @@ def commands_of(
 def count_lines(
     example: Example, variant: Variant, layout: Layout, tools: Tools, build: Build
 ) -> dict[str, Any]:
-    """Build an example again for gcov and run it: the receipt's fields for its C++ files.
+    """Rebuild an example for gcov and run it; return the receipt's fields for its C++ files.
 
-    The proof is the run of the library as a reader builds it, so what fails here, such as a test
-    that looks at the machine code, only leaves lines without a count.
+    The proof is the run of the library as a reader builds it, so a failure here, for example of a
+    test that inspects the machine code, only leaves lines without a count.
     """
     files = proved(build.closure)
     with Trace() as trace, tempfile.TemporaryDirectory(prefix="counted_") as folder:
@@ -63,7 +63,7 @@ def count_lines(
 def run_example(
     example: Example, variant: Variant, build: Build, layout: Layout, tools: Tools
 ) -> Results:
-    """Run the driver and the test on one device; a receipt when both pass, else a failure."""
+    """Run the driver and the test on one device; a receipt if both pass, otherwise a failure."""
     results = Results()
     level = LEVEL_OF_DEVICE[variant.device]
     source, compiler = example.source(variant), example.compiler(variant)
@@ -71,7 +71,7 @@ def run_example(
     helpers = [each for path in ours for each in helpers_of(layout, path)]
     beside = [each for each in helpers if each.startswith(f"{example.folder}/")]
     files = sorted({*proved(build.closure), *ours, *beside})
-    # The library is what its own files were when it was compiled; the others are hashed now.
+    # The library's own files were hashed when it was compiled; the others are hashed now.
     seen = closures.closure_of(layout.root, [*ours, *helpers, closures.RUNTIME])
     closure = {**seen, **build.closure}
     for needed in (example.driver, example.test):

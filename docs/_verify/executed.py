@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Record which lines of files run, in every process that a command starts.
 
-A machine without coverage.py or tree-sitter, as one with a GPU may be, records none.
+A machine without coverage.py or tree-sitter, such as one with a GPU may be, records none.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ TRACED = re.compile(
     r"^(?P<depth>\++)\v(?P<file>[^\v\n]*)\v(?P<call>[^\v\n]*)\v(?P<line>\d+)\v(?P<command>.*)$",
     re.MULTILINE,
 )
-# Other packages have Python files of these names too, so the name of their folder must fit as well.
+# Other packages have Python files with these names too, so the folder's name must also match.
 COMMON = {"__init__.py", "conftest.py", "utils.py"}
 
 
 class Trace(AbstractContextManager["Trace"]):
-    """A temporary folder that the processes of a run write their lines to."""
+    """A temporary folder to which the processes of a run write their lines."""
 
     def __init__(self) -> None:
         self.folder = tempfile.TemporaryDirectory(prefix="trace_")
@@ -62,10 +62,10 @@ class Trace(AbstractContextManager["Trace"]):
     def environment(
         self, given: Mapping[str, str], files: Iterable[str], *, compiles: bool = False
     ) -> dict[str, str]:
-        """The variables that make a run write the lines of some files and of their copies.
+        """Return variables that make a run record the lines of some files and of their copies.
 
-        Python also finds the plugins below ``docs/_verify``. A run that compiles does so for gcov.
-        Without a Python file to trace, coverage.py stays out: it slows every process down.
+        Python also finds the plugins below ``docs/_verify``. A run may also compile for gcov.
+        coverage.py is enabled only if a Python file is traced: it slows down every process.
         """
         python = (PurePosixPath(each) for each in files if each.endswith(".py"))
         names = {f"{p.parent.name}/{p.name}" if p.name in COMMON else p.name for p in python}
@@ -75,7 +75,7 @@ class Trace(AbstractContextManager["Trace"]):
         traced = {
             **given,
             "BASH_ENV": str(HERE / "bash_env.sh"),
-            # Another pytest would remove the copies that the tests of this run leave.
+            # Another pytest would remove the copies that this run's tests leave.
             "PYTEST_DEBUG_TEMPROOT": str(self.tests),
             "PYTHONPATH": os.pathsep.join(filter(None, paths)),
             "TRACE_SHELL": str(self.shell),
@@ -90,16 +90,16 @@ class Trace(AbstractContextManager["Trace"]):
         return traced
 
     def commands(self) -> list[str]:
-        """The commands that bash ran."""
+        """Return the commands that bash ran."""
         texts = (path.read_text(errors="replace") for path in sorted(self.shell.iterdir()))
         return [found["command"] for text in texts for found in TRACED.finditer(text)]
 
     def fields(
         self, root: Path, files: Iterable[str], seen: Mapping[str, list[str]] | None = None
     ) -> dict[str, Any]:
-        """The fields ``ran`` and ``idle`` of a receipt for these files.
+        """Return a receipt's fields ``ran`` and ``idle`` for these files.
 
-        Of the files in ``seen``, only the positions that the preprocessor let through count.
+        For files in ``seen``, only the positions that the preprocessor let through count.
         """
         ran: dict[str, list[str]] = {}
         idle: dict[str, dict[str, str]] = {}
@@ -131,9 +131,9 @@ class Trace(AbstractContextManager["Trace"]):
         return {"ran": ran, "idle": idle}
 
     def lines(self, root: Path, files: list[str]) -> dict[str, Lines]:
-        """The lines of each of these files, or of a copy of it, for those that ran at all.
+        """Return the lines of each of these files, or of a copy of it, that ran at all.
 
-        What a copy was overwritten by is never parsed: it need not be valid.
+        Content that later overwrote a copy is never parsed: it need not be valid.
         """
         found: dict[str, Lines] = {}
         for path, numbers in [*self.python_lines(), *self.shell_lines()]:
@@ -145,7 +145,7 @@ class Trace(AbstractContextManager["Trace"]):
         return found | self.cpp_lines(root, files)
 
     def cpp_lines(self, root: Path, files: list[str]) -> dict[str, Lines]:
-        """The lines of the C and C++ files, of which all count if the run compiled for gcov."""
+        """Return the lines of C and C++ files, which all count if the run compiled for gcov."""
         if not any(self.cpp.iterdir()) or not find_spec("tree_sitter_cpp"):
             return {}
         counted = [file for file in files if PurePosixPath(file).suffix in gcov.COUNTED]
@@ -159,7 +159,7 @@ class Trace(AbstractContextManager["Trace"]):
         return cpp_lines(texts, counts)
 
     def python_lines(self) -> Iterator[tuple[Path, set[int]]]:
-        """What coverage.py has measured."""
+        """Yield the measurements of coverage.py."""
         if not any(self.python.iterdir()):
             return
         import coverage
@@ -173,7 +173,7 @@ class Trace(AbstractContextManager["Trace"]):
             yield Path(file), {*(data.lines(file) or ())}
 
     def shell_lines(self) -> Iterator[tuple[Path, set[int]]]:
-        """What bash has traced, if there is a parser to hold it against."""
+        """Yield the lines bash traced, if there is a parser to check them against."""
         if not find_spec("tree_sitter_bash"):
             return
         traced: dict[Path, set[int]] = defaultdict(set)
@@ -186,7 +186,7 @@ class Trace(AbstractContextManager["Trace"]):
 
 
 def copied(path: Path, root: Path, files: Iterable[str]) -> Iterator[str]:
-    """Which of the files a path is, or is a copy of, with the marker lines or without them."""
+    """Yield the files that a path is, or is a copy of, with or without the marker lines."""
     for file in (each for each in files if PurePosixPath(each).name == path.name):
         original = root / file
         if path == original or digest(path) in texts_of(original):
@@ -194,7 +194,7 @@ def copied(path: Path, root: Path, files: Iterable[str]) -> Iterator[str]:
 
 
 def texts_of(file: Path) -> set[str]:
-    """The SHA-256 of a file and of its text without marker lines; none if it does not exist."""
+    """Return the SHA-256 of a file with and without marker lines; none if it does not exist."""
     if not file.is_file():
         return set()
     text = file.read_bytes().decode(errors="replace")
@@ -202,20 +202,20 @@ def texts_of(file: Path) -> set[str]:
 
 
 def in_original(path: Path, original: Path, numbers: Iterable[int]) -> dict[int, int]:
-    """For lines of a copy, those of its original, which may have marker lines besides."""
+    """Map lines of a copy to those of its original, which may also have marker lines."""
     if digest(path) == digest(original):
         return {number: number for number in numbers}
     lines = original.read_text().splitlines()
     kept = [number for number, line in enumerate(lines, start=1) if not MARKER.match(line)]
-    # A longer text may have run before the copy was as it is now.
+    # A longer text may have run before the copy was changed to this one.
     return {number: kept[number - 1] for number in numbers if 0 < number <= len(kept)}
 
 
 def lines_of_log(text: str) -> dict[str, set[int]]:
-    """The lines of each file that one bash traced.
+    """Return the lines of each file that one bash process traced.
 
-    In ``eval`` and in a command substitution bash counts lines anew, so what is deeper than the
-    rest of a call of its function, or of its file, says nothing.
+    In ``eval`` and in a command substitution, bash restarts the line count, so lines deeper than
+    the rest of a call of its function or file are meaningless.
     """
     depths: dict[tuple[str, str], dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
     for found in TRACED.finditer(text):

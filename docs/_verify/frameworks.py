@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may be passed from each framework, as the tests found it: build/frameworks.json."""
+"""The arguments accepted from each framework, as found by tests: build/frameworks.json."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ MISSING = re.compile(
 PARTS = {"dtypes": "Element type", "layouts": "Tensor"}
 NOT_RUN = "not run"
 
-Cells = dict[str, dict[str, dict[str, str]]]  # part, row, column: what came of it
+Cells = dict[str, dict[str, dict[str, str]]]  # part, row, column: the outcome
 
 
 def missing_framework(source: str, report: str) -> str:
-    """The framework that an example imports and this machine lacks; empty if none is missing.
+    """Return the framework that an example imports and this machine lacks, or "".
 
-    The name is a reader's. An import that fails inside of other code is a failure of that code.
+    The name is the readable one. A failing import inside other code is a failure of that code.
     """
     found = MISSING.search(report)
     if not found or not re.search(rf"^ *(import|from) +{found.group(1)}\b", source, re.MULTILINE):
@@ -38,12 +38,12 @@ def missing_framework(source: str, report: str) -> str:
 
 
 def made_of(root: Path) -> str:
-    """One SHA-256 for all that the tables are about."""
+    """Return one SHA-256 for everything the tables depend on."""
     return trees_digest(root, FOLDERS)
 
 
 def write_record(root: Path, build: Path, cells: Cells) -> None:
-    """Keep what the tests found, beside what an earlier run of the same tree found."""
+    """Save the tests' results, together with those of an earlier run of the same tree."""
     tree = made_of(root)
     earlier = record_of(root, build) or {}
     for part, rows in earlier.items():
@@ -55,13 +55,13 @@ def write_record(root: Path, build: Path, cells: Cells) -> None:
 
 
 def record_of(root: Path, build: Path) -> Cells | None:
-    """What the tests of this tree found, if they ran."""
+    """Return the tests' results for this tree, if they ran."""
     record = read_tree_record(build / "frameworks.json", made_of(root))
     return record["cells"] if record else None
 
 
 def table_of(cells: Cells, part: str) -> tuple[list[str], list[list[str]]]:
-    """The headings and the rows of ``dtypes`` or ``layouts``; what no test found says so."""
+    """Return the headings and rows of ``dtypes`` or ``layouts``; untested cells say so."""
     rows = [
         [row, *(columns.get(column, NOT_RUN) for column in COLUMNS)]
         for row, columns in cells.get(part, {}).items()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compile C and C++ so that gcov counts how often each line runs, and ask it.
+"""Compile C and C++ so that gcov counts how often each line runs, and read the counts.
 
 A script replaces the compilers that a run starts by name and adds the flags; see
-``trace/compile.sh``. Without optimization each line keeps machine code of its own.
+``trace/compile.sh``. Without optimization, each line keeps its own machine code.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ COUNTED = C_LIKE - DEVICE_CODE
 
 
 def compilers(path: str | None = None) -> set[str]:
-    """The names of compilers that a run may start and that are found on a path, or on this one's.
+    """Return the names of compilers that a run may start and that are found on the path.
 
     scikit-build-core prefers those of Python's configuration. Debian's has x86_64-linux-gnu-g++.
     """
@@ -35,7 +35,7 @@ def compilers(path: str | None = None) -> set[str]:
 
 
 def path_with_script(folder: Path, path: str) -> str:
-    """The search path with the script in the place of the compilers; it writes into the folder."""
+    """Return a search path with the script in place of the compilers; it writes to the folder."""
     programs = folder / "bin"
     programs.mkdir()
     for name in compilers(path):
@@ -44,14 +44,14 @@ def path_with_script(folder: Path, path: str) -> str:
 
 
 def counts(folder: Path) -> Iterator[tuple[Path, str, dict[int, int]]]:
-    """How often the lines of each file ran, for each library and program that ended.
+    """Yield how often the lines of each file ran, for each library and program that ended.
 
-    With a source comes its SHA-256 when it was compiled: a test may write it anew after that.
+    Each source has its SHA-256 from when it was compiled: a test may rewrite it later.
     """
     written = sorted(folder.glob("*.gcda"))
     if not written:
         return
-    # The one that belongs to the compiler; another version cannot read what it wrote.
+    # Use the compiler's own gcov; another version cannot read its output.
     program = answer("g++", "-print-prog-name=gcov") or "gcov"
     command = [program, "--json-format", "--stdout", *(path.name for path in written)]
     done = subprocess.run(
@@ -69,13 +69,13 @@ def counts(folder: Path) -> Iterator[tuple[Path, str, dict[int, int]]]:
 
 
 def hashes(record: Path) -> dict[str, str]:
-    """The SHA-256 of each source that a command compiled, by the file's name."""
+    """Return the SHA-256 of each source that a command compiled, by file name."""
     lines = record.read_text(errors="replace").splitlines() if record.exists() else []
     return {Path(line[66:]).name: line[:64] for line in lines}
 
 
 def refused(folder: Path) -> set[Path]:
-    """The sources of the commands that a compiler refused."""
+    """Return the sources in commands that a compiler refused."""
     found = set()
     for path in folder.glob("*.refused"):
         where, *words = path.read_text(errors="replace").splitlines()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find the files that take part in a test besides the test itself."""
+"""Find the files that a test uses besides the test itself."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .layout import Layout
 
 
 def imported(path: Path) -> set[str]:
-    """The names that a Python file imports, wherever in it; none from one that cannot be read."""
+    """Return the names that a Python file imports anywhere; none if it cannot be parsed."""
     try:
         tree = ast.parse(path.read_text())
     except (OSError, SyntaxError, ValueError):
@@ -26,7 +26,7 @@ def imported(path: Path) -> set[str]:
 
 
 def modules_beside(path: Path) -> set[Path]:
-    """The files of the same folder, and of packages in it, that a file imports."""
+    """Return the files of the same folder, and of packages in it, that a file imports."""
     found: set[Path] = set()
     for name in imported(path):
         part = path.parent.joinpath(*name.split("."))
@@ -35,7 +35,7 @@ def modules_beside(path: Path) -> set[Path]:
 
 
 def helpers_of(layout: Layout, test: str) -> list[str]:
-    """The conftest.py of each folder above a test, and what these and the test import nearby."""
+    """Return the conftest.py of each folder above a test, and their and its local imports."""
     path = layout.root / test
     folders = [folder for folder in path.parents if folder.is_relative_to(layout.root)]
     waiting = [path, *(folder / "conftest.py" for folder in folders)]

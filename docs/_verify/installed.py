@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compare the installed package with the tree: another package proves nothing of the tree."""
+"""Compare the installed package with the tree: another package proves nothing about the tree."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from pathlib import Path
 
 from .closure import code_digest, digest, runtime_files
 
-# CMakeLists.txt writes it when it builds the package: the hash and the name of each file.
+# Written by CMakeLists.txt when it builds the package: the hash and name of each file.
 RECORD = "sources.sha256"
-SHORT_LIST = 3  # files that are worth naming
+SHORT_LIST = 3  # files few enough to name
 
 
 def hashes_of(record: Path) -> dict[str, str]:
-    """The hashes in a record, by the names of the files."""
+    """Return the hashes in a record, by file name."""
     pairs = (line.split("  ", 1) for line in record.read_text().splitlines())
     return {name: found for found, name in pairs}
 
 
 def installed_as(name: str, package: Path) -> Path:
-    """Where the package has a file of the tree, if it is one of those that are installed."""
+    """Return where the package has a file of the tree, if that file is installed."""
     return package / (name if name.startswith("include/") else name.removeprefix("python/tvm_ffi/"))
 
 
 def differences(root: Path, package: Path) -> list[str]:
-    """The files in which the tree, the record of the build and the installed files differ.
+    """Return the files that differ between the tree, the build's record and the installation.
 
-    An edited comment makes no difference where the file itself is installed: of the others, only
-    the hash is known.
+    An edited comment makes no difference in files that are themselves installed: of the others,
+    only the hash is known.
     """
     built_from = hashes_of(package / RECORD)
     found = []
@@ -41,7 +41,7 @@ def differences(root: Path, package: Path) -> list[str]:
 
 
 def why_not(root: Path, include: str) -> str:
-    """Why the package with this include folder cannot verify the tree; empty if it can.
+    """Return why the package with this include folder cannot verify the tree; empty if it can.
 
     A tree without a CMakeLists.txt builds no package.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the runner finds its inputs and leaves its outputs."""
+"""Where the runner reads its inputs and writes its outputs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class Layout:
 
     root: Path
     build: Path
-    committed: Path  # receipts of machines with a GPU, kept in the repository
+    committed: Path  # receipts from machines with a GPU, kept in the repository
 
     @classmethod
     def of(cls, root: Path, build: Path | None = None, committed: Path | None = None) -> Layout:
-        """Resolve the folders; what is not given is at its usual place below root."""
+        """Resolve the folders; those not given have their default location below root."""
         root = root.resolve()
         return cls(
             root=root,
@@ -32,12 +32,12 @@ class Layout:
 
     @property
     def libraries(self) -> Path:
-        """The folder into which every example is built, and in which it is run."""
+        """The folder in which every example is built and run."""
         return self.build / "examples"
 
     @property
     def receipts(self) -> Path:
-        """Receipts of this machine's latest run, except those made on a GPU."""
+        """Receipts of this machine's latest run, except those from a GPU."""
         return self.build / "receipts"
 
     @property
@@ -47,39 +47,39 @@ class Layout:
 
     @property
     def failures(self) -> Path:
-        """What failed in the latest run."""
+        """The failures of the latest run."""
         return self.build / "failures.json"
 
     @property
     def skips(self) -> Path:
-        """What the latest run skipped, each with its reason."""
+        """The skips of the latest run, each with its reason."""
         return self.build / "skips.json"
 
     @property
     def tasks(self) -> Path:
-        """What each example, page and snippet test found when it last passed."""
+        """The results of each example, page and snippet test when it last passed."""
         return self.build / "tasks.json"
 
     @property
     def snippets(self) -> Path:
-        """Every snippet of the latest good site, written by the Sphinx extension."""
+        """Every snippet of the latest successful site, written by the Sphinx extension."""
         return self.build / "snippets.json"
 
     def relative(self, path: Path | str) -> str:
-        """The path as receipts spell it: relative to the root, with forward slashes."""
+        """Return a path as receipts spell it: relative to the root, with forward slashes."""
         return Path(path).resolve().relative_to(self.root).as_posix()
 
     def holds(self, path: Path | str) -> bool:
-        """Whether the path lies inside the repository and outside its build folder."""
+        """Whether a path is inside the repository and outside its build folder."""
         resolved = Path(path).resolve()
         return resolved.is_relative_to(self.root) and not resolved.is_relative_to(self.build)
 
     @property
     def unverified(self) -> Path:
-        """The latest site's snippets that may not be shown, one to a line, if there are any."""
+        """The latest site's snippets that must not be shown, one per line, if there are any."""
         return self.build / "unverified.txt"
 
     @property
     def partial(self) -> Path:
-        """What a partial site shows without proof, one to a line; absent if the site is whole."""
+        """The snippets a partial site shows without proof, one per line; absent for a full site."""
         return self.build / "partial.txt"

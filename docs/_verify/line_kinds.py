@@ -11,13 +11,13 @@ from .evidence import SCRIPTS, Evidence
 from .receipts import COMPILED, EMULATED, RAN_ON_CPU, RAN_ON_GPU
 
 DID_NOT_RUN = "did not run"
-NO_STATEMENT = "no statement"  # a docstring, a brace, a bracket that closes
+NO_STATEMENT = "no statement"  # a docstring, a brace, a closing bracket
 TEXT = "text"  # output, settings and other files without statements
 KINDS = (RAN_ON_GPU, RAN_ON_CPU, EMULATED, COMPILED, DID_NOT_RUN, NO_STATEMENT, TEXT)
 
 
 def lines_of_file(evidence: Evidence, path: str, region: str) -> dict[str, int]:
-    """The lines of a region, or of a whole file, without comments and blank lines."""
+    """Count the lines of a region, or of a whole file, without comments and blank lines."""
     suffix = PurePosixPath(path).suffix
     text = (evidence.layout.root / path).read_text().splitlines()
     lines = evidence.span(path, region).items()
@@ -25,7 +25,7 @@ def lines_of_file(evidence: Evidence, path: str, region: str) -> dict[str, int]:
     if suffix not in SCRIPTS | C_LIKE:
         return {TEXT: len(span)}
     on_cpu, on_gpu = (evidence.places_ran(path, level) for level in (RAN_ON_CPU, RAN_ON_GPU))
-    # No run of device code is followed: a run on a GPU proves the whole source.
+    # Device code is not traced: a run on a GPU proves the whole source.
     receipts = evidence.proofs(path, region)
     whole = any(each.level == RAN_ON_GPU and path not in each.ran for each in receipts)
     idle = evidence.places_idle(path, region)

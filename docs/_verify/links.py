@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether every link inside a built site leads somewhere: links.py build/site.
+"""Check that every link inside a built site has a target: links.py build/site.
 
-All links and anchors of its pages, and those of its Markdown and text files. Nothing is fetched;
-a link of a page's text that leaves the site must be on the page that lists those.
+This covers all links and anchors of its pages, Markdown and text files. Nothing is fetched;
+an external link in a page's text must be on the page that lists external links.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LIST = "outside_links.html"
 LINKS = {"a": "href", "link": "href", "img": "src", "script": "src", "object": "data"}
 MARKDOWN_CODE = re.compile(r"^( *)(```+|~~~+).*?^ *\2|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 MARKDOWN_LINK = re.compile(r"\]\(<?([^)\s>]+)>?\)")
-# Copies of sources, and files that are offered as they are: no part of the site's own text.
+# Copies of sources, and files offered as they are, are not part of the site's own text.
 LEFT_OUT = ("_downloads", "_sources", "_static")
 
 
@@ -35,7 +35,7 @@ class Page(HTMLParser):
         self.feed(path.read_text())
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note what the tag names, and where it leads."""
+        """Record a tag's anchor and link."""
         named = {name: value for name, value in attrs if value}
         self.anchors.update(named[name] for name in ("id", "name") if name in named)
         self.in_text = self.in_text or tag == "article"
@@ -48,7 +48,7 @@ class Page(HTMLParser):
             self.links.append(refresh.partition("url=")[2])
 
     def handle_endtag(self, tag: str) -> None:
-        """Note where the text ends."""
+        """Record the end of the text."""
         self.in_text = self.in_text and tag != "article"
 
 
@@ -56,7 +56,7 @@ page_of = cache(Page)
 
 
 def files_of(site: Path) -> Iterator[Path]:
-    """The pages of a site, and its texts."""
+    """Yield the pages and texts of a site."""
     for kind in ("*.html", "*.md", "*.txt"):
         for path in sorted(site.rglob(kind)):
             if path.relative_to(site).parts[0] not in LEFT_OUT:
@@ -64,19 +64,19 @@ def files_of(site: Path) -> Iterator[Path]:
 
 
 def links_of(path: Path) -> list[str]:
-    """Where a file leads, each place once."""
+    """Return the targets of a file's links, each once."""
     if path.suffix == ".html":
         return sorted(set(page_of(path).links))
     return sorted(set(MARKDOWN_LINK.findall(MARKDOWN_CODE.sub("", path.read_text()))))
 
 
 def problem_of(site: Path, name: str, link: str) -> str | None:
-    """What is wrong with a link on a page; None if it is right, or leads outside."""
+    """Return what is wrong with a link on a page; None if it is valid or external."""
     if urlsplit(link).scheme or link.startswith("//"):
         return None
     parts = urlsplit(urljoin(f"/{name}", link))
     path = unquote(parts.path).lstrip("/")
-    if link.startswith("/"):  # below the path that the site is published at, which it may not know
+    if link.startswith("/"):  # below the path where the site is published, which may be unknown
         while "/" in path and not (site / path).exists():
             path = path.partition("/")[2]
     target = site / path
@@ -90,7 +90,7 @@ def problem_of(site: Path, name: str, link: str) -> str | None:
 
 
 def dead_links(site: Path) -> tuple[int, list[str]]:
-    """How many links there are, and a line for each that leads nowhere."""
+    """Return the number of links, and a line for each dead one."""
     count, dead = 0, []
     for path in files_of(site):
         name = path.relative_to(site).as_posix()
@@ -102,7 +102,7 @@ def dead_links(site: Path) -> tuple[int, list[str]]:
 
 
 def unlisted_links(site: Path) -> list[str]:
-    """A line for each link that leaves the site and is not listed, where there is a list."""
+    """Return a line for each external link that is not listed, if there is a list."""
     if not (site / LIST).exists():
         return []
     listed = page_of(site / LIST).outside
@@ -115,7 +115,7 @@ def unlisted_links(site: Path) -> list[str]:
 
 
 def main(site: Path) -> int:
-    """Print what leads nowhere, and what leads outside without being listed."""
+    """Print the dead links, and the external links that are not listed."""
     count, dead = dead_links(site)
     unlisted = unlisted_links(site)
     print(*dead, *unlisted, f"{count} links, of which {len(dead)} lead nowhere", sep="\n")

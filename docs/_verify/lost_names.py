@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which doctests depend, by the names they use, on one that failed or was skipped."""
+"""Determine which doctests depend, through names, on one that failed or was skipped."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import symtable
 
 
 def names_of(source: str) -> tuple[set[str], set[str]]:
-    """The names that an example binds, and those that it needs from examples before it.
+    """Return the names that an example binds, and those that it needs from earlier examples.
 
     A function's parameters and local names do not count. A syntax error has no names.
     """
@@ -25,12 +25,12 @@ def names_of(source: str) -> tuple[set[str], set[str]]:
 
 
 def names_in(statement: ast.stmt) -> tuple[set[str], set[str]]:
-    """The names of the page that one statement binds, and those that it uses."""
+    """Return the page's names that one statement binds, and those that it uses."""
     if isinstance(statement, ast.Delete):
         return set(), {each.id for each in ast.walk(statement) if isinstance(each, ast.Name)}
     top = symtable.symtable(ast.unparse(statement), "doctest", "exec")
     bound = {each.get_name() for each in top.get_symbols() if binds(each)}
-    # The compiler counts ``x += 1`` as an assignment only.
+    # The compiler treats ``x += 1`` only as an assignment.
     changed = [each.target for each in ast.walk(statement) if isinstance(each, ast.AugAssign)]
     used, tables = {each.id for each in changed if isinstance(each, ast.Name)}, [top]
     while tables:
@@ -45,22 +45,22 @@ def names_in(statement: ast.stmt) -> tuple[set[str], set[str]]:
 
 
 def binds(symbol: symtable.Symbol) -> bool:
-    """Whether a statement gives a name a meaning."""
+    """Whether a statement binds a name."""
     return symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()
 
 
 class LostNames:
-    """The names that no example has bound because the one that should have did not pass."""
+    """The names that are unbound because the example that should bind them did not pass."""
 
     def __init__(self) -> None:
         self.reasons: dict[str, str] = {}
 
     def lose(self, source: str, reason: str) -> None:
-        """Note an example that did not pass: what it binds is lost."""
+        """Record an example that did not pass: the names it binds are lost."""
         self.reasons.update(dict.fromkeys(names_of(source)[0], reason))
 
     def why_not(self, source: str) -> str:
-        """The reason why an example cannot be run; empty if it can, and then it binds anew."""
+        """Return why an example cannot run; empty if it can, in which case it rebinds its names."""
         bound, needed = names_of(source)
         for name in sorted(needed):
             if name in self.reasons:

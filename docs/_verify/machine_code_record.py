@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``nox -s machine_code`` found in the examples' machine code: build/machine_code.json."""
+"""The record of ``nox -s machine_code`` on the examples' kernels: build/machine_code.json."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .machine_code_model import GPUS, Step, limits, tightest
 from .tree_record import read_tree_record, write_tree_record
 
 FOLDERS = ("include", "examples", "tests/machine_code")
-LISTED = "sm_90"  # the architecture whose table is not folded, and for which changes are compiled
+LISTED = "sm_90"  # the architecture with an unfolded table, also used for planted changes
 # The columns of a kernel's table: the heading, and the fact.
 COLUMNS = {
     "Registers": "registers",
@@ -24,35 +24,35 @@ COLUMNS = {
     "Loads in flight": "in_flight",
     "Instructions per 16 bytes": "per_16_bytes",
 }
-# Those of the model's table, after the kernel.
+# The columns of the model's table, after the kernel.
 MODEL_COLUMNS = ["Bytes loaded", "Bytes stored", "Instructions", "Waits", "Once a row", *GPUS]
 
 
 def made_of(root: Path) -> str:
-    """One SHA-256 for all that the facts are about, and for what found them."""
+    """Return one SHA-256 for the inputs of the facts, and for the code that finds them."""
     return trees_digest(root, FOLDERS)
 
 
 def write_record(
     root: Path, build: Path, tools: str, examples: dict[str, Any], planted: dict[str, Any]
 ) -> None:
-    """Keep the facts of each example, also with what was planted, and what they were found of."""
+    """Save the facts of each example, also with planted changes, and the hash of their inputs."""
     fields = {"tools": tools, "examples": examples, "planted": planted}
     write_tree_record(build / "machine_code.json", made_of(root), fields)
 
 
 def record_of(root: Path, build: Path) -> dict[str, Any] | None:
-    """The facts of this tree, if they were looked for."""
+    """Return the facts for this tree, if they were recorded."""
     return read_tree_record(build / "machine_code.json", made_of(root))
 
 
 def listing_path(build: Path, example: str, architecture: str) -> Path:
-    """Where the session writes the disassembly of an example."""
+    """Return where the session writes the disassembly of an example."""
     return build / "machine_code" / f"{example}_{architecture}.txt"
 
 
 def shown(fact: str, value: float) -> str:
-    """A fact as a table shows it."""
+    """Format a fact for a table."""
     if fact == "occupancy":
         return f"{value:.0%}".replace("%", " %")
     if fact == "per_16_bytes" and not value:
@@ -61,7 +61,7 @@ def shown(fact: str, value: float) -> str:
 
 
 def rows_of(facts: list[dict[str, Any]], architecture: str) -> list[list[str]]:
-    """The rows of the table of one architecture: each kernel, and its facts."""
+    """Return the rows of one architecture's table: each kernel, and its facts."""
     return [
         [each["kernel"], *(shown(fact, each[fact]) for fact in COLUMNS.values())]
         for each in facts
@@ -70,7 +70,7 @@ def rows_of(facts: list[dict[str, Any]], architecture: str) -> list[list[str]]:
 
 
 def expected_of(fact: dict[str, Any], gpu: str) -> str:
-    """The share of a copy's speed that a GPU is expected to reach, and the tightest limit."""
+    """Return the share of a copy's speed expected on a GPU, and the tightest limit."""
     step = Step(**fact["step"])
     if step.unknown:
         return f"not known: {step.unknown}"
@@ -80,7 +80,7 @@ def expected_of(fact: dict[str, Any], gpu: str) -> str:
 
 
 def model_rows(facts: list[dict[str, Any]]) -> list[list[str]]:
-    """The rows of the model's table: what a kernel's step takes, and what each GPU should reach.
+    """Return the rows of the model's table: what a kernel's step takes, and each GPU's speed.
 
     The step is that of the listed architecture.
     """

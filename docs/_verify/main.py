@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The entry point: compile, run, write receipts, and say what happened."""
+"""The entry point: compile, run, write receipts, and report the results."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from .unclaimed import find_unclaimed
 
 
 def arguments() -> argparse.ArgumentParser:
-    """The command line."""
+    """Return the parser of the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[2])
     parser.add_argument("--build", type=Path, help="outputs, below the root [build]")
@@ -77,7 +77,7 @@ def arguments() -> argparse.ArgumentParser:
 
 
 def choose_devices(wanted: str, tools: Tools, results: Results) -> list[str]:
-    """The devices to run on; a GPU that is wanted and missing is a failure, else a skip."""
+    """Return the devices to run on; a missing GPU is a failure if required, otherwise a skip."""
     level = LEVEL_OF_DEVICE["cuda"]
     required = wanted == "cuda" or os.environ.get("REQUIRE_CUDA", "0") not in ("", "0")
     if tools.gpu and wanted != "cpu":
@@ -92,7 +92,7 @@ def choose_devices(wanted: str, tools: Tools, results: Results) -> list[str]:
 
 
 def done_or_failed(do: Callable[[Task], Results], task: Task) -> Results:
-    """Do a task; an error of the runner itself fails this task and stops no other."""
+    """Run a task; an error in the runner itself fails this task and does not stop the others."""
     try:
         return do(task)
     except Exception as error:
@@ -110,7 +110,7 @@ def merged(
     *,
     quiet: bool,
 ) -> Results:
-    """Do tasks side by side, keep what each found at once, and merge it in the order given."""
+    """Run tasks in parallel, keep each result at once, and merge them in the given order."""
     running = [pool.submit(done_or_failed, do, task) for task in tasks]
     for done, future in enumerate(as_completed(running), start=1):
         keep(future.result())
@@ -133,7 +133,7 @@ def report(found: Results) -> None:
 def compile_all(
     layout: Layout, tools: Tools, pool: ThreadPoolExecutor
 ) -> tuple[dict[tuple[Example, Variant], Build], Results]:
-    """Compile each example each way."""
+    """Compile all variants of each example."""
     pairs = [(e, v) for e in find_examples(layout) for v in VARIANTS]
     empty_libraries(layout, {e.library(v) for e, v in pairs})
     key = runtime_key(tools)
@@ -155,10 +155,10 @@ def all_tasks(
     *,
     preview: bool = False,
 ) -> list[Task]:
-    """Each example, page and snippet test, on each device that is there.
+    """Return each example, page and snippet test, on each available device.
 
-    A test may start a program that reads files which no record names. So an edit of any example or
-    test repeats all snippet tests; only a preview relies on what the records name.
+    A test may start a program that reads files which no record names, so an edit of any example or
+    test repeats all snippet tests; only a preview relies on the files named in records.
     """
     closures = {build.library: build.closure for build in builds.values()}
     beside = [] if preview else helper_files(layout)
@@ -201,7 +201,7 @@ def all_tasks(
 
 
 def test_files(layout: Layout) -> list[str]:
-    """The files below tests/ that snippet tests may read; other sessions run the rest."""
+    """Return the files below tests/ that snippet tests may read; other sessions run the rest."""
     others = {"browser", "docs", "gpu", "interop", "python", "__pycache__", ".pytest_cache"}
     found = (layout.root / "tests").rglob("*")
     relative = [path.relative_to(layout.root) for path in found if path.is_file()]
@@ -209,7 +209,7 @@ def test_files(layout: Layout) -> list[str]:
 
 
 def helper_files(layout: Layout) -> list[str]:
-    """The files beside the examples' tests, which any of them may read."""
+    """Return the files beside the examples' tests, which any of them may read."""
     files = [path for path in test_files(layout) if path.startswith("tests/examples/")]
     return [path for path in files if not PurePosixPath(path).name.startswith("test_")]
 
@@ -220,7 +220,7 @@ def has_sybil(tools: Tools) -> bool:
 
 
 def write_gpu_runs(found: Results, layout: Layout, gpu: str, stamp: dict[str, Any]) -> None:
-    """Replace the receipts of what this run's GPU has just done again."""
+    """Replace the receipts of everything this run's GPU has just repeated."""
     ran = {each.subject for each in found.receipts if each.level == RAN_ON_GPU}
     ran |= {each.subject for each in found.failures if each.level == RAN_ON_GPU}
     if ran:
@@ -231,7 +231,7 @@ def write_gpu_runs(found: Results, layout: Layout, gpu: str, stamp: dict[str, An
 
 
 def refuse_collisions(results: Results) -> None:
-    """Fail what would lose its receipt, or take that of another subject."""
+    """Fail any result that would lose its receipt, or replace another subject's."""
     for one, other in collisions(results.receipts):
         reason = f"its receipt would have the same name as that of {one.subject} ({one.level})"
         files = sorted({*one.verifies, *other.verifies})
@@ -239,7 +239,7 @@ def refuse_collisions(results: Results) -> None:
 
 
 def write_results(results: Results, layout: Layout, stamp: dict[str, Any]) -> None:
-    """Replace what earlier runs on this machine's CPU left."""
+    """Replace the results of earlier runs on this machine's CPU."""
     remove_receipts(layout.receipts)
     for receipt in stamped(results.receipts, stamp):
         if receipt.level != RAN_ON_GPU:
@@ -249,21 +249,21 @@ def write_results(results: Results, layout: Layout, stamp: dict[str, Any]) -> No
 
 
 def stamp_of(root: Path) -> dict[str, Any]:
-    """The date and the commit that a run's receipts carry, and what differed from the commit."""
+    """Return the date and commit for a run's receipts, and what differed from the commit."""
     today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
     return {"date": today, "runtime": {**runtime_commit(root), **uncommitted(root)}}
 
 
 def cannot_verify(layout: Layout, tools: Tools) -> list[str]:
-    """Why nothing can be verified here, each reason with what to type."""
-    # Hashed before it is compared: an edit in between is found by the comparison.
+    """Return why nothing can be verified here, each reason with the command to type."""
+    # Hash before comparing: the comparison detects an edit in between.
     runtime_of_run(layout.root)
     different = why_not(layout.root, tools.package)
     return [*tools.missing(), *([different] if different else [])]
 
 
 def compile_only(layout: Layout, tools: Tools, jobs: int) -> int:
-    """Compile the examples; the status is 0 when all of them compiled."""
+    """Compile the examples; return 0 if all of them compiled."""
     with ThreadPoolExecutor(jobs) as pool:
         _, results = compile_all(layout, tools, pool)
     if results.failures:
@@ -272,7 +272,7 @@ def compile_only(layout: Layout, tools: Tools, jobs: int) -> int:
 
 
 def repeat_receipt(name: str, layout: Layout, tools: Tools) -> int:
-    """Repeat a receipt; the status is 0 if the same files gave the same result."""
+    """Repeat a receipt; return 0 if the same files produced the same result."""
     try:
         receipt = find_receipt(name, layout)
         return compare(receipt, repeat(receipt, layout, tools), layout)
@@ -282,7 +282,7 @@ def repeat_receipt(name: str, layout: Layout, tools: Tools) -> int:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Verify; the status is 0 when everything that should have run did, and passed."""
+    """Verify; return 0 if everything that should have run did, and passed."""
     options = arguments().parse_args(argv)
     layout = Layout.of(options.root, options.build, options.receipts)
     jobs = max(options.jobs, 1)
@@ -321,7 +321,7 @@ def main(argv: list[str] | None = None) -> int:
         do = earlier.again if options.all else earlier.unless_unchanged
         results.add(merged(pool, tasks, do, keep, quiet=options.preview))
         laps.end("examples, pages and tests")
-    if "cpu" in devices:  # a run for the GPU alone leaves out what needs none
+    if "cpu" in devices:  # a GPU-only run leaves out whatever needs none
         known = [path for failure in results.failures for path in failure.files]
         results.add(find_unclaimed(layout, results.receipts, known))
     refuse_collisions(results)

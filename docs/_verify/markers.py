@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find where the markers of a region stand inside a string or a comment of more than their line.
+"""Find markers of a region inside a string or comment that spans more than their line.
 
-What lies between such markers looks like code, but no compiler sees it.
+Text between such markers looks like code, but no compiler sees it.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from .statements import shell_texts
 
 
 def blocks(path: str, text: str) -> Iterator[range]:
-    """The lines, counted from 0, of each string or comment, which may be one line.
+    """Yield the lines, counted from 0, of each string or comment, which may be one line.
 
-    None of Python that is not valid, of which no run has any line.
+    Invalid Python yields none, since no run has any of its lines.
     """
     suffix = PurePosixPath(path).suffix
     if suffix in C_LIKE:
@@ -33,18 +33,18 @@ def blocks(path: str, text: str) -> Iterator[range]:
             for node in ast.walk(ast.parse(text)):
                 if isinstance(node, ast.Constant | ast.JoinedStr) and node.end_lineno:
                     yield range(node.lineno - 1, node.end_lineno)
-    elif suffix == ".sh" and find_spec("tree_sitter_bash"):  # which builds of the site have
+    elif suffix == ".sh" and find_spec("tree_sitter_bash"):  # installed wherever the site is built
         yield from shell_texts(text)
 
 
-@functools.cache  # a site asks once for each region of a file
+@functools.cache  # a site asks once per region of a file
 def long_blocks(path: str, text: str) -> tuple[range, ...]:
-    """Those blocks of a text that do span more than one line."""
+    """Return the blocks of a text that span more than one line."""
     return tuple(block for block in blocks(path, text) if len(block) > 1)
 
 
 def hidden_marker(path: str, text: str, name: str) -> str:
-    """Why the markers of a region do not count; empty if they are comments of their own."""
+    """Return why the markers of a region do not count; empty if they are separate comments."""
     first, last = region_lines(text, name)
     for block in long_blocks(path, text):
         if first - 1 in block or last in block:

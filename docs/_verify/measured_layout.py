@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the fields of structs stand, read from what a compiled program printed."""
+"""The offsets of struct fields, parsed from the output of a compiled program."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FIELD = re.compile(r"^ +(\d+) +(\d+)  (\w+)$")
 
 @dataclass(frozen=True)
 class Field:
-    """One field: its first byte, and how many it has."""
+    """One field: its first byte and its size."""
 
     name: str
     offset: int
@@ -21,13 +21,13 @@ class Field:
 
     @property
     def end(self) -> int:
-        """The first byte behind it."""
+        """The first byte after it."""
         return self.offset + self.size
 
 
 @dataclass(frozen=True)
 class Struct:
-    """One struct, with its fields in the order of their offsets."""
+    """One struct, with its fields in offset order."""
 
     name: str
     size: int
@@ -36,7 +36,7 @@ class Struct:
 
 @dataclass(frozen=True)
 class Column:
-    """One drawing: structs behind one another; None stands for a pointer to what follows."""
+    """One drawing: adjacent structs; None is a pointer to the next one."""
 
     title: str
     note: str
@@ -44,9 +44,9 @@ class Column:
 
 
 def read_structs(text: str) -> dict[str, Struct]:
-    """Read the program's lines: ``NAME: SIZE bytes``, then ``OFFSET SIZE FIELD``.
+    """Parse the program's lines: ``NAME: SIZE bytes``, then ``OFFSET SIZE FIELD``.
 
-    ValueError: there is no struct in the text.
+    ValueError: the text contains no struct.
     """
     found: dict[str, Struct] = {}
     name, size = "", 0
@@ -63,7 +63,7 @@ def read_structs(text: str) -> dict[str, Struct]:
 
 
 def struct_of(structs: dict[str, Struct], name: str, wanted: list[str]) -> Struct:
-    """One struct with the wanted fields, or with all of them.
+    """Return one struct with the wanted fields, or with all of them.
 
     ValueError: it was not measured, or two of the fields share bytes.
     """
@@ -82,7 +82,7 @@ def struct_of(structs: dict[str, Struct], name: str, wanted: list[str]) -> Struc
 
 
 def placed(column: Column) -> list[tuple[Struct, int]]:
-    """Each struct with its first byte; behind a pointer the bytes are counted anew."""
+    """Return each struct with its first byte; after a pointer the count restarts."""
     found, at = [], 0
     for part in column.parts:
         if part is None:
@@ -94,7 +94,7 @@ def placed(column: Column) -> list[tuple[Struct, int]]:
 
 
 def text_of(column: Column) -> str:
-    """The column in words: each struct, and each field with its first and its last byte."""
+    """Describe the column: each struct, and each field with its first and last byte."""
     lines = [f"{column.title}: {column.note}" if column.note else column.title]
     for struct, at in placed(column):
         lines.append(f"  {struct.name}, {struct.size} bytes")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files that pages offer: those of the repository without the lines that mark regions.
+"""The files that pages offer: those of the repository without region markers.
 
-The marks must stay in the repository: the check of a page finds the region that it shows by them.
-Of output, and of the files within a patch, they are text like any other, and stay.
+The markers must stay in the repository: the check of a page uses them to find the shown region.
+In output, and in the files within a patch, they are ordinary text, and are kept.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from pathlib import Path
 from .closure import digest_of_text
 from .regions import without_markers
 
-OF_A_PATCH = (" ", "+", "-")  # begins a line of a file that is patched, which has marks of its own
+OF_A_PATCH = (" ", "+", "-")  # prefixes of lines of a patched file, which has its own markers
 LONG_STRINGS = ('"""', "'''")  # in TOML, the only text in which a line may look like a comment
 
 
 def offered_bytes(file: Path) -> bytes:
-    """The contents of a file as its download has them; output of a run stays as it was captured."""
+    """Return a file's contents as downloaded; the output of a run is kept as captured."""
     data = file.read_bytes()
     if file.suffix == ".txt" and file.name != "CMakeLists.txt":
         return data
@@ -33,7 +33,7 @@ def offered_bytes(file: Path) -> bytes:
 
 
 def only_comments_left_out(file: Path) -> bool:
-    """Whether what was verified of a file holds for what is offered: a mark may be in a string."""
+    """Whether the verification of a file also holds as offered: a marker may be in a string."""
     data, offered = file.read_bytes(), offered_bytes(file)
     if data == offered:
         return True

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pytest plugin that records how each test ended, and which shown files it ran.
+"""A pytest plugin that records each test's outcome, and which shown files it ran.
 
-The record is for a run under another package, where a failure is a difference and no error.
+The record is for a run under another package, where a failure is a difference, not an error.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ OUTCOMES = pytest.StashKey[dict[str, dict[str, Any]]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Where the record goes, and the tests to leave out, by their whole names."""
+    """Add options for the record's path and the full names of the tests to leave out."""
     group = parser.getgroup("snippets")
     group.addoption("--outcomes-record", required=True)
     group.addoption("--left-out", action="append", default=[])
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """One record for the run."""
+    """Create one record for the run."""
     config.stash[OUTCOMES] = {}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave them out; pytest's own option would take any test whose name begins so."""
+    """Remove the tests left out; pytest's own option would remove any test with that prefix."""
     items[:] = [item for item in items if item.nodeid not in config.getoption("--left-out")]
 
 
 def pytest_runtest_protocol(item: pytest.Item) -> None:
-    """Keep which test begun last: it may end the process."""
+    """Record which test started last: it may crash the process."""
     path = Path(item.config.getoption("--outcomes-record"))
     path.write_text(json.dumps({"begun": item.nodeid}))
 
 
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-    """Keep the worst of a test's phases, with the error's first line."""
+    """Keep the worst outcome of a test's phases, with the error's first line."""
     test = item.config.stash[OUTCOMES].setdefault(item.nodeid, {"outcome": "passed", "got": ""})
     shown = [value for kind, value in item.user_properties if kind == "shows"]
     test["files"] = sorted({record["path"] for record in shown if isinstance(record, dict)})
@@ -56,14 +56,14 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def first_line(text: str) -> str:
-    """The first line that says what went wrong: of a program's traceback, the exception's."""
+    """Return the first line of the error: in a program's traceback, the exception's."""
     first = text.partition("\n")[0]
-    # The last: an exception may have come while another one was handled.
+    # The last: an exception may have been raised while handling another one.
     raised = RAISED.findall(text) if first.startswith("Traceback (") else []
     return raised[-1] if raised else first
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write the record; what a crash leaves names the test that begun last."""
+    """Write the record; after a crash, it names the test that started last."""
     path = Path(session.config.getoption("--outcomes-record"))
     path.write_text(json.dumps({"outcomes": session.config.stash[OUTCOMES]}))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The flags of a compiler, as ``tvm-ffi-config`` of the running Python's package says them."""
+"""Compiler flags, as reported by ``tvm-ffi-config`` of the running Python's package."""
 
 import functools
 import os
@@ -9,9 +9,9 @@ import sys
 
 @functools.cache
 def flags(*options: str) -> str:
-    """Give the answers to some options, in one line.
+    """Return the answers to some options, on one line.
 
-    ``SYSTEM_HEADERS=1`` has compilers keep their warnings of the headers to themselves.
+    ``SYSTEM_HEADERS=1`` suppresses compiler warnings in the headers.
     """
     command = [sys.executable, "-m", "tvm_ffi.config", *options]
     told = " ".join(subprocess.check_output(command, text=True).split("\n")).strip()
@@ -19,5 +19,5 @@ def flags(*options: str) -> str:
 
 
 def rpath() -> str:
-    """Let a program find libtvm_ffi, which a Python process has loaded."""
+    """Return the flag that lets a program find libtvm_ffi, which a Python process has loaded."""
     return f"-Wl,-rpath,{flags('--libdir')}"

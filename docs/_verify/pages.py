@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run the doctests of the pages and of the docstrings, each page in a process of its own."""
+"""Run the doctests of the pages and docstrings, each page in its own process."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ NO_TESTS_COLLECTED = 5
 
 
 def holds_doctest(path: Path) -> bool:
-    """Whether a file has a doctest prompt."""
+    """Whether a file contains a doctest prompt."""
     return ">>>" in path.read_text()
 
 
 def find_pages(layout: Layout) -> list[str]:
-    """Every page and Python file that holds a doctest prompt, relative to the root."""
+    """Return every page and Python file that contains a doctest prompt, relative to the root."""
     folders = {"docs": (".rst", ".md"), "python": (".py",), "examples": (".py",)}
     found = []
     for folder, suffixes in folders.items():
@@ -41,7 +41,7 @@ def find_pages(layout: Layout) -> list[str]:
 def doctest_command(
     python: str, page: str, device: str, root: Path, libraries: Path, record: Path
 ) -> list[str]:
-    """The command by which an interpreter runs the doctests of a page."""
+    """Return the command with which an interpreter runs the doctests of a page."""
     return [
         *(python, "-m", "pytest", "-q", "--tb=short", "--noconftest"),
         *("-c", str(DOCS / "_verify" / "pytest.ini"), "--rootdir", str(root)),
@@ -52,7 +52,7 @@ def doctest_command(
 
 
 def with_plugin(environment: Mapping[str, str]) -> dict[str, str]:
-    """An environment in which that command finds this package."""
+    """Return an environment in which that command finds this package."""
     paths = [str(DOCS), environment.get("PYTHONPATH", "")]
     return {**environment, "PYTHONPATH": ":".join(filter(None, paths))}
 
@@ -100,7 +100,7 @@ def run_page(
     for reason in sorted(set(seen["skipped"].values())):
         count = list(seen["skipped"].values()).count(reason)
         results.skip(page, level, f"{count} doctest example(s): {reason}")
-    # What failed did not pass on this device, even if it ran to its end.
+    # A failed example did not pass on this device, even if it ran to completion.
     for digest in {each["digest"] for each in seen["failed"]} & {*seen["doctests"]}:
         seen["doctests"][digest] = [""] * len(seen["doctests"][digest])
     if seen["doctests"]:

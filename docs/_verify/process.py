@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run one command and say in words how it ended."""
+"""Run one command and describe how it ended."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ LIMIT = float(os.environ.get("COMMAND_LIMIT", "900"))  # seconds that one comman
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a command ended, and what it printed."""
+    """How a command ended, and its output."""
 
-    status: int | None  # None: it ran past its limit
+    status: int | None  # None: it exceeded its limit
     output: str
     limit: float
 
@@ -29,7 +29,7 @@ class Outcome:
 
     @property
     def reason(self) -> str:
-        """The end of the command in words; a crash names its signal."""
+        """How the command ended; for a crash, the name of its signal."""
         if self.status is None:
             return f"ran past {self.limit:.0f} s"
         if self.status < 0:
@@ -56,7 +56,7 @@ def run(
     limit: float = LIMIT,
     pass_fds: Sequence[int] = (),
 ) -> Outcome:
-    """Run a command with its output and its errors collected in the order they came."""
+    """Run a command, collecting its output and errors in the order they arrive."""
     try:
         done = subprocess.run(
             list(command),

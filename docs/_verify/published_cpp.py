@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The C++ tests that pages show parts of, compiled with the published headers and run there.
 
-A file may use one feature that those headers lack. Its function then does not compile, and is
-taken out, with the compiler's message; the rest of the file is compiled and run.
+A file may use a feature that those headers lack. The function that uses it then does not compile
+and is removed, with the compiler's message; the rest of the file is compiled and run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SHOWN = re.compile(r'^    "(tests/cpp/\S+\.cc)",$', re.MULTILINE)
 FOLDER = Path("tests/cpp")
-# With C++17, those headers take no lambda as an exported function; a note says so.
+# With C++17, those headers accept no lambda as an exported function; a note says so.
 STANDARD = "-std=c++20"
 HOLDERS = {"declaration_list", "linkage_specification", "namespace_definition"}
 NAMES = {"field_identifier", "identifier", "operator_name", "type_identifier"}
@@ -48,7 +48,7 @@ class Definition:
 
 
 def definitions(node: Node) -> Iterator[Definition]:
-    """The definitions of a file without its macros, those in a namespace one by one."""
+    """Yield the definitions of a file, without macros; those in a namespace separately."""
     for child in node.named_children:
         if child.type in HOLDERS or child.type.startswith("preproc_if"):
             yield from definitions(child)
@@ -58,14 +58,14 @@ def definitions(node: Node) -> Iterator[Definition]:
 
 
 def macros(text: str) -> Iterator[Definition]:
-    """The macros that a file defines."""
+    """Yield the macros that a file defines."""
     for found in MACRO.finditer(text):
         first = text.count("\n", 0, found.start()) + 1
         yield Definition(first, first + found[0].count("\n"), (found["name"],))
 
 
 def declared(node: Node) -> Iterator[str]:
-    """The names that a definition gives to something."""
+    """Yield the names that a definition declares."""
     if node.type in NAMES:
         yield (node.text or b"").decode()
     elif node.type == "template_declaration":
@@ -79,9 +79,9 @@ def declared(node: Node) -> Iterator[str]:
 
 
 def errors_of(output: str, source: Path) -> Iterator[tuple[int, str]]:
-    """The line of a source that each error is about, or that asked for a template with an error.
+    """Yield the source line behind each error: its own, or one that instantiates a template.
 
-    RuntimeError: an error is about no line of it.
+    RuntimeError: an error is not about any line of the source.
     """
     asked = 0
     held: tuple[int, str, str] | None = None  # an error, until the notes that belong to it
@@ -104,13 +104,13 @@ def errors_of(output: str, source: Path) -> Iterator[tuple[int, str]]:
             line = asked or (int(found["line"]) if ours else 0)
             held = line, said.partition("error: ")[2], text
         elif found and ours and held and not asked and "in expansion of macro" in said:
-            held = int(found["line"]), *held[1:]  # who uses the macro, not its definition
+            held = int(found["line"]), *held[1:]  # the use of the macro, not its definition
 
 
 def compile_rest(source: Path, command: list[str], environment: Mapping[str, str]) -> Taken:
-    """Blank the definitions of a file that do not compile, until it does; say which they were.
+    """Blank the definitions of a file that do not compile, until it does; return them.
 
-    A file that includes what is not there is taken out as a whole.
+    A file that includes a missing header is removed entirely.
     """
     taken: Taken = []
     whole = list(definitions(tree(source.read_text())))
@@ -122,7 +122,7 @@ def compile_rest(source: Path, command: list[str], environment: Mapping[str, str
         wrong: dict[Definition, str] = {}
         for line, said in errors_of(done.output, source):
             item = next((each for each in whole if each.first <= line <= each.last), None)
-            if item is None:  # an include: nothing of the file can be used
+            if item is None:  # an include: nothing in the file can be used
                 source.write_text("")
                 return [(1, len(text), said)]
             wrong.setdefault(item, said)
@@ -136,14 +136,14 @@ def compile_rest(source: Path, command: list[str], environment: Mapping[str, str
 
 
 def shown_cpp_tests(root: Path) -> list[str]:
-    """The files that a snippet test runs, because pages show parts of them."""
+    """Return the files that a snippet test runs because pages show parts of them."""
     return SHOWN.findall((root / "tests/snippets/test_cpp_tests.py").read_text())
 
 
 def run_cpp_tests(
     file: str, python: str, root: Path, flags: str, environment: Mapping[str, str]
 ) -> dict[str, Any]:
-    """What came of a file of C++ tests: what was taken out, and how each test ended.
+    """Return the results for a file of C++ tests: the removed parts, and each test's outcome.
 
     ``flags`` are the compiler's, for the published headers.
     """

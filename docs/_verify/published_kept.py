@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What came of pages, tests and C++ files under the published package, kept in the repository.
+"""Results of pages, tests and C++ files under the published package, kept in the repository.
 
-Such a result depends on pinned packages, on this machine's Python and compiler, and on files of the
-repository, but never on this project's runtime. So ``nox -s interop`` runs again only what these
-changed, and writes what it found.
+Such a result depends on pinned packages, this machine's Python and compiler, and files of the
+repository, but never on this project's runtime. So ``nox -s interop`` repeats only results whose
+inputs changed, and writes the new ones.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .layout import Layout
 from .tools import answer
 
 RECORD = "docs/compared/published.json"
-# What takes part in any of them, with comments: those of tvm-ffi-stubgen are read.
+# Inputs of all results, including comments: those of tvm-ffi-stubgen are parsed.
 FOLDERS = (
     *("docs/_verify", "examples", "tests/cpp", "tests/examples", "tests/machine_code"),
     "tests/snippets",
@@ -33,16 +33,16 @@ FILES = (
     *(f"tests/interop/{name}.py" for name in ("conftest", "example_runtimes")),
     *(f"tests/interop/{name}.py" for name in ("test_pages", "test_snippets")),
 )
-OWN = {"tests/snippets/test_copy.py": ["README.md"]}  # what one test alone reads
-BUILT = {".o", ".pyc", ".so"}  # what a build leaves there
+OWN = {"tests/snippets/test_copy.py": ["README.md"]}  # files read by only one test
+BUILT = {".o", ".pyc", ".so"}  # build outputs there
 
-Kept = dict[str, dict[str, Any]]  # by name, what a result is made of and the result
+Kept = dict[str, dict[str, Any]]  # by name, the digest of a result's inputs and the result
 
 
 def shared_digest(root: Path) -> str:
-    """One SHA-256 for what all results depend on: tools, examples, and what tests compile or run.
+    """Return one SHA-256 for all shared inputs: tools, examples, and code that tests use.
 
-    The tests themselves are left out, which only their own results depend on.
+    It excludes the tests themselves, on which only their own results depend.
     """
     found = [path for folder in FOLDERS for path in sorted((root / folder).rglob("*"))]
     tests = {path for folder in FOLDERS for path in (root / folder).glob("test_*")}
@@ -57,7 +57,7 @@ def shared_digest(root: Path) -> str:
 
 
 def made_of(layout: Layout, name: str, shared: str) -> str:
-    """What a result depends on: the file, with comments, since a result may name lines."""
+    """Return a digest of a result's inputs, including comments, since results may name lines."""
     helpers = helpers_of(layout, name) if name.endswith(".py") else []
     files = [name, *helpers, *OWN.get(name, [])]
     texts = [shared, *(f"{file}\0{digest(layout.root / file)}" for file in files)]
@@ -65,14 +65,14 @@ def made_of(layout: Layout, name: str, shared: str) -> str:
 
 
 def read(root: Path) -> dict[str, Kept]:
-    """All that is kept, by its kind; nothing if the file is absent."""
+    """Read all kept results, by kind; nothing if the file is absent."""
     path = root / RECORD
     found: dict[str, Kept] = json.loads(path.read_text()) if path.exists() else {}
     return found
 
 
 def write(root: Path, kept: Mapping[str, Kept]) -> None:
-    """Write it with a line for each result, and only if it differs."""
+    """Write them with a line for each result, and only if the file differs."""
     kinds = []
     for kind, results in sorted(kept.items()):
         lines = [
@@ -96,7 +96,7 @@ def run_changed(
     *,
     again: bool = False,
 ) -> dict[str, Any]:
-    """The result of each name, in their order: the one that is kept if its files are as they were.
+    """Return the result of each name, in order: the kept one if its inputs are unchanged.
 
     ``prepare`` is called before anything is run, and not if nothing has to be; ``again`` runs all.
     """

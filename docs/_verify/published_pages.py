@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run the doctests of the pages under the published package: build/published_pages.json.
 
-``nox -s interop`` leaves the record. The libraries that the doctests load are built with the
-headers of that package by the examples' own scripts.
+``nox -s interop`` writes the record. The libraries that the doctests load are built with that
+package's headers by the examples' own scripts.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from .tree_record import read_tree_record, write_tree_record
 
 FOLDERS = ("examples", "tests/interop")
 FILES = ("docs/_setup/lock.txt", "docs/_verify/doctest_plugin.py")
-LONGEST = 160  # characters of what one gets
-TO_THE_END = (0, 1)  # of pytest, which leaves a record where it was interrupted, too
+LONGEST = 160  # characters of a result
+TO_THE_END = (0, 1)  # exit codes of pytest, which also leaves a record when interrupted
 
-Found = dict[str, Any]  # of one page: what it was made of, how many passed, what differed
+Found = dict[str, Any]  # for one page: digest of its text, passes, skips and differences
 
 
 def made_of(root: Path) -> str:
-    """One SHA-256 for all that the results are about, beside the page."""
+    """Return one SHA-256 for the inputs of the results, apart from the page."""
     return "".join([trees_digest(root, FOLDERS), *(digest(root / name) for name in FILES)])
 
 
 def pages_of(layout: Layout) -> list[str]:
-    """The pages of the site that hold a doctest; docstrings belong to this package only."""
+    """Return the site's pages that contain a doctest; docstrings belong only to this package."""
     return [page for page in find_pages(layout) if page.startswith("docs/")]
 
 
@@ -46,17 +46,17 @@ def run_past_crashes(
     cwd: Path,
     environment: Mapping[str, str],
 ) -> tuple[dict[str, Any], dict[Any, str]]:
-    """Run pytest until it reaches its end, each time without what ended the process before.
+    """Run pytest until it completes, each time without the tests that crashed before.
 
-    ``command_of`` makes the command, given what crashed. Returns what pytest wrote into the record,
-    and for each crash how the process ended.
-    RuntimeError: pytest did not reach its end, and nothing that it ran had ended the process.
+    ``command_of`` creates the command, given the crashed tests. Returns pytest's record, and
+    for each crash how the process ended.
+    RuntimeError: pytest did not complete, although no test crashed the process.
     """
     crashed: dict[Any, str] = {}
     while True:
         outcome = run(command_of([*crashed]), cwd=cwd, env=with_plugin(environment))
         seen: dict[str, Any] = json.loads(record.read_text()) if record.exists() else {"begun": ""}
-        # What a crash left behind may crash again when the process ends, and nothing may be left.
+        # State left by a crash may crash again at process exit, and no tests may be left.
         at_exit = (outcome.status or 0) < 0 or outcome.status == NO_TESTS_COLLECTED
         if "begun" not in seen and (outcome.status in TO_THE_END or (crashed and at_exit)):
             return seen, crashed
@@ -95,19 +95,19 @@ def replay(
 
 
 def shortened(got: str, libraries: Path) -> str:
-    """What one gets, in one line without the names of this machine's folders."""
+    """Return a result on one line without the names of this machine's folders."""
     text = re.sub(r"(?<![\w.:/])/[\w./-]+/(?=[\w.-]+)", "", got.replace(f"{libraries}/", ""))
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
 def write_record(layout: Layout, pages: Mapping[str, Found]) -> None:
-    """Keep what was found of each page."""
+    """Save the results of each page."""
     path = layout.build / "published_pages.json"
     write_tree_record(path, made_of(layout.root), {"pages": dict(pages)})
 
 
 def record_of(root: Path, build: Path) -> dict[str, Found]:
-    """What was found of the pages as they are now; a page that was edited since is left out."""
+    """Return the results of the current pages; pages edited since are left out."""
     record = read_tree_record(build / "published_pages.json", made_of(root)) or {"pages": {}}
     pages: dict[str, Found] = record["pages"]
     return {page: found for page, found in pages.items() if found["text"] == digest(root / page)}

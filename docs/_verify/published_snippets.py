@@ -29,12 +29,12 @@ FILES = (
     "docs/_setup/lock.txt",
     *(f"docs/_verify/{name}.py" for name in ("outcomes_plugin", "published_cpp", "snippet_plugin")),
 )
-# What a test came to: its outcome, the error's first line, and the shown files that it ran.
+# The result of a test: its outcome, the error's first line, and the shown files that it ran.
 Outcomes = dict[str, dict[str, Any]]
 
 
 def made_of(root: Path) -> str:
-    """What the outcomes depend on, but not the pages."""
+    """Return a digest of the outcomes' inputs, apart from the pages."""
     return "".join([trees_digest(root, FOLDERS), *(digest(root / name) for name in FILES)])
 
 
@@ -64,7 +64,7 @@ def run_tests(
         found[name] = {"outcome": "failed", "got": reason, "files": []}
     text = (layout.root / file).read_text()
     for name, each in found.items():
-        if each["outcome"] == "failed" and not each["files"]:  # it ended before it could say so
+        if each["outcome"] == "failed" and not each["files"]:  # it ended before it declared them
             each["files"] = files_named(text, function_of(name))
     for each in found.values():
         each["got"] = shortened(each["got"], libraries)
@@ -77,7 +77,7 @@ def write_record(
     cpp: Mapping[str, dict[str, Any]],
     left_out: dict[str, str],
 ) -> None:
-    """Keep what each test came to, by its file, and the files of tests that were not run."""
+    """Save each test's result, by file, and the files of tests that were not run."""
     path = layout.build / "published_snippets.json"
     fields = {"tests": dict(found), "cpp": dict(cpp), "left out": left_out}
     write_tree_record(path, made_of(layout.root), fields)
@@ -85,7 +85,7 @@ def write_record(
 
 @dataclass
 class Snippets:
-    """What came of the tests; empty where they did not run on this tree."""
+    """The results of the tests; empty if they did not run on this tree."""
 
     root: Path
     tests: dict[str, Outcomes] = field(default_factory=dict)
@@ -93,10 +93,10 @@ class Snippets:
     left_out: dict[str, str] = field(default_factory=dict)
 
     def difference(self, path: str, region: str) -> str:
-        """What one gets of a shown file or region under the published package; empty if the same.
+        """Return a shown file's or region's result under the published package, or "" if the same.
 
-        Of a test file the tests count that the region is part of, or that use a name which it
-        defines; of another file, all tests that ran it: one that passes is enough.
+        In a test file, those tests count that contain part of the region, or that use a name
+        defined in it; for another file, all tests that ran it: one that passes is enough.
         """
         if path in self.cpp:
             return cpp_difference((self.root / path).read_text(), region, self.cpp[path])
@@ -116,7 +116,7 @@ class Snippets:
 
 
 def record_of(root: Path, build: Path) -> Snippets:
-    """What came of the tests of this tree, if they ran."""
+    """Return the results of this tree's tests, if they ran."""
     record = read_tree_record(build / "published_snippets.json", made_of(root))
     if record is None:
         return Snippets(root)
@@ -124,10 +124,10 @@ def record_of(root: Path, build: Path) -> Snippets:
 
 
 def cpp_difference(text: str, region: str, found: dict[str, Any]) -> str:
-    """What one gets of a region of a file of C++ tests: see published_cpp.run_cpp_tests.
+    """Return the result for a region of a C++ test file: see published_cpp.run_cpp_tests.
 
-    What does not compile differs. So does what the nearest tests hold or use, also through other
-    definitions, if all of them fail or do not compile.
+    Code that does not compile differs. So does code in, or used by, the nearest tests, directly or
+    through other definitions, if all of them fail or do not compile.
     """
     first, last = region_lines(text, region) if region else (0, text.count("\n") + 1)
     for begin, end, said in found["taken"]:
@@ -156,7 +156,7 @@ def cpp_difference(text: str, region: str, found: dict[str, Any]) -> str:
 
 
 def ending_of(test: str, found: dict[str, Any]) -> str:
-    """What came of a C++ test instead of success; empty if it passed, or was skipped."""
+    """Return the error of a C++ test; empty if it passed or was skipped."""
     if result := found["outcomes"].get(test):
         return str(result["got"]) if result["outcome"] == "failed" else ""
     places = [
@@ -169,13 +169,13 @@ def ending_of(test: str, found: dict[str, Any]) -> str:
 
 
 def function_of(name: str) -> str:
-    """The function of a test, of which pytest names the file, and the case too."""
+    """Return the function in a test's name, which also has the file, and possibly the case."""
     return name.partition("::")[2].partition("[")[0]
 
 
-@functools.cache  # a site asks three times for each region
+@functools.cache  # a site asks three times per region
 def find_tests(text: str, region: str) -> frozenset[str]:
-    """The tests that hold lines of a region, or of the file, or that use a name defined there.
+    """Return the tests that contain lines of a region or file, or use a name defined there.
 
     They may use it through other functions, fixtures and tables of the file.
     """
@@ -187,7 +187,7 @@ def find_tests(text: str, region: str) -> frozenset[str]:
 
 
 def files_named(text: str, test: str) -> list[str]:
-    """The files that a test says it shows, in its own lines or those of what it uses."""
+    """Return the files that a test declares as shown, in its own code or in code it uses."""
     body = ast.parse(text).body
     used = {node for node in body if test_name(node) == test}
     for node in body:
@@ -198,7 +198,7 @@ def files_named(text: str, test: str) -> list[str]:
 
 
 def users_of(nodes: set[ast.stmt], body: list[ast.stmt]) -> set[ast.stmt]:
-    """The statements of a module that use a name which some define, directly or through others."""
+    """Return a module's statements that use names defined by others, directly or indirectly."""
     found: set[ast.stmt] = set()
     while True:
         defined = {name for node in nodes | found for name in names_defined(node)}
@@ -209,14 +209,14 @@ def users_of(nodes: set[ast.stmt], body: list[ast.stmt]) -> set[ast.stmt]:
 
 
 def test_name(node: ast.stmt) -> str:
-    """The name of a test; empty if the statement is none."""
+    """Return the name of a test; empty if the statement is not one."""
     if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
         return node.name
     return ""
 
 
 def names_defined(node: ast.stmt) -> Iterator[str]:
-    """The names that a statement of a module defines."""
+    """Yield the names that a module's statement defines."""
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         yield node.name
     else:
@@ -226,6 +226,6 @@ def names_defined(node: ast.stmt) -> Iterator[str]:
 
 
 def names_used(node: ast.stmt) -> set[str]:
-    """The names that a statement uses, fixtures among them."""
+    """Return the names that a statement uses, including fixtures."""
     names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
     return names | {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}

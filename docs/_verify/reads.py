@@ -12,14 +12,14 @@ from typing import Any
 
 from .closure import Closure, code_digest
 
-# These read what is below a folder. A plain listing is left out: every import makes one.
+# These read files below a folder. Plain listing is excluded: every import does it.
 WALKED = {"glob.glob", "os.walk", "pathlib.Path.glob", "pathlib.Path.rglob", "shutil.copytree"}
 STARTED = "subprocess.Popen"
-NO_INPUTS = {".git", ".nox", ".venv", "build"}  # what a run writes, and the environments it uses
+NO_INPUTS = {".git", ".nox", ".venv", "build"}  # outputs and environments of a run
 
 
 class Reads:
-    """The files that this process has read since it was made, each hashed when first seen."""
+    """The files that this process has read since construction, each hashed when first seen."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
@@ -29,14 +29,14 @@ class Reads:
         sys.addaudithook(self.hook)
 
     def hook(self, event: str, arguments: tuple[Any, ...]) -> None:
-        """Extract the paths from an audit event, but for those that hashing a file causes."""
+        """Extract the paths from an audit event, except those caused by hashing a file."""
         if self.busy:
             return
         self.busy = True
         try:
             if event == "open":
                 path, _, flags = arguments
-                # A folder is opened to be listed, or removed by a name that belongs elsewhere.
+                # A folder is opened to be listed, or deleted by a name relative to elsewhere.
                 reading = isinstance(flags, int) and not flags & (os.O_WRONLY | os.O_RDWR)
                 if reading and not os.path.isdir(path):
                     self.note(path)
@@ -50,7 +50,7 @@ class Reads:
             self.busy = False
 
     def note(self, value: Any, folder: Any = ".") -> None:
-        """Note a path, or the paths in one word of a command line that runs in a folder."""
+        """Record a path, or the paths in one word of a command line that runs in a folder."""
         try:
             text = os.fsdecode(value)
             paths = [Path(found) for found in self.inside.findall(text)]
@@ -59,10 +59,10 @@ class Reads:
             for path in paths:
                 self.add(path)
         except (OSError, TypeError, ValueError):
-            return  # a file descriptor, or text that is no path
+            return  # a file descriptor, or text that is not a path
 
     def add(self, path: Path) -> None:
-        """Hash a file, or all files below a folder, that can be an input."""
+        """Hash a file, or all files below a folder, if it can be an input."""
         for each in path.rglob("*") if path.is_dir() and self.is_input(path) else [path]:
             file = each.resolve()
             if file.parent.name == "__pycache__" and file.suffix == ".pyc":
@@ -73,9 +73,9 @@ class Reads:
                     self.seen[name] = code_digest(file)
 
     def is_input(self, path: Path) -> bool:
-        """Whether a path is below the root, and nothing that a run makes.
+        """Whether a path is below the root, and not an output of a run.
 
-        The root itself is not: what makes the package is in the key of every task.
+        The root itself is not: the package's sources are in the key of every task.
         """
         resolved = path.resolve()
         if resolved == self.root or not resolved.is_relative_to(self.root):
@@ -83,9 +83,9 @@ class Reads:
         return not {"__pycache__", *NO_INPUTS} & set(resolved.relative_to(self.root).parts)
 
     def forget(self, path: Path) -> None:
-        """Forget what a file held before this process wrote it."""
+        """Forget the contents of a file from before this process wrote it."""
         self.seen.pop(path.resolve().relative_to(self.root).as_posix(), None)
 
     def closure(self) -> Closure:
-        """The files, each with its hash."""
+        """Return the files, each with its hash."""
         return dict(self.seen)

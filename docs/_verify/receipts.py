@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Receipts: one JSON file for each thing that a machine was seen to do."""
+"""Receipts: one JSON file for each observed compilation or run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .whole_file import write_whole
 COMPILED = "compiled"
 RAN_ON_CPU = "ran on CPU"
 RAN_ON_GPU = "ran on GPU"
-EMULATED = "ran under emulation"  # of the CUDA sources by nox -s emulate, on a CPU
+EMULATED = "ran under emulation"  # for CUDA sources run by nox -s emulate, on a CPU
 LEVEL_OF_DEVICE = {"cpu": RAN_ON_CPU, "cuda": RAN_ON_GPU}
 
 
@@ -27,13 +27,13 @@ class Receipt:
     level: str
     verifies: list[str]  # the files that this result proves, all in the closure
     closure: Closure
-    flags: list[str] = field(default_factory=list)  # the compile commands, machine paths removed
-    targets: list[str] = field(default_factory=list)  # what device code was made for
-    # Of a C++ file, the lines that the preprocessor let through, as ranges of positions among the
-    # lines that count (see comments.py); of others, nothing.
+    flags: list[str] = field(default_factory=list)  # the compile commands, without machine paths
+    targets: list[str] = field(default_factory=list)  # targets of the device code
+    # For a C++ file, the lines that the preprocessor let through, as ranges of positions among the
+    # significant lines (see comments.py); for others, nothing.
     lines: dict[str, list[str]] = field(default_factory=dict)
-    # Of each Python and shell file, such positions that ran, and why others did not; of a page, why
-    # lines of an example did not, by its digest.
+    # For each Python and shell file, the positions that ran, and why others did not; for a page,
+    # why lines of an example did not run, by its digest.
     ran: dict[str, list[str]] = field(default_factory=dict)
     idle: dict[str, dict[str, str]] = field(default_factory=dict)
     tools: dict[str, str] = field(default_factory=dict)
@@ -44,11 +44,11 @@ class Receipt:
     doctests: dict[str, list[str]] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)  # digest of each left out: reason
     said: dict[str, str] = field(default_factory=dict)  # the last line that each program printed
-    examples: str = ""  # of a page: one digest for all its doctests, see doctest_digest.py
+    examples: str = ""  # for a page: one digest for all its doctests, see doctest_digest.py
 
     @property
     def file_name(self) -> str:
-        """A flat name, one for each subject, level and GPU."""
+        """A flat name, unique for each subject, level and GPU."""
         kind = self.machine.get("gpu", "cpu")
         text = f"{self.subject}--{self.level}--{kind}"
         return re.sub(r"[^\w.-]+", "-", text.replace("/", ".")) + ".json"
@@ -62,14 +62,14 @@ def write_receipt(folder: Path, receipt: Receipt) -> Path:
 
 
 def collisions(receipts: Iterable[Receipt]) -> list[tuple[Receipt, Receipt]]:
-    """Pairs of receipts of different things which have the same name."""
+    """Return pairs of receipts for different results which have the same name."""
     first: dict[str, Receipt] = {}
     pairs = ((first.setdefault(each.file_name, each), each) for each in receipts)
     return [(a, b) for a, b in pairs if (a.subject, a.level) != (b.subject, b.level)]
 
 
 def read_folder(folder: Path) -> dict[Path, Receipt]:
-    """The receipts of a folder that name all that they were made of: a run, also its runtime."""
+    """Read the receipts of a folder that name all their inputs, including a run's runtime."""
     found = {
         path: Receipt(**json.loads(path.read_text())) for path in sorted(folder.glob("*.json"))
     }
@@ -77,7 +77,7 @@ def read_folder(folder: Path) -> dict[Path, Receipt]:
 
 
 def needed_by(receipt: Receipt) -> set[str]:
-    """What the closure of a receipt must name, or nothing would make the receipt stale."""
+    """Return the required names in a receipt's closure, without which it would never be stale."""
     return {*receipt.verifies, *([] if receipt.level == COMPILED else [RUNTIME])}
 
 
@@ -85,7 +85,7 @@ RANGE = re.compile(r"\d+-\d+")
 
 
 def checked_receipt(data: object) -> Receipt:
-    """A receipt from what a file holds; ValueError: it is no receipt, and why."""
+    """Convert a file's content to a receipt; ValueError: it is not one, and why."""
     if not isinstance(data, dict):
         raise ValueError(f"expected an object, got {type(data).__name__}")
     empty = asdict(Receipt("", "", [], {}))
@@ -118,9 +118,9 @@ def checked_receipt(data: object) -> Receipt:
 
 
 def read_receipts(folder: Path, committed: Path) -> list[Receipt]:
-    """The receipts of this machine and, merged by union, those that other machines' GPUs earned.
+    """Return this machine's receipts and, merged by union, those of other machines' GPUs.
 
-    What is committed may say nothing else: any machine can compile and run on its CPU by itself.
+    Committed ones count only for GPUs: any machine can compile and run on its CPU itself.
     """
     theirs = [
         each
@@ -131,13 +131,13 @@ def read_receipts(folder: Path, committed: Path) -> list[Receipt]:
 
 
 def remove_receipts(folder: Path) -> None:
-    """Forget a folder's receipts."""
+    """Delete a folder's receipts."""
     for path in folder.glob("*.json"):
         path.unlink()
 
 
 def remove_runs(committed: Path, gpu: str, subjects: set[str]) -> None:
-    """Forget what one GPU did with these subjects, which it has just done again."""
+    """Delete one GPU's receipts for these subjects, which it has just repeated."""
     for path, receipt in read_folder(committed).items():
         if receipt.machine.get("gpu") == gpu and receipt.subject in subjects:
             path.unlink()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Regions: the named parts of a source file that pages show.
 
-A region lies between the comment lines ``// [name.begin]`` and ``// [name.end]``, or between two
-lines ``//! [name]`` as Doxygen's snippet command wants them. Marker lines are never shown.
+A region is between the comment lines ``// [name.begin]`` and ``// [name.end]``, or between two
+lines ``//! [name]`` as required by Doxygen's snippet command. Marker lines are never shown.
 """
 
 from __future__ import annotations
@@ -17,33 +17,33 @@ MARKER = re.compile(
 
 
 def without_markers(text: str) -> str:
-    """The text with every marker line removed."""
+    """Return the text without marker lines."""
     return "".join(line for line in text.splitlines(True) if not MARKER.match(line.rstrip("\r\n")))
 
 
 def normalised(text: str) -> str:
-    """The form in which two texts are compared: dedented, no markers, no trailing blanks."""
+    """Return the form for comparing texts: dedented, no markers, no trailing blanks."""
     lines = [line.rstrip() for line in without_markers(text.expandtabs()).splitlines()]
     return textwrap.dedent("\n".join(lines)).strip("\n")
 
 
 def region_names(text: str) -> list[str]:
-    """The names of the regions of a text, in the order in which they begin."""
+    """Return the names of a text's regions, in order of their first lines."""
     found = [MARKER.match(line) for line in text.splitlines()]
     return list(dict.fromkeys(match["name"] for match in found if match))
 
 
 def shown_number(text: str, name: str, number: int) -> int:
-    """The number, within what a page shows of a region, of a line of its file."""
+    """Return the number of a file's line within the region as shown on a page."""
     first = region_lines(text, name)[0] if name else 0
     before = without_markers("".join(text.splitlines(True)[first:number])).lstrip("\n")
     return len(before.splitlines())
 
 
 def region_lines(text: str, name: str) -> tuple[int, int]:
-    """The first line of a region and the line after its last, counted from 0.
+    """Return the first line of a region and the line after its last, counted from 0.
 
-    ValueError: the region is missing, is not closed, stands there twice, or is empty.
+    ValueError: the region is missing, unclosed, duplicated or empty.
     """
     begins: list[int] = []
     ends: list[int] = []
@@ -67,6 +67,6 @@ def region_lines(text: str, name: str) -> tuple[int, int]:
 
 
 def region(text: str, name: str) -> str:
-    """A region's text, dedented and without marker lines."""
+    """Return a region's text, dedented and without marker lines."""
     first, last = region_lines(text, name)
     return normalised("\n".join(text.splitlines()[first:last])) + "\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run leaves behind: receipts, failures and skips."""
+"""The results of a run: receipts, failures and skips."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Failure:
     files: list[str]
     reason: str
     tail: str = ""
-    doctest: str = ""  # the digest of the one example that failed, if the others are judged
+    doctest: str = ""  # digest of the only example that failed, if the others are judged
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,12 @@ class Skip:
     subject: str
     level: str
     reason: str
-    files: list[str] = field(default_factory=list)  # what it would have proved
+    files: list[str] = field(default_factory=list)  # the files it would have proved
 
 
 @dataclass
 class Results:
-    """The results of one step, or of many merged."""
+    """The results of one step, or of several merged."""
 
     receipts: list[Receipt] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
@@ -72,10 +72,10 @@ def write_list(path: Path, items: list[Any]) -> None:
 
 
 def read_failures(path: Path) -> list[Failure]:
-    """The failures that a run recorded; none where nothing ran."""
+    """Return the failures that a run recorded; none if nothing ran."""
     return [Failure(**item) for item in json.loads(path.read_text())] if path.exists() else []
 
 
 def read_skips(path: Path) -> list[Skip]:
-    """The skips that a run recorded; none where nothing ran."""
+    """Return the skips that a run recorded; none if nothing ran."""
     return [Skip(**item) for item in json.loads(path.read_text())] if path.exists() else []

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which tests show which row of the requirements, and what the latest runs of this tree said.
+"""Which tests cover which row of the requirements, and the latest results for this tree.
 
 A test file names its rows in a comment at its top, ``// Rows: R6, R7`` or ``# Rows: R6``. A
-session that sets ``ROWS_RECORD`` leaves there, for each test file, what each of its tests came to.
+session that sets ``ROWS_RECORD`` saves there, for each test file, the result of each test.
 """
 
 from __future__ import annotations
@@ -36,36 +36,36 @@ SESSIONS = {
     "tests/interop": "interop",
 }
 LATER = {"browser": "run on this site once it is built: nox -s browser"}
-ORDER = ("failed", "passed", "skipped", "not run")  # what outranks what, of two sessions
+ORDER = ("failed", "passed", "skipped", "not run")  # precedence of the outcomes of two sessions
 
 Results = dict[str, list[str]]  # a test's name: its outcome, and the reason for a skip
 
 
 def made_of(root: Path) -> str:
-    """One SHA-256 for the runtime and its tests: another tree's results count for nothing."""
+    """Return one SHA-256 for the runtime and its tests: another tree's results do not count."""
     return trees_digest(root, FOLDERS)
 
 
 def rows_of(path: Path) -> list[str]:
-    """The rows that a test file names."""
+    """Return the rows that a test file names."""
     named = NAMED.search(path.read_text())
     return named.group(1).split(", ") if named else []
 
 
 def test_files(root: Path) -> list[str]:
-    """Every test file, relative to the root; the toy project's tests are no tests of ours."""
+    """Return every test file, relative to the root, except those of the toy project."""
     found = [path for pattern in ("test_*.py", "test_*.cc") for path in root.rglob(pattern)]
     inside = [path.relative_to(root).as_posix() for path in found if path.is_file()]
     return sorted(name for name in inside if name.startswith("tests/") and "/toy/" not in name)
 
 
 def session_of(name: str) -> str:
-    """The session that runs a test file."""
+    """Return the session that runs a test file."""
     return SESSIONS.get(name.rsplit("/", 1)[0], "tests")
 
 
 def merge(first: Results, second: Results) -> Results:
-    """Of two results of a test the telling one: a failure, a pass, then a skip."""
+    """Keep the more informative of two results of a test: a failure, a pass, then a skip."""
     both = dict(first)
     for test, result in second.items():
         both[test] = min(both.get(test, result), result, key=lambda each: ORDER.index(each[0]))
@@ -73,7 +73,7 @@ def merge(first: Results, second: Results) -> Results:
 
 
 def write_record(folder: Path, name: str, tree: str, results: Results) -> None:
-    """Keep what a file's tests came to; of those left out, what an earlier run of the tree said."""
+    """Save the results of a file's tests; for tests left out, keep the tree's earlier results."""
     path = folder / f"{name.replace('/', '.')}.json"
     earlier = json.loads(path.read_text()) if path.exists() else {}
     if earlier.get("tree") == tree:
@@ -87,7 +87,7 @@ def write_record(folder: Path, name: str, tree: str, results: Results) -> None:
 
 
 def read_records(root: Path, build: Path) -> dict[str, Results]:
-    """The results of this tree, by the test file."""
+    """Return the results for this tree, by test file."""
     tree = made_of(root)
     found: dict[str, Results] = {}
     for path in sorted((build / "rows").glob("*/*.json")):
@@ -98,7 +98,7 @@ def read_records(root: Path, build: Path) -> dict[str, Results]:
 
 
 def told(results: Iterable[list[str]]) -> str:
-    """How many tests came to what, and why some were skipped."""
+    """Summarize how many tests had each outcome, and why some were skipped."""
     results = list(results)
     counts = Counter(outcome for outcome, _ in results)
     reasons = sorted({reason for outcome, reason in results if outcome == "skipped" and reason})
@@ -108,7 +108,7 @@ def told(results: Iterable[list[str]]) -> str:
 
 
 def row_table(root: Path, build: Path) -> list[list[str]]:
-    """For each row of the requirements: its test files, and what each came to."""
+    """Return, for each row of the requirements, its test files and their results."""
     records = read_records(root, build)
     files = {name: rows_of(root / name) for name in test_files(root)}
     lines = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which runtimes each example works under, as ``nox -s interop`` found it: build/runtimes.json."""
+"""The runtimes each example works under, as found by ``nox -s interop``: build/runtimes.json."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ FOLDERS = ("include", "src", "python", "examples", "tests/interop")
 
 
 def made_of(root: Path) -> str:
-    """One SHA-256 for all that the labels are about."""
+    """Return one SHA-256 for everything the labels depend on."""
     return trees_digest(root, FOLDERS)
 
 
 def write_record(root: Path, build: Path, examples: dict[str, dict[str, str]]) -> None:
-    """Keep what was found of each example, with what it was found of."""
+    """Save the results of each example, with the hash of their inputs."""
     write_tree_record(build / "runtimes.json", made_of(root), {"examples": examples})
 
 
 def record_of(root: Path, build: Path) -> dict[str, dict[str, str]] | None:
-    """What was found of the examples of this tree, if it was looked for."""
+    """Return the results for this tree's examples, if they were recorded."""
     record = read_tree_record(build / "runtimes.json", made_of(root))
     return record["examples"] if record else None
 
 
 def label_of(found: dict[str, str]) -> str:
-    """What an example's page says: its claim, if that is what was found."""
+    """Return the label for an example's page: its claim, if the results confirm it."""
     if found["wrong"]:
         return f"Failed: {found['wrong']}"
     if found["only here"]:

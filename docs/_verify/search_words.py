@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The texts that lead a search to one page or section first: docs/search_words.txt."""
+"""The texts for which a search lists one page or section first: docs/search_words.txt."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ FILE = "search_words.txt"
 
 
 def read_words(text: str) -> dict[str, str]:
-    """The page or section for each text that is searched for; a line of ``# `` is a comment.
+    """Map each searched text to its page or section; a line starting with ``# `` is a comment.
 
-    ValueError: a line cannot be read, or a text is listed twice.
+    ValueError: a line cannot be parsed, or a text is listed twice.
     """
     found: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), start=1):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pytest plugin that writes down which test functions were skipped, where they stand, and why."""
+"""A pytest plugin that records which test functions were skipped, their locations, and why."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 def pytest_runtest_makereport(
     item: pytest.Function, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Add a line to the file that TRACE_SKIPS names: path, line of the function, reason."""
+    """Append a line to the file named by TRACE_SKIPS: path, line of the function, reason."""
     report = yield
     target = os.environ.get("TRACE_SKIPS")
     if target and report.skipped and not hasattr(report, "wasxfail") and call.excinfo:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pytest plugin with which a test says what it ran, so that a page may show it.
+"""A pytest plugin with which a test declares the files it ran, so that a page may show them.
 
 ``shows(path, *others)``: this test ran the file, with the help of the others.
-``captured(path, text)``: this test got this text, which the file holds; what versions of Python
-and g++ print differently is not compared.
-``device``: ``cpu`` or ``cuda``; a test that takes it proves for the device that it was given.
-``libraries``: the folder that holds the examples' libraries.
+``captured(path, text)``: this test produced this text, which is in the file; output that differs
+between versions of Python and g++ is not compared.
+``device``: ``cpu`` or ``cuda``; a test that requests it proves results for the given device.
+``libraries``: the folder that contains the examples' libraries.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ RECORDS = pytest.StashKey[dict[str, Any]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Options that other plugins may have declared keep their meaning."""
+    """Add options, whose names other plugins must not have taken."""
     group = parser.getgroup("snippets")
     group.addoption("--snippet-device", default="cpu")
     group.addoption("--snippet-libraries", default="build/examples")
@@ -38,13 +38,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """One record for the session: what was shown, and what was skipped."""
+    """Create one record for the session: what was shown, and what was skipped."""
     config.stash[RECORDS] = {"shown": [], "skipped": []}
     config.stash[READS] = Reads(config.rootpath)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """On a GPU only the tests that take the device have something to prove."""
+    """On a GPU, keep only the tests that request the device."""
     if config.getoption("--snippet-device") != "cpu":
         chosen = [item for item in items if "device" in getattr(item, "fixturenames", ())]
         config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
@@ -53,21 +53,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture
 def device(request: pytest.FixtureRequest) -> str:
-    """The device on which this run proves things."""
+    """The device for which this run proves results."""
     name: str = request.config.getoption("--snippet-device")
     return name
 
 
 @pytest.fixture
 def libraries(request: pytest.FixtureRequest) -> Path:
-    """The folder that holds the examples' libraries."""
+    """The folder that contains the examples' libraries."""
     folder: str = request.config.getoption("--snippet-libraries")
     return (request.config.rootpath / folder).resolve()
 
 
 @pytest.fixture
 def shows(request: pytest.FixtureRequest) -> Callable[..., Path]:
-    """Say that this test ran a file of the repository, which others took part in."""
+    """Declare that this test ran a file of the repository, with the help of others."""
     root = request.config.rootpath
 
     def declare(path: str | Path, *others: str | Path) -> Path:
@@ -78,7 +78,7 @@ def shows(request: pytest.FixtureRequest) -> Callable[..., Path]:
         paths = [name.relative_to(root).as_posix() for name in names]
         record = {
             "path": paths[0],
-            # Hashed when the test names them, which it does before it runs them.
+            # Hashed when the test names them, before it runs them.
             "closure": closure_of(root, paths),
         }
         request.node.user_properties.append(("shows", record))
@@ -121,7 +121,7 @@ def captured(
 def pytest_runtest_makereport(
     item: pytest.Function, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Keep what each test declared, with how the test ended."""
+    """Keep the declarations of each test, with the test's outcome."""
     report = yield
     records = item.config.stash[RECORDS]
     if report.skipped and not hasattr(report, "wasxfail") and call.excinfo:
@@ -140,7 +140,7 @@ def pytest_runtest_makereport(
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write the records, for the runner alone."""
+    """Write the records if the runner requests them."""
     target = session.config.getoption("--snippet-record")
     if target:
         records = session.config.stash[RECORDS] | {"reads": session.config.stash[READS].closure()}

@@ -21,18 +21,18 @@ from .receipts import COMPILED, LEVEL_OF_DEVICE, Receipt
 from .results import Results
 from .tools import Tools
 
-# The files that a test says it runs, as its source names them.
+# The files that a test declares, as named in its source.
 DECLARED = re.compile(r"""\b(?:shows|captured)\(\s*["']([^"']+)["']""")
 
 
 def find_snippet_tests(layout: Layout) -> list[str]:
-    """The test files under tests/snippets, relative to the root."""
+    """Return the test files under tests/snippets, relative to the root."""
     folder = layout.root / "tests" / "snippets"
     return [layout.relative(path) for path in sorted(folder.rglob("test_*.py"))]
 
 
 def programs(layout: Layout) -> list[str]:
-    """The Python and shell files that a page may show, relative to the root."""
+    """Return the Python and shell files that a page may show, relative to the root."""
     folders = ("examples", *(f"tests/{name}" for name in ("benchmarks", "examples", "snippets")))
     found = [path for folder in folders for path in (layout.root / folder).rglob("*")]
     return sorted(layout.relative(path) for path in found if path.suffix in (".py", ".sh"))
@@ -69,15 +69,15 @@ def run_snippet_test(test: str, device: str, layout: Layout, tools: Tools) -> Re
         results.skip(each["test"], level, each["reason"], each["files"])
     failed = {each["path"] for each in records if each["outcome"] == "failed"}
     if not outcome.ok and outcome.status != NO_TESTS_COLLECTED:
-        # A test that failed before it could say what it ran is charged to what it names.
+        # A test that failed before it could declare its files is charged to those its source names.
         passed = {each["path"] for each in records if each["outcome"] == "passed"} - failed
         files = sorted({test, *failed, *(set(declared) - passed)})
         results.fail(test, level, files, f"{test}: {outcome.reason}", outcome.tail)
-    # A case that was skipped proves nothing, and takes nothing from the cases that ran.
+    # A skipped case proves nothing, and does not affect the cases that ran.
     ran = [each for each in records if each["outcome"] == "passed"]
     for path in sorted({each["path"] for each in ran} - failed):
         of_path = [each for each in ran if each["path"] == path]
-        # Other processes read files too, and of these at least the programs are known.
+        # Other processes read files too, of which at least the programs are known.
         made_of = {file: before[file] for file in before if file in lines["ran"]}
         made_of |= seen["reads"] | closure
         for each in of_path:
@@ -103,13 +103,13 @@ def run_snippet_test(test: str, device: str, layout: Layout, tools: Tools) -> Re
 
 
 def proved_files(path: str, records: list[dict[str, Any]], device: str) -> list[str]:
-    """The files that the cases which ran a path prove; without a GPU, no other CUDA source."""
+    """Return the files proved by the cases that ran a path; without a GPU, no other CUDA source."""
     files = {file for each in records for file in each["closure"]}
     return sorted(f for f in files if device != "cpu" or f == path or not f.endswith(".cu"))
 
 
 def as_compiled(receipt: Receipt, path: str, device: str, tools: Tools) -> list[Receipt]:
-    """A receipt as it is; that of a CUDA source without a GPU says that nvcc compiled it alone."""
+    """Return a receipt as is; for a CUDA source without a GPU, one for its compilation by nvcc."""
     if device != "cpu" or PurePosixPath(path).suffix != ".cu":
         return [receipt]
     if "nvcc" not in tools.compilers:

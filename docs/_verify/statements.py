@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Split Python and shell text into statements, and find which of them some lines belong to."""
+"""Split Python and shell text into statements, and determine which ones some lines belong to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHELL_COMMANDS = {
 }
 SHELL_TEXTS = {"ansi_c_string", "heredoc_body", "raw_string", "string"}
 SUBSTITUTIONS = {"command_substitution", "process_substitution"}
-# What hands a text on, so that a command around it may run it.
+# Nodes that pass a text on, so that an enclosing command may run it.
 AROUND_TEXTS = {
     *("command", "concatenation", "heredoc_redirect", "herestring_redirect", "pipeline"),
     *("redirected_statement", "string", "variable_assignment", *SUBSTITUTIONS),
@@ -32,19 +32,19 @@ FOR_FAILURES = "it runs only where the expected error is missing"
 
 @dataclass
 class Lines:
-    """Of one text, the lines of statements that ran, and of those that did not; from 1."""
+    """The lines of a text's statements that ran, and of those that did not; counted from 1."""
 
     ran: set[int] = field(default_factory=set)
     idle: set[int] = field(default_factory=set)
 
     def add(self, other: Lines) -> None:
-        """Merge with what another process ran of the same text."""
+        """Merge with the lines of the same text from another process."""
         self.idle = (self.idle | other.idle) - self.ran - other.ran
         self.ran |= other.ran
 
 
 def held_against(statements: Iterable[set[int]], traced: set[int]) -> Lines:
-    """Sort statements by whether any of their lines was traced."""
+    """Classify statements by whether any of their lines was traced."""
     lines = Lines()
     for span in statements:
         (lines.ran if span & traced else lines.idle).update(span)
@@ -53,11 +53,11 @@ def held_against(statements: Iterable[set[int]], traced: set[int]) -> Lines:
 
 
 def python_statements(text: str) -> Iterator[set[int]]:
-    """The lines of each statement; of one that holds others, those of its head.
+    """Yield the lines of each statement; for a compound statement, those of its head.
 
-    What a statement evaluates later or not at all counts by itself where it has lines of its own.
-    A docstring is none, and neither is what leaves no instruction: ``global``, and ``try`` itself.
-    Python removes the body of ``if False``, so compiled code cannot name the statements.
+    Parts that a statement evaluates later or not at all count separately if on separate lines.
+    Docstrings do not count, nor do statements without instructions: ``global``, and ``try`` itself.
+    Python removes the body of ``if False``, so compiled code cannot provide the statements.
     """
     tree = ast.parse(text)
     nodes = [each for each in ast.walk(tree) if isinstance(each, ast.stmt | ast.expr)]
@@ -71,12 +71,12 @@ def python_statements(text: str) -> Iterator[set[int]]:
     computed = {node.lineno for node in nodes if computes(node)}
     for span in [*heads, *parts]:
         rest = span.difference(*(part for part in parts if part < span))
-        if rest & computed:  # else it is but the bracket after a part
+        if rest & computed:  # otherwise it is only the bracket after a part
             yield rest
 
 
 def without_instructions(tree: ast.AST) -> set[int]:
-    """The ids of statements for which Python runs nothing."""
+    """Return the ids of statements for which Python executes nothing."""
     found: set[int] = set()
     for node in ast.walk(tree):
         constant = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
@@ -89,7 +89,7 @@ def without_instructions(tree: ast.AST) -> set[int]:
 
 
 def last_of_head(node: ast.stmt) -> int:
-    """The last line of a statement before those that it holds."""
+    """Return the last line of a statement's head, before its body."""
     body: list[Any] = getattr(node, "cases", None) or getattr(node, "body", [])
     if not body:
         return node.end_lineno or node.lineno
@@ -100,7 +100,7 @@ def last_of_head(node: ast.stmt) -> int:
 
 
 def computes(node: ast.stmt | ast.expr) -> bool:
-    """Whether a node leaves an instruction where it begins, which a constant may not."""
+    """Whether a node has an instruction where it begins, which a constant may not."""
     try:
         ast.literal_eval(node)
     except (ValueError, TypeError):
@@ -109,9 +109,9 @@ def computes(node: ast.stmt | ast.expr) -> bool:
 
 
 def conditional_parts(node: ast.stmt | ast.expr) -> Iterator[set[int]]:
-    """The lines of what an expression or an assertion may leave out, but for those of the rest."""
+    """Yield the lines that only the conditional parts of an expression or assertion use."""
     parts: list[ast.expr] = []
-    first: ast.expr | None = None  # what runs in any case
+    first: ast.expr | None = None  # the part that always runs
     if isinstance(node, ast.Lambda):
         parts = [node.body]
     elif isinstance(node, ast.IfExp):
@@ -140,7 +140,7 @@ def conditional_parts(node: ast.stmt | ast.expr) -> Iterator[set[int]]:
 
 
 def shell_tree(text: str) -> Node:
-    """A shell script as tree-sitter reads it; ImportError: that is not installed."""
+    """Parse a shell script with tree-sitter; ImportError: it is not installed."""
     import tree_sitter_bash
     from tree_sitter import Language, Parser
 
@@ -148,7 +148,7 @@ def shell_tree(text: str) -> Node:
 
 
 def shell_descendants(root: Node) -> Iterator[Node]:
-    """A node and all named nodes below it."""
+    """Yield a node and all its named descendants."""
     nodes = [root]
     while nodes:
         node = nodes.pop()
@@ -157,16 +157,16 @@ def shell_descendants(root: Node) -> Iterator[Node]:
 
 
 def shell_texts(text: str) -> Iterator[range]:
-    """The lines, counted from 0, of each string and each document in a shell script."""
+    """Yield the lines, counted from 0, of each string and here-document in a shell script."""
     for node in shell_descendants(shell_tree(text)):
         if node.type in SHELL_TEXTS:
             yield range(node.start_point[0], node.end_point[0] + 1)
 
 
 def texts_for_programs(root: Node) -> Iterator[set[int]]:
-    """The lines that are but text to bash, of what it hands to commands that may run it.
+    """Yield the lines that are only text to bash, passed to commands that may run it.
 
-    A line of a text counts for the command where the text begins, or where bash fills something in.
+    A line counts for the command itself where the text starts, or where bash substitutes something.
     """
     for node in shell_descendants(root):
         if node.type not in SHELL_TEXTS or node.start_point[0] == node.end_point[0]:
@@ -190,9 +190,9 @@ def texts_for_programs(root: Node) -> Iterator[set[int]]:
 
 
 def shell_commands(text: str) -> Iterator[set[int]]:
-    """The lines of each command of a shell script; a substitution of many lines has its own.
+    """Yield the lines of each command of a shell script; a multiline substitution has its own.
 
-    So have texts for other programs, through which bash never goes.
+    So do texts for other programs, which bash never executes itself.
     """
     root = shell_tree(text)
     texts = [*texts_for_programs(root)]
@@ -200,9 +200,9 @@ def shell_commands(text: str) -> Iterator[set[int]]:
     def walk(node: Node, *, within: bool = False) -> Iterator[set[int]]:
         if node.type in SUBSTITUTIONS:
             if node.start_point[0] == node.end_point[0]:
-                return  # it ran if the command around it did
+                return  # it ran if the enclosing command did
             within = False
-        # Bash traces an arithmetic command too, which is a compound one to the parser.
+        # Bash also traces arithmetic commands, which the parser treats as compound statements.
         arithmetic = node.type == "compound_statement" and (node.text or b"").startswith(b"((")
         command = not within and (node.type in SHELL_COMMANDS or arithmetic)
         children = node.named_children
@@ -217,11 +217,11 @@ def shell_commands(text: str) -> Iterator[set[int]]:
 
 
 def reasons(text: str, ran: Iterable[int], skips: Iterable[tuple[int, str]] = ()) -> dict[int, str]:
-    """Why lines of Python text did not run: a branch for another device, or a skipped test.
+    """Return why lines of Python text did not run: another device's branch, or a skipped test.
 
-    Of a condition that names a device, a branch is for another one if none of its lines ran, and so
-    is what follows a branch that leaves the block.
-    A skip is the line of a function, or of a decorator of it, and the reason.
+    In a condition that names a device, a branch is for another one if none of its lines ran, and so
+    is the code after a branch that leaves the block.
+    A skip is the line of a function, or of one of its decorators, and the reason.
     """
     why: dict[int, str] = {}
     ran, skipped = {*ran}, dict(skips)
@@ -242,7 +242,7 @@ def reasons(text: str, ran: Iterable[int], skips: Iterable[tuple[int, str]] = ()
 
 
 def branches_on_device(node: ast.AST) -> Iterator[Sequence[ast.stmt | ast.expr]]:
-    """The branches of a condition on the device, and what follows one that leaves its block."""
+    """Yield the branches of a device condition, and the code after one that leaves its block."""
     if isinstance(node, ast.IfExp) and on_device(node.test):
         yield from ([node.body], [node.orelse])
     elif isinstance(node, ast.If) and on_device(node.test):
@@ -256,7 +256,7 @@ def branches_on_device(node: ast.AST) -> Iterator[Sequence[ast.stmt | ast.expr]]
 
 
 def fails(node: ast.stmt) -> bool:
-    """Whether a statement is ``raise AssertionError("...")`` and does nothing else."""
+    """Whether a statement is just ``raise AssertionError("...")``."""
     match node:
         case ast.Raise(
             exc=ast.Call(func=ast.Name("AssertionError"), args=[ast.Constant(str())], keywords=[]),
@@ -272,5 +272,5 @@ def on_device(test: ast.expr) -> bool:
 
 
 def all_lines(node: ast.stmt | ast.expr) -> range:
-    """The lines that a statement or an expression spans."""
+    """Return the lines that a statement or expression spans."""
     return range(node.lineno, (node.end_lineno or node.lineno) + 1)

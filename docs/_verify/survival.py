@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find which lines of a C++ file a compilation saw, and which its conditionals left out."""
+"""Determine which lines of a C++ file a compilation saw, and which its conditionals left out."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ LINE_MARKER = re.compile(r'# (\d+) "((?:\\.|[^"\\])*)"')
 
 
 class Branch(NamedTuple):
-    """A branch of a conditional: its number in the file, and the line that begins it."""
+    """A branch of a conditional: its number in the file, and its directive."""
 
     number: int
     directive: str
 
 
-@functools.cache  # a site asks once for each region of a file
+@functools.cache  # a site asks once per region of a file
 def conditionals(text: str) -> Mapping[int, tuple[Branch, ...]]:
-    """For each line of code, counted from 1, the branches that enclose it, the outermost first."""
+    """Map each line of code, counted from 1, to its enclosing branches, outermost first."""
     found: dict[int, tuple[Branch, ...]] = {}
     stack: tuple[Branch, ...] = ()
     last, continued = 0, False
@@ -50,12 +50,12 @@ def conditionals(text: str) -> Mapping[int, tuple[Branch, ...]]:
 
 
 def branches(text: str) -> dict[int, int]:
-    """For each line of code, the number of the innermost branch that encloses it, or 0."""
+    """Map each line of code to the number of its innermost enclosing branch, or 0."""
     return {line: stack[-1].number if stack else 0 for line, stack in conditionals(text).items()}
 
 
 def cuda_lines(text: str) -> set[int]:
-    """The lines of code that only a CUDA compiler sees."""
+    """Return the lines of code that only a CUDA compiler sees."""
     return {
         line
         for line, stack in conditionals(text).items()
@@ -64,14 +64,14 @@ def cuda_lines(text: str) -> set[int]:
 
 
 def code_lines(text: str) -> set[int]:
-    """The lines that hold neither only comments nor a conditional, counted from 1."""
+    """Return the lines that contain more than comments or a conditional, counted from 1."""
     return set(branches(text))
 
 
 def survivors(text: str, emitted: Iterable[int]) -> set[int]:
-    """The lines of code in the branches of which the preprocessor let any line through.
+    """Return the lines of code in branches from which the preprocessor let any line through.
 
-    Single lines would not do: what spans some lines comes out as one.
+    Single lines would not do: a construct that spans several lines is emitted as one.
     """
     branch = branches(text)
     taken = {branch[number] for number in emitted if number in branch}
@@ -79,7 +79,7 @@ def survivors(text: str, emitted: Iterable[int]) -> set[int]:
 
 
 def emitted_lines(output: str, folder: Path) -> dict[Path, set[int]]:
-    """For each file, the lines that left anything in the preprocessor's output."""
+    """Return, for each file, the lines that left anything in the preprocessor's output."""
     found: dict[Path, set[int]] = defaultdict(set)
     current, number = "", 0
     for line in output.splitlines():
@@ -93,7 +93,7 @@ def emitted_lines(output: str, folder: Path) -> dict[Path, set[int]]:
 
 
 def as_ranges(numbers: Iterable[int]) -> list[str]:
-    """Numbers as ranges, for example 3-9."""
+    """Format numbers as ranges, for example 3-9."""
     ranges: list[list[int]] = []
     for number in sorted(numbers):
         if ranges and number == ranges[-1][1] + 1:
@@ -104,25 +104,25 @@ def as_ranges(numbers: Iterable[int]) -> list[str]:
 
 
 def from_ranges(ranges: Iterable[str]) -> set[int]:
-    """The numbers of such ranges."""
+    """Return the numbers in such ranges."""
     pairs = [[int(end) for end in each.split("-")] for each in ranges]
     return {number for first, last in pairs for number in range(first, last + 1)}
 
 
 def preprocess(words: list[str], output: str) -> list[str]:
-    """The compiler's command line, made to write what its preprocessor sees instead."""
+    """Return the compiler's command line, changed to write the preprocessor's output instead."""
     kept, skip = [], False
     for word in words:
         if not skip and word not in ("-o", "-c"):
             kept.append(word)
         skip = word == "-o"
-    # Definitions and includes stay in the output: a branch may hold nothing else.
+    # Definitions and includes stay in the output: a branch may contain nothing else.
     nvcc = Path(words[0]).name.startswith("nvcc")
     return [*kept, "-E", *(["-Xcompiler=-dD,-dI"] if nvcc else ["-dD", "-dI"]), "-o", output]
 
 
 def by_source(words: list[str]) -> list[list[str]]:
-    """The command line once for each source that it names: a preprocessor writes one file."""
+    """Return the command line once per named source: a preprocessor writes one file."""
     sources = [i for i, word in enumerate(words) if Path(word).suffix in SOURCES]
     return [
         [word for i, word in enumerate(words) if i == chosen or i not in sources]
@@ -131,9 +131,9 @@ def by_source(words: list[str]) -> list[list[str]]:
 
 
 def by_target(words: list[str], folder: Path) -> list[list[str]]:
-    """The command line once for each architecture that it names, if the source asks for its own.
+    """Return the command line once per named architecture, if the source tests the architecture.
 
-    The preprocessor would see the lines of one architecture only.
+    The preprocessor would see the lines of only one architecture.
     """
     chosen = [i for i, word in enumerate(words) if word == "-gencode"]
     source = next(word for word in words if Path(word).suffix in SOURCES)
@@ -149,7 +149,7 @@ def by_target(words: list[str], folder: Path) -> list[list[str]]:
 def seen_lines(
     commands: list[list[str]], files: list[str], layout: Layout, environment: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    """For each C++ file that was compiled, the lines that the commands saw, as ranges of positions.
+    """Return the lines of each compiled C++ file that the commands saw, as ranges of positions.
 
     ValueError: a command that compiled cannot be preprocessed.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables that a run ends with: what was verified, on what, and what was left out."""
+"""The tables printed at the end of a run: what was verified, on which device, and left out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOT_YET = "not yet"
 
 
 def cell(evidence: Evidence, example: Example, variant: Variant, level: str) -> str:
-    """What one cell says: the tool, the device and the date, or why there is nothing to say."""
+    """Return the text of a cell: the tool, the device and the date, or why there is none."""
     source = example.source(variant)
     receipts = [receipt for receipt in evidence.of(source) if receipt.level == level]
     if receipts and level == COMPILED:
@@ -35,7 +35,7 @@ def cell(evidence: Evidence, example: Example, variant: Variant, level: str) -> 
 
 
 def example_rows(evidence: Evidence) -> list[list[str]]:
-    """One row for each example: its name and a cell for each column."""
+    """Return one row per example: its name and a cell for each column."""
     cpu, cuda = VARIANTS
     return [
         [
@@ -50,14 +50,14 @@ def example_rows(evidence: Evidence) -> list[list[str]]:
 
 
 def aligned(rows: list[list[str]]) -> str:
-    """Rows of text in columns."""
+    """Return rows of text in aligned columns."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = ("  ".join(text.ljust(w) for text, w in zip(row, widths, strict=True)) for row in rows)
     return "\n".join(line.rstrip() for line in lines)
 
 
 def summary(evidence: Evidence) -> str:
-    """What a run of the examples and pages came to: failures with their last lines come last."""
+    """Summarize a run of the examples and pages; failures come last, with their last lines."""
     parts = ["Examples", aligned([["", *COLUMNS], *example_rows(evidence)])]
     doctests = {
         (receipt.subject, line)
@@ -75,7 +75,7 @@ def summary(evidence: Evidence) -> str:
 
 
 def failed(evidence: Evidence) -> str:
-    """What failed, each with its last lines."""
+    """Return the failures, each with its last lines."""
     parts = []
     for failure in evidence.failures:
         parts.append(f"FAILED {failure.subject} ({failure.level}): {failure.reason}")
@@ -84,7 +84,7 @@ def failed(evidence: Evidence) -> str:
 
 
 def final_table(layout: Layout) -> str:
-    """The table of the latest good site: every example, every snippet, and where the site is."""
+    """Return the table of the latest successful site: examples, snippets, and the site's path."""
     evidence = Evidence.load(layout)
     snippets = json.loads(layout.snippets.read_text())
     rows = [[f"{s['page']}:{s['line'] or ''}", s["shows"], s["state"]] for s in snippets]

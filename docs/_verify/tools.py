@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tools at hand: compilers, the device, and the versions that receipts record."""
+"""The available tools: compilers, the device, and the versions that receipts record."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ import sysconfig
 from dataclasses import dataclass, field
 from pathlib import Path
 
-TO_TYPE = {  # how to get a compiler of the examples
+TO_TYPE = {  # how to install a compiler for the examples
     "g++": "sudo apt-get install -y g++",
     "gcc": "sudo apt-get install -y gcc",
     "nvcc": "pip install nvidia-cuda-nvcc nvidia-cuda-crt nvidia-cuda-runtime nvidia-cuda-cccl "
     "nvidia-nvvm",
 }
 
-MOST_CHANGES, LONGEST_CHANGE = 20, 200  # files that a receipt names, and characters for each
+MOST_CHANGES, LONGEST_CHANGE = 20, 200  # files named in a receipt, and characters for each
 
 
 def answer(*command: str, env: dict[str, str] | None = None) -> str:
-    """A command's output, or an empty string where it cannot be run."""
+    """Return a command's output, or an empty string if it cannot be run."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
     except (OSError, subprocess.CalledProcessError):
@@ -33,9 +33,9 @@ def answer(*command: str, env: dict[str, str] | None = None) -> str:
 
 
 def base_environment() -> dict[str, str]:
-    """The environment of every command: this interpreter's scripts come first on the path."""
+    """Return the base environment of every command: this interpreter's scripts come first."""
     scripts = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    # The same on every machine: a fixed language, and no pytest plugin that happens to be there
+    # The same on every machine: a fixed language, and no incidentally installed pytest plugins
     # (finding and loading them would also take most of the time of a short page).
     return {
         **os.environ,
@@ -47,14 +47,14 @@ def base_environment() -> dict[str, str]:
 
 
 def find_nvcc() -> dict[str, str]:
-    """The environment that makes an nvcc work; empty where there is none."""
+    """Return the environment that makes an nvcc work; empty if there is none."""
     home = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH")
     given = [os.environ.get("NVCC"), "nvcc", str(Path(home) / "bin" / "nvcc") if home else None]
     for candidate in given:
         if candidate and shutil.which(candidate):
             return {"NVCC": str(shutil.which(candidate))}
     for folder in sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}):
-        # The PyPI wheels of CUDA 13 share one folder; their nvcc finds all but its libraries.
+        # The PyPI wheels of CUDA 13 share one folder; their nvcc finds all except its libraries.
         toolkit = Path(folder) / "nvidia" / "cu13"
         if (toolkit / "bin" / "nvcc").exists():
             flags = f"{os.environ.get('NVCC_APPEND_FLAGS', '')} -L{toolkit / 'lib'}".strip()
@@ -63,9 +63,9 @@ def find_nvcc() -> dict[str, str]:
 
 
 def find_gpu() -> dict[str, str]:
-    """The GPU that PyTorch can use: its name and driver; empty where there is none.
+    """Return the name and driver of the GPU that PyTorch can use; empty if there is none.
 
-    PyTorch is asked in a process of its own, so that the runner never holds a device.
+    PyTorch is queried in a separate process, so that the runner never holds a device.
     """
     question = (
         "import torch\n"
@@ -80,7 +80,7 @@ def find_gpu() -> dict[str, str]:
 
 
 def cpu_name() -> str:
-    """The processor's name as the system spells it."""
+    """Return the processor's name as the system spells it."""
     try:
         names = re.findall(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.M)
     except OSError:
@@ -89,7 +89,7 @@ def cpu_name() -> str:
 
 
 def package_version(name: str) -> str:
-    """An installed distribution's version, or an empty string."""
+    """Return an installed distribution's version, or an empty string."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:
@@ -99,7 +99,7 @@ def package_version(name: str) -> str:
 
 
 def runtime_commit(root: Path) -> dict[str, str]:
-    """The commit of the runtime that was verified, and whether the tree differed from it.
+    """Return the commit of the verified runtime, and whether the tree differed from it.
 
     Receipts are results, not inputs: writing one does not make the tree differ. RUNTIME_COMMIT
     names the commit of a copy without a repository, with ``-modified`` if the tree differs from it.
@@ -112,14 +112,14 @@ def runtime_commit(root: Path) -> dict[str, str]:
 
 
 def changed_files(root: Path) -> list[str]:
-    """What the tree has that its commit has not, one to a line, as git names it."""
+    """Return the tree's differences from its commit, one per line, in git's format."""
     results = (":!docs/verification", ":!docs/benchmarks")
     said = answer("git", "-C", str(root), "status", "--porcelain", "--", ".", *results)
     return [line.strip() for line in said.splitlines()]
 
 
 def uncommitted(root: Path) -> dict[str, str]:
-    """The first of these for a receipt, and how many more there are; empty if there are none."""
+    """Return the first changes for a receipt, and the number of others; empty if there are none."""
     changes = changed_files(root)
     first = [line[:LONGEST_CHANGE] for line in changes[:MOST_CHANGES]]
     more = [f"and {len(changes) - len(first)} more"] if changes[MOST_CHANGES:] else []
@@ -128,7 +128,7 @@ def uncommitted(root: Path) -> dict[str, str]:
 
 @dataclass
 class Tools:
-    """What this machine offers."""
+    """The tools and devices of this machine."""
 
     nvcc: dict[str, str]
     gpu: dict[str, str]
@@ -140,7 +140,7 @@ class Tools:
 
     @classmethod
     def find(cls, *, gpu: bool = True) -> Tools:
-        """Look around once; asking PyTorch for a GPU takes seconds, and may be left out."""
+        """Detect everything once; asking PyTorch for a GPU takes seconds, and is optional."""
         environment = base_environment()
         nvcc = find_nvcc()
         environment.update(nvcc)
@@ -165,7 +165,7 @@ class Tools:
         )
 
     def missing(self) -> list[str]:
-        """What to type for each compiler that the examples need and this machine lacks."""
+        """Return install commands for compilers that the examples need and this machine lacks."""
         return [
             f"{name} was not found. Type: {line}"
             for name, line in TO_TYPE.items()
@@ -173,5 +173,5 @@ class Tools:
         ]
 
     def machine_of(self, device: str) -> dict[str, str]:
-        """What a receipt says of the machine: the GPU belongs to runs on it alone."""
+        """Return a receipt's machine fields, which include the GPU only for runs on it."""
         return {**self.machine, **(self.gpu if device == "cuda" else {})}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records that a session leaves in the build folder for the site: void once their tree changes."""
+"""Session records in the build folder for the site: void once their tree changes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .whole_file import write_whole
 
 
 def write_tree_record(path: Path, tree: str, fields: Mapping[str, Any]) -> None:
-    """Keep what was found of a tree, which a hash names; a reader never sees half of it."""
+    """Save the results for a tree, identified by a hash; readers never see a partial file."""
     write_whole(path, json.dumps({"made_of": tree, **fields}, indent=1) + "\n")
 
 
 def read_tree_record(path: Path, tree: str) -> dict[str, Any] | None:
-    """What was found of this tree, if it was looked for."""
+    """Return the results for this tree, if they were recorded."""
     try:
         record: dict[str, Any] = json.loads(path.read_text())
     except FileNotFoundError:

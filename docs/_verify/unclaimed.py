@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find files under examples/ that no receipt speaks of: examples that nothing ran."""
+"""Find files under examples/ that no receipt covers: examples that nothing ran."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .results import Results
 
 
 def find_unclaimed(layout: Layout, receipts: Iterable[Receipt], known: Iterable[str]) -> Results:
-    """A failure for each file that belongs to no receipt; the known ones failed already."""
+    """Fail each file that belongs to no receipt; the known ones have failed already."""
     claimed = {path for receipt in receipts for path in receipt.verifies}
     results = Results()
     for path in sorted(set(example_files(layout.root)) - claimed - set(known)):

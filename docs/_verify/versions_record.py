@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which release runs what, as ``nox -s versions`` found it: docs/compared/versions.json."""
+"""Which release runs which examples, per ``nox -s versions``: docs/compared/versions.json."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .examples import example_files
 RECORD = "docs/compared/versions.json"
 OK = "ok"
 OURS = "ours"
-NO_RESULT = "had no result"  # in time: it says nothing of the example
-SHOWN = 3  # of the files that changed
-# How a record and the pages call the two kinds of libraries that each release is given.
+NO_RESULT = "had no result"  # in time: it says nothing about the example
+SHOWN = 3  # of the changed files
+# Names, in a record and on the pages, of the two kinds of libraries tried under each release.
 KINDS = {"ours": "our headers", "published": "published headers"}
 
 PARTS = (*KINDS, "reverse")
@@ -26,22 +26,22 @@ KIND_NAMES = {
     "macro": "C++ macro",
 }
 
-Results = dict[str, str]  # by the example
+Results = dict[str, str]  # by example
 
 
 def made_now(root: Path) -> Closure:
-    """The hashes of what a record is about: the runtime and the examples."""
+    """Return the hashes of a record's inputs: the runtime and the examples."""
     return closure_of(root, {RUNTIME, *example_files(root)})
 
 
 def record_of(root: Path) -> dict[str, Any] | None:
-    """The committed record, if there is one."""
+    """Return the committed record, if it exists."""
     path = root / RECORD
     return json.loads(path.read_text()) if path.is_file() else None
 
 
 def why_stale(root: Path, record: dict[str, Any]) -> str:
-    """What has changed since the record was made; empty if nothing has."""
+    """Return what has changed since the record was made; empty if nothing has."""
     then, now = record["made_of"], made_now(root)
     changed = sorted(name for name in {*then, *now} if then.get(name) != now.get(name))
     more = f" and {len(changed) - SHOWN} more" if len(changed) > SHOWN else ""
@@ -49,7 +49,7 @@ def why_stale(root: Path, record: dict[str, Any]) -> str:
 
 
 def gaps(record: dict[str, Any]) -> list[str]:
-    """The cells without a result, and the rows that are missing: none in a good record."""
+    """Return cells without a result, and missing rows: none in a good record."""
     found = []
     for part in PARTS:
         tried = record["tried"][part]
@@ -64,14 +64,14 @@ def gaps(record: dict[str, Any]) -> list[str]:
 
 
 def in_short(cells: Results | None) -> str:
-    """How many of the examples run."""
+    """Return how many of the examples run."""
     if cells is None:
         return "not tried"
     return f"{sum(result == OK for result in cells.values())} of {len(cells)}"
 
 
 def summary_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
-    """The headings and the rows, the newest release first: how many examples run each way."""
+    """Return the headings and rows, newest release first: how many examples run each way."""
     headings = ["Release", *(f"{name}, under it" for name in KINDS.values())]
     headings.append("its headers, under this runtime")
     rows = [
@@ -85,13 +85,13 @@ def summary_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
 
 
 def rows_of(record: dict[str, Any], part: str) -> dict[str, Results]:
-    """The results of one matrix, by the release: ``ours``, ``published`` or ``reverse``."""
+    """Return the results of one matrix, by release: ``ours``, ``published`` or ``reverse``."""
     rows: dict[str, Results] = record["under ours"] if part == "reverse" else record["under"][part]
     return rows
 
 
 def failures_of(record: dict[str, Any]) -> dict[str, list[tuple[str, str, list[str]]]]:
-    """Each error, with where it is seen: the matrix, the example and its releases."""
+    """Return each error, and where it occurs: the matrix, the example and its releases."""
     found: dict[str, dict[tuple[str, str], list[str]]] = {}
     for part in PARTS:
         for release in [*record["releases"], OURS]:
@@ -102,9 +102,9 @@ def failures_of(record: dict[str, Any]) -> dict[str, list[tuple[str, str, list[s
 
 
 def matrix_of(record: dict[str, Any], part: str) -> tuple[list[str], list[list[str]]]:
-    """The headings and the rows of a matrix, the newest release first: "yes", or an error's number.
+    """Return headings and rows of a matrix, newest release first: "yes", or an error's number.
 
-    Our own runtime, where it is one of those that run a matrix, comes before all.
+    Our own runtime, if it runs the matrix, comes first.
     """
     numbers = {error: number for number, error in enumerate(failures_of(record), start=1)}
     rows = rows_of(record, part)
@@ -123,7 +123,7 @@ def matrix_of(record: dict[str, Any], part: str) -> tuple[list[str], list[list[s
 
 
 def features_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
-    """The headings and the rows: since when each release has a feature."""
+    """Return the headings and rows: the first release with each feature."""
     rows = []
     for title, results in record["features"].items():
         kind, _, name = title.rpartition(" ")
@@ -132,7 +132,7 @@ def features_of(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
 
 
 def since(record: dict[str, Any], results: dict[str, str]) -> str:
-    """Since when releases are good without a gap, in words."""
+    """Return the first release from which on all releases are good, as text."""
     first = first_good(record["releases"], results)
     if not first:
         return "no release"
@@ -140,7 +140,7 @@ def since(record: dict[str, Any], results: dict[str, str]) -> str:
 
 
 def first_good(releases: list[str], results: dict[str, str]) -> str:
-    """The first release from which on every one is good; empty where the newest is not."""
+    """Return the first release from which on all are good; empty if the newest is not."""
     first = ""
     for release in reversed(releases):
         if results[release] != OK:
@@ -150,7 +150,7 @@ def first_good(releases: list[str], results: dict[str, str]) -> str:
 
 
 def first_for_all(record: dict[str, Any], kind: str, leave_out: frozenset[str]) -> str:
-    """The first release from which on every example of a kind runs, but those left out."""
+    """Return the first release from which on all examples of a kind run, but those left out."""
     results = {
         release: OK if all(r == OK for n, r in cells.items() if n not in leave_out) else "no"
         for release, cells in record["under"][kind].items()
@@ -159,13 +159,13 @@ def first_for_all(record: dict[str, Any], kind: str, leave_out: frozenset[str]) 
 
 
 def never_run(record: dict[str, Any], kind: str) -> frozenset[str]:
-    """The examples that no release runs, such as one that needs the store."""
+    """Return the examples that no release runs, such as one that needs the store."""
     rows = [record["under"][kind][release] for release in record["tried"][kind]]
     return frozenset(n for n in record["examples"] if all(cells[n] != OK for cells in rows))
 
 
 def missing_symbols(record: dict[str, Any], kind: str) -> dict[str, tuple[list[str], str]]:
-    """Each C function that libraries import and some release lacks: importers, first release."""
+    """Return C functions imported but missing in some release: importers, first release."""
     found = {}
     for symbol, importers in record["imports"][kind].items():
         has = {r: OK if symbol not in record["missing"][r] else "no" for r in record["releases"]}
@@ -175,7 +175,7 @@ def missing_symbols(record: dict[str, Any], kind: str) -> dict[str, tuple[list[s
 
 
 def first_with_all_symbols(record: dict[str, Any], kind: str) -> str:
-    """The first release from which on none lacks a C function that libraries import."""
+    """Return the first release from which on no imported C function is missing."""
     wanted = {*record["imports"][kind]}
     has = {r: "no" if wanted & {*record["missing"][r]} else OK for r in record["releases"]}
     return first_good(record["releases"], has)

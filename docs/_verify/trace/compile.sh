@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Run the compiler of this name with the flags that gcov needs; see gcov.py. The parent folder gets
-# what gcov reads, the hashes of the sources, and the commands that failed.
+# gcov's input, the hashes of the sources, and the commands that failed.
 here=${0%/*}
 PATH=$(printf '%s' ":$PATH:" | sed "s|:$here:|:|g; s|^:||; s|:\$||")
 if [ "${TRACE_COMPILED:-}" = no ]; then  # set by tests that inspect the compiled library

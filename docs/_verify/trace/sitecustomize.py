@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Start coverage.py in each Python process of a traced run; Python imports this at its start.
+"""Start coverage.py in each Python process of a traced run; Python imports this at startup.
 
-The .pth file of coverage.py does so only where coverage.py is installed, and tests make other
-environments. It prints nothing where coverage.py is for another Python: a test may compare output.
+coverage.py's own .pth file works only where coverage.py is installed, and tests create other
+environments. It prints nothing if coverage.py is for another Python: a test may compare output.
 """
 
 import os
@@ -19,7 +19,7 @@ if where:
 
             coverage.process_startup()
     except (ImportError, SyntaxError):
-        pass  # an older Python, of which coverage.py measures nothing
+        pass  # an older Python, for which coverage.py measures nothing
     finally:
-        # Another environment finds nothing else there.
+        # Another environment must find nothing else there.
         sys.path.remove(where)
