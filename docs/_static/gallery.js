@@ -18,7 +18,7 @@
       groups.forEach((group) => {
         group.hidden = !shown.some((card) => group.contains(card));
       });
-      // A topic that no shown kernel has would leave nothing.
+      // Disable topics that no shown kernel has, which would leave nothing.
       boxes.forEach((box) => {
         box.disabled = !shown.some((card) => has(card, box));
       });

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An error message holds names and paths of the reader's own, which no page has.
-   Sphinx's search wants every word; here, a heading that the message nearly contains is found,
-   and where no page has every word, those that have most of them. */
+/* An error message contains the reader's own names and paths, which no page has.
+   Sphinx's search requires every word; this also finds headings that the message nearly contains
+   and, if no page has every word, the pages with most of them. */
 
 "use strict";
 
@@ -14,7 +14,7 @@
     new Set(splitQuery(text.toLowerCase()).map((word) => stemmer.stemWord(word)));
   const typed = wordsOf(new URLSearchParams(window.location.search).get("q") ?? "");
 
-  /* The page or section that the site names for what was typed, with one word more at most. */
+  /* The page or section that the site assigns to the typed words, allowing one word more. */
   const named = () =>
     SEARCH_WORDS.flatMap(([text, page, anchor, title]) => {
       const words = [...wordsOf(text)];
@@ -24,7 +24,7 @@
       return [[page, title, anchor, null, 100 * words.length, file, SearchResultKind.title]];
     });
 
-  /* The sections most of whose heading's words were typed. */
+  /* The sections for which most words of the heading were typed. */
   const sections = () => {
     const { alltitles, docnames, filenames, titles } = Search._index;
     return Object.entries(alltitles).flatMap(([title, places]) => {
@@ -44,7 +44,7 @@
     });
   };
 
-  /* The pages with most of the words; a rare word counts for more. */
+  /* The pages with most of the words; rare words count more. */
   const pagesWithMost = (message, excluded) => {
     const pages = new Map();
     for (const word of message) {
@@ -65,7 +65,7 @@
     return [...named(), ...sections(), ...(pages.length ? pages : pagesWithMost(message, excluded))];
   };
 
-  /* For a message, the page of symptoms comes before others. */
+  /* For a message, rank the page of symptoms above others. */
   const lead = typed.size < FEWEST ? 0 : 2;
   Scorer.score = ([page, , , , score]) => score + (page === "guides/troubleshooting" ? lead : 0);
 })();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tabs that a reader chose are open on the next page, and on the next visit.
+// Keeps the tabs that a reader chose open on the next page, and on the next visit.
 //
-// sphinx-tabs remembers one label and for one session, so that choosing NumPy would forget CUDA.
-// Here all chosen labels are kept, the latest first; each group of tabs opens the first that it has.
+// sphinx-tabs remembers one label, for one session, so that choosing NumPy would forget CUDA.
+// This keeps all chosen labels, latest first; each group of tabs opens the first that it has.
 
 (() => {
   const KEY = "chosen-tabs";
@@ -21,7 +21,7 @@
       const others = chosen().filter((other) => other !== label);
       window.localStorage.setItem(KEY, JSON.stringify([label, ...others]));
     } catch {
-      // Without storage the choice holds for this page.
+      // Without storage, the choice applies only to this page.
     }
   }
 

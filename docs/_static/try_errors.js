@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows the program of the chosen call, and what it gave when the site was built.
+// Shows the program of the chosen call, and its result from when the site was built.
 
 (() => {
   const start = (form) => {
