@@ -13,7 +13,7 @@ from html import escape
 
 from .layout_drawing import box, text
 
-WIDTH, PAD, LINE = 340, 10, 15  # of a box; padding before its text; line spacing
+WIDTH, PAD, LINE = 340, 10, 15  # box width; padding before its text; line spacing
 GAP, LABELLED_GAP = 22, 30  # between two boxes, without and with text beside the arrow
 CHARACTERS = 48  # in a line of text, even in a wide font
 # Kinds by whose code a step runs; all other steps are the runtime's.

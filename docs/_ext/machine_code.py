@@ -34,7 +34,7 @@ from .verification import in_its_own_box, table
 
 
 class OfExample(SphinxDirective):
-    """Shows part of the record of ``nox -s machine_code``, or names the missing session."""
+    """Shows part of the record of ``nox -s machine_code``, or names the session to run."""
 
     required_arguments = 1
 

@@ -69,9 +69,9 @@ def write_all(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 
 def forget_warnings(app: Sphinx, exception: Exception | None) -> None:
-    """After a warning or error, reread all pages: Sphinx does not repeat those of pages it keeps.
+    """After a warning or error, reread all pages: Sphinx does not repeat warnings of kept pages.
 
-    After the check refused a build, reread only the pages which that build read.
+    After the check refused a build, reread only the pages that the build had read.
     """
     if isinstance(exception, UnverifiedSnippets):
         for page in vars(app).get("pages_read", ()):

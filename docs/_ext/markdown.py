@@ -93,9 +93,9 @@ def write_list(app: Sphinx, exception: Exception | None) -> None:
 
 
 def without_dead_anchors(texts: dict[str, str]) -> dict[str, str]:
-    """Return the files' texts, with each link to an anchor missing from its file cut to the file.
+    """Return the texts of files, without link anchors that the target file lacks.
 
-    These are names within a paragraph, and long ones that Breathe adds to the usual ones.
+    Such anchors are names within a paragraph, and long ones that Breathe adds to the usual ones.
     """
     known = {name: set(ANCHOR.findall(text)) for name, text in texts.items()}
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
-ROW, BAR, DOT = 34, 9, 4  # heights in pixels; the radius of a dot
+ROW, BAR, DOT = 34, 9, 4  # heights, and a dot's radius, in pixels
 LEFT, RIGHT = 2.0, 98.0  # start and end of a logarithmic axis, in percent
 
 

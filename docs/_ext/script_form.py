@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A form that needs a script: it is in the site's pages, but not in the book and the Markdown."""
+"""A form that needs a script: it is in the site's pages, but not in the book or the Markdown."""
 
 from __future__ import annotations
 

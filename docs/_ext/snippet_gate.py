@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Refuse to build a site that shows code which was not verified.
+"""Refuse to build a site that shows unverified code.
 
 The check reads the doctrees of all pages, so that it covers code from any origin: a
 tab, a MyST page, a docstring or a Doxygen comment. It raises, and it runs in every build, even
@@ -59,7 +59,7 @@ Places = Counter[str]  # number of such examples earlier on the page, by digest
 
 
 class UnverifiedSnippets(SphinxError):
-    """The site would show code that was not verified."""
+    """The site would show unverified code."""
 
     category = "Unverified snippets"
 

@@ -29,7 +29,7 @@ LANGUAGES = {
     ".toml": "toml",
     ".txt": "text",
 }
-# Every other option selects, changes or adds lines, which was not verified.
+# All other options select, change or add lines, and the result was not verified.
 ALLOWED = {"class", "language", "name", "region"}
 
 

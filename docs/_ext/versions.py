@@ -68,7 +68,7 @@ def summary_table(record: dict[str, Any]) -> nodes.table:
 
 
 def answers(root: Path, record: dict[str, Any]) -> list[nodes.Node]:
-    """Return the first release that runs all examples, for either kind of library."""
+    """Return the first release from which on all examples run, for either kind of library."""
     told = []
     for kind, name in KINDS.items():
         whole = first_with_all_symbols(record, kind)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check with clang-tidy that headers and sources include what they use, as set in .clang-tidy."""
+"""Check with clang-tidy that headers and sources include what they use, per .clang-tidy."""
 
 from __future__ import annotations
 

@@ -251,7 +251,7 @@ def all_lines() -> dict[str, Lines]:
 def explain(
     files: Mapping[str, Lines], entries: Iterable[Mapping[str, str]], root: Path = ROOT
 ) -> list[str]:
-    """Attach to lines the reason of the entry that quotes them; return wrong entries."""
+    """Attach to lines the reason of the entry that quotes them; return the entries' errors."""
     wrong = []
     for entry in entries:
         name, quoted = entry["file"], entry.get("lines", "")
@@ -338,7 +338,7 @@ def show(files: Mapping[str, Lines]) -> None:
 
 
 def main() -> int:
-    """Build, run and report; return 1 for a failed test, too low coverage or a stale entry."""
+    """Build, run and report; return 1 for a failed test, low coverage or a stale entry."""
     begun = time.monotonic()
     arguments = sys.argv[1:]
     passed = True

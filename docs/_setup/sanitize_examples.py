@@ -77,8 +77,8 @@ def build(example: Example) -> str:
 def run_tests(names: list[str], folder: Path, variables: dict[str, str] | None = None) -> list[str]:
     """Run the tests of examples over a folder's libraries; return the output of failures.
 
-    One process per core runs its share of them, since each process must import PyTorch. A sanitizer
-    ends the process at its first finding, and prints the location. Given variables replace the
+    One process per core runs a share of them, since each process imports PyTorch. A sanitizer
+    ends its process at the first finding, and prints the location. Given variables replace the
     sanitizers'.
     """
     for old in folder.glob("found.*"):

@@ -12,7 +12,7 @@ from .closure import RUNTIME, Closure, closure_of, runtime_digest, runtime_of_ru
 from .comments import C_LIKE
 
 ROWS = "tests/benchmarks/call_rows.py", "tests/benchmarks/*_library.cc", "tests/benchmarks/limit.cc"
-SHOWN = 3  # of the changed files
+SHOWN = 3  # changed files to name
 # A single hash for all code that a call runs through: the runtime without the code that builds
 # libraries, stubs or projects, and without the headers that no measured source includes.
 CALLED = "the runtime that calls go through"

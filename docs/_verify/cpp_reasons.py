@@ -23,7 +23,7 @@ def cpp_reasons(text: str, lines: Lines, *, refused: bool) -> dict[int, str]:
     """Return why lines of C++ text did not run: the compiler refused it, or they need a GPU.
 
     Lines need a GPU if only nvcc compiles them, if an enclosing branch, function or macro names it,
-    or if only such lines use them. Parts with a line that ran, or ``constexpr``, do not count.
+    or if only such lines use them. No line of such a part or a ``constexpr`` function may have run.
     """
     if refused and not lines.ran:
         return dict.fromkeys(lines.idle, REFUSED)

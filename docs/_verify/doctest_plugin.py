@@ -33,7 +33,7 @@ from _verify.statements import reasons
 
 OPTIONS = doctest.ELLIPSIS
 ERROR = re.compile(r"[\w.]+(Error|Exception|Interrupt|Exit|Warning)\b(:|$)")
-CAME = ("Got:", "Exception raised:")  # doctest's headings for it
+CAME = ("Got:", "Exception raised:")  # doctest's headings of the actual result
 FAILED = "it failed"
 FAILED_BEFORE = "it depends on "
 

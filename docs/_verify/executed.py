@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Record which lines of files run, in every process that a command starts.
 
-A machine without coverage.py or tree-sitter, such as one with a GPU may be, records none.
+A machine without coverage.py or tree-sitter, which a GPU machine may lack, records none.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Trace(AbstractContextManager["Trace"]):
     ) -> dict[str, str]:
         """Return variables that make a run record the lines of some files and of their copies.
 
-        Python also finds the plugins below ``docs/_verify``. A run may also compile for gcov.
+        Python also finds the plugins below ``docs/_verify``. With ``compiles``, gcov counts C++ lines.
         coverage.py is enabled only if a Python file is traced: it slows down every process.
         """
         python = (PurePosixPath(each) for each in files if each.endswith(".py"))

@@ -29,7 +29,7 @@ Cells = dict[str, dict[str, dict[str, str]]]  # part, row, column: the outcome
 def missing_framework(source: str, report: str) -> str:
     """Return the framework that an example imports and this machine lacks, or "".
 
-    The name is the readable one. A failing import inside other code is a failure of that code.
+    The name is the display name. A failing import inside other code is a failure of that code.
     """
     found = MISSING.search(report)
     if not found or not re.search(rf"^ *(import|from) +{found.group(1)}\b", source, re.MULTILINE):

@@ -35,7 +35,7 @@ def modules_beside(path: Path) -> set[Path]:
 
 
 def helpers_of(layout: Layout, test: str) -> list[str]:
-    """Return the conftest.py of each folder above a test, and their and its local imports."""
+    """Return the conftest.py files above a test, and local modules that they or the test import."""
     path = layout.root / test
     folders = [folder for folder in path.parents if folder.is_relative_to(layout.root)]
     waiting = [path, *(folder / "conftest.py" for folder in folders)]

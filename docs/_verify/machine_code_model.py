@@ -63,7 +63,7 @@ class Step:
     instructions: int
     waits: int  # how often the thread waits for loaded data
     units: Mapping[str, int] = field(default_factory=dict)  # instructions for each unit
-    unknown: str = ""  # why it is unknown
+    unknown: str = ""  # why nothing is known about it
 
     @property
     def per_16_bytes(self) -> float:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find markers of a region inside a string or comment that spans more than their line.
+"""Find region markers inside a string or comment that spans more than their line.
 
 Text between such markers looks like code, but no compiler sees it.
 """

@@ -36,7 +36,7 @@ class Reads:
         try:
             if event == "open":
                 path, _, flags = arguments
-                # A folder is opened to be listed, or deleted by a name relative to elsewhere.
+                # A folder is opened to be listed, or removed by a name relative to another.
                 reading = isinstance(flags, int) and not flags & (os.O_WRONLY | os.O_RDWR)
                 if reading and not os.path.isdir(path):
                     self.note(path)

@@ -62,7 +62,7 @@ def write_receipt(folder: Path, receipt: Receipt) -> Path:
 
 
 def collisions(receipts: Iterable[Receipt]) -> list[tuple[Receipt, Receipt]]:
-    """Return pairs of receipts for different results which have the same name."""
+    """Return pairs of receipts for different results that have the same name."""
     first: dict[str, Receipt] = {}
     pairs = ((first.setdefault(each.file_name, each), each) for each in receipts)
     return [(a, b) for a, b in pairs if (a.subject, a.level) != (b.subject, b.level)]
@@ -120,7 +120,7 @@ def checked_receipt(data: object) -> Receipt:
 def read_receipts(folder: Path, committed: Path) -> list[Receipt]:
     """Return this machine's receipts and, merged by union, those of other machines' GPUs.
 
-    Committed ones count only for GPUs: any machine can compile and run on its CPU itself.
+    Committed receipts count only for GPU runs: any machine can compile and run on its CPU itself.
     """
     theirs = [
         each

@@ -30,7 +30,7 @@ RECORDS = pytest.StashKey[dict[str, Any]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add options, whose names other plugins must not have taken."""
+    """Add options without changing those of other plugins."""
     group = parser.getgroup("snippets")
     group.addoption("--snippet-device", default="cpu")
     group.addoption("--snippet-libraries", default="build/examples")

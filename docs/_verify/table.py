@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables printed at the end of a run: what was verified, on which device, and left out."""
+"""The tables printed after a run: what was verified, on which device, and what was left out."""
 
 from __future__ import annotations
 

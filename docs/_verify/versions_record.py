@@ -14,7 +14,7 @@ RECORD = "docs/compared/versions.json"
 OK = "ok"
 OURS = "ours"
 NO_RESULT = "had no result"  # in time: it says nothing about the example
-SHOWN = 3  # of the changed files
+SHOWN = 3  # changed files to name
 # Names, in a record and on the pages, of the two kinds of libraries tried under each release.
 KINDS = {"ours": "our headers", "published": "published headers"}
 
