@@ -189,7 +189,7 @@ def docs(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["environment"])
 def receipt(session: nox.Session) -> None:
-    """Repeat the run that a receipt records, and compare; the argument is its name or file."""
+    """Repeat a receipt's compilation or run, and compare; the argument is its name or file."""
     Environment(session).run("docs/verify.py", "--repeat", *session.posargs)
 
 

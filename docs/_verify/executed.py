@@ -64,7 +64,7 @@ class Trace(AbstractContextManager["Trace"]):
     ) -> dict[str, str]:
         """Return variables that make a run record the lines of some files and of their copies.
 
-        Python also finds the plugins below ``docs/_verify``. With ``compiles``, gcov counts C++ lines.
+        Python also finds the plugins below ``docs/_verify``. With ``compiles``, gcov counts C++.
         coverage.py is enabled only if a Python file is traced: it slows down every process.
         """
         python = (PurePosixPath(each) for each in files if each.endswith(".py"))
