@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The speed that a kernel's machine code allows on a GPU, as a share of a copy's speed.
+"""What a kernel's machine code allows on a GPU: its speed, as a share of the speed of a copy.
 
-One step is what a thread does in one iteration of each loop over its data. Each time below is that
-of one thread's step on one multiprocessor, in seconds.
+One step is what a thread does in one round of each loop over its data. Each time below is that of
+one thread's step on one multiprocessor, in seconds.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class GPU:
-    """Published specifications of a GPU."""
+    """What NVIDIA publishes about a GPU."""
 
     architecture: str
     multiprocessors: int
@@ -48,7 +48,7 @@ EXECUTED = {
     "multiply": {"sm_80": 64, "sm_89": 64, "sm_90": 64},  # integers
     "integer": {"sm_80": 64, "sm_89": 64, "sm_90": 64},  # also comparisons of floats
     "convert": {"sm_80": 16, "sm_89": 16, "sm_90": 16},
-    "convert64": {"sm_80": 16, "sm_89": 2, "sm_90": 16},  # from and to 64-bit types
+    "convert64": {"sm_80": 16, "sm_89": 2, "sm_90": 16},  # from and to types of 64 bits
     "bits": {"sm_80": 16, "sm_89": 16, "sm_90": 16},
     "shuffle": {"sm_80": 32, "sm_89": 32, "sm_90": 32},
 }
@@ -56,45 +56,45 @@ EXECUTED = {
 
 @dataclass(frozen=True)
 class Step:
-    """What a thread does in one iteration of each loop over its data."""
+    """What a thread does in one round of each loop over its data."""
 
     loaded: int  # bytes from memory: of several loops over a row, only one loads it
     stored: int
     instructions: int
     waits: int  # how often the thread waits for loaded data
     units: Mapping[str, int] = field(default_factory=dict)  # instructions for each unit
-    unknown: str = ""  # why nothing is known about it
+    unknown: str = ""  # why nothing is known of it
 
     @property
     def per_16_bytes(self) -> float:
-        """Instructions per 16 bytes that memory must deliver or accept."""
+        """Instructions for each 16 bytes that memory must deliver or take."""
         return self.instructions * 16 / (self.loaded + self.stored)
 
 
 def memory_time(gpu: GPU, moved: int) -> float:
-    """Return the time for memory to move a multiprocessor's share of so many bytes."""
+    """Until the memory has delivered and taken a multiprocessor's share of so many bytes."""
     return moved / (gpu.bandwidth / gpu.multiprocessors)
 
 
 def issue_time(gpu: GPU, instructions: int) -> float:
-    """Return the time to issue so many instructions."""
+    """Until so many instructions have been issued."""
     return instructions / (ISSUED * gpu.clock)
 
 
 def unit_time(gpu: GPU, unit: str, instructions: int) -> float:
-    """Return the time for a unit to execute so many instructions."""
+    """Until a unit has executed so many instructions."""
     return instructions / (EXECUTED[unit][gpu.architecture] * gpu.clock)
 
 
 def waiting_time(waits: int, resident: int) -> float:
-    """Return the time for so many waits for data, shared by all resident threads."""
+    """Until the data have arrived so many times, while all resident threads wait together."""
     return waits * LATENCY / max(resident, 1)  # none if a block does not fit
 
 
 def limits(gpu: GPU, step: Step, resident: int) -> dict[str, float]:
-    """Return the speed that each limit allows, relative to a copy of as many bytes.
+    """The speed that each limit allows, divided by that of a copy of as many bytes.
 
-    ``resident`` is the number of resident threads per multiprocessor. The limits are independent:
+    ``resident`` is the number of threads that a multiprocessor holds. The limits are independent:
     instructions are issued while other threads wait.
     """
     times = {unit: unit_time(gpu, unit, count) for unit, count in step.units.items()}
@@ -105,15 +105,15 @@ def limits(gpu: GPU, step: Step, resident: int) -> dict[str, float]:
 
 
 def tightest(allowed: Mapping[str, float]) -> tuple[str, float]:
-    """Return the tightest limit, and the speed it allows."""
+    """The limit that allows the least, and what it allows."""
     name = min(allowed, key=lambda limit: allowed[limit])
     return name, allowed[name]
 
 
 def share(architecture: str, step: Step, resident: int) -> float:
-    """Return the share of a copy's speed that all GPUs of an architecture should reach.
+    """The share of the copy's speed that all GPUs of an architecture are expected to reach.
 
-    1 if the table has no such GPU, 0 if the step is unknown.
+    1 where there is no such GPU in the table, 0 if nothing is known of the step.
     """
     those = [gpu for gpu in GPUS.values() if gpu.architecture == architecture]
     if those and step.unknown:

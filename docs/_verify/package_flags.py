@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiler flags, as reported by ``tvm-ffi-config`` of the running Python's package."""
+"""The flags of a compiler, as ``tvm-ffi-config`` of the running Python's package says them."""
 
 import functools
 import os
@@ -9,9 +9,9 @@ import sys
 
 @functools.cache
 def flags(*options: str) -> str:
-    """Return the answers to some options, on one line.
+    """Give the answers to some options, in one line.
 
-    ``SYSTEM_HEADERS=1`` suppresses compiler warnings in the headers.
+    ``SYSTEM_HEADERS=1`` has compilers keep their warnings of the headers to themselves.
     """
     command = [sys.executable, "-m", "tvm_ffi.config", *options]
     told = " ".join(subprocess.check_output(command, text=True).split("\n")).strip()
@@ -19,5 +19,5 @@ def flags(*options: str) -> str:
 
 
 def rpath() -> str:
-    """Return the flag that lets a program find libtvm_ffi, which a Python process has loaded."""
+    """Let a program find libtvm_ffi, which a Python process has loaded."""
     return f"-Wl,-rpath,{flags('--libdir')}"
