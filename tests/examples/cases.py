@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the examples' tests share: random shapes and layouts, poisoned outputs, tolerances."""
+"""Helpers shared by the example tests: random shapes and layouts, poisoned outputs, tolerances."""
 
 import math
 import mmap
@@ -16,18 +16,18 @@ slow = pytest.mark.skipif(
     reason="takes gigabytes and minutes: RUN_SLOW=1 nox -s docs",
 )
 
-GUARD = 64  # bytes before and behind an output, which no kernel may write
+GUARD = 64  # bytes before and after an output, which no kernel may write
 
 
-# A 32-bit index of element 1 is 7: inside the tensor, at an element that is zero.
+# Truncated to 32 bits, the index of element 1 is 7: inside the tensor, at an element that is zero.
 FAR = 2**32 + 7
-NO_RESERVE = 0x4000  # Linux's MAP_NORESERVE, which Python names from 3.13 on
+NO_RESERVE = 0x4000  # Linux's MAP_NORESERVE, available in Python from 3.13
 
 
 def far_apart(shape, strides, dtype, device):
-    """Give a tensor of zeros with strides of gigabytes; only pages that are written take memory.
+    """Return a tensor of zeros with strides of gigabytes; only written pages take memory.
 
-    On a GPU it takes all of its memory.
+    On a GPU, the whole extent is allocated.
     """
     count = 1 + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
     if device == "cuda":
@@ -39,14 +39,14 @@ def far_apart(shape, strides, dtype, device):
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE
         try:
             mapped = mmap.mmap(-1, count * dtype.itemsize, flags=flags)
-        except OSError as error:  # vm.overcommit_memory = 2, or a limit on address space
+        except OSError as error:  # vm.overcommit_memory = 2, or an address-space limit
             pytest.skip(f"the system does not reserve {count * dtype.itemsize} bytes: {error}")
         memory = torch.frombuffer(mapped, dtype=dtype)
     return memory.as_strided(shape, strides)
 
 
 def shapes(min_dims=0, max_dims=4, most=20_000):
-    """Shapes of 0-dim, empty, one-element, prime and round extents; at most `most` elements."""
+    """Draw shapes: 0-dim, empty, one-element, prime and round extents; at most `most` elements."""
     extents = st.sampled_from([0, 1, 2, 3, 4, 7, 8, 16, 17, 31, 64, 97, 128, 257])
     lists = st.lists(extents, min_size=min_dims, max_size=max_dims)
     return lists.filter(lambda shape: math.prod(max(n, 1) for n in shape) <= most).map(tuple)
@@ -54,14 +54,14 @@ def shapes(min_dims=0, max_dims=4, most=20_000):
 
 @dataclass(frozen=True)
 class Layout:
-    """How a tensor lies in a larger buffer: order of dimensions, steps, what is left out before."""
+    """A tensor's layout in a larger buffer: dimension order, steps, skipped leading elements."""
 
     order: tuple[int, ...]
     steps: tuple[int, ...]
     starts: tuple[int, ...]
 
     def of(self, values):
-        """Give a tensor with these values that lies like that."""
+        """Return a tensor with these values in this layout."""
         extents = [0] * values.dim()
         for place, dim in enumerate(self.order):
             extents[place] = self.starts[dim] + self.steps[dim] * values.shape[dim]
@@ -78,7 +78,7 @@ class Layout:
 
 @st.composite
 def layouts(draw, dims, last_is_dense=False):
-    """Layouts of tensors of `dims` dimensions; the last one of step 1 and innermost if asked."""
+    """Draw layouts of `dims` dimensions; on request, the last one is innermost with step 1."""
     order = draw(st.permutations(range(dims)))
     steps = draw(st.lists(st.integers(1, 3), min_size=dims, max_size=dims))
     starts = draw(st.lists(st.integers(0, 3), min_size=dims, max_size=dims))
@@ -89,9 +89,9 @@ def layouts(draw, dims, last_is_dense=False):
 
 
 class Poisoned:
-    """An output whose every byte is wrong before the kernel runs, between two guards.
+    """An output filled with wrong bytes before the kernel runs, between two guards.
 
-    Floating-point elements are NaN: what is not written shows.
+    Floating-point elements are NaN, so that unwritten ones show.
     """
 
     def __init__(self, shape, dtype, device):
@@ -101,23 +101,23 @@ class Poisoned:
         self.tensor = self.memory[GUARD : GUARD + size].view(dtype).view(shape)
 
     def check_guards(self):
-        """Fail if something before or behind the tensor was written."""
+        """Fail if anything before or after the tensor was written."""
         assert bool((self.memory[:GUARD] == self.byte).all()), "written before the output"
         assert bool((self.memory[-GUARD:] == self.byte).all()), "written behind the output"
 
 
 def assert_rounds_to(got, reference, error=0.0):
-    """Fail unless `got` is the float64 `reference`, off by `error`, rounded once to got's dtype.
+    """Fail unless `got` is the float64 `reference`, within `error`, rounded once to got's dtype.
 
-    `error` bounds what the computation itself may be off before it is rounded: a number, or a
-    float64 tensor of the shape of the reference. Rounding adds half a unit in the last place.
+    `error` bounds the error of the computation itself before rounding: a number, or a float64
+    tensor of the reference's shape. Rounding adds half a unit in the last place.
     """
     info = torch.finfo(got.dtype)
     got64 = got.double()
     size = reference.abs() + error
     inside = size < info.max
-    # What is too large, infinite or NaN becomes what a conversion makes of it; at the limit itself
-    # the error decides which.
+    # Values that are too large, infinite or NaN must convert as the reference does; at the limit
+    # itself, the error decides which.
     beyond = ~(size <= info.max * (1 + info.eps)) & ~(reference.abs() - error <= info.max)
     rounded = reference.to(got.dtype).double()
     torch.testing.assert_close(got64[beyond], rounded[beyond], rtol=0, atol=0, equal_nan=True)

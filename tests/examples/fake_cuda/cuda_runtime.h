@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of CUDA's runtime that the allocators call, over malloc, for machines without a GPU.
-// Each call is written down; fake.cc has the functions.
+// The part of the CUDA runtime that the allocators use, over malloc, for machines without a GPU.
+// Calls are recorded; fake.cc defines the functions.
 #ifndef FAKE_CUDA_RUNTIME_H_
 #define FAKE_CUDA_RUNTIME_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA's runtime over malloc: `calls` lists what was called since it was last asked, but for the
-// calls about the current device; `fail` lets calls of a function fail with an error, 0 for none.
+// The CUDA runtime over malloc: `calls` lists the calls since it was last called, except those
+// about the current device; `fail` makes calls to a function fail with an error, or 0 for none.
 #include <nvshmem.h>
 #include <tvm/ffi/tvm_ffi.h>
 
@@ -19,7 +19,7 @@ std::map<std::string, int> errors;
 
 std::string number(uintptr_t value) { return std::to_string(value); }
 
-// CUDA remembers an error until somebody asks; a success changes nothing of it.
+// CUDA keeps the last error until it is read; a successful call does not clear it.
 cudaError_t result_of(const std::string& name) {
   auto found = errors.find(name);
   if (found == errors.end() || found->second == 0) return cudaSuccess;

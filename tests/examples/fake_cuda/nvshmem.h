@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of NVSHMEM that the allocator calls, in a job of one, for machines without a GPU.
+// The part of NVSHMEM that the allocator uses, in a single-PE job, for machines without a GPU.
 #ifndef FAKE_NVSHMEM_H_
 #define FAKE_NVSHMEM_H_
 
