@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small project, built with the real runner and the real extensions, for each test to break."""
+"""A small project, built with the real runner and extensions, for each test to break."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ DOCS = REPOSITORY / "docs"
 TOY = Path(__file__).parent / "toy"
 sys.path.insert(0, str(DOCS))
 
-collect_ignore = ["toy"]  # its tests are the runner's to run
+collect_ignore = ["toy"]  # the runner runs its tests
 
 
 def sphinx_in_a_fork(
     options: list[str], folder: Path, variables: Mapping[str, str]
 ) -> tuple[int, str]:
-    """Do what ``python -m sphinx`` does: its status, and all that it printed.
+    """Run ``python -m sphinx`` in a fork; return its status and output.
 
-    A fork need not import Sphinx and the extensions, which takes three times as long as the build.
+    A fork need not import Sphinx and the extensions, which takes three times as long as building.
     """
     from sphinx.cmd.build import main
 
@@ -46,7 +46,7 @@ def sphinx_in_a_fork(
                 sys.stdout, sys.stderr = (os.fdopen(number, "w", 1) for number in (1, 2))
                 os.chdir(folder)
                 os.environ.update(variables)
-                warnings.simplefilter("ignore")  # pytest makes errors of them
+                warnings.simplefilter("ignore")  # pytest turns them into errors
                 sys.path[:0] = [str(folder), *variables["PYTHONPATH"].split(os.pathsep)]
                 status = main(options)
             except BaseException:
@@ -67,23 +67,23 @@ class Project:
     root: Path
 
     def file(self, name: str) -> Path:
-        """One of its files."""
+        """Return the path of one of its files."""
         return self.root / name
 
     def replace(self, name: str, old: str, new: str) -> None:
-        """Edit a file; the text to replace must be there."""
+        """Edit a file, which must contain the text to replace."""
         text = self.file(name).read_text()
         assert old in text
         self.file(name).write_text(text.replace(old, new))
 
     def append(self, name: str, text: str) -> None:
-        """Add to the end of a file."""
+        """Append to a file."""
         with self.file(name).open("a") as file:
             file.write(text)
 
     @property
     def variables(self) -> dict[str, str]:
-        """The environment variables with which its commands find the extensions and its tools."""
+        """The environment variables by which its commands find the extensions and tools."""
         return {
             "EXTENSIONS_FOLDER": str(DOCS),
             "NVCC": str(self.root / "tools" / "nvcc"),
@@ -91,7 +91,7 @@ class Project:
         }
 
     def start(self, *command: str, **variables: str) -> subprocess.Popen[str]:
-        """Start a command of Python in the project."""
+        """Start a Python command in the project."""
         return subprocess.Popen(
             [sys.executable, *command],
             cwd=self.root,
@@ -102,13 +102,13 @@ class Project:
         )
 
     def state(self, code: str) -> str:
-        """What the built front page says, below some code, of what was verified."""
+        """Return the verification line below some code on the built front page."""
         page = self.file("build/site/index.html").read_text()
         found = page[page.index(code) :].partition('"snippet-verified">')[2].partition("</span>")
         return re.sub("<[^>]+>", "", found[0])
 
     def run(self, *command: str, **variables: str) -> tuple[int, str]:
-        """Run a command in the project: its status, and all that it printed."""
+        """Run a command in the project; return its status and output."""
         process = self.start(*command, **variables)
         said, _ = process.communicate()
         return process.returncode, said
@@ -118,16 +118,16 @@ class Project:
         return self.run(str(DOCS / "verify.py"), "--root", ".", *options, **variables)
 
     def site(self, *more: str) -> tuple[int, str]:
-        """Build the site. Without -E: the check must not need all pages to be read anew."""
+        """Build the site without -E: checking must not depend on rereading all pages."""
         options = ["-q", "-W", "-n", *more, "-c", ".", "docs", "build/site"]
         return self.sphinx(*options)
 
     def sphinx(self, *options: str, **variables: str) -> tuple[int, str]:
-        """Build something by Sphinx."""
+        """Run Sphinx with these options."""
         return sphinx_in_a_fork([*options], self.root, {**self.variables, **variables})
 
     def refused_twice(self, reason: str) -> None:
-        """Run everything: the site is refused, in a second build too, and says why."""
+        """Verify everything, then check that two builds refuse the site for this reason."""
         self.verify()
         for _ in range(2):
             status, output = self.site()
@@ -135,19 +135,19 @@ class Project:
             assert reason in output, output
 
     def build(self) -> tuple[int, str]:
-        """Do what the docs session does: both, whatever the first came to."""
+        """Run both steps of the docs session, even if the first one fails."""
         (verified, said), (built, told) = self.verify(), self.site()
         return verified or built, said + told
 
 
 @pytest.fixture(scope="session")
 def pristine(tmp_path_factory) -> Project:
-    """The untouched project, built once."""
+    """The unmodified project, built once."""
     pytest.importorskip("sphinx", reason="the site needs Python 3.11")
     pytest.importorskip("sybil", reason="the doctests are run by Sybil")
     root = tmp_path_factory.mktemp("pristine") / "toy"
     shutil.copytree(TOY, root)
-    # The receipts of a GPU name the commit that they speak of.
+    # A GPU's receipts name the commit that they describe.
     git = ["git", "-C", str(root), "-c", "user.name=toy", "-c", "user.email=toy@localhost"]
     for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Begin"]):
         subprocess.run([*git, *command], check=True)
@@ -168,7 +168,7 @@ def pristine(tmp_path_factory) -> Project:
 
 @pytest.fixture
 def project(pristine, tmp_path) -> Project:
-    """A copy of the good project, with what its runs left."""
+    """A copy of the good project, including the results of its runs."""
     root = tmp_path / "toy"
     shutil.copytree(pristine.root, root, ignore=shutil.ignore_patterns("site", "doxygen"))
     return Project(root)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""A receipt can be repeated: what it records runs again, and what differs is printed."""
+"""A receipt can be repeated: what it records runs again, and differences are printed."""
 
 import json
 
@@ -17,13 +17,13 @@ ALL = [RAN, PAGE, SHOWN, COMPILED]
 
 
 def receipts(project):
-    """All receipts, each with its text."""
+    """Return all receipts with their text."""
     return {path: path.read_text() for path in project.file("build/receipts").iterdir()}
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_the_same_files_give_the_same(project, name):
-    """A kernel, a page, a script that a test runs, and a compilation; nothing is recorded."""
+    """Kernels, pages, tested scripts and compilations can be repeated; nothing is recorded."""
     before = receipts(project)
     status, said = project.verify("--repeat", name)
     assert status == 0, said
@@ -32,7 +32,7 @@ def test_the_same_files_give_the_same(project, name):
 
 
 def test_a_file_that_was_edited(project):
-    """It may pass, but it is no repetition: the receipt spoke of another text."""
+    """An edited file may pass, but is not a repetition: the receipt describes another text."""
     project.replace(KERNEL, "x[i] * factor", "factor * x[i]")
     status, said = project.verify("--repeat", RAN)
     assert status == 1
@@ -40,7 +40,7 @@ def test_a_file_that_was_edited(project):
 
 
 def test_a_run_that_fails_now(project):
-    """The end of its output is printed."""
+    """The end of a failing run's output is printed."""
     project.replace(KERNEL, "x[i] * factor", "x[i] + factor")
     status, said = project.verify("--repeat", RAN)
     assert status == 1
@@ -49,7 +49,7 @@ def test_a_run_that_fails_now(project):
 
 
 def test_a_library_that_is_kept(project):
-    """It is compiled again: what lies in the build folder proves nothing."""
+    """A cached library is compiled again: the contents of the build folder prove nothing."""
     library = project.file("build/examples/scale_cpu.so")
     library.write_text("no library")
     status, said = project.verify("--repeat", COMPILED)
@@ -68,7 +68,7 @@ def test_a_library_that_is_kept(project):
     ],
 )
 def test_a_receipt_that_records_more(project, name, field, value, told):
-    """What does not happen now, although no file changed."""
+    """Recorded results that no longer occur are reported, even if no file changed."""
     path = project.file(f"build/receipts/{name}")
     path.write_text(json.dumps({**json.loads(path.read_text()), field: value}))
     status, said = project.verify("--repeat", str(path))
@@ -77,7 +77,7 @@ def test_a_receipt_that_records_more(project, name, field, value, told):
 
 
 def test_a_test_that_is_left_out(project):
-    """Its reason is printed, and nothing is said to have failed."""
+    """A skipped test's reason is printed, and nothing is reported as failed."""
     test = "tests/snippets/test_shown_files.py"
     project.replace(test, "    done =", '    import pytest\n    pytest.skip("no hall")\n    done =')
     status, said = project.verify("--repeat", SHOWN)
@@ -105,7 +105,7 @@ def test_a_test_that_is_left_out(project):
     ],
 )
 def test_what_cannot_be_repeated_here(project, change, told):
-    """A level or a subject that this tree does not have, and files that are no receipts."""
+    """Unknown levels or subjects, and malformed receipts, cannot be repeated."""
     path = project.file("taken.json")
     given = json.loads(project.file(f"build/receipts/{RAN}").read_text())
     path.write_text(json.dumps(given | change))
@@ -117,7 +117,7 @@ def test_what_cannot_be_repeated_here(project, change, told):
 
 @pytest.mark.parametrize("text", ["[]", "{}", "no JSON", "[" * 100_000])
 def test_a_file_that_is_no_receipt(text, tmp_path):
-    """It is refused in words."""
+    """A file that is not a receipt is refused with a clear message."""
     (tmp_path / "taken.json").write_text(text)
     with pytest.raises(ValueError, match=r"^receipt: expected a receipt in "):
         find_receipt(str(tmp_path / "taken.json"), Layout.of(tmp_path))
@@ -125,7 +125,7 @@ def test_a_file_that_is_no_receipt(text, tmp_path):
 
 @pytest.mark.parametrize("name", ["absent.json", ""])
 def test_a_name_that_no_receipt_has(project, name):
-    """The message says where it was looked for, and nothing else is run."""
+    """The message lists the searched folders, and nothing else is run."""
     status, said = project.verify("--repeat", name)
     assert status == 1
     assert "receipt: expected the name of a file in one of" in said

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The archive of an example holds what builds and runs it, and nothing else."""
+"""An example's archive holds exactly what is needed to build and run it."""
 
 import io
 import os
@@ -27,7 +27,7 @@ COMMAND = re.compile(r"^    (\S.*)$", re.MULTILINE)
 
 @pytest.fixture(scope="module")
 def unpacked(tmp_path_factory) -> Path:
-    """All archives, unpacked in one folder: they share the header and nothing else."""
+    """Unpack all archives, separately and into one folder: they share only the header."""
     folder = tmp_path_factory.mktemp("unpacked")
     for example in EXAMPLES.values():
         packed = pack(contents(example, LAYOUT))
@@ -38,7 +38,7 @@ def unpacked(tmp_path_factory) -> Path:
 
 
 def tracked(folder: str) -> set[str]:
-    """The files of a folder that git knows, or would take, relative to it."""
+    """Return a folder's tracked and trackable files, relative to it."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     done = subprocess.run(command, cwd=ROOT / folder, capture_output=True, text=True, check=True)
     return {name for name in done.stdout.split("\0") if name and (ROOT / folder / name).exists()}
@@ -46,7 +46,7 @@ def tracked(folder: str) -> set[str]:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_archive_is_the_folder_with_its_header(unpacked, name):
-    """Every file is the tree's without the marks of regions; the README alone is added."""
+    """Every file equals the tree's, minus region markers; only the README is added."""
     folder = unpacked / "archive" / name
     there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     own = {f"{name}/{file}" for file in tracked(f"examples/kernel_library/{name}")}
@@ -58,7 +58,7 @@ def test_archive_is_the_folder_with_its_header(unpacked, name):
 
 
 def test_what_is_packed_is_what_was_verified(unpacked):
-    """By the hash that receipts have: what a compiler or an interpreter reads is the same."""
+    """By the hash used in receipts, the compiler or interpreter reads the same code."""
     files = [path for path in (unpacked / "together").rglob("*") if path.name != "README.txt"]
     hashed = [path for path in files if path.is_file() and path.suffix != ".toml"]
     for path in hashed:
@@ -68,7 +68,7 @@ def test_what_is_packed_is_what_was_verified(unpacked):
 
 
 def test_settings_that_are_packed_are_the_tree_s(unpacked):
-    """Receipts hash each line of a pyproject.toml; without its marks it has the same settings."""
+    """Receipts hash every line of a pyproject.toml; the settings without markers are the same."""
     tomllib = pytest.importorskip("tomllib", reason="Python 3.10 reads no TOML")
     files = sorted((unpacked / "together").rglob("*.toml"))
     for path in files:
@@ -78,7 +78,7 @@ def test_settings_that_are_packed_are_the_tree_s(unpacked):
 
 
 def test_patches_of_a_page_apply_to_the_archive(unpacked):
-    """The page "Break It" shows patches of kernels: no mark is in them or near."""
+    """Patches on the page "Break It" contain no markers and are not near any."""
     patches = sorted((ROOT / "tests/snippets/break_it").glob("*.patch"))
     assert patches
     for patch in patches:
@@ -97,7 +97,7 @@ def test_patches_of_a_page_apply_to_the_archive(unpacked):
     ],
 )
 def test_mark_in_a_string_is_no_comment(tmp_path, name, text):
-    """Without that line the program would be another one than what ran: the site refuses it."""
+    """Dropping such a line would change the program that ran, so the site refuses it."""
     layout = Layout.of(tmp_path)
     example = next(each for each in EXAMPLES.values() if each.name == "scale")
     shutil.copytree(LAYOUT.examples / "scale", layout.examples / "scale")
@@ -111,7 +111,7 @@ def test_mark_in_a_string_is_no_comment(tmp_path, name, text):
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_commands_name_files_of_the_archive(unpacked, name):
-    """Each command runs a script that is there; each script is listed with what it does."""
+    """Each command runs an existing script, and each script is listed with its purpose."""
     folder = unpacked / "archive" / name
     text = (folder / name / "README.txt").read_text()
     commands = COMMAND.findall(text)
@@ -125,7 +125,7 @@ def test_commands_name_files_of_the_archive(unpacked, name):
 
 
 def test_archive_depends_on_its_contents_alone():
-    """The same files give the same bytes, in whatever order and whenever they were written."""
+    """The same files give the same bytes, regardless of their order and modification times."""
     files = contents(EXAMPLES["scale"], LAYOUT)
     backwards = dict(reversed(files.items()))
     assert pack(files) == pack(backwards)
@@ -134,7 +134,7 @@ def test_archive_depends_on_its_contents_alone():
 
 
 def test_archive_that_stays_the_same_is_left_alone(tmp_path):
-    """Then no page that links to it is read again; one that was changed is written anew."""
+    """An unchanged archive is not rewritten, so its pages are not reread; a changed one is."""
     layout = Layout.of(ROOT, build=tmp_path)
     write_archives(layout)
     path = archive_path("scale", layout)
@@ -146,7 +146,7 @@ def test_archive_that_stays_the_same_is_left_alone(tmp_path):
 
 
 def test_archive_offers_its_files_to_the_check(tmp_path):
-    """Each file but the README is the repository's; one that is not is refused."""
+    """Every file except the README is the repository's; any other file is refused."""
     layout = Layout.of(ROOT, build=tmp_path)
     write_archives(layout)
     path = archive_path("scale", layout)
@@ -161,7 +161,7 @@ def test_archive_offers_its_files_to_the_check(tmp_path):
 
 
 def test_example_without_a_script_is_refused(tmp_path):
-    """A README would name what is not there."""
+    """The README would otherwise name a missing script."""
     folder = tmp_path / "examples" / "kernel_library" / "half"
     folder.mkdir(parents=True)
     (folder / "build_cpu.sh").write_text("# Builds half.\n")
@@ -170,7 +170,7 @@ def test_example_without_a_script_is_refused(tmp_path):
 
 
 def test_example_runs_from_its_archive(unpacked):
-    """What the README says for a CPU builds the example and runs it, beside all others."""
+    """The README's CPU commands build and run the example, next to all the others."""
     pytest.importorskip("torch", reason="the example calls its kernel with PyTorch tensors")
     folder = unpacked / "together"
     commands = COMMAND.findall((folder / "add_one" / "README.txt").read_text())[:2]

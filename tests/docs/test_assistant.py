@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8, R9
-"""The server for coding assistants: it gives verified code with receipts, and refuses the rest.
+"""The server for coding assistants returns verified code with receipts, and refuses the rest.
 
-The client of the package ``mcp`` starts the real server on a toy site, as an assistant does.
+The client of the package ``mcp`` starts the real server on a toy site, as an assistant would.
 """
 
 import hashlib
@@ -54,7 +54,7 @@ ANSWER = 60  # seconds, on a busy machine
 
 @pytest.fixture(scope="module")
 def toy(pristine, tmp_path_factory):
-    """The toy's site with Markdown, a region, and a file that nothing ran, as a preview has it."""
+    """The toy's site with Markdown, a region, and an unverified file, as in a preview."""
     root = tmp_path_factory.mktemp("assistant") / "toy"
     shutil.copytree(pristine.root, root, ignore=shutil.ignore_patterns("doxygen"))
     project = type(pristine)(root)
@@ -78,7 +78,7 @@ def copy(toy, tmp_path):
 
 
 def talk(project, conversation):
-    """Start the server on a project's site, and let a function talk to it."""
+    """Start the server on a project's site, and pass a client to a function."""
     arguments = [str(SERVER), str(project.file("build/site")), "--root", str(project.root)]
     server = StdioServerParameters(command=sys.executable, args=arguments, env={**os.environ})
 
@@ -91,7 +91,7 @@ def talk(project, conversation):
 
 
 def ask(project, *calls):
-    """The answers to some calls; of an error, its message."""
+    """Return the answers to some calls, or the message if one is an error."""
 
     async def conversation(client):
         answers = []
@@ -105,7 +105,7 @@ def ask(project, *calls):
 
 
 def refused(answer, *parts):
-    """Check that an answer is an error that has these parts, and no code."""
+    """Check that an answer is an error with these parts and without code."""
     assert isinstance(answer, str), answer
     assert "NEVER" not in answer
     assert "x[i] * factor" not in answer
@@ -115,7 +115,7 @@ def refused(answer, *parts):
 
 
 def test_the_tools_are_few_and_described(toy):
-    """Four, each with a description and types for what it takes and gives."""
+    """There are four tools, each with a description and with input and output types."""
 
     async def conversation(client):
         return (await client.list_tools()).tools
@@ -130,7 +130,7 @@ def test_the_tools_are_few_and_described(toy):
 
 
 def test_a_verified_region_byte_for_byte(toy):
-    """The code as the page has it, its source, and receipts with the hash of what ran."""
+    """A snippet has the page's code, its source, and receipts with the hash of what ran."""
     arguments = {"file": KERNEL, "region": "loop"}
     (answer,) = ask(toy, ("snippet", arguments))
     assert answer["code"] == LOOP
@@ -151,7 +151,7 @@ def test_a_verified_region_byte_for_byte(toy):
 
 
 def test_a_file_shown_whole_and_a_region_with_markers_inside(toy):
-    """No marker is in the code."""
+    """The code contains no region markers."""
     answers = ask(
         toy,
         ("snippet", {"file": "docs/greeting.txt"}),
@@ -164,7 +164,7 @@ def test_a_file_shown_whole_and_a_region_with_markers_inside(toy):
 
 
 def test_what_no_run_verified_is_refused(toy):
-    """The error says why; the page has no code, and says which; a search says so too."""
+    """The error gives the reason; the page omits the code and lists it; a search reports it too."""
     snippet, page, found = ask(
         toy,
         ("snippet", {"file": "docs/never.py"}),
@@ -182,7 +182,7 @@ def test_what_no_run_verified_is_refused(toy):
 
 
 def test_what_was_edited_since_is_refused(copy):
-    """The file itself, a file that took part in its run, or only a comment, which the page has."""
+    """Editing the file, a dependency, or just a comment makes the page's code unverified."""
     copy.append(KERNEL, "// A comment.\n")
     calls = ("snippet", {"file": KERNEL, "region": "loop"}), ("page", {"name": "index"})
     snippet, page = ask(copy, *calls)
@@ -195,7 +195,7 @@ def test_what_was_edited_since_is_refused(copy):
 
 
 def test_an_edit_while_the_server_runs_is_noticed(copy):
-    """Each answer hashes the files again, and a site that is built again is read again."""
+    """Each answer rehashes the files, and a rebuilt site is read again."""
 
     async def conversation(client):
         call = "snippet", {"file": KERNEL, "region": "loop"}
@@ -220,7 +220,7 @@ def test_an_edit_while_the_server_runs_is_noticed(copy):
     ],
 )
 def test_a_reference_page_whose_source_was_edited(copy, file, old, new):
-    """Its declarations, and the comments with them, are those of the site's build: no answer."""
+    """A reference page quotes declarations and comments as of the build, so it is refused."""
     before, *_ = ask(copy, ("page", {"name": "api"}))
     assert "twice" in before["text"]
     copy.replace(file, old, new)
@@ -230,7 +230,7 @@ def test_a_reference_page_whose_source_was_edited(copy, file, old, new):
 
 
 def test_an_edit_between_the_check_and_the_reading(copy, monkeypatch):
-    """What is given is cut from the bytes that were hashed."""
+    """The answer is cut from the bytes that were hashed."""
     answers = Answers(copy.file("build/site"), copy.root)
     check = answers.site.why_not
 
@@ -245,7 +245,7 @@ def test_an_edit_between_the_check_and_the_reading(copy, monkeypatch):
 
 
 def test_a_page_that_the_build_did_not_write(copy, tmp_path):
-    """Its file is edited, removed, or replaced by a link, while the server runs and before."""
+    """An edited, removed or symlinked page is refused, before and after the server starts."""
     page = copy.file("build/site/index.md")
     text = page.read_text()
     secret = tmp_path / "secret"
@@ -276,11 +276,11 @@ def test_a_page_that_the_build_did_not_write(copy, tmp_path):
 
 
 def test_a_new_build_writes_an_edited_page_again(copy):
-    """Even if its source is unchanged; otherwise it would record the hash of the edit."""
+    """The page is rewritten even if its source is unchanged, so that no edit's hash is recorded."""
     copy.replace("docs/more.md", "```{literalinclude} never.py\n```\n", "")
     page = copy.file("build/site/notes.md")
     text = page.read_text()
-    for _ in range(2):  # after the first one, which has no warning, Sphinx keeps pages
+    for _ in range(2):  # after the first build, which has no warning, Sphinx keeps pages
         page.write_text(text + "An edit.\n")
         options = ("-q", "-c", ".", "docs", "build/site")
         status, said = copy.sphinx(*options)
@@ -291,7 +291,7 @@ def test_a_new_build_writes_an_edited_page_again(copy):
 
 @pytest.mark.parametrize("opening", ["", "- ", "> - ", "12. ", "* ", "- - ", "   "])
 def test_no_code_is_left_wherever_its_block_begins(opening):
-    """A block may open a list item, stand in a quotation, or lack its end."""
+    """A block may start in a list item or a quotation, or lack its end."""
     indent = "".join(">" if mark == ">" else " " for mark in opening)
     block = f"{opening}````python\n{indent}x = 1\n{indent}```\n{indent}y = 2\n{indent}````\n"
     text = without_code(f"Before.\n\n{block}\nAfter ```this```.\n")
@@ -303,7 +303,7 @@ def test_no_code_is_left_wherever_its_block_begins(opening):
 
 
 def test_the_server_writes_nothing(toy, tmp_path):
-    """Python writes no compiled files beside it either."""
+    """The server writes nothing, not even Python's compiled files."""
     for name in ("_assistant", "_verify"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / "docs" / name, tmp_path / "docs" / name, ignore=ignored)
@@ -315,7 +315,7 @@ def test_the_server_writes_nothing(toy, tmp_path):
 
 
 def test_receipts_that_change_while_the_server_runs(copy):
-    """They are read again; in the middle of a build, the error says so, and the server goes on."""
+    """Changed receipts are reread; during a build, an error says so, and the server continues."""
     site = copy.file("build/site")
     name = "examples.kernel_library.scale.scale_kernel.cc--ran-on-CPU--cpu.json"
     text = (site / "receipts" / name).read_text()
@@ -342,7 +342,7 @@ def test_receipts_that_change_while_the_server_runs(copy):
 
 
 def test_a_file_that_goes_while_it_is_read(monkeypatch):
-    """The error names it; the assistant asks again."""
+    """The error names the missing file; the assistant can ask again."""
     monkeypatch.setattr(sys, "dont_write_bytecode", sys.dont_write_bytecode)
     server = pytest.importorskip("_assistant.server")
 
@@ -356,7 +356,7 @@ def test_a_file_that_goes_while_it_is_read(monkeypatch):
 
 
 def test_a_build_while_the_site_is_read(copy, monkeypatch):
-    """What could not be read whole is not kept, and is read again for the next answer."""
+    """An incompletely read site is not kept, and is reread for the next answer."""
     answers = Answers(copy.file("build/site"), copy.root)
     before = answers.site
     listed = copy.file("build/site/snippets.json")
@@ -391,7 +391,7 @@ ODD_RECEIPTS = {
 
 @pytest.mark.parametrize("change", ODD_RECEIPTS.values(), ids=ODD_RECEIPTS)
 def test_a_receipt_that_no_run_wrote(copy, change):
-    """The server names it in one line, and ends at once."""
+    """The server names a malformed receipt in one line and exits at once."""
     path = next(copy.file("build/site/receipts").glob("*scale_kernel.cc--ran-on-CPU--cpu.json"))
     if isinstance(change, str):
         path.write_text(change)
@@ -418,7 +418,7 @@ ODD = [(name, text) for name, texts in ODD_LISTS.items() for text in texts]
 
 @pytest.mark.parametrize(("name", "text"), ODD, ids=[f"{n}-{t[:24]}" for n, t in ODD])
 def test_a_list_that_no_build_wrote(copy, name, text):
-    """The server ends with one line that names the file."""
+    """The server exits with one line that names the malformed file."""
     copy.file(f"build/site/{name}").write_text(text)
     with pytest.raises(ValueError, match="site: expected ") as error:
         Answers(copy.file("build/site"), copy.root)
@@ -427,7 +427,7 @@ def test_a_list_that_no_build_wrote(copy, name, text):
 
 
 def test_an_index_that_names_no_page(tmp_path):
-    """A place of a title is the number of a page, and an anchor or nothing."""
+    """A title's location is a page number, with an anchor or nothing."""
     index = {"docnames": ["a"], "alltitles": {"Title": [[0, None]]}}
     path = tmp_path / "searchindex.js"
     path.write_text(f"Search.setIndex({json.dumps(index)})")
@@ -446,7 +446,7 @@ OUTSIDE = (
 
 
 def test_other_files_are_refused(toy):
-    """Only names of the site's lists count: no path leads anywhere else."""
+    """Only names from the site's lists are accepted: no path leads elsewhere."""
     calls = [
         *(("snippet", {"file": name, "region": ""}) for name in (*OUTSIDE, "conf.py")),
         *(("page", {"name": name}) for name in OUTSIDE),
@@ -457,7 +457,7 @@ def test_other_files_are_refused(toy):
 
 
 def test_links_that_lead_outside_are_refused(copy, tmp_path):
-    """A page, a receipt or a shown file that is a symbolic link to a file elsewhere."""
+    """A page, receipt or shown file that is a symbolic link to a file elsewhere is refused."""
     secret = tmp_path / "secret"
     secret.write_text("root:x[i] * factor\n")
     for name in ("build/site/linked.md", "build/site/receipts/linked.json"):
@@ -485,7 +485,7 @@ def test_links_that_lead_outside_are_refused(copy, tmp_path):
 
 
 def test_unknown_names_get_similar_ones(toy):
-    """Of a file, a region, a page and a receipt; a search without a result is empty."""
+    """Errors suggest similar files, regions, pages and receipts; a search may find nothing."""
     *errors, found = ask(
         toy,
         ("snippet", {"file": "scale_kernel.cc", "region": "loop"}),
@@ -502,7 +502,7 @@ def test_unknown_names_get_similar_ones(toy):
 
 
 def test_search_is_best_first(toy):
-    """A title before the text, a region by its name, and first of all the site's search words."""
+    """Titles rank before text, regions match by name, and the site's search words come first."""
     by_title, by_region, by_list = ask(
         toy,
         ("search", {"query": "notes"}),
@@ -520,7 +520,7 @@ def test_search_is_best_first(toy):
 
 
 def test_a_receipt_and_a_page_whole(copy):
-    """As the site has them; a receipt also names what was edited since."""
+    """Receipts and pages are returned as on the site; a receipt also lists files edited since."""
     name = "examples.kernel_library.scale.scale_kernel.cc--ran-on-CPU--cpu.json"
     receipt, page = ask(copy, ("receipt", {"id": name}), ("page", {"name": "index.html"}))
     site = copy.file("build/site")
@@ -535,7 +535,7 @@ def test_a_receipt_and_a_page_whole(copy):
 
 
 def test_huge_queries_end_at_once(toy):
-    """They are refused by their length, and a wrong limit by its value; the server goes on."""
+    """Overlong queries and wrong limits are refused at once, and the server continues."""
     long = "(a|" * 1_000_000
     *errors, found = ask(
         toy,
@@ -555,7 +555,7 @@ def test_huge_queries_end_at_once(toy):
 
 
 def test_a_folder_without_a_site(tmp_path):
-    """The server ends with one line that says how to build one."""
+    """The server exits with one line that says how to build a site."""
     done = subprocess.run(
         [sys.executable, SERVER, tmp_path], capture_output=True, text=True, check=False
     )
@@ -564,7 +564,7 @@ def test_a_folder_without_a_site(tmp_path):
 
 
 def test_the_page_shows_the_configuration(toy):
-    """What the page prints for a client is what ``nox -s assistant`` prints for this clone."""
+    """The configuration on the page is what ``nox -s assistant`` prints for this clone."""
     page = (ROOT / "docs/guides/coding_assistants.rst").read_text()
     site = toy.file("build/site")
     command = [sys.executable, str(SERVER), str(site), "--configuration"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The benchmark of kernels times rows in turns and tells which are slower than they must be."""
+"""The kernel benchmark times rows in turns and reports which ones are slower than required."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ ROWS = ROOT / "tests" / "benchmarks" / "kernel_rows"
 
 @pytest.fixture
 def module_of(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Import a file of the benchmarks."""
+    """Import a benchmark module."""
     monkeypatch.syspath_prepend(str(ROOT / "tests" / "benchmarks"))
     return importlib.import_module
 
 
 @pytest.fixture
 def kernels(module_of: Any) -> ModuleType:
-    """Give what runs a process for each example."""
+    """The module that starts a process for each example."""
     return module_of("kernels")
 
 
 @pytest.fixture
 def worker(module_of: Any) -> ModuleType:
-    """Give what measures an example."""
+    """The module that measures an example."""
     return module_of("kernels_worker")
 
 
 def given(**more: Any) -> Any:
-    """Give the arguments of a row that moves 8 GB."""
+    """Return the arguments of a row that moves 8 GB."""
     return {"case": "float32", "moved": 8_000_000_000, "run": lambda: None, **more}
 
 
@@ -50,7 +50,7 @@ SECONDS = {"run": [2.0, 2.0, 900.0], "copy": [1.0, 1.0, 1.0], "torch": [4.0, 3.0
 
 
 def test_ratios_are_medians_of_turns(worker: ModuleType) -> None:
-    """One disturbed turn changes nothing; speeds are compared, not times."""
+    """One disturbed turn changes nothing; speeds rather than times are compared."""
     told = worker.result(worker.Row(**given(least=1.0)), "cpu", SECONDS)
     assert told == {
         "GB/s": 4.0,
@@ -61,13 +61,13 @@ def test_ratios_are_medians_of_turns(worker: ModuleType) -> None:
 
 
 def test_a_kernel_may_be_faster_than_a_copy(worker: ModuleType) -> None:
-    """The copy is no limit: a kernel whose data stay in a cache has a ratio above 1."""
+    """A copy is not an upper bound: a kernel whose data stay in a cache has a ratio above 1."""
     told = worker.result(worker.Row(**given()), "cpu", {"run": [1.0], "copy": [2.0]})
     assert told["of a copy"] == 2.0
 
 
 def test_a_gpu_asks_for_more(worker: ModuleType) -> None:
-    """There each large row has limits, but what memory does not limit has none of a copy."""
+    """On a GPU every large row has limits, except against a copy if it is not memory-bound."""
     told = worker.result(worker.Row(**given()), "cuda", SECONDS)
     assert (told["least of a copy"], told["least beside PyTorch"]) == (0.9, 1.0)
     told = worker.result(worker.Row(**given(memory_bound=False)), "cuda", SECONDS)
@@ -80,7 +80,7 @@ def test_a_gpu_asks_for_more(worker: ModuleType) -> None:
 
 
 def test_what_is_too_slow(kernels: ModuleType) -> None:
-    """A row is held to its own limits."""
+    """Each row is held to its own limits."""
     fast = {"case": "fast", "of a copy": 0.2, "beside PyTorch": 1.0, "least beside PyTorch": 1.0}
     slow = {**fast, "case": "slow", "beside PyTorch": 0.999}
     far = {"case": "far", "of a copy": 0.8, "least of a copy": 0.9}
@@ -92,14 +92,14 @@ def test_what_is_too_slow(kernels: ModuleType) -> None:
 
 
 def test_a_copy_reads_and_writes_what_was_moved(worker: ModuleType) -> None:
-    """Half is read, half is written."""
+    """Half of the bytes moved are read, half are written."""
     source, _ = worker.copy_of(1 << 20, "cpu")()
     assert source.nbytes * 2 == 1 << 20
 
 
 def test_a_row_is_measured(worker: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each work of a row runs in each turn, once uncounted."""
-    monkeypatch.setitem(worker.SECONDS_OF_A_BLOCK, "cpu", 0.0)  # one call in a block
+    """Each function of a row runs in each turn, plus once untimed."""
+    monkeypatch.setitem(worker.SECONDS_OF_A_BLOCK, "cpu", 0.0)  # one call per block
     ran: list[str] = []
     row = worker.Row(
         case="float32", moved=8, run=lambda: ran.append("run"), torch=lambda: ran.append("torch")
@@ -110,7 +110,7 @@ def test_a_row_is_measured(worker: ModuleType, monkeypatch: pytest.MonkeyPatch) 
     assert ran == sized + turn * 3
 
 
-# Stands for kernels_worker.py.
+# Stands in for kernels_worker.py.
 WORKER = """import ctypes, json, os, sys, time
 name, library, device = sys.argv[1:4]
 print(json.dumps({"row": {"case": f"{name} on {device}"}}), flush=True)
@@ -122,7 +122,7 @@ print(json.dumps({"clocks": "1980 MHz"}))
 
 @pytest.fixture
 def pretended(kernels: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """Run kernels.py on three examples, of which scale ends as told."""
+    """Run kernels.py on three stub examples; scale ends as the test requests."""
     for name in ("add_one", "scale", "softmax"):
         (tmp_path / "rows").mkdir(exist_ok=True)
         (tmp_path / "rows" / f"{name}.py").touch()
@@ -162,7 +162,7 @@ def pretended(kernels: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 def test_an_example_that_fails_costs_its_own_rows(
     kernels: ModuleType, monkeypatch: pytest.MonkeyPatch, pretended: Any, how: str, why: str
 ) -> None:
-    """They are missing, with the reason; the others' are there, unless the run was stopped."""
+    """Only the failed example's rows are missing, with the reason, unless the run was stopped."""
     monkeypatch.setattr(kernels, "SECONDS_OF_AN_EXAMPLE", 5)
     status, part = pretended(how)
     assert status == 1
@@ -178,7 +178,7 @@ def test_an_example_that_fails_costs_its_own_rows(
 
 
 def test_all_rows_are_recorded(kernels: ModuleType, pretended: Any) -> None:
-    """Where no example fails, none is missing; a library that fails to build is a reason."""
+    """If no example fails, no row is missing; a failed library build is recorded as a reason."""
     status, part = pretended("pass")
     assert (status, list(part["kernels"])) == (0, ["add_one", "scale", "softmax"])
     assert "failed" not in part
@@ -186,12 +186,12 @@ def test_all_rows_are_recorded(kernels: ModuleType, pretended: Any) -> None:
     def fails(example: Any, *_: Any) -> Path:
         raise ValueError(f"{example.name} does not compile\nmore")
 
-    kernels.library_of = fails  # the fixture restores it
+    kernels.library_of = fails  # restored by the fixture
     assert pretended("pass")[1]["failed"]["softmax"] == "softmax does not compile"
 
 
 def test_names_update_a_record(pretended: Any) -> None:
-    """A call for each few examples makes one record; without --update nothing is written."""
+    """Calls for a few examples each update one record; without --update nothing is written."""
     _, before = pretended("raise ValueError('no')", "add_one", "scale", "--update")
     assert list(before["kernels"]) == ["add_one"]
     assert pretended("pass", "softmax")[1] == before
@@ -201,7 +201,7 @@ def test_names_update_a_record(pretended: Any) -> None:
 
 
 def test_rows_of_another_tree_or_machine_do_not_stay(kernels: ModuleType) -> None:
-    """One table is of one tree, machine and versions."""
+    """A table covers one tree, machine and set of versions."""
     now = {"machine": "a", "versions": {}, "made_of": {"x": 1}, "kernels": {"scale": [2]}}
     before = {**now, "kernels": {"scale": [1], "softmax": [1]}, "failed": {"scale": "why"}}
     assert kernels.merged(before, now)["kernels"] == {"scale": [2], "softmax": [1]}
@@ -211,19 +211,19 @@ def test_rows_of_another_tree_or_machine_do_not_stay(kernels: ModuleType) -> Non
 
 
 class FakeCuda:
-    """Stands for torch.cuda: notes what is done, and a clock ticks with each launch."""
+    """Stands in for torch.cuda: records calls, and advances a clock with each launch."""
 
     def __init__(self) -> None:
         self.did: list[str] = []
         self.milliseconds = 0.0
 
     def launch(self, name: str, milliseconds: float) -> None:
-        """Note a launch."""
+        """Record a launch."""
         self.did.append(name)
         self.milliseconds += milliseconds
 
     def Event(self, enable_timing: bool) -> Any:
-        """Give an event that keeps the time of its record."""
+        """Return an event that stores the time at which it is recorded."""
         cuda = self
 
         class Event:
@@ -242,11 +242,11 @@ class FakeCuda:
         return Event()
 
     def synchronize(self) -> None:
-        """Wait."""
+        """Record a wait."""
         self.did.append("wait")
 
     def CUDAGraph(self) -> Any:
-        """Give a graph whose replay takes 20 ms."""
+        """Return a graph whose replay takes 20 ms."""
 
         class Graph:
             def replay(_) -> None:
@@ -256,7 +256,7 @@ class FakeCuda:
 
     @contextlib.contextmanager
     def graph(self, graph: Any) -> Any:
-        """Capture."""
+        """Record a capture."""
         self.did.append("capture")
         yield
         self.did.append("captured")
@@ -264,7 +264,7 @@ class FakeCuda:
 
 @pytest.fixture
 def cuda(module_of: Any, monkeypatch: pytest.MonkeyPatch) -> FakeCuda:
-    """Give a pretended GPU to timing.py."""
+    """Replace torch.cuda in timing.py."""
     fake, timing = FakeCuda(), module_of("timing")
     for name in ("Event", "synchronize", "CUDAGraph", "graph"):
         monkeypatch.setattr(torch.cuda, name, getattr(fake, name))
@@ -273,14 +273,14 @@ def cuda(module_of: Any, monkeypatch: pytest.MonkeyPatch) -> FakeCuda:
 
 
 def test_the_cache_is_emptied_before_each_large_call(module_of: Any, cuda: FakeCuda) -> None:
-    """It is not part of the time, which is that of one call."""
+    """Flushing the cache is not part of the time, which covers one call."""
     seconds = module_of("timing").flushed(lambda: cuda.launch("call", 2.0), 3)()
     assert cuda.did == ["flush", "record", "call", "record"] * 3 + ["wait"]
     assert seconds == pytest.approx(0.002)
 
 
 def test_small_calls_are_replayed(module_of: Any, cuda: FakeCuda) -> None:
-    """A graph of them is captured once; of two replays the second is timed."""
+    """Small calls are captured in a graph once; the second of two replays is timed."""
     timed = module_of("timing").graph(lambda: cuda.launch("call", 0.0), 4)
     assert cuda.did == ["capture", *["call"] * 4, "captured"]
     cuda.did.clear()
@@ -289,7 +289,7 @@ def test_small_calls_are_replayed(module_of: Any, cuda: FakeCuda) -> None:
 
 
 def test_other_calls_are_timed_by_events(module_of: Any, cuda: FakeCuda) -> None:
-    """A graph cannot capture what waits for the GPU."""
+    """Calls that wait for the GPU cannot be captured in a graph."""
     assert module_of("timing").events(lambda: cuda.launch("call", 2.0), 5)() == pytest.approx(0.002)
     assert cuda.did == ["record", *["call"] * 5, "record", "wait"]
 
@@ -307,7 +307,7 @@ def test_other_calls_are_timed_by_events(module_of: Any, cuda: FakeCuda) -> None
 def test_what_times_a_row(
     module_of: Any, device: str, moved: int, captured: bool, timer: str
 ) -> None:
-    """The size decides, and whether a graph can capture it."""
+    """The timer depends on the size, and on whether a graph can capture the call."""
     row = module_of("rows").Row(**given(moved=moved, captured=captured))
     assert module_of("timing").timer_of(row, device) == timer
 
@@ -318,7 +318,7 @@ SMI = """#!/bin/sh
 
 
 def test_clocks(module_of: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """nvidia-smi tells them of the GPU in use, or NVML; without both the reasons are recorded."""
+    """Clocks of the GPU in use come from nvidia-smi or NVML; if both fail, the reasons are recorded."""
     clocks = module_of("clocks")
     monkeypatch.setattr(clocks, "keep_busy", lambda: None)
     properties = type("Properties", (), {"uuid": "1234"})
@@ -343,7 +343,7 @@ def test_clocks(module_of: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
 
 
 def test_rows_of_a_gpu(module_of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """There are small and odd inputs among them; a CPU's rows stay few."""
+    """A GPU's rows include small and odd inputs; a CPU has fewer rows."""
     rows = module_of("rows")
     assert [words for _, words in rows.counts("cpu", 4)] == ["16 MiB", "64 MiB"]
     assert [words for _, words in rows.counts("cuda", 4)] == [
@@ -363,10 +363,10 @@ def test_rows_of_a_gpu(module_of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_float8_comes_of_copies_from_float32(
     module_of: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a GPU other operators, or other dtypes, may end the process by an assert."""
+    """On a GPU, other operators or dtypes may abort the process with an assertion."""
 
     class Watched(torch.utils._python_dispatch.TorchDispatchMode):
-        """Keeps which operators made float8, and the dtypes that they made it of."""
+        """Records the operators that produced float8, and their input dtypes."""
 
         def __init__(self) -> None:
             super().__init__()
@@ -398,6 +398,6 @@ def test_float8_comes_of_copies_from_float32(
 
 
 def test_each_example_has_rows() -> None:
-    """Each example is measured, by a file of its name, but one that computes nothing."""
+    """Each example that computes something has a file of rows with its name."""
     names = {path.stem for path in ROWS.glob("*.py")}
     assert names | {"errors"} == {path.name for path in EXAMPLES.iterdir() if path.is_dir()}

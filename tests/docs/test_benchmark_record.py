@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The tables of the Performance page show what the committed records say, and when it was."""
+"""The tables of the Performance page show the committed records and their dates."""
 
 import json
 import re
@@ -36,7 +36,7 @@ RECORD = {
 
 
 def test_table() -> None:
-    """Each quantity is a row; the mean is the last."""
+    """Each quantity is a row; the mean comes last."""
     headings, rows = table_of(RECORD)
     assert headings == ["", "this runtime", "published", "ratio"]
     assert rows == [
@@ -46,7 +46,7 @@ def test_table() -> None:
 
 
 def test_table_with_limits() -> None:
-    """A row that has a limit says how near it is, in a column of its own."""
+    """A row with a limit shows its distance from the limit in a separate column."""
     row = RECORD["measured"]["call, ns"]
     measured = {"call, ns": {**row, "of limit": 1.234}, "other, ns": row}
     headings, rows = table_of({**RECORD, "measured": measured})
@@ -56,7 +56,7 @@ def test_table_with_limits() -> None:
 
 
 def test_leaks() -> None:
-    """The report lists what was left behind, and says so if there was nothing."""
+    """The report lists what was leaked, or says that nothing was."""
     assert leaks_of(RECORD)[1] == [
         ["call", "nothing"],
         ["leak", "+16,000 malloc bytes, -1 references to None"],
@@ -64,7 +64,7 @@ def test_leaks() -> None:
 
 
 def test_circumstances() -> None:
-    """The machine, what there was of versions, and the commit, with a word of its changes."""
+    """The circumstances name the machine, known versions, commit and uncommitted changes."""
     assert circumstances_of(RECORD) == (
         "Measured on 2026-01-02: one core; numpy 2.0; commit 0123456789ab with changes."
     )
@@ -73,7 +73,7 @@ def test_circumstances() -> None:
 
 
 def test_peers() -> None:
-    """Each tool is a column, beside the first; a call that a tool cannot make is left blank."""
+    """Each tool is a column next to the first; unsupported calls are blank."""
     row = {
         "this runtime": {"ns": 94.6, "of ours": 1.0},
         "torch.ops": {"ns": 1234.5, "of ours": 113.05},
@@ -86,7 +86,7 @@ def test_peers() -> None:
 
 
 def test_architectures() -> None:
-    """Each way to build is a row, whose size is also compared with the first."""
+    """Each build option is a row, whose size is also compared with the first."""
     measured = {
         "PTX": {"bytes": 1_000_400, "seconds": 3.04},
         "all": {"bytes": 1_543_864, "seconds": 8.1},
@@ -102,7 +102,7 @@ def test_architectures() -> None:
 
 
 def test_kernels() -> None:
-    """Each device has a table; a cell that was not measured is blank, or gives the reason."""
+    """Each device has a table; a cell that was not measured is blank or gives the reason."""
     rows = [{"case": "float32", "GB/s": 10.5, "of a copy": 0.95}]
     part = {"date": "2026-01-02", "machine": "one GPU", "kernels": {"scale": rows}}
     part["failed"] = {"softmax": "SIGSEGV"}
@@ -117,20 +117,20 @@ def test_kernels() -> None:
 
 
 def test_committed_kernels_can_be_shown() -> None:
-    """What lies in docs/benchmarks/kernels.json has the form that the page reads."""
+    """docs/benchmarks/kernels.json has the form that the page reads."""
     record = record_of(ROOT, "kernels")
     if record is None:
         pytest.skip("kernels has not been measured")
     assert all(rows for _, rows, _ in kernels_of(record))
 
 
-# On one device.
+# Measured on one device.
 WHOLE = "calls", "slim", "leaks", "peers", "instructions", "architectures", "soak", "coverage"
 
 
 @pytest.mark.parametrize("part", WHOLE)
 def test_committed_records_can_be_shown(part: str) -> None:
-    """What lies in docs/benchmarks has the form that the page reads."""
+    """The records in docs/benchmarks have the form that the page reads."""
     record = record_of(ROOT, part)
     if record is None:
         pytest.skip(f"{part} has not been measured")
@@ -147,7 +147,7 @@ def test_committed_records_can_be_shown(part: str) -> None:
 
 
 def test_what_the_page_says_of_the_figures() -> None:
-    """The sentences on the Performance page hold in the record that it shows."""
+    """The sentences on the Performance page are true of the record that it shows."""
     record = record_of(ROOT, "calls")
     assert record is not None
     rows = record["measured"]
@@ -166,7 +166,7 @@ def test_what_the_page_says_of_the_figures() -> None:
 
 
 def test_no_record(tmp_path: Path) -> None:
-    """A part that was never measured has no record."""
+    """An unmeasured part has no record."""
     (tmp_path / "docs" / "benchmarks").mkdir(parents=True)
     (tmp_path / "docs" / "benchmarks" / "calls.json").write_text(json.dumps(RECORD))
     assert record_of(tmp_path, "calls") == RECORD
@@ -178,7 +178,7 @@ PARTS = [*((part, "") for part in WHOLE), ("kernels", "cpu")]
 
 @pytest.mark.parametrize(("part", "device"), PARTS)
 def test_committed_records_are_of_this_tree(part: str, device: str) -> None:
-    """A record goes with its tree; one of a GPU may be stale, and its page says so."""
+    """A CPU record describes its own tree; a GPU record may be stale, and its page says so."""
     record = record_of(ROOT, part)
     assert record is not None
     measured = record["devices"][device] if device else record
@@ -187,19 +187,19 @@ def test_committed_records_are_of_this_tree(part: str, device: str) -> None:
 
 
 def git(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run a command of git in a repository."""
+    """Run a git command in a repository."""
     command = ["git", "-C", str(root), *words]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def is_in_history(root: Path, commit: str) -> bool:
-    """Whether a commit is HEAD or came before it."""
+    """Whether a commit is HEAD or one of its ancestors."""
     return git(root, "merge-base", "--is-ancestor", commit, "HEAD").returncode == 0
 
 
 @pytest.mark.parametrize(("part", "device"), PARTS)
 def test_committed_records_are_of_a_commit_in_the_history(part: str, device: str) -> None:
-    """Whoever reads a record can check out what was measured."""
+    """A reader of a record can check out the measured commit."""
     if git(ROOT, "rev-parse", "--is-shallow-repository").stdout.strip() != "false":
         pytest.skip("needs the whole history")
     record = record_of(ROOT, part)
@@ -210,7 +210,7 @@ def test_committed_records_are_of_a_commit_in_the_history(part: str, device: str
 
 
 def test_a_commit_of_another_branch_is_not_in_the_history(tmp_path: Path) -> None:
-    """A commit that was left behind, or that never was, is no ancestor."""
+    """An abandoned or nonexistent commit is not an ancestor."""
     identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
     git(tmp_path, "init", "-q")
     for message in ("one", "two"):
@@ -224,7 +224,7 @@ def test_a_commit_of_another_branch_is_not_in_the_history(tmp_path: Path) -> Non
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A small tree that has something to measure."""
+    """A small tree with something to measure."""
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "call.cc").write_text("int call();\n")
     (tmp_path / "tests" / "benchmarks").mkdir(parents=True)
@@ -233,13 +233,13 @@ def tree(tmp_path: Path) -> Path:
 
 
 def why_after(tree: Path, record: dict[str, Any]) -> str:
-    """Why a record is stale; what a run keeps of the runtime is forgotten."""
+    """Return why a record is stale, after clearing the cached runtime digest."""
     closure.runtime_of_run.cache_clear()
     return why_stale(tree, "calls", record)
 
 
 def test_record_of_changes_that_no_commit_holds(tree: Path) -> None:
-    """Nobody else could measure the same; a record that does not say is refused, too."""
+    """Uncommitted changes are not reproducible; a record that does not mention them is refused."""
     record = {"versions": {"modified": "no"}, "made_of": measured_now(tree, "calls")}
     assert why_after(tree, record) == ""
     for versions in ({"modified": "yes"}, {}):
@@ -257,7 +257,7 @@ def test_record_of_changes_that_no_commit_holds(tree: Path) -> None:
     ],
 )
 def test_record_older_than_a_change(tree: Path, file: str, text: str, named: str) -> None:
-    """What is measured and the program that measures count, but no comment."""
+    """Measured and measuring code count, but comments do not."""
     record = {"versions": {"modified": "no"}, "made_of": measured_now(tree, "calls")}
     (tree / file).parent.mkdir(parents=True, exist_ok=True)
     (tree / file).write_text(text)
@@ -265,7 +265,7 @@ def test_record_older_than_a_change(tree: Path, file: str, text: str, named: str
 
 
 def test_page_warns_of_what_is_stale(tree: Path) -> None:
-    """The figures stay, since they were measured; what they are of is said."""
+    """Stale figures stay on the page, with a warning that names what changed."""
     warnings_of = pytest.importorskip(
         "_ext.benchmark", reason="Sphinx is not installed"
     ).warnings_of
@@ -276,7 +276,7 @@ def test_page_warns_of_what_is_stale(tree: Path) -> None:
 
 
 def test_few_changes_are_named(tree: Path) -> None:
-    """Of many, the first."""
+    """Only the first of many changes are named."""
     made_of = {**measured_now(tree, "calls"), **{f"a{i}.cc": "0" for i in range(5)}}
     why = why_after(tree, {"versions": {"modified": "no"}, "made_of": made_of})
     assert why == "changed since then: a0.cc, a1.cc, a2.cc and 2 more"
@@ -297,7 +297,7 @@ def test_few_changes_are_named(tree: Path) -> None:
     ],
 )
 def test_what_calls_go_through(monkeypatch: pytest.MonkeyPatch, path: str, stale: bool) -> None:
-    """An edit of what a call goes through makes its record stale; one of build tools does not."""
+    """Editing code that calls go through makes a record stale; editing build tools does not."""
     before = measured_now(ROOT, "calls")
     edited = {**closure.runtime_now(ROOT), path: "edited"}
     assert path in closure.runtime_now(ROOT)
@@ -306,7 +306,7 @@ def test_what_calls_go_through(monkeypatch: pytest.MonkeyPatch, path: str, stale
 
 
 def test_no_measured_source_includes_cuda_headers() -> None:
-    """The headers that no call goes through are those that nothing measured includes."""
+    """Headers that no call goes through are not included by anything measured."""
     sources = [*(ROOT / "tests" / "benchmarks").glob("*.c*"), *ROOT.glob("src/*.cc")]
     sources += [*ROOT.glob("python/tvm_ffi/_core/**/*.cc"), *ROOT.glob("include/tvm/ffi/*.h")]
     assert len(sources) > 50
@@ -314,7 +314,7 @@ def test_no_measured_source_includes_cuda_headers() -> None:
 
 
 def test_the_page_names_what_is_slowest_on_a_gpu() -> None:
-    """The list on the Performance page, in any order, and what the guide says of the model."""
+    """The Performance page lists the slowest rows, and the guide matches the performance model."""
     kernels = json.loads((ROOT / "docs/benchmarks/kernels.json").read_text())["devices"]["cuda"][
         "kernels"
     ]
@@ -338,7 +338,7 @@ def test_the_page_names_what_is_slowest_on_a_gpu() -> None:
         for row in kernels[kernel]:
             if re.search(r"256 MiB(, rows of 50256|, rows with gaps)?$", row["case"]):
                 assert row["of a copy"] >= 0.95, (kernel, row)
-    for row in kernels["silu_and_mul"]:  # what the guide "From Idea to Wheel" says of it
+    for row in kernels["silu_and_mul"]:  # as claimed in the guide "From Idea to Wheel"
         if re.search(r"256 MiB(, rows of 50256|, rows with gaps)?$", row["case"]):
             assert row["of a copy"] >= 0.96, row
             assert row["beside PyTorch"] >= 1.7, row

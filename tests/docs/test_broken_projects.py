@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""Everything that would let a page show unverified code breaks the build, each time anew."""
+"""Everything that would let a page show unverified code breaks the build, every time."""
 
 import json
 
@@ -13,7 +13,7 @@ HEADER = "examples/kernel_library/check.h"
 
 
 def assert_fails_twice(build, *expected):
-    """Build twice; both builds fail, and each message names the file, the page and the reason."""
+    """Check that two builds fail, and that each message contains these texts."""
     for _ in range(2):
         status, output = build()
         assert status != 0, output
@@ -22,7 +22,7 @@ def assert_fails_twice(build, *expected):
 
 
 def test_untouched_project_builds_and_shows_only_verified_snippets(pristine):
-    """The project that the other tests break is good."""
+    """The project that the other tests break is valid."""
     status, output = pristine.verify("--table")
     assert status == 0, output
     assert "snippets verified = 11 of 11 shown" in output
@@ -37,14 +37,14 @@ def test_kernel_that_is_wrong_by_one_element(project):
 
 @pytest.mark.parametrize("edited", [KERNEL, HEADER])
 def test_source_edited_after_its_tests_ran(project, edited):
-    """A receipt does not outlive an edit of the source, nor of the header that it includes."""
+    """A receipt is invalidated by an edit to the source or to a header that it includes."""
     project.append(edited, "inline int changed;\n")
     reason = f"edited since its run ({edited} changed)"
     assert_fails_twice(project.site, f"docs/index.rst:8: {KERNEL} [kernel]: {reason}")
 
 
 def test_source_edited_after_a_good_build(project):
-    """A page that Sphinx has kept from a good build is checked all the same."""
+    """A page that Sphinx kept from a good build is still checked."""
     assert project.site()[0] == 0
     project.append(KERNEL, "int changed;\n")
     assert_fails_twice(project.site, f"docs/index.rst:8: {KERNEL} [kernel]: edited since its run")
@@ -89,12 +89,12 @@ COMMENT_BLOCK = " *\n * \\code\n * int typed = 1;\n * \\endcode\n"
     ids=["page", "tab", "double colon", "myst", "myst without language", "docstring", "doxygen"],
 )
 def test_code_block_typed_by_hand(project, file, old, new, page, named):
-    """Typed code is refused wherever it stands: nothing ran it."""
+    """Typed code is refused wherever it is, since nothing ran it."""
     project.replace(file, old, new)
     assert_fails_twice(project.site, f"docs/{page}", BY_HAND, named)
 
 
-# Each is tried on one and the same page, so that one build answers for all.
+# All of them are added to one page, so that one build checks them all.
 WAYS_AROUND = [
     (
         "\n>>> 1 + 1\n2\n>>> # int typed;\n",
@@ -124,7 +124,7 @@ WAYS_AROUND = [
 
 
 def test_no_way_around_the_check(project):
-    """Whatever else could hold code is refused, each with its reason, in every build."""
+    """Every other construct that could hold code is refused with its reason, in every build."""
     project.replace("docs/index.rst", "\n.. toctree::", "\n>>> 1 + 1\n2\n\n.. toctree::")
     assert project.build()[0] == 0
     project.append("docs/index.rst", "\n\nText.\n".join(["", *(text for text, _ in WAYS_AROUND)]))
@@ -134,7 +134,7 @@ def test_no_way_around_the_check(project):
     edited["closure"]["docs/index.rst"] = digest(project.file("docs/index.rst"))
     (digest_of_sum,) = block_digests(">>> 1 + 1\n2")
     edited["doctests"][digest_of_sum] = ["1"] * 9
-    receipt.write_text(json.dumps(edited))  # as if a run had passed with all of them
+    receipt.write_text(json.dumps(edited))  # as if they had all passed
     markdown = ("docs/notes.md:22: raw html", "docs/notes.md:24: raw html")
     assert_fails_twice(project.site, *(message for _, message in WAYS_AROUND), *markdown)
 
@@ -149,27 +149,27 @@ def test_no_way_around_the_check(project):
     ids=["page", "myst", "docstring"],
 )
 def test_doctest_with_a_wrong_output(project, file, old, page):
-    """A doctest that fails names its page, with what it expected and what it got."""
+    """A failing doctest names its page, with the expected and actual output."""
     project.replace(file, old, old.replace(old[0], "9", 1))
     assert_fails_twice(project.build, page, "Expected", "Got", f"FAILED {file}")
 
 
 def test_cpp_name_that_does_not_exist(project):
-    """A name in the prose that resolves to nothing fails the build."""
+    """An unresolved name in the prose fails the build."""
     project.append("docs/index.rst", "\nSee :cpp:func:`toy::thrice`.\n")
     assert_fails_twice(project.build, "docs/index.rst:", "toy::thrice")
 
 
 @pytest.mark.parametrize("missing", ["tests/examples/test_scale.py", "build_cpu.sh"])
 def test_example_that_nothing_ran(project, missing):
-    """An example without its test or its script is named, and so is the page that shows it."""
+    """An example without its test or script is named, as is the page that shows it."""
     folder = "" if "/" in missing else "examples/kernel_library/scale/"
     project.file(folder + missing).unlink()
     assert_fails_twice(project.build, f"{missing} does not exist", "docs/index.rst:8")
 
 
 def test_file_that_no_example_uses(project):
-    """A file that lies among the examples and takes no part in any is refused."""
+    """A file among the examples that is not part of any is refused."""
     project.file("examples/kernel_library/scale/extra.cc").write_text("int extra;\n")
     project.file("examples/kernel_library/unused.h").write_text("#pragma once\n")
     assert_fails_twice(

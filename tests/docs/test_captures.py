@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R4, R8
-"""The tables of what can be captured in a CUDA graph."""
+"""The tables of calls that can be captured in a CUDA graph."""
 
 import os
 import re
@@ -18,7 +18,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 def build(folder: Path, argument: str) -> tuple[str, str]:
-    """Build a page with a table: its HTML, and what was said."""
+    """Build a page with a table; return its HTML and Sphinx's messages."""
     (folder / "conf.py").write_text("extensions = ['_ext.captures']\n")
     (folder / "index.rst").write_text(f"Page\n====\n\n.. captures:: {argument}\n")
     done = subprocess.run(
@@ -33,14 +33,14 @@ def build(folder: Path, argument: str) -> tuple[str, str]:
 
 
 def rows_of(html: str) -> list[list[str]]:
-    """The text of each cell below the headings."""
+    """Return the text of each cell below the headings."""
     rows = re.findall(r"<tr.*?</tr>", html, re.DOTALL)[1:]
     cells = [re.findall(r"<td>(.*?)</td>", row, re.DOTALL) for row in rows]
     return [[unescape(re.sub(r"<.*?>", "", cell)) for cell in row] for row in cells]
 
 
 def test_a_row_for_each_function(tmp_path: Path) -> None:
-    """It says what is recorded, or the error."""
+    """Each row says what is recorded, or gives the error."""
     html, said = build(tmp_path, "examples")
     rows = rows_of(html)
     assert [tuple(row[:2]) for row in rows] == list(EXAMPLES), said
@@ -48,7 +48,7 @@ def test_a_row_for_each_function(tmp_path: Path) -> None:
 
 
 def test_a_row_for_each_call(tmp_path: Path) -> None:
-    """It links to the rule, if it is one of CUDA's."""
+    """Each row links to its rule, if the rule is CUDA's."""
     html, said = build(tmp_path, "calls")
     assert [row[0] for row in rows_of(html)] == list(CALLS), said
     for _, rule in CALLS.values():
@@ -56,7 +56,7 @@ def test_a_row_for_each_call(tmp_path: Path) -> None:
 
 
 def test_another_table_is_refused(tmp_path: Path) -> None:
-    """The error names the tables."""
+    """The error lists the tables."""
     _, said = build(tmp_path, "kernels")
     assert "captures: expected one of ['examples', 'calls'], got kernels" in said
 
@@ -71,5 +71,5 @@ def test_another_table_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_words_of_an_outcome(outcome: Outcome, short: str, words: str) -> None:
-    """Whether it is legal, and what is recorded."""
+    """An outcome says whether the call is legal, and what is recorded."""
     assert (outcome.in_short(), outcome.in_words()) == (short, words)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8, R9
-"""What documentation of this field got wrong stands right on our pages, beside its proof.
+"""Our pages correct what other documentation in this field gets wrong, next to the proof.
 
-Code on a page was compiled or run, or the site is not built; or the site is marked as partial. So
-here it is enough to find the proofs where the page on claims leads its reader.
+Unless the site is marked as partial, all code on its pages was compiled or run. So it is enough
+to find the proofs at the places that the page of claims links to.
 """
 
 import re
@@ -20,7 +20,7 @@ SCALE = "examples/kernel_library/scale/scale_kernel.cu"
 
 @dataclass
 class Claim:
-    """Words of the claim, the label that it links to, the proofs below that, and more tests."""
+    """A claim's wording, its target label, the proofs below that label, and further tests."""
 
     words: str
     label: str
@@ -158,14 +158,14 @@ HELD = [
 
 
 def claims_on_the_page() -> list[str]:
-    """The items of the page's lists, each on one line."""
+    """Return the items of the page's lists, each on one line."""
     text = CLAIMS.read_text()
     items = re.findall(r"^\* .*(?:\n  .*)*", text, re.MULTILINE)
     return [" ".join(item.split()) for item in items]
 
 
 def below(page: str, label: str) -> str:
-    """What a reader finds where a label leads: up to the next heading of the same level."""
+    """Return the text below a label, up to the next heading of the same level."""
     text = (ROOT / page).read_text()
     parts = text.split(f"\n.. _{label}:\n")
     assert len(parts) == 2, (
@@ -178,7 +178,7 @@ def below(page: str, label: str) -> str:
 
 
 def shown(text: str, page: str) -> str:
-    """The text, with each included region as one line, ``file [region]``."""
+    """Return the text with each included region as one line, ``file [region]``."""
     folder = (ROOT / page).parent
 
     def name(found: re.Match) -> str:
@@ -188,7 +188,7 @@ def shown(text: str, page: str) -> str:
 
 
 def defines(path: str, name: str) -> bool:
-    """Whether a test file has a test of this name."""
+    """Whether a test file defines a test with this name."""
     text = (ROOT / path).read_text()
     if path.endswith(".cc"):
         return f"TVM_FFI_DLL_EXPORT_TYPED_FUNC({name}," in text
@@ -196,7 +196,7 @@ def defines(path: str, name: str) -> bool:
 
 
 def test_the_page_and_this_list_hold_the_same_claims():
-    """Each claim of the page is one of this list, in its order of sections, and links its proof."""
+    """Each claim of the page is in this list, in order of sections, and links to its proof."""
     items = claims_on_the_page()
     assert len(items) == len(HELD)
     for claim in HELD:
@@ -206,7 +206,7 @@ def test_the_page_and_this_list_hold_the_same_claims():
 
 @pytest.mark.parametrize("claim", HELD, ids=lambda claim: claim.words)
 def test_the_proof_stands_where_the_claim_leads(claim):
-    """The doctest or the code is below the label, and the tests exist."""
+    """The doctest or code is below the label, and the tests exist."""
     text = shown(below(claim.page, claim.label), claim.page)
     for proof in claim.proofs:
         assert proof in text, f"{claim.page}: {claim.label}: expected {proof!r}, got\n{text}"
@@ -215,7 +215,7 @@ def test_the_proof_stands_where_the_claim_leads(claim):
 
 
 def test_the_guide_shows_the_whole_kernel():
-    """No line of code of the guide's CUDA kernel is left out, so what is printed compiles."""
+    """The guide shows every line of its CUDA kernel's code, so what is printed compiles."""
     source = (ROOT / SCALE).read_text()
     for region in re.findall(r"scale_kernel\.cu\n\s+:region: (\w+)", (ROOT / GUIDE).read_text()):
         begin, end = f"// [{region}.begin]\n", f"// [{region}.end]\n"

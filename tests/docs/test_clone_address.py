@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8
-"""The quickstart shows how to clone the repository, with its address where that is known."""
+"""The quickstart shows how to clone the repository, with its address if that is known."""
 
 import os
 import re
@@ -30,7 +30,7 @@ KNOWN = ("READTHEDOCS_GIT_CLONE_URL", "GITHUB_REPOSITORY", "GITHUB_SERVER_URL")
 
 
 def built(folder: Path, **variables: str) -> str:
-    """The text of a page that shows the commands."""
+    """Return the text of a page that shows the commands."""
     (folder / "conf.py").write_text(CONF)
     (folder / "index.rst").write_text(PAGE)
     (folder / "clone.sh").write_text((ROOT / "tests/snippets/clone.sh").read_text())
@@ -56,12 +56,12 @@ def built(folder: Path, **variables: str) -> str:
     ],
 )
 def test_address(environ, address):
-    """The machine that publishes the site knows it, whether a branch or a tag is built."""
+    """The machine that publishes the site knows the address, for branches and tags."""
     assert clone_address(environ) == address
 
 
 def test_known_address_is_in_the_command(tmp_path):
-    """A reader copies the whole command, and nothing more is to be said."""
+    """A reader can copy the whole command, so no further explanation is shown."""
     page = built(tmp_path, GITHUB_REPOSITORY="someone/kernels")
     assert "git clone https://github.com/someone/kernels kernel-library\n" in page
     assert '"$ADDRESS"' not in page
@@ -69,14 +69,14 @@ def test_known_address_is_in_the_command(tmp_path):
 
 
 def test_unknown_address_is_not_invented(tmp_path):
-    """The command keeps its variable, and a sentence says what to set."""
+    """The command keeps its variable, and a sentence says what to set it to."""
     page = built(tmp_path)
     assert 'git clone "$ADDRESS" kernel-library\n' in page
     assert "set ADDRESS to the URL or the folder that you got the project from" in page
 
 
 def test_quickstart_begins_with_the_commands():
-    """The clone and the installation come first, with few words before them."""
+    """Cloning and installation come first, with little text before them."""
     page = (ROOT / "docs/get_started/quickstart.rst").read_text()
     before = page[: page.index("tests/snippets/install.sh")]
     assert before.index(".. clone-address::") < before.index("tests/snippets/clone.sh")

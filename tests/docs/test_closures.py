@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""A receipt goes stale with anything that it was made of, the runtime included."""
+"""A receipt becomes stale if anything that it depends on changes, the runtime included."""
 
 import hashlib
 from dataclasses import replace
@@ -32,7 +32,7 @@ FILES = {
 
 @pytest.fixture
 def layout(tmp_path):
-    """A tree like the repository's, with the receipt of a GPU, whose tools are not ours."""
+    """A tree like the repository's, with a GPU receipt made with different tool versions."""
     for name, text in FILES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -42,7 +42,7 @@ def layout(tmp_path):
 
 
 def gpu_run(layout):
-    """A run of the kernel on a GPU."""
+    """Return the receipt of a run of the kernel on a GPU."""
     return Receipt(
         subject=KERNEL,
         level=RAN_ON_GPU,
@@ -57,7 +57,7 @@ def gpu_run(layout):
 
 
 def edit(layout, name, old, new):
-    """Replace text in a file; the text must be there."""
+    """Replace text in a file, which must contain it."""
     text = (layout.root / name).read_text()
     assert old in text
     (layout.root / name).write_text(text.replace(old, new))
@@ -79,7 +79,7 @@ def edit(layout, name, old, new):
     ],
 )
 def test_edit_of_the_runtime_makes_a_gpu_run_stale(layout, name, old, new):
-    """The page says why, until a run repairs it."""
+    """The page gives the reason, until a new run repairs it."""
     assert Evidence.load(layout).state(KERNEL) == "ran on GPU: GPU, 2026-01-02"
     edit(layout, name, old, new)
     assert Evidence.load(layout).why_not(KERNEL) == "edited since its run (the runtime changed)"
@@ -89,7 +89,7 @@ def test_edit_of_the_runtime_makes_a_gpu_run_stale(layout, name, old, new):
 
 
 def test_edit_of_a_kernel_takes_even_the_mark_of_an_earlier_runtime(layout):
-    """The words speak of the runtime alone."""
+    """The earlier-runtime mark is for a changed runtime only."""
     edit(layout, CORE, "1 + 2", "1 - 2")
     assert Evidence.load(layout).state(KERNEL) == f"{EARLIER}: GPU, 2026-01-02"
     edit(layout, KERNEL, "int other;", "long other;")
@@ -97,7 +97,7 @@ def test_edit_of_a_kernel_takes_even_the_mark_of_an_earlier_runtime(layout):
 
 
 def test_run_with_an_earlier_runtime_permits_nothing(layout):
-    """A file that only such a run proves may not be shown."""
+    """A file that only an earlier-runtime run proves may not be shown."""
     edit(layout, CORE, "1 + 2", "1 - 2")
     evidence = Evidence.load(layout)
     assert evidence.why_not(KERNEL)
@@ -119,7 +119,7 @@ def test_run_with_this_runtime_replaces_the_earlier_one_of_its_gpu_alone(layout)
 
 @pytest.mark.parametrize("name", ["src/new.cc", "include/tvm/ffi/new.h", "python/tvm_ffi/new.py"])
 def test_new_file_of_the_runtime_makes_a_gpu_run_stale(layout, name):
-    """The build takes up what it finds; what editors and Python leave is no part of it."""
+    """A new source makes it stale, as builds would use it; editor and Python files do not."""
     for other in ("src/.new.cc.swp", "python/tvm_ffi/__pycache__/new.pyc"):
         (layout.root / other).parent.mkdir(exist_ok=True)
         (layout.root / other).touch()
@@ -141,13 +141,13 @@ def test_new_file_of_the_runtime_makes_a_gpu_run_stale(layout, name):
     ],
 )
 def test_comment_keeps_a_gpu_run(layout, name, old, new):
-    """It changes no result. In the kernel, the lines that were compiled move."""
+    """A comment does not change any result; the kernel's compiled lines move with it."""
     edit(layout, name, old, new)
     assert Evidence.load(layout).state(KERNEL) == "ran on GPU: GPU, 2026-01-02"
 
 
 def test_lines_that_were_not_compiled_stay_unproved(layout):
-    """Also when a comment has moved them to where a compiled line was."""
+    """Uncompiled lines stay unproved, even if a comment moves them to where a compiled line was."""
     run = gpu_run(layout)
     compiled = Receipt(**{**vars(run), "level": COMPILED, "lines": {KERNEL: ["4-4"]}})
     hidden = "its conditionals hide it, or a part of it, from every compiler"
@@ -161,7 +161,7 @@ def test_lines_that_were_not_compiled_stay_unproved(layout):
 
 @pytest.fixture
 def package(layout):
-    """The package that was built from the tree: what is installed as it is, and the record."""
+    """A package built from the tree: the files installed verbatim, and the record."""
     package = layout.root / "build" / "site-packages" / "tvm_ffi"
     for name in (HEADER, PYTHON):
         there = package / name.removeprefix("python/tvm_ffi/")
@@ -175,7 +175,7 @@ def package(layout):
 
 
 def test_package_of_this_tree_can_verify_it(layout, package):
-    """Comments in what is installed as it is make no difference."""
+    """Comments in files installed verbatim make no difference."""
     edit(layout, HEADER, "int rank", "// The rank.\nint rank")
     edit(layout, PYTHON, "\nn", "\n# A number.\nn")
     assert why_not(layout.root, str(package / "include")) == ""
@@ -188,7 +188,7 @@ NEW = ["src/new.cc", "include/new.h", "python/tvm_ffi/new.py"]
     "name", [HEADER, SOURCE, CORE, PYTHON, "src/exports.map", CMAKE, *NEW], ids=str
 )
 def test_package_of_another_tree_is_refused(layout, package, name):
-    """One that was built before a file was edited or added."""
+    """A package built before a file was edited or added is refused."""
     with (layout.root / name).open("a") as file:
         file.write("edited;")
     expected = f"{package} was not built from this tree, which differs in {name}. Type: "
@@ -197,20 +197,20 @@ def test_package_of_another_tree_is_refused(layout, package, name):
 
 @pytest.mark.parametrize("name", [HEADER, SOURCE, PYTHON])
 def test_package_with_a_file_that_is_gone_is_refused(layout, package, name):
-    """One that was built before a file was removed."""
+    """A package built before a file was removed is refused."""
     (layout.root / name).unlink()
     assert f"differs in {name}." in why_not(layout.root, str(package / "include"))
 
 
 def test_edited_package_is_refused(layout, package):
-    """A file was changed where it is installed, also in the same way as in the tree."""
+    """A file edited after installation is refused, even if the tree has the same edit."""
     for folder in (package, layout.root / "python" / "tvm_ffi"):
         (folder / "stream.py").write_text("n = 2\n")
         assert f"differs in {PYTHON}." in why_not(layout.root, str(package / "include"))
 
 
 def test_many_differences_are_counted(layout, package):
-    """The message stays short."""
+    """The message stays short: it counts the remaining differences."""
     (package / RECORD).write_text("")
     (package / "stream.py").unlink()
     (package / "include/tvm/ffi/container/tensor.h").unlink()
@@ -219,14 +219,14 @@ def test_many_differences_are_counted(layout, package):
 
 
 def test_package_that_does_not_tell_is_refused(layout, package):
-    """One of an older version, the published one, or none."""
+    """An older, published or missing package is refused."""
     (package / RECORD).unlink()
     assert f"{package}: expected {RECORD}" in why_not(layout.root, str(package / "include"))
     assert why_not(layout.root, "").startswith("the package tvm_ffi is not installed. Type: ")
 
 
 def test_run_with_another_package_is_refused(project):
-    """Nothing runs, so no receipt is written; a tree that builds no package needs none."""
+    """Nothing runs, so no receipt is written; a tree without a package needs no check."""
     project.file(CMAKE).write_text("project(toy)\n")
     before = {path: path.read_text() for path in project.file("build/receipts").iterdir()}
     for options in ([], ["--all"], ["--compile-only"], ["--preview"]):
@@ -239,7 +239,7 @@ def test_run_with_another_package_is_refused(project):
 
 
 def test_edit_of_the_runtime_makes_runs_on_this_machine_stale(project):
-    """Their receipts do not wait for the next run to be void, and that run repairs them."""
+    """Receipts become void at once, without waiting for the next run, which repairs them."""
     driver = "examples/kernel_library/scale/load_scale.py"
     project.replace("include/toy.h", "2 * x", "x + x")
     status, output = project.site()

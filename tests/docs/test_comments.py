@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""What counts of a file: its code, but no comment, blank line or trailing blank."""
+"""Only a file's code is significant, not its comments, blank lines and trailing whitespace."""
 
 import pytest
 from _verify.closure import code_digest
@@ -63,25 +63,25 @@ OTHER = {
 
 
 def digest(folder, name, text):
-    """The hash of what counts of a file with this text."""
+    """Return the code hash of a file with this text."""
     (folder / name).write_text(text)
     return code_digest(folder / name)
 
 
 @pytest.mark.parametrize(("name", "one", "two"), SAME.values(), ids=SAME)
 def test_comment_makes_no_difference(tmp_path, name, one, two):
-    """Nor do blank lines and trailing blanks."""
+    """Neither comments, blank lines nor trailing whitespace make a difference."""
     assert digest(tmp_path, name, one) == digest(tmp_path, name, two)
 
 
 @pytest.mark.parametrize(("name", "one", "two"), OTHER.values(), ids=OTHER)
 def test_code_makes_a_difference(tmp_path, name, one, two):
-    """Also where it looks like a comment."""
+    """Code makes a difference even if it looks like a comment."""
     assert digest(tmp_path, name, one) != digest(tmp_path, name, two)
 
 
 def test_bytes_that_are_no_text_count(tmp_path):
-    """A picture, or a Python file in another encoding."""
+    """A picture, or a Python file in another encoding, is hashed bytewise."""
     (tmp_path / "a.png").write_bytes(b"\xff\n\n")
     (tmp_path / "b.png").write_bytes(b"\xff\n")
     assert code_digest(tmp_path / "a.png") != code_digest(tmp_path / "b.png")
@@ -90,7 +90,7 @@ def test_bytes_that_are_no_text_count(tmp_path):
 
 
 def test_added_comment_moves_no_position():
-    """A receipt names lines by their places among those that count."""
+    """A receipt numbers lines by their position among the code lines."""
     text = "int a;\n#if B\nint b;\n#endif\n"
     longer = f"/* one\n two */\n{text.replace('int b', '// three' + chr(10) + 'int b')}"
     assert list(counting_lines("a.cc", longer)) == [3, 4, 6, 7]
@@ -98,12 +98,12 @@ def test_added_comment_moves_no_position():
 
 
 def test_comments_leave_their_line_breaks():
-    """The numbers of the lines below stay."""
+    """Stripping comments preserves line numbers."""
     assert without_comments("a /* b\nc */ d // e\nf") == "a  \n d  \nf"
 
 
 def test_text_is_parsed_once_and_another_text_anew():
-    """Nothing can change what is kept of a text, and an edited file is another text."""
+    """The cached result for a text is immutable, and an edited file is another text."""
     found = places("a.py", "# one\nx = 1\n")
     assert places("a.py", "# one\nx = 1\n") is found
     assert (found, places("a.py", "x = 1\n")) == ({2: 1}, {1: 1})

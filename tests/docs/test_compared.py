@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8, R9
-"""The table of all public names of both packages, and the page that shows it."""
+"""The table of all public names in both packages, and the page that shows it."""
 
 import json
 import re
@@ -37,7 +37,7 @@ why = "Boxes have no lids here."
 
 
 def row(name, state, place="toy/box.h", kind="member", **more):
-    """A row of the table."""
+    """Make a row of the table."""
     return {"name": name, "kind": kind, "place": place, "state": state, **more}
 
 
@@ -53,31 +53,31 @@ DATA = {"published": "1.2", "tables": {"cpp": ROWS}}
 
 
 def compared(reasons=REASON, rows=ROWS):
-    """A small table with reasons."""
+    """Make a small table with reasons."""
     return Compared("1.2", {"cpp": rows}, read_reasons(reasons))
 
 
 def changed(index, state):
-    """The rows, with one of them in another state."""
+    """Return the rows, with one of them in another state."""
     return [*ROWS[:index], {**ROWS[index], "state": state}, *ROWS[index + 1 :]]
 
 
 def test_the_committed_table_has_a_reason_for_each_difference():
-    """So has the page, which refuses to be built without."""
+    """The page, too, refuses to build without a reason for each difference."""
     found = read_compared(ROOT)
     assert found.problems() == []
     assert {row["state"] for rows in found.tables.values() for row in rows} == {*STATES}
 
 
 def test_the_committed_table_is_written_as_the_test_writes_it():
-    """A line for each name: what is merged by hand is still what is made."""
+    """The table has one line per name, and manual merges keep the generated format."""
     text = (ROOT / NAMES).read_text()
     assert as_text(json.loads(text)) == text
     assert all(len(line) < 1000 for line in text.splitlines())
 
 
 def test_no_name_depends_on_the_machine():
-    """No folder of a machine, and no address, is in the table."""
+    """The table contains no machine-specific path and no memory address."""
     text = (ROOT / NAMES).read_text()
     assert re.findall(r"0x[0-9a-f]{6,}|site-packages|/(?:home|root|usr|tmp)/", text) == []
 
@@ -87,7 +87,7 @@ def test_no_name_depends_on_the_machine():
     [
         (REASON, ROWS, ""),
         (REASON, changed(2, "differs"), ""),
-        (REASON, changed(4, "same"), ""),  # it came here, and the reason waits
+        (REASON, changed(4, "same"), ""),  # the name was added here; the reason is kept for later
         (REASON, changed(0, "differs"), "cpp: toy::Box differs, without a reason"),
         (REASON, changed(3, "only there"), "cpp: toy::Paint is only there, without a reason"),
         (REASON, changed(1, "same"), "cpp: no name for the pattern 'toy::Box::*' of 'differs'"),
@@ -100,7 +100,7 @@ def test_no_name_depends_on_the_machine():
     ],
 )
 def test_reasons_and_names_belong_together(reasons, rows, problem):
-    """A difference without a reason and a reason without a name are both reported."""
+    """Differences without a reason and reasons without a name are both reported."""
     problems = compared(reasons, rows).problems()
     assert bool(problems) == bool(problem)
     assert any(problem in each for each in problems) or not problem
@@ -115,7 +115,7 @@ def test_reasons_and_names_belong_together(reasons, rows, problem):
     ],
 )
 def test_wrong_reasons_are_refused(text, said):
-    """The message names the file, what was expected and what came."""
+    """The message names the file, what was expected and what was passed."""
     with pytest.raises(ValueError, match=said):
         read_reasons(text)
 
@@ -133,12 +133,12 @@ def test_wrong_reasons_are_refused(text, said):
     ],
 )
 def test_patterns(text, pattern, expected):
-    """Only * stands for other text; operators are spelled as they are."""
+    """Only * matches other text; operators are matched literally."""
     assert matches(text, pattern) == expected
 
 
 def test_names_are_counted_by_kind_and_state():
-    """The last row is the sum."""
+    """The last row is the total."""
     assert summary(compared()) == [
         ["C++: functions", "0", "0", "0", "1"],
         ["C++: members", "1", "1", "1", "0"],
@@ -148,7 +148,7 @@ def test_names_are_counted_by_kind_and_state():
 
 
 def test_names_are_grouped_by_place_and_reason():
-    """What differs comes first, and each name that differs has a row of its own."""
+    """Differences come first, and each differing name has its own row."""
     places = by_place(ROWS)
     assert [in_short(*each) for each in places.items()] == [
         "toy/box.h: 1 differs, 2 same",
@@ -171,7 +171,7 @@ def test_names_are_grouped_by_place_and_reason():
 
 @pytest.fixture
 def page(project):
-    """The toy project, with a page that compares."""
+    """The toy project, with a comparison page."""
     project.replace("conf.py", '"_ext.verification",', '"_ext.verification",\n    "_ext.compared",')
     folder = project.file("docs/compared")
     folder.mkdir()
@@ -183,7 +183,7 @@ def page(project):
 
 
 def test_the_page_shows_each_name(page):
-    """Each has an anchor; what differs shows its signatures, and the reason."""
+    """Each name has an anchor; a difference shows its signatures and the reason."""
     status, said = page.site()
     assert status == 0, said
     text = page.file("build/site/verification.html").read_text()
@@ -206,7 +206,7 @@ def test_the_page_shows_each_name(page):
     ],
 )
 def test_the_site_is_refused(page, file, old, new, said):
-    """A difference without a reason, and a table that is none, break the build."""
+    """A difference without a reason or an invalid table breaks the build."""
     page.replace(file, old, new)
     status, printed = page.site()
     assert status != 0
@@ -214,7 +214,7 @@ def test_the_site_is_refused(page, file, old, new, said):
 
 
 def test_our_names_link_to_the_reference(page):
-    """A name that the reference of this package has is a link, any other one is none."""
+    """A name is a link only if this package's reference has it."""
     rows = [row("toy.pack", "same", "toy", "function"), row("toy.gone", "same", "toy", "function")]
     page.file(NAMES).write_text(as_text({**DATA, "tables": {"python": rows, "cpp": ROWS}}))
     declared = ".. py:function:: toy.pack\n   :no-index-entry:\n"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""What the runner learns from compiling an example."""
+"""The runner's record of an example's compilation."""
 
 import json
 
@@ -19,13 +19,13 @@ KERNEL = "examples/kernel_library/scale/scale_kernel.cc"
 
 
 def receipt(project, name):
-    """One of the receipts of the latest run."""
+    """Return one of the receipts of the latest run."""
     (path,) = project.file("build/receipts").glob(name)
     return json.loads(path.read_text())
 
 
 def test_receipt_holds_the_closure_the_flags_and_the_tools(pristine):
-    """A receipt says what made the result, and nothing of the folders of the machine."""
+    """A receipt records what produced the result, but none of the machine's folders."""
     made = receipt(pristine, "*scale_kernel.cc--compiled*")
     folder = "examples/kernel_library"
     assert sorted(made["closure"]) == [
@@ -47,7 +47,7 @@ def test_receipt_holds_the_closure_the_flags_and_the_tools(pristine):
 
 
 def test_example_is_compiled_again_only_when_its_closure_changes(project):
-    """An unchanged example keeps its library; an edited header makes a new one."""
+    """An unchanged example keeps its library; an edited header causes a rebuild."""
     library = project.file("build/examples/scale_cpu.so")
     assert project.verify()[0] == 0
     before = library.stat().st_mtime_ns
@@ -82,7 +82,7 @@ def test_script_that_does_not_build_the_example(project, script, message):
 
 
 def test_source_edited_while_it_is_compiled_or_run(project):
-    """What was compiled and what is there now are not the same: nothing is known of either."""
+    """An edit during compilation or a run invalidates the result."""
     script = "examples/kernel_library/scale/build_cpu.sh"
     project.append(script, f'echo "int changed;" >>{project.file(KERNEL)}\n')
     test = "tests/examples/test_scale.py"
@@ -103,7 +103,7 @@ def test_source_edited_while_it_is_compiled_or_run(project):
 
 
 def test_library_of_a_removed_example_is_removed(project):
-    """Nothing can load what no source stands for."""
+    """A library without a source is removed, so that nothing can load it."""
     stale = project.file("build/examples/gone_cpu.so")
     stale.write_text("")
     project.verify()
@@ -111,7 +111,7 @@ def test_library_of_a_removed_example_is_removed(project):
 
 
 def test_a_library_beside_an_examples_own_stays(tmp_path):
-    """What a script wrote beside its library is not taken for that of a removed example."""
+    """An extra library written by an example's script is not mistaken for a removed example's."""
     layout = Layout.of(tmp_path)
     layout.libraries.mkdir(parents=True)
     for name in ("a_cpu.so", "a_cpu_adapter.so", "a_cuda.so", "ab_cpu.so", "b_cpu_adapter.so"):
@@ -122,7 +122,7 @@ def test_a_library_beside_an_examples_own_stays(tmp_path):
 
 
 def test_a_command_names_no_folder_of_the_machine(tmp_path):
-    """Headers of the runtime, of other packages and of the repository are told without it."""
+    """Headers of the runtime, other packages and the repository are recorded relative to them."""
     package = tmp_path / "lib" / "python3.11" / "site-packages" / "tvm_ffi" / "include"
     other = tmp_path / "venv" / "lib" / "python3.11" / "site-packages" / "jaxlib" / "include"
     words = [f"{tmp_path}/bin/g++", f"-I{package}", "-isystem", str(other), f"{tmp_path}/tree/a.cc"]
@@ -131,7 +131,7 @@ def test_a_command_names_no_folder_of_the_machine(tmp_path):
 
 
 def test_device_targets_are_read_from_the_command():
-    """Real architectures and PTX are told apart."""
+    """Real architectures and PTX are distinguished."""
     nvcc = (
         "cuda/bin/nvcc -gencode arch=compute_80,code=sm_80"
         " -gencode arch=compute_90,code=compute_90 a.cu"
@@ -143,7 +143,7 @@ def test_device_targets_are_read_from_the_command():
 
 
 def test_headers_of_the_example_and_of_the_runtime_belong_to_the_closure(tmp_path):
-    """Headers of the installed package are named as in the tree; those of the system are not."""
+    """Installed runtime headers are named as in the tree; system headers are left out."""
     installed = tmp_path / "site-packages" / "tvm_ffi" / "include"
     folders = [tmp_path / "tree" / "examples", tmp_path / "tree" / "include", installed]
     for folder, name in zip([*folders, folders[0]], ("a.cc", "t.h", "t.h", "my.h"), strict=True):
@@ -157,7 +157,7 @@ def test_headers_of_the_example_and_of_the_runtime_belong_to_the_closure(tmp_pat
 
 
 def test_stamp_of_another_version_is_not_used(tmp_path):
-    """It may lack fields, or have others."""
+    """A stamp of another version is not used, as its fields may differ."""
     stamp = tmp_path / "scale_cpu.so.json"
     stamp.write_text('{"key": "old", "library": "scale_cpu.so"}')
     assert reusable(stamp, Layout.of(tmp_path), "new") is None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8
-"""The comparison of the reference with what the headers and the package offer."""
+"""The reference is compared with the names that the headers and the package provide."""
 
 import sys
 import types
@@ -26,7 +26,7 @@ COMPOUND = (
 
 
 def member(name, kind="function", prot="public", more=""):
-    """A member as Doxygen writes it."""
+    """Return a member in Doxygen's XML."""
     return (
         f'<memberdef kind="{kind}" prot="{prot}"><name>{name}</name>{more}'
         '<location file="toy.h"/></memberdef>'
@@ -60,7 +60,7 @@ PUBLIC = [
 
 
 def test_public_names_of_headers(folder):
-    """Private members, specialisations, constructors and destructors have no page of their own."""
+    """Private members, specializations, constructors and destructors need no entry."""
     assert [name for name, _ in declared(folder)] == PUBLIC
 
 
@@ -73,7 +73,7 @@ def test_each_missing_name_is_told(folder, name):
 
 
 def test_missing_names_of_the_package(monkeypatch):
-    """A name is known under its own name, under another public one, or where it is defined."""
+    """A name is known by its own name, by another public name, or by where it is defined."""
     inner, outer = types.ModuleType("toy.inner"), types.ModuleType("toy")
     source = "def pack(): pass\ndef send(): pass\ndef _hidden(): pass\nimport os\n"
     exec(source, vars(inner))

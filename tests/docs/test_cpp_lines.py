@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""A page shows only lines of C and C++ that ran, or says why they did not."""
+"""A page shows only C and C++ lines that ran, or says why they did not."""
 
 import os
 import re
@@ -24,12 +24,12 @@ TEMPLATE = "template <typename T>\nT typed(T x) {\n  return x + 1;\n}\n"
 
 
 def needs_parser():
-    """The grammar of C++ comes with the site's tools."""
+    """The C++ grammar is installed with the site's tools."""
     pytest.importorskip("tree_sitter_cpp", reason="comes with the site's tools, on Python 3.11")
 
 
 def show(project, text, typed=""):
-    """Put a region at the end of the kernel's namespace-free part, and show it on a page."""
+    """Append a region to the kernel's source, outside any namespace, and show it on a page."""
     project.append(KERNEL, f"\n// [typed.begin]\n{text}// [typed.end]\n")
     shown = f".. literalinclude:: ../{KERNEL}\n   :region: typed\n"
     if typed:
@@ -38,37 +38,37 @@ def show(project, text, typed=""):
 
 
 def test_template_that_nothing_instantiates(project):
-    """It compiles, and no line of it becomes machine code."""
+    """It compiles, but none of its lines become machine code."""
     show(project, TEMPLATE)
     project.refused_twice(f"{KERNEL} [typed]: no run went through line 3")
 
 
 def test_code_typed_by_hand_that_equals_a_template_that_nothing_instantiates(project):
-    """It is no better than the region that it equals."""
+    """A typed copy is treated like the region that it matches."""
     show(project, TEMPLATE, typed=TEMPLATE)
     project.refused_twice("a code block typed by hand")
 
 
 def test_function_that_nothing_calls(project):
-    """It compiles, and never runs."""
+    """It compiles but never runs."""
     show(project, 'extern "C" int typed(int x) {\n  x += 1;\n  return x;\n}\n')
     project.refused_twice(f"{KERNEL} [typed]: no run went through lines 2-3")
 
 
 def test_lines_with_other_numbers(project):
-    """The compiler would count a line that ran for one that did not."""
+    """The compiler would report a line that ran as one that did not."""
     show(project, 'extern "C" int typed(int x) {\n#line 1\n  return x;\n}\n')
     project.refused_twice("it holds '#line 1', which changes the numbers of its lines")
 
 
 def test_macro_that_nothing_names(project):
-    """It compiles, whatever it stands for."""
+    """It compiles, whatever it expands to."""
     show(project, "#define TYPED format_disk(no_such_variable)\n")
     project.refused_twice(f"{KERNEL} [typed]: no run went through line 1")
 
 
 def test_declarations_are_compiled(project):
-    """None of them ran, so the line below them does not say so."""
+    """Declarations do not run, so the line below them does not claim that."""
     needs_parser()
     show(project, "template <typename T>\nstruct Typed {\n  T never = format_disk(T());\n};\n")
     status, output = project.build()
@@ -79,7 +79,7 @@ def test_declarations_are_compiled(project):
 
 
 def test_branch_for_a_gpu_is_named(project):
-    """It may be shown; the line below it says what it waits for."""
+    """It may be shown; the line below it says what is required to run it."""
     needs_parser()
     project.append(KERNEL, "namespace {\nbool on_CUDA = false;\nint typed = 0;\n")
     show(
@@ -93,7 +93,7 @@ def test_branch_for_a_gpu_is_named(project):
     assert f"ran on CPU · did not run: line 3 ({NEEDS_GPU})" in page
 
 
-# Each line says whether it is to run; the others have nothing that could.
+# Comments mark the lines that must or must not run; the others have nothing that could.
 PROGRAM = """\
 #include <memory>
 #define TWICE(x) /* ran */ \\
@@ -201,26 +201,26 @@ int main() {
 
 
 def run(folder, trace, *command, **variables):
-    """Run a command with its compilers counting."""
+    """Run a command with instrumented compilers."""
     environment = {**trace.environment(os.environ, [], compiles=True), **variables}
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
 
 
 def lines(found, name="a.cc"):
-    """The lines of a file without comments and blank lines, from the fields of a receipt."""
+    """Return a file's lines that ran and that did not, from the fields of a receipt."""
     idle = set().union(*(from_ranges([part]) for part in found["idle"].get(name, {})))
     return from_ranges(found["ran"].get(name, [])), idle
 
 
 def marked(word):
-    """The lines of the program that say this word."""
+    """Return the program's lines marked with this word."""
     return {
         n for n, line in enumerate(PROGRAM.splitlines(), 1) if re.search(rf"/[/*] {word}\b", line)
     }
 
 
 def test_lines_of_a_program(tmp_path):
-    """Each kind of statement, as gcov and the parser tell together."""
+    """Each kind of statement is classified by gcov and the parser together."""
     needs_parser()
     (tmp_path / "a.cc").write_text(PROGRAM)
     with Trace() as trace:
@@ -231,7 +231,7 @@ def test_lines_of_a_program(tmp_path):
 
 
 def test_program_that_leaves_without_its_counts(tmp_path):
-    """`_exit` writes none, so no line of it ran as far as is known."""
+    """`_exit` writes no counts, so none of its lines are known to have run."""
     needs_parser()
     (tmp_path / "a.cc").write_text("#include <unistd.h>\nint main() {\n  _exit(0);\n}\n")
     with Trace() as trace:
@@ -240,21 +240,21 @@ def test_program_that_leaves_without_its_counts(tmp_path):
 
 
 def test_values_of_declarations():
-    """The initial values of members, namespaces and arguments are no statements."""
+    """Initializers of members and namespace variables and default arguments are not statements."""
     needs_parser()
     text = "int a = 1;\nstruct S {\n  int b = 2;\n};\nint f(int c = 3);\n"
     assert statement_lines(text, {}) == Lines(set(), set())
 
 
 def test_jump_out_of_a_coroutine():
-    """It leaves machine code like another return."""
+    """Leaving a coroutine produces machine code like any other return."""
     needs_parser()
     text = "Task f() {\n  co_return;\n}\nTask g() {\n  co_yield 1;\n}\n"
     assert statement_lines(text, {}).idle == {2, 5}
 
 
 def test_macro_that_is_defined_twice():
-    """Which of the two a line calls is not known; if none does, none of them ran."""
+    """It is unknown which definition a line uses; if no line does, neither definition ran."""
     needs_parser()
     text = "#if X\n#define A(x) f(x)\n#else\n#define A(x) B(x)\n#endif\n#define B(x) x\n"
     assert cpp_lines({"a.h": text}, {"a.h": {}})["a.h"].idle == {2, 4, 6}
@@ -263,7 +263,7 @@ def test_macro_that_is_defined_twice():
 
 
 def test_macro_without_parameters():
-    """It ran if a line that ran names it; a constant, or an include guard, is no code."""
+    """A macro ran if a line that ran names it; constants and include guards are not code."""
     needs_parser()
     text = (
         "#define A_H_\n#define SETTING 1UL\n#define NEVER format_disk(no_such_variable) + \\\n"
@@ -275,7 +275,7 @@ def test_macro_without_parameters():
 
 
 def test_macro_that_only_comments_name():
-    """Nothing calls it."""
+    """A macro named only in comments never ran."""
     needs_parser()
     text = (
         "#define A(x) x\n#define B(x) x  // not A(x)\nint f() {\n  return B(1);  // not A(1)\n}\n"
@@ -284,7 +284,7 @@ def test_macro_that_only_comments_name():
 
 
 def test_header_whose_name_is_not_utf_8(tmp_path):
-    """The answer of gcov holds its bytes."""
+    """gcov's output contains the raw bytes of the name."""
     needs_parser()
     (tmp_path / "a.cc").write_text("int main() {\n  return f();\n}\n")
     script = (
@@ -297,7 +297,7 @@ def test_header_whose_name_is_not_utf_8(tmp_path):
 
 
 def test_source_that_was_written_anew(tmp_path):
-    """What an older text of a copy ran says nothing about the file."""
+    """Lines that ran in an older version of a copy say nothing about the file."""
     needs_parser()
     (tmp_path / "a.cc").write_text("int main() {\n  return 0;\n}\n")
     copy = tmp_path / "copy"
@@ -310,7 +310,7 @@ def test_source_that_was_written_anew(tmp_path):
 
 
 def test_copy_without_marker_lines(tmp_path):
-    """Its lines are those of the file, such as those of a project made from a template."""
+    """The copy's lines count for the file, as for a project made from a template."""
     needs_parser()
     body = "int main() {\n  return 0;\n}\n"
     (tmp_path / "a.cc").write_text(f"// [all.begin]\n{body}// [all.end]\n")
@@ -324,7 +324,7 @@ def test_copy_without_marker_lines(tmp_path):
 
 
 def test_source_that_the_compiler_refuses(tmp_path):
-    """Its lines say so, declarations too, unless another compiler ran them."""
+    """Its lines, declarations included, are marked unless another compiler ran them."""
     needs_parser()
     (tmp_path / "a.cc").write_text("int main() {\n  return none;\n}\n")
     with Trace() as trace:
@@ -334,7 +334,7 @@ def test_source_that_the_compiler_refuses(tmp_path):
 
 
 def test_source_that_every_compiler_refuses(tmp_path):
-    """It may be shown, and the site lacks nothing that another machine could run."""
+    """It may be shown, and the site does not wait for another machine to run it."""
     (tmp_path / "a.cc").write_text("int main() {\n  return none;\n}\n")
     seen = closure_of(tmp_path, ["a.cc"])
     idle = {"a.cc": {"1-3": REFUSED}}
@@ -345,7 +345,7 @@ def test_source_that_every_compiler_refuses(tmp_path):
 
 
 def test_compiler_without_counting(tmp_path):
-    """A test that looks at what a compiler makes gets what a reader's compiler makes."""
+    """A test that inspects compiler output gets what a reader's compiler produces."""
     (tmp_path / "a.cc").write_text("int main() {}\n")
     symbols = []
     for way in ("yes", "no"):
@@ -378,7 +378,7 @@ int f;
 
 
 def test_compiler_that_python_names(tmp_path, monkeypatch):
-    """Its runs count too: pip builds extensions with it. Debian's has a longer name."""
+    """The compiler that pip uses is traced too, even under Debian's longer name."""
     needs_parser()
     (tmp_path / "a.cc").write_text("int main() {\n  return 0;\n}\n")
     longer = tmp_path / "bin" / "longer-g++"
@@ -395,7 +395,7 @@ def test_compiler_that_python_names(tmp_path, monkeypatch):
 
 
 def test_lines_that_only_nvcc_sees():
-    """Those in the branches of its macro, and not what other compilers see."""
+    """Only branches that the macro __CUDACC__ selects count, not those seen by other compilers."""
     assert cuda_lines(GUARDED) == {2, 4, 15}
 
 
@@ -426,7 +426,7 @@ void h() {
 
 
 def test_reasons():
-    """They are for a GPU by their names, or by what alone uses them."""
+    """Lines need a GPU by their name, or because only GPU code uses them."""
     needs_parser()
     gpu = {*range(1, 7), 11, 12, *range(18, 22)}
     assert cpp_reasons(REASONS, Lines(), refused=False) == {
@@ -439,7 +439,7 @@ def test_reasons():
 
 
 def test_text_that_the_parser_does_not_understand():
-    """It may hold statements, so it ran only if gcov says so; a macro may stand there."""
+    """Unparsed text may hold statements, so only gcov can prove it; macros may appear there."""
     needs_parser()
     text = "int f() {\n  return 1;\n}\nstruct A { ) };\nstruct B {\n  DECLARE(B, );\n};\n"
     assert statement_lines(text, {2: 1}).idle == {4}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8, R9
-"""A reader who pastes the first doctest of a page pastes what sets ``device``, too."""
+"""The first doctest of a page that uses ``device`` also sets it, for readers who paste it."""
 
 import re
 from html import unescape
@@ -15,38 +15,38 @@ from docutils.utils import new_document
 
 
 def page_of(*children):
-    """A page that holds these."""
+    """Make a page with these children."""
     page = new_document("page")
     page += children
     return page
 
 
 def doctest_of(text):
-    """A block of examples."""
+    """Make a doctest block."""
     return nodes.doctest_block(text, text)
 
 
 def resolved(*texts):
-    """The texts of a page's blocks, as the page shows them."""
+    """Return the page's blocks as shown."""
     page = page_of(*map(doctest_of, texts))
     add_line(None, page, "page")
     return [block.astext() for block in page.findall(nodes.doctest_block)]
 
 
 def test_first_use_is_preceded_by_the_line():
-    """Later blocks, and those without the name, stay as they are."""
+    """Later blocks, and blocks without the name, are unchanged."""
     none, uses = ">>> x = tensor.device\n>>> f(device=1)", '>>> load(f"add_{device}.so")'
     assert resolved(none, uses, uses) == [none, LINE + uses, uses]
 
 
 def test_page_that_sets_it_is_left_alone():
-    """What the page says itself holds."""
+    """A page's own assignment takes precedence."""
     texts = [">>> device = 3", ">>> device\n3"]
     assert resolved(*texts) == texts
 
 
 def test_numbers_of_lines_stay_true():
-    """The added line gets its own block where the verification line refers to line numbers."""
+    """The added line gets its own block if the verification line refers to line numbers."""
     block = doctest_of(">>> f(device)\n>>> g()")
     page = page_of(block, nodes.paragraph("", "did not run: line 2 (needs a GPU)"))
     add_line(None, page, "page")
@@ -58,7 +58,7 @@ def test_numbers_of_lines_stay_true():
 
 
 def test_line_is_shown_and_the_doctest_still_proved(pristine):
-    """The site shows it once on a page that needs it; the block has its line of proof."""
+    """A page that needs the line shows it once; the block keeps its verification line."""
     page = unescape(re.sub("<[^>]*>", "", pristine.file("build/site/index.html").read_text()))
     assert page.count(LINE) == 1
     shown = page[page.index(LINE) :]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""How the doctests of pages and docstrings are run, skipped and judged."""
+"""How doctests of pages and docstrings are run, skipped and judged."""
 
 import json
 
@@ -18,7 +18,7 @@ GPU_RUN = {
 
 
 def test_skip_with_a_reason_is_listed(project):
-    """A skip shows in the table with its reason, and the rest of the page still runs."""
+    """A skip appears in the table with its reason, and the rest of the page still runs."""
     project.append(PAGE, SKIP.format(condition=' if(device == "cpu", reason="needs a GPU")'))
     status, output = project.verify()
     assert status == 0, output
@@ -26,7 +26,7 @@ def test_skip_with_a_reason_is_listed(project):
 
 
 def test_doctest_that_is_skipped_everywhere_makes_the_site_partial(project):
-    """Nothing verified it: its page and the list say so."""
+    """An unverified doctest is reported on its page and in the list."""
     project.append(PAGE, SKIP.format(condition=' if(device == "cpu", reason="needs a GPU")'))
     status, output = project.build()
     assert status == 0, output
@@ -37,7 +37,7 @@ def test_doctest_that_is_skipped_everywhere_makes_the_site_partial(project):
 
 @pytest.mark.parametrize("name", ["jax", "paddle"])
 def test_missing_framework_is_a_skip_with_its_reason(project, name):
-    """The example that imports it and those that use what it binds are skipped, and no others."""
+    """Only the example that imports it, and those that use its names, are skipped."""
     (project.file("tools") / f"{name}.py").write_text(
         f"raise ModuleNotFoundError(\"No module named '{name}'\")"
     )
@@ -65,7 +65,7 @@ ModuleNotFoundError: No module named 'jax'
     "text", ["\n>>> import numpy.nope\n", "\n>>> import toy; toy.broken()\n", EXPECTED_MISSING]
 )
 def test_failure_is_not_taken_for_a_missing_framework(project, text):
-    """A module that the framework lacks, an import of our own, an error that was expected."""
+    """A missing submodule, our own import, and an expected error are not skips."""
     project.append("python/toy/__init__.py", "\n\ndef broken():\n    import torch.utils.dlpak\n")
     (project.file("tools") / "jax.py").write_text("1 / 0\n")
     project.append(PAGE, text)
@@ -75,7 +75,7 @@ def test_failure_is_not_taken_for_a_missing_framework(project, text):
 
 
 def test_what_depends_on_a_skipped_doctest_is_not_run(project):
-    """It would run with what an earlier example had bound."""
+    """It would run with a value bound by an earlier example."""
     skip = SKIP.format(condition=' if(device == "cpu", reason="needs a GPU")')
     text = skip.replace(">>> ctypes.c_int(3).value\n3", ">>> x = 2")
     project.append(PAGE, f"\n>>> x = 1\n{text}\n>>> x\n1\n")
@@ -86,13 +86,13 @@ def test_what_depends_on_a_skipped_doctest_is_not_run(project):
 
 @pytest.mark.parametrize("status", [0, 5])
 def test_page_that_ends_its_process_fails(project, status):
-    """5 is what pytest says where it found no test."""
+    """5 is pytest's status if it found no tests."""
     project.append(PAGE, f"\n>>> import os; os._exit({status})\n")
     assert f"FAILED {PAGE} (ran on CPU): doctests: " in project.verify()[1]
 
 
 def test_failed_doctest_leaves_the_rest_of_its_page_to_be_judged(project):
-    """It and what depends on it are named, each with its line; the others are proved."""
+    """The failed example and its dependents are named by line; the others are verified."""
     text = "\n>>> x = 1 / 0\n\n>>> 2 + 2\n4\n\n>>> y = x + 1\n>>> y\n2\n\n>>> 3 + 3\n7\n"
     project.append(PAGE, text)
     status, output = project.verify()
@@ -113,7 +113,7 @@ def test_failed_doctest_leaves_the_rest_of_its_page_to_be_judged(project):
 
 
 def test_doctest_that_ran_on_a_gpu_alone_may_be_shown(project):
-    """A receipt of another machine counts: results merge by union."""
+    """A receipt from another machine counts: results are merged by union."""
     project.append(PAGE, SKIP.format(condition=' if(device == "cpu", reason="needs a GPU")'))
     project.verify()
     (path,) = project.file("build/receipts").glob("docs.index.rst*")
@@ -129,7 +129,7 @@ def test_doctest_that_ran_on_a_gpu_alone_may_be_shown(project):
 
 
 def test_doctest_that_ran_on_a_gpu_with_an_earlier_runtime_says_so(project):
-    """It needs a run with this runtime, on whatever machine, to be shown."""
+    """To be shown as verified, it must run with this runtime, on any machine."""
     project.append(PAGE, SKIP.format(condition=' if(device == "cpu", reason="needs a GPU")'))
     project.verify()
     (path,) = project.file("build/receipts").glob("docs.index.rst*")
@@ -164,7 +164,7 @@ ZeroDivisionError: division by zero
     ],
 )
 def test_skip_without_a_reason_fails(project, text, message):
-    """What is left out silently, or is not compared, would count as verified."""
+    """A silent skip or an ignored comparison would count as verified."""
     project.append(PAGE, text)
     status, output = project.verify()
     assert status != 0
@@ -173,7 +173,7 @@ def test_skip_without_a_reason_fails(project, text, message):
 
 
 def test_crash_names_its_page(project):
-    """A page that kills its process fails alone, by name, with the signal."""
+    """A page that kills its process fails by itself, by name, with the signal."""
     project.append(PAGE, "\n>>> ctypes.string_at(0)\nb''\n")
     status, output = project.verify()
     assert status != 0
@@ -189,7 +189,7 @@ def test_missing_gpu_fails_where_one_is_required(project):
 
 
 def test_page_receipt_holds_the_sources_of_the_libraries_it_loaded(pristine):
-    """An edited kernel takes away the proof of the pages that called it, and of no others."""
+    """An edited kernel invalidates the pages that called it, and no others."""
     closures = {
         name: json.loads(path.read_text())["closure"]
         for path in pristine.file("build/receipts").glob("docs.*")
@@ -200,7 +200,7 @@ def test_page_receipt_holds_the_sources_of_the_libraries_it_loaded(pristine):
 
 
 def test_docstrings_are_read_without_importing_their_file(project):
-    """The package under test is the one installed, never the sources beside it."""
+    """The package under test is always the installed one, never the sources beside it."""
     text = '"""One.\n\n>>> 1\n1\n"""\nraise RuntimeError("imported from the sources")\n'
     project.file("python/toy/other.py").write_text(text)
     package = project.file("python/toy/inner/__init__.py")
@@ -211,7 +211,7 @@ def test_docstrings_are_read_without_importing_their_file(project):
 
 
 def test_equal_examples_are_told_apart_by_their_order(project):
-    """One that was skipped is not shown because the same text ran in another place."""
+    """A skipped example is not verified by an identical one that ran elsewhere."""
     project.append(PAGE, "\n>>> ctypes.c_int(3).value\n3\n")
     project.append(PAGE, SKIP.format(condition=' if(device == "cpu", reason="needs a GPU")'))
     assert project.build()[0] == 0
@@ -220,7 +220,7 @@ def test_equal_examples_are_told_apart_by_their_order(project):
 
 
 def test_failure_outweighs_a_gpu_run_that_passed(project):
-    """A doctest that failed in this run is not shown, whatever passed on a GPU before."""
+    """A doctest that failed in this run is not shown, even if it passed on a GPU before."""
     (path,) = project.file("build/receipts").glob("docs.notes.md*")
     receipt = json.loads(path.read_text())
     receipt |= GPU_RUN
@@ -234,7 +234,7 @@ def test_failure_outweighs_a_gpu_run_that_passed(project):
 
 
 def test_digest_ignores_indentation():
-    """A page's block is found among what was run, however it was indented."""
+    """A page's block matches the example that ran, regardless of indentation."""
     plain = block_digests(">>> f(\n...     1)\n2\n>>> g()\n")
     indented = block_digests("    >>> f(\n    ...     1)\n    2\n    >>> g()")
     assert plain == indented

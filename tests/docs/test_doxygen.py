@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8, R9
-"""Doxygen's XML, made such that breathe loses nothing of it."""
+"""Doxygen's XML is rewritten so that breathe loses nothing of it."""
 
 import os
 from xml.etree import ElementTree
@@ -21,7 +21,7 @@ CODE = """<doc><programlisting>\
 
 
 def test_a_line_of_code_is_one_piece(tmp_path):
-    """Every space stays, and breathe gets no piece of spaces alone, which it would drop."""
+    """All spaces are kept, and no piece consists only of spaces, which breathe would drop."""
     path = tmp_path / "code.xml"
     path.write_text(CODE)
     make_code_plain(path)
@@ -33,7 +33,7 @@ def test_a_line_of_code_is_one_piece(tmp_path):
 
 
 def test_a_file_that_says_the_same_keeps_its_time(tmp_path):
-    """Breathe reads pages again whose XML is newer: only those that Doxygen changed may be."""
+    """Breathe rereads pages with newer XML, so only changed files get a new time."""
     same, other, gone = (tmp_path / f"{name}.xml" for name in ("same", "other", "gone"))
     for path in (same, other, gone):
         path.write_text("<old/>")
@@ -57,7 +57,7 @@ INDEX = '<doxygenindex><member refid="b"><name></name></member></doxygenindex>'
 
 
 def test_anonymous_union_has_the_name_that_older_versions_give_it(tmp_path):
-    """Doxygen 1.9.8 leaves it without one, and Sphinx cannot read that."""
+    """Doxygen 1.9.8 leaves the name empty, which Sphinx cannot read."""
     (tmp_path / "structAny.xml").write_text(NAMELESS)
     (tmp_path / "index.xml").write_text(INDEX)
     name_anonymous_members(tmp_path)
@@ -76,7 +76,7 @@ SPECIAL = """<doxygen><compounddef id="classBox_3_01void_01_4"><sectiondef>
 
 
 def test_specialization_has_no_members_of_the_template(tmp_path):
-    """Doxygen 1.17 lists them; those of a base class stay, and so does the template itself."""
+    """Doxygen 1.17 lists them; base class members and the template itself are kept."""
     for name in ("classBox_3_01void_01_4.xml", "classBox.xml"):
         (tmp_path / name).write_text(SPECIAL)
     drop_members_of_other_templates(tmp_path)

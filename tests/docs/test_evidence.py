@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""What receipts prove, and when they stop to prove it."""
+"""What receipts prove, and when they no longer do."""
 
 from dataclasses import replace
 
@@ -38,7 +38,7 @@ def layout(tmp_path):
 
 
 def receipt(layout, subject, level, *others, **fields):
-    """A receipt of a subject, made of it, of other files and, if it ran, of the runtime."""
+    """Make a receipt for a subject and other files, plus the runtime if the subject ran."""
     files = [subject, *others]
     runtime = [] if level == COMPILED else [RUNTIME]
     closure = closure_of(layout.root, [*files, *runtime])
@@ -60,13 +60,13 @@ def receipt(layout, subject, level, *others, **fields):
     ],
 )
 def test_level_that_is_enough_depends_on_the_file(layout, file, level, reason):
-    """Code that can run must have run; CUDA must have been compiled."""
+    """Runnable code must have run; CUDA code must have been compiled."""
     receipts = [receipt(layout, file, level, ran={file: ["1-1"]})] if level else []
     assert Evidence(layout, receipts).why_not(file) == reason
 
 
 def test_receipt_is_void_when_a_file_of_its_closure_changes(layout):
-    """An edited header takes away the proof of each file that was compiled with it."""
+    """An edited header invalidates each file that was compiled with it."""
     made = receipt(layout, "a.cc", RAN_ON_CPU, "a.h")
     (layout.root / "a.h").write_text("edited")
     evidence = Evidence(layout, [made])
@@ -75,21 +75,21 @@ def test_receipt_is_void_when_a_file_of_its_closure_changes(layout):
 
 
 def test_receipt_is_void_when_a_file_of_its_closure_is_gone(layout):
-    """A test that was deleted proves nothing."""
+    """A deleted test proves nothing."""
     made = receipt(layout, "a.cc", RAN_ON_CPU, "a.py")
     (layout.root / "a.py").unlink()
     assert "a.py changed" in Evidence(layout, [made]).why_not("a.cc")
 
 
 def test_failure_outweighs_an_older_receipt(layout):
-    """A file that failed in the latest run is not shown, whatever passed elsewhere."""
+    """A file that failed in the latest run is not shown, even if it passed elsewhere."""
     failure = Failure("a.cc", RAN_ON_CPU, ["a.cc"], "exit status 1", "first\nAssertionError: 3\n")
     evidence = Evidence(layout, [receipt(layout, "a.cc", RAN_ON_GPU)], [failure])
     assert evidence.why_not("a.cc") == "failed: a.cc: exit status 1: AssertionError: 3"
 
 
 def test_state_names_compilers_devices_and_dates(layout):
-    """The line under the code says what was verified on what."""
+    """The line under the code says what was verified where."""
     receipts = [
         receipt(layout, "a.h", COMPILED, tools={"g++": "12.2.0"}),
         receipt(layout, "a.h", COMPILED, tools={"nvcc": "13.0.88"}, targets=["sm_80", "PTX"]),
@@ -103,7 +103,7 @@ def test_state_names_compilers_devices_and_dates(layout):
 
 
 def test_run_on_a_cpu_with_an_earlier_runtime_is_not_mentioned(layout):
-    """The machine can run the file again."""
+    """This machine can run the file again."""
     made = receipt(layout, "a.cc", RAN_ON_CPU, ran={"a.cc": ["1-1"]})
     (layout.root / "src").mkdir()
     (layout.root / "src" / "new.cc").touch()
@@ -112,7 +112,7 @@ def test_run_on_a_cpu_with_an_earlier_runtime_is_not_mentioned(layout):
 
 @pytest.mark.parametrize(("compiled", "state"), [(True, "compiled by g++ 12.2"), (False, COMPILED)])
 def test_state_of_declarations(layout, compiled, state):
-    """They may be shown, as compiled; a run that nobody traced may have gone through more."""
+    """Declarations are shown as compiled; an untraced run may have executed more."""
     receipts = [receipt(layout, "a.h", COMPILED, tools={"g++": "12.2.0"})] if compiled else []
     gpu = receipt(layout, "a.h", RAN_ON_GPU, machine=GPU)
     traced = receipt(layout, "a.h", RAN_ON_CPU, ran={"a.h": []}, idle={"a.h": {}})
@@ -122,7 +122,7 @@ def test_state_of_declarations(layout, compiled, state):
 
 
 def test_receipts_of_machines_merge_by_union(layout):
-    """One file for each subject, level and machine: a run on a GPU replaces no run on a CPU."""
+    """Receipts are kept per subject, level and machine: a GPU run does not replace a CPU run."""
     for level, machine in [(COMPILED, {}), (RAN_ON_CPU, {}), (RAN_ON_GPU, GPU)]:
         made = receipt(layout, "a.cc", level, machine=machine, runtime=COMMIT)
         for _ in range(2):
@@ -141,7 +141,7 @@ def test_receipts_of_machines_merge_by_union(layout):
 
 
 def test_gpu_mark_of_an_example_disappears_when_it_is_edited(layout):
-    """The table never shows a GPU run of code that is no longer there."""
+    """The table never shows a GPU run of code that has changed."""
     folder = layout.examples / "one"
     folder.mkdir(parents=True)
     source = "examples/kernel_library/one/one_kernel.cu"
@@ -166,14 +166,14 @@ def test_gpu_mark_of_an_example_disappears_when_it_is_edited(layout):
     ],
 )
 def test_only_gpu_runs_count_among_the_committed_receipts(layout, level, machine, runtime, counts):
-    """A GPU run says on which GPU and with which runtime; the rest any machine can do by itself."""
+    """A GPU run names the GPU and the runtime's commit; other runs can be repeated anywhere."""
     made = receipt(layout, "a.cc", level, machine=machine, runtime=runtime)
     write_receipt(layout.committed, made)
     assert bool(read_receipts(layout.receipts, layout.committed)) is counts
 
 
 def test_receipt_that_proves_more_than_it_was_made_of_does_not_count(layout):
-    """Nothing would make it stale when the file, or the runtime of a run, changes."""
+    """It would not become stale when the file, or the runtime of a run, changes."""
     made = receipt(layout, "a.cc", RAN_ON_CPU)
     without_runtime = {path: seen for path, seen in made.closure.items() if path != RUNTIME}
     for less in ({"verifies": ["a.cc", "a.h"]}, {"closure": without_runtime}):
@@ -185,7 +185,7 @@ def test_receipt_that_proves_more_than_it_was_made_of_does_not_count(layout):
 
 @pytest.mark.parametrize("character", ["\f", "\v", "\x1c", "\x85", "\u2028"])
 def test_line_break_that_not_every_program_counts(layout, character):
-    """It would have a region judged by other lines than those that a page shows."""
+    """The judged lines of a region would differ from those shown on the page."""
     text = f"x = 1\n#{character * 9}\n# [typed.begin]\nx = 2\n# [typed.end]\n" + 9 * "x = 3\n"
     (layout.root / "a.py").write_text(text)
     ran = {"a.py": as_ranges(range(1, 12))}
@@ -194,7 +194,7 @@ def test_line_break_that_not_every_program_counts(layout, character):
 
 
 def test_compiled_source_whose_lines_wait_for_a_reason(layout):
-    """It may be shown where every line that did not run says what it waits for."""
+    """It may be shown if every line that did not run states a reason."""
     (layout.root / "a.cc").write_text("a\nb\n")
     compiled = receipt(layout, "a.cc", COMPILED)
     for reason, why in (("needs a GPU", ""), ("", "no run went through line 2")):
@@ -205,7 +205,7 @@ def test_compiled_source_whose_lines_wait_for_a_reason(layout):
 
 
 def test_emulation_is_named_and_permits_nothing(layout):
-    """Device code names the lines; a source for the CPU is not shown for its sake."""
+    """Emulated device code names the missing lines; a CPU source needs a real run."""
     (layout.root / "a.cu").write_text("a\nb\nc\n")
     fields = {"ran": {"a.cu": ["1-2"]}, "idle": {"a.cu": {"3-3": ""}}}
     compiled = [receipt(layout, "a.cu", COMPILED, tools={"nvcc": "13.0.88"})]

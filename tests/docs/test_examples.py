@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""Which files are the sources of an example, and how its compilation is taken apart."""
+"""How the sources of an example are found, and how its compilation is split up."""
 
 import pytest
 from _verify.examples import VARIANTS, find_examples
@@ -25,7 +25,7 @@ CPU, CUDA = VARIANTS
     ],
 )
 def test_sources(tmp_path, files, cpu, compiler, cuda):
-    """An example has one source for each device, in C++ or C, or many in its folder src."""
+    """An example has one source per device, in C++ or C, or many in its folder src."""
     folder = "examples/kernel_library/one"
     for name in ["load_one.py", *files]:
         path = tmp_path / folder / name
@@ -39,7 +39,7 @@ def test_sources(tmp_path, files, cpu, compiler, cuda):
 
 
 def test_a_command_with_many_sources_is_preprocessed_once_for_each():
-    """Every source is seen by its preprocessor, with all flags; a link alone by none."""
+    """Each source is preprocessed with all flags; a command that only links has none."""
     words = ["g++", "-O3", "-o", "all.so", "src/a.cc", "src/b.cc", "-lfoo"]
     assert by_source(words) == [
         ["g++", "-O3", "-o", "all.so", "src/a.cc", "-lfoo"],
@@ -49,7 +49,7 @@ def test_a_command_with_many_sources_is_preprocessed_once_for_each():
 
 
 def test_a_source_that_asks_for_its_architecture_is_preprocessed_for_each(tmp_path):
-    """Other sources, and those for one architecture, are preprocessed once."""
+    """Other sources, and those for a single architecture, are preprocessed once."""
     (tmp_path / "asks.cu").write_text("#if __CUDA_ARCH__ >= 900\n#endif\n")
     (tmp_path / "other.cu").write_text("int a;\n")
     one, other = (

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""What pytest's last lines say of an example's test."""
+"""The result of an example's test is read from pytest's last lines."""
 
 import pytest
 from _verify.execute import PASSED, SKIPPED
@@ -23,7 +23,7 @@ def test_only_a_passed_test_counts(line, passed):
 
 
 def test_skips_are_found_with_their_reasons():
-    """Each reason is listed, whatever punctuation it has."""
+    """Each reason is listed, whatever its punctuation."""
     output = (
         "SKIPPED [1] tests/examples/test_scale.py:206: a CPU kernel has no stream\n"
         "SKIPPED [2] ../../tests/x.py:9: needs: two GPUs\n1 passed, 3 skipped in 1s\n"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""A page shows only lines that ran: of Python and shell files, and of doctests."""
+"""A page shows only Python lines, shell lines and doctests that ran."""
 
 import os
 import subprocess
@@ -30,7 +30,7 @@ REGION = "# [typed.begin]\n{}\n# [typed.end]\n"
 
 
 def needs_tools():
-    """The programs that follow lines come with the site's tools."""
+    """The tools that trace lines are installed with the site's tools."""
     for needed in ("coverage", "tree_sitter_bash"):
         pytest.importorskip(needed, reason="comes with the site's tools, on Python 3.11")
 
@@ -60,14 +60,14 @@ def show(project, file, region):
     ids=["in a branch", "with its branch", "if False", "in a function", "in a case"],
 )
 def test_python_that_did_not_run(project, text, reason):
-    """It is refused, though its file ran."""
+    """It is refused even though its file ran."""
     project.append(NUMBERS, text)
     show(project, "numbers.py", "typed")
     project.refused_twice(f"{NUMBERS} [typed]: no run went through {reason}")
 
 
 def test_python_in_a_string(project):
-    """Its markers are no comments."""
+    """Markers in a string are not comments."""
     project.append(NUMBERS, 'TEXT = """\n' + REGION.format("import os") + '"""\n')
     show(project, "numbers.py", "typed")
     project.refused_twice("line 5 begins a string or a comment that holds its marker")
@@ -77,25 +77,25 @@ def test_python_in_a_string(project):
     "text", ["'\n{}'", '"\n{}"', "$'\n{}'", '"$(echo "\n{}")"', "<<E\n{}E"], ids=lambda t: t[:3]
 )
 def test_shell_in_a_string(text):
-    """Bash runs the command that holds it, and none of its lines."""
+    """Bash runs the command that contains it, but none of its lines."""
     needs_tools()
     script = f"cat {text.format(REGION.format('rm -r typed'))}\necho\n"
     assert "holds its marker" in hidden_marker("greet.sh", script, "typed")
 
 
 def test_shell_between_strings():
-    """A region that holds whole strings and documents is one of commands."""
+    """A region with whole strings and here-documents is code."""
     script = REGION.format("cat <<E\nfirst\nE\necho 'one\ntwo'")
     assert hidden_marker("greet.sh", script, "typed") == ""
 
 
 def test_region_of_python_that_is_not_valid():
-    """It is judged by its runs, of which there is none."""
+    """It is judged by its runs, and there are none."""
     assert hidden_marker("numbers.py", REGION.format("def ("), "typed") == ""
 
 
 def test_shell_after_an_exit(project):
-    """Bash reads it, and never gets there."""
+    """Bash reads it but never reaches it."""
     project.append(GREET, "exit 0\n" + REGION.format("echo typed"))
     show(project, "greet.sh", "typed")
     project.refused_twice(f"{GREET} [typed]: no run went through line 1")
@@ -105,7 +105,7 @@ def test_shell_after_an_exit(project):
     ("before", "after"), [("/*\n", "*/\n"), ('const char* text = R"(\n', ')";\n')]
 )
 def test_cpp_in_a_comment_or_a_string(project, before, after):
-    """No compiler sees it as code."""
+    """No compiler treats it as code."""
     region = REGION.format("int typed;").replace("#", "//")
     project.append(KERNEL, before + region + after)
     show(project, f"../{KERNEL}", "typed")
@@ -114,14 +114,14 @@ def test_cpp_in_a_comment_or_a_string(project, before, after):
 
 @pytest.mark.parametrize("head", ["if False:", "if library is None:", "def unused():"])
 def test_doctest_with_a_line_that_did_not_run(project, head):
-    """It passes, since it prints nothing, and proves nothing."""
+    """It passes because it prints nothing, but it proves nothing."""
     text = f"\n>>> {head}\n...     typed = 1\n\n.. toctree::"
     project.replace("docs/index.rst", "\n.. toctree::", text)
     project.refused_twice("line 2 of it did not run")
 
 
 def test_function_of_a_doctest_may_run_later(project):
-    """An example that calls it proves its body."""
+    """A later example that calls the function proves its body."""
     text = "\n>>> def later():\n...     return 5\n\nThen:\n\n>>> later()\n5\n\n.. toctree::"
     project.replace("docs/index.rst", "\n.. toctree::", text)
     status, output = project.build()
@@ -137,7 +137,7 @@ def test_doctest_of_a_syntax_error():
 
 
 def test_lines_for_another_device_are_named(project):
-    """They may be shown; the line below them says what they wait for."""
+    """They may be shown; the line below them says what is required to run them."""
     text = '\n>>> if device == "cuda":\n...     typed = 1\n\n.. toctree::'
     project.replace("docs/index.rst", "\n.. toctree::", text)
     status, output = project.build()
@@ -147,7 +147,7 @@ def test_lines_for_another_device_are_named(project):
 
 
 def test_skipped_test_is_named(project):
-    """A page that shows its body says why it did not run."""
+    """A page that shows a skipped test's body says why it did not run."""
     project.append(
         TEST,
         "\n\n# [typed.begin]\ndef test_gpu(shows):\n"
@@ -163,7 +163,7 @@ def test_skipped_test_is_named(project):
 
 
 def test_region_of_which_every_line_was_skipped(project):
-    """What a missing tool would prove makes the site partial."""
+    """A region that only a missing tool would run makes the site partial."""
     project.append(
         TEST,
         f'\n\ndef test_tool(shows):\n    shows("{TEST}")\n    pytest.skip("no tool")\n'
@@ -200,7 +200,7 @@ match x:
 
 
 def test_python_statements():
-    """Heads and whole statements, without docstrings and what leaves no instruction."""
+    """Statements are compound headers and whole simple statements that produce bytecode."""
     spans = sorted(map(sorted, python_statements(PYTHON)))
     assert spans == [[2], [3, 4, 5], [8, 9, 10], [12], [14], [15], [17], [19]]
 
@@ -226,12 +226,12 @@ def test_python_statements():
     ],
 )
 def test_parts_of_python_statements(text, spans):
-    """Cases, decorators, and what an expression leaves out; a local annotation runs nothing."""
+    """Cases, decorators and conditional operands count separately; local annotations run nothing."""
     assert sorted(map(sorted, python_statements(text))) == spans
 
 
 def test_parts_that_python_left_out(tmp_path):
-    """Nothing of a condition that was settled before, or of a message that was not needed."""
+    """Short-circuited operands and unneeded assertion messages did not run."""
     text = (
         "x = (\n    False\n    and x.typed\n)\nassert not x, (\n    x.typed\n)\n"
         "x = 3 < (\n    2\n) < (\n    x.typed\n)\n"
@@ -243,7 +243,7 @@ def test_parts_that_python_left_out(tmp_path):
 
 
 def test_shell_commands():
-    """Each command, wherever it stands; a heredoc belongs to nothing."""
+    """Every command counts, wherever it is; here-documents belong to none."""
     needs_tools()
     text = "set -eu\nif [ -e x ]; then\n  echo a \\\n    b\nfi\ny=$(ls)\ncat <<E\nrm x\nE\n"
     assert sorted(map(sorted, shell_commands(text))) == [[1], [2], [3, 4], [6], [7]]
@@ -267,18 +267,18 @@ def test_shell_commands():
     ids=lambda each: each.split("\n")[0] if isinstance(each, str) else "",
 )
 def test_texts_of_shell_scripts(tmp_path, text, idle):
-    """Whether another program runs their lines is not known; those that are only written may be."""
+    """Lines passed to another program may not have run; lines that are only written are data."""
     assert [*traced(tmp_path, "a.sh", f"x=true; {text}", "bash")[1]] == idle
 
 
 def test_statement_ran_if_any_of_its_lines_did():
-    """What shares a line with one that ran, ran as far as lines can say."""
+    """Everything on a line that ran counts as having run."""
     lines = held_against([{1}, {2, 3}, {4}, {4, 5}], {3, 4})
     assert (lines.ran, lines.idle) == ({2, 3, 4, 5}, {1})
 
 
 def test_reasons_are_branches_on_the_device_and_skipped_functions():
-    """Other branches have none, and neither has the condition, or a branch that began to run."""
+    """Other branches and the condition have no reason, and neither does a partly run branch."""
     text = (
         "if device == 'cuda':\n    a\nelse:\n    if b:\n        c\n"
         "if x.device == y:\n    d\n@mark\nasync def f():\n    e\n"
@@ -291,7 +291,7 @@ def test_reasons_are_branches_on_the_device_and_skipped_functions():
 
 
 def test_reasons_after_an_early_return_and_for_type_checkers():
-    """What follows a return for one device is for another, unless a line of it ran."""
+    """Code after a return for one device is for the other, unless one of its lines ran."""
     text = "def f():\n    if device == 'cpu':\n        return\n    a\n    b\n"
     assert reasons(text, [1, 2, 3]) == dict.fromkeys((4, 5), NEEDS_GPU)
     assert reasons(text, [1, 2, 4]) == {3: NEEDS_GPU}
@@ -313,7 +313,7 @@ def test_reasons_after_an_early_return_and_for_type_checkers():
     ],
 )
 def test_reasons_where_an_expected_error_is_missing(statement, why):
-    """What reports that is the one statement after a try, and nothing else may hide there."""
+    """The only statement after the try must raise the error, without any other code in it."""
     text = f"try:\n    f()\nexcept E: pass\nelse:\n    {statement}\n"
     assert reasons(text, [1, 2, 3]) == why
     assert reasons(f"{text}    g()\n", [1, 2, 3]) == {}
@@ -328,7 +328,7 @@ TRACED = {
 
 @pytest.mark.parametrize("has_tools", [True, False])
 def test_copies_are_followed_where_the_tools_are(tmp_path, monkeypatch, has_tools):
-    """A machine with a GPU may lack them: it records no lines, but the commands of a build."""
+    """Without the tools, as on some GPU machines, only the commands of a build are recorded."""
     if has_tools:
         needs_tools()
     else:
@@ -347,7 +347,7 @@ def test_copies_are_followed_where_the_tools_are(tmp_path, monkeypatch, has_tool
 
 
 def traced(tmp_path, name, text, *command):
-    """What a command prints, and the lines of a file that did not run meanwhile."""
+    """Return what a command prints, and the lines of a file that did not run."""
     needs_tools()
     (tmp_path / name).write_text(text)
     with Trace() as trace:
@@ -378,12 +378,12 @@ def traced(tmp_path, name, text, *command):
     ],
 )
 def test_lines_that_bash_reports(tmp_path, text, idle):
-    """Those of ``eval`` and of substitutions are no lines of the script."""
+    """Lines of ``eval`` and of substitutions are not lines of the script."""
     assert [*traced(tmp_path, "a.sh", text, "bash")[1]] == idle
 
 
 def test_bash_that_lost_the_folder_of_its_trace(tmp_path):
-    """It writes nothing anywhere else."""
+    """Bash writes nothing anywhere else."""
     text = 'rm -r "$TRACE_SHELL"; mkdir "$TRACE_SHELL"\nenv -u TRACE_SHELL bash -c "echo a"\n'
     (tmp_path / "a.sh").write_text(text)
     with Trace() as trace:
@@ -395,7 +395,7 @@ def test_bash_that_lost_the_folder_of_its_trace(tmp_path):
 
 
 def test_copy_that_was_overwritten_by_what_is_not_valid(tmp_path):
-    """It is no copy any more, and is never parsed."""
+    """It is no longer a copy and is never parsed."""
     needs_tools()
     text = (
         "import pathlib, runpy\ncopy = pathlib.Path('copy').resolve() / 'a.py'\n"
@@ -407,7 +407,7 @@ def test_copy_that_was_overwritten_by_what_is_not_valid(tmp_path):
 
 @pytest.mark.parametrize(("files", "starts"), [(["a.py"], True), (["a.sh", "a.cc"], False)])
 def test_coverage_starts_only_where_python_is_traced(files, starts):
-    """It slows every process of a run down, also those of a run that only counts lines of C++."""
+    """coverage.py slows down every process, even if only C++ lines are counted."""
     needs_tools()
     with Trace() as trace:
         command = [sys.executable, "-c", "import sys; print('coverage' in sys.modules)"]
@@ -421,7 +421,7 @@ def test_coverage_for_another_python_is_silent(tmp_path):
     (tmp_path / "a.py").write_text("print(1)\n")
     with Trace() as trace:
         environment = trace.environment(os.environ, []) | {"TRACE_PACKAGES": str(tmp_path)}
-        python = Path(sys.base_prefix) / "bin" / "python3"  # coverage.py starts itself in its own
+        python = Path(sys.base_prefix) / "bin" / "python3"  # as coverage.py instruments its own interpreter
         done = subprocess.run(
             [python, tmp_path / "a.py"], env=environment, capture_output=True, text=True
         )
@@ -429,6 +429,6 @@ def test_coverage_for_another_python_is_silent(tmp_path):
 
 
 def test_machine_without_a_parser_records_no_shell(tmp_path, monkeypatch):
-    """An empty record would say that nothing ran."""
+    """An empty record would mean that nothing ran."""
     monkeypatch.setattr(executed, "find_spec", lambda name: None)
     assert traced(tmp_path, "a.sh", "true\n", "bash")[1] is None

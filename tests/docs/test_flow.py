@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8, R9
-"""Figures of steps: what is drawn, what is refused, and whether the code has the names in them."""
+"""Flow figures: the drawings, refused input, and whether the code contains the names shown."""
 
 import re
 from pathlib import Path
@@ -34,7 +34,7 @@ COLUMN = Column(
         Step("The call", "your library", "It computes. It returns."),
     ),
 )
-# At most as wide as the text of a page in a window of 390 pixels, whose margins take 32.
+# At most the text width of a page in a window of 390 pixels, whose margins take 32.
 PHONE = 390 - 32
 FIGURE = re.compile(r"^\.\. flow::\n((?:   .*\n|\n)+)", re.MULTILINE)
 NAME = re.compile(r":(?:c|cpp|py):\w+:`~?([\w.:]+)`|``(.+?)``|Passes on: (DL\w+|TVM\w+|cuda\w+)")
@@ -47,12 +47,12 @@ CODE = (
 
 
 def drawing(content):
-    """What the directive makes of its content."""
+    """Return what the directive makes of its content."""
     return FlowDrawing("", *publish_doctree(content).children)
 
 
 def figures():
-    """The content of each figure of the pages, with the page's name."""
+    """Return the content of each figure, with the page's name as its id."""
     pages = sorted((ROOT / "docs").rglob("*.rst"))
     return [
         pytest.param(content, id=f"{page.stem}-{number}")
@@ -62,7 +62,7 @@ def figures():
 
 
 def test_steps_are_read():
-    """A step has a name, the place that runs it, its sentences, and what it passes on."""
+    """A step has a name, a place that runs it, a description, and what it passes on."""
     assert columns_of(drawing(CONTENT)) == [COLUMN]
 
 
@@ -76,7 +76,7 @@ def test_steps_are_read():
     ],
 )
 def test_other_content_is_refused(content, expected):
-    """The message names what is wrong."""
+    """The message says what is wrong."""
     with pytest.raises(ValueError, match=expected):
         columns_of(drawing(content))
 
@@ -90,13 +90,13 @@ def test_other_content_is_refused(content, expected):
     ],
 )
 def test_a_figure_names_its_tests(tests, expected):
-    """No test, or one that does not exist, is refused."""
+    """A figure without tests, or with a nonexistent one, is refused."""
     with pytest.raises(ValueError, match=expected):
         files_of(tests, ROOT)
 
 
 def test_boxes_are_below_each_other():
-    """They do not overlap, and everything is inside the drawing, which fits into a phone."""
+    """Boxes do not overlap or leave the drawing, which fits the width of a phone."""
     tree = ElementTree.fromstring(draw(COLUMN, "one"))
     width, height = (float(tree.get(key)) for key in ("width", "height"))
     boxes = [
@@ -119,11 +119,11 @@ def test_long_sentences_are_wrapped():
     lines = [each.text for each in tree.iter(f"{SVG}text") if each.get("class") == "note"]
     assert len(lines) > 5
     assert max(map(len, lines)) <= CHARACTERS
-    assert CHARACTERS * 7 <= WIDTH  # pixels of a character in a wide font
+    assert CHARACTERS * 7 <= WIDTH  # width of a character in a wide font, in pixels
 
 
 def test_words_say_what_the_drawing_shows():
-    """A reader who does not see it has each step, with the place and what is passed on."""
+    """The description lists each step, with its place and what it passes on."""
     tree = ElementTree.fromstring(draw(COLUMN, "one"))
     assert tree.get("aria-labelledby") == "one one-text"
     assert tree.find(f"{SVG}title").text == "There"
@@ -136,7 +136,7 @@ def test_words_say_what_the_drawing_shows():
 
 @pytest.mark.parametrize("content", figures())
 def test_figure_names_what_the_code_has(content):
-    """Each function, type and file in a figure of the pages exists under that name."""
+    """Each function, type and file named in a figure exists."""
     paths = {path for glob in CODE for path in ROOT.glob(glob) if path.is_file()}
     words = {word for path in paths for word in re.findall(r"\w+", path.read_text())}
     words |= {path.name for path in paths} | {"__tvm_ffi_scale"}
@@ -147,11 +147,11 @@ def test_figure_names_what_the_code_has(content):
 
 
 def test_pages_have_figures():
-    """The guide's three, at least."""
+    """There are at least the guide's three figures."""
     assert len(figures()) >= 3
 
 
 def test_exported_symbol_in_the_figure():
-    """The macro makes that name of the function's."""
+    """The macro forms the symbol's name from the function's."""
     text = (ROOT / "include/tvm/ffi/export.h").read_text()
     assert "int __tvm_ffi_##ExportName(" in text

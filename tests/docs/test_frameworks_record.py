@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The table of frameworks on the site: it is shown for the tree that it was made of."""
+"""The table of frameworks is shown only for the tree that it was recorded from."""
 
 import pytest
 from _verify.frameworks import FOLDERS, NOT_RUN, record_of, table_of, write_record
@@ -8,7 +8,7 @@ from _verify.frameworks import FOLDERS, NOT_RUN, record_of, table_of, write_reco
 
 @pytest.fixture
 def tree(tmp_path):
-    """A small tree with the record of it."""
+    """A small tree with its record."""
     for folder in FOLDERS:
         (tmp_path / folder).mkdir(parents=True)
     write_record(tmp_path, tmp_path / "build", {"dtypes": {"int8": {"torch": "read"}}})
@@ -17,7 +17,7 @@ def tree(tmp_path):
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_record_of_another_tree(tree, folder):
-    """A file more, in any folder that takes part, and the record is gone."""
+    """A new file in any folder that takes part invalidates the record."""
     assert record_of(tree, tree / "build") is not None
     (tree / folder / "more.h").write_text("")
     assert record_of(tree, tree / "build") is None
@@ -29,7 +29,7 @@ def test_no_record(tmp_path):
 
 
 def test_a_run_of_some_tests_keeps_what_others_found(tree):
-    """The latest run of a test counts, and what it left out stays as it was found."""
+    """Each test's latest result counts; results of tests that were left out are kept."""
     more = {"dtypes": {"int8": {"numpy": "read"}, "bool": {"torch": "read"}}}
     write_record(tree, tree / "build", more)
     found = record_of(tree, tree / "build")
@@ -41,14 +41,14 @@ def test_a_run_of_some_tests_keeps_what_others_found(tree):
 
 
 def test_what_no_test_found_says_so():
-    """A cell that no test filled in is never left to the reader's guess."""
+    """A cell that no test filled in says so."""
     headings, rows = table_of({"dtypes": {"int8": {"torch": "read"}}}, "dtypes")
     assert headings[:2] == ["Element type", "PyTorch"]
     assert rows == [["int8", "read", *[NOT_RUN] * 4]]
 
 
 def test_errors_stand_as_they_were_said():
-    """The quotes of an error are not made curly; what was read is plain text."""
+    """An error's quotes are not made typographic; a successful result is plain text."""
     frameworks = pytest.importorskip("_ext.frameworks", reason="the site needs Sphinx")
     error = frameworks.cell_of("TypeError: got 'int4'")
     assert (error.tagname, error.astext()) == ("literal", "TypeError: got 'int4'")
@@ -56,7 +56,7 @@ def test_errors_stand_as_they_were_said():
 
 
 def test_errors_of_the_record_may_be_shown():
-    """They fill a cell of literals, which typed by hand would be code that nothing ran."""
+    """Recorded errors are literals, which would be refused as unverified code if typed by hand."""
     frameworks = pytest.importorskip("_ext.frameworks", reason="the site needs Sphinx")
     from _ext.literals import problem_of
     from docutils import nodes

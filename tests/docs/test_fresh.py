@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The session that follows the README in bare systems: what it types, and where."""
+"""The session that follows the README on bare systems: which commands it types, and where."""
 
 import os
 import re
@@ -18,7 +18,7 @@ README = (Path(__file__).parents[2] / "README.md").read_text()
 
 
 def test_commands_are_those_of_the_readme():
-    """Those of both sections, in their order, without comments."""
+    """The commands of both sections are typed in order, without comments."""
     commands = readme_commands(README)
     assert commands[0].startswith("sudo apt-get install -y g++ ")
     assert "#" not in "".join(commands)
@@ -40,13 +40,13 @@ SECTION = "## {}\n\n```sh\ntrue\n```\n"
     ],
 )
 def test_section_without_commands_is_an_error(text):
-    """Nothing to type would prove nothing."""
+    """A section without commands would prove nothing."""
     with pytest.raises(ValueError, match=r"README.md: expected shell commands under '## (Ver|Use)"):
         readme_commands(text)
 
 
 def test_arguments_choose_systems_and_readers():
-    """Debian 12 and a user unless others are named; an unknown word is an error."""
+    """The defaults are Debian 12 and a user; an unknown word is an error."""
     assert choose([])[0] == [("bookworm", "user")]
     assert choose(["root", "sid", "trixie"])[0] == [("trixie", "root"), ("sid", "root")]
     with pytest.raises(ValueError, match=r"fresh: expected some of bookworm, .*, got buster"):
@@ -54,14 +54,14 @@ def test_arguments_choose_systems_and_readers():
 
 
 def test_tests_are_left_out_unless_asked_for():
-    """What is left out is a command of the README, so that the name cannot go stale."""
+    """The skipped command is one of the README's, so its name cannot go stale."""
     assert choose([])[1] == ["nox -s tests machinery"]
     assert "nox -s tests machinery" in readme_commands(README)
     assert choose(["tests", "sid"]) == ([("sid", "user")], [])
 
 
 class Typed(System):
-    """A system in which nothing runs: each command ends as a list says."""
+    """A system that runs nothing: each command ends as listed."""
 
     def __init__(self, endings):
         super().__init__("bookworm", "user", Path("/nowhere"))
@@ -69,16 +69,16 @@ class Typed(System):
         self.typed = []
 
     def hand_over(self):
-        """Copy nothing: there is no root."""
+        """Copy nothing, as there is no root."""
 
     def type(self, script, *, root=False):
-        """Note who typed what."""
+        """Record who typed what."""
         self.typed.append(("root" if root else "user", script))
         return self.endings.pop(0)
 
 
 def test_shell_state_is_kept_and_the_line_that_nox_prints_is_typed():
-    """Each command runs in the clone and in the environment made before it."""
+    """Each command runs in the clone, with the environment set up by earlier commands."""
     asks = "nox > Type: sudo apt-get install -y doxygen\nnox > Session failed: missing: doxygen.\n"
     system = Typed([(0, ""), (0, ""), (0, ""), (1, asks), (0, ""), (0, "")])
     assert system.follow([". .venv/bin/activate", "A=$PWD", "mkdir b", "nox -s docs"])
@@ -101,7 +101,7 @@ def test_shell_state_is_kept_and_the_line_that_nox_prints_is_typed():
 
 
 def test_failed_command_ends_it(capsys):
-    """What it printed last is shown, and nothing else is typed."""
+    """The end of the failed command's output is shown, and nothing else is typed."""
     system = Typed([(1, "it broke\n")])
     assert not system.follow(["nox -s docs", "nox -s tests"])
     assert len(system.typed) == 1
@@ -109,7 +109,7 @@ def test_failed_command_ends_it(capsys):
 
 
 def test_pip_finds_the_local_paths_of_this_machine(tmp_path, monkeypatch):
-    """A file or a folder of wheels as it is; of an index, the folder that also holds its files."""
+    """A file or wheel folder is used as it is; for an index, the folder with its files is added."""
     wheels, index = tmp_path / "wheels", tmp_path / "pypi" / "simple"
     for folder in (wheels, index):
         folder.mkdir(parents=True)
@@ -125,13 +125,13 @@ def test_pip_finds_the_local_paths_of_this_machine(tmp_path, monkeypatch):
 
 
 def test_results_leave_out_the_list_of_snippets():
-    """What was verified on what is printed; the hundreds of snippets are in the log."""
+    """The results are printed; the hundreds of snippets are only in the log."""
     text = "noise\nExamples\n  row\nDoctests: 9\nSnippets\nmany\nsnippets verified = 1 of 1\nx\n"
     assert RESULTS.findall(text) == ["Examples\n  row\nDoctests: 9\n", "snippets verified = 1 of 1"]
 
 
 def test_mirror_is_read_from_either_kind_of_source(tmp_path, monkeypatch):
-    """One line, or fields."""
+    """The mirror may be given on one line or in fields."""
     apt = tmp_path / "apt"
     (apt / "sources.list.d").mkdir(parents=True)
     monkeypatch.setattr(bare_system, "Path", lambda path: apt if path == "/etc/apt" else Path(path))
@@ -144,14 +144,14 @@ def test_mirror_is_read_from_either_kind_of_source(tmp_path, monkeypatch):
 
 
 def test_part_of_the_system_is_not_mounted(monkeypatch):
-    """What is mounted there would no longer be the bare system's."""
+    """A mount there would hide part of the bare system."""
     monkeypatch.setenv("PIP_FIND_LINKS", "/")
     with pytest.raises(ValueError, match="pip: expected folders of wheels, got a part of the sys"):
         pip_configuration()
 
 
 def test_records_of_other_sessions_come_along(tmp_path):
-    """Files and folders, those that exist; nothing that another session built."""
+    """Existing record files and folders are copied, but no build outputs."""
     source, target = tmp_path / "source", tmp_path / "clone" / "build"
     target.parent.mkdir()
     bare_system.copy_records(source, target)
@@ -165,7 +165,7 @@ def test_records_of_other_sessions_come_along(tmp_path):
 
 
 def test_every_record_comes_along():
-    """Each that the site reads if it is about this tree."""
+    """Every record that the site checks against this tree is copied."""
     folder = Path(bare_system.__file__).parents[1] / "_verify"
     text = "".join(path.read_text() for path in sorted(folder.glob("*.py")))
     read = set(re.findall(r'read_tree_record\(build / "(\w+\.json)"', text))
@@ -174,7 +174,7 @@ def test_every_record_comes_along():
 
 
 def test_site_is_kept_in_place_of_an_older_one(tmp_path):
-    """A page that is gone does not stay behind."""
+    """Deleted pages are not left behind."""
     site = tmp_path / "clone" / "build" / "site"
     kept = tmp_path / "build" / "site"
     for folder, name in ((site, "new.html"), (kept, "old.html")):
@@ -185,7 +185,7 @@ def test_site_is_kept_in_place_of_an_older_one(tmp_path):
 
 
 def test_bare_systems_need_root_and_mounts(tmp_path, monkeypatch):
-    """Else the session is skipped, and browser needs docs to build the site."""
+    """Without them the session is skipped."""
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert why_no_bare_system() == "only root can make a bare system and enter it"
     monkeypatch.setattr(os, "geteuid", lambda: 0)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8
-"""Pages of the C++ reference that are read a second time."""
+"""C++ reference pages that are read a second time."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ DECLARED = "Colours\n=======\n\n.. cpp:enum:: Colour\n\n   .. cpp:enumerator:: r
 
 
 def build(folder):
-    """Build the pages, and return what Sphinx said."""
+    """Build the pages and return Sphinx's messages."""
     command = [sys.executable, "-m", "sphinx", "-q", "-n", "-W", folder, folder / "site"]
     environment = {"PYTHONPATH": str(DOCS), "PATH": ""}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
@@ -23,7 +23,7 @@ def build(folder):
 
 
 def test_enumerators_stay_when_their_page_is_read_again(tmp_path):
-    """A link to an enumerator resolves in the first build, and after an edit of its page."""
+    """A link to an enumerator resolves in the first build and after its page is edited."""
     (tmp_path / "conf.py").write_text('extensions = ["_ext.fresh_names"]\n')
     (tmp_path / "index.rst").write_text(
         "Start\n=====\n\n:cpp:enumerator:`red`\n\n.. toctree::\n\n   reference/cpp/colours\n"

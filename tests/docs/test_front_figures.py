@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8, R9
-"""The figures of the home page come from records and from the check of all pages."""
+"""The figures on the home page come from records and from the verification of all pages."""
 
 import json
 
@@ -18,20 +18,20 @@ SLIM = {"measured": {"compile, seconds": {"ours": 1.341, "published": 2.697, "ra
 
 
 def test_calls():
-    """The time in nanoseconds, how many times as fast, and the mean of all."""
+    """The figure shows nanoseconds, the speedup, and the mean speedup."""
     value, words = of_calls(CALLS)
     assert value == "1,264 ns"
     assert "1.3 times as fast as the published package, and 1.8 times on average" in words
 
 
 def test_compilation():
-    """Seconds, with either package's headers."""
+    """The figure shows seconds with either package's headers."""
     value, words = of_compilation(SLIM)
     assert (value, words.endswith("published package's headers, 2.7 s")) == ("1.3 s", True)
 
 
 def figures(project):
-    """What the home page of the site says."""
+    """Return the home page's HTML."""
     status, output = project.build()
     assert status == 0, output
     return " ".join(project.file("build/site/index.html").read_text().split())
@@ -39,7 +39,7 @@ def figures(project):
 
 @pytest.fixture
 def front(project):
-    """A project whose home page has figures, and one snippet that needs a GPU."""
+    """A project whose home page has figures and one snippet that needs a GPU."""
     conf = project.file("conf.py")
     conf.write_text(
         conf.read_text().replace('    "_ext.', '    "_ext.front_figures",\n    "_ext.', 1)
@@ -54,17 +54,17 @@ def front(project):
 
 
 def test_count_leaves_out_what_did_not_run(front):
-    """A piece of code that waits for a GPU is not verified, and is counted among all."""
+    """A snippet that needs a GPU counts toward the total, but not as verified."""
     shown = figures(front)
     rows = json.loads(front.file("build/snippets.json").read_text())
     verified = sum(row["verified"] for row in rows)
     assert 0 < verified == len(rows) - 1
     assert f"<strong>{verified} of {len(rows)}</strong>" in shown
-    assert " ns</strong>" not in shown  # there is no record
+    assert " ns</strong>" not in shown  # no record exists
 
 
 def test_record_of_an_earlier_tree_is_named_as_one(front):
-    """The figure stays, with those words."""
+    """The figure stays, with a note."""
     front.file("docs/benchmarks").mkdir()
     front.file("docs/benchmarks/calls.json").write_text(json.dumps(CALLS))
     assert "measured before the latest changes" in figures(front)

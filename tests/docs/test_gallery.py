@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8
-"""The gallery of kernels: its directives, and whether its topics are those of the examples."""
+"""The gallery of kernels: its directives, and whether its topics match the examples."""
 
 import functools
 import os
@@ -51,7 +51,7 @@ topics = []
 
 @pytest.fixture
 def build(tmp_path):
-    """Builds a gallery over pages, by name; gives the HTML, and what was said."""
+    """Return a function that builds a gallery over named pages; it returns HTML and messages."""
 
     def build_site(content: str, pages: dict[str, str], data: str = DATA) -> tuple[str, str]:
         (tmp_path / "conf.py").write_text("extensions = ['_ext.gallery']\n")
@@ -75,7 +75,7 @@ def build(tmp_path):
 
 
 def test_cards_in_the_order_named(build):
-    """A card has the page's title, what its first sentence promises, a formula and topics."""
+    """A card shows the page's title, the promise in its first sentence, a formula and topics."""
     pages = {name: PAGE.format(name=name) for name in ("add", "mul")}
     html, said = build("mul\n   add", pages)
     assert html, said
@@ -88,7 +88,7 @@ def test_cards_in_the_order_named(build):
 
 
 def test_topics_without_script(build):
-    """The list has each topic's kernels; the form is hidden until its script runs."""
+    """The list shows each topic's kernels; the form is hidden until its script runs."""
     html, said = build("add mul", {name: PAGE.format(name=name) for name in ("add", "mul")})
     assert html, said
     (listed,) = re.findall(r'<dt id="topic-fast">Speed</dt><dd>(.*?)</dd>', html, re.DOTALL)
@@ -125,7 +125,7 @@ def test_a_gallery_that_does_not_fit_its_pages(build, content, pages, data, mess
     ],
 )
 def test_a_page_that_begins_otherwise(build, text, message):
-    """A card needs the title and the first sentence."""
+    """A card needs the page's title and first sentence."""
     html, said = build("add", {"add": text, "mul": PAGE.format(name="mul")})
     assert not html
     assert message in said
@@ -133,19 +133,19 @@ def test_a_page_that_begins_otherwise(build, text, message):
 
 @functools.cache
 def texts_of(name):
-    """The sources of an example."""
+    """Return the text of an example's sources."""
     folder = LIBRARY / name
     return [path.read_text() for path in sorted(folder.rglob("*")) if path.suffix in SOURCES]
 
 
 def page_of(name):
-    """The page of a kernel."""
+    """Return the text of a kernel's page."""
     page = GALLERY.kernels[name].page
     return ((DOCS if page.startswith("/") else PAGES) / f"{page.lstrip('/')}.rst").read_text()
 
 
 def has(name, topic):
-    """Whether the files of an example show that it has a topic."""
+    """Whether an example's files show that a topic applies to it."""
     return (
         (
             topic.source != ""
@@ -161,7 +161,7 @@ def has(name, topic):
 
 
 def test_each_example_has_a_card():
-    """The cards are those of the examples, and the page shows each of them once."""
+    """Each example has one card, and the page shows each card once."""
     examples = {path.name for path in LIBRARY.iterdir() if path.is_dir()}
     assert GALLERY.kernels.keys() == examples
     text = (PAGES / "index.rst").read_text()
@@ -175,14 +175,14 @@ def test_each_example_has_a_card():
 
 @pytest.mark.parametrize("topic", GALLERY.topics)
 def test_topics_are_true_and_complete(topic):
-    """The cards with a topic are those of the examples that have it."""
+    """The cards with a topic are exactly the examples that the topic applies to."""
     listed = {name for name, kernel in GALLERY.kernels.items() if topic in kernel.topics}
     assert listed == {name for name in GALLERY.kernels if has(name, GALLERY.topics[topic])}
     assert listed
 
 
 def test_captures_are_tested():
-    """A kernel with the topic of CUDA graphs is captured by a test."""
+    """Every kernel under the CUDA graphs topic is captured in a test."""
     captured = {example for example, _ in EXAMPLES}
     for name, kernel in GALLERY.kernels.items():
         if "graphs" not in kernel.topics or name in captured:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""A machine with a GPU adds its receipts to the repository. The GPU of these tests is pretended."""
+"""A machine with a GPU adds its receipts to the repository. The GPU of these tests is simulated."""
 
 import json
 import shutil
@@ -11,7 +11,7 @@ import pytest
 from _verify.doctest_digest import page_digest
 
 VERIFY = Path(__file__).resolve().parents[2] / "docs" / "verify.py"
-# Appended to a test: it waits until a file exists.
+# Appended to a test, to wait until a file exists.
 WAITS = """
 
 def test_waits():
@@ -32,7 +32,7 @@ SOURCE = "examples/kernel_library/scale/scale_kernel.cu"
 
 @pytest.fixture
 def seen(project):
-    """The project after a run on a GPU, and then one without."""
+    """The project after a run on a GPU, followed by one without."""
     status, output = project.verify(TOY_GPU="GPU", REQUIRE_CUDA="1")
     assert status == 0, output
     assert "Toy GPU 0, " in output
@@ -41,14 +41,14 @@ def seen(project):
 
 
 def receipts(project):
-    """The receipts kept in the repository, by what they speak of."""
+    """Return the receipts kept in the repository, by subject."""
     folder = project.file("docs/verification")
     read = [json.loads(path.read_text()) for path in folder.glob("*.json")]
     return {receipt["subject"]: receipt for receipt in read}
 
 
 def test_receipts_of_a_gpu_are_kept_and_those_of_a_cpu_are_not(seen):
-    """Only what a run without a GPU could not make again is written into the repository."""
+    """Only receipts that a run without a GPU could not reproduce are written to the repository."""
     kept = receipts(seen)
     assert {receipt["level"] for receipt in kept.values()} == {"ran on GPU"}
     assert {receipt["machine"]["gpu"] for receipt in kept.values()} == {"Toy GPU 0"}
@@ -56,14 +56,14 @@ def test_receipts_of_a_gpu_are_kept_and_those_of_a_cpu_are_not(seen):
 
 
 def test_doctests_that_use_no_gpu_get_no_mark(seen):
-    """A page without the name device is not run; before a library is loaded, nothing counts."""
+    """A page that does not use the device is not run; examples before the first library are ignored."""
     kept = receipts(seen)
     assert not {"docs/notes.md", "python/toy/__init__.py"} & set(kept)
     assert sorted(kept["docs/index.rst"]["doctests"].values()) == [[""], ["25"]]
 
 
 def test_runs_of_another_gpu_are_kept(seen):
-    """Each GPU replaces its own receipts alone, and the pages name both."""
+    """Each GPU replaces only its own receipts, and the pages name both."""
     status, output = seen.verify("--device", "cuda", TOY_GPU="Other")
     assert status == 0, output
     names = [path.name for path in seen.file("docs/verification").glob("*scale_kernel.cu*")]
@@ -73,7 +73,7 @@ def test_runs_of_another_gpu_are_kept(seen):
 
 
 def test_snippet_tests_without_a_device_do_not_run_on_the_gpu(seen):
-    """A script that no device takes part in proves nothing about one."""
+    """A script that uses no device proves nothing about one."""
     subjects = [subject for subject in receipts(seen) if " by " in subject]
     assert subjects == ["docs/numbers.py by tests/snippets/test_shown_files.py"]
 
@@ -94,7 +94,7 @@ def test_gpu_is_shown_on_the_pages(seen):
 
 
 def test_marks_of_doctests_outlive_edits_of_the_text_around_them(seen):
-    """Only an edit of the examples, or of what they are made of, takes the GPU's mark away."""
+    """Only editing the examples or their dependencies removes the GPU's mark."""
     page, marked = "docs/index.rst", "ran on GPU: Toy GPU 0, 2"
 
     def marks():
@@ -111,7 +111,7 @@ def test_marks_of_doctests_outlive_edits_of_the_text_around_them(seen):
 
 
 def test_what_counts_of_a_page():
-    """The examples in their order, with their spaces, and what skips them."""
+    """The digest covers the examples, their order and spaces, and skip directives."""
     page = "Words.\n\n>>> f()\n 1\n>>> g()\n"
     known = page_digest("a.rst", page)
     assert known == page_digest("a.rst", f"More.\n\n{page}\nEnd.\n")
@@ -127,7 +127,7 @@ def test_what_counts_of_a_page():
 
 
 def test_a_doctest_that_fails_on_the_gpu_gets_no_mark(project):
-    """Neither does one of which a line did not run. The others of its page keep theirs."""
+    """A doctest with a line that did not run gets none either; the page's others keep theirs."""
     example = "\n>>> def unused():\n...     return 1\n>>> device[:1]\n'c'\n"
     project.replace("docs/index.rst", "\n.. toctree::", f"{example}\n.. toctree::")
     status, _ = project.verify(TOY_GPU="GPU")
@@ -137,7 +137,7 @@ def test_a_doctest_that_fails_on_the_gpu_gets_no_mark(project):
 
 
 def test_lines_of_gradients_are_followed_on_a_gpu(project):
-    """PyTorch computes them in the thread of the doctest, the only one whose lines are followed."""
+    """PyTorch must compute gradients in the doctest's thread, the only one that is traced."""
     example = "\n>>> import torch\n>>> torch.autograd.multithreading == (device == 'cpu')\nTrue\n"
     project.replace("docs/index.rst", "\n.. toctree::", f"{example}\n.. toctree::")
     status, output = project.verify(TOY_GPU="GPU", REQUIRE_CUDA="1")
@@ -145,7 +145,7 @@ def test_lines_of_gradients_are_followed_on_a_gpu(project):
 
 
 def test_wrong_result_on_the_gpu_alone_fails(project):
-    """Each device is judged by itself: the CPU's pass is no excuse."""
+    """Each device is judged separately: passing on the CPU is no excuse."""
     project.replace(SOURCE, "factor * x[i]", "factor + x[i]")
     status, output = project.verify(TOY_GPU="GPU")
     assert status != 0
@@ -166,7 +166,7 @@ def test_only_the_gpu_when_asked_for(project):
 
 
 def test_a_killed_run_keeps_what_it_has(project):
-    """Each receipt of a GPU is written when its task ends; no half of one is left."""
+    """Each GPU receipt is written when its task ends, and none is partial."""
     project.append("tests/examples/test_scale.py", WAITS)
     options = ("--root", ".", "--device", "cuda", "--jobs", "4")
     with project.start(str(VERIFY), *options, TOY_GPU="GPU", GATE=str(project.file("gate"))) as run:
@@ -181,7 +181,7 @@ def test_a_killed_run_keeps_what_it_has(project):
 
 
 def test_a_commit_is_named_where_there_is_no_repository(project):
-    """A copy of the tree has none, and its receipts must name one to count."""
+    """A copy of the tree has no repository, but its receipts must name a commit."""
     shutil.rmtree(project.file(".git"))
     for named, expected in (
         ("", {}),
@@ -205,7 +205,7 @@ def test_doctests_are_left_out_without_sybil(project):
 
 
 def test_an_error_of_the_runner_stops_no_other_task(project):
-    """What it was about has failed; the receipts of the others are written."""
+    """The affected task fails; the others' receipts are written."""
     project.file("tests/snippets/test_latin.py").write_bytes(b"# \xe9\n")
     status, output = project.verify("--device", "cuda", TOY_GPU="GPU")
     assert status == 1
@@ -215,7 +215,7 @@ def test_an_error_of_the_runner_stops_no_other_task(project):
 
 
 def test_compile_only(project):
-    """The libraries are built, a failure is printed, and no record changes."""
+    """The libraries are built, failures are printed, and no record changes."""
     before = {path: path.read_text() for path in project.file("build").glob("**/*.json")}
     project.file("build/examples/scale_cuda.so").unlink()
     status, output = project.verify("--compile-only")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""tests/gpu/verify.sh runs its stages and reports each result; stand-ins replace their programs."""
+"""tests/gpu/verify.sh runs its stages and reports each result; its programs are stubs here."""
 
 import importlib
 import os
@@ -16,7 +16,7 @@ import pytest
 
 GPU = Path(__file__).resolve().parents[1] / "gpu"
 DOCS = GPU.parents[1] / "docs"
-# Stands for each program that a stage runs: notes its arguments and does what a test asks for.
+# Stands in for each program of a stage: records its arguments and does what a test requests.
 PRETENDED = """import os, pathlib, sys, time
 with open(os.environ["CALLS"], "a") as file:
     print(pathlib.Path(sys.argv[0]).name, *sys.argv[1:], file=file)
@@ -26,7 +26,7 @@ PROGRAMS = (
     *("docs/verify.py", "tests/benchmarks/kernels.py"),
     *("tests/gpu/prepare.py", "tests/gpu/sanitizers.py"),
 )
-# Fails where a warning is an error, as in the sessions of nox.
+# Fails if warnings are errors, as in the nox sessions.
 TEST = """import os, warnings
 def test_pretended(request):
     warnings.warn("this version is not pinned", DeprecationWarning)
@@ -41,14 +41,14 @@ STRICT = '[tool.pytest.ini_options]\nfilterwarnings = ["error"]\n'
 
 
 def program(path: Path, text: str) -> Path:
-    """Write a program."""
+    """Write an executable file."""
     path.write_text(text)
     path.chmod(0o755)
     return path
 
 
 class Verify:
-    """A copy of the script in a tree of which the rest is pretended."""
+    """A copy of the script in an otherwise simulated tree."""
 
     def __init__(self, root: Path) -> None:
         self.root, self.out, self.calls = root, root / "out", root / "calls"
@@ -84,35 +84,35 @@ class Verify:
         )
 
     def end(self, process: subprocess.Popen) -> tuple[int, dict[str, str], str]:
-        """Give its status, the table's rows by stage, and all that it printed."""
+        """Wait for the script; return its status, the table's rows by stage, and its output."""
         said, _ = process.communicate()
         rows = said.rpartition("\nstage ")[2].splitlines()[1:]
         named = [row.partition(" ") for row in rows if row[:1].strip()]
         return process.returncode, {name: " ".join(rest.split()) for name, _, rest in named}, said
 
     def __call__(self, *words: str, **variables: str) -> tuple[int, dict[str, str], str]:
-        """Run the script to its end."""
+        """Run the script to completion."""
         return self.end(self.start(*words, **variables))
 
     def packed(self) -> set[str]:
-        """The names in the archive."""
+        """Return the names in the archive."""
         with tarfile.open(self.out / "verified.tgz") as packed:
             return set(packed.getnames())
 
 
 @pytest.fixture
 def verify(tmp_path):
-    """The script, to be run with words."""
+    """The script, called with arguments."""
     return Verify(tmp_path)
 
 
 def outcomes(rows: dict[str, str]) -> dict[str, str]:
-    """The results without their seconds."""
+    """Return the results without their durations."""
     return {name: row.partition(" ")[0].rstrip(":") for name, row in rows.items()}
 
 
 def test_all_stages_run(verify):
-    """Without a name all of them run, on the GPU, and a warning fails none."""
+    """Without arguments all stages run, on the GPU, and warnings do not fail them."""
     status, rows, said = verify()
     assert status == 0, said
     stages = "package libraries examples tests bench memcheck racecheck initcheck slow"
@@ -130,7 +130,7 @@ def test_all_stages_run(verify):
 
 
 def test_stages_and_examples_are_chosen(verify):
-    """Only what a stage needs runs before it; names of examples narrow the last stages."""
+    """Only prerequisites run before the chosen stage; example names restrict the last stages."""
     status, rows, said = verify("initcheck", "scale", "--jobs", "3")
     assert (status, list(rows)) == (0, ["package", "libraries", "initcheck"]), said
     calls = verify.calls.read_text()
@@ -145,7 +145,7 @@ def test_stages_and_examples_are_chosen(verify):
 
 
 def test_what_a_stage_wrote_is_told_and_packed(verify):
-    """Also if the stage fails; and a failure stops no other stage."""
+    """Outputs are reported even if the stage fails, and other stages still run."""
     receipt = "docs/verification/new.json"
     fails = f"pathlib.Path({receipt!r}).write_text('x'); print('FAILED scale: why'); sys.exit(3)"
     status, rows, said = verify("examples", "bench", DO_VERIFY=fails)
@@ -158,7 +158,7 @@ def test_what_a_stage_wrote_is_told_and_packed(verify):
 
 
 def test_what_is_left_out_is_told(verify):
-    """A stage that the machine refuses is no failure; the table gives the reason."""
+    """An unsupported stage is not a failure; the table gives the reason."""
     refuses = "print('left out: memcheck: Device not supported'); sys.exit(77)"
     status, rows, said = verify("memcheck", DO_SANITIZERS=refuses)
     assert status == 0, said
@@ -167,7 +167,7 @@ def test_what_is_left_out_is_told(verify):
 
 
 def test_nothing_runs_without_the_package(verify):
-    """What is missing is the stages' reason."""
+    """The stages report that the package failed, and why."""
     fails = "print('FAILED nanobind: expected 2.0 or newer, got none'); sys.exit(1)"
     status, rows, said = verify("bench", DO_PREPARE=fails)
     assert status == 1
@@ -177,7 +177,7 @@ def test_nothing_runs_without_the_package(verify):
 
 
 def test_no_stage_starts_when_the_time_is_up(verify):
-    """The limit is that of the call; the table is printed before it."""
+    """The limit covers the whole call; the table is still printed before it."""
     status, rows, _ = verify("tests", "--limit", "10")
     assert status == 1
     assert rows["tests"].startswith("not run: 0 s are left of the limit")
@@ -185,7 +185,7 @@ def test_no_stage_starts_when_the_time_is_up(verify):
 
 
 def test_the_commit_must_be_known(verify):
-    """Receipts without a commit count for nothing, so nothing is run for them."""
+    """Receipts without a commit do not count, so nothing is run for them."""
     status, _, said = verify("examples", RUNTIME_COMMIT="")
     assert (status, verify.calls.read_text()) == (2, "")
     assert "expected a git repository or RUNTIME_COMMIT, got neither" in said
@@ -193,7 +193,7 @@ def test_the_commit_must_be_known(verify):
 
 
 def test_a_rehearsal_uses_the_cpu(verify):
-    """It writes none of the committed records, and needs no commit."""
+    """A rehearsal writes no committed records and needs no commit."""
     status, _, said = verify("--rehearse", RUNTIME_COMMIT="")
     assert status == 0, said
     calls = verify.calls.read_text()
@@ -204,7 +204,7 @@ def test_a_rehearsal_uses_the_cpu(verify):
 
 
 def test_a_run_that_is_asked_to_end_packs_what_it_has(verify):
-    """The stage is stopped, the others are not run, and the table is printed."""
+    """The current stage is stopped, the rest do not run, and the table is printed."""
     record = "docs/benchmarks/kernels.json"
     waits = f"pathlib.Path({record!r}).write_text('half'); time.sleep(1000)"
     process = verify.start("bench", "slow", DO_KERNELS=waits)
@@ -222,13 +222,13 @@ def test_a_run_that_is_asked_to_end_packs_what_it_has(verify):
 
 @pytest.fixture
 def gpu_module(monkeypatch):
-    """Imports a file of tests/gpu."""
+    """Import a module of tests/gpu."""
     monkeypatch.syspath_prepend(str(GPU))
     return importlib.import_module
 
 
 def test_a_stage_ends_at_its_limit(gpu_module, monkeypatch, tmp_path):
-    """Its processes are killed, also those that ignore a request, and its output is kept."""
+    """All its processes are killed, even those that ignore SIGTERM, and its output is kept."""
     stage = gpu_module("stage")
     child = "trap '' TERM; sleep 1000 & echo $! > child; echo left out: half; wait; wait"
     result = stage.Result("bench", "passed")
@@ -250,7 +250,7 @@ def test_a_stage_ends_at_its_limit(gpu_module, monkeypatch, tmp_path):
 
 
 def test_the_table_is_short(gpu_module):
-    """What failed comes before what was skipped, and the rest is counted."""
+    """Failures come before skips, and the rest is counted."""
     stage = gpu_module("stage")
     result = stage.Result("tests", "failed: exit status 1", 3.2, "2 receipts")
     for line in [*(f"left out: {i}" for i in range(11)), "left out: 0", "FAILED a", "passed b"]:
@@ -278,7 +278,7 @@ def test_the_table_is_short(gpu_module):
     ],
 )
 def test_versions_are_checked_before_anything_is_built(gpu_module, monkeypatch, name, found, told):
-    """What is missing or too old is named with what is needed; what works is taken."""
+    """A missing or outdated package is reported with the required version."""
     prepare = gpu_module("prepare")
 
     def version(asked):
@@ -310,7 +310,7 @@ exit 0
     ],
 )
 def test_sanitizers(tmp_path, of, says, status, expected, told):
-    """A machine that refuses is said to be left out; what a tool finds is a failure."""
+    """An unsupported machine is reported as left out; a tool's findings are failures."""
     program(tmp_path / "compute-sanitizer", FAKE_SANITIZER)
     path = f"{tmp_path}:{os.environ['PATH']}"
     done = sanitizers("scale", PATH=path, SAYS_OF=of, SAYS=says, STATUS=str(status))
@@ -330,7 +330,7 @@ def sanitizers(*names: str, **variables: str) -> subprocess.CompletedProcess:
 
 
 def test_one_sanitizer_is_chosen(tmp_path):
-    """A stage runs one tool."""
+    """A stage runs a single tool."""
     program(tmp_path / "compute-sanitizer", FAKE_SANITIZER)
     nothing = {"SAYS_OF": "nothing", "SAYS": "", "STATUS": "0"}
     path = f"{tmp_path}:{os.environ['PATH']}"
@@ -339,7 +339,7 @@ def test_one_sanitizer_is_chosen(tmp_path):
 
 
 def test_what_cannot_run_under_a_sanitizer_is_named(tmp_path):
-    """It is left out with its reason, and only if it was asked for."""
+    """It is left out with its reason, and mentioned only if requested."""
     program(tmp_path / "compute-sanitizer", FAKE_SANITIZER)
     nothing = {"SAYS_OF": "nothing", "SAYS": "", "STATUS": "0"}
     path = f"{tmp_path}:{os.environ['PATH']}"
@@ -349,7 +349,7 @@ def test_what_cannot_run_under_a_sanitizer_is_named(tmp_path):
 
 
 def test_sanitizers_know_the_examples():
-    """A name of none is an error: nothing would run, and nothing fail."""
+    """An unknown name is an error; otherwise nothing would run and nothing fail."""
     done = sanitizers("scale", "sclae")
     assert done.returncode == 1
     assert "streams_and_graphs" in done.stderr
@@ -357,7 +357,7 @@ def test_sanitizers_know_the_examples():
 
 
 def test_sanitizers_are_found_beside_nvcc(tmp_path):
-    """A toolkit that is not on the path is used all the same."""
+    """A toolkit that is not on the path is found through nvcc."""
     program(tmp_path / "compute-sanitizer", FAKE_SANITIZER)
     nvcc = program(tmp_path / "nvcc", "#!/bin/sh\n")
     done = sanitizers("scale", NVCC=str(nvcc), SAYS_OF="nothing", SAYS="", STATUS="0")
@@ -365,7 +365,7 @@ def test_sanitizers_are_found_beside_nvcc(tmp_path):
 
 
 def test_sanitizers_leave_memory_to_pytorch_where_a_graph_is_captured(tmp_path):
-    """The capture stands in the driver or in a file beside it."""
+    """The capture may be in the driver or in a file beside it."""
     shows = FAKE_SANITIZER.replace("exit 0", 'echo "=====$PYTORCH_NO_CUDA_MEMORY_CACHING="; exit 9')
     shows = shows.replace("case", 'case "$*" in *"import torch;"*) exit 0 ;; esac\ncase', 1)
     program(tmp_path / "compute-sanitizer", shows)

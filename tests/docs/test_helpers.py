@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""Which files take part in a test."""
+"""Which files a test depends on."""
 
 from _verify.helpers import helpers_of
 from _verify.layout import Layout

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""What the sessions install: everything but PyTorch at a locked version, with a hash."""
+"""The sessions install everything except PyTorch at a locked version, with a hash."""
 
 import importlib.metadata
 import os
@@ -26,7 +26,7 @@ LOCKED = re.findall(
     install.LOCK.read_text(),
     re.MULTILINE,
 )
-# What the groups that are installed alone require.
+# Dependencies of the groups that are installed separately.
 OF_CUTLASS = ("cuda-python", "networkx", "pydot", "scipy", "treelib")
 OF_HUB = ("huggingface-hub", "sigstore", "tomlkit")
 BY_ALONE = ("apache-tvm-ffi", *OF_CUTLASS, *OF_HUB, "torch", "triton")
@@ -34,7 +34,7 @@ PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
 
 
 class Session:
-    """As much of a nox session as installing takes."""
+    """The parts of a nox session needed for installing."""
 
     def __init__(self, folder, backend="virtualenv"):
         self.virtualenv = SimpleNamespace(location=str(folder))
@@ -44,7 +44,7 @@ class Session:
         self.fails, self.may_install, self.pip = False, True, "pip 26.3 from somewhere"
 
     def install(self, *words, env):
-        """Note what is asked for, and make the folder that it names."""
+        """Record the request, and make the folder that it names."""
         self.said.append(" ".join(words))
         self.variables = env
         if "--target" in words:
@@ -53,7 +53,7 @@ class Session:
             raise RuntimeError("no network")
 
     def run_install(self, *words, env=None, **options):
-        """Do as uv does that compiles requirements; nothing under --no-install."""
+        """Act as uv compiling requirements; do nothing under --no-install."""
         if not self.may_install:
             return None
         if "--version" in words:
@@ -65,24 +65,24 @@ class Session:
         return True
 
     def create_tmp(self):
-        """A folder of the session."""
+        """Return the session's folder."""
         return self.virtualenv.location
 
     def log(self, text):
-        """Note what is said."""
+        """Record a message."""
         self.said.append(text)
 
     def warn(self, text):
-        """Note a warning."""
+        """Record a warning."""
         self.said.append(f"warning: {text}")
 
     def error(self, text):
-        """Fail as nox does, by an exception."""
+        """Raise an exception, as nox does."""
         raise RuntimeError(text)
 
 
 def locked_for(python):
-    """The locked packages and their versions for one Python on Linux."""
+    """Return the locked packages and their versions for one Python on Linux."""
     machine = {
         **default_environment(),
         "python_version": python,
@@ -97,7 +97,7 @@ def locked_for(python):
 
 
 def test_every_line_of_the_lock_has_a_version_and_hashes():
-    """Nothing in the file is of another form, which pip would take without checking."""
+    """The file has no lines of another form, which pip would accept unchecked."""
     lines = install.LOCK.read_text().splitlines()
     assert len(LOCKED) == sum(1 for line in lines if not line.startswith((" ", "#")))
     assert sum(each[3].count("--hash") for each in LOCKED) + len(LOCKED) + 1 == len(lines)
@@ -105,7 +105,7 @@ def test_every_line_of_the_lock_has_a_version_and_hashes():
 
 @pytest.mark.parametrize("python", PYTHONS)
 def test_the_lock_holds_what_the_groups_name(python):
-    """Each Python finds exactly one version of each package, the one that a group fixes."""
+    """Each Python finds exactly one version of each package, the one that a group pins."""
     versions, machine = locked_for(python)
     assert {name for name, found in versions.items() if len(found) > 1} == set()
     groups = install.nox.project.load_toml(install.ROOT / "pyproject.toml")["dependency-groups"]
@@ -118,7 +118,7 @@ def test_the_lock_holds_what_the_groups_name(python):
 
 
 def test_the_lock_holds_what_is_required():
-    """Nothing that an installed package requires is missing, so that no other version comes."""
+    """No dependency of an installed package is missing, so no unlocked version is installed."""
     versions, _ = locked_for(f"{sys.version_info.major}.{sys.version_info.minor}")
     seen = 0
     for each in importlib.metadata.distributions(path=[sysconfig.get_path("purelib")]):
@@ -131,7 +131,7 @@ def test_the_lock_holds_what_is_required():
 
 
 def test_only_what_the_lock_holds_is_installed(tmp_path):
-    """Hashes are required; some groups are installed without what they require."""
+    """Hashes are required; some groups are installed without their dependencies."""
     session = Session(tmp_path)
     install.install(session, "numpy")
     assert session.said[-1].startswith(f"--require-hashes -c {install.LOCK} numpy==")
@@ -146,7 +146,7 @@ def test_only_what_the_lock_holds_is_installed(tmp_path):
 
 
 def test_pip_that_would_refuse_the_lock_is_refused_first(tmp_path):
-    """An older virtualenv brings an older pip."""
+    """An older virtualenv comes with an older pip."""
     session = Session(tmp_path)
     session.pip = "pip 26.0.1 from somewhere"
     with pytest.raises(RuntimeError, match=r"expected pip 26\.1 or newer in .*, got pip 26\.0"):
@@ -159,7 +159,7 @@ def test_pip_that_would_refuse_the_lock_is_refused_first(tmp_path):
 
 
 def test_pip_compiles_nothing(tmp_path):
-    """The variable that it is given means what the comment says."""
+    """The variable passed to pip has the effect that the comment states."""
     with zipfile.ZipFile(tmp_path / "small-1.0-py3-none-any.whl", "w") as wheel:
         wheel.writestr("small.py", "")
         wheel.writestr("small-1.0.dist-info/METADATA", "Name: small\nVersion: 1.0\n")
@@ -173,7 +173,7 @@ def test_pip_compiles_nothing(tmp_path):
 
 
 def test_lock_is_what_uv_resolved(tmp_path, monkeypatch):
-    """In two parts, from PyPI alone; it stays as it is where nothing may be installed."""
+    """The lock is resolved in two parts, only from PyPI, and kept under --no-install."""
     monkeypatch.setattr(install, "LOCK", tmp_path / "lock.txt")
     monkeypatch.setenv("UV_INDEX", "https://mine/simple")
     session = Session(tmp_path)
@@ -191,7 +191,7 @@ def test_lock_is_what_uv_resolved(tmp_path, monkeypatch):
 
 
 def test_pip_refuses_another_file(tmp_path):
-    """The way the lock is passed makes pip compare hashes, of what is required too."""
+    """Passing the lock this way makes pip check hashes, including those of dependencies."""
     wheel = tmp_path / "needless-1.0-py3-none-any.whl"
     wheel.write_bytes(b"other content")
     lock = tmp_path / "lock.txt"
@@ -230,7 +230,7 @@ FOR_UV = {
 
 @pytest.fixture
 def listed(monkeypatch):
-    """What pip lists of its configuration, in place of this machine's."""
+    """A fixed listing of pip's configuration, in place of this machine's."""
     for name in (*pip_settings.UV.values(), "UV_INDEX_STRATEGY"):
         monkeypatch.delenv(name, raising=False)
     done = SimpleNamespace(stdout=SETTINGS, returncode=0)
@@ -241,14 +241,14 @@ def listed(monkeypatch):
 
 
 def test_uv_gets_the_settings_of_pip(listed, monkeypatch):
-    """A variable of pip wins over its files; one of uv that is set wins over both."""
+    """pip's variables take precedence over its files, and uv's own variables over both."""
     assert pip_settings.uv_settings() == FOR_UV
     monkeypatch.setenv("UV_INDEX", "https://mine/simple")
     assert pip_settings.uv_settings() == {k: v for k, v in FOR_UV.items() if k != "UV_INDEX"}
 
 
 def test_uv_gets_the_variables_of_pip_where_there_is_no_pip(listed, monkeypatch):
-    """As where uv installed nox."""
+    """pip may be absent if uv installed nox."""
     listed.returncode = 1
     for name in [name for name in os.environ if name.startswith("PIP_")]:
         monkeypatch.delenv(name)
@@ -259,7 +259,7 @@ def test_uv_gets_the_variables_of_pip_where_there_is_no_pip(listed, monkeypatch)
 
 @pytest.fixture
 def packages(tmp_path, monkeypatch):
-    """The site-packages of an environment, with a folder of wheels beside it."""
+    """An environment's site-packages, next to a folder of wheels."""
     (tmp_path / "wheels").mkdir()
     monkeypatch.setenv("TORCH_INDEX", "wheels")
     folder = tmp_path / "environment" / "lib" / "python3.11" / "site-packages"
@@ -268,7 +268,7 @@ def packages(tmp_path, monkeypatch):
 
 
 def test_environments_share_one_pytorch(packages):
-    """It is installed once, and each environment finds it."""
+    """PyTorch is installed once, and each environment finds it."""
     sessions = [Session(packages.parents[2]) for _ in range(2)]
     for session in sessions:
         pytorch.install_torch(session)
@@ -290,7 +290,7 @@ def test_environments_share_one_pytorch(packages):
     ],
 )
 def test_where_pytorch_comes_from(packages, monkeypatch, given, gpus, there, where):
-    """TORCH_INDEX decides; without it, machines without a GPU take the small build."""
+    """TORCH_INDEX decides; without it, machines without a GPU use the CPU build."""
     monkeypatch.setenv("TORCH_INDEX", given)
     monkeypatch.setattr(pytorch, "gpus", lambda: gpus)
     monkeypatch.setattr(pytorch, "reachable", lambda _: there)
@@ -302,7 +302,7 @@ def test_where_pytorch_comes_from(packages, monkeypatch, given, gpus, there, whe
 
 
 def test_index_of_pytorch_wins_over_those_of_uv(packages, monkeypatch, listed):
-    """Uv would look into its other indexes first, and pip's settings become such."""
+    """Otherwise uv would search its other indexes first, including those from pip's settings."""
     monkeypatch.setenv("TORCH_INDEX", "https://mirror/simple")
     session = Session(packages.parents[2], "uv")
     pytorch.install_torch(session)
@@ -312,7 +312,7 @@ def test_index_of_pytorch_wins_over_those_of_uv(packages, monkeypatch, listed):
 
 
 def test_another_index_brings_another_pytorch(packages, monkeypatch):
-    """What was installed from one index is not taken for that of another."""
+    """An installation from one index is not used for another."""
     found = set()
     session = Session(packages.parents[2])
     for index in ("wheels", "https://mirror/simple", ""):
@@ -322,14 +322,14 @@ def test_another_index_brings_another_pytorch(packages, monkeypatch):
 
 
 def test_folder_of_wheels_that_is_not_there_is_an_error(packages, monkeypatch):
-    """Pip would only warn, and take PyTorch from elsewhere."""
+    """pip would only warn, and install PyTorch from elsewhere."""
     monkeypatch.setenv("TORCH_INDEX", "wheel")
     with pytest.raises(RuntimeError, match=r"TORCH_INDEX: expected an index or a folder .* wheel$"):
         pytorch.install_torch(Session(packages.parents[2]))
 
 
 def test_pytorch_that_was_not_installed_whole_is_not_used(packages):
-    """The next session tries again; one that may not install says so."""
+    """The next session tries again, or reports the problem if it may not install."""
     session = Session(packages.parents[2])
     session.fails = True
     for _ in range(2):
@@ -343,7 +343,7 @@ def test_pytorch_that_was_not_installed_whole_is_not_used(packages):
 
 
 def test_pytorch_that_is_gone_is_no_longer_found(packages):
-    """The session then says that the tests of PyTorch are skipped, and they are."""
+    """The session then reports that PyTorch's tests are skipped, and they are."""
     (packages / "torch.pth").write_text("/elsewhere\n")
     session = Session(packages.parents[2])
     pytorch.share(session, packages / "missing")
@@ -352,7 +352,7 @@ def test_pytorch_that_is_gone_is_no_longer_found(packages):
 
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
-    """A package of one file in each place."""
+    """A package with one file in each location."""
     monkeypatch.setattr(install, "ROOT", tmp_path)
     for name in (*install.PACKAGE, "include/a.h", "src/a.cc", "python/a.py"):
         path = tmp_path / name
@@ -366,7 +366,7 @@ PARTS = ("README.md", "CMakeLists.txt", "pyproject.toml", "include/a.h", "src/a.
 
 @pytest.mark.parametrize("edited", PARTS)
 def test_package_is_built_again_only_after_an_edit(tree, edited):
-    """After a failed installation the package is installed again, even if the edit is undone."""
+    """After a failed installation the package is reinstalled, even if the edit is undone."""
     session = Session(tree)
     for _ in range(2):
         install.install_package(session)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The interop table on the site: it is shown for the tree that it was made of, and no other."""
+"""The interop table is shown only for the tree that it was recorded from."""
 
 import json
 
@@ -16,7 +16,7 @@ RECORD = {
 
 @pytest.fixture
 def tree(tmp_path):
-    """A small tree with the record of it."""
+    """A small tree with its record."""
     for folder in FOLDERS:
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "src" / "a.cc").write_text("int a;")
@@ -27,14 +27,14 @@ def tree(tmp_path):
 
 
 def test_record_of_this_tree(tree):
-    """The record counts as long as the tree is the one that it was made of."""
+    """The record is valid as long as its tree is unchanged."""
     record = record_of(tree, tree / "build")
     assert record["rows"] == RECORD["rows"]
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_record_of_another_tree(tree, folder):
-    """A file more, in any folder that takes part, and the record is gone."""
+    """A new file in any folder that takes part invalidates the record."""
     (tree / folder / "more.h").write_text("")
     assert record_of(tree, tree / "build") is None
 
@@ -46,6 +46,6 @@ def test_no_record(tree):
 
 
 def test_parts():
-    """The first four columns are those of libraries of one kind, the rest of two."""
+    """The first four columns are for one kind of library, the rest for two."""
     assert part_of(RECORD, "alone") == (["Case", "a", "b", "c", "d"], [["Y", *"1234"]])
     assert part_of(RECORD, "crossings") == (["Case", "e", "f", "g", "h"], [["Y", *"5678"]])

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""Where the time of a run goes."""
+"""How the duration of a run is broken down."""
 
 from _verify import laps
 
 
 def test_each_step_has_the_time_since_the_last(monkeypatch):
-    """A step that comes twice is added up, and the sum comes last."""
+    """The times of a repeated step are added up, and the total comes last."""
     times = iter([10.0, 12.0, 15.0, 16.0])
     monkeypatch.setattr(laps.time, "monotonic", lambda: next(times))
     watch = laps.Laps()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The count of the runtime's lines that the tests run, with small sources and with its reasons."""
+"""Counting the runtime's lines that tests run, with small sources and the recorded reasons."""
 
 import os
 import subprocess
@@ -33,7 +33,7 @@ int h() {
 
 
 def needs_parser():
-    """The grammar of C++ comes with the site's tools."""
+    """The C++ grammar is installed with the site's tools."""
     pytest.importorskip("tree_sitter_cpp", reason="comes with the site's tools, on Python 3.11")
 
 
@@ -49,12 +49,12 @@ def needs_parser():
     ],
 )
 def test_sources_and_installed_copies(tmp_path, path, name):
-    """An installed header counts as its original; what is in no measured folder does not count."""
+    """An installed header counts as its original; files outside the measured folders do not count."""
     assert measured(tmp_path / path, tmp_path, tmp_path / "package") == name
 
 
 def test_line_of_a_header_runs_if_it_does_in_one_program(tmp_path):
-    """A program that calls nothing, and whose copy of the header it is, takes nothing away."""
+    """A program that never calls the header's functions does not reduce its coverage."""
     package = tmp_path / "package" / "tvm_ffi" / "include"
     for folder in (tmp_path / "include", package):
         folder.mkdir(parents=True)
@@ -78,12 +78,12 @@ def test_line_of_a_header_runs_if_it_does_in_one_program(tmp_path):
 
 
 def test_template_that_nothing_instantiates_never_ran():
-    """It counts although it leaves no code; a function that only the compiler ran does not."""
+    """It counts although it produces no code; a function run only by the compiler does not."""
     needs_parser()
     text = "template <typename T>\nT one() {\n  return T(1);\n}\n"
     constant = "constexpr int two() {\n  return 2;\n}\nint f() {\n  return two();\n}\n"
     lines = cpp_lines(text + constant, {8: 3, 9: 3, 10: 3})
-    assert (lines.total, lines.never) == (3, {3})  # a bracket is no line
+    assert (lines.total, lines.never) == (3, {3})  # a brace is not counted
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_template_that_nothing_instantiates_never_ran():
     ],
 )
 def test_places_of_quoted_lines(quoted, found):
-    """Lines are found by their text, however they are indented, and dots skip lines."""
+    """Lines are found by their text, regardless of indentation, and dots skip lines."""
     assert spans(TEXT, quoted) == found
 
 
@@ -115,7 +115,7 @@ def test_places_of_quoted_lines(quoted, found):
     ],
 )
 def test_reasons_that_match_nothing(tmp_path, entry, why, wrong):
-    """A reason must quote lines that are there once, and of which one never ran."""
+    """A reason must quote lines that occur exactly once and include one that never ran."""
     (tmp_path / "f.cc").write_text(TEXT)
     files = {"f.cc": Lines(6, {2, 6})}
     said = explain(files, [{"file": "f.cc", "why": "it cannot", **entry}], tmp_path)
@@ -124,7 +124,7 @@ def test_reasons_that_match_nothing(tmp_path, entry, why, wrong):
 
 
 def test_figures_and_floor(capsys):
-    """A folder of which too few lines run fails the session, which prints each line without why."""
+    """A folder below its floor fails the session, which prints each line without a reason."""
     files = {
         "include/a.h": Lines(1000, {3, 4, 7, 9}, {9: "it cannot"}),
         "python/tvm_ffi/_core/b.cc": Lines(100, {*range(1, 7)}),
@@ -140,7 +140,7 @@ def test_figures_and_floor(capsys):
 
 
 def test_recorded_reasons_quote_lines():
-    """Each is for lines that are in a file of the package once, or for a whole file."""
+    """Each reason quotes lines that occur once in a file of the package, or covers a whole file."""
     entries = tomllib.loads(line_coverage.REASONS.read_text())["not_covered"]
     for entry in entries:
         assert {*entry} <= {"file", "lines", "why"}
@@ -150,7 +150,7 @@ def test_recorded_reasons_quote_lines():
 
 
 def test_left_out_tests_exist():
-    """Each test that is left out is there by its name."""
+    """Each test that is left out exists."""
     for name in line_coverage.LEFT_OUT:
         file, _, test = name.partition("::")
         assert f"def {test}" in (line_coverage.ROOT / file).read_text()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The table of lines counts each line of a page once, by what was done with it."""
+"""The table of lines counts each line of a page once, by how it was verified."""
 
 import pytest
 from _verify.closure import RUNTIME, closure_of
@@ -14,14 +14,14 @@ SOURCE = "// A comment.\nint f() {\n  if (x) {\n    g();\n  }\n\n  return 1;\n}\
 
 @pytest.fixture
 def layout(tmp_path):
-    """A folder with the same text as files of each kind."""
+    """A folder with the same text in files of each kind."""
     for name in ("a.cc", "a.cu", "a.sh", "a.txt"):
         (tmp_path / name).write_text(SOURCE)
     return Layout.of(tmp_path)
 
 
 def evidence_of(layout, *receipts):
-    """Receipts of one file, each with its level and its other fields."""
+    """Make receipts of one file each, with their levels and further fields."""
     made = []
     for file, level, fields in receipts:
         closure = closure_of(layout.root, [file, *([] if level == COMPILED else [RUNTIME])])
@@ -30,7 +30,7 @@ def evidence_of(layout, *receipts):
 
 
 def test_lines_of_cpp(layout):
-    """What neither ran nor could have was compiled; a comment is no line."""
+    """Lines that could not run count as compiled; comments do not count."""
     compiled = ("a.cc", COMPILED, {})
     ran = ("a.cc", RAN_ON_CPU, {"ran": {"a.cc": ["2-2", "5-5"]}, "idle": {"a.cc": {"3-3": "why"}}})
     found = lines_of_file(evidence_of(layout, compiled, ran), "a.cc", "")
@@ -38,7 +38,7 @@ def test_lines_of_cpp(layout):
 
 
 def test_lines_of_device_code(layout):
-    """They are compiled, or ran under emulation, until a GPU ran the whole file."""
+    """They count as compiled, or as emulated, until a GPU has run the whole file."""
     compiled, ran = ("a.cu", COMPILED, {}), ("a.cu", RAN_ON_GPU, {"machine": {"gpu": "H200"}})
     assert lines_of_file(evidence_of(layout, compiled), "a.cu", "") == {COMPILED: 6}
     fields = {"ran": {"a.cu": ["2-3"]}, "idle": {"a.cu": {}}}
@@ -49,7 +49,7 @@ def test_lines_of_device_code(layout):
 
 
 def test_lines_of_scripts_and_text(layout):
-    """A line of a script that could not run is no statement; a text has none."""
+    """A script line that could not run is not a statement; a text has none."""
     ran = ("a.sh", RAN_ON_CPU, {"ran": {"a.sh": ["1-2"]}, "idle": {"a.sh": {"3-3": ""}}})
     found = lines_of_file(evidence_of(layout, ran), "a.sh", "")
     assert found == {RAN_ON_CPU: 2, DID_NOT_RUN: 1, NO_STATEMENT: 4}
@@ -57,7 +57,7 @@ def test_lines_of_scripts_and_text(layout):
 
 
 def test_region_that_nothing_ran(layout):
-    """A file may have run while none of the region's lines did."""
+    """A file may have run without any of the region's lines."""
     (layout.root / "a.cc").write_text(f"// [a.begin]\n{SOURCE}// [a.end]\nint x = f();\n")
     compiled = ("a.cc", COMPILED, {})
     ran = ("a.cc", RAN_ON_CPU, {"ran": {"a.cc": ["8-8"]}, "idle": {"a.cc": {"1-6": "why"}}})

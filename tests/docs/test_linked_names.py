@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8
-"""The check that a name of the reference is a link wherever the prose has it."""
+"""Every name of the reference in the prose must be a link."""
 
 import pytest
 
@@ -16,7 +16,7 @@ KNOWN = spellings(NAMES)
 
 
 def test_spellings_of_names():
-    """A name may be spelled from any part on; a plain word alone is not taken for a name."""
+    """A name may omit leading parts; a plain word does not count as a name."""
     assert spellings(NAMES) == {
         *("toy::Tensor::FromAlloc", "Tensor::FromAlloc", "FromAlloc"),
         *("toy::Tensor::data", "Tensor::data"),
@@ -36,20 +36,20 @@ def test_spellings_of_names():
     ],
 )
 def test_names_of_prose(text, found):
-    """Titles, links, calls with arguments and other words are left alone."""
+    """Titles, links, calls with arguments and other words are ignored."""
     doctree = publish_doctree(text, settings_overrides={"doctitle_xform": False})
     assert [name for _, name in unlinked(doctree, KNOWN)] == found
 
 
 def test_line_is_told():
-    """A name is found by the line of its paragraph."""
+    """A name is reported with the line of its paragraph."""
     doctree = publish_doctree("Text.\n\nMore.\n\nCall ``load_module``.\n")
     assert list(unlinked(doctree, KNOWN)) == [(5, "load_module")]
 
 
 @pytest.mark.parametrize("around", [addnodes.pending_xref, addnodes.desc, nodes.reference])
 def test_links_and_descriptions_are_left_alone(around):
-    """A role's link holds a literal, too; docstrings are judged where they are written."""
+    """A role's link contains a literal too; docstrings are checked where they are written."""
     doctree = publish_doctree("Text.")
     doctree += around("", nodes.paragraph("", "", nodes.literal("", "load_module")))
     assert list(unlinked(doctree, KNOWN)) == []

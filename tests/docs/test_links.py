@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8, R9
-"""A link inside the site that leads nowhere is found."""
+"""Dead links within the site are found."""
 
 import sys
 from pathlib import Path
@@ -25,7 +25,7 @@ GOOD = {
 
 @pytest.fixture
 def site(tmp_path):
-    """A site that is in order."""
+    """A valid site."""
     for name, text in GOOD.items():
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
@@ -52,7 +52,7 @@ def test_every_link_of_a_good_site_leads_somewhere(site, capsys):
     ],
 )
 def test_link_that_leads_nowhere_is_named(site, capsys, name, text, said):
-    """The page and the link are named, and the status is not 0."""
+    """The page and the link are named, and the status is nonzero."""
     (site / name).write_text(GOOD[name] + text if name != "sub/index.html" else text)
     assert main(site) == 1
     assert said in capsys.readouterr().out
@@ -61,7 +61,7 @@ def test_link_that_leads_nowhere_is_named(site, capsys, name, text, said):
 
 @pytest.mark.parametrize("listed", [False, True])
 def test_link_of_the_text_that_leaves_the_site_is_listed(site, capsys, listed):
-    """What stands around the text, such as a link to the source, needs no listing."""
+    """Links outside the text, such as a link to the source, need not be listed."""
     out = '<a href="https://example.org/a">a</a>'
     (site / "index.html").write_text(f"<article>{out}</article><a href='https://example.org/b'>b")
     (site / "outside_links.html").write_text(f"<article>{out if listed else ''}</article>")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""Literals: which of them are names, and which are code."""
+"""Which literals are names and which are code."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from docutils.core import publish_doctree
 
 
 def problems(text):
-    """What is said of a page's literals."""
+    """Return the problems with a page's literals."""
     tree = publish_doctree(text, settings_overrides={"report_level": 5})
     return [said for said in map(problem_of, tree.findall(nodes.literal)) if said]
 
@@ -28,7 +28,7 @@ def problems(text):
     ],
 )
 def test_names_and_prose(text):
-    """A name may stand alone, and anything in a sentence."""
+    """A name may be by itself, and anything may be in a sentence."""
     assert problems(text) == []
 
 
@@ -42,5 +42,5 @@ def test_names_and_prose(text):
     ],
 )
 def test_code(text):
-    """Code without a sentence is refused once for each block."""
+    """Code outside a sentence is refused once per block."""
     assert len(problems(text)) == 1

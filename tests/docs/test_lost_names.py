@@ -29,7 +29,7 @@ def test_names_of_an_example(source, bound, used):
 
 
 def test_what_was_lost_spreads_and_comes_back():
-    """An example depends on another by what it uses, until a name is bound anew."""
+    """An example depends on another through the names it uses, until they are rebound."""
     lost = LostNames()
     lost.lose("x = f()", "no f")
     assert lost.why_not("g(1)") == ""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8, R9
-"""The directives that show machine code: tables, links to disassemblies, and reasons."""
+"""The directives for machine code: tables, links to disassemblies, and reasons."""
 
 import os
 import re
@@ -21,7 +21,7 @@ Build = Callable[..., tuple[str, str]]
 
 
 def fact(architecture: str, **more: Any) -> dict[str, Any]:
-    """The facts of a kernel that moves whole vectors."""
+    """Return the facts of a kernel that moves whole vectors."""
     step = {"loaded": 64, "stored": 64, "instructions": 160, "waits": 1}
     columns = {**dict.fromkeys(COLUMNS.values(), 1), "load": 16, "step": step, **more}
     return {"kernel": "k", "architecture": architecture, "resident": 2048, "around": 0, **columns}
@@ -29,7 +29,7 @@ def fact(architecture: str, **more: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def build(tmp_path: Path) -> Build:
-    """Builds a page from a record of the example ``toy``; gives its HTML, and what was said."""
+    """Return a function that builds a page from a record of ``toy``; it returns HTML and messages."""
 
     def build_site(page: str, rule: str = "", *, recorded: bool = True) -> tuple[str, str]:
         (tmp_path / "examples" / "kernel_library" / "toy").mkdir(parents=True)
@@ -59,7 +59,7 @@ def build(tmp_path: Path) -> Build:
 
 
 def test_each_architecture_has_its_disassembly(build: Build, tmp_path: Path) -> None:
-    """The table that is not folded, and each folded one, links the listing of its architecture."""
+    """The open table and each folded one link to the listing of their architecture."""
     html, said = build(".. machine-code:: toy")
     assert html, said
     folded = html.split("<details")
@@ -81,7 +81,7 @@ def test_model(build: Build) -> None:
 
 
 def test_reasons(build: Build) -> None:
-    """A kernel of which less is expected has the reason below the table."""
+    """The reason is below the table if less is expected of a kernel."""
     html, said = build(
         ".. machine-code-model:: toy", 'why = """it\ndivides"""\nsm_80 = { share = 0.5 }\n'
     )
@@ -90,7 +90,7 @@ def test_reasons(build: Build) -> None:
 
 
 def test_kernel_that_is_not_estimated(build: Build) -> None:
-    """A kernel that waits for something else is named with the reason, and has no row."""
+    """A kernel limited by something else is named with the reason, and has no row."""
     html, said = build(".. machine-code-model:: toy", 'not_memory = "it counts"\n')
     assert html, said
     assert "not estimated: it counts" in html
@@ -98,9 +98,9 @@ def test_kernel_that_is_not_estimated(build: Build) -> None:
 
 
 def test_kernel_without_vectors(build: Build) -> None:
-    """The first rule for a kernel decides: without whole vectors, it has no row.
+    """The first matching rule applies: without whole vectors, a kernel has no row.
 
-    A table without a row fails the build.
+    A table without rows fails the build.
     """
     rules = 'load = 4\n[[kernels]]\nnamed = "*"\nload = 16\n'
     html, said = build(".. machine-code-model:: toy", rules)
@@ -110,7 +110,7 @@ def test_kernel_without_vectors(build: Build) -> None:
 
 @pytest.mark.parametrize("directive", ["machine-code", "machine-code-model"])
 def test_without_a_record(build: Build, directive: str) -> None:
-    """A page names the session that finds what it lacks."""
+    """The page names the session that would make the record."""
     html, said = build(f".. {directive}:: toy", recorded=False)
     assert "Not examined on this tree; nox -s machine_code does it." in html, said
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8, R9
-"""Pages show the facts of machine code of this very tree, each kernel on its own page."""
+"""Pages show machine code facts of the current tree, each kernel's on its own page."""
 
 import re
 from pathlib import Path
@@ -22,7 +22,7 @@ from _verify.machine_code_record import (
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*(ROOT / "docs" / "guides").rglob("*.rst")]
-# The quickstart stays short.
+# The quickstart is kept short.
 EXAMPLES = sorted(
     {path.stem for path in (ROOT / "tests" / "machine_code" / "expected").glob("*.toml")}
     - {"add_one"}
@@ -30,7 +30,7 @@ EXAMPLES = sorted(
 
 
 def fact(kernel: str, architecture: str) -> dict[str, Any]:
-    """One kernel's facts: those of the table are all 1."""
+    """Return one kernel's facts, with every column of the table set to 1."""
     step = {"loaded": 64, "stored": 64, "instructions": 160, "waits": 1}
     more = {"step": step, "resident": 2048, "around": 0}
     columns = dict.fromkeys(COLUMNS.values(), 1)
@@ -38,7 +38,7 @@ def fact(kernel: str, architecture: str) -> dict[str, Any]:
 
 
 def test_rows_of_one_architecture() -> None:
-    """A table has the kernels of one architecture, in the order in which they were found."""
+    """A table has the kernels of one architecture, in the order found."""
     facts = [fact("a", "sm_80"), fact("b", "sm_90"), fact("a", "sm_90")]
     assert [row[0] for row in rows_of(facts, "sm_90")] == ["b", "a"]
     assert {len(row) for row in rows_of(facts, "sm_80")} == {1 + len(COLUMNS)}
@@ -62,7 +62,7 @@ def test_cells(name: str, value: float, text: str) -> None:
 
 @pytest.mark.parametrize("name", ["include/a.h", "examples/a.cu", "tests/machine_code/facts.py"])
 def test_record_is_of_one_tree(tmp_path: Path, name: str) -> None:
-    """A record of other sources, or by another program, is none."""
+    """A record of other sources, or made by another program, is not used."""
     source = tmp_path / name
     source.parent.mkdir(parents=True)
     source.write_text("1")
@@ -85,7 +85,7 @@ def test_record_is_of_one_tree(tmp_path: Path, name: str) -> None:
     ],
 )
 def test_expected_share(step: dict[str, Any], text: str) -> None:
-    """A share has its limit; where memory is the limit, the next one and its margin."""
+    """A share names its limit; if that is memory, also the next limit and its margin."""
     found = fact("a", "sm_90")
     of_step = {**found["step"], **step}
     assert expected_of({**found, "resident": 10**6, "step": of_step}, "H100") == text
@@ -98,12 +98,12 @@ def test_rows_of_the_model() -> None:
     assert len(row) == 1 + len(MODEL_COLUMNS)
 
 
-# Tensor cores limit gemm, and of those the model knows nothing.
+# Tensor cores limit gemm, and the model does not cover them.
 WITHOUT_MODEL = {"gemm"}
 
 
 def is_for_vectors(name: str) -> bool:
-    """Whether an example has a kernel whose rule asks for whole vectors."""
+    """Whether a rule of the example requires whole vectors."""
     if name in WITHOUT_MODEL:
         return False
     text = (ROOT / "tests" / "machine_code" / "expected" / f"{name}.toml").read_text()
@@ -112,14 +112,14 @@ def is_for_vectors(name: str) -> bool:
 
 @pytest.mark.parametrize("name", [*filter(is_for_vectors, EXAMPLES)])
 def test_each_kernel_has_its_model(name: str) -> None:
-    """One page shows what each GPU is expected to reach."""
+    """One page shows the performance expected on each GPU."""
     directive = f"\n.. machine-code-model:: {name}\n"
     assert sum(page.read_text().count(directive) for page in PAGES) == 1
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_each_kernel_has_its_table(name: str) -> None:
-    """One page shows the machine code of an example as it is."""
+    """Exactly one page shows the example's actual machine code."""
     directive = f"\n.. machine-code:: {name}\n"
     planted = f"{directive}   :planted:"
     found = [
@@ -129,7 +129,7 @@ def test_each_kernel_has_its_table(name: str) -> None:
 
 
 def test_listings_need_no_proof(tmp_path: Path) -> None:
-    """The session writes the disassembly; what else lies in the build folder is checked."""
+    """The session writes disassembly listings; other files in the build folder are checked."""
     offered = pytest.importorskip("_ext.downloads", reason="Sphinx is not installed").offered
     layout = Layout.of(tmp_path)
     listing = listing_path(layout.build, "scale", "sm_90").relative_to(tmp_path)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""Pages that Sphinx keeps from an earlier build are as good as pages read anew."""
+"""Pages that Sphinx keeps from an earlier build are equivalent to reread ones."""
 
 import os
 from types import SimpleNamespace
@@ -12,13 +12,13 @@ WARNING = "a_name_that_nothing_has"
 
 
 def read(output):
-    """The pages that a build has read."""
+    """Return the pages that a build has read."""
     lines = [line for line in output.splitlines() if line.startswith("reading sources... [")]
     return {line.split("] ")[-1].strip() for line in lines}
 
 
 def site(project):
-    """Build the site, and say what was read."""
+    """Build the site; return the status, and output that lists the pages read."""
     options = ["-W", "-n", "--no-color", "-c", ".", "docs", "build/site"]
     return project.sphinx(*options, FORCE_COLOR="", NO_COLOR="1")
 
@@ -39,7 +39,7 @@ def test_warning_is_repeated_until_it_is_mended(project):
 
 
 def test_edited_page_is_read_alone(project):
-    """The others are kept, and those that list receipts are read again."""
+    """Other pages are kept, except those that list receipts."""
     assert site(project)[0] == 0
     project.append("docs/notes.md", "\nA sentence.\n")
     project.verify()
@@ -50,7 +50,7 @@ def test_edited_page_is_read_alone(project):
 
 @pytest.mark.parametrize("file", ["docs/notes.md", "examples/kernel_library/scale/scale_kernel.cc"])
 def test_older_file_in_place_of_another_is_read(project, file):
-    """A copy may keep its date: a page and what it includes are compared by their text."""
+    """A copy may keep its date, so a page and its includes are compared by their text."""
     assert site(project)[0] == 0
     path = project.file(file)
     date = path.stat().st_mtime
@@ -65,7 +65,7 @@ def test_older_file_in_place_of_another_is_read(project, file):
 
 
 def test_after_a_refusal_only_what_it_read_is_read(project):
-    """Sphinx alone would read every page again. A mended page may have its old date."""
+    """Sphinx would otherwise reread all pages. A repaired page may have its old date."""
     assert site(project)[0] == 0
     path = project.file("docs/index.rst")
     text, date = path.read_text(), path.stat().st_mtime
@@ -85,7 +85,7 @@ def test_after_a_refusal_only_what_it_read_is_read(project):
 
 @pytest.mark.parametrize("file", ["include/more/shapes.h", "python/toy/__init__.py", "conf.py"])
 def test_what_the_reference_is_made_of_has_all_pages_read_again(project, file):
-    """Headers, the package and the settings are on pages that do not include them."""
+    """Pages depend on headers, the package and the settings without including them."""
     assert site(project)[0] == 0
     project.append(file, "\n")
     project.verify()
@@ -95,7 +95,7 @@ def test_what_the_reference_is_made_of_has_all_pages_read_again(project, file):
 
 
 def test_state_of_a_kept_page_is_that_of_this_run(project):
-    """The state under a snippet is written with the page, not kept from when it was read."""
+    """The state under a snippet is determined when the page is written, not when it was read."""
     assert project.build()[0] == 0
     assert "ran on CPU" in project.file("build/site/notes.html").read_text()
     test = "tests/snippets/test_shown_files.py"
@@ -114,7 +114,7 @@ def test_another_commit_has_all_pages_written_again():
 
 
 def test_interrupted_build_is_made_anew(project):
-    """Pages that it did not write would say what an earlier run said."""
+    """Pages that it did not write would show the results of an earlier run."""
     assert site(project)[0] == 0
     project.file("build/site/.doctrees/whole").unlink()
     status, output = site(project)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R1, R8, R9
-"""Figures of structs, drawn from what a compiled program printed."""
+"""Figures of structs, drawn from a compiled program's output."""
 
 from xml.etree import ElementTree
 
@@ -50,31 +50,31 @@ def test_fields_are_read():
     ],
 )
 def test_what_was_not_measured_is_refused(name, fields, expected):
-    """The message names the struct, what was expected and what came."""
+    """The message names the struct, then what was expected and what was passed."""
     with pytest.raises(ValueError, match=expected):
         struct_of(STRUCTS, name, fields)
 
 
 def test_output_of_something_else_is_refused():
-    """A figure is never drawn from nothing."""
+    """A figure needs at least one struct."""
     with pytest.raises(ValueError, match="got no struct"):
         read_structs("offset, size, field\n")
 
 
 def column(*parts):
-    """A column of structs with the fields that do not share bytes; None is a pointer."""
+    """Return a column of structs with fields that do not overlap; None is a pointer."""
     chosen = {"Value": ["type", "text"]}
     return Column("a <value>", "", [p and struct_of(STRUCTS, p, chosen.get(p, [])) for p in parts])
 
 
 def test_structs_follow_each_other():
-    """The second struct begins where the first ends; behind a pointer it begins at 0."""
+    """A struct begins where the previous one ends, or at 0 after a pointer."""
     assert [at for _, at in placed(column("Head", "Value"))] == [0, 24]
     assert [at for _, at in placed(column("Value", None, "Head", "Long"))] == [0, 0, 24]
 
 
 def test_boxes_stand_where_the_bytes_do():
-    """A box covers its field's bytes; a gap has a box of its own; a long field has two rows."""
+    """A box spans its field's bytes; a gap has its own box; a long field has two rows."""
     tree = ElementTree.fromstring(draw(column("Head", "Long"), "one"))
     boxes = [
         tuple(float(box.get(key)) for key in ("x", "width", "height"))
@@ -84,7 +84,7 @@ def test_boxes_stand_where_the_bytes_do():
     assert boxes == [
         (LEFT, WIDTH, ROW),  # count
         (LEFT, half, ROW),  # type
-        (LEFT + half, half, ROW),  # the gap behind it
+        (LEFT + half, half, ROW),  # the gap after it
         (LEFT, WIDTH, ROW),  # deleter
         (LEFT, WIDTH, 2 * ROW),  # bytes
     ]
@@ -93,7 +93,7 @@ def test_boxes_stand_where_the_bytes_do():
 
 
 def test_text_says_what_the_drawing_shows():
-    """A reader who does not see it has each field with its bytes."""
+    """The description lists each field with its bytes."""
     tree = ElementTree.fromstring(draw(column("Value", None, "Head"), "one"))
     assert tree.get("aria-labelledby") == "one one-text"
     assert tree.find(f"{SVG}title").text == "a <value>"
@@ -102,7 +102,7 @@ def test_text_says_what_the_drawing_shows():
 
 
 def test_columns_of_a_page():
-    """A line at the margin begins a column; what stands before the first one is refused."""
+    """An unindented line begins a column; parts before the first one are refused."""
     directive = MemoryLayout.__new__(MemoryLayout)
     directive.content = ["A | note", "  Value: type text", "  ->", "  Head", "B"]
     first, second = directive.columns(STRUCTS)
@@ -114,7 +114,7 @@ def test_columns_of_a_page():
 
 
 def test_site_is_drawn_from_a_record_of_a_run(request):
-    """The record is one that a test captures, so that a layout that changed fails there."""
+    """A test captures the record, so that it fails if the layout changes."""
     root = request.config.rootpath
     assert f'captured("{RECORD}"' in (root / "tests/snippets/test_abi_overview.py").read_text()
     assert read_structs((root / RECORD).read_text())["DLTensor"].size == 48

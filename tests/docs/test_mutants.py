@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The session that plants bugs: its patches apply, and it says which of them no test catches."""
+"""The session that plants bugs: its patches apply, and it reports those that no test catches."""
 
 import subprocess
 from pathlib import Path
@@ -13,7 +13,7 @@ PATCHES = sorted(mutants.MUTANTS.glob("*.patch"))
 
 @pytest.mark.parametrize("patch", PATCHES, ids=lambda patch: patch.stem)
 def test_each_patch_applies_and_names_a_test(patch):
-    """Who edits the lines of a patch, or moves a test, edits the patch."""
+    """An edit to a patch's lines, or a moved test, requires updating the patch."""
     command = ["git", "apply", "--check", str(patch)]
     done = subprocess.run(command, cwd=mutants.ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -22,7 +22,7 @@ def test_each_patch_applies_and_names_a_test(patch):
 
 @pytest.fixture
 def tree(tmp_path) -> Path:
-    """A project of one file and its test, and a patch that makes 2 of 1."""
+    """A project with one file and its test, and a patch that changes 1 to 2."""
     (tmp_path / "tests").mkdir()
     (tmp_path / "examples").mkdir()
     (tmp_path / "examples" / "one.txt").write_text("1\n")
@@ -43,7 +43,7 @@ def tree(tmp_path) -> Path:
     ],
 )
 def test_a_mutant_is_caught_only_by_a_test_that_fails(tree, line, caught, said):
-    """A test that passes, that fails before, or that ends the process does not catch it."""
+    """A test that passes, that already failed, or that ends the process does not catch it."""
     (tree / "tests" / "test_one.py").write_text(f"def test_one():\n{line}")
     found, words = mutants.judge(tree / "bug.patch", "", tree)
     assert found == caught
@@ -51,7 +51,7 @@ def test_a_mutant_is_caught_only_by_a_test_that_fails(tree, line, caught, said):
 
 
 def test_a_patch_without_its_test_is_named(tmp_path):
-    """The first line says which test there is to run."""
+    """The first line must name the test to run."""
     patch = tmp_path / "bug.patch"
     patch.write_text("--- a/x\n")
     with pytest.raises(ValueError, match=r"bug.patch: expected a first line 'Caught by: TEST"):
@@ -59,7 +59,7 @@ def test_a_patch_without_its_test_is_named(tmp_path):
 
 
 def test_a_patch_that_does_not_apply_is_named(tree):
-    """Nothing is caught by a patch of lines that are gone."""
+    """A patch whose lines are gone catches nothing."""
     (tree / "tests" / "test_one.py").write_text("def test_one():\n    pass\n")
     (tree / "examples" / "one.txt").write_text("3\n")
     caught, words = mutants.judge(tree / "bug.patch", "", tree)
@@ -69,7 +69,7 @@ def test_a_patch_that_does_not_apply_is_named(tree):
 
 @pytest.fixture
 def runtime(tree, monkeypatch) -> Path:
-    """The same project, whose file becomes a package that is built by a copy."""
+    """The same project, whose file is built into a package by copying it."""
     (tree / "src").mkdir()
     (tree / "src" / "one.txt").write_text("1\n")
     patch = (tree / "bug.patch").read_text()
@@ -96,7 +96,7 @@ def runtime(tree, monkeypatch) -> Path:
     ],
 )
 def test_a_mutant_of_the_runtime_is_built(runtime, line, caught, said):
-    """Its test sees the package with the bug, and the next one a package without it."""
+    """Its test sees a package with the bug, and the next test one without it."""
     (runtime / "tests" / "test_one.py").write_text(f"import built\ndef test_one():\n{line}")
     patch = runtime / "bug.patch"
     assert mutants.changes_runtime(patch)
@@ -108,7 +108,7 @@ def test_a_mutant_of_the_runtime_is_built(runtime, line, caught, said):
 
 
 def test_a_mutant_that_cannot_be_built_is_not_caught(runtime):
-    """A compiler finds it, but no test does; one that does not apply is said as well."""
+    """The compiler finds the bug, but no test does; a patch that does not apply is reported too."""
     (runtime / "tests" / "test_one.py").write_text("def test_one():\n    pass\n")
     broken, stale = runtime / "broken.patch", runtime / "stale.patch"
     text = (runtime / "bug.patch").read_text()
@@ -132,7 +132,7 @@ def test_a_source_of_tests_that_does_not_compile_catches_nothing(tree):
 
 
 def test_only_what_differs_is_written(tmp_path):
-    """Otherwise all would be compiled again."""
+    """Otherwise everything would be recompiled."""
     root, tree = tmp_path / "root", tmp_path / "tree"
     for name in ("same", "changed", "new"):
         (root / "src").mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""In which file a piece of a page was written, as one build after the other sees it."""
+"""Which file a part of a page was written in, across consecutive builds."""
 
 from types import SimpleNamespace
 
@@ -14,7 +14,7 @@ from _verify.layout import Layout
 
 
 def test_each_build_looks_files_up_again(tmp_path):
-    """A file that was written between two builds is one that the second build sees."""
+    """A file created between two builds is seen by the second."""
     layout, file = Layout.of(tmp_path), tmp_path / "a.h"
     config = SimpleNamespace(verify_root=str(tmp_path), verify_build="build")
     assert repository_file(str(file), layout) is None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""What versions of Python and g++ print differently is the same once it is normalised."""
+"""Normalization removes the differences between versions of Python and g++."""
 
 import pytest
 from _verify.normalise import normalised
@@ -54,13 +54,13 @@ REFUSALS = {
 
 @pytest.mark.parametrize("version", TRACEBACKS)
 def test_tracebacks(version):
-    """All are what Python 3.10 printed, which marks nothing."""
+    """All are normalized to the output of Python 3.10, which marks no columns."""
     assert normalised(TRACEBACKS[version]) == TRACEBACKS["3.10"]
 
 
 @pytest.mark.parametrize("version", REFUSALS)
 def test_compiler_errors(version):
-    """All name the file and the line, and say the same."""
+    """All name the file and the line, with the same message."""
     text = "view_of_temporary.cc:10: error: use of deleted function\n"
     assert normalised(REFUSALS[version]) == text
 
@@ -68,13 +68,13 @@ def test_compiler_errors(version):
 @pytest.mark.parametrize(
     "text",
     [
-        # g++ marks what it means too, under the same text in each version.
+        # g++ marks columns too, below the same text in each version.
         """\
 In file included from cpp.cc:2:
     3 |   return a + c;
       |              ^
 """,
-        # Frames of a library that was built without -g have no source.
+        # Frames of a library built without -g have no source.
         """\
   File "./errors.so", line 0, in __tvm_ffi_quarter_of
   File "./errors.so", line 0, in quarter_of(long)
@@ -91,7 +91,7 @@ def test_the_rest_stays(text):
 
 
 def test_differences_stay():
-    """A line, a function or a message that differs is a difference."""
+    """A different line, function or message remains a difference."""
     text = TRACEBACKS["3.13 and 3.14"]
     for old, new in (("line 6", "line 7"), ("in scale", "in scaled"), ("2) + 1", "2)")):
         assert normalised(text.replace(old, new)) != normalised(text)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""What a page says works under this runtime only is held to a run under the published package."""
+"""Notes that something needs this runtime are checked by a run under the published package."""
 
 import sys
 
@@ -20,7 +20,7 @@ TEST = "tests/interop/test_toy.py"
 
 
 def show(project, text, *differ):
-    """Put text before the end of the page, with what a run of it found."""
+    """Insert text at the end of the page, with a record of its run."""
     project.replace(PAGE, "\n.. toctree::", f"\n{text}\n.. toctree::")
     layout = Layout.of(project.root)
     found = {"text": digest(project.file(PAGE)), "passed": 1, "skipped": {}, "differ": [*differ]}
@@ -29,12 +29,12 @@ def show(project, text, *differ):
 
 
 def note(*tests):
-    """A note, which may name tests."""
+    """Return a note, optionally naming tests."""
     return NOTE.format(options=f"   :test: {' '.join(tests)}\n" if tests else "")
 
 
 def test_note_shows_what_one_gets_there(project):
-    """The code and the result stand below its words."""
+    """The code and the result are shown below the note."""
     show(project, f"{CODE}\n{note()}", DIFFERS)
     project.append("docs/verification.rst", "\n.. differences::\n")
     status, output = project.build()
@@ -51,13 +51,13 @@ def test_note_shows_what_one_gets_there(project):
     "text", [CODE, f"{CODE}\nA\n-\n\n{note()}"], ids=["without a note", "in another section"]
 )
 def test_difference_without_a_note(project, text):
-    """A note of a section below does not count."""
+    """A note in a section below does not count."""
     show(project, text, DIFFERS)
     project.refused_twice("[1 + 1]: under the published package one gets: [3]; no only-here")
 
 
 def test_note_of_a_section_around(project):
-    """It counts for the sections in it."""
+    """A note counts for the subsections of its section."""
     show(project, f"{note()}\nA\n-\n\n{CODE}", DIFFERS)
     status, output = project.build()
     assert status == 0, output
@@ -73,19 +73,19 @@ def test_note_before_the_title(project):
 
 @pytest.mark.parametrize("words", ["- lists of sums.", ".. lists of sums.", ".. _sums:"])
 def test_note_without_a_paragraph(project, words):
-    """It has no place for the label."""
+    """The label needs a paragraph."""
     show(project, f"{CODE}\n.. only-here::\n\n   {words}\n", DIFFERS)
     project.refused_twice("only-here: expected a paragraph first")
 
 
 def test_note_on_a_page_without_doctests(project):
-    """No run can show a difference, so it needs a test."""
+    """No run can show a difference, so the note needs a test."""
     project.file("docs/more.rst").write_text(f":orphan:\n\nMore\n====\n\n{note()}")
     project.refused_twice("docs/more.rst:6: nothing in its section differs")
 
 
 def test_difference_of_a_file_that_is_included(project):
-    """A page shows it, but the file is no page of the site, where a note could be."""
+    """A page shows the difference, but a note could not be in the included file."""
     project.replace("conf.py", "exclude_patterns = [", 'exclude_patterns = ["part.rst", ')
     part = project.file("docs/part.rst")
     part.write_text(CODE)
@@ -107,7 +107,7 @@ def test_difference_of_a_file_that_is_included(project):
     ids=["nothing differs", "no such test", "no test", "another folder", "by hand"],
 )
 def test_note_without_a_difference(project, text, why):
-    """It is no longer true, or was never tried."""
+    """The note is no longer true, or was never checked."""
     project.file(TEST).parent.mkdir()
     project.file(TEST).write_text("def test_sum():\n    pass\n\n\ndef helper():\n    pass\n")
     show(project, text)
@@ -121,7 +121,7 @@ PASSED = {"outcome": "passed", "got": "", "files": [SNIPPET]}
 
 
 def show_snippet(project, text, **outcomes):
-    """Show a region of a test, with what its tests came to there."""
+    """Show a region of a test, with its tests' recorded outcomes."""
     path = project.file(SNIPPET)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(
@@ -143,7 +143,7 @@ def test_snippet_that_differs_without_a_note(project):
 
 
 def test_snippet_that_differs(project):
-    """The note shows what one gets."""
+    """The note shows the error under the published package."""
     text = f"{BLOCK.format(SNIPPET)}\n{note()}"
     show_snippet(project, text, test_toy=FAILED, test_other=PASSED)
     project.append("docs/verification.rst", "\n.. differences::\n")
@@ -156,14 +156,14 @@ def test_snippet_that_differs(project):
 
 
 def test_snippet_that_does_not_differ(project):
-    """A test beside it does, so the note is not true."""
+    """Only a neighbouring test differs, so the note is not true."""
     text = f"{BLOCK.format(SNIPPET)}\n{note()}"
     show_snippet(project, text, test_toy=PASSED, test_other=FAILED)
     project.refused_twice("nothing in its section differs under the published package")
 
 
 def test_page_that_was_edited_since(project):
-    """What its doctests came to is not known, so its notes stand."""
+    """The results of its doctests are unknown, so its notes are kept."""
     show(project, f"{CODE}\n{note()}")
     project.append(PAGE, "\nMore.\n")
     assert record_of(project.root, Layout.of(project.root).build) == {}
@@ -172,7 +172,7 @@ def test_page_that_was_edited_since(project):
 
 
 def test_replay(tmp_path):
-    """What fails is kept with what one gets; after a crash the rest of the page still runs."""
+    """Differing output is recorded; after a crash the rest of the page still runs."""
     page = tmp_path / "docs" / "page.rst"
     page.parent.mkdir()
     examples = (
@@ -188,7 +188,7 @@ def test_replay(tmp_path):
 
 
 def test_replay_that_is_interrupted(tmp_path):
-    """A record is left all the same, without the rest of the page."""
+    """A record is still written, without the rest of the page."""
     page = tmp_path / "docs" / "page.rst"
     page.parent.mkdir()
     page.write_text(">>> 1\n1\n>>> raise KeyboardInterrupt\n>>> 2\n3\n")

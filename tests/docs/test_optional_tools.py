@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""Each tool is hidden in turn: the site says what was not run, or a command says what to type."""
+"""With each tool hidden in turn, the site says what was not run, or a command how to install it."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ import pytest
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = "docs/index.rst"
 
-# A test of the script that one program takes part in, and one that needs no more than bash.
+# A test of the script with one program, and one that needs only bash.
 WITH_A_PROGRAM = """
 import shutil
 import subprocess
@@ -25,7 +25,7 @@ def test_{name}(shows, program):
     if not shutil.which(program):
         pytest.skip(f"{{program}} is not installed")
 """
-# The same where no other program can do it.
+# The same if no other program can replace it.
 NEEDS_A_PROGRAM = """
 import shutil
 
@@ -36,7 +36,7 @@ import pytest
 def test_{name}(shows):
     shows("docs/tools.sh")
 """
-# The same for one that is a module of the environment that runs the tests.
+# The same for a module of the environment that runs the tests.
 NEEDS_A_MODULE = """
 import pytest
 
@@ -49,7 +49,7 @@ MISSING = "raise ModuleNotFoundError(\"No module named '{name}'\")\n"
 
 
 def path_without(folder: Path, program: str) -> str:
-    """A search path with every program that is there now, but for one."""
+    """Return a search path with every available program except one."""
     folder.mkdir()
     for place in reversed(os.environ["PATH"].split(os.pathsep)):
         for found in Path(place).glob("*") if Path(place).is_dir() else []:
@@ -62,7 +62,7 @@ def path_without(folder: Path, program: str) -> str:
 
 
 def show_tools(project, test: str, program: str) -> None:
-    """Let a page show a script that a new test runs."""
+    """Make a page show a script that a new test runs."""
     project.file("docs/tools.sh").write_text("# SPDX-License-Identifier: Apache-2.0\ntrue\n")
     project.append("docs/notes.md", "\n```{literalinclude} tools.sh\n```\n")
     name = program.replace(".", "_")
@@ -71,7 +71,7 @@ def show_tools(project, test: str, program: str) -> None:
 
 
 def test_compiler_that_is_hidden_leaves_the_other_one_s_proof(project, tmp_path):
-    """Clang is one of two that take a file: the site is whole, and the skip is listed."""
+    """Clang is one of two compilers for a file: the site is complete, and the skip is listed."""
     show_tools(project, WITH_A_PROGRAM, "clang")
     path = path_without(tmp_path / "bin", "clang")
     status, output = project.verify(PATH=path)
@@ -91,7 +91,7 @@ def test_compiler_that_is_hidden_leaves_the_other_one_s_proof(project, tmp_path)
     ],
 )
 def test_program_that_nothing_replaces_leaves_a_partial_site(project, tmp_path, program, test):
-    """cuobjdump, a second Python, auditwheel: the file's state names what is missing."""
+    """The file's state names the missing cuobjdump, second Python or auditwheel."""
     show_tools(project, test, program)
     project.file(f"tools/{program}.py").write_text(MISSING.format(name=program))
     path = path_without(tmp_path / "bin", program)
@@ -115,7 +115,7 @@ def test_program_that_nothing_replaces_leaves_a_partial_site(project, tmp_path, 
     ],
 )
 def test_framework_that_is_hidden_leaves_a_partial_site(project, module, name):
-    """The doctest that imports it and those that use it are not run; the rest of the page is."""
+    """Only the doctest that imports it and those that use it are not run."""
     project.file(f"tools/{module}.py").write_text(MISSING.format(name=module))
     text = f"\n>>> import {module}\n\n>>> 2 + 2\n4\n\n>>> {module}.__name__\n'{module}'\n"
     project.append(PAGE, text)
@@ -128,7 +128,7 @@ def test_framework_that_is_hidden_leaves_a_partial_site(project, module, name):
 
 
 def test_hidden_nvcc_stops_with_the_line_to_type(project, tmp_path):
-    """CUDA sources are compiled on every machine: without a compiler for them nothing goes on."""
+    """Every machine compiles the CUDA sources, so a compiler for them is required."""
     (project.file("tools") / "nvcc").unlink()
     path = path_without(tmp_path / "bin", "nvcc")
     variables = {"PATH": path, "NVCC": "", "CUDA_HOME": "", "CUDA_PATH": ""}
@@ -144,7 +144,7 @@ sys.exit(main.main(["--root", "."]))"""
 
 
 def test_hidden_doxygen_stops_with_the_line_to_type(project, tmp_path):
-    """The reference is made from the headers, so there is no site without it."""
+    """The reference is generated from the headers, so the site needs it."""
     path = path_without(tmp_path / "bin", "doxygen")
     options = ["-q", "-W", "-n", "-c", ".", "docs", "build/site"]
     status, output = project.run("-m", "sphinx", *options, PATH=path)
