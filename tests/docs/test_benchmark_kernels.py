@@ -318,7 +318,7 @@ SMI = """#!/bin/sh
 
 
 def test_clocks(module_of: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Clocks of the GPU in use come from nvidia-smi or NVML; if both fail, the reasons are recorded."""
+    """Clocks of the GPU in use come from nvidia-smi or NVML, or the failures are recorded."""
     clocks = module_of("clocks")
     monkeypatch.setattr(clocks, "keep_busy", lambda: None)
     properties = type("Properties", (), {"uuid": "1234"})

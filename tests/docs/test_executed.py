@@ -226,7 +226,7 @@ def test_python_statements():
     ],
 )
 def test_parts_of_python_statements(text, spans):
-    """Cases, decorators and conditional operands count separately; local annotations run nothing."""
+    """Cases, decorators and conditional operands are separate; local annotations run nothing."""
     assert sorted(map(sorted, python_statements(text))) == spans
 
 
@@ -421,7 +421,7 @@ def test_coverage_for_another_python_is_silent(tmp_path):
     (tmp_path / "a.py").write_text("print(1)\n")
     with Trace() as trace:
         environment = trace.environment(os.environ, []) | {"TRACE_PACKAGES": str(tmp_path)}
-        python = Path(sys.base_prefix) / "bin" / "python3"  # as coverage.py instruments its own interpreter
+        python = Path(sys.base_prefix) / "bin" / "python3"  # coverage.py starts in its own
         done = subprocess.run(
             [python, tmp_path / "a.py"], env=environment, capture_output=True, text=True
         )

@@ -56,7 +56,7 @@ def test_receipts_of_a_gpu_are_kept_and_those_of_a_cpu_are_not(seen):
 
 
 def test_doctests_that_use_no_gpu_get_no_mark(seen):
-    """A page that does not use the device is not run; examples before the first library are ignored."""
+    """A page that does not use the device is not run, nor are examples before the first library."""
     kept = receipts(seen)
     assert not {"docs/notes.md", "python/toy/__init__.py"} & set(kept)
     assert sorted(kept["docs/index.rst"]["doctests"].values()) == [[""], ["25"]]

@@ -49,7 +49,7 @@ def needs_parser():
     ],
 )
 def test_sources_and_installed_copies(tmp_path, path, name):
-    """An installed header counts as its original; files outside the measured folders do not count."""
+    """An installed header counts as its original; files outside measured folders do not count."""
     assert measured(tmp_path / path, tmp_path, tmp_path / "package") == name
 
 

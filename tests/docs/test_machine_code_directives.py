@@ -29,7 +29,7 @@ def fact(architecture: str, **more: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def build(tmp_path: Path) -> Build:
-    """Return a function that builds a page from a record of ``toy``; it returns HTML and messages."""
+    """Return a function that builds a page from a record of ``toy``, for its HTML and messages."""
 
     def build_site(page: str, rule: str = "", *, recorded: bool = True) -> tuple[str, str]:
         (tmp_path / "examples" / "kernel_library" / "toy").mkdir(parents=True)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The lists of outside names."""
+"""The lists of names from other projects."""
 
 import pytest
 

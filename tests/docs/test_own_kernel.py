@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8
-"""The quickstart's kernel of one's own, without nvcc and without a clone."""
+"""The quickstart's custom kernel, without nvcc and without a clone."""
 
 import os
 import shutil
@@ -22,14 +22,14 @@ CUDA = "  bash elu/build_cuda.sh &&  # needs nvcc, but no GPU\n"
 
 
 def without(line, script):
-    """The script that the page shows, without one of its lines."""
+    """Return a script that the page shows, without one of its lines."""
     text = (OWN / script).read_text()
     assert text.count(line) == 1, (script, line)
     return text.replace(line, "")
 
 
 def run(script, folder, **variables):
-    """Run it in a folder; how it ended."""
+    """Run a script in a folder."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
         ("bash", "-c", script),
@@ -56,7 +56,7 @@ def unpacked(tmp_path_factory):
 
 
 def test_the_archive_has_what_the_command_copies(unpacked):
-    """Every file of the example is there under its new name."""
+    """Every file of the example exists under its new name."""
     files = {path.name for path in (ROOT / "examples/kernel_library/scale").iterdir()}
     missing = {name.replace("scale", "elu") for name in files if not name.endswith((".so", ".o"))}
     assert missing - {path.name for path in (unpacked / "elu").iterdir()} == set()
@@ -64,7 +64,7 @@ def test_the_archive_has_what_the_command_copies(unpacked):
 
 
 def test_tests_without_nvcc(unpacked):
-    """Without its line, nvcc is not called, and the tests on the CPU pass; with it, none runs."""
+    """Without nvcc's line the CPU tests pass; with it, a missing nvcc stops before any test."""
     for name in WRITTEN:
         shutil.copy(OWN / name, unpacked / "elu")
     done = run((OWN / "test.sh").read_text(), unpacked, NVCC="false")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8, R9
-"""The plots of the Performance page draw what the committed records say."""
+"""The plots of the Performance page show the committed records."""
 
 import json
 import re
@@ -19,14 +19,14 @@ ROWS = [Bar("call <int>, ns", 1234.5, 2469.0, 0.5), Bar("slow, ns", 125.0, 100.0
 
 
 def widths(plot, name):
-    """The widths of the bars of one kind, in percent."""
+    """Return the widths of the bars of one kind, in percent."""
     return [
         float(each) for each in re.findall(rf'<rect class="{name}"[^>]* width="([\d.]+)%', plot)
     ]
 
 
 def test_bars_share_one_scale():
-    """The longest bar has the whole width; ours is as long beside theirs as the ratio says."""
+    """The longest bar has the full width; the others are proportional to it."""
     plot = bars("Calls", ROWS)
     assert widths(plot, "published") == [80.0, 80.0]
     assert widths(plot, "ours") == [40.0, 100.0]
@@ -34,13 +34,13 @@ def test_bars_share_one_scale():
 
 
 def ticks(plot):
-    """Where the ticks are, in percent, with the rows of their bars."""
+    """Return the ticks' positions, in percent, with the rows of their bars."""
     lines = re.findall(r'<line class="limit" x1="([\d.]+)%" x2="([\d.]+)%" y1="([\d.]+)"', plot)
     return [(float(x1), float(x2), float(y1) // ROW) for x1, x2, y1 in lines]
 
 
 def test_a_tick_marks_a_limit():
-    """It is on the scale of the bars, in its own row; a row without a limit has none."""
+    """The tick is on the bars' scale, in its own row; a row without a limit has none."""
     plot = bars("Calls", [*ROWS, Bar("int, ns", 50.0, 100.0, 0.5, limit=0.25)])
     assert ticks(plot) == [(20.0, 20.0, 2)]
     assert "A tick marks the limit of 1." in plot
@@ -48,12 +48,12 @@ def test_a_tick_marks_a_limit():
 
 
 def test_a_limit_beyond_all_bars_is_seen():
-    """It takes part in the scale."""
+    """The limit is included in the scale."""
     assert ticks(bars("Calls", [Bar("int, ns", 1.0, 1.0, 1.0, limit=2.0)])) == [(100.0, 100.0, 0)]
 
 
 def test_limits_of_a_record_are_drawn():
-    """A row's time is so many times its limit: the tick stands on the bar of the limit's length."""
+    """A row's time divided by its ratio to the limit gives the tick's position."""
     row = {"ours": 60.0, "published": 100.0, "ratio": 0.6, "group": "from Python"}
     measured = {"int, ns": {**row, "limit": 50.0, "of limit": 1.2}, "str, ns": row}
     [[plot]] = plots_of("calls", {"measured": measured})
@@ -61,7 +61,7 @@ def test_limits_of_a_record_are_drawn():
 
 
 def test_dots_stand_on_a_logarithmic_axis():
-    """Ten times as much is one step further; 1 has a line of its own, also beyond the values."""
+    """A factor of ten is one step; 1 has its own line, even outside the range of values."""
     plot = strips("Kernels", {"scale": [("float32", 0.01), ("float64", 0.1)]})
     found = re.findall(r'<circle [^>]*cx="([\d.]+)%"[^>]*><title>([^<]+)', plot)
     assert found == [("2.00", "scale, float32: 0.01"), ("50.00", "scale, float64: 0.1")]
@@ -69,18 +69,18 @@ def test_dots_stand_on_a_logarithmic_axis():
 
 
 def test_one_value_of_one_has_an_axis():
-    """Values that span no power of ten do not divide by zero."""
+    """Values within a single power of ten do not cause a division by zero."""
     assert 'cx="2.00%"' in strips("Kernels", {"scale": [("float32", 1.0)]})
 
 
 def texts(plot):
-    """The texts of a plot."""
+    """Return the texts of a plot."""
     return {each.text for each in ElementTree.fromstring(plot).iterfind("text")}
 
 
 @pytest.mark.parametrize("part", ["calls", "instructions", "kernels", "slim"])
 def test_plots_of_the_records_are_told_in_words_too(part):
-    """Each is well-formed, has every row, and a title and a description for who cannot see it."""
+    """Each plot is well-formed and has every row, a title and a description."""
     record = json.loads((RECORDS / f"{part}.json").read_text())
     parts = list(record["devices"].values()) if part == "kernels" else [record]
     found = plots_of(part, record)

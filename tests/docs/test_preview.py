@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The preview verifies and builds again what is edited, and nothing else."""
+"""The preview verifies and rebuilds what is edited, and nothing else."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytest.importorskip("sphinx_autobuild", reason="sphinx-autobuild is not installe
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 KERNEL = "examples/kernel_library/scale/scale_kernel.cc"
-PATIENCE = 120  # seconds after which a preview that says nothing has failed
+PATIENCE = 120  # seconds after which a silent preview has failed
 
 
 class Preview:
@@ -46,13 +46,13 @@ class Preview:
         self.reader.start()
 
     def read(self) -> None:
-        """Pass on what the server prints, and tell of its end."""
+        """Forward the server's output, then signal its end."""
         for line in self.process.stdout:
             self.lines.put(line)
         self.lines.put(None)
 
     def until(self, *words: str) -> str:
-        """What it prints up to a line that has one of the words."""
+        """Return the output up to a line that contains one of the words."""
         said = ""
         while not any(word in said for word in words):
             try:
@@ -64,11 +64,11 @@ class Preview:
         return said
 
     def built(self) -> str:
-        """What it prints until the next build has ended."""
+        """Return the output up to the end of the next build."""
         return self.until("Serving on")
 
     def wait_for_server(self) -> None:
-        """Wait until it answers; from then on it sees edits."""
+        """Wait until the server answers; from then on it notices edits."""
         for _ in range(PATIENCE * 10):
             try:
                 self.page("index")
@@ -78,17 +78,17 @@ class Preview:
         raise AssertionError("the server did not answer")
 
     def page(self, name: str) -> str:
-        """A page as a browser gets it."""
+        """Fetch a page as a browser would."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/{name}.html") as answer:
             return answer.read().decode()
 
     def stop(self) -> int:
-        """Press Ctrl-C: the status."""
+        """Press Ctrl-C and return the exit status."""
         os.killpg(self.process.pid, signal.SIGINT)
         return self.process.wait(timeout=PATIENCE)
 
     def wait_for_children(self) -> None:
-        """Wait up to 10 s for the helpers of Python 3.14 to end, which they do after it."""
+        """Wait up to 10 s for Python 3.14's helper processes, which outlive it."""
         for _ in range(100):
             try:
                 os.killpg(self.process.pid, 0)
@@ -98,7 +98,7 @@ class Preview:
         raise AssertionError("a child is still running")
 
     def end(self) -> None:
-        """Leave nothing behind, also of one that failed."""
+        """Clean up, even after a failure."""
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
@@ -108,14 +108,14 @@ class Preview:
 
 @pytest.fixture
 def preview(project):
-    """A preview of the toy project, which was verified before."""
+    """A preview of the toy project, verified beforehand."""
     running = Preview(project)
     yield running
     running.end()
 
 
 def test_edits_are_verified_built_and_shown(project, preview):
-    """Each edit is seen, whatever it breaks, and Ctrl-C leaves nothing behind."""
+    """Each edit is noticed, even if it breaks the page, and Ctrl-C leaves nothing behind."""
     said = preview.built()
     assert "ran 0 of" in said, said
     preview.wait_for_server()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8
-"""The English that ``nox -s lint`` reads, and the words of the page Words that it refuses."""
+"""The prose that ``nox -s lint`` checks, and the words that it refuses according to Words."""
 
 from pathlib import Path
 
@@ -77,12 +77,12 @@ prose"""
 
 
 def lines(prose):
-    """The prose, each line with its number, breaks left out."""
+    """Return the lines of prose with their numbers, without breaks."""
     return [(number, line) for number, line in enumerate(prose, 1) if line != BREAK]
 
 
 def test_prose_of_a_page():
-    """Sentences and captions, on the lines where they are; no code, options or messages."""
+    """Sentences and captions keep their line numbers; code, options and messages are left out."""
     assert lines(prose_of_page(PAGE)) == [
         (1, "A sentence."),
         (4, "A file."),
@@ -92,7 +92,7 @@ def test_prose_of_a_page():
 
 
 def test_prose_of_cpp():
-    """Comments, without Doxygen's commands and code; what is behind code ends with a full stop."""
+    """Doxygen's commands and code are left out; a trailing comment ends with a full stop."""
     assert lines(prose_of_cpp(CPP)) == [
         (3, "shall."),
         (4, "Of a macro."),
@@ -105,7 +105,7 @@ def test_prose_of_cpp():
 
 
 def test_prose_of_python():
-    """Docstrings and comments; no other strings, and no entries of a numpydoc section."""
+    """Other strings and the entries of numpydoc sections are left out."""
     assert lines(prose_of_python(PYTHON)) == [
         (1, "!/usr/bin/env python3"),
         (3, "A module."),
@@ -116,13 +116,13 @@ def test_prose_of_python():
 
 
 def test_literals_are_replaced():
-    """Each by another word, so that none seems to be repeated; one may not span lines."""
+    """Each literal becomes a different word, so that none seems repeated; it cannot span lines."""
     text = without_literals(["``a`` and `a` at https://x.y", ":py:func:`f` or `a", "b`."])
     assert text == "Literal0 and Literal1 at Literal2\nLiteral3 or `a\nb`."
 
 
 def test_rules_are_read_from_the_page():
-    """Each quoted expression of the first table; a page without such a table is refused."""
+    """Each quoted expression of the first table is a rule; a page without a table is refused."""
     assert len(RULES) > 15
     assert RULES["shall"] == "must, or will"
     with pytest.raises(ValueError, match="expected a table with a row of quoted words, got none"):
@@ -141,7 +141,7 @@ def test_rules_are_read_from_the_page():
     ],
 )
 def test_slashes_are_alternatives(expression, text, matches):
-    """Whole words, in any case."""
+    """Whole words match, in any case."""
     assert bool(pattern_of(expression).search(text)) == matches
 
 
@@ -164,5 +164,5 @@ def test_each_rule_finds_its_own_words(expression):
     ],
 )
 def test_quotations_keep_their_words(line, found):
-    """Quoted messages are another's words."""
+    """Quoted messages keep their wording."""
     assert len([*words_to_avoid(line, RULES)]) == found

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""C++ tests under other headers: what does not compile is taken out, and the rest runs."""
+"""C++ tests with other headers: parts that do not compile are removed, and the rest runs."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from _verify.published_cpp import STANDARD, compile_rest, run_cpp_tests, shown_c
 from _verify.published_snippets import cpp_difference
 
 ROOT = Path(__file__).resolve().parents[2]
-# The tests of C++ among the files that a page includes.
+# C++ tests among the files that pages include.
 SHOWN = re.compile(r"literalinclude:: (?:\.\./)*(tests/cpp/test_\w+\.cc)")
 COMPILE = ["g++", "-fsyntax-only", STANDARD]
 SOURCE = """\
@@ -100,7 +100,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_lacks, lacks);
 
 
 def test_only_what_does_not_compile_is_taken_out(tmp_path):
-    """An error in a template is one of the function that asks for it; callers follow."""
+    """An error in a template removes the function that instantiates it, and its callers."""
     path = tmp_path / "a.cc"
     path.write_text(SOURCE)
     taken = compile_rest(path, COMPILE, os.environ)
@@ -111,7 +111,7 @@ def test_only_what_does_not_compile_is_taken_out(tmp_path):
 
 
 def test_error_in_a_macro_is_of_the_function_that_uses_it(tmp_path):
-    """The macro, and the rest of the file, stay."""
+    """The macro and the rest of the file are kept."""
     path = tmp_path / "a.cc"
     path.write_text(MACRO)
     assert [each[:2] for each in compile_rest(path, COMPILE, os.environ)] == [(3, 3)]
@@ -119,7 +119,7 @@ def test_error_in_a_macro_is_of_the_function_that_uses_it(tmp_path):
 
 
 def test_missing_header_takes_the_whole_file(tmp_path):
-    """Nothing of it can be used."""
+    """None of the file can be used."""
     path = tmp_path / "a.cc"
     path.write_text("#include <no_such_header.h>\nint f() { return 1; }\n")
     assert compile_rest(path, COMPILE, os.environ) == [
@@ -129,7 +129,7 @@ def test_missing_header_takes_the_whole_file(tmp_path):
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    """What comes of TESTS with the headers of this package."""
+    """The outcomes of TESTS with this package's headers."""
     root = tmp_path_factory.mktemp("root")
     (root / "tests" / "cpp").mkdir(parents=True)
     (root / "examples").mkdir()
@@ -164,13 +164,13 @@ def test_outcomes(found):
     ],
 )
 def test_difference_of_a_region(found, region, got):
-    """The result of the test that holds it, or that uses what it defines."""
+    """A region's result comes from the test that contains it or uses its definitions."""
     assert cpp_difference(TESTS, region, found).startswith(got)
     assert bool(cpp_difference(TESTS, region, found)) == bool(got)
 
 
 def test_shown_files_are_found():
-    """Every C++ test that a page shows is named by the snippet test, and each of these exists."""
+    """The snippet test names every C++ test that a page shows, and each of these exists."""
     pages = (path.read_text() for path in (ROOT / "docs").rglob("*.rst"))
     shown = {name for page in pages for name in SHOWN.findall(page)}
     assert len(shown) > 5

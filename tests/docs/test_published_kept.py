@@ -22,28 +22,28 @@ def layout(tmp_path) -> Layout:
 
 
 class Runner:
-    """Counts what is prepared and run; the nth run of all gives n."""
+    """Counts preparations and runs; run n returns n."""
 
     def __init__(self, layout):
         self.layout, self.prepared, self.ran = layout, 0, []
 
     def prepare(self, pool):
-        """Note that something is about to run."""
+        """Count a preparation."""
         self.prepared += 1
 
     def run(self, name):
-        """Note the name."""
+        """Record the name."""
         self.ran.append(name)
         return {"run": len(self.ran)}
 
     def found(self, names=PAGES, **options):
-        """The results, one at a time."""
+        """Return the results of running one at a time."""
         with ThreadPoolExecutor(1) as pool:
             return run_changed("pages", names, self.layout, self.prepare, self.run, pool, **options)
 
 
 def test_nothing_runs_twice(layout, capsys):
-    """The second time all are kept, and nothing is prepared."""
+    """The second time, all results are kept and nothing is prepared."""
     runner = Runner(layout)
     first = runner.found()
     assert first == {"docs/one.rst": {"run": 1}, "docs/two.rst": {"run": 2}}
@@ -56,7 +56,7 @@ def test_nothing_runs_twice(layout, capsys):
 
 
 def test_edited_page_runs_alone(layout):
-    """The order stays that of the names."""
+    """The results keep the order of the names."""
     runner = Runner(layout)
     runner.found()
     (layout.root / PAGES[0]).write_text("int x; // because\n")
@@ -72,7 +72,7 @@ def test_edited_page_runs_alone(layout):
     ],
 )
 def test_what_all_depend_on_runs_all(layout, name):
-    """An edit of a comment counts too: tests read some."""
+    """Editing a comment counts too, as some tests read comments."""
     runner = Runner(layout)
     runner.found()
     (layout.root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -83,7 +83,7 @@ def test_what_all_depend_on_runs_all(layout, name):
 
 @pytest.mark.parametrize("name", ["tests/snippets/test_new.py", "tests/cpp/test_new.cc"])
 def test_other_tests_and_what_a_build_leaves_run_nothing(layout, name):
-    """A result of another test, or of a page, does not depend on them."""
+    """Other tests and build outputs do not affect the results."""
     runner = Runner(layout)
     runner.found()
     for each in (name, "examples/kernel_library/add/add.so", "docs/_verify/__pycache__/x.pyc"):
@@ -95,7 +95,7 @@ def test_other_tests_and_what_a_build_leaves_run_nothing(layout, name):
 
 @pytest.mark.parametrize("fact", ["python_version", "answer"])
 def test_another_python_or_compiler_runs_all(layout, fact, monkeypatch):
-    """What this machine has takes part."""
+    """The versions on this machine are dependencies."""
     runner = Runner(layout)
     runner.found()
     place = published_kept.platform if fact == "python_version" else published_kept
@@ -105,7 +105,7 @@ def test_another_python_or_compiler_runs_all(layout, fact, monkeypatch):
 
 
 def test_new_and_removed_files_run_all(layout):
-    """An example may read any file beside it."""
+    """An example may read any file in its folder."""
     runner = Runner(layout)
     runner.found()
     more = layout.root / "examples/kernel_library/add/more.h"
@@ -117,7 +117,7 @@ def test_new_and_removed_files_run_all(layout):
 
 
 def test_other_tests_do_not_count(layout):
-    """A test of shown files depends on itself, and on what it imports."""
+    """A test of shown files depends on itself and its imports."""
     folder = layout.root / "tests" / "snippets"
     folder.mkdir(parents=True)
     for name in ("test_one.py", "test_two.py", "helper.py"):
@@ -131,7 +131,7 @@ def test_other_tests_do_not_count(layout):
 
 
 def test_file_that_one_test_reads_runs_that_test(layout):
-    """No other result depends on it."""
+    """No other result depends on the file."""
     ((test, read_by_it),) = published_kept.OWN.items()
     for name in (test, *read_by_it):
         (layout.root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -144,7 +144,7 @@ def test_file_that_one_test_reads_runs_that_test(layout):
 
 
 def test_all_run_on_request(layout):
-    """And their results replace the old ones."""
+    """The new results replace the old ones."""
     runner = Runner(layout)
     runner.found()
     again = runner.found(again=True)
@@ -153,7 +153,7 @@ def test_all_run_on_request(layout):
 
 
 def test_result_of_a_page_that_is_gone_is_dropped(layout):
-    """And other kinds stay."""
+    """Results of other kinds are kept."""
     runner = Runner(layout)
     runner.found()
     with ThreadPoolExecutor(1) as pool:

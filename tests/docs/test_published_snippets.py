@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""What the tests of shown files come to under another package, and which lines they speak for."""
+"""The outcomes of tests of shown files under another package, and the lines they apply to."""
 
 import sys
 
@@ -55,12 +55,12 @@ def test_helper(made):
     ],
 )
 def test_tests_of_a_region(region, tests):
-    """Those that hold its lines, or use what it defines, as a name, an argument or a fixture."""
+    """A region's tests contain its lines, or use its definitions by name, argument or fixture."""
     assert find_tests(TESTS, region) == tests
 
 
 def outcome(kind, *files):
-    """How a test ended."""
+    """Return the outcome of a test."""
     return {"outcome": kind, "got": "TypeError: no" if kind == "failed" else "", "files": [*files]}
 
 
@@ -75,14 +75,14 @@ def outcome(kind, *files):
     ],
 )
 def test_difference_of_a_source(tmp_path, kinds, got):
-    """One test that ran it and passed is enough."""
+    """One passing test that ran the source is enough."""
     tests = {f"t.py::test_{i}": outcome(kind, "a.cc") for i, kind in enumerate(kinds)}
     tests["t.py::test_of_another"] = outcome("failed", "b.cc")
     assert Snippets(tmp_path, {"t.py": tests}).difference("a.cc", "") == got
 
 
 def test_difference_of_a_test_file(tmp_path):
-    """Each case of the tests of the region counts, and no other test."""
+    """Each case of the region's tests counts, and no other test does."""
     (tmp_path / "t.py").write_text(TESTS)
     tests = {"t.py::test_cases[1]": outcome("passed"), "t.py::test_cases[2]": outcome("failed")}
     tests["t.py::test_helper"] = outcome("passed")
@@ -92,7 +92,7 @@ def test_difference_of_a_test_file(tmp_path):
 
 
 def test_run(tmp_path):
-    """What fails is kept with its error; after a crash the other tests still run."""
+    """A failure is recorded with its error; after a crash the other tests still run."""
     path = tmp_path / "tests" / "snippets" / "test_toy.py"
     path.parent.mkdir(parents=True)
     path.write_text(
@@ -123,7 +123,7 @@ def test_run(tmp_path):
 
 
 def test_crash_at_the_end(tmp_path):
-    """What a crash left behind may crash again; without an earlier crash it is an error."""
+    """A crash may recur at exit; without an earlier crash it is an error."""
     path = tmp_path / "test_toy.py"
     where = sys.executable, Layout.of(tmp_path), tmp_path, base_environment()
     at_exit = "import atexit, ctypes\natexit.register(ctypes.string_at, 0)\ndef test_good(): pass\n"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8, R9
-"""What publishes the site runs the gate first, with pinned tools and no more rights than it needs.
+"""The site is published only after the gate, with pinned tools and minimal permissions.
 
 ``nox -s lint`` checks the files against the schemas of both hosts.
 """
@@ -32,7 +32,7 @@ def jobs():
 
 
 def test_the_site_that_passed_the_gate_is_what_is_published(jobs):
-    """Both hosts run the sessions whose results it shows, in one folder, and publish that site."""
+    """Both hosts run the sessions whose results the site shows, and publish what they built."""
     steps = jobs["site"]["steps"]
     said = [str(step.get("run", step.get("uses"))).strip() for step in steps]
     assert said[-3:-1] == ["nox -s tests machinery interop machine_code docs browser", REFUSAL]
@@ -46,7 +46,7 @@ def test_the_site_that_passed_the_gate_is_what_is_published(jobs):
 
 
 def test_only_a_push_to_main_publishes_and_only_that_job_may_write(jobs):
-    """A pull request is built with the right to read only."""
+    """A pull request is built with read-only permissions."""
     for path in WORKFLOWS:
         workflow = yaml.safe_load(path.read_text())
         assert workflow["permissions"] == {"contents": "read"}
@@ -60,7 +60,7 @@ def test_only_a_push_to_main_publishes_and_only_that_job_may_write(jobs):
 
 
 def test_only_a_tag_releases():
-    """PyPI trusts the workflow itself, so that it has no password."""
+    """PyPI trusts the workflow itself, so there is no password."""
     release = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())
     assert release[True] == {"push": {"tags": ["v*"]}}  # YAML reads "on" as true
     assert release["jobs"]["publish"]["permissions"] == {"id-token": "write"}
@@ -68,7 +68,7 @@ def test_only_a_tag_releases():
 
 
 def test_versions_are_pinned():
-    """GitHub's actions by their whole version, others by commit; nox as everywhere else."""
+    """GitHub's actions are pinned to full versions, others to commits, nox to the usual version."""
     used = [
         each
         for path in (*WORKFLOWS, NOX)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8, R9
-"""What a small site, built with the theme and the templates of this one, offers its readers."""
+"""Features of a small site, built with this one's theme and templates, for its readers."""
 
 import os
 import re
@@ -196,7 +196,7 @@ def source(tmp_path_factory):
 
 
 def sphinx(source, *options):
-    """Build something of it; gives what was said."""
+    """Run Sphinx on it; return the status and output."""
     done = subprocess.run(
         [sys.executable, "-m", "sphinx", "-q", "-W", *options],
         cwd=source,
@@ -211,7 +211,7 @@ def sphinx(source, *options):
 
 @pytest.fixture(scope="module")
 def site(source):
-    """The site, with the book beside it."""
+    """The site, including the book."""
     for options in ([".", "build/site"], ["-b", "epub", "-d", "build/site/.doctrees", ".", "book"]):
         status, said = sphinx(source, *options)
         assert status == 0, said
@@ -219,18 +219,18 @@ def site(source):
 
 
 def html(site, name="folder/page"):
-    """One of its pages."""
+    """Return one of its pages."""
     return (site / f"{name}.html").read_text()
 
 
 def test_page_as_markdown(site):
-    """Code has its language, tables are tables, tabs their labels; only anchors are HTML."""
+    """Code has its language, tables are tables, tabs have labels; only anchors are HTML."""
     text = (site / "folder" / "page.md").read_text()
     assert re.sub("_downloads/[0-9a-f]+/", "_downloads/DIGEST/", text) == MARKDOWN
 
 
 def test_headings_have_the_anchors_of_the_page(site):
-    """Each anchor of a heading is in the Markdown too, directly above it, in the same order."""
+    """Each heading's anchors are directly above it in the Markdown, in the same order."""
     for name in ("index", "folder/page"):
         text = (site / f"{name}.md").read_text()
         headings = re.findall(r"^((?:<a id=\"[^\"]+\"></a>)+)\n\n#+ (.+)$", text, re.MULTILINE)
@@ -241,14 +241,14 @@ def test_headings_have_the_anchors_of_the_page(site):
 
 
 def test_links_to_headings_as_markdown(site):
-    """A link to a heading or to a name leads to its anchor, on the same page and from another."""
+    """A link to a heading or a name leads to its anchor, on the same page and from another."""
     text = (site / "index.md").read_text()
     assert "See [Further down](folder/page.md#here), and [`scale()`](folder/page.md#scale)." in text
     assert "Look again at [Further down](#here)." in (site / "folder" / "page.md").read_text()
 
 
 def test_link_to_a_name_without_an_anchor_leads_to_its_file():
-    """Not every name of a page is a heading; code and outside links stay as they are."""
+    """Not every name on a page is a heading; code and external links are unchanged."""
     texts = {
         "index.md": "[a](folder/page.md#here) [b](folder/page.md#gone) `[c](#gone)` [d](#gone)",
         "folder/page.md": '<a id="here"></a> [e](../index.md#gone) [f](https://x.org/page.md#gone)',
@@ -260,14 +260,14 @@ def test_link_to_a_name_without_an_anchor_leads_to_its_file():
 
 
 def test_cards_and_links_as_markdown(site):
-    """A card is a line with a link; an outside link stays as it is."""
+    """A card becomes a line with a link; an external link is unchanged."""
     text = (site / "index.md").read_text()
     assert "You read [a page](folder/page.md) and [more](https://example.org/more)." in text
     assert "- [A card](folder/page.md): What it is about." in text
 
 
 def test_list_for_programs(site):
-    """Each page has a line with its address and its first sentence, under its caption."""
+    """Each page has a line with its address and first sentence, under its caption."""
     lines = (site / "llms.txt").read_text().splitlines()
     assert lines[0] == "# toy"
     sentence = "After this page you know `a|b` and 2 \\* 3 \\< 7, as in the front page."
@@ -275,7 +275,7 @@ def test_list_for_programs(site):
 
 
 def test_all_pages_in_one_file(site):
-    """In the order of reading, each under its address; links lead from there, code stays."""
+    """Pages are in reading order, each under its address; links are adjusted, code is unchanged."""
     text = (site / "llms-full.txt").read_text()
     front, page = text.partition("<!-- folder/page.md -->\n\n")[::2]
     assert front.startswith('<!-- index.md -->\n\n<a id="front"></a>\n\n# Front\n')
@@ -294,11 +294,11 @@ def test_page_names_its_markdown_its_source_and_its_version(site):
     assert 'href="../_sources/folder/page.rst.txt"' in page
     assert (site / "_sources" / "folder" / "page.rst.txt").exists()
     assert "Version 1.2.3" in page
-    assert 'rel="edit"' not in page  # which has no address here
+    assert 'rel="edit"' not in page  # no address is known here
 
 
 def test_no_page_loads_anything_from_elsewhere(site):
-    """Scripts, styles, images and fonts come with the site."""
+    """Scripts, styles, images and fonts are part of the site."""
     loaded = re.compile(
         r"<(?:script|img|link rel=\"(?:stylesheet|icon|preload))[^>]*(?:src|href)=\"([^\"]+)"
     )
@@ -309,7 +309,7 @@ def test_no_page_loads_anything_from_elsewhere(site):
 
 
 def test_tabs_without_script(site):
-    """Each content has its label, and one style sheet for browsers without script shows all."""
+    """Each tab has its label, and a style sheet for browsers without JavaScript shows them all."""
     page = html(site)
     assert page.count("<button") - page.count('class="theme-toggle"') == 2
     assert 'data-label="CPU"' in page
@@ -320,7 +320,7 @@ def test_tabs_without_script(site):
 
 
 def test_page_for_a_wrong_address(site):
-    """It loads nothing, and its links begin with the site's path: it works at every depth."""
+    """The page loads nothing, and its links start with the site's path to work at any depth."""
     page = html(site, "404")
     assert 'href="/kernels/folder/page.html"' in page
     assert 'action="/kernels/search.html"' in page
@@ -328,14 +328,14 @@ def test_page_for_a_wrong_address(site):
 
 
 def test_redirect(site):
-    """An old address, at another depth, leads to the page."""
+    """An old address at another depth leads to the page."""
     page = html(site, "old/deep/place")
     assert 'content="0; url=../../folder/page.html"' in page
     assert '<a href="../../folder/page.html">The page</a>' in page
 
 
 def test_book(site):
-    """The book stands beside the pages, without dates, its type first, all tabs shown."""
+    """The book is undated, starts with its media type, and shows all tabs."""
     with zipfile.ZipFile(site / "toy.epub") as book:
         parts = book.infolist()
         page = book.read("folder/page.xhtml").decode()
@@ -354,7 +354,7 @@ def test_book(site):
     ],
 )
 def test_wrong_redirect_fails_the_build(source, line, message, tmp_path):
-    """It is named."""
+    """The wrong redirect is named."""
     listed = (source / "redirects.txt").read_text()
     (source / "redirects.txt").write_text(f"{line}\n")
     try:

@@ -20,12 +20,12 @@ LISTS = (
 
 
 def page_of(project, file):
-    """The text of the page of a file."""
+    """Return the page of a file's receipts."""
     return project.file(f"build/site/receipts/{file}.html").read_text()
 
 
 def test_the_page_of_a_kernel(pristine):
-    """How it was compiled and run, which of its lines ran, and the hashes that sha256sum prints."""
+    """It shows how the kernel was compiled and run, the lines that ran, and sha256sum's hashes."""
     page = page_of(pristine, KERNEL)
     sha256 = hashlib.sha256(pristine.file(KERNEL).read_bytes()).hexdigest()
     assert sha256 in page
@@ -41,7 +41,7 @@ def test_the_page_of_a_kernel(pristine):
 
 
 def test_each_state_leads_to_its_file(pristine):
-    """On each page that shows code: to the receipts of that file, and to the region shown."""
+    """The link leads to the receipts of the file, at the region shown."""
     for name in ("index", "notes"):
         page = pristine.file(f"build/site/{name}.html").read_text()
         states = re.findall(r'<span class="snippet-verified">(.*?)</span>', page)
@@ -53,7 +53,7 @@ def test_each_state_leads_to_its_file(pristine):
 
 
 def test_a_receipt_as_json(pristine):
-    """The page links to each receipt whole: the same text that the run has written."""
+    """The page links to each receipt's complete JSON, as the run wrote it."""
     names = re.findall(r'href="(?:\.\./)+receipts/([^"]+\.json)"', page_of(pristine, GREET))
     assert names
     for name in names:
@@ -62,7 +62,7 @@ def test_a_receipt_as_json(pristine):
 
 
 def test_the_pages_of_an_earlier_build_are_removed(project):
-    """A file that no page shows any more has no page of receipts."""
+    """A file that is no longer shown has no page of receipts."""
     assert project.build()[0] == 0
     gone = project.file("build/site/receipts/gone.html")
     gone.touch()
@@ -73,7 +73,7 @@ def test_the_pages_of_an_earlier_build_are_removed(project):
 
 
 def test_a_list_is_replaced_whole(project):
-    """Who reads a list while the site is built again has the old one, or the new one."""
+    """A reader during a rebuild gets the complete old list or the complete new one."""
     assert project.site()[0] == 0
     for name in LISTS:
         os.link(project.file(name), project.file(f"{name}.old"))
@@ -88,7 +88,7 @@ def test_a_list_is_replaced_whole(project):
 
 
 def test_uncommitted_changes_are_named(project):
-    """With the commit: each file that differs, as git names it; of many files, the first."""
+    """Each changed file is named as in git, or the first of many, along with the commit."""
     git = ["git", "-C", str(project.root), "rev-parse", "HEAD"]
     commit = subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
     project.append(GREET, "\n")
@@ -105,7 +105,7 @@ def test_uncommitted_changes_are_named(project):
 
 
 def test_two_receipts_of_one_name_are_refused(project):
-    """The error names both, in the run that would lose one of them and when the site is built."""
+    """Both the verifying run and the site's build refuse them and name both."""
     shown = "tests/snippets/test_shown_files.py"
     project.file("docs.greet.sh").write_text(project.file(GREET).read_text())
     project.append(shown, "\n\ndef test_other(shows):\n    shows('docs.greet.sh')\n")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8
-"""The list of redirects leads from old addresses to pages that are there."""
+"""The redirects lead from old addresses to existing pages."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 def test_list():
-    """One line for each; comments and empty lines say nothing."""
+    """Each line is a redirect; comments and empty lines are ignored."""
     text = "# Why.\n\na/old -> b/new  # moved\nolder -> b/new\n"
     assert read_redirects(text) == {"a/old": "b/new", "older": "b/new"}
 
@@ -38,6 +38,6 @@ LISTED = read_redirects((DOCS / "redirects.txt").read_text())
 
 @pytest.mark.parametrize(("old", "new"), LISTED.items())
 def test_each_leads_from_no_page_to_a_page(old, new):
-    """A target that was renamed, or a page that came back, fails here before the site is built."""
+    """A renamed target, or a page at a redirected address, fails here before the site is built."""
     assert (DOCS / f"{new}.rst").exists()
     assert not (DOCS / f"{old}.rst").exists()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8
-"""The pages of the reference, one for each header."""
+"""The reference has one page for each header."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 INCLUDE, PAGES = ROOT / "include", ROOT / "docs" / "reference" / "cpp"
-# They have names in a namespace for details alone.
+# They only have names in a detail namespace.
 WITHOUT_NAMES = {
     "tvm/ffi/big_int_words.h",
     "tvm/ffi/container/hash_table.h",
@@ -29,18 +29,18 @@ HEADERS = {path.relative_to(INCLUDE).as_posix() for path in INCLUDE.rglob("*.h")
 
 
 def lines(path):
-    """What stands on a page, without comments and empty lines."""
+    """Return the lines of a page, without comments and empty lines."""
     return [line for line in path.read_text().splitlines()[1:] if line]
 
 
 def test_each_header_has_a_page():
-    """The title of a page is how code includes the header."""
+    """A page's title is the path by which code includes the header."""
     assert sorted(lines(page)[0] for page in PAGES.glob("*.rst")) == sorted(HEADERS)
 
 
 @pytest.mark.parametrize("page", sorted(PAGES.glob("*.rst")), ids=lambda page: page.stem)
 def test_page_says_what_its_header_is_for(page):
-    """Behind the title stand a sentence and the page that uses the header; all pages are listed."""
+    """After the title come a sentence and a link to a page that uses it; all pages are listed."""
     _, _, sentence, link, *_ = lines(page)
     assert sentence.endswith(".")
     assert link.startswith(":doc:`/")
@@ -48,7 +48,7 @@ def test_page_says_what_its_header_is_for(page):
 
 
 def test_header_without_names_has_none():
-    """What that header declares is no promise."""
+    """That header declares only implementation details."""
     for name in WITHOUT_NAMES:
         text = (INCLUDE / name).read_text()
         assert "namespace detail {" in text
@@ -57,7 +57,7 @@ def test_header_without_names_has_none():
 
 
 def test_header_that_includes_the_others():
-    """Its page names what it leaves out: CUDA, the store, the standard library and others."""
+    """Its page lists headers that it does not include, such as CUDA, storage and the STL."""
     waiting, found = ["tvm/ffi/tvm_ffi.h"], set()
     while waiting:
         name = waiting.pop()

@@ -34,12 +34,12 @@ x = 1
     ],
 )
 def test_region_is_dedented_and_has_no_marker_lines(name, expected):
-    """What a page shows is the code alone, at the left edge."""
+    """A page shows only the code, without indentation."""
     assert region(CODE, name) == expected
 
 
 def test_names_come_in_the_order_of_the_file():
-    """A message can list the regions that there are."""
+    """A message can list the available regions."""
     assert region_names(CODE) == ["outer", "inner", "hash"]
 
 
@@ -56,24 +56,24 @@ def test_names_come_in_the_order_of_the_file():
     ids=["missing", "not closed", "reversed", "twice", "half a pair", "empty"],
 )
 def test_region_that_cannot_be_shown_is_an_error(text, message):
-    """A page never shows nothing in place of code."""
+    """A page never shows an empty block instead of code."""
     with pytest.raises(ValueError, match=message):
         region(text, "absent")
 
 
 def test_comments_with_brackets_are_no_markers():
-    """A line with code, or with more words, belongs to the code."""
+    """A line with code or further words is part of the code."""
     text = "int a[3];  // [x]\n// see [x] there\n"
     assert normalised(text) == text.strip()
 
 
 def test_texts_are_compared_without_indentation_and_markers():
-    """Doxygen's output is the same text as the region it came from."""
+    """Doxygen's output matches the region it came from."""
     assert normalised("\n    // [a.begin]\n    x;  \n      y;\n\n") == "x;\n  y;"
 
 
 def test_header_of_the_library_lists_its_parts():
-    """Its first comment names every part in order, and the guide shows each by that name."""
+    """Its first comment lists every part in order, and the guide shows each by name."""
     root = Path(__file__).parents[2]
     text = (root / "examples/kernel_library/tvm_ffi_utils.h").read_text()
     listed = re.findall(r"^//   (\w+)  ", text, re.MULTILINE)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The tests that the page on reliability names exist, and its table shows what the soak found."""
+"""The tests named on the page on reliability exist, and its table shows the soak's results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT / "tests" / "benchmarks"))
 
 
 def named_in(path: Path) -> set[str]:
-    """The names of the tests in a file of Python or C++."""
+    """Return the names of the tests in a Python or C++ file."""
     text = path.read_text()
     if path.suffix == ".cc":
         return set(re.findall(r"_FUNC\(\s*(test_\w+)", text))
@@ -30,13 +30,13 @@ def named_in(path: Path) -> set[str]:
 
 @pytest.mark.parametrize(("file", "name"), NAMED)
 def test_each_test_exists(file: str, name: str) -> None:
-    """A test that is renamed or removed is missed here."""
+    """Renaming or removing a test breaks this one."""
     assert (ROOT / file).is_file()
     assert not name or name in named_in(ROOT / file)
 
 
 def test_each_promise_names_a_test() -> None:
-    """Each item of the lists does."""
+    """Each list item names a test."""
     lists = PAGE[: PAGE.index("\nMillions of repetitions\n")]
     named = re.findall(r"^\* (.+):\n  ``tests/", lists, re.MULTILINE)
     assert len(named) == len(re.findall(r"^\* ", lists, re.MULTILINE)) > 15
@@ -50,7 +50,7 @@ def test_each_trial_is_described() -> None:
 
 
 def test_table_of_covered_lines() -> None:
-    """What never ran is split by whether it has a reason; the page names the floor."""
+    """Lines that never ran are split by whether they have a reason; the page names the floor."""
     figures = {"lines": 2000, "ran": 1990, "percent": 99.5, "explained": 7}
     assert coverage_of({"folders": {"src": figures}})[1] == [
         ["src", "2,000", "1,990", "99.5 %", "7", "3"]
@@ -59,7 +59,7 @@ def test_table_of_covered_lines() -> None:
 
 
 def test_table_of_the_soak() -> None:
-    """Growth is per million repetitions; a trial that failed says how."""
+    """Growth is per million repetitions; a failed trial says how it failed."""
     grew = {"malloc bytes": 45, "threads": 1}
     good = {"count": 1000, "over": 900, "crashes": 0, "hangs": 0, "failed": "", "grew": grew}
     bad = {"count": 7, "crashes": 1, "hangs": 0, "failed": "status -11: x", "left behind": {}}

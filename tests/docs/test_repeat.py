@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""After an edit or a failure a run repeats what changed or failed, and nothing else."""
+"""After an edit or a failure, a run repeats only what changed or failed."""
 
 import os
 
@@ -15,20 +15,20 @@ SHOWN = "tests/snippets/test_shown_files.py"
 
 @pytest.fixture
 def verified(project):
-    """The project, verified where it lies: its compiler lies there too."""
+    """The project, verified in place, as its compiler is in the same folder."""
     status, output = project.verify()
     assert status == 0, output
     return project
 
 
 def ran(output):
-    """The line that says what was run."""
+    """Return the line that says what was run."""
     (line,) = (line for line in output.splitlines() if line.startswith("ran ") and " of " in line)
     return line
 
 
 def test_run_without_changes_repeats_nothing(verified):
-    """Neither examples nor pages nor tests, and what they proved stays proved."""
+    """No examples, pages or tests run again, and earlier results stay valid."""
     status, output = verified.build()
     assert status == 0, output
     assert "libraries: 0 compiled, 2 unchanged" in output
@@ -46,7 +46,7 @@ def test_run_without_changes_repeats_nothing(verified):
     ],
 )
 def test_edit_repeats_what_is_made_of_it(verified, file, text, names):
-    """A page, a file that a test shows, or a kernel and the page that loads it."""
+    """Only pages, tests and kernels that depend on the edited file run again."""
     verified.append(file, text)
     status, output = verified.build()
     assert status == 0, output
@@ -54,7 +54,7 @@ def test_edit_repeats_what_is_made_of_it(verified, file, text, names):
 
 
 def test_failure_is_repeated_alone(verified):
-    """Break a page, run, mend it, run: both runs say which page they ran."""
+    """Breaking and repairing a page each reruns only that page."""
     for old, new, good in (("2\n```", "3\n```", False), ("3\n```", "2\n```", True)):
         verified.replace(NOTES, old, new)
         status, output = verified.build()
@@ -63,7 +63,7 @@ def test_failure_is_repeated_alone(verified):
 
 
 def test_program_that_appears_lets_everything_run_again(verified, tmp_path):
-    """A test that was skipped for want of it must not stay skipped."""
+    """A test that was skipped for lack of the program must not stay skipped."""
     (tmp_path / "cuobjdump").write_text("#!/bin/sh\n")
     (tmp_path / "cuobjdump").chmod(0o755)
     status, output = verified.verify(PATH=f"{os.environ['PATH']}{os.pathsep}{tmp_path}")
@@ -72,7 +72,7 @@ def test_program_that_appears_lets_everything_run_again(verified, tmp_path):
 
 
 def test_file_that_a_test_reads_is_an_input(verified):
-    """Also one that it never declared: what it opened, and what it gave to a program."""
+    """Undeclared files count too, whether opened or passed to a program."""
     for name in ("opened", "given"):
         (verified.file("docs") / f"{name}.txt").write_text("1")
     verified.append(
@@ -95,7 +95,7 @@ def test_reads(shows):
 
 
 def test_edit_while_a_test_runs_fails_it(verified):
-    """What the test read at its start is no longer what the tree holds."""
+    """The tree no longer holds what the test read at its start."""
     verified.append(
         SHOWN,
         """
@@ -115,6 +115,6 @@ def test_edits(shows):
 
 
 def test_new_file_beside_the_tests_repeats_them(verified):
-    """A test may read it without being seen to."""
+    """A test may read the file without being traced."""
     verified.file("tests/snippets/new.txt").write_text("1")
     assert ran(verified.verify()[1]).endswith(f"tests: {SHOWN} on cpu")

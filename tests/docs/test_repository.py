@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""A page links to its file in the repository where that has an address, and else to its source."""
+"""A page links to its file in the repository if that has an address, or to its own source."""
 
 import pytest
 
@@ -28,7 +28,7 @@ LINKS = {
 
 @pytest.mark.parametrize("environ", [GITHUB, READ_THE_DOCS])
 def test_a_branch_has_an_address(environ):
-    """The workflow that publishes a branch says where it is."""
+    """The workflow that publishes a branch provides its address."""
     assert source_links(environ) == LINKS
 
 
@@ -44,7 +44,7 @@ def test_a_branch_has_an_address(environ):
     ],
 )
 def test_no_link_where_it_would_be_dead(environ):
-    """Nowhere, a pull request, a tag, a host that the theme does not know, an address of ssh."""
+    """There is no link without a host, or for a pull request, tag, unknown host or ssh address."""
     assert source_links(environ) == {}
 
 
@@ -57,7 +57,7 @@ def test_no_link_where_it_would_be_dead(environ):
     ],
 )
 def test_path_of_the_site(environ, address, path):
-    """The path with which absolute links begin."""
+    """Absolute links start with this path."""
     found = site_address(environ)
     assert found == (next(iter(environ.values())).rstrip("/") + "/" if address is None else "")
     assert path_of(found) == path

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The table of rows: which tests show which row of the requirements, and with what result."""
+"""The table of rows: which tests verify which row of the requirements, and their results."""
 
 import json
 import os
@@ -14,7 +14,7 @@ import pytest
 from _verify import rows
 
 ROOT = Path(__file__).resolve().parents[2]
-# One test of each outcome; the digest of the tree is that of a tree with this file.
+# One test per outcome; the tree's digest covers this file.
 TESTS = """\
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R1, R6
@@ -36,7 +36,7 @@ def test_parametrized(x):
 
 
 def test_page_of_promises_has_all_rows():
-    """The titles of its sections are those of the rows."""
+    """Its section titles are those of the rows."""
     text = (ROOT / "docs" / "promises.rst").read_text()
     titles = [f"{row} {title}" for row, title in rows.TITLES.items()]
     assert re.findall(r"^(R\d .+)\n-+$", text, re.MULTILINE) == titles
@@ -44,7 +44,7 @@ def test_page_of_promises_has_all_rows():
 
 @pytest.fixture
 def tree(tmp_path) -> Path:
-    """A small tree that has the recorder and one test file."""
+    """A small tree with the recorder and one test file."""
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "_verify").symlink_to(ROOT / "docs" / "_verify")
     (tmp_path / "tests" / "cpp").mkdir(parents=True)
@@ -54,7 +54,7 @@ def tree(tmp_path) -> Path:
 
 
 def run(tree: Path, *arguments: str, session: str = "tests") -> None:
-    """Run the tree's tests, recording."""
+    """Run the tree's tests with recording."""
     command = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     variables = {"ROWS_RECORD": str(tree / "build" / "rows" / session)}
     subprocess.run(
@@ -66,12 +66,12 @@ def run(tree: Path, *arguments: str, session: str = "tests") -> None:
 
 
 def results(tree: Path) -> list[str]:
-    """The last column of the table."""
+    """Return the last column of the table."""
     return [line[2] for line in rows.row_table(tree, tree / "build")]
 
 
 def test_every_test_file_names_rows():
-    """A test file says which rows it shows, and names rows that exist."""
+    """A test file names the rows it verifies, and these rows exist."""
     named = {name: rows.rows_of(ROOT / name) for name in rows.test_files(ROOT)}
     assert [name for name, found in named.items() if not found] == []
     assert {row for found in named.values() for row in found} <= set(rows.TITLES)
@@ -79,7 +79,7 @@ def test_every_test_file_names_rows():
 
 @pytest.mark.parametrize("row", ["R1", "R2", "R3", "R4", "R5", "R6", "R7", "R9"])
 def test_row_is_shown_by_a_test_of_the_runtime(row):
-    """Every row has a test outside tests/interop, so that ``nox -s tests machinery`` shows it."""
+    """Every row has a test outside tests/interop, so that ``nox -s tests machinery`` covers it."""
     files = [
         name for name in rows.test_files(ROOT) if rows.session_of(name) in ("tests", "machinery")
     ]
@@ -87,7 +87,7 @@ def test_row_is_shown_by_a_test_of_the_runtime(row):
 
 
 def test_outcomes_are_in_the_table(tree):
-    """Passes, failures and skips with their reasons, in every row that the file names."""
+    """Passes, failures and skips with reasons appear in every row that the file names."""
     run(tree)
     table = rows.row_table(tree, tree / "build")
     result = "1 failed, 2 passed, 1 skipped (no such device)"
@@ -98,7 +98,7 @@ def test_outcomes_are_in_the_table(tree):
 
 
 def test_tests_left_out_are_said_to_be_not_run(tree):
-    """A run of some tests does not pass for a run of all, and adds to an earlier run."""
+    """A partial run does not count as a full one, and adds to an earlier run."""
     run(tree, "-k", "passes")
     assert results(tree)[0] == "1 passed, 3 not run"
     run(tree, "-k", "skips")
@@ -106,7 +106,7 @@ def test_tests_left_out_are_said_to_be_not_run(tree):
 
 
 def test_result_of_another_tree_is_not_shown(tree):
-    """An edit takes the results away, and the command that brings them back is named."""
+    """An edit discards the results, and the command to rerun the tests is named."""
     run(tree)
     (tree / "src").mkdir()
     (tree / "src" / "new.cc").write_text("int x;\n")
@@ -114,7 +114,7 @@ def test_result_of_another_tree_is_not_shown(tree):
 
 
 def test_pass_outranks_a_skip_of_another_session(tree):
-    """What one session must skip, another may run; a failure outranks both."""
+    """A test that one session skips may run in another; a failure outranks both."""
     folder, name = tree / "build" / "rows", "tests/cpp/test_outcomes.py"
     digest = rows.made_of(tree)
     rows.write_record(
@@ -125,7 +125,7 @@ def test_pass_outranks_a_skip_of_another_session(tree):
 
 
 def test_run_on_an_edited_tree_leaves_no_record(tree):
-    """A tree that changes while its tests run has no result."""
+    """If the tree changes during a test run, no result is recorded."""
     with (tree / "tests" / "cpp" / "test_outcomes.py").open("a") as file:
         file.write("\ndef test_edits():\n    open(__file__, 'a').write('# edited\\n')\n")
     run(tree)
@@ -133,7 +133,7 @@ def test_run_on_an_edited_tree_leaves_no_record(tree):
 
 
 def test_site_shows_the_table(project):
-    """The directive's table stands on the page that asks for it."""
+    """The table appears on the page with the directive."""
     project.replace("conf.py", '"_ext.verification",', '"_ext.verification",\n    "_ext.rows",')
     project.append("docs/verification.rst", "\n.. rows::\n")
     path = project.file("tests/cpp/test_outcomes.py")
@@ -152,7 +152,7 @@ def test_site_shows_the_table(project):
 
 
 def test_a_folded_row_tells_what_is_amiss():
-    """A folded row names failures, and tests that no run of this tree had."""
+    """The folded row counts failures, and tests without a result for this tree."""
     pytest.importorskip("sphinx", reason="the site needs Python 3.11")
     from _ext.rows import grouped, in_short
 

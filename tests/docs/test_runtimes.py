@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8, R9
-"""The label of an example says what was found of this very tree, and nothing else."""
+"""An example's label shows only what was found for this tree."""
 
 from pathlib import Path
 
@@ -23,12 +23,12 @@ EXAMPLES = [example.name for example in find_examples(Layout.of(ROOT))]
     ],
 )
 def test_label(found: dict[str, str], label: str) -> None:
-    """A claim that was contradicted is not shown."""
+    """A disproved claim is not shown."""
     assert label_of(found).startswith(label)
 
 
 def test_record_is_of_one_tree(tmp_path: Path) -> None:
-    """A record of other sources is none."""
+    """A record of other sources is not used."""
     source = tmp_path / "examples" / "scale.cc"
     source.parent.mkdir()
     source.write_text("1")
@@ -42,6 +42,6 @@ def test_record_is_of_one_tree(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_each_example_has_its_label(name: str) -> None:
-    """The page of an example says under which runtimes it works."""
+    """An example's page says under which runtimes it works."""
     label = f"\n.. runtimes:: {name}\n"
     assert sum(label in page.read_text() for page in PAGES) == 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The examples' libraries are built with sanitizers by their own scripts, and run with them."""
+"""The examples' scripts build their libraries with sanitizers, which are then run."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ ctypes.CDLL("./wild.so").read(ctypes.create_string_buffer(600), int(sys.argv[1])
 
 @pytest.mark.skipif(not shutil.which("g++"), reason="no g++ is installed")
 def test_a_script_builds_with_sanitizers(tmp_path):
-    """What it compiles tells a read behind the end, in a Python that loaded the sanitizers."""
+    """A library that a script builds reports a read out of bounds if Python loaded the sanitizers."""
     sanitize_examples.make_compilers(tmp_path / "compilers")
     source = 'extern "C" char read(const char* p, int i) { return p[i]; }\n'
     (tmp_path / "wild.cc").write_text(source)

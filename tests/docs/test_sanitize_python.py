@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The run of the Python tests under sanitizers fails for a leak and for a wild read."""
+"""Running the Python tests under sanitizers fails on leaks and wild reads."""
 
 import os
 import subprocess
@@ -29,7 +29,7 @@ del kept
     ("trial", "said"), [("well", ""), ("leaked", "LeakSanitizer"), ("wild", "heap-buffer-overflow")]
 )
 def test_what_ends_the_run(tmp_path, trial, said):
-    """A leak ends the process with its own exit status, and the log reports it like any error."""
+    """A leak has its own exit status, and the log reports it like any other error."""
     variables = sanitize_python.variables(tmp_path / "found")
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, trial],
@@ -46,7 +46,7 @@ def test_what_ends_the_run(tmp_path, trial, said):
 
 
 def test_left_out_tests_exist():
-    """Each file of tests that is left out is there, and each test by its name."""
+    """Each test file and test that is left out exists."""
     for name in sanitize_python.LEFT_OUT:
         file, _, test = name.partition("::")
         assert f"def {test}" in (ROOT / file).read_text()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8
-"""The list of words for which the site names the first result of a search."""
+"""The list of words whose first search result is fixed."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 def test_list():
-    """Several texts may lead to one place; comments and empty lines say nothing."""
+    """Several texts may lead to one place; comments and empty lines are ignored."""
     text = "# Why.\n\nstream, current stream -> concepts/streams\nbyte offset -> a/b#c\n"
     assert read_words(text) == {
         "stream": "concepts/streams",
@@ -36,7 +36,7 @@ def test_wrong_line(text, message):
 
 
 def test_the_list_of_the_site_is_long_enough():
-    """Thirty texts at least lead somewhere."""
+    """At least thirty texts lead somewhere."""
     assert len(read_words((DOCS / FILE).read_text())) >= 30
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""What the nox sessions rely on: the tools that are there, or the line that installs them."""
+"""Prerequisites of the nox sessions: available tools, or the command that installs them."""
 
 import ast
 import importlib
@@ -24,12 +24,12 @@ from nox.command import CommandFailed
 
 
 def test_server_that_is_not_there_is_given_up(monkeypatch):
-    """An index that cannot be reached is left out rather than waited for."""
+    """An unreachable index is left out rather than waited for."""
     assert not reachable("http://127.0.0.1:9/simple/", seconds=1)
 
 
 def test_nvcc_of_the_wheels_is_found_with_its_libraries(tmp_path, monkeypatch):
-    """Without an installed toolkit, nvcc comes from site-packages with a path to link by."""
+    """Without an installed toolkit, nvcc comes from site-packages, with a library path."""
     nvcc = tmp_path / "nvidia" / "cu13" / "bin" / "nvcc"
     nvcc.parent.mkdir(parents=True)
     nvcc.touch()
@@ -45,7 +45,7 @@ def test_nvcc_of_the_wheels_is_found_with_its_libraries(tmp_path, monkeypatch):
 
 
 def test_nvcc_of_cuda_home_is_preferred_to_the_wheels(tmp_path, monkeypatch):
-    """A toolkit that is installed is the one to use."""
+    """An installed toolkit takes precedence."""
     nvcc = tmp_path / "bin" / "nvcc"
     nvcc.parent.mkdir()
     nvcc.write_text("#!/bin/sh\n")
@@ -70,19 +70,19 @@ def test_readers_and_ci_run_the_same_sessions():
 
 
 def test_session_tests_leaves_out_what_other_sessions_run(monkeypatch):
-    """A skip for want of another session's environment would outrank a test that has not run."""
+    """A skip in the wrong session would outrank a test that has not run."""
     monkeypatch.syspath_prepend(Path(__file__).parents[2])
     noxfile = importlib.import_module("noxfile")
     commands = []
 
     class Recorder:
-        """Notes the commands that an environment would run."""
+        """Records the commands that an environment would run."""
 
         def __init__(self, session):
-            """Make none."""
+            """Ignore the session."""
 
         def run_together(self, *shares, env):
-            """Note them."""
+            """Record the commands."""
             commands.extend(shares)
 
     monkeypatch.setattr(noxfile, "Environment", Recorder)
@@ -95,7 +95,7 @@ def test_session_tests_leaves_out_what_other_sessions_run(monkeypatch):
 
 
 class Session:
-    """As much of a nox session as running commands together takes."""
+    """The part of a nox session needed to run commands together."""
 
     def __init__(self):
         self.commands = []
@@ -103,25 +103,25 @@ class Session:
         self.env_dir = Path(sys.prefix)
 
     def log(self, text):
-        """Note what is said."""
+        """Record a message."""
         self.said.append(text)
 
     def run(self, *command, **options):
-        """Note the command, and do nothing."""
+        """Record the command without running it."""
         self.commands.append(" ".join(command))
 
     def error(self, text):
-        """Fail as nox does, by an exception."""
+        """Raise an exception, as nox does."""
         raise RuntimeError(text)
 
     def skip(self, text):
-        """End as nox does, by an exception."""
+        """Raise an exception, as nox does."""
         raise LookupError(text)
 
 
 @pytest.fixture
 def bare(monkeypatch):
-    """A machine that has git and apt-get but neither a compiler nor Python's headers."""
+    """A machine with git and apt-get, but without a compiler or Python's headers."""
     there = {"git": "/bin/git", "apt-get": "/bin/apt-get"}
     monkeypatch.setattr(system.shutil, "which", there.get)
     monkeypatch.setattr(system.sysconfig, "get_path", lambda _: os.devnull)
@@ -132,7 +132,7 @@ LINE = "apt-get install -y --no-install-recommends doxygen g++ python3-dev"
 
 
 def test_user_is_told_at_once_what_to_type(bare, monkeypatch):
-    """One line for all that is missing, and nothing else happens."""
+    """One command covers everything that is missing, and nothing is run."""
     monkeypatch.setattr(system.os, "geteuid", lambda: 1000)
     session = Session()
     with pytest.raises(RuntimeError, match=r"missing: g\+\+, Python.h, doxygen$"):
@@ -142,7 +142,7 @@ def test_user_is_told_at_once_what_to_type(bare, monkeypatch):
 
 
 def test_root_installs_what_is_missing(bare, monkeypatch):
-    """The packages come from apt-get; one that does not bring what is needed is an error."""
+    """apt-get installs the packages; if something is still missing, that is an error."""
     monkeypatch.setattr(system.os, "geteuid", lambda: 0)
     session = Session()
     with pytest.raises(RuntimeError, match=r"still missing after apt-get install .*: g"):
@@ -153,7 +153,7 @@ def test_root_installs_what_is_missing(bare, monkeypatch):
 
 
 def test_what_is_only_wanted_is_no_error(bare, monkeypatch):
-    """A user is not asked for a password, and root without a network goes on too."""
+    """A user is not asked for a password, and root continues without a network."""
     session = Session()
     monkeypatch.setattr(system.os, "geteuid", lambda: 1000)
     want(session, "valgrind")
@@ -172,14 +172,14 @@ def test_what_is_only_wanted_is_no_error(bare, monkeypatch):
 
 
 def test_machine_without_apt_is_told_the_names(bare, monkeypatch):
-    """Other systems have other packages."""
+    """Other systems have other package managers, so Debian's names are given."""
     del bare["apt-get"]
     with pytest.raises(RuntimeError, match=r"missing: doxygen \(Debian's packages: doxygen\)$"):
         need(Session(), "doxygen")
 
 
 def test_commands_that_run_together_all_count(capfd):
-    """Each sees the variables and prints in order; one that fails fails the session by name."""
+    """Each gets the variables and prints in order; a failure fails the session by name."""
     environment = Environment(Session(), Path(sys.prefix).name)
     assert environment.python == f"{sys.prefix}/bin/python"
     say = "import os, sys; print(os.environ['WORD'], sys.argv[1:]); sys.exit(len(sys.argv) - 1)"
@@ -191,13 +191,13 @@ def test_commands_that_run_together_all_count(capfd):
 
 
 def test_environment_that_is_not_there_is_named():
-    """Where nox was told to leave out what a session requires."""
+    """It may be missing if nox was told to skip required sessions."""
     with pytest.raises(RuntimeError, match=r"missing is missing\. Type: nox -s missing$"):
         Environment(Session(), "missing")
 
 
 def test_scripts_of_the_environment_come_first(capfd):
-    """A tool that the environment has is the one that its programs start."""
+    """The environment's own tools take precedence for its programs."""
     environment = Environment(Session(), Path(sys.prefix).name)
     say = "import os; print(os.environ['PATH'].split(os.pathsep)[0])"
     environment.run_together(["-c", say], env={})
@@ -205,7 +205,7 @@ def test_scripts_of_the_environment_come_first(capfd):
 
 
 def test_late_sessions_are_skipped(monkeypatch):
-    """Only where MINUTES says so, and what it says must be a number."""
+    """Sessions are skipped only if MINUTES is set, which must be a positive number."""
     monkeypatch.setattr(minutes, "STARTED", time.monotonic() - 600)
     monkeypatch.delenv("MINUTES", raising=False)
     skip_if_late(Session(), 1000)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""What the extensions put on the pages."""
+"""What the extensions add to the pages."""
 
 import re
 from collections import Counter
@@ -12,12 +12,12 @@ KERNEL = "examples/kernel_library/scale/scale_kernel.cc"
 
 
 def html(project, page):
-    """One page of the built site."""
+    """Return one page of the built site."""
     return project.file(f"build/site/{page}.html").read_text()
 
 
 def test_state_file_and_download_stand_under_the_code(pristine):
-    """A reader sees what was verified on what, and can take the file."""
+    """A reader sees what was verified where, and can download the file."""
     page = html(pristine, "index")
     assert re.search(r"compiled by g\+\+ \d+\.\d+ · ran on CPU", page)
     assert "examples/kernel_library/scale/" in page
@@ -26,21 +26,21 @@ def test_state_file_and_download_stand_under_the_code(pristine):
 
 
 def test_marker_lines_are_not_shown(pristine):
-    """Neither the region's own markers nor those of the regions inside it."""
+    """Neither the region's own markers nor those of nested regions are shown."""
     page = html(pristine, "index")
     assert "loop.begin" not in page
     assert "[guard]" not in page
 
 
 def test_verification_page_holds_the_tables(pristine):
-    """Examples against levels, the tools, what was left out, and the snippets of each page."""
+    """The tables list example levels, tools, what was left out, and each page's snippets."""
     page = html(pristine, "verification")
     for text in ("Compiled by nvcc", "not yet", "PyTorch found no GPU", "doctest", "api.html"):
         assert text in page
 
 
 def test_snippets_are_folded_page_by_page(pristine):
-    """The long tables take one line each until the reader opens them, which needs no script."""
+    """Each long table is one line until the reader opens it, which needs no script."""
     page = html(pristine, "verification")
     inside = re.findall(
         r'<details class="folded"><summary>([^<]+)</summary>(.*?)</details>', page, re.S
@@ -51,13 +51,13 @@ def test_snippets_are_folded_page_by_page(pristine):
 
 
 def test_doctest_shows_where_it_ran(pristine):
-    """A doctest has its line of proof too."""
+    """A doctest has a verification line too."""
     page = html(pristine, "notes")
     assert "ran on CPU" in page[page.index("&gt;&gt;&gt;") :]
 
 
 def test_reference_lists_each_headers_names_once(pristine):
-    """Two headers share a namespace; a nested class stands inside its outer one alone."""
+    """Two headers share a namespace; a nested class appears only inside its outer class."""
     page = html(pristine, "api")
     for name in ("toy5twice", "toy6Square", "toy6Square4area", "toy4Kind", "TOY_CORNERS"):
         assert name in page
@@ -67,7 +67,7 @@ def test_reference_lists_each_headers_names_once(pristine):
 
 
 def test_each_id_of_a_page_is_its_own(pristine):
-    """A class and the one inside it both have public functions, and one link leads to one place."""
+    """A class and its nested class both have public functions, but ids are unique."""
     assert html(pristine, "api").count("Public Functions") == 2
     for page in ("api", "index", "notes", "verification"):
         found = Counter(re.findall(r'<[^>]* id="([^"]+)"', html(pristine, page)))
@@ -93,7 +93,7 @@ def test_part_of_a_file_that_cannot_be_shown(project, options, message):
 
 
 def test_file_that_is_missing(project):
-    """The same holds for a whole file."""
+    """The page, the line and the file are named."""
     project.replace("docs/notes.md", "greet.sh", "absent.sh")
     status, output = project.site()
     assert status != 0
@@ -101,7 +101,7 @@ def test_file_that_is_missing(project):
 
 
 def test_list_of_snippets_is_left_by_a_good_build_alone(project):
-    """No table of an older site can pass for the table of this one."""
+    """The list of an older site must not pass for the current one."""
     assert project.file("build/snippets.json").exists()
     project.append("docs/index.rst", "\n.. raw:: html\n\n   <pre>int typed;</pre>\n")
     assert project.site()[0] != 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""Tests that say which files they ran, and what text they got."""
+"""Tests that declare which files they run, and which output they capture."""
 
 import json
 from types import SimpleNamespace
@@ -14,7 +14,7 @@ TEST = "tests/snippets/test_shown_files.py"
 
 
 def test_receipt_of_a_shown_file_holds_its_test(pristine):
-    """The script counts as verified while neither it nor what its test read changes."""
+    """The script stays verified until it or a file that its test read changes."""
     (path,) = pristine.file("build/receipts").glob("docs.greet.sh*")
     receipt = json.loads(path.read_text())
     assert receipt["verifies"] == ["docs/greet.sh"]
@@ -32,7 +32,7 @@ def test_failing_test_takes_its_files_off_the_pages(project):
 
 
 def test_captured_text_that_differs_fails(project):
-    """Output on a page is what the run got; UPDATE_CAPTURES=1 writes it anew."""
+    """A page's output must match the run; UPDATE_CAPTURES=1 rewrites it."""
     project.replace("docs/greet.sh", "echo hello", "echo good day")
     status, output = project.verify()
     assert status != 0
@@ -45,7 +45,7 @@ def test_captured_text_that_differs_fails(project):
 
 
 def test_skipped_case_takes_nothing_from_the_cases_that_ran(project):
-    """The script is proved by the case that ran; the other is listed with its reason."""
+    """The script is verified by the case that ran; the other is listed with its reason."""
     project.replace(TEST, "import subprocess", "import pytest\nimport subprocess")
     project.replace(
         TEST, "def test_greeting", '@pytest.mark.parametrize("hall", [0, 1])\ndef test_greeting'
@@ -60,7 +60,7 @@ def test_skipped_case_takes_nothing_from_the_cases_that_ran(project):
 
 @pytest.mark.parametrize("before", ["    script =", "    done ="])
 def test_test_that_was_skipped_whole_makes_the_site_partial(project, before):
-    """Whether it said before what it runs or not: its file is shown as not run, with the reason."""
+    """The file is shown as not run, with the reason, whether declared before the skip or not."""
     skip = f'    import pytest\n    pytest.skip("no hall")\n{before}'
     project.replace(TEST, before, skip)
     status, output = project.build()
@@ -97,7 +97,7 @@ def test_skipped(shows):
 
 
 def test_skip_does_not_hide_another_problem(project):
-    """A region that no compiler saw stays a problem, whatever test of its file was skipped."""
+    """A region that no compiler saw remains a problem, even if a test of its file is skipped."""
     project.append(KERNEL, NEVER)
     project.append("docs/index.rst", SHOWN_NEVER)
     project.append(TEST, SKIPPED)
@@ -107,7 +107,7 @@ def test_skip_does_not_hide_another_problem(project):
 
 
 def test_expected_failure_proves_nothing(project):
-    """It is no skip either, so the site cannot be built."""
+    """It does not count as a skip either, so the site cannot be built."""
     project.replace(TEST, "def test_page_of", "@__import__('pytest').mark.xfail\ndef test_page_of")
     project.append(TEST, "    assert 1 == 2\n")
     assert project.verify()[0] == 0
@@ -115,7 +115,7 @@ def test_expected_failure_proves_nothing(project):
 
 
 def test_list_of_a_partial_site_is_gone_when_the_next_build_begins(project):
-    """Also where that build fails."""
+    """The list is deleted even if that build fails."""
     project.replace(TEST, "    script =", '    import pytest\n    pytest.skip("no")\n    script =')
     assert project.build()[0] == 0
     assert project.file("build/partial.txt").exists()
@@ -125,7 +125,7 @@ def test_list_of_a_partial_site_is_gone_when_the_next_build_begins(project):
 
 
 def test_file_that_is_not_there_cannot_be_shown(project):
-    """A declaration names a file of the repository."""
+    """A declaration must name a file of the repository."""
     project.replace(TEST, '"docs/greet.sh"', '"docs/absent.sh"')
     status, output = project.verify()
     assert status != 0
@@ -133,7 +133,7 @@ def test_file_that_is_not_there_cannot_be_shown(project):
 
 
 def test_cuda_source_without_a_gpu_was_compiled():
-    """A test on the CPU proves of device code that nvcc took it, and nothing without nvcc."""
+    """A CPU test proves that nvcc compiled device code, and nothing without nvcc."""
     tools = SimpleNamespace(compilers={"nvcc": "13.0"})
     ran = Receipt("a", RAN_ON_CPU, ["k.cc", "k.cu"], {"k.cc": "1", "k.cu": "2"})
     (found,) = as_compiled(ran, "k.cu", "cpu", tools)
@@ -156,7 +156,7 @@ def test_child(shows, program):
 
 @pytest.mark.parametrize("name", ["docs/beside.py", "tests/snippets/called.sh"])
 def test_edit_of_what_a_child_process_ran(project, name):
-    """A module that a program imports and a script that it calls took part, though no test did."""
+    """A program's imports and the scripts it calls are dependencies, even if no test names them."""
     project.file("docs/beside.py").write_text("VALUE = 1\n")
     project.file("docs/child.py").write_text("import beside\n\nprint(beside.VALUE)\n")
     project.file("tests/snippets/called.sh").write_text("echo 1\n")
@@ -176,7 +176,7 @@ def test_edit_of_what_a_child_process_ran(project, name):
 
 
 def test_cuda_source_beside_what_ran_on_the_cpu():
-    """A script that builds it proves that it compiles, not that a CPU ran it."""
+    """The script that builds it proves that it compiles, not that a CPU ran it."""
     records = [{"closure": {"a.sh": "", "b.cc": "", "c.cu": ""}}]
     assert proved_files("a.sh", records, "cpu") == ["a.sh", "b.cc"]
     assert proved_files("c.cu", records, "cpu") == ["a.sh", "b.cc", "c.cu"]

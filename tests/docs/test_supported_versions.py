@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The README promises what the package declares, and names what the sessions test."""
+"""The README matches the package metadata and names what the sessions test."""
 
 import re
 from pathlib import Path
@@ -18,27 +18,27 @@ FRAMEWORKS = {"NumPy": "numpy", "JAX": "jax", "PaddlePaddle": "paddlepaddle", "C
 
 
 def sentence() -> str:
-    """The sentence that names what is tested."""
+    """Return the sentence that names what is tested."""
     (line,) = (line for line in README.splitlines() if line.startswith(TESTED))
     return line
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/index.rst"])
 def test_the_oldest_python(page: str) -> None:
-    """The first lines promise the Python versions that the package declares."""
+    """The introduction names the Python versions that the package declares."""
     (oldest,) = re.findall(r"for Python (\S+) and newer", (ROOT / page).read_text())
     assert PROJECT["project"]["requires-python"] == f">={oldest}"
 
 
 def test_the_tested_pythons() -> None:
-    """They are the first and the last one that the workflow runs the package's tests on."""
+    """They are the first and last versions on which the workflow runs the package's tests."""
     text = (ROOT / ".github/workflows/ci.yml").read_text()
     pythons = yaml.safe_load(text)["jobs"]["pythons"]["strategy"]["matrix"]["python"]
     assert re.findall(r"Python (\S+) to (\d+\.\d+)", sentence()) == [(pythons[0], pythons[-1])]
 
 
 def test_the_tested_frameworks() -> None:
-    """Each is installed by some session, except CuPy, for which a stand-in is used."""
+    """Each is installed by some session, except CuPy, which has a stand-in."""
     with_frameworks = sentence().partition(";")[0]
     groups = PROJECT["dependency-groups"]
     pinned = {

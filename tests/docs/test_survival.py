@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""A compilation proves only the lines that its conditionals let through."""
+"""A compilation proves only the lines that the conditionals keep."""
 
 import pytest
 from _verify.survival import as_ranges, code_lines, emitted_lines, from_ranges, survivors
@@ -49,7 +49,7 @@ inline int dead() { return 1; }
     ids=["call over two lines", "else", "around a conditional", "nothing"],
 )
 def test_branch_survives_with_any_of_its_lines(emitted, expected):
-    """What spans some lines leaves the preprocessor as one."""
+    """Code that spans several lines leaves the preprocessor as one line."""
     assert code_lines(TEXT) == {2, 6, 7, 11, 13}
     assert survivors(TEXT, emitted) == expected
 
@@ -68,7 +68,7 @@ def test_ranges_hold_the_same_numbers():
 
 
 def test_region_takes_its_state_from_what_compiled_it(project):
-    """Code for CUDA alone did not run on the CPU; code that nothing compiled is refused."""
+    """CUDA-only code did not run on the CPU; code that nothing compiled is refused."""
     project.append(HEADER, CONDITIONAL)
     for name in ("cuda", "both", "dead"):
         include = f"\n.. literalinclude:: ../{HEADER}\n   :region: {name}\n"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8
-"""A choice of tab is remembered by its label, so that one thing has one label on all pages."""
+"""The selected tab is remembered by its label, so labels are consistent across pages."""
 
 import re
 from pathlib import Path
@@ -15,7 +15,7 @@ TAB = re.compile(r"^ *\.\. ([\w-]*tab(?:-item|-set)?):: *(.*)$", re.MULTILINE)
 
 
 def test_labels():
-    """A tab that is remembered has one of the labels; one that has such a label is remembered."""
+    """Remembered tabs, and only these, have one of the labels."""
     found = [
         (page.relative_to(DOCS).as_posix(), *tab)
         for page in sorted(DOCS.rglob("*.rst"))
@@ -31,7 +31,7 @@ def test_labels():
 
 
 def test_each_tab_shows_code():
-    """Who chooses a tab gets what its neighbours give, not an excuse."""
+    """Every tab has code, not an excuse."""
     for page in sorted(DOCS.rglob("*.rst")):
         _, *rest = TAB.split(page.read_text())
         for label, content in zip(rest[1::3], rest[2::3], strict=True):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8, R9
-"""The table of trials under both packages shows what was recorded of the programs as they are."""
+"""The table of trials under both packages shows the recorded results of the current programs."""
 
 import json
 import re
@@ -25,20 +25,20 @@ TOY = {
 
 
 def test_the_committed_record_is_of_the_programs():
-    """Each program has a row, as it is now; so the page can be built."""
+    """Each program has an up-to-date row, so the page can be built."""
     record = json.loads((ROOT / RECORD).read_text())
     assert problems_of(ROOT, record) == []
     assert record["versions"]["commit"]
 
 
 def test_no_row_depends_on_the_machine():
-    """No folder of a machine, and no address, is in the table."""
+    """The table contains no machine-specific path and no memory address."""
     text = (ROOT / RECORD).read_text()
     assert not re.search(r"/(home|tmp|work|root|usr)/|0x[0-9a-f]", text)
 
 
 def test_each_program_says_what_it_tries():
-    """The first line of its docstring is a sentence of its own."""
+    """The first line of each docstring is a distinct sentence."""
     descriptions = [description_of(path) for path in (ROOT / PROGRAMS).glob("*.py")]
     assert all(each.endswith(".") for each in descriptions)
     assert len({*descriptions}) == len(descriptions) > 11
@@ -56,7 +56,7 @@ def test_each_program_says_what_it_tries():
     ],
 )
 def test_which_trials_end_alike(ours, published, alike):
-    """Errors of two types do, two results do not."""
+    """Errors of different types do; different results do not."""
     assert ends_alike({"ours": ours, "published": published}) is alike
 
 
@@ -78,12 +78,12 @@ def page(project):
 
 
 def cells_of(row: str) -> list[str]:
-    """The text of each cell of a row of HTML."""
+    """Return the text of each cell of an HTML row."""
     return [re.sub("<[^>]+>", "", cell).strip() for cell in re.findall(r"(?s)<td>(.*?)</td>", row)]
 
 
 def test_the_page_shows_each_trial(page):
-    """What differs comes first; an error keeps its quotes and dashes, and the commit is named."""
+    """Differences come first; errors keep their quotes and dashes, and the commit is named."""
     status, said = page.site()
     assert status == 0, said
     text = page.file("build/site/verification.html").read_text()
@@ -114,7 +114,7 @@ def add(page):
     ],
 )
 def test_the_site_is_refused(page, edit, said):
-    """A row without its program, and a program without its row, break the build."""
+    """A row without its program, or a program without its row, breaks the build."""
     edit(page)
     status, printed = page.site()
     assert status != 0

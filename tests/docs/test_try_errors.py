@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R6, R9
-"""The page of error messages shows what each call of ``scale`` really gives."""
+"""The page of error messages shows the actual result of each call of ``scale``."""
 
 import random
 import re
@@ -23,7 +23,7 @@ SAMPLE = 6  # each imports its frameworks, which takes seconds
 
 @pytest.fixture(scope="module")
 def libraries(tmp_path_factory):
-    """A folder with the CPU library of scale, built from this tree."""
+    """A folder with scale's CPU library, built from this tree."""
     folder = tmp_path_factory.mktemp("libraries")
     script = REPOSITORY / "examples" / "kernel_library" / "scale" / "build_cpu.sh"
     subprocess.run(["bash", script], cwd=folder, check=True)
@@ -32,12 +32,12 @@ def libraries(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def found(libraries):
-    """What the build would put on the page."""
+    """The results that the build would put on the page."""
     return try_errors.run_calls(libraries)
 
 
 def printed(code, folder):
-    """What a program prints when a reader runs it, or the error at the end of its traceback."""
+    """Return a program's output, or the error at the end of its traceback."""
     (folder / "call.py").write_text(code)
     ran = subprocess.run([sys.executable, "call.py"], cwd=folder, capture_output=True, text=True)
     said = ran.stderr.strip().splitlines()[-1] if ran.returncode else ran.stdout.strip()
@@ -45,14 +45,14 @@ def printed(code, folder):
 
 
 def test_cells_are_what_their_programs_print(found, libraries):
-    """A cell that does not match the library fails: each is run again as a reader would."""
+    """A sample of the programs is run again as a reader would."""
     cells = {c: told for c, told in try_errors.results_by_choice(found).items() if told is not None}
     for choice in random.sample(list(cells), SAMPLE):
         assert printed(program(choice), libraries) == cells[choice], program(choice)
 
 
 def test_another_library_gives_other_results(found, libraries, tmp_path):
-    """The results are of the library that lies in the folder."""
+    """The results come from the library in the folder."""
     source = REPOSITORY / "examples" / "kernel_library"
     shutil.copytree(source / "scale", tmp_path / "scale")
     shutil.copy(source / "tvm_ffi_utils.h", tmp_path)
@@ -65,7 +65,7 @@ def test_another_library_gives_other_results(found, libraries, tmp_path):
 
 
 def test_only_calls_that_a_framework_lacks_have_no_result(found):
-    """Each of the others has one, and every option is in some call."""
+    """Every other call has a result, and every option occurs in some call."""
     used = set()
     for choice, told in try_errors.results_by_choice(found).items():
         assert (told is None) == (program(choice) == "")
@@ -75,7 +75,7 @@ def test_only_calls_that_a_framework_lacks_have_no_result(found):
 
 
 def test_table_has_the_mistakes_alone(found):
-    """A choice of the table differs from the plain call in one option, and that call fails."""
+    """Each choice in the table changes one option of the plain call and makes it fail."""
     rows = dict(try_errors.single_mistakes(found))
     assert rows["Output y: strided"].startswith("ValueError: scale: y must be contiguous, got")
     assert rows["Call: no factor"].endswith("expected 3 arguments, got 2")
@@ -93,7 +93,7 @@ def test_form_ends_where_it_should(found):
 
 
 def test_preview_without_the_library_keeps_no_old_results(tmp_path):
-    """What an earlier build found is not shown where its library is gone."""
+    """Results of an earlier build are not shown if the library is gone."""
     kept = tmp_path / "calls_of_scale.json"
     kept.write_text("{}")
     try_errors.keep(kept, tmp_path)

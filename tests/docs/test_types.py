@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""Strict type checking of what builds the site and of the programs beside the tests.
+"""Strict type checking of the site's build code and of the programs next to the tests.
 
-The session lint checks what needs no Sphinx.
+The session lint checks the code that does not need Sphinx.
 """
 
 import os
@@ -45,7 +45,7 @@ CHECKED = {
 
 @pytest.mark.parametrize("folder", CHECKED)
 def test_strict_checking_finds_nothing(folder, tmp_path):
-    """Each folder by itself, since several have modules of the same name."""
+    """Each folder is checked separately, since several have modules of the same name."""
     mypy = [sys.executable, "-m", "mypy", "--follow-imports=silent"]
     path = os.pathsep.join(str(ROOT / each) for each in ("docs", folder))
     done = subprocess.run(

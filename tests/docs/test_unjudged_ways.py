@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""Code and output in something other than a code block: refused as well, in every build."""
+"""Code and output outside code blocks are refused as well, in every build."""
 
 import zipfile
 
@@ -12,7 +12,7 @@ UNPROVED = "nothing ran it"
 UNOWNED = "no test makes it or compares it"
 INDEX, NOTES = "docs/index.rst", "docs/notes.md"
 
-# What a page holds, and what the message says of it.
+# Page content, and the message about it.
 TYPED = [
     (INDEX, "| ``int typed = 1;``\n| ``return typed;``", f"line block: {BLOCK}"),
     (INDEX, "-t TYPED  typed = 1", f"option list: {BLOCK}"),
@@ -41,7 +41,7 @@ TYPED = [
 
 
 def test_code_outside_of_code_blocks(project):
-    """Lines, literals, images and downloads are judged too."""
+    """Lines, literals, images and downloads are checked too."""
     for name in ("typed", "figure", "inside", "markdown"):
         project.file(f"docs/{name}.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>\n')
     for name in ("typed", "markdown"):
@@ -67,7 +67,7 @@ HONEST = [
 
 @pytest.fixture
 def honest(project):
-    """A project with names, prose, and files that were proved."""
+    """A project with names, prose, and verified files."""
     project.replace(
         "conf.py", '    "_ext.doxygen",\n', '    "_ext.archives",\n    "_ext.doxygen",\n'
     )
@@ -82,13 +82,13 @@ def honest(project):
 
 
 def test_names_prose_and_proved_files_may_be_shown(honest):
-    """What is honest passes."""
+    """Legitimate content passes."""
     status, output = honest.site()
     assert status == 0, output
 
 
 def test_archive_with_a_file_that_nothing_ran(honest):
-    """Each file of an example's archive is judged as one that is shown."""
+    """Each file in an example's archive is checked like one that is shown."""
     file = "examples/kernel_library/scale/extra.py"
     honest.file(file).write_text("typed = 1\n")
     for _ in range(2):
@@ -98,7 +98,7 @@ def test_archive_with_a_file_that_nothing_ran(honest):
 
 
 def test_image_whose_test_is_gone(honest):
-    """An entry in the list of images is no excuse by itself."""
+    """Being in the list of images is not sufficient."""
     honest.file("tests/docs/test_images.py").unlink()
     for _ in range(2):
         status, output = honest.site()

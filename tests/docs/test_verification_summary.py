@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The page of what was verified begins with how much, where and when."""
+"""The verification page begins with how much was verified, where and when."""
 
 import re
 from types import SimpleNamespace
@@ -28,7 +28,7 @@ RECEIPTS = [
 
 
 def test_each_way_is_counted_with_its_machines_and_dates():
-    """A piece counts in every row that its own line names, and a file that only compiled in one."""
+    """A snippet counts in every row that its line names; a compiled-only file counts in one."""
     shown = [Snippet(f"page{i}", f"page{i}", 1, "x", state) for i, state in enumerate(STATES)]
     shown.append(Snippet("page0", "page0", 9, "x", "not run here: no GPU", not_run="no GPU"))
     assert summary_rows(shown, RECEIPTS) == [
@@ -43,7 +43,7 @@ def test_each_way_is_counted_with_its_machines_and_dates():
 
 
 def test_summary_agrees_with_the_tables_below_it(pristine):
-    """It stands before the first table, and counts what the folded tables list."""
+    """The summary precedes the first table, and agrees with the folded tables."""
     page = pristine.file("build/site/verification.html").read_text()
     rows = re.findall(r"<summary>[^<]*: (\d+)</summary>", page)
     total = sum(map(int, rows))

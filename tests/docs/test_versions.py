@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R8, R9
-"""The page of versions shows what the committed record says, all of it, and what it is of."""
+"""The page of versions shows the committed record completely, and which tree it describes."""
 
 import copy
 from pathlib import Path
@@ -74,12 +74,12 @@ TOY: dict[str, Any] = {
 
 @pytest.fixture
 def toy() -> dict[str, Any]:
-    """A small record, to be changed."""
+    """A small record, for tests to modify."""
     return copy.deepcopy(TOY)
 
 
 def test_summary(toy: dict[str, Any]) -> None:
-    """The newest release is first; what was not tried is said."""
+    """The newest release is first; untried ones are marked."""
     assert summary_of(toy)[1] == [
         ["0.1.2", "2 of 3", "2 of 3", "2 of 3"],
         ["0.1.1", "2 of 3", "2 of 3", "not tried"],
@@ -88,7 +88,7 @@ def test_summary(toy: dict[str, Any]) -> None:
 
 
 def test_matrix(toy: dict[str, Any]) -> None:
-    """A row for each release and for this runtime; an error has the number of its line below."""
+    """There is a row for each release and for this runtime; errors are numbered."""
     headings, rows = matrix_of(toy, "ours")
     numbers = {error: number for number, error in enumerate(failures_of(toy), start=1)}
     assert headings == ["Release", "errors", "scale", "store"]
@@ -104,7 +104,7 @@ def test_matrix(toy: dict[str, Any]) -> None:
 
 
 def test_failures(toy: dict[str, Any]) -> None:
-    """Each error once, with every place."""
+    """Each error is listed once, with every occurrence."""
     assert failures_of(toy)[NO_ERROR] == [("ours", "errors", ["0.1.0"])]
     places = failures_of(toy)["not built: no storage.h"]
     assert [(part, name) for part, name, _ in places] == [
@@ -114,7 +114,7 @@ def test_failures(toy: dict[str, Any]) -> None:
 
 
 def test_first_for_all(toy: dict[str, Any]) -> None:
-    """What no release runs does not hide since when the rest runs."""
+    """Examples that no release runs do not affect the first release for the rest."""
     assert never_run(toy, "ours") == {"store"}
     assert first_for_all(toy, "ours", frozenset({"store"})) == "0.1.1"
     assert first_for_all(toy, "ours", frozenset()) == ""
@@ -130,13 +130,13 @@ def test_first_for_all(toy: dict[str, Any]) -> None:
     ],
 )
 def test_first_good(toy: dict[str, Any], good: tuple[str, ...], first: str) -> None:
-    """A release counts as the first only if none after it is bad."""
+    """A release counts as the first only if no later one fails."""
     results = {release: OK if release in good else "no" for release in toy["releases"]}
     assert first_good(toy["releases"], results) == first
 
 
 def test_features(toy: dict[str, Any]) -> None:
-    """A feature that went away and came back is there since it came back."""
+    """A feature that disappeared and returned is available from its return."""
     assert features_of(toy)[1] == [
         ["tvm_ffi.scale", "Python", "0.1.0, the oldest tried"],
         ["TVM_FFI_NEW", "C++ macro", "0.1.2"],
@@ -153,7 +153,7 @@ def test_missing_symbols(toy: dict[str, Any]) -> None:
 
 
 def test_gaps(toy: dict[str, Any]) -> None:
-    """A row or a cell without a result is named, and so is a feature without one."""
+    """A missing row, cell or feature result is named."""
     assert gaps(toy) == []
     del toy["under"]["ours"]["0.1.1"]["scale"]
     toy["under ours"]["0.1.2"]["errors"] = ""
@@ -181,7 +181,7 @@ def tree(tmp_path: Path) -> Path:
 
 
 def why_after(tree: Path, made_of: dict[str, str]) -> str:
-    """Why a record is stale; what a run keeps of the runtime is forgotten."""
+    """Return why a record is stale, after clearing the cached runtime digest."""
     closure.runtime_of_run.cache_clear()
     return why_stale(tree, {"made_of": made_of})
 
@@ -198,7 +198,7 @@ def why_after(tree: Path, made_of: dict[str, str]) -> str:
     ],
 )
 def test_stale(tree: Path, file: str, named: str) -> None:
-    """An edit of the runtime or of an example makes a record stale, and one of a page does not."""
+    """Editing the runtime or an example makes a record stale; editing a page does not."""
     closure.runtime_of_run.cache_clear()
     made_of = made_now(tree)
     assert why_after(tree, made_of) == ""
@@ -208,13 +208,13 @@ def test_stale(tree: Path, file: str, named: str) -> None:
 
 
 def test_no_record(tmp_path: Path) -> None:
-    """A tree without a record has none."""
+    """A tree may have no record."""
     assert record_of(tmp_path) is None
 
 
 @pytest.fixture(scope="module")
 def committed() -> dict[str, Any]:
-    """The record of the repository, which may be stale."""
+    """The repository's record, which may be stale."""
     record = record_of(ROOT)
     if record is None:
         pytest.skip(f"{RECORD} has not been made: nox -s versions")
@@ -222,7 +222,7 @@ def committed() -> dict[str, Any]:
 
 
 def test_committed_record_is_whole(committed: dict[str, Any]) -> None:
-    """Each release that was tried has a row in its matrix, and no cell is without a result."""
+    """Each release that was tried has a row in its matrix, and no cell is empty."""
     assert gaps(committed) == []
     assert len(committed["releases"]) >= 20
     for part in PARTS:
@@ -233,14 +233,14 @@ def test_committed_record_is_whole(committed: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("part", PARTS)
 def test_committed_record_can_be_shown(committed: dict[str, Any], part: str) -> None:
-    """Each cell says yes, or the number of an error."""
+    """Each cell says yes, or gives the number of an error."""
     headings, rows = matrix_of(committed, part)
     assert len(rows) == len(rows_of(committed, part))
     assert all(len(row) == len(headings) for row in rows)
 
 
 def test_our_own_libraries_run_here(committed: dict[str, Any]) -> None:
-    """The record would be of a broken machine otherwise."""
+    """Otherwise the record would describe a broken machine."""
     if not committed["tried"]["ours"]:
         pytest.skip("the committed record has no runs yet: nox -s versions")
     assert {*committed["under"]["ours"]["ours"].values()} == {OK}
@@ -266,7 +266,7 @@ def test_page_says_what_is_stale(tree: Path, toy: dict[str, Any]) -> None:
 
 
 def test_parts_of_the_page(toy: dict[str, Any], tmp_path: Path) -> None:
-    """Matrix, answers, functions and errors say what is in the record."""
+    """Matrix, answers, functions and errors agree with the record."""
     page = pytest.importorskip("_ext.versions", reason="Sphinx is not installed")
     matrix, untried = page.matrix(tmp_path, toy, "reverse")
     assert "versions" in matrix["classes"]

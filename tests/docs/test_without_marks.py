@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The files that pages offer have no marks of regions in them, and nothing else is missing."""
+"""Downloads have no region markers, and are otherwise complete."""
 
 import re
 from pathlib import Path
@@ -45,21 +45,21 @@ PATCH = """# [patch.begin]
     ],
 )
 def test_marks_are_left_out(tmp_path, name, content, expected):
-    """Whole lines go; code, output of a run and the lines of a patched file stay."""
+    """Whole lines are removed; code, run output and lines of patched files are kept."""
     file = tmp_path / name
     file.write_bytes(content.encode())
     assert offered_bytes(file) == expected.encode()
 
 
 def test_what_is_no_text_stays(tmp_path):
-    """An archive or a picture is offered byte for byte."""
+    """An archive or a picture is offered unchanged."""
     file = tmp_path / "a.zip"
     file.write_bytes(b"\xff\n// [a.begin]\n")
     assert offered_bytes(file) == file.read_bytes()
 
 
 def test_downloads_of_a_site_have_no_marks(pristine):
-    """Sphinx copies the files; what the site offers in the end is without them."""
+    """Sphinx copies the files; the finished site offers them without markers."""
     downloads = list(pristine.file("build/site/_downloads").rglob("*.*"))
     names = {path.name for path in downloads}
     assert {"scale_kernel.cc", "greet.sh"} <= names
@@ -67,7 +67,7 @@ def test_downloads_of_a_site_have_no_marks(pristine):
 
 
 def test_patches_still_apply():
-    """Of a patch on the pages, only lines outside the patched files are left out."""
+    """Only lines outside the patched files are removed from a page's patch."""
     patches = sorted((ROOT / "tests/snippets").rglob("*.patch"))
     assert patches
     for patch in patches:

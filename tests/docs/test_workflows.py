@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The public workflows run every session, and publish only what passed all of them.
+"""The public workflows run every session, and publish only if all of them pass.
 
-``nox -s lint`` checks their form.
+``nox -s lint`` checks their syntax.
 """
 
 import itertools
@@ -21,12 +21,12 @@ WORKFLOWS = ROOT / ".github" / "workflows"
 
 
 def jobs_of(name):
-    """The jobs of a workflow."""
+    """Return the jobs of a workflow."""
     return yaml.safe_load((WORKFLOWS / name).read_text())["jobs"]
 
 
 def combinations(job):
-    """The values of a job's matrix, one dictionary for each run of the job."""
+    """Return the values of a job's matrix, one dictionary for each run of the job."""
     matrix = dict(job.get("strategy", {}).get("matrix", {}))
     included = matrix.pop("include", [])
     if not matrix:
@@ -38,7 +38,7 @@ def combinations(job):
 
 
 def sessions_of(job):
-    """The sessions that all runs of a job name."""
+    """Return the sessions that all runs of a job name."""
     named = []
     for values in combinations(job):
         for step in job["steps"]:
@@ -52,7 +52,7 @@ def sessions_of(job):
 
 @pytest.fixture(scope="module")
 def marked():
-    """Each session of the noxfile, marked "*" if plain ``nox`` runs it, else "-"."""
+    """Each session of the noxfile, marked "*" if plain ``nox`` runs it, or "-"."""
     command = [sys.executable, "-m", "nox", "--list"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     found = re.findall(r"^([*-]) (\S+) ->", done.stdout, re.MULTILINE)
@@ -60,7 +60,7 @@ def marked():
 
 
 def test_each_default_session_runs_on_a_pull_request(marked):
-    """No job or step has a condition that could leave one out, and no failure is ignored."""
+    """No job or step has a condition that could skip it, and no failure is ignored."""
     triggers = yaml.safe_load((WORKFLOWS / "ci.yml").read_text())[True]  # YAML reads "on" as true
     assert triggers == {"push": None, "pull_request": None}
     jobs = jobs_of("ci.yml")
@@ -73,14 +73,14 @@ def test_each_default_session_runs_on_a_pull_request(marked):
     run = {session for job in jobs.values() for session in sessions_of(job)}
     by_default = {session for session, mark in marked.items() if mark == "*"}
     assert by_default
-    # nox runs first what these require.
+    # nox runs their prerequisites first.
     requires = re.findall(r"requires=\[(.*?)\]", (ROOT / "noxfile.py").read_text())
     required = {name for names in requires for name in re.findall(r'"(\w+)"', names)}
     assert by_default - run - required == set()
 
 
 def test_arm64_runs_what_the_readme_says():
-    """The runners of two jobs are of the other architecture."""
+    """Two jobs run on arm64 runners."""
     jobs = jobs_of("ci.yml")
     arm = "ubuntu-24.04-arm"
     assert (jobs["arm64"]["runs-on"], sessions_of(jobs["arm64"])) == (
@@ -94,7 +94,7 @@ def test_arm64_runs_what_the_readme_says():
 
 
 def test_every_python_is_tested_and_released(marked):
-    """A Python in the noxfile is in both matrices, and no other is."""
+    """Both matrices have exactly the Python versions of the noxfile."""
     pythons = {name.removeprefix("tests-") for name in marked if name.startswith("tests-")}
     assert set(jobs_of("ci.yml")["pythons"]["strategy"]["matrix"]["python"]) == pythons
     assert set(jobs_of("release.yml")["wheel"]["strategy"]["matrix"]["python"]) == pythons
@@ -102,7 +102,7 @@ def test_every_python_is_tested_and_released(marked):
 
 @pytest.mark.parametrize("workflow", sorted(path.name for path in WORKFLOWS.glob("*.yml")))
 def test_named_sessions_exist(workflow, marked):
-    """A workflow names sessions of the noxfile only."""
+    """A workflow names only sessions of the noxfile."""
     named = [session for job in jobs_of(workflow).values() for session in sessions_of(job)]
     assert named
     assert set(named) - set(marked) == set()
@@ -110,7 +110,7 @@ def test_named_sessions_exist(workflow, marked):
 
 @pytest.mark.parametrize("workflow", ["ci.yml", "release.yml"])
 def test_publishing_needs_all_other_jobs(workflow):
-    """If one job fails, nothing is published: the condition cannot say otherwise."""
+    """If any job fails, nothing is published; no condition overrides that."""
     jobs = jobs_of(workflow)
     publish = jobs.pop("publish")
     needs = publish["needs"]
@@ -119,7 +119,7 @@ def test_publishing_needs_all_other_jobs(workflow):
 
 
 def test_hook_runs_the_lint_session():
-    """The hook of pre-commit has no tools of its own."""
+    """The pre-commit hook has no tools of its own."""
     config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())
     (repository,) = config["repos"]
     assert repository["repo"] == "local"

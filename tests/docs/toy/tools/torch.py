@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stand in for PyTorch: the runner asks it for a GPU, and a test can pretend that there is one."""
+"""A stand-in for PyTorch: the runner queries it for a GPU, which a test can simulate."""
 
 import os
 
@@ -11,13 +11,13 @@ class version:
 
 
 class autograd:
-    """The part of PyTorch's module of that name that the doctests' runner calls."""
+    """The part of PyTorch's module of that name that the doctest runner calls."""
 
     multithreading = True
 
     @classmethod
     def set_multithreading_enabled(cls, mode):
-        """Tell whether other threads compute the gradients of a GPU's tensors."""
+        """Set whether other threads compute the gradients of GPU tensors."""
         cls.multithreading = mode
 
 
@@ -26,10 +26,10 @@ class cuda:
 
     @staticmethod
     def is_available():
-        """Tell whether the test wants a GPU."""
+        """Return whether the test requests a GPU."""
         return "TOY_GPU" in os.environ
 
     @staticmethod
     def get_device_name(index):
-        """Name the GPU."""
+        """Return the GPU's name."""
         return f"Toy {os.environ['TOY_GPU']} {index}"

@@ -3,6 +3,6 @@
 
 
 def pytest_addoption(parser):
-    """Device and folder of the libraries."""
+    """Add `--device` and `--libraries`."""
     parser.addoption("--device", default="cpu")
     parser.addoption("--libraries", default="build/examples")

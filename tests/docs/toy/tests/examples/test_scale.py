@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def test_scale_multiplies_every_element(request):
-    """Each of the elements is multiplied, the last one too."""
+    """Every element is multiplied, including the last one."""
     folder = Path(request.config.getoption("--libraries"))
     library = ctypes.CDLL(str(folder / f"scale_{request.config.getoption('--device')}.so"))
     array = ctypes.c_float * 5

@@ -13,7 +13,7 @@ def test_greeting_says_hello(shows, captured):
 
 
 def test_page_of_numbers_is_the_same_on_each_device(shows, device, libraries):
-    """A test that takes the device proves for the one that it was given."""
+    """A test that takes the device verifies the file for that device."""
     namespace = runpy.run_path(str(shows("docs/numbers.py")))
     assert namespace["NUMBERS"] == (1, 2)
     assert (libraries / f"scale_{device}.so").exists()
