@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The built site on a port of this machine, and a real Chromium: ``nox -s browser``."""
+"""The built site on a local port, and a real Chromium: ``nox -s browser``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from serve import serving  # noqa: E402  (in folders that were just named)
 from visit import Window  # noqa: E402
 
 SCREENSHOTS = ROOT / "build" / "browser"
-# No sandbox, since a container's root has none; no requests of the browser's own.
+# No sandbox, since root in a container has none; no background requests by the browser.
 ARGUMENTS = [
     *("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"),
     *("--no-first-run", "--disable-background-networking", "--disable-component-update"),
@@ -27,21 +27,21 @@ ARGUMENTS = [
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Name the site, and share the tests between processes."""
+    """Add options for the site and for splitting the tests between processes."""
     parser.addoption("--site", type=Path, default=ROOT / "build" / "site", help="a built site")
     parser.addoption("--part", default="1/1", help="1/2: the first two tests of every four")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the other part's tests to another process."""
+    """Leave the other parts' tests to other processes."""
     part, parts = map(int, config.getoption("--part").split("/"))
     items[:] = [item for i, item in enumerate(items) if i // 2 % parts == part - 1]
 
 
 def pages_of(site: Path) -> list[str]:
-    """Every page of a site, relative to it; those that only lead elsewhere are no pages.
+    """Return every page of a site except redirects, relative to it.
 
-    One template makes all pages of receipts: of them the longest is enough.
+    One template makes all receipt pages, so only the longest is returned.
     """
     receipts = sorted((site / "receipts").rglob("*.html"), key=lambda path: path.stat().st_size)
     others = {*site.rglob("*.html")} - {*receipts}
@@ -55,7 +55,7 @@ def leads_elsewhere(path: Path) -> bool:
 
 
 def site_of(config: pytest.Config) -> Path:
-    """The site to look at; pytest.UsageError: there is none."""
+    """Return the site to test; raises pytest.UsageError if there is none."""
     site = config.getoption("--site").resolve()
     if not (site / "index.html").exists():
         raise pytest.UsageError(f"{site} has no built site. Type: nox -s docs browser")
@@ -63,20 +63,20 @@ def site_of(config: pytest.Config) -> Path:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Give a test of every page each page's name."""
+    """Parametrize a test of every page with the pages' names."""
     if "every_page" in metafunc.fixturenames:
         metafunc.parametrize("every_page", pages_of(site_of(metafunc.config)))
 
 
 @pytest.fixture(scope="session")
 def site(pytestconfig) -> Path:
-    """The folder of the built site."""
+    """The built site's folder."""
     return site_of(pytestconfig)
 
 
 @pytest.fixture(scope="session")
 def address(site) -> Iterator[str]:
-    """Where the site is served."""
+    """The address at which the site is served."""
     with serving(site) as found:
         yield found
 
@@ -94,13 +94,13 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def window(browser) -> Callable[[str], Window]:
-    """Give the window of a colour scheme, opened once."""
+    """Return the window of a colour scheme, opened once."""
     return cache(lambda scheme: Window(browser, scheme))
 
 
 @pytest.fixture
 def reader(browser, address) -> Iterator[BrowserContext]:
-    """A reader's own window: what is remembered lasts for one test."""
+    """A reader's own window, which remembers choices for one test."""
     context = browser.new_context(
         base_url=f"{address}/",
         color_scheme="light",

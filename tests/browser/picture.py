@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A picture of a part of a page, with the text that it shows kept in the file.
+"""A picture of part of a page, with its text stored in the file.
 
-Pixels depend on the fonts of the machine, the text does not: so pictures are compared by it.
+Pixels depend on the machine's fonts, but the text does not, so pictures are compared by text.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import zlib
 from playwright.sync_api import Page
 
 MARGIN = 16
-HEAD = 33  # bytes of a PNG before its second chunk: the signature and the chunk with its size
-KEYWORD = b"Description\0\0\0\0\0"  # of an iTXt chunk: not compressed, in no given language
+HEAD = 33  # bytes of a PNG before its second chunk: the signature and IHDR, which has the size
+KEYWORD = b"Description\0\0\0\0\0"  # of an iTXt chunk: uncompressed, with no language given
 
-# From a section's heading to the first line of what was verified: the box, and the text.
+# The box and text from a section's heading to its first verification line.
 PART = """([section, margin]) => {
   const all = [...document.querySelectorAll(`${section} > *`)].filter((each) => each.innerText);
   const part = all.slice(0, all.findIndex((each) => each.matches("p.snippet")) + 1);
@@ -31,7 +31,7 @@ PART = """([section, margin]) => {
 
 
 def take(page: Page, section: str) -> bytes:
-    """Take a picture of the beginning of a section, up to what was verified of its first code."""
+    """Take a picture of the start of a section, up to the first code's verification line."""
     part = page.evaluate(PART, [section, MARGIN])
     picture = page.screenshot(full_page=True, clip=part["clip"])
     data = KEYWORD + part["text"].encode()
@@ -41,7 +41,7 @@ def take(page: Page, section: str) -> bytes:
 
 
 def text_of(picture: bytes) -> str:
-    """The text that was kept in a picture; empty if there is none."""
+    """Return the text stored in a picture, or an empty string."""
     place = 8
     while place < len(picture):
         (length,) = struct.unpack(">I", picture[place : place + 4])
@@ -53,6 +53,6 @@ def text_of(picture: bytes) -> str:
 
 
 def size_of(picture: bytes) -> tuple[int, int]:
-    """The width and the height of a picture, in pixels."""
+    """Return the width and height of a picture in pixels."""
     width, height = struct.unpack(">II", picture[16:24])
     return width, height

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server for a folder of pages, which answers as the hosts of documentation do.
+"""A server for a folder of pages that behaves like documentation hosts.
 
 Text is compressed, and a missing page gets the site's own 404.html.
 """
@@ -22,7 +22,7 @@ NO_SUCH_PAGE = b"There is no such page."
 
 @cache
 def contents(path: Path) -> tuple[bytes, dict[str, str]]:
-    """What is sent for a file, and its headers."""
+    """Return the body and headers for a file."""
     kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     body, headers = path.read_bytes(), {"Content-Type": kind}
     if kind.startswith(COMPRESSED):
@@ -32,7 +32,7 @@ def contents(path: Path) -> tuple[bytes, dict[str, str]]:
 
 
 def handler_of(root: Path) -> type[BaseHTTPRequestHandler]:
-    """The class whose objects answer requests for one folder's files."""
+    """Return the handler class for one folder's files."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -51,14 +51,14 @@ def handler_of(root: Path) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
-            """Say nothing: a page that asks for what is not there is found by the browser."""
+            """Log nothing: the browser reports missing files."""
 
     return Handler
 
 
 @contextlib.contextmanager
 def serving(root: Path) -> Iterator[str]:
-    """Serve a folder on a free port of this machine alone, and tell its address."""
+    """Serve a folder on a free local port, and yield its address."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler_of(root))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

@@ -8,6 +8,6 @@ from conftest import SCREENSHOTS
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_page_in_a_browser(window, address, every_page, scheme):
-    """No error, failed or foreign request, sideways scroll, barrier or repeated id; small, fast."""
+    """No page has errors, foreign requests, sideways scroll or barriers; each is small and fast."""
     findings = window(scheme).visit(address, every_page, SCREENSHOTS)
     assert not findings, "\n".join(["", *findings])

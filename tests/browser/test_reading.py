@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8, R9
-"""What a reader does with the site: choose tabs, copy, search, switch the theme, go on."""
+"""What readers do with the site: choose tabs, copy, search, switch the theme, navigate."""
 
 import json
 import random
@@ -38,12 +38,12 @@ PROMPT = re.compile(r"^(?:>>>|\.\.\.) ?", re.MULTILINE)
 
 
 def selected(page):
-    """The labels of the tabs that are shown, in their order."""
+    """Return the labels of the selected tabs, in order."""
     return page.locator('[role="tab"][aria-selected="true"]').all_inner_texts()
 
 
 def test_choice_of_a_tab_holds_on_the_next_page(reader):
-    """Who reads of CUDA once reads of CUDA everywhere."""
+    """A reader who chooses CUDA once sees CUDA everywhere."""
     page = reader.new_page()
     page.goto(QUICKSTART)
     assert "CUDA" not in selected(page)
@@ -55,7 +55,7 @@ def test_choice_of_a_tab_holds_on_the_next_page(reader):
 
 
 def test_tabs_are_chosen_by_keyboard(reader):
-    """An arrow leads to the next tab, and Enter shows it."""
+    """An arrow key moves to the next tab, and Enter shows it."""
     page = reader.new_page()
     page.goto(QUICKSTART)
     page.get_by_role("tab", name="CPU").first.focus()
@@ -65,7 +65,7 @@ def test_tabs_are_chosen_by_keyboard(reader):
 
 
 def test_form_shows_the_program_and_its_result(reader):
-    """Whatever is chosen, the program is the one that the build ran, and the result is its."""
+    """For any choice, the form shows the program that the build ran, and its result."""
     page = reader.new_page()
     page.goto(ERRORS)
     form = page.locator("form.try-errors")
@@ -80,7 +80,7 @@ def test_form_shows_the_program_and_its_result(reader):
 
 
 def test_form_leaves_out_what_a_framework_lacks(reader):
-    """PyTorch has no read-only tensors: a choice of them ends with the choice of PyTorch."""
+    """PyTorch has no read-only tensors, so choosing PyTorch resets that option."""
     page = reader.new_page()
     page.goto(ERRORS)
     page.get_by_label("Output y").select_option("read-only")
@@ -91,7 +91,7 @@ def test_form_leaves_out_what_a_framework_lacks(reader):
 
 
 def test_gallery_shows_the_kernels_of_the_chosen_topics(reader):
-    """Cards without a chosen topic go, and so do headings without cards, until all are shown."""
+    """Cards without a chosen topic are hidden, as are headings without cards, until all show."""
     page = reader.new_page()
     page.goto(GALLERY)
     cards = page.locator(".kernel-card")
@@ -124,7 +124,7 @@ def test_gallery_remembers_no_choice(reader):
 
 
 def test_gallery_without_scripts(browser, address):
-    """All cards and all topics are there, and the form is not."""
+    """All cards and topics are shown, and the form is not."""
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()
         page.goto(f"{address}/{GALLERY}")
@@ -149,7 +149,7 @@ def test_gallery_fits_the_window(reader, width):
 
 
 def code_of(text):
-    """What of a block is code: of a doctest the lines that are typed, without their prompts."""
+    """Return a block's code: in a doctest, the typed lines without their prompts."""
     lines = text.rstrip("\n").split("\n")
     typed = [line for line in lines if PROMPT.match(line)]
     return "\n".join(PROMPT.sub("", line) for line in typed or lines)
@@ -157,7 +157,7 @@ def code_of(text):
 
 @pytest.mark.parametrize("name", ["concepts/any.html", "guides/kernels/rms_norm.html"])
 def test_copied_text_is_the_code_alone(reader, name):
-    """No prompt, no output of a doctest, no line number lands in the clipboard."""
+    """The clipboard gets no prompts, doctest output or line numbers."""
     page = reader.new_page()
     page.goto(name)
     blocks = page.locator("div.highlight:has(> button.copybtn):visible")
@@ -175,7 +175,7 @@ def test_copied_text_is_the_code_alone(reader, name):
     [("index.html", 390), ("index.html", 1440), (QUICKSTART, 390), ("packaging/stubgen.html", 390)],
 )
 def test_commands_and_sessions_fit_where_room_is_small(reader, name, width):
-    """They break on a phone and in a column, and are copied without those breaks."""
+    """Long lines wrap on a phone and in a column, but are copied unwrapped."""
     page = reader.new_page()
     page.set_viewport_size({"width": width, "height": 900})
     page.goto(name)
@@ -191,7 +191,7 @@ def test_commands_and_sessions_fit_where_room_is_small(reader, name, width):
 
 
 def results_of(page, words):
-    """Type words into the search box, and wait for the links that are found."""
+    """Type words into the search box, and wait for the resulting links."""
     page.goto("index.html")
     page.locator('input[name="q"]:visible').first.fill(words)
     page.keyboard.press("Enter")
@@ -238,7 +238,7 @@ def test_search_leads_with_what_explains_the_words(reader, target):
 
 @pytest.mark.parametrize("message", ["y must be of shape", "got overlapping ranges"])
 def test_search_finds_messages(reader, message):
-    """Who pastes an error message gets a page that shows it among the first ten results."""
+    """Searching for an error message finds a page that shows it among the first ten results."""
     page = reader.new_page()
     found = [link.get_attribute("href") for link in results_of(page, message).all()[:10]]
     texts = []
@@ -278,7 +278,7 @@ def test_search_finds_messages_with_own_names(reader, message, section):
 
 
 def test_search_finds_a_message_that_is_no_heading(reader):
-    """Pages with most of a message's words are found where none has all of them."""
+    """If no page has all of a message's words, pages with most of them are found."""
     page = reader.new_page()
     found = results_of(page, "bias_gelu_my_kernel: y must be of shape zzqx, got wwvx")
     assert found.count()
@@ -288,7 +288,7 @@ def test_search_finds_a_message_that_is_no_heading(reader):
     "name", ["guides/troubleshooting.html", "guides/migrating_pytorch_extension.html"]
 )
 def test_tables_fit_on_a_phone(reader, name):
-    """All columns of a table of names are seen at once."""
+    """All columns of a table of names are visible at once."""
     page = reader.new_page()
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(name)
@@ -299,7 +299,7 @@ def test_tables_fit_on_a_phone(reader, name):
 
 
 def test_theme_that_was_chosen_is_remembered(reader):
-    """The switch leads to the dark in two steps at most; the next page is as dark."""
+    """At most two clicks switch to the dark theme, and the next page has it too."""
     page = reader.new_page()
     page.goto("index.html")
     background = "getComputedStyle(document.body).backgroundColor"
@@ -314,7 +314,7 @@ def test_theme_that_was_chosen_is_remembered(reader):
 
 
 def test_next_and_previous_pages(reader):
-    """Next leads on three times, and previous back to where one began."""
+    """Following Next three times and Previous three times returns to the start."""
     page = reader.new_page()
     page.goto("index.html")
     way = [page.url]
@@ -330,7 +330,7 @@ def test_next_and_previous_pages(reader):
 
 @pytest.mark.parametrize("name", KINDS)
 def test_page_without_scripts(browser, address, name):
-    """Its text and its code are there; of tabs the first shows."""
+    """The text and code are shown, with the first of each set of tabs."""
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()
         assert page.goto(f"{address}/{name}").ok
@@ -341,7 +341,7 @@ def test_page_without_scripts(browser, address, name):
 
 
 def test_downloads_answer(reader, address, site):
-    """Each file that a page offers comes, whole; archives and the book can be opened."""
+    """Each offered file is served completely; archives and the book can be opened."""
     files = [path for path in (site / "_downloads").rglob("*") if path.is_file()]
     files += [*site.glob("*.epub"), *site.rglob("*.md"), *site.glob("*.txt")]
     assert files
@@ -354,7 +354,7 @@ def test_downloads_answer(reader, address, site):
 
 
 def test_download_of_an_example_in_a_browser(reader):
-    """A click on a link to an archive saves the archive."""
+    """Clicking a link to an archive saves the archive."""
     page = reader.new_page()
     page.goto("guides/kernels/rms_norm.html")
     with page.expect_download() as saved:
@@ -364,7 +364,7 @@ def test_download_of_an_example_in_a_browser(reader):
 
 @pytest.mark.parametrize("depth", ["", "a/", "a/b/c/d/"])
 def test_wrong_address_at_any_depth(reader, address, depth):
-    """What is not there is said by the site's own page, which leads home."""
+    """The site's own page, which links home, is shown for a missing address."""
     page = reader.new_page()
     answer = page.goto(f"{depth}absent.html")
     assert answer.status == 404

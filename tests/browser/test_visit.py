@@ -37,7 +37,7 @@ FAULTS = {
 
 @pytest.fixture(scope="module")
 def faulty(tmp_path_factory):
-    """A site of one page for each fault, one with none, and one that is unreadable in the dark."""
+    """A site with one page per fault, one good page, and one that is unreadable in dark mode."""
     folder = tmp_path_factory.mktemp("faulty")
     for name, (head, body, _) in FAULTS.items():
         (folder / name).write_text(PAGE.format(head=head, body=body))
@@ -50,20 +50,20 @@ def faulty(tmp_path_factory):
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_fault_is_found(window, faulty, name):
-    """The finding names page and scheme, and says what is wrong."""
+    """The finding names the page and scheme, and says what is wrong."""
     findings = window("light").visit(faulty, name)
     pattern = re.compile(rf"{name}, light, .*{FAULTS[name][2]}")
     assert any(pattern.search(found) for found in findings), findings
 
 
 def test_good_page_has_no_finding(window, faulty):
-    """The checks ask nothing that a plain page does not give."""
+    """The checks demand nothing that a plain page lacks."""
     for scheme in ("light", "dark"):
         assert window(scheme).visit(faulty, "good.html") == []
 
 
 def test_colours_are_checked_in_each_scheme(window, faulty, tmp_path):
-    """Grey on grey in the dark alone is found there alone, and pictured."""
+    """Grey on grey only in dark mode is found only there, with a screenshot."""
     assert window("light").visit(faulty, "dark.html", tmp_path) == []
     (finding,) = window("dark").visit(faulty, "dark.html", tmp_path)
     assert "dark.html, dark, 1440 px wide: serious: color-contrast" in finding

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a page must not do in a browser: each finding names the page, the scheme and the width."""
+"""Requirements on pages in a browser: each finding names the page, the scheme and the width."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from playwright.sync_api import Browser
 
 WIDTHS = (1440, 820, 390)
 HEIGHT = 900
-BYTES = 500_000  # of all that a page loads, as it is sent
-ELEMENTS = 20_000  # of a page: layout takes time for each
+BYTES = 500_000  # transferred for a whole page
+ELEMENTS = 20_000  # per page: layout takes time for each
 SEVERE = ("serious", "critical")
-# Of axe-core's rules those about colours depend on the scheme. What must take focus in order to
-# scroll shows where there is little room.
+# Of axe-core's rules, those about colours depend on the scheme. Elements that must take focus in
+# order to scroll are found in a narrow window.
 COLOURS = ["color-contrast", "link-in-text-block"]
 SCROLLING = ["scrollable-region-focusable"]
 
-# What loaded, and how many elements that made.
+# The bytes transferred and the number of elements.
 LOADED = """() => {
   const entries = [...performance.getEntriesByType("navigation"),
                    ...performance.getEntriesByType("resource")];
   return {bytes: entries.reduce((sum, entry) => sum + entry.transferSize, 0),
           elements: document.getElementsByTagName("*").length};
 }"""
-# Take away what is coloured as something before it, which takes most of the time of a check of
-# colours: thousands of words of code. What has the same tags and classes around it looks the same.
+# Remove elements coloured like an earlier one, such as thousands of words of code, which take
+# most of the time of colour checks. Equal ancestor tags and classes imply equal appearance.
 THIN_OUT = """() => {
   const paths = new Map([[document.body, ""]]), seen = new Set();
   const path = (element) => {
@@ -43,8 +43,8 @@ THIN_OUT = """() => {
   for (const [each, key] of ends.map((each) => [each, path(each)]))
     if (seen.has(key)) each.remove(); else seen.add(key);
 }"""
-# How far the page scrolls to the side, or a box that holds its whole text, and which element
-# reaches beyond it. What is in a box that scrolls by itself reaches no further.
+# How far the page, or a box that holds its whole text, scrolls sideways, and which element
+# sticks out. Content of a box that scrolls by itself does not count.
 SIDEWAYS = """() => {
   const root = document.documentElement, outer = [];
   for (let box = document.querySelector("article") ?? document.body; box; box = box.parentElement)
@@ -84,12 +84,12 @@ AXE = """async ([rules, without]) => {
 
 @cache
 def axe_source() -> str:
-    """The text of axe-core, as the package carries it."""
+    """The source of axe-core from the package."""
     return Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text()
 
 
 class Window:
-    """A window in one colour scheme, which keeps no copy of anything that it loaded."""
+    """A window in one colour scheme, with caching disabled."""
 
     def __init__(self, browser: Browser, scheme: str) -> None:
         self.scheme, self.findings, self.name, self.host = scheme, [], "", ""
@@ -100,11 +100,11 @@ class Window:
         self.watch()
 
     def found(self, what: str, width: int = WIDTHS[0]) -> None:
-        """Note what is wrong."""
+        """Record a finding."""
         self.findings.append(f"{self.name}, {self.scheme}, {width} px wide: {what}")
 
     def watch(self) -> None:
-        """Note errors and requests as long as the window is open."""
+        """Record errors and requests for the lifetime of the window."""
 
         def asked(url: str) -> None:
             there = urlsplit(url)
@@ -126,23 +126,23 @@ class Window:
         self.page.on("response", lambda response: answered(response.status, response.url))
 
     def resize(self, width: int) -> None:
-        """Give the page that much room."""
+        """Set the width of the window."""
         self.page.set_viewport_size({"width": width, "height": HEIGHT})
 
     def load(self, url: str) -> dict[str, int]:
-        """Open a page, and tell how many bytes it loaded, and how many elements it has."""
+        """Open a page; return the bytes it loaded and its number of elements."""
         self.page.goto(url, wait_until="load")
         self.page.wait_for_function("performance.getEntriesByType('navigation')[0].loadEventEnd")
         return self.page.evaluate(LOADED)
 
     def look_for_barriers(self, rules: list[str] | None = None, width: int = WIDTHS[0]) -> None:
-        """Note what axe-core finds serious by some rules, or by all but those about colours."""
+        """Record serious axe-core findings for the given rules, or for all except those on colours."""
         for rule, impact, count, html, why in self.page.evaluate(AXE, [rules, COLOURS]):
             if impact in SEVERE:
                 self.found(f"{impact}: {rule}, {count} times: {html}: {why}", width)
 
     def visit(self, address: str, name: str, screenshots: Path | None = None) -> list[str]:
-        """Look at a page of a site in every width, and list what is wrong with it."""
+        """Check a page of a site at every width; return the findings."""
         self.page.goto("about:blank")
         self.findings, self.name, self.host = [], name, urlsplit(address).netloc
         self.resize(WIDTHS[0])

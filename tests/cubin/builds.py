@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds of the tests of CUBINs: the fake CUDA, kernels, and libraries that launch them."""
+"""Builds for the CUBIN tests: the fake CUDA, kernels, and libraries that launch them."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ MODES = {"runtime": 0, "driver": 1}
 
 
 def nvcc() -> str:
-    """The compiler's path, or an empty string; its variables are set."""
+    """Return the compiler's path, or an empty string, and set its environment variables."""
     found = find_nvcc()
     os.environ.update(found)
     return found.get("NVCC", "")
 
 
 def run(command: str, **options: object) -> None:
-    """Run a command of a shell's words."""
+    """Run a shell-quoted command."""
     subprocess.run(shlex.split(command), check=True, **options)  # type: ignore[call-overload]
 
 
 def cuda_headers() -> str:
-    """The flags with which g++ finds cuda.h and keeps quiet about it."""
+    """Return flags with which g++ finds cuda.h without warning about it."""
     return " ".join(f"-isystem {path}" for path in toolchain.cuda_header_folders(nvcc()))
 
 
 def build_fake(folder: Path, *more: str) -> Path:
-    """Build the libcuda and the libcudart without a GPU; the folder is for -L."""
+    """Build a libcuda and a libcudart that need no GPU; return the folder for -L."""
     options = " ".join(["-O1 -Wall -Wextra -Werror", *more])
     common = f"g++ -std=c++17 {options} -shared -fPIC {cuda_headers()}"
     driver, runtime = folder / "libcuda.so.1", folder / "libcudart.so"
     run(f"{common} {HERE}/fake/driver.cc -Wl,-soname,libcuda.so.1 -o {driver}")
-    # A library that is linked with it finds it by its whole path.
+    # A library linked with it finds it by its full path.
     run(
         f"{common} {HERE}/fake/runtime.cc -Wl,-soname,{runtime} {driver} -o {runtime}"
         f" -Wl,-rpath,{folder}"
@@ -59,7 +59,7 @@ def build_cubin(source: Path, output: Path, architecture: str = "sm_90") -> byte
 
 
 def build_library(source: Path, output: Path, mode: str, fake: Path, *more: str) -> Path:
-    """Build a library that calls CUDA by one of its APIs."""
+    """Build a library that calls CUDA through one of its APIs."""
     warnings = "-Wall -Wextra -Wconversion -Werror"
     build_by(flags, source, output, mode, fake, warnings, *more)
     return output
@@ -68,7 +68,7 @@ def build_library(source: Path, output: Path, mode: str, fake: Path, *more: str)
 def build_by(
     ask: Callable[..., str], source: Path, output: Path, mode: str, fake: Path, *more: str
 ) -> None:
-    """Build a library by the flags of a package, which `ask` asks for."""
+    """Build a library with a package's flags, obtained from `ask`."""
     define = f"-DTVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API={MODES[mode]}"
     links = f"-L{fake} -lcudart" if mode == "runtime" else ""
     run(
@@ -78,7 +78,7 @@ def build_by(
 
 
 def call(fake: Path | None, library: Path, *lines: str, python: str = sys.executable) -> list[str]:
-    """Run lines of Python with `mod`, `log()` and `fail()` in a process; what each gave."""
+    """Run Python expressions with `mod`, `log()` and `fail()` in a process; return the results."""
     command = [python, str(CALLER), str(fake or ""), str(library), *lines]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -87,9 +87,9 @@ def call(fake: Path | None, library: Path, *lines: str, python: str = sys.execut
 
 
 def toolkit_over(fake: Path, folder: Path) -> Path:
-    """Lay out a toolkit whose nvcc is the real one, and whose library is the fake runtime.
+    """Create a toolkit with the real nvcc and the fake runtime library.
 
-    What the package and the scripts link is then over the fake driver; give the folder.
+    Whatever the package and the scripts link then uses the fake driver. Return the folder.
     """
     real = nvcc()
     (headers, *_) = [
@@ -97,7 +97,7 @@ def toolkit_over(fake: Path, folder: Path) -> Path:
     ]
     (folder / "include").symlink_to(headers)
     (folder / "lib64").mkdir()
-    # A script for the linker: the static library is the shared one.
+    # A linker script makes the static library refer to the shared one.
     for name in ("libcudart.so", "libcudart_static.a"):
         (folder / "lib64" / name).write_text(f"INPUT({fake / 'libcudart.so'})\n")
     (folder / "bin").mkdir()

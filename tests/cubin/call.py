@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs lines of Python with a library that launches kernels, over the fake CUDA.
+"""Run lines of Python with a library that launches kernels, on top of the fake CUDA.
 
-``call.py FAKE LIBRARY LINE...``: prints what each line gave, as a list in JSON. The fake libraries
-are loaded in this process alone.
+``call.py FAKE LIBRARY LINE...`` prints the result of each line, as a JSON list. The fake
+libraries are loaded only in this process.
 """
 
 import ctypes
@@ -16,7 +16,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "examples"))
 
 
 def vectors(n: int) -> list:
-    """Two float32 vectors that say that they are on the first GPU."""
+    """Return two float32 vectors that claim to be on the first GPU."""
     import numpy
     from producer import FLOAT32, Producer
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of CUBINs share."""
+"""Fixtures shared by the CUBIN tests."""
 
 import sys
 from pathlib import Path
@@ -22,7 +22,7 @@ def fake(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def cubin(fake, tmp_path_factory):
-    """The file of the kernels."""
+    """The CUBIN file of the kernels."""
     path = tmp_path_factory.mktemp("cubin") / "kernels.cubin"
     builds.build_cubin(HERE / "kernels.cu", path)
     return path

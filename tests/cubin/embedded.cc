@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library with an image inside: in its object file, or as the numbers in the file BYTES.
+// A library with an embedded image, in its object file or as the numbers in the file BYTES.
 #include <tvm/ffi/extra/cuda/cubin_launcher.h>
 #include <tvm/ffi/tvm_ffi.h>
 

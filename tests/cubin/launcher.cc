@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launcher's classes as functions, which tests call with numbers for modules and kernels.
+// The launcher's classes as functions that identify modules and kernels by number, for tests.
 #include <tvm/ffi/extra/cuda/cubin_launcher.h>
 #include <tvm/ffi/tvm_ffi.h>
 
@@ -18,7 +18,7 @@ int64_t load(ffi::Bytes image) {
   modules.emplace(next, ffi::CubinModule(image));
   return next++;
 }
-// The first bytes of an image.
+// Loads a prefix of an image.
 int64_t load_part(ffi::Bytes image, int64_t size) {
   modules.emplace(next, ffi::CubinModule(image.data(), static_cast<size_t>(size)));
   return next++;
@@ -46,14 +46,14 @@ int64_t get_limited(int64_t module, ffi::String name, int64_t most) {
   kernels.emplace(next, modules.at(module).GetKernelWithMaxDynamicSharedMemory(name.c_str(), most));
   return next++;
 }
-// A kernel of a handle alone, which keeps nothing loaded.
+// Gets a kernel from a handle only, which keeps nothing loaded.
 int64_t get_of_handle(int64_t module, ffi::String name) {
   kernels.emplace(next, ffi::CubinKernel(modules.at(module).GetHandle(), name.c_str()));
   return next++;
 }
 void drop(int64_t kernel) { kernels.erase(kernel); }
 
-// Both kinds of kernels of the file: `axpy` has four parameters, `static40` the first pointer.
+// Launches either of the file's kernels: `axpy` has four parameters, `static40` only a pointer.
 void launch(int64_t kernel, int64_t grid, int64_t block, int64_t shared, int64_t stream) {
   float a = 1.5F;
   void *x = reinterpret_cast<void*>(0x1000), *y = reinterpret_cast<void*>(0x2000);
@@ -66,7 +66,7 @@ void launch(int64_t kernel, int64_t grid, int64_t block, int64_t shared, int64_t
                    ffi::dim3(static_cast<unsigned>(block), 1, 1),
                    reinterpret_cast<api::StreamHandle>(stream), static_cast<uint32_t>(shared)));
 }
-// A launch by CUDA's own handle, past the object that found the kernel.
+// Launches through CUDA's own handle, bypassing the kernel object.
 void launch_handle(int64_t kernel, int64_t shared) {
   void* y = reinterpret_cast<void*>(0x2000);
   void* arguments[] = {&y};
@@ -86,7 +86,7 @@ void launch_cluster(int64_t kernel, int64_t grid, int64_t cluster, int64_t share
                                  static_cast<int>(cluster), config, attribute));
   TVM_FFI_CHECK_CUBIN_LAUNCHER_CUDA_ERROR(found.LaunchEx(arguments, config));
 }
-// A failure that no check reads, and then a failure of another function.
+// Ignores one failure, then checks a failure of another function.
 void launch_unchecked_then_check(int64_t kernel, int64_t error) {
   static_cast<void>(kernels.at(kernel).Launch(nullptr, ffi::dim3(1), ffi::dim3(2048), nullptr));
   TVM_FFI_CHECK_CUBIN_LAUNCHER_CUDA_ERROR(static_cast<api::ResultType>(error));

@@ -25,7 +25,7 @@ LAUNCHED = (
 
 
 def launched(fake, library, name="launch"):
-    """What the fake driver wrote of one call."""
+    """Return the fake driver's log of one call."""
     *_, told = builds.call(fake, library, f"mod.{name}(0x1000, 5)", "log()")
     return told
 
@@ -40,14 +40,14 @@ def compiled(output, *defines):
 
 
 def linked(fake, output, *objects):
-    """Link object files to a library."""
+    """Link object files into a library."""
     names = " ".join(map(str, objects))
     builds.run(f"g++ -shared {names} -o {output} {flags('--ldflags', '--libs')} -L{fake} -lcudart")
     return output
 
 
 def symbols(path):
-    """The kinds of the symbols of images, by their names."""
+    """Return the kinds of the image symbols, by name."""
     told = subprocess.check_output(["nm", str(path)], text=True)
     return {
         name: kind for kind, name in re.findall(r"^\S* +(\w) (__tvm_ffi__cubin_\w+)$", told, re.M)
@@ -55,7 +55,7 @@ def symbols(path):
 
 
 def test_tool(fake, cubin, tmp_path):
-    """The object file holds the image and keeps its names to itself."""
+    """The object file contains the image, and its symbols are local."""
     plain = compiled(tmp_path / "plain.o")
     assert symbols(plain) == {"__tvm_ffi__cubin_kernels": "U"}
     embed_cubin(cubin, plain, tmp_path / "full.o", "kernels")
@@ -73,7 +73,7 @@ def test_tool(fake, cubin, tmp_path):
 
 
 def test_two_objects_of_one_library(fake, cubin, tmp_path):
-    """Each has its own image, under the same name."""
+    """Each object has its own image under the same name."""
     other = tmp_path / "other.cubin"
     text = (builds.HERE / "kernels.cu").read_text().replace("float a, const", "double a, const")
     (tmp_path / "other.cu").write_text(text)
@@ -85,12 +85,12 @@ def test_two_objects_of_one_library(fake, cubin, tmp_path):
         objects.append(path)
     library = linked(fake, tmp_path / "two.so", *objects)
     assert "parameters 00000040 00" in launched(fake, library, "first")
-    # The double's eight bytes begin with the float that was given.
+    # The double's eight bytes start with the given float.
     assert re.search(r"parameters 00000040[0-9a-f]{8} 00", launched(fake, library, "second"))
 
 
 def test_command(fake, cubin, tmp_path):
-    """The command does the same, and gives 1 with a message where it cannot."""
+    """The command does the same, or returns 1 with a message."""
     plain = compiled(tmp_path / "plain.o")
     tool = [sys.executable, "-m", "tvm_ffi.utils.embed_cubin"]
     given = ["--cubin", cubin, "--input-obj", plain, "--output-obj", tmp_path / "full.o"]
@@ -108,7 +108,7 @@ def test_command(fake, cubin, tmp_path):
 
 @pytest.mark.parametrize("name", ["", "a-b", "a b", "a/b", "a\n", "é"])
 def test_wrong_names(cubin, name, tmp_path):
-    """What is no part of a C name is refused before anything is written."""
+    """An invalid C identifier is refused before anything is written."""
     with pytest.raises(ValueError, match=r"^embed_cubin: name: expected the name in TVM_FFI_EMBED"):
         embed_cubin(cubin, cubin, tmp_path / "out.o", name)
     with pytest.raises(ValueError, match=r"^load_inline: kernels: embed_cubin: expected the name"):
@@ -117,7 +117,7 @@ def test_wrong_names(cubin, name, tmp_path):
 
 
 def test_wrong_arguments(cubin, monkeypatch, tmp_path):
-    """Function, argument, expected, got; and no output where a program fails."""
+    """Messages name the function, argument, expectation and value; a failure leaves no output."""
     out = tmp_path / "out.o"
     for arguments, error, message in (
         ((cubin, cubin, out, 3), TypeError, "name: expected a str, got int"),
@@ -137,7 +137,7 @@ def test_wrong_arguments(cubin, monkeypatch, tmp_path):
 
 
 def test_output_that_cannot_be_written(cubin, tmp_path):
-    """The error names the argument and the path given, and nothing is left behind."""
+    """The error names the argument and the given path, and nothing is left behind."""
     plain = compiled(tmp_path / "plain.o")
     (tmp_path / "folder").mkdir()
     for output, error in (
@@ -162,7 +162,7 @@ def test_paths_of_any_bytes(cubin, tmp_path):
 
 
 def test_one_output_written_at_once(cubin, tmp_path):
-    """The last one that ends is there, whole, and nothing else."""
+    """The output is always the complete result of one writer, and nothing else is left."""
     plain = compiled(tmp_path / "plain.o")
     with ThreadPoolExecutor(8) as pool:
         runs = [
@@ -174,7 +174,7 @@ def test_one_output_written_at_once(cubin, tmp_path):
 
 
 def test_empty_image(tmp_path):
-    """It is refused when it is embedded, as there is no size to check when it is loaded."""
+    """An empty image is refused on embedding, as there is no size to check on loading."""
     plain = compiled(tmp_path / "plain.o")
     empty = tmp_path / "empty.cubin"
     empty.write_bytes(b"")
@@ -183,7 +183,7 @@ def test_empty_image(tmp_path):
 
 
 def test_path_with_quotes(fake, cubin, tmp_path):
-    """A name of a file that the assembler's strings must escape."""
+    """The assembler's strings must escape such a file name."""
     image = tmp_path / 'a "quoted" \\ name.cubin'
     image.write_bytes(cubin.read_bytes())
     plain = compiled(tmp_path / "plain.o")
@@ -193,7 +193,7 @@ def test_path_with_quotes(fake, cubin, tmp_path):
 
 @pytest.fixture
 def cache(monkeypatch, tmp_path):
-    """A cache of its own, and the toolkit that the tests use."""
+    """A separate cache, and the toolkit that the tests use."""
     monkeypatch.setenv("TVM_FFI_CACHE_DIR", str(tmp_path / "cache"))
     builds.nvcc()
 
@@ -202,7 +202,7 @@ def cache(monkeypatch, tmp_path):
 def test_inline(cache, fake, cubin, kind):
     """C++ and CUDA sources find CUDA's headers and library, and the image by its name.
 
-    The driver's API goes through to the fake; the runtime in the library is NVIDIA's own.
+    Driver API calls reach the fake driver; the runtime in the library is NVIDIA's own.
     """
     text = "#define TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API 1\n" + SOURCE.read_text()
     library = cpp.build_inline(
@@ -221,7 +221,7 @@ def test_inline(cache, fake, cubin, kind):
 
 
 def test_inline_ptx(cache, fake):
-    """Text gets the null character that ends it."""
+    """Text is null-terminated."""
     text = """
     TVM_FFI_EMBED_CUBIN(one)
     TVM_FFI_EMBED_CUBIN(two)
@@ -234,7 +234,7 @@ def test_inline_ptx(cache, fake):
 
 
 def test_inline_without_a_toolkit(cache, fake, cubin, monkeypatch, tmp_path):
-    """Without an nvcc the folder of headers is the caller's to name."""
+    """Without an nvcc, the caller must name the folder of headers."""
     text = "#define TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API 1\n" + SOURCE.read_text()
     headers = cpp.toolchain.cuda_header_folders(builds.nvcc())
     monkeypatch.setattr(cpp.toolchain, "has_cuda", lambda: False)
@@ -258,19 +258,19 @@ def test_inline_without_a_toolkit(cache, fake, cubin, monkeypatch, tmp_path):
     ],
 )
 def test_wrong_images_inline(given, error, message):
-    """Function, library, argument, expected, got."""
+    """Messages name the function, library, argument, expectation and value."""
     with pytest.raises(error, match=f"^load_inline: kernels: {message}$"):
         cpp.load_inline("kernels", cpp_sources="int x;", embed_cubin=given)
 
 
 def test_object_file_inline():
-    """An object file of one source has no place for an image."""
+    """An object file with a single source cannot contain an image."""
     with pytest.raises(ValueError, match=r"output: expected a library for other than one source"):
         cpp.build_inline("a", cpp_sources="int x;", embed_cubin={"a": b"x"}, output="a.o")
 
 
 def test_array(fake, cubin, tmp_path):
-    """An array of bytes, as bin2c writes one."""
+    """An image may be an array of bytes, as written by bin2c."""
     numbers = tmp_path / "kernels.inc"
     numbers.write_text(",".join(map(str, cubin.read_bytes())))
     define = f'-DBYTES=\\"{numbers}\\"'
@@ -280,7 +280,7 @@ def test_array(fake, cubin, tmp_path):
     library = builds.build_library(SOURCE, tmp_path / "cut.so", "runtime", fake, define)
     first, again = builds.call(fake, library, *["mod.launch(0x1000, 5)"] * 2)
     assert "ValueError: CubinModule: image: expected" in first
-    assert again == first  # it is tried again
+    assert again == first  # loading is retried
 
 
 PROJECT = """
@@ -301,7 +301,7 @@ tvm_ffi_embed_bin_into(embedded SYMBOL text BIN "images/some text.ptx")
 
 
 def test_cmake(fake, cubin, tmp_path):
-    """CMake compiles the kernels, embeds them, and does so again when they change."""
+    """CMake compiles the kernels and embeds them, and repeats both when they change."""
     (tmp_path / "CMakeLists.txt").write_text(PROJECT)
     text = (builds.HERE / "kernels.cu").read_text()
     for name in ("kernels.cu", "other.cu"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5
-"""The launcher of CUBINs, by both of CUDA's APIs, over a fake driver with two GPUs."""
+"""The CUBIN launcher, through both of CUDA's APIs, over a fake driver with two GPUs."""
 
 import re
 import shutil
@@ -9,9 +9,9 @@ import subprocess
 import builds
 import pytest
 
-OPT_IN = {0: 232448, 1: 101376}  # of shared memory, as fake.h says
+OPT_IN = {0: 232448, 1: 101376}  # of shared memory, as in fake.h
 STATIC = 40 * 1024
-# Errors have a name in each API.
+# Each API has its own names for errors.
 NAMES = {
     "invalid value": {"runtime": "cudaErrorInvalidValue", "driver": "CUDA_ERROR_INVALID_VALUE"},
     "handle": {"runtime": "cudaErrorInvalidResourceHandle", "driver": "CUDA_ERROR_INVALID_HANDLE"},
@@ -25,13 +25,13 @@ POINTER = "0020000000000000"
 
 @pytest.fixture(scope="module", params=["runtime", "driver"])
 def mode(request):
-    """The API of CUDA."""
+    """The CUDA API."""
     return request.param
 
 
 @pytest.fixture(scope="module")
 def library(fake, mode, tmp_path_factory):
-    """The launcher's functions."""
+    """The library of launcher functions."""
     output = tmp_path_factory.mktemp(mode) / "launcher.so"
     return builds.build_library(builds.HERE / "launcher.cc", output, mode, fake)
 
@@ -49,7 +49,7 @@ def run(fake, cubin, library):
 
 
 def test_launch(run):
-    """The kernel that was asked for gets all that was asked for."""
+    """The requested kernel is launched with all the requested settings."""
     told = run("mod.get(1, 'axpy')", "mod.launch(2, 3, 256, 0, 77)", "log()")[-1]
     assert told.splitlines() == [
         "load library 1",
@@ -70,7 +70,7 @@ def test_each_device(run):
 
 
 def test_shared_memory_beyond_48_kb(run):
-    """The limit is raised once on each device, to what that device has."""
+    """The limit is raised once per device, to that device's maximum."""
     launch = "mod.launch(2, 1, 32, 60000, 0)"
     *_, told = run(
         "mod.get(1, 'static40')",
@@ -89,19 +89,19 @@ def test_shared_memory_beyond_48_kb(run):
         (str(device), str(size - STATIC)) for device, size in OPT_IN.items()
     ]
     assert len(re.findall(r"launch static40 .* shared 60000", told)) == 5
-    # It is raised where static and dynamic memory together are beyond 48 KB, too.
+    # It is also raised if only static plus dynamic memory exceeds 48 KB.
     *_, told = run("mod.get(1, 'static40')", "mod.launch(2, 1, 32, 16384, 0)", "log()")
     assert "launch static40" in told
 
 
 def test_no_shared_memory_asks_nothing(run):
-    """A launch without any costs no call but its own."""
+    """A launch without shared memory makes no additional calls."""
     *_, told = run("mod.get(1, 'axpy')", "log()", "mod.launch(2, 1, 1, 0, 0)", "log()")
     assert len(told.splitlines()) == 1
 
 
 def test_limited_shared_memory(run):
-    """A limit of the caller's is kept to, and one that no device has is refused."""
+    """The caller's limit is enforced, and one that exceeds every device's maximum is refused."""
     got, launched, refused, told = run(
         "mod.get_limited(1, 'static40', 50000)",
         *("mod.launch(2, 1, 32, 50000, 0)", "mod.launch(2, 1, 32, 50001, 0)", "log()"),
@@ -123,7 +123,7 @@ def test_limited_shared_memory(run):
 
 
 def test_a_limit_is_of_one_object(run):
-    """Another object of the same kernel is not limited by it, whichever launches first."""
+    """Another object of the same kernel is not limited, whichever launches first."""
     limited = "mod.get_limited(1, 'static40', 50000)"
     launches = [f"mod.launch({number}, 1, 32, 60000, 0)" for number in (2, 3)]
     small = "mod.launch(3, 1, 32, 100, 0)"
@@ -133,7 +133,7 @@ def test_a_limit_is_of_one_object(run):
 
 
 def test_a_limit_serves_the_handle(run):
-    """It is raised on all devices at once, for launches by CUDA's own handle."""
+    """The limit is raised on all devices at once, for launches through CUDA's own handle."""
     *_, first, _, second = run(
         "mod.get_limited(1, 'static40', 60000)",
         *("mod.launch_handle(2, 60000)", "mod.set_device(1)", "mod.launch_handle(2, 60000)"),
@@ -142,7 +142,7 @@ def test_a_limit_serves_the_handle(run):
 
 
 def test_too_much_shared_memory(run, mode):
-    """The error says what was asked for and what the current device has."""
+    """The error gives the requested size and the current device's maximum."""
     *_, told = run("mod.get(1, 'static40')", "mod.set_device(1)", "mod.launch(2, 4, 64, 70000, 0)")
     assert told.startswith("RuntimeError: found.Launch(")
     assert told.endswith(
@@ -154,7 +154,7 @@ def test_too_much_shared_memory(run, mode):
 
 
 def test_clusters(run):
-    """An attribute reaches the launch, and a cluster of one is none."""
+    """An attribute reaches the launch; a cluster of one sets no attribute."""
     *_, told = run(
         "mod.get(1, 'static40')",
         *("mod.launch_cluster(2, 8, 4, 90000)", "mod.launch_cluster(2, 8, 1, 0)", "log()"),
@@ -170,7 +170,7 @@ def test_clusters(run):
 
 
 def test_an_unchecked_failure_is_not_told_of_another(run):
-    """What a launch noted belongs to that launch's error alone."""
+    """A launch's details appear only in that launch's error."""
     *_, other, same = run(
         "mod.get(1, 'axpy')",
         *(f"mod.launch_unchecked_then_check(2, {error})" for error in (209, 1)),
@@ -181,7 +181,7 @@ def test_an_unchecked_failure_is_not_told_of_another(run):
 
 
 def test_a_failure_does_not_keep_the_library(run, cubin, library, tmp_path):
-    """A thread's note of a failed launch lets the library be unloaded."""
+    """A thread's details of a failed launch do not keep the library loaded."""
     copy = str(tmp_path / "copy.so")
     shutil.copy(library, copy)
     loaded = f"{copy!r} in Path('/proc/self/maps').read_text()"
@@ -196,7 +196,7 @@ def test_a_failure_does_not_keep_the_library(run, cubin, library, tmp_path):
 
 
 def test_kernels_keep_their_image(run, mode):
-    """The image goes with the last of the module and its kernels."""
+    """The image is unloaded with the last of the module and its kernels."""
     *_, told = run(
         "mod.get(1, 'axpy')",
         *("mod.unload(1)", "mod.launch(2, 1, 1, 0, 0)", "mod.drop(2)", "log()"),
@@ -208,7 +208,7 @@ def test_kernels_keep_their_image(run, mode):
 
 
 def test_no_such_kernel(run, mode):
-    """The error lists what there is, mangled as it is there."""
+    """The error lists the available kernels by their mangled names."""
     wrong, nameless = run("mod.get(1, 'of_cpp')", "mod.get_nameless(1)")
     assert wrong == (
         "RuntimeError: CubinModule: name: expected a kernel of the module, which has "
@@ -224,7 +224,7 @@ def test_no_such_kernel(run, mode):
 
 
 def test_an_older_driver(cubin, mode, library, tmp_path):
-    """By the driver's API, one without the function that counts kernels leaves the list out."""
+    """With the driver API, a driver without the function that counts kernels omits the list."""
     if mode == "runtime":
         pytest.skip("the runtime's library has functions of its own")
     old = builds.build_fake(tmp_path, "-DcuLibraryGetKernelCount=of_a_newer_driver")
@@ -237,7 +237,7 @@ def test_an_older_driver(cubin, mode, library, tmp_path):
 
 
 def test_images(run, cubin, mode):
-    """An image that is cut off, empty or of no kind is refused, and text may lack its end."""
+    """A truncated, empty or unrecognized image is refused; text may lack its terminator."""
     size = cubin.stat().st_size
     whole = f"Path({str(cubin)!r}).read_bytes()"
     lines = (
@@ -271,14 +271,14 @@ def test_images(run, cubin, mode):
 
 
 def test_text_gets_its_end(run):
-    """CUDA reads PTX up to a null character, which the bytes of the image need not have."""
+    """CUDA reads PTX up to a null character, which the image's bytes need not include."""
     lines = "mod.set_device(0)", "log()", "mod.load_part(b'.version 8.0 and more', 12)", "log()"
     *_, told = run(*lines, loaded=False)
     assert told == "text of 12 bytes\n"
 
 
 def test_loading_fails(run, cubin):
-    """CUDA's reason reaches the caller, and the next attempt is a new one."""
+    """CUDA's reason reaches the caller, and the next attempt starts over."""
     load = f"mod.load(Path({str(cubin)!r}).read_bytes())"
     lines = ("mod.set_device(0)", "fail('cuLibraryLoadData', 209)", load)
     *_, failed, _, loaded = run(*lines, "fail('cuLibraryLoadData', 0)", load, loaded=False)
@@ -287,7 +287,7 @@ def test_loading_fails(run, cubin):
 
 
 def test_without_a_driver(cubin, fake, library, mode, tmp_path):
-    """A library loads where there is no driver; a call says what is missing."""
+    """A library loads without a driver; a call says what is missing."""
     load = f"mod.load(Path({str(cubin)!r}).read_bytes())"
     if mode == "driver":
         if shutil.which("nvidia-smi"):
@@ -307,7 +307,7 @@ def test_without_a_driver(cubin, fake, library, mode, tmp_path):
 
 
 def test_no_current_device(run, cubin, mode):
-    """The driver's API wants a context, which the runtime's makes."""
+    """The driver API needs a context, which the runtime API creates."""
     load = f"mod.load(Path({str(cubin)!r}).read_bytes())"
     *_, told = run(load, "mod.get(1, 'axpy')", "mod.launch(2, 1, 1, 0, 0)", loaded=False)
     if mode == "runtime":
@@ -317,7 +317,7 @@ def test_no_current_device(run, cubin, mode):
 
 
 def test_links_no_driver(library, mode):
-    """The library names no libcuda; by the driver's API, no libcudart either."""
+    """The library does not link libcuda, nor libcudart with the driver API."""
     needed = subprocess.check_output(["readelf", "-d", str(library)], text=True)
     names = re.findall(r"\(NEEDED\).*\[(.*)\]", needed)
     assert not [name for name in names if name.startswith("libcuda.")]

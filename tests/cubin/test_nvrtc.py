@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5
-"""CUBINs from source text by NVRTC, which needs neither nvcc nor a GPU."""
+"""CUBINs compiled from source text with NVRTC, which needs neither nvcc nor a GPU."""
 
 import sys
 
@@ -15,12 +15,12 @@ ADDED = ["-DADDED=1"]
 
 @pytest.fixture(autouse=True)
 def bindings():
-    """NVIDIA's bindings, where they are installed."""
+    """Skip unless NVIDIA's bindings are installed."""
     pytest.importorskip("cuda.bindings.nvrtc", reason="cuda-bindings is not installed")
 
 
 def test_compile():
-    """The image is for the architecture, and has the kernel by its name."""
+    """The image is for the architecture, and contains the kernel by its name."""
     images = [nvrtc_compile(SOURCE, arch=arch, extra_opts=ADDED) for arch in ("sm_80", "sm_90a")]
     for image in images:
         assert image.startswith(b"\x7fELF")
@@ -29,7 +29,7 @@ def test_compile():
 
 
 def test_launch(fake, tmp_path):
-    """The launcher takes what NVRTC makes."""
+    """The launcher accepts NVRTC's output."""
     (tmp_path / "fill.cubin").write_bytes(nvrtc_compile(SOURCE, arch="sm_90", extra_opts=ADDED))
     source = builds.HERE / "launcher.cc"
     library = builds.build_library(source, tmp_path / "launcher.so", "runtime", fake)
@@ -39,13 +39,13 @@ def test_launch(fake, tmp_path):
 
 
 def test_options_without_a_cubin():
-    """NVRTC makes something else by them."""
+    """With such options, NVRTC produces something else."""
     with pytest.raises(RuntimeError, match=r"expected options by which NVRTC makes a CUBIN, got"):
         nvrtc_compile(SOURCE, arch="sm_90", extra_opts=[*ADDED, "-dlto"])
 
 
 def test_refused_source():
-    """The compiler's message names the source as the caller does, and the line."""
+    """The compiler's message has the caller's name for the source, and the line."""
     with pytest.raises(RuntimeError) as caught:
         nvrtc_compile("\n__global__ void f() { y = 1; }", name="mine.cu", arch="sm_90")
     message = str(caught.value)
@@ -72,13 +72,13 @@ def test_refused_source():
     ],
 )
 def test_wrong_arguments(arguments, error, message):
-    """Function, argument, expected, got."""
+    """Messages name the function, argument, expectation and value."""
     with pytest.raises(error, match=f"^nvrtc_compile: {message}"):
         nvrtc_compile(**{"source": "", "arch": "sm_90", **arguments})
 
 
 def test_architecture_of_the_gpu(monkeypatch):
-    """Without a name, the first GPU's; without a GPU, an error that says what to do."""
+    """The default is the first GPU's architecture; without a GPU, the error says what to do."""
     monkeypatch.setattr(module, "gpu_architectures", lambda: ("8.6", "9.0"))
     assert b".text.fill\0" in nvrtc_compile(SOURCE, extra_opts=ADDED)
     assert module._architecture(None) == "sm_86"

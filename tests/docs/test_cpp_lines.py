@@ -284,7 +284,7 @@ def test_macro_that_only_comments_name():
 
 
 def test_header_whose_name_is_not_utf_8(tmp_path):
-    """gcov's output contains the raw bytes of the name."""
+    """The output of gcov contains the raw bytes of the name."""
     needs_parser()
     (tmp_path / "a.cc").write_text("int main() {\n  return f();\n}\n")
     script = (

@@ -103,7 +103,7 @@ def test_state_names_compilers_devices_and_dates(layout):
 
 
 def test_run_on_a_cpu_with_an_earlier_runtime_is_not_mentioned(layout):
-    """This machine can run the file again."""
+    """The file can simply be run again on this machine."""
     made = receipt(layout, "a.cc", RAN_ON_CPU, ran={"a.cc": ["1-1"]})
     (layout.root / "src").mkdir()
     (layout.root / "src" / "new.cc").touch()

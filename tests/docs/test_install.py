@@ -241,14 +241,14 @@ def listed(monkeypatch):
 
 
 def test_uv_gets_the_settings_of_pip(listed, monkeypatch):
-    """pip's variables take precedence over its files, and uv's own variables over both."""
+    """Variables of pip take precedence over its files, and uv's own variables over both."""
     assert pip_settings.uv_settings() == FOR_UV
     monkeypatch.setenv("UV_INDEX", "https://mine/simple")
     assert pip_settings.uv_settings() == {k: v for k, v in FOR_UV.items() if k != "UV_INDEX"}
 
 
 def test_uv_gets_the_variables_of_pip_where_there_is_no_pip(listed, monkeypatch):
-    """pip may be absent if uv installed nox."""
+    """There may be no pip if uv installed nox."""
     listed.returncode = 1
     for name in [name for name in os.environ if name.startswith("PIP_")]:
         monkeypatch.delenv(name)
@@ -322,7 +322,7 @@ def test_another_index_brings_another_pytorch(packages, monkeypatch):
 
 
 def test_folder_of_wheels_that_is_not_there_is_an_error(packages, monkeypatch):
-    """pip would only warn, and install PyTorch from elsewhere."""
+    """Otherwise pip would only warn, and install PyTorch from elsewhere."""
     monkeypatch.setenv("TORCH_INDEX", "wheel")
     with pytest.raises(RuntimeError, match=r"TORCH_INDEX: expected an index or a folder .* wheel$"):
         pytorch.install_torch(Session(packages.parents[2]))

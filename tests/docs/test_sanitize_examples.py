@@ -18,7 +18,7 @@ ctypes.CDLL("./wild.so").read(ctypes.create_string_buffer(600), int(sys.argv[1])
 
 @pytest.mark.skipif(not shutil.which("g++"), reason="no g++ is installed")
 def test_a_script_builds_with_sanitizers(tmp_path):
-    """A library that a script builds reports a read out of bounds if Python loaded the sanitizers."""
+    """A library built by a script reports a read out of bounds once the sanitizers are loaded."""
     sanitize_examples.make_compilers(tmp_path / "compilers")
     source = 'extern "C" char read(const char* p, int i) { return p[i]; }\n'
     (tmp_path / "wild.cc").write_text(source)

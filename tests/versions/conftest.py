@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the parts of the runner are."""
+"""Make the runner's modules importable."""
 
 import sys
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The features that the guide uses, and how to find out whether a release has one."""
+"""The features that the guide uses, and how to detect them in a release."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from headers import Package, first_error
 
 @dataclass(frozen=True)
 class Feature:
-    """A name that the guide uses, of a header, of the C ABI or of the Python package."""
+    """A name used by the guide: of a header, the C ABI or the Python package."""
 
     kind: str  # "python", "C function", "header" or "macro"
     name: str
-    header: str = ""  # that defines a macro
+    header: str = ""  # the header that defines a macro
 
     @property
     def title(self) -> str:
-        """What the record calls it."""
+        """The feature's name in the record."""
         return f"{self.kind} {self.name}"
 
 
@@ -56,22 +56,22 @@ FEATURES = (
 
 
 def expression(feature: Feature) -> str:
-    """Python that imports a name; it raises an error where the release lacks it."""
+    """Return Python code that imports a name, and raises an error if the release lacks it."""
     module, _, name = feature.name.rpartition(".")
     return f"import importlib; importlib.import_module({module!r}).{name}"
 
 
 def preprocessed(package: Package, feature: Feature, folder: Path) -> str:
-    """Ask the preprocessor for a header, or for a macro in one; another's headers it may lack."""
+    """Ask the preprocessor for a header or a macro in it; third-party headers may be missing."""
     include = feature.header or feature.name
     lines = [f"#if !__has_include(<{include}>)", f'#error "no such header: {include}"', "#endif"]
     if feature.kind == "macro":
         lines += [f"#include <{include}>", f"#ifndef {feature.name}"]
         lines += [f'#error "undefined macro: {feature.name}"', "#endif"]
-    for name in ("cuda.h", "cuda_runtime.h"):  # included, but nothing in them is looked at
+    for name in ("cuda.h", "cuda_runtime.h"):  # included, but their contents are not used
         (folder / name).touch()
     (folder / "feature.cc").write_text("\n".join(lines) + "\n")
     options = ["-E", "-std=c++17", "-o", "/dev/null", f"-I{package.include}", f"-I{folder}"]
-    command = ["g++", *options, "feature.cc"]  # so no error names a folder of this machine
+    command = ["g++", *options, "feature.cc"]  # so no error contains a local path
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     return OK if done.returncode == 0 else first_error(done.stderr)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Build the examples' CPU libraries with one release's headers; what was built is kept."""
+"""Build the examples' CPU libraries with one release's headers, and cache the results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from _verify.examples import VARIANTS, Example
 from _verify.versions_record import OK
 
 ROOT = Path(__file__).resolve().parents[2]
-LIMIT = 1800  # seconds for a build on a machine that is busy
+LIMIT = 1800  # seconds for a build on a busy machine
 LONGEST = 300  # characters of an error
 CPU, _ = VARIANTS
 
@@ -26,29 +26,29 @@ class Package:
 
     name: str
     folder: Path
-    scripts: Path  # where its tvm-ffi-config is
+    scripts: Path  # the folder of its tvm-ffi-config
 
     @property
     def include(self) -> Path:
-        """Its headers."""
+        """The folder of its headers."""
         return self.folder / "tvm_ffi" / "include"
 
     def environment(self) -> dict[str, str]:
-        """Variables with which scripts find this package before any other."""
+        """Return variables with which scripts find this package before any other."""
         path = [str(self.scripts), str(Path(sys.executable).parent), os.environ["PATH"]]
         found = {"PATH": os.pathsep.join(path), "PYTHONPATH": str(self.folder)}
         return {**os.environ, **found, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def first_error(said: str) -> str:
-    """The line that says what went wrong, without the folders of this machine."""
+    """Return the line with the error, without local paths."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     named = [line for line in lines if "rror" in line] or lines[-1:] or ["no word of why"]
     return named[0].replace(f"{ROOT}/", "")[:LONGEST]
 
 
 def made_of(root: Path, example: Example, package: Package) -> list[str]:
-    """What decides how a library comes out: the example, the utility header, the headers."""
+    """Return digests of the build's inputs: the example, the utility header, the headers."""
     here = root / example.folder
     return [
         tree_digest(here),
@@ -58,7 +58,7 @@ def made_of(root: Path, example: Example, package: Package) -> list[str]:
 
 
 def build(root: Path, example: Example, package: Package, libraries: Path) -> str:
-    """Build a library by the example's script, unless it is there: "ok", or its first error."""
+    """Build a library with the example's script, unless cached: "ok", or its first error."""
     folder = libraries / package.name
     folder.mkdir(parents=True, exist_ok=True)
     memory, now = folder / f"{example.name}.json", made_of(root, example, package)

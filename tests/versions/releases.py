@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The published releases that pip installs on this Python, each in a folder of its own."""
+"""The published releases that pip can install on this Python, each in its own folder."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ VERSION = re.compile(r"(\d+(?:\.\d+)*)(?:\.post(\d+))?")
 
 
 def order(version: str) -> tuple[tuple[int, ...], int]:
-    """A key that sorts final releases, and post-releases after theirs.
+    """Return a sort key for final releases, with post-releases after theirs.
 
-    ValueError: it is a pre-release, or no version.
+    Raises ValueError for a pre-release or an invalid version.
     """
     match = VERSION.fullmatch(version)
     if match is None:
@@ -25,9 +25,9 @@ def order(version: str) -> tuple[tuple[int, ...], int]:
 
 
 def versions_in(said: str) -> list[str]:
-    """The versions that ``pip index versions`` lists, the oldest first.
+    """Return the versions that ``pip index versions`` lists, oldest first.
 
-    ValueError: it lists none.
+    Raises ValueError if there are none.
     """
     match = re.search(r"^Available versions: (.+)$", said, re.MULTILINE)
     if match is None:
@@ -36,17 +36,17 @@ def versions_in(said: str) -> list[str]:
 
 
 def installable() -> list[str]:
-    """Every release that the index offers to this Python and platform, the oldest first."""
+    """Return every release offered for this Python and platform, oldest first."""
     command = [*PIP, "index", "versions", PACKAGE]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return versions_in(done.stdout)
 
 
 def install(version: str, folder: Path) -> None:
-    """Install one release, without what it requires, unless the folder has it already."""
+    """Install one release without dependencies, unless the folder already exists."""
     if folder.exists():
         return
-    # What an interrupted installation leaves must not look like a release.
+    # An interrupted installation must not look like a release.
     partial = folder.with_name(f"{folder.name}.partial")
     options = ["--quiet", "--no-compile", "--no-deps", "--only-binary", ":all:", "--upgrade"]
     target = ["--target", str(partial), f"{PACKAGE}=={version}"]

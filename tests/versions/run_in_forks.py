@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs examples' drivers under several packages: run_in_forks.py EXAMPLES < JOBS.
+"""Run examples' drivers under several packages: run_in_forks.py EXAMPLES < JOBS.
 
-Each line of JSON is a job: it names a ``package`` (a folder to import ``tvm_ffi`` from), a folder
+Each line of JSON is a job with a ``package`` (a folder to import ``tvm_ffi`` from), a folder
 of ``libraries`` and ``names`` of examples, or ``statements`` of Python, each with a name. PyTorch
 and JAX, which take most of the time, are imported once; each package is imported in a fork of this
-process, and each driver runs in a fork of that one. So a crash is one driver's result, and no
-driver sees what another has left. A line of JSON says how each job went.
+process, and each driver runs in a fork of that one. So a crash affects only one driver's result,
+and no driver sees state left by another. A line of JSON is printed for each job's results.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ from _verify.versions_record import NO_RESULT  # noqa: E402  (below a folder tha
 from run_drivers import run_driver  # noqa: E402
 
 LIMIT = 3600  # seconds for one driver: on a busy machine some take many minutes
-SAID = 2000  # bytes at the end of what a process printed
+SAID = 2000  # bytes kept from the end of a process's output
 
 
 def how_it_ended(status: int, said: str) -> str:
-    """Why a process ended without a result: the loader's last words, if it has some."""
+    """Say why a process ended without a result, with the loader's last message, if any."""
     lines = [line for line in said.splitlines() if line.strip()]
-    if os.WIFSIGNALED(status):  # what was printed then comes from some library's handler of signals
+    if os.WIFSIGNALED(status):  # any output then comes from a library's signal handler
         return f"ended by {signal.Signals(os.WTERMSIG(status)).name}"
     ended = f"ended the process with status {os.waitstatus_to_exitcode(status)}"
     return f"{ended}: {lines[-1].strip()}" if lines else ended
 
 
 def in_a_fork(work: Callable[[], Any], limit: float) -> Any:
-    """Do work in a fork of this process; its result, or a string that says how the fork ended."""
+    """Run a function in a fork; return its result, or a string that says how the fork ended."""
     reading, writing = os.pipe()
     with tempfile.TemporaryFile() as errors:
         with warnings.catch_warnings():
@@ -60,7 +60,7 @@ def in_a_fork(work: Callable[[], Any], limit: float) -> Any:
                 os.dup2(errors.fileno(), 2)
                 os.write(writing, json.dumps(work()).encode())
             finally:
-                os._exit(0)  # no destructor of the parent's runs twice
+                os._exit(0)  # so no destructor of the parent runs twice
         os.close(writing)
         said, late = read_until(reading, time.monotonic() + limit)
         if late:
@@ -75,7 +75,7 @@ def in_a_fork(work: Callable[[], Any], limit: float) -> Any:
 
 
 def read_until(reading: int, end: float) -> tuple[bytes, bool]:
-    """All that comes out of a pipe, and whether it was still open at the end of the time."""
+    """Read a pipe to its end or a deadline; return the data and whether it was still open."""
     parts = []
     try:
         while (left := end - time.monotonic()) > 0:
@@ -110,7 +110,7 @@ def run_under(examples: Path, job: dict[str, Any]) -> dict[str, str]:
 
 
 def run_statement(statement: str) -> str:
-    """Run a line of Python: "ok", or its error."""
+    """Run a line of Python; return "ok" or its error."""
     try:
         exec(statement, {})
     except Exception as error:
@@ -119,7 +119,7 @@ def run_statement(statement: str) -> str:
 
 
 def run_job(examples: Path, job: dict[str, Any]) -> dict[str, str]:
-    """Run a job in a fork; where the package cannot be imported, all its parts say so."""
+    """Run a job in a fork; if the package cannot be imported, every part reports that."""
     names = [*job.get("names", []), *job.get("statements", {})]
 
     def work() -> dict[str, str]:
@@ -133,7 +133,7 @@ def run_job(examples: Path, job: dict[str, Any]) -> dict[str, str]:
 
 
 def main(examples: str) -> None:
-    """Run the jobs that the standard input names, one after the other."""
+    """Run the jobs from standard input, one after the other."""
     for name in ("torch", "jax"):  # the drivers import them; JAX starts no thread before a call
         with contextlib.suppress(ImportError):
             importlib.import_module(name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which C functions of the runtime a library imports, and which a release exports."""
+"""The runtime's C functions that a library imports, and those that a release exports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ C_FUNCTION = re.compile(r"TVMFFI\w+")
 
 
 def listed(library: Path, which: str) -> dict[str, str]:
-    """The C functions among a library's dynamic symbols, each with nm's letter for its kind."""
+    """Return the C functions among a library's dynamic symbols, with nm's letter for each kind."""
     command = ["nm", "-D", "--format=posix", which, str(library)]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     lines = [line.split() for line in said.splitlines()]
@@ -19,10 +19,10 @@ def listed(library: Path, which: str) -> dict[str, str]:
 
 
 def imported(library: Path) -> set[str]:
-    """The C functions that a library needs of the runtime; a weak one it does without."""
+    """Return the C functions that a library requires from the runtime; weak ones are optional."""
     return {name for name, kind in listed(library, "--undefined-only").items() if kind == "U"}
 
 
 def exported(runtime: Path) -> set[str]:
-    """The C functions that a runtime has."""
+    """Return the C functions that a runtime exports."""
     return {*listed(runtime, "--defined-only")}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The parts of the runner: the index's list, what is built and kept, symbols and features."""
+"""The parts of the runner: the list of releases, cached builds and results, symbols, features."""
 
 import subprocess
 from pathlib import Path
@@ -22,18 +22,18 @@ Available versions: 0.1.10, 0.1.9, 0.1.8.post2, 0.1.8.post0, 0.1.8
 
 
 def test_list_of_the_index() -> None:
-    """Versions are in the order of their numbers, a post-release after the release."""
+    """Versions are in numerical order, a post-release after its release."""
     assert versions_in(SAID) == ["0.1.8", "0.1.8.post0", "0.1.8.post2", "0.1.9", "0.1.10"]
 
 
 def test_index_without_versions() -> None:
-    """An index that lists nothing is an error, not an empty record."""
+    """An index without versions is an error, not an empty record."""
     with pytest.raises(ValueError, match="expected a line 'Available versions"):
         versions_in("ERROR: No matching distribution found\n")
 
 
 def test_no_version() -> None:
-    """A pre-release is not expected: pip lists none."""
+    """A pre-release is not expected, since pip lists none."""
     with pytest.raises(
         ValueError, match=r"expected a version such as 0\.1\.8\.post2, got '0.2rc1'"
     ):
@@ -41,7 +41,7 @@ def test_no_version() -> None:
 
 
 def test_release_that_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is not downloaded again; what an interrupted installation left is."""
+    """A complete installation is not downloaded again; an interrupted one is."""
     commands = []
 
     def pip(command: list[str], check: bool) -> None:
@@ -69,14 +69,14 @@ def root(tmp_path: Path) -> Path:
 
 
 def package(folder: Path, text: str = "1") -> Package:
-    """A package with one header."""
+    """Make a package with one header."""
     (folder / "tvm_ffi" / "include").mkdir(parents=True)
     (folder / "tvm_ffi" / "include" / "a.h").write_text(text)
     return Package("0.1.0", folder, folder / "bin")
 
 
 def test_build_is_kept(root: Path) -> None:
-    """A library is built with the package's headers, and again only if something has changed."""
+    """A library is built with the package's headers, and rebuilt only after a change."""
     (example,) = find_examples(Layout.of(root))
     release = package(root / "release")
     libraries = root / "build"
@@ -106,7 +106,7 @@ def test_build_that_fails(root: Path) -> None:
 
 
 def test_error_without_a_word() -> None:
-    """A command that says nothing still has a result."""
+    """A command without output still has a result."""
     assert first_error("") == "no word of why"
 
 
@@ -123,12 +123,12 @@ def test_error_without_a_word() -> None:
     ],
 )
 def test_in_few_words(result: str, short: str) -> None:
-    """The record has one line of each error."""
+    """The record has one line per error."""
     assert in_few_words(result) == short
 
 
 def test_only_what_is_not_kept_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A result is kept for each example, and all are run again under another runtime."""
+    """Results are kept per example, and all are run again under another runtime."""
     monkeypatch.setattr("versions.BUILD", tmp_path)
     asked = []
 
@@ -148,7 +148,7 @@ def test_only_what_is_not_kept_is_run(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_packages_find_no_compiler_and_examples_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A release that compiles when it is imported fails at once; PyTorch's compiler is g++."""
+    """A release that compiles at import fails at once; PyTorch's compiler is g++."""
     monkeypatch.setattr("versions.BUILD", tmp_path)
     monkeypatch.setenv("CXX", "g++")
     variables = Runs([]).environment()
@@ -158,7 +158,7 @@ def test_packages_find_no_compiler_and_examples_do(
 
 
 def test_symbols(tmp_path: Path) -> None:
-    """Only C functions of the runtime count, and of those that are imported, no weak ones."""
+    """Only the runtime's C functions count, and weak imports do not."""
     source, library = tmp_path / "a.c", tmp_path / "a.so"
     source.write_text(
         "int puts(const char*);\n"
@@ -181,7 +181,7 @@ def test_symbols(tmp_path: Path) -> None:
     ],
 )
 def test_preprocessed(tmp_path: Path, feature: Feature, result: str) -> None:
-    """A header or macro that is missing is named; CUDA's own headers need not be there."""
+    """A missing header or macro is named; CUDA's own headers are optional."""
     text = "#include <cuda_runtime.h>\n#define YES 1\n"
     said = preprocessed(package(tmp_path / "release", text), feature, tmp_path)
     assert said == "ok" if result == "ok" else result in said
@@ -189,13 +189,13 @@ def test_preprocessed(tmp_path: Path, feature: Feature, result: str) -> None:
 
 
 def test_expression() -> None:
-    """A name of the Python package is imported where it is defined."""
+    """A name of the Python package is imported from where it is defined."""
     exec(expression(Feature("python", "os.path.join")))
     with pytest.raises(AttributeError, match="no_such_name"):
         exec(expression(Feature("python", "os.path.no_such_name")))
 
 
 def test_features_have_names_of_their_own() -> None:
-    """No result hides another."""
+    """No two features share a name, so no result hides another."""
     titles = [feature.title for feature in features.FEATURES]
     assert len(titles) == len({*titles})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""Each driver has a result, whatever it does to its process, and runs under the named package."""
+"""Each driver has a result, whatever it does to its process, and uses the named package."""
 
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ def job(tmp_path: Path) -> dict[str, Any]:
 
 @pytest.fixture(autouse=True)
 def without_tvm_ffi(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No package of this process is in the way of the forks."""
+    """Forget this process's tvm_ffi, so that forks import their own."""
     import sys
 
     for name in [name for name in sys.modules if name.partition(".")[0] == "tvm_ffi"]:
@@ -41,7 +41,7 @@ def without_tvm_ffi(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_drivers(tmp_path: Path, job: dict[str, Any]) -> None:
-    """A crash, an end by the loader and a hang are results; the driver after them sees none."""
+    """A crash, an exit by the loader and a hang are results that do not affect the next driver."""
     assert run_job(tmp_path, {**job, "names": list(DRIVERS)}) == {
         "good": "ok",
         "bad": "ValueError: scale: expected 1, got 2",
@@ -67,14 +67,14 @@ def test_statements(tmp_path: Path, job: dict[str, Any]) -> None:
 def test_package_that_cannot_be_imported(
     tmp_path: Path, job: dict[str, Any], text: str, result: str
 ) -> None:
-    """Each driver has the error of the import."""
+    """Each driver's result is the import error."""
     (tmp_path / "package" / "tvm_ffi" / "__init__.py").write_text(text)
     names = ["good", "late"]
     assert run_job(tmp_path, {**job, "names": names}) == dict.fromkeys(names, result)
 
 
 def test_another_package(tmp_path: Path, job: dict[str, Any]) -> None:
-    """A package that was imported from elsewhere proves nothing of the one that was named."""
+    """A package imported from elsewhere proves nothing about the named one."""
     (tmp_path / "empty").mkdir()
     inside = f"import sys; sys.path.insert(0, {job['package']!r}); import tvm_ffi"
     exec(inside, {})

@@ -2,9 +2,9 @@
 """Find out which release runs what: versions.py RECORD PINNED.
 
 Each example's CPU library, built with our headers and with those of the PINNED release, runs under
-every release that the index offers and under ours; those built with the headers of each release run
+every release that the index offers and under ours; those built with each release's headers run
 under ours. ``--ours``, ``--published`` and ``--reverse`` name the releases of these three matrices.
-What was built or has run is kept below build/versions, so an interrupted run goes on where it was.
+Builds and results are cached below build/versions, so an interrupted run resumes where it stopped.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ NOT_BUILT = "not built: "
 
 
 def package_of(name: str) -> Package:
-    """A release in its folder below build/versions, or our package in this environment."""
+    """Return a release in its folder below build/versions, or our package in this environment."""
     if name == OURS:
         return Package(name, Path(sysconfig.get_paths()["purelib"]), Path(sys.executable).parent)
     folder = BUILD / "releases" / name
@@ -67,7 +67,7 @@ def package_of(name: str) -> Package:
 
 
 def in_few_words(result: str) -> str:
-    """An error without the folders of this machine; of a missing symbol, the symbol alone."""
+    """Shorten an error: drop local paths, and keep only the symbol of a missing one."""
     if missing := re.search(r"undefined symbol: \w+", result):
         return missing[0]
     line = result.strip().partition("\n")[0]
@@ -77,7 +77,7 @@ def in_few_words(result: str) -> str:
 
 
 class Runs:
-    """Runs libraries of one package under another, or statements under a package."""
+    """Run libraries of one package under another, or statements under a package."""
 
     def __init__(self, examples: list[Example]) -> None:
         self.examples = examples
@@ -87,10 +87,10 @@ class Runs:
         self.local = threading.local()
 
     def environment(self) -> dict[str, str]:
-        """Variables for all runs.
+        """Return the variables for all runs.
 
-        Early releases compile an extension for PyTorch when they are imported, for a minute or
-        more, which lends tensors faster; where c++ fails they do without it. PyTorch's own
+        When imported, early releases compile an extension for PyTorch, to lend tensors faster,
+        which takes a minute or more; if c++ fails they do without it. PyTorch's own
         compiler, which an example uses, is g++.
         """
         failing = BUILD / "failing" / "c++"
@@ -104,7 +104,7 @@ class Runs:
         return {**others, **own, "PYTHONDONTWRITEBYTECODE": "1"}
 
     def ask(self, job: dict[str, Any]) -> dict[str, str]:
-        """Have a job run by this thread's process, which has imported PyTorch already."""
+        """Have this thread's process, which has already imported PyTorch, run a job."""
         if not hasattr(self.local, "process"):
             examples = str(ROOT / "examples" / "kernel_library")
             command = [sys.executable, str(HERE / "run_in_forks.py"), examples]
@@ -114,12 +114,12 @@ class Runs:
         process = self.local.process
         process.stdin.write(json.dumps(job) + "\n")
         process.stdin.flush()
-        # It ends when this process ends and closes the pipe.
+        # It exits when this process exits and closes the pipe.
         found: dict[str, str] = json.loads(process.stdout.readline())
         return found
 
     def of(self, headers: str, runtime: str, built: dict[str, str]) -> dict[str, str]:
-        """The result of each example: built with some headers, run under a runtime."""
+        """Return the result of each example, built with some headers and run under a runtime."""
         names = [name for name, result in built.items() if result == OK]
         here = self.libraries / headers
         job = {"package": str(package_of(runtime).folder), "libraries": str(here), "names": names}
@@ -130,7 +130,7 @@ class Runs:
         }
 
     def made_of(self, libraries: Path, names: list[str], runtime: str) -> str:
-        """One hash for libraries, the drivers, the runtime and the program that runs them."""
+        """Return one hash of libraries, drivers, the runtime and the program that runs them."""
         total = hashlib.sha256((HERE / "run_in_forks.py").read_bytes())
         for name in names:
             total.update((libraries / f"{name}.json").read_bytes())
@@ -138,7 +138,7 @@ class Runs:
         return total.hexdigest()
 
     def run(self, title: str, job: dict[str, Any], made_of: str) -> dict[str, str]:
-        """Run the parts of a job whose results are not kept."""
+        """Run the parts of a job that have no cached result."""
         memory = self.memory / f"{title}.json"
         kept = json.loads(memory.read_text()) if memory.exists() else {}
         found: dict[str, str] = kept["found"] if kept.get("made_of") == made_of else {}
@@ -155,7 +155,7 @@ class Runs:
 
 
 def features_of(runs: Runs, release: str) -> dict[str, str]:
-    """For each feature, "ok" or what a release says instead."""
+    """Return, for each feature, "ok" or a release's error."""
     package = package_of(release)
     has = exported(package.folder / "tvm_ffi" / "lib" / "libtvm_ffi.so")
     python = {f.name: expression(f) for f in FEATURES if f.kind == "python"}
@@ -176,9 +176,9 @@ def features_of(runs: Runs, release: str) -> dict[str, str]:
 
 
 def chosen(releases: list[str], named: list[str] | None) -> list[str]:
-    """The releases that are named, the oldest first; all of them if none is.
+    """Return the named releases, oldest first, or all of them if none is named.
 
-    ValueError: the index has no such release.
+    Raises ValueError if the index has no such release.
     """
     if unknown := {*(named or [])} - {*releases}:
         raise ValueError(f"versions: expected releases of the index, got {', '.join(unknown)}")
@@ -186,7 +186,7 @@ def chosen(releases: list[str], named: list[str] | None) -> list[str]:
 
 
 def find_out(pinned: str, named: dict[str, list[str] | None], features: bool) -> dict[str, Any]:
-    """The whole record."""
+    """Return the whole record."""
     begun = time.monotonic()
     examples = find_examples(Layout.of(ROOT))
     releases = installable()
@@ -237,7 +237,7 @@ def find_out(pinned: str, named: dict[str, list[str] | None], features: bool) ->
 def imports_of(
     examples: list[Example], libraries: Path, built: dict[str, str]
 ) -> dict[str, list[str]]:
-    """The C functions that libraries import, each with the examples that do."""
+    """Return the C functions that libraries import, each with the examples that use it."""
     found: dict[str, list[str]] = {}
     for example in examples:
         if built[example.name] == OK:
@@ -247,7 +247,7 @@ def imports_of(
 
 
 def circumstances(begun: float) -> dict[str, Any]:
-    """When, where, of what and in how many seconds a record was made."""
+    """Return when, where and from what a record was made, and how long it took."""
     compiler = subprocess.check_output(["g++", "-dumpfullversion"], text=True).strip()
     tools = {"Python": platform.python_version(), "g++": compiler}
     tools |= {name: version(name) for name in ("torch", "numpy", "jax")}
@@ -261,7 +261,7 @@ def circumstances(begun: float) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Make the record, if nothing of it is missing."""
+    """Make the record, unless part of it is missing."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("record", type=Path)
     parser.add_argument("pinned")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A libcuda.so.1 for machines without a GPU: it reads CUBINs, refuses what a driver refuses, and
-// writes down each call that changes something.
+// A libcuda.so.1 for machines without a GPU: it reads CUBINs, refuses what a driver would refuse,
+// and records each call that changes state.
 #include <cinttypes>
 #include <cstdio>
 #include <memory>
@@ -84,7 +84,7 @@ int& current() {
 
 extern "C" {
 
-// What tests call.
+// The interface for tests.
 const char* fake_log() {
   std::lock_guard<std::mutex> lock(mutex);
   static std::string told;
@@ -106,7 +106,7 @@ CUresult cuInit(unsigned) {
   if (error == CUDA_SUCCESS) initialized = true;
   return error;
 }
-// NVRTC asks a driver that it finds for functions of its own, and does without.
+// NVRTC queries an available driver for private functions, but works without them.
 CUresult cuGetExportTable(const void** table, const CUuuid*) {
   *table = nullptr;
   return CUDA_ERROR_NOT_FOUND;
@@ -151,7 +151,7 @@ CUresult cuCtxGetDevice(CUdevice* device) {
   *device = fake::current();
   return fake::result("cuCtxGetDevice");
 }
-// A context is its device's primary one; its handle is the device's number plus one.
+// All contexts are primary; a context's handle is its device's number plus one.
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   if (!initialized) return CUDA_ERROR_NOT_INITIALIZED;
   *context = reinterpret_cast<CUcontext>(static_cast<uintptr_t>(device + 1));
@@ -182,7 +182,7 @@ CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option*, 
 CUresult cuLibraryUnload(CUlibrary library) {
   if (libraries.erase(library) == 0) return CUDA_ERROR_INVALID_HANDLE;
   write("unload library " + number(library->id));
-  // It stays in memory, so that a use of its kernels is an error and not a crash.
+  // It stays in memory, so that using its kernels is an error rather than a crash.
   return fake::result("cuLibraryUnload");
 }
 CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* name) {
@@ -214,7 +214,7 @@ CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkern
   if (device < 0 || device >= fake::kDevices) return CUDA_ERROR_INVALID_DEVICE;
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-      // A kernel says in its name how many KB of static shared memory it has.
+      // The kernel's name gives its static shared memory in KB.
       *value = kernel->code->name.find("static40") == std::string::npos ? 0 : 40 * 1024;
       break;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
@@ -253,7 +253,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   int held = 0;
   cuKernelGetAttribute(&held, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel, fake::current());
   const int limit = kernel->max_dynamic_shared_memory[fake::current()];
-  // Without the attribute, static and dynamic shared memory together are at most 48 KB.
+  // Unless the attribute is set, static plus dynamic shared memory is limited to 48 KB.
   const int room = limit == fake::kDefaultSharedMemory ? limit - held : limit;
   if (empty || threads > 1024 || config->gridDimY > 65535 || config->gridDimZ > 65535 ||
       config->sharedMemBytes > static_cast<unsigned>(room) || extra != nullptr) {

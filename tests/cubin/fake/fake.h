@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two libraries of the fake CUDA share: two GPUs that launch nothing and write all down.
+// Shared by the two libraries of the fake CUDA: two GPUs that launch nothing and record all calls.
 #ifndef TESTS_CUBIN_FAKE_FAKE_H_
 #define TESTS_CUBIN_FAKE_FAKE_H_
 
@@ -8,14 +8,14 @@
 namespace fake {
 
 constexpr int kDevices = 2;
-// Each device has other limits, so that an answer for the wrong one shows.
+// The devices have different limits, so that a query of the wrong one shows.
 constexpr int kOptInSharedMemory[kDevices] = {232448, 101376};
 constexpr int kComputeCapability[kDevices][2] = {{9, 0}, {8, 6}};
 constexpr int kDefaultSharedMemory = 49152;
 
-// The result of a call of this name: what `fail` was told, else `otherwise`.
+// The result of a function: the error set by `fail`, or `otherwise`.
 CUresult result(const char* function, CUresult otherwise = CUDA_SUCCESS);
-// The current device of this thread; -1 if it has none, as before cuInit and cuCtxSetCurrent.
+// This thread's current device, or -1 if there is none, as before cuInit and cuCtxSetCurrent.
 int& current();
 
 }  // namespace fake

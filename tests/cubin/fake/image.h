@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what nvcc writes into a CUBIN: an ELF file with a section for each kernel.
+// Parses the CUBINs written by nvcc: ELF files with a section for each kernel.
 #ifndef TESTS_CUBIN_FAKE_IMAGE_H_
 #define TESTS_CUBIN_FAKE_IMAGE_H_
 
@@ -46,9 +46,9 @@ class Image {
   const std::map<std::string, KernelCode>& kernels() const { return found_; }
 
  private:
-  // The attribute EIATTR_KPARAM_INFO of a kernel, as cuobjdump -elf names it: a format and a number
-  // of one byte each, a length, and for each parameter its index, its ordinal and offset, and a
-  // word whose upper 14 bits are its size.
+  // A kernel's attribute EIATTR_KPARAM_INFO, as cuobjdump -elf calls it: a format and a number of
+  // one byte each, a length, and for each parameter its index, its ordinal and offset, and a word
+  // whose upper 14 bits are its size.
   std::vector<uint32_t> parameters_of(const Elf64_Shdr& section) const {
     std::map<uint16_t, uint32_t> by_ordinal;
     const char* at = base_ + section.sh_offset;

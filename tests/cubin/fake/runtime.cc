@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A libcudart over the fake driver: a thread's current device is 0 until it names another.
+// A libcudart over the fake driver: a thread's current device is 0 until it selects another.
 #include <cuda_runtime_api.h>
 
 #include "fake.h"
@@ -10,7 +10,7 @@ namespace {
 
 cudaError_t last = cudaSuccess;
 
-// The numbers of both kinds of errors are the same where the names are.
+// Errors with the same name have the same number in both APIs.
 cudaError_t told(CUresult result) {
   const auto error = static_cast<cudaError_t>(result);
   if (error != cudaSuccess) last = error;
