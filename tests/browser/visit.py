@@ -136,7 +136,7 @@ class Window:
         return self.page.evaluate(LOADED)
 
     def look_for_barriers(self, rules: list[str] | None = None, width: int = WIDTHS[0]) -> None:
-        """Record serious axe-core findings for the given rules, or for all except those on colours."""
+        """Record serious axe-core findings for the given rules, or for all but those on colours."""
         for rule, impact, count, html, why in self.page.evaluate(AXE, [rules, COLOURS]):
             if impact in SEVERE:
                 self.found(f"{impact}: {rule}, {count} times: {html}: {why}", width)

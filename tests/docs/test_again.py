@@ -68,7 +68,7 @@ def test_a_library_that_is_kept(project):
     ],
 )
 def test_a_receipt_that_records_more(project, name, field, value, told):
-    """Recorded results that no longer occur are reported, even if no file changed."""
+    """Recorded results that no longer occur are reported, even if no file has changed."""
     path = project.file(f"build/receipts/{name}")
     path.write_text(json.dumps({**json.loads(path.read_text()), field: value}))
     status, said = project.verify("--repeat", str(path))

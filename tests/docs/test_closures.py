@@ -89,7 +89,7 @@ def test_edit_of_the_runtime_makes_a_gpu_run_stale(layout, name, old, new):
 
 
 def test_edit_of_a_kernel_takes_even_the_mark_of_an_earlier_runtime(layout):
-    """The earlier-runtime mark is for a changed runtime only."""
+    """The earlier-runtime mark stays only as long as nothing but the runtime has changed."""
     edit(layout, CORE, "1 + 2", "1 - 2")
     assert Evidence.load(layout).state(KERNEL) == f"{EARLIER}: GPU, 2026-01-02"
     edit(layout, KERNEL, "int other;", "long other;")

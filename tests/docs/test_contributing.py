@@ -25,7 +25,7 @@ def test_the_files_of_a_kernel():
 
 
 def test_paths_links_and_sessions():
-    """Each exists; the receipts are written by a machine with a GPU."""
+    """Every path, link and session exists; receipts are written on a machine with a GPU."""
     paths = re.findall(r"`(\w+/[\w/]*(?:\.\w+)?)`", TEXT) + re.findall(r"\]\((\S+?)\)", TEXT)
     missing = {path for path in paths if "NAME" not in path and not (ROOT / path).exists()}
     assert missing <= {"docs/verification/"}

@@ -38,31 +38,31 @@ def show(project, text, typed=""):
 
 
 def test_template_that_nothing_instantiates(project):
-    """It compiles, but none of its lines become machine code."""
+    """An uninstantiated template compiles, but none of its lines become machine code."""
     show(project, TEMPLATE)
     project.refused_twice(f"{KERNEL} [typed]: no run went through line 3")
 
 
 def test_code_typed_by_hand_that_equals_a_template_that_nothing_instantiates(project):
-    """A typed copy is treated like the region that it matches."""
+    """A typed copy is refused like the region that it matches."""
     show(project, TEMPLATE, typed=TEMPLATE)
     project.refused_twice("a code block typed by hand")
 
 
 def test_function_that_nothing_calls(project):
-    """It compiles but never runs."""
+    """An uncalled function compiles but never runs."""
     show(project, 'extern "C" int typed(int x) {\n  x += 1;\n  return x;\n}\n')
     project.refused_twice(f"{KERNEL} [typed]: no run went through lines 2-3")
 
 
 def test_lines_with_other_numbers(project):
-    """The compiler would report a line that ran as one that did not."""
+    """With renumbered lines, the compiler could report a line that ran as one that did not."""
     show(project, 'extern "C" int typed(int x) {\n#line 1\n  return x;\n}\n')
     project.refused_twice("it holds '#line 1', which changes the numbers of its lines")
 
 
 def test_macro_that_nothing_names(project):
-    """It compiles, whatever it expands to."""
+    """An unused macro compiles, whatever it expands to."""
     show(project, "#define TYPED format_disk(no_such_variable)\n")
     project.refused_twice(f"{KERNEL} [typed]: no run went through line 1")
 
@@ -79,7 +79,7 @@ def test_declarations_are_compiled(project):
 
 
 def test_branch_for_a_gpu_is_named(project):
-    """It may be shown; the line below it says what is required to run it."""
+    """A GPU branch may be shown; the line below it says what is required to run it."""
     needs_parser()
     project.append(KERNEL, "namespace {\nbool on_CUDA = false;\nint typed = 0;\n")
     show(
@@ -254,7 +254,7 @@ def test_jump_out_of_a_coroutine():
 
 
 def test_macro_that_is_defined_twice():
-    """It is unknown which definition a line uses; if no line does, neither definition ran."""
+    """If a macro has two definitions, a line may use either; if none does, neither ran."""
     needs_parser()
     text = "#if X\n#define A(x) f(x)\n#else\n#define A(x) B(x)\n#endif\n#define B(x) x\n"
     assert cpp_lines({"a.h": text}, {"a.h": {}})["a.h"].idle == {2, 4, 6}
@@ -310,7 +310,7 @@ def test_source_that_was_written_anew(tmp_path):
 
 
 def test_copy_without_marker_lines(tmp_path):
-    """The copy's lines count for the file, as for a project made from a template."""
+    """Lines of a copy, such as a project made from a template, count for the file."""
     needs_parser()
     body = "int main() {\n  return 0;\n}\n"
     (tmp_path / "a.cc").write_text(f"// [all.begin]\n{body}// [all.end]\n")
@@ -324,7 +324,7 @@ def test_copy_without_marker_lines(tmp_path):
 
 
 def test_source_that_the_compiler_refuses(tmp_path):
-    """Its lines, declarations included, are marked unless another compiler ran them."""
+    """The refused lines, declarations included, are marked unless another compiler ran them."""
     needs_parser()
     (tmp_path / "a.cc").write_text("int main() {\n  return none;\n}\n")
     with Trace() as trace:
@@ -334,7 +334,7 @@ def test_source_that_the_compiler_refuses(tmp_path):
 
 
 def test_source_that_every_compiler_refuses(tmp_path):
-    """It may be shown, and the site does not wait for another machine to run it."""
+    """A source that must not compile may be shown, and does not make the site partial."""
     (tmp_path / "a.cc").write_text("int main() {\n  return none;\n}\n")
     seen = closure_of(tmp_path, ["a.cc"])
     idle = {"a.cc": {"1-3": REFUSED}}
@@ -395,7 +395,7 @@ def test_compiler_that_python_names(tmp_path, monkeypatch):
 
 
 def test_lines_that_only_nvcc_sees():
-    """Only branches that the macro __CUDACC__ selects count, not those seen by other compilers."""
+    """Only branches that the macro __CUDACC__ selects count, not those that other compilers see."""
     assert cuda_lines(GUARDED) == {2, 4, 15}
 
 

@@ -26,7 +26,7 @@ def test_skip_with_a_reason_is_listed(project):
 
 
 def test_doctest_that_is_skipped_everywhere_makes_the_site_partial(project):
-    """An unverified doctest is reported on its page and in the list."""
+    """A doctest that nothing verified is reported on its page and in the list."""
     project.append(PAGE, SKIP.format(condition=' if(device == "cpu", reason="needs a GPU")'))
     status, output = project.build()
     assert status == 0, output
@@ -37,7 +37,7 @@ def test_doctest_that_is_skipped_everywhere_makes_the_site_partial(project):
 
 @pytest.mark.parametrize("name", ["jax", "paddle"])
 def test_missing_framework_is_a_skip_with_its_reason(project, name):
-    """Only the example that imports it, and those that use its names, are skipped."""
+    """Only the example that imports the framework, and those that use its names, are skipped."""
     (project.file("tools") / f"{name}.py").write_text(
         f"raise ModuleNotFoundError(\"No module named '{name}'\")"
     )
@@ -75,7 +75,7 @@ def test_failure_is_not_taken_for_a_missing_framework(project, text):
 
 
 def test_what_depends_on_a_skipped_doctest_is_not_run(project):
-    """It would run with a value bound by an earlier example."""
+    """A dependent doctest would otherwise run with a value bound by an earlier example."""
     skip = SKIP.format(condition=' if(device == "cpu", reason="needs a GPU")')
     text = skip.replace(">>> ctypes.c_int(3).value\n3", ">>> x = 2")
     project.append(PAGE, f"\n>>> x = 1\n{text}\n>>> x\n1\n")
@@ -86,7 +86,7 @@ def test_what_depends_on_a_skipped_doctest_is_not_run(project):
 
 @pytest.mark.parametrize("status", [0, 5])
 def test_page_that_ends_its_process_fails(project, status):
-    """5 is pytest's status if it found no tests."""
+    """A page that ends its process fails, even with 5, pytest's status if it found no tests."""
     project.append(PAGE, f"\n>>> import os; os._exit({status})\n")
     assert f"FAILED {PAGE} (ran on CPU): doctests: " in project.verify()[1]
 
@@ -129,7 +129,7 @@ def test_doctest_that_ran_on_a_gpu_alone_may_be_shown(project):
 
 
 def test_doctest_that_ran_on_a_gpu_with_an_earlier_runtime_says_so(project):
-    """To be shown as verified, it must run with this runtime, on any machine."""
+    """To be shown as verified, a doctest must run with this runtime, on any machine."""
     project.append(PAGE, SKIP.format(condition=' if(device == "cpu", reason="needs a GPU")'))
     project.verify()
     (path,) = project.file("build/receipts").glob("docs.index.rst*")

@@ -76,7 +76,7 @@ SPECIAL = """<doxygen><compounddef id="classBox_3_01void_01_4"><sectiondef>
 
 
 def test_specialization_has_no_members_of_the_template(tmp_path):
-    """Doxygen 1.17 lists them; base class members and the template itself are kept."""
+    """The template's members, which Doxygen 1.17 lists, are dropped; inherited ones are kept."""
     for name in ("classBox_3_01void_01_4.xml", "classBox.xml"):
         (tmp_path / name).write_text(SPECIAL)
     drop_members_of_other_templates(tmp_path)

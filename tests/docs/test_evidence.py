@@ -103,7 +103,7 @@ def test_state_names_compilers_devices_and_dates(layout):
 
 
 def test_run_on_a_cpu_with_an_earlier_runtime_is_not_mentioned(layout):
-    """The file can simply be run again on this machine."""
+    """A CPU run needs no mention, as this machine can run the file again."""
     made = receipt(layout, "a.cc", RAN_ON_CPU, ran={"a.cc": ["1-1"]})
     (layout.root / "src").mkdir()
     (layout.root / "src" / "new.cc").touch()
@@ -173,7 +173,7 @@ def test_only_gpu_runs_count_among_the_committed_receipts(layout, level, machine
 
 
 def test_receipt_that_proves_more_than_it_was_made_of_does_not_count(layout):
-    """It would not become stale when the file, or the runtime of a run, changes."""
+    """Such a receipt would not become stale when the file, or the runtime of a run, changes."""
     made = receipt(layout, "a.cc", RAN_ON_CPU)
     without_runtime = {path: seen for path, seen in made.closure.items() if path != RUNTIME}
     for less in ({"verifies": ["a.cc", "a.h"]}, {"closure": without_runtime}):
@@ -185,7 +185,7 @@ def test_receipt_that_proves_more_than_it_was_made_of_does_not_count(layout):
 
 @pytest.mark.parametrize("character", ["\f", "\v", "\x1c", "\x85", "\u2028"])
 def test_line_break_that_not_every_program_counts(layout, character):
-    """The judged lines of a region would differ from those shown on the page."""
+    """With such a line break, a region would be judged by other lines than those shown."""
     text = f"x = 1\n#{character * 9}\n# [typed.begin]\nx = 2\n# [typed.end]\n" + 9 * "x = 3\n"
     (layout.root / "a.py").write_text(text)
     ran = {"a.py": as_ranges(range(1, 12))}
@@ -194,7 +194,7 @@ def test_line_break_that_not_every_program_counts(layout, character):
 
 
 def test_compiled_source_whose_lines_wait_for_a_reason(layout):
-    """It may be shown if every line that did not run states a reason."""
+    """A compiled source may be shown if every line that did not run states a reason."""
     (layout.root / "a.cc").write_text("a\nb\n")
     compiled = receipt(layout, "a.cc", COMPILED)
     for reason, why in (("needs a GPU", ""), ("", "no run went through line 2")):

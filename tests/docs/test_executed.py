@@ -60,7 +60,7 @@ def show(project, file, region):
     ids=["in a branch", "with its branch", "if False", "in a function", "in a case"],
 )
 def test_python_that_did_not_run(project, text, reason):
-    """It is refused even though its file ran."""
+    """A region that did not run is refused, even if its file ran."""
     project.append(NUMBERS, text)
     show(project, "numbers.py", "typed")
     project.refused_twice(f"{NUMBERS} [typed]: no run went through {reason}")
@@ -77,7 +77,7 @@ def test_python_in_a_string(project):
     "text", ["'\n{}'", '"\n{}"', "$'\n{}'", '"$(echo "\n{}")"', "<<E\n{}E"], ids=lambda t: t[:3]
 )
 def test_shell_in_a_string(text):
-    """Bash runs the command that contains it, but none of its lines."""
+    """Bash runs the command that contains the text, but none of its lines."""
     needs_tools()
     script = f"cat {text.format(REGION.format('rm -r typed'))}\necho\n"
     assert "holds its marker" in hidden_marker("greet.sh", script, "typed")
@@ -90,12 +90,12 @@ def test_shell_between_strings():
 
 
 def test_region_of_python_that_is_not_valid():
-    """It is judged by its runs, and there are none."""
+    """An unparsable region is judged by its runs, and there are none."""
     assert hidden_marker("numbers.py", REGION.format("def ("), "typed") == ""
 
 
 def test_shell_after_an_exit(project):
-    """Bash reads it but never reaches it."""
+    """Bash reads the commands after an exit but never reaches them."""
     project.append(GREET, "exit 0\n" + REGION.format("echo typed"))
     show(project, "greet.sh", "typed")
     project.refused_twice(f"{GREET} [typed]: no run went through line 1")
@@ -105,7 +105,7 @@ def test_shell_after_an_exit(project):
     ("before", "after"), [("/*\n", "*/\n"), ('const char* text = R"(\n', ')";\n')]
 )
 def test_cpp_in_a_comment_or_a_string(project, before, after):
-    """No compiler treats it as code."""
+    """No compiler treats the region as code."""
     region = REGION.format("int typed;").replace("#", "//")
     project.append(KERNEL, before + region + after)
     show(project, f"../{KERNEL}", "typed")
@@ -114,7 +114,7 @@ def test_cpp_in_a_comment_or_a_string(project, before, after):
 
 @pytest.mark.parametrize("head", ["if False:", "if library is None:", "def unused():"])
 def test_doctest_with_a_line_that_did_not_run(project, head):
-    """It passes because it prints nothing, but it proves nothing."""
+    """A doctest that prints nothing passes, but proves nothing."""
     text = f"\n>>> {head}\n...     typed = 1\n\n.. toctree::"
     project.replace("docs/index.rst", "\n.. toctree::", text)
     project.refused_twice("line 2 of it did not run")
@@ -129,7 +129,7 @@ def test_function_of_a_doctest_may_run_later(project):
 
 
 def test_doctest_of_a_syntax_error():
-    """It has no lines that could run."""
+    """A syntax error has no lines that could run."""
     lines = DoctestLines()
     with lines.following(1, "x = = 1"):
         pass
@@ -137,7 +137,7 @@ def test_doctest_of_a_syntax_error():
 
 
 def test_lines_for_another_device_are_named(project):
-    """They may be shown; the line below them says what is required to run them."""
+    """Lines for another device may be shown; the line below them says what they require."""
     text = '\n>>> if device == "cuda":\n...     typed = 1\n\n.. toctree::'
     project.replace("docs/index.rst", "\n.. toctree::", text)
     status, output = project.build()
@@ -395,7 +395,7 @@ def test_bash_that_lost_the_folder_of_its_trace(tmp_path):
 
 
 def test_copy_that_was_overwritten_by_what_is_not_valid(tmp_path):
-    """It is no longer a copy and is never parsed."""
+    """An overwritten file is no longer a copy and is never parsed."""
     needs_tools()
     text = (
         "import pathlib, runpy\ncopy = pathlib.Path('copy').resolve() / 'a.py'\n"

@@ -144,7 +144,7 @@ def test_mirror_is_read_from_either_kind_of_source(tmp_path, monkeypatch):
 
 
 def test_part_of_the_system_is_not_mounted(monkeypatch):
-    """A mount there would hide part of the bare system."""
+    """Mounting part of this system would hide that part of the bare system."""
     monkeypatch.setenv("PIP_FIND_LINKS", "/")
     with pytest.raises(ValueError, match="pip: expected folders of wheels, got a part of the sys"):
         pip_configuration()
@@ -185,7 +185,7 @@ def test_site_is_kept_in_place_of_an_older_one(tmp_path):
 
 
 def test_bare_systems_need_root_and_mounts(tmp_path, monkeypatch):
-    """Without them the session is skipped."""
+    """Without root and mounts the session is skipped."""
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert why_no_bare_system() == "only root can make a bare system and enter it"
     monkeypatch.setattr(os, "geteuid", lambda: 0)

@@ -64,7 +64,7 @@ def test_count_leaves_out_what_did_not_run(front):
 
 
 def test_record_of_an_earlier_tree_is_named_as_one(front):
-    """The figure stays, with a note."""
+    """A figure measured on an earlier tree stays, with a note."""
     front.file("docs/benchmarks").mkdir()
     front.file("docs/benchmarks/calls.json").write_text(json.dumps(CALLS))
     assert "measured before the latest changes" in figures(front)

@@ -127,7 +127,7 @@ def test_what_counts_of_a_page():
 
 
 def test_a_doctest_that_fails_on_the_gpu_gets_no_mark(project):
-    """A doctest with a line that did not run gets none either; the page's others keep theirs."""
+    """A doctest with a line that did not run gets no mark either; other doctests keep theirs."""
     example = "\n>>> def unused():\n...     return 1\n>>> device[:1]\n'c'\n"
     project.replace("docs/index.rst", "\n.. toctree::", f"{example}\n.. toctree::")
     status, _ = project.verify(TOY_GPU="GPU")

@@ -228,7 +228,7 @@ def gpu_module(monkeypatch):
 
 
 def test_a_stage_ends_at_its_limit(gpu_module, monkeypatch, tmp_path):
-    """All its processes are killed, even those that ignore SIGTERM, and its output is kept."""
+    """All the stage's processes are killed, even those that ignore SIGTERM; its output is kept."""
     stage = gpu_module("stage")
     child = "trap '' TERM; sleep 1000 & echo $! > child; echo left out: half; wait; wait"
     result = stage.Result("bench", "passed")
@@ -339,7 +339,7 @@ def test_one_sanitizer_is_chosen(tmp_path):
 
 
 def test_what_cannot_run_under_a_sanitizer_is_named(tmp_path):
-    """It is left out with its reason, and mentioned only if requested."""
+    """An example that cannot run is left out with its reason, and mentioned only if requested."""
     program(tmp_path / "compute-sanitizer", FAKE_SANITIZER)
     nothing = {"SAYS_OF": "nothing", "SAYS": "", "STATUS": "0"}
     path = f"{tmp_path}:{os.environ['PATH']}"

@@ -14,7 +14,7 @@ IN_MARKDOWN = re.compile(r"!\[[^\]]*\]\(([^)\s]+)|<img[^>]*\ssrc=\"([^\"]+)")
 
 
 def test_list_has_every_image_of_the_site():
-    """An unlisted picture would have no owner."""
+    """Every picture file is listed, so that it has an owner."""
     there = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.*")}
     assert {name for name in there if Path(name).suffix in KINDS} == set(OWNERS)
 

@@ -248,7 +248,7 @@ def test_uv_gets_the_settings_of_pip(listed, monkeypatch):
 
 
 def test_uv_gets_the_variables_of_pip_where_there_is_no_pip(listed, monkeypatch):
-    """There may be no pip if uv installed nox."""
+    """Where uv installed nox there may be no pip, so pip's variables are read directly."""
     listed.returncode = 1
     for name in [name for name in os.environ if name.startswith("PIP_")]:
         monkeypatch.delenv(name)
@@ -302,7 +302,7 @@ def test_where_pytorch_comes_from(packages, monkeypatch, given, gpus, there, whe
 
 
 def test_index_of_pytorch_wins_over_those_of_uv(packages, monkeypatch, listed):
-    """Otherwise uv would search its other indexes first, including those from pip's settings."""
+    """Otherwise, uv would search its other indexes, including pip's, before TORCH_INDEX."""
     monkeypatch.setenv("TORCH_INDEX", "https://mirror/simple")
     session = Session(packages.parents[2], "uv")
     pytorch.install_torch(session)
@@ -322,14 +322,14 @@ def test_another_index_brings_another_pytorch(packages, monkeypatch):
 
 
 def test_folder_of_wheels_that_is_not_there_is_an_error(packages, monkeypatch):
-    """Otherwise pip would only warn, and install PyTorch from elsewhere."""
+    """A missing folder would only cause a warning by pip, which would use another source."""
     monkeypatch.setenv("TORCH_INDEX", "wheel")
     with pytest.raises(RuntimeError, match=r"TORCH_INDEX: expected an index or a folder .* wheel$"):
         pytorch.install_torch(Session(packages.parents[2]))
 
 
 def test_pytorch_that_was_not_installed_whole_is_not_used(packages):
-    """The next session tries again, or reports the problem if it may not install."""
+    """After an incomplete installation the next session tries again, or reports why it cannot."""
     session = Session(packages.parents[2])
     session.fails = True
     for _ in range(2):

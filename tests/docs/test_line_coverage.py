@@ -78,7 +78,7 @@ def test_line_of_a_header_runs_if_it_does_in_one_program(tmp_path):
 
 
 def test_template_that_nothing_instantiates_never_ran():
-    """It counts although it produces no code; a function run only by the compiler does not."""
+    """An uninstantiated template counts, but not a function that only the compiler ran."""
     needs_parser()
     text = "template <typename T>\nT one() {\n  return T(1);\n}\n"
     constant = "constexpr int two() {\n  return 2;\n}\nint f() {\n  return two();\n}\n"

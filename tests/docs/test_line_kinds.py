@@ -38,7 +38,7 @@ def test_lines_of_cpp(layout):
 
 
 def test_lines_of_device_code(layout):
-    """They count as compiled, or as emulated, until a GPU has run the whole file."""
+    """Device code counts as compiled, or as emulated, until a GPU has run the whole file."""
     compiled, ran = ("a.cu", COMPILED, {}), ("a.cu", RAN_ON_GPU, {"machine": {"gpu": "H200"}})
     assert lines_of_file(evidence_of(layout, compiled), "a.cu", "") == {COMPILED: 6}
     fields = {"ran": {"a.cu": ["2-3"]}, "idle": {"a.cu": {}}}

@@ -114,7 +114,7 @@ def test_another_commit_has_all_pages_written_again():
 
 
 def test_interrupted_build_is_made_anew(project):
-    """Pages that it did not write would show the results of an earlier run."""
+    """After an interrupted build, unwritten pages would show the results of an earlier run."""
     assert site(project)[0] == 0
     project.file("build/site/.doctrees/whole").unlink()
     status, output = site(project)

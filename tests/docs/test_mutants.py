@@ -96,7 +96,7 @@ def runtime(tree, monkeypatch) -> Path:
     ],
 )
 def test_a_mutant_of_the_runtime_is_built(runtime, line, caught, said):
-    """Its test sees a package with the bug, and the next test one without it."""
+    """A mutant's test sees a package with the bug, and the next test one without it."""
     (runtime / "tests" / "test_one.py").write_text(f"import built\ndef test_one():\n{line}")
     patch = runtime / "bug.patch"
     assert mutants.changes_runtime(patch)
@@ -108,7 +108,7 @@ def test_a_mutant_of_the_runtime_is_built(runtime, line, caught, said):
 
 
 def test_a_mutant_that_cannot_be_built_is_not_caught(runtime):
-    """The compiler finds the bug, but no test does; a patch that does not apply is reported too."""
+    """A mutant that does not compile is not caught; a patch that does not apply is reported too."""
     (runtime / "tests" / "test_one.py").write_text("def test_one():\n    pass\n")
     broken, stale = runtime / "broken.patch", runtime / "stale.patch"
     text = (runtime / "bug.patch").read_text()
@@ -132,7 +132,7 @@ def test_a_source_of_tests_that_does_not_compile_catches_nothing(tree):
 
 
 def test_only_what_differs_is_written(tmp_path):
-    """Otherwise everything would be recompiled."""
+    """Unchanged files are not rewritten, to avoid recompiling everything."""
     root, tree = tmp_path / "root", tmp_path / "tree"
     for name in ("same", "changed", "new"):
         (root / "src").mkdir(parents=True, exist_ok=True)

@@ -54,13 +54,13 @@ REFUSALS = {
 
 @pytest.mark.parametrize("version", TRACEBACKS)
 def test_tracebacks(version):
-    """All are normalized to the output of Python 3.10, which marks no columns."""
+    """All versions are normalized to the output of Python 3.10, which marks no columns."""
     assert normalised(TRACEBACKS[version]) == TRACEBACKS["3.10"]
 
 
 @pytest.mark.parametrize("version", REFUSALS)
 def test_compiler_errors(version):
-    """All name the file and the line, with the same message."""
+    """All versions name the file and the line, with the same message."""
     text = "view_of_temporary.cc:10: error: use of deleted function\n"
     assert normalised(REFUSALS[version]) == text
 

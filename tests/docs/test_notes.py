@@ -64,7 +64,7 @@ def test_note_of_a_section_around(project):
 
 
 def test_note_before_the_title(project):
-    """It counts for the whole page."""
+    """A note before the title counts for the whole page."""
     project.replace(PAGE, "\nToy\n===\n", f"\n{note()}\nToy\n===\n")
     show(project, CODE, DIFFERS)
     status, output = project.build()
@@ -107,7 +107,7 @@ def test_difference_of_a_file_that_is_included(project):
     ids=["nothing differs", "no such test", "no test", "another folder", "by hand"],
 )
 def test_note_without_a_difference(project, text, why):
-    """The note is no longer true, or was never checked."""
+    """A note without a difference is outdated, or was never checked."""
     project.file(TEST).parent.mkdir()
     project.file(TEST).write_text("def test_sum():\n    pass\n\n\ndef helper():\n    pass\n")
     show(project, text)
@@ -136,7 +136,7 @@ def show_snippet(project, text, **outcomes):
 
 
 def test_snippet_that_differs_without_a_note(project):
-    """Its file and region are named."""
+    """The differing file and region are named."""
     show_snippet(project, BLOCK.format(SNIPPET), test_toy=FAILED, test_other=PASSED)
     said = "test_toy.py [sum]: under the published package one gets: AssertionError: 3; no only-"
     project.refused_twice(said)
@@ -163,7 +163,7 @@ def test_snippet_that_does_not_differ(project):
 
 
 def test_page_that_was_edited_since(project):
-    """The results of its doctests are unknown, so its notes are kept."""
+    """An edited page's doctest results are unknown, so its notes are kept."""
     show(project, f"{CODE}\n{note()}")
     project.append(PAGE, "\nMore.\n")
     assert record_of(project.root, Layout.of(project.root).build) == {}

@@ -115,7 +115,7 @@ def test_program_that_nothing_replaces_leaves_a_partial_site(project, tmp_path, 
     ],
 )
 def test_framework_that_is_hidden_leaves_a_partial_site(project, module, name):
-    """Only the doctest that imports it and those that use it are not run."""
+    """Only the doctest that imports the framework and those that use it are not run."""
     project.file(f"tools/{module}.py").write_text(MISSING.format(name=module))
     text = f"\n>>> import {module}\n\n>>> 2 + 2\n4\n\n>>> {module}.__name__\n'{module}'\n"
     project.append(PAGE, text)

@@ -119,7 +119,7 @@ def test_error_in_a_macro_is_of_the_function_that_uses_it(tmp_path):
 
 
 def test_missing_header_takes_the_whole_file(tmp_path):
-    """None of the file can be used."""
+    """Without a header, none of the file can be used."""
     path = tmp_path / "a.cc"
     path.write_text("#include <no_such_header.h>\nint f() { return 1; }\n")
     assert compile_rest(path, COMPILE, os.environ) == [

@@ -144,7 +144,7 @@ def test_file_that_one_test_reads_runs_that_test(layout):
 
 
 def test_all_run_on_request(layout):
-    """The new results replace the old ones."""
+    """On request all tests run again, and the new results replace the old ones."""
     runner = Runner(layout)
     runner.found()
     again = runner.found(again=True)
@@ -153,7 +153,7 @@ def test_all_run_on_request(layout):
 
 
 def test_result_of_a_page_that_is_gone_is_dropped(layout):
-    """Results of other kinds are kept."""
+    """A missing page's result is dropped; results of other kinds are kept."""
     runner = Runner(layout)
     runner.found()
     with ThreadPoolExecutor(1) as pool:

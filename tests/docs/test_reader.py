@@ -354,7 +354,7 @@ def test_book(site):
     ],
 )
 def test_wrong_redirect_fails_the_build(source, line, message, tmp_path):
-    """The wrong redirect is named."""
+    """The invalid redirect is named."""
     listed = (source / "redirects.txt").read_text()
     (source / "redirects.txt").write_text(f"{line}\n")
     try:

@@ -25,7 +25,7 @@ def page_of(project, file):
 
 
 def test_the_page_of_a_kernel(pristine):
-    """It shows how the kernel was compiled and run, the lines that ran, and sha256sum's hashes."""
+    """The page shows how the kernel was compiled and run, its lines that ran, and its hashes."""
     page = page_of(pristine, KERNEL)
     sha256 = hashlib.sha256(pristine.file(KERNEL).read_bytes()).hexdigest()
     assert sha256 in page
@@ -105,7 +105,7 @@ def test_uncommitted_changes_are_named(project):
 
 
 def test_two_receipts_of_one_name_are_refused(project):
-    """Both the verifying run and the site's build refuse them and name both."""
+    """Both the verifying run and the site's build refuse them, naming both."""
     shown = "tests/snippets/test_shown_files.py"
     project.file("docs.greet.sh").write_text(project.file(GREET).read_text())
     project.append(shown, "\n\ndef test_other(shows):\n    shows('docs.greet.sh')\n")

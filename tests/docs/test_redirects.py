@@ -28,7 +28,7 @@ def test_list():
     ],
 )
 def test_wrong_line(text, message):
-    """The line is named."""
+    """An invalid line is named."""
     with pytest.raises(WrongRedirect, match=message):
         read_redirects(text)
 

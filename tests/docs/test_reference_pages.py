@@ -57,7 +57,7 @@ def test_header_without_names_has_none():
 
 
 def test_header_that_includes_the_others():
-    """Its page lists headers that it does not include, such as CUDA, storage and the STL."""
+    """The umbrella header's page lists the headers that it does not include."""
     waiting, found = ["tvm/ffi/tvm_ffi.h"], set()
     while waiting:
         name = waiting.pop()

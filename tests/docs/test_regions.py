@@ -73,7 +73,7 @@ def test_texts_are_compared_without_indentation_and_markers():
 
 
 def test_header_of_the_library_lists_its_parts():
-    """Its first comment lists every part in order, and the guide shows each by name."""
+    """The header's first comment lists every part in order, and the guide shows each by name."""
     root = Path(__file__).parents[2]
     text = (root / "examples/kernel_library/tvm_ffi_utils.h").read_text()
     listed = re.findall(r"^//   (\w+)  ", text, re.MULTILINE)

@@ -54,7 +54,7 @@ def test_edit_repeats_what_is_made_of_it(verified, file, text, names):
 
 
 def test_failure_is_repeated_alone(verified):
-    """Breaking and repairing a page each reruns only that page."""
+    """After a page is broken, and again after it is repaired, only that page runs."""
     for old, new, good in (("2\n```", "3\n```", False), ("3\n```", "2\n```", True)):
         verified.replace(NOTES, old, new)
         status, output = verified.build()

@@ -36,7 +36,7 @@ def test_parametrized(x):
 
 
 def test_page_of_promises_has_all_rows():
-    """Its section titles are those of the rows."""
+    """The page's section titles are those of the rows."""
     text = (ROOT / "docs" / "promises.rst").read_text()
     titles = [f"{row} {title}" for row, title in rows.TITLES.items()]
     assert re.findall(r"^(R\d .+)\n-+$", text, re.MULTILINE) == titles

@@ -15,7 +15,7 @@ FILES = ("CHANGELOG.md", "CMakeLists.txt", "LICENSE", "README.md", "pyproject.to
 
 
 def test_sdist_holds_the_sources_and_nothing_else(tmp_path, monkeypatch):
-    """It has all sources and examples, but no tests, pages, records or hidden files."""
+    """The sdist has all sources and examples, but no tests, pages, records or hidden files."""
     backend = pytest.importorskip("scikit_build_core.build", reason="builds the package")
     monkeypatch.chdir(ROOT)
     with tarfile.open(tmp_path / backend.build_sdist(str(tmp_path))) as packed:

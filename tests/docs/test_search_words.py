@@ -30,7 +30,7 @@ def test_list():
     ],
 )
 def test_wrong_line(text, message):
-    """The line is named."""
+    """An invalid line is named."""
     with pytest.raises(ValueError, match=message):
         read_words(text)
 

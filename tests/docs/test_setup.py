@@ -179,7 +179,7 @@ def test_machine_without_apt_is_told_the_names(bare, monkeypatch):
 
 
 def test_commands_that_run_together_all_count(capfd):
-    """Each gets the variables and prints in order; a failure fails the session by name."""
+    """Each command gets the variables and prints in order; a failure is named."""
     environment = Environment(Session(), Path(sys.prefix).name)
     assert environment.python == f"{sys.prefix}/bin/python"
     say = "import os, sys; print(os.environ['WORD'], sys.argv[1:]); sys.exit(len(sys.argv) - 1)"
@@ -191,7 +191,7 @@ def test_commands_that_run_together_all_count(capfd):
 
 
 def test_environment_that_is_not_there_is_named():
-    """It may be missing if nox was told to skip required sessions."""
+    """An environment may be missing if nox was told to skip required sessions."""
     with pytest.raises(RuntimeError, match=r"missing is missing\. Type: nox -s missing$"):
         Environment(Session(), "missing")
 

@@ -107,7 +107,7 @@ def test_skip_does_not_hide_another_problem(project):
 
 
 def test_expected_failure_proves_nothing(project):
-    """It does not count as a skip either, so the site cannot be built."""
+    """An expected failure is not a skip either, so the site cannot be built."""
     project.replace(TEST, "def test_page_of", "@__import__('pytest').mark.xfail\ndef test_page_of")
     project.append(TEST, "    assert 1 == 2\n")
     assert project.verify()[0] == 0
@@ -115,7 +115,7 @@ def test_expected_failure_proves_nothing(project):
 
 
 def test_list_of_a_partial_site_is_gone_when_the_next_build_begins(project):
-    """The list is deleted even if that build fails."""
+    """The list is deleted even if the next build fails."""
     project.replace(TEST, "    script =", '    import pytest\n    pytest.skip("no")\n    script =')
     assert project.build()[0] == 0
     assert project.file("build/partial.txt").exists()
@@ -176,7 +176,7 @@ def test_edit_of_what_a_child_process_ran(project, name):
 
 
 def test_cuda_source_beside_what_ran_on_the_cpu():
-    """The script that builds it proves that it compiles, not that a CPU ran it."""
+    """A script that builds CUDA code proves that it compiles, not that a CPU ran it."""
     records = [{"closure": {"a.sh": "", "b.cc": "", "c.cu": ""}}]
     assert proved_files("a.sh", records, "cpu") == ["a.sh", "b.cc"]
     assert proved_files("c.cu", records, "cpu") == ["a.sh", "b.cc", "c.cu"]

@@ -31,14 +31,14 @@ def test_the_oldest_python(page: str) -> None:
 
 
 def test_the_tested_pythons() -> None:
-    """They are the first and last versions on which the workflow runs the package's tests."""
+    """The README names the first and last Python version of the workflow's matrix."""
     text = (ROOT / ".github/workflows/ci.yml").read_text()
     pythons = yaml.safe_load(text)["jobs"]["pythons"]["strategy"]["matrix"]["python"]
     assert re.findall(r"Python (\S+) to (\d+\.\d+)", sentence()) == [(pythons[0], pythons[-1])]
 
 
 def test_the_tested_frameworks() -> None:
-    """Each is installed by some session, except CuPy, which has a stand-in."""
+    """Each framework is installed by some session, except CuPy, which has a stand-in."""
     with_frameworks = sentence().partition(";")[0]
     groups = PROJECT["dependency-groups"]
     pinned = {

@@ -240,7 +240,7 @@ def test_committed_record_can_be_shown(committed: dict[str, Any], part: str) -> 
 
 
 def test_our_own_libraries_run_here(committed: dict[str, Any]) -> None:
-    """Otherwise the record would describe a broken machine."""
+    """A record in which our own libraries fail would describe a broken machine."""
     if not committed["tried"]["ours"]:
         pytest.skip("the committed record has no runs yet: nox -s versions")
     assert {*committed["under"]["ours"]["ours"].values()} == {OK}

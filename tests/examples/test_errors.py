@@ -112,7 +112,7 @@ TENSORS = [
 
 @pytest.mark.parametrize(("change", "kind", "message"), TENSORS)
 def test_checks_of_tensors(mod, device, change, kind, message):
-    """Each check names the function and the argument, then what was expected and was passed."""
+    """Each check names the function, the argument, what was expected and what was passed."""
     x = torch.ones(3, 4, device=device)
     keep = torch.ones(3, dtype=torch.bool, device=device)
     y = torch.zeros(3, device=device)
