@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8, R9
-"""What readers do with the site: choose tabs, copy, search, switch the theme, navigate."""
+"""Readers choose tabs, copy, search, switch the theme and navigate."""
 
 import json
 import random

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""A receipt can be repeated: what it records runs again, and differences are printed."""
+"""A receipt can be repeated: its recorded runs are run again, and differences are printed."""
 
 import json
 

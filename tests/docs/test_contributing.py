@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""What CONTRIBUTING.md names exists."""
+"""Everything that CONTRIBUTING.md names exists."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ TEXT = (ROOT / "CONTRIBUTING.md").read_text()
 
 
 def test_the_files_of_a_kernel():
-    """The kernel that serves as a model has each file of the table, and a card in the gallery."""
+    """The model kernel has each file of the table, and a card in the gallery."""
     (model,) = re.findall(r"Take `examples/kernel_library/(\w+)` as a model", TEXT)
     cells = re.findall(r"^\| ([^|]*NAME[^|]*) \|", TEXT, re.MULTILINE)
     assert len(cells) == 7

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""What receipts prove, and when they no longer do."""
+"""When receipts prove a file, and when they become void."""
 
 from dataclasses import replace
 

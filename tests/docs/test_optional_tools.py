@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""With each tool hidden in turn, the site says what was not run, or a command how to install it."""
+"""With each tool hidden in turn, the site lists what was not run, or a command names the fix."""
 
 import os
 import shutil

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""What the extensions add to the pages."""
+"""Elements that the extensions add to the pages."""
 
 import re
 from collections import Counter
