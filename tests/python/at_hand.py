@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The frameworks of tensors, imported by the tests that need them: some take seconds."""
+"""Tensor frameworks, imported only by the tests that need them: some take seconds to import."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ PRODUCTS = {"torch": "PyTorch", "jax": "JAX", "paddle": "PaddlePaddle", "cupy": 
 
 
 def framework(name: str) -> Any:
-    """Import a framework, or skip the test with the reason."""
+    """Import a framework, or skip the test if it is unavailable."""
     try:
         with warnings.catch_warnings():
-            # PaddlePaddle warns of a compiler cache that it does not find.
+            # PaddlePaddle warns when it finds no compiler cache.
             warnings.simplefilter("ignore")
             module = import_module(name)
             if name == "jax":
-                module.numpy.zeros(1)  # looks for devices, and may warn of that
+                module.numpy.zeros(1)  # initializes the devices, which may warn
     except ImportError:
         pytest.skip(f"{PRODUCTS[name]} is not installed")
     if name == "cupy" and not has_gpu(module):
@@ -29,7 +29,7 @@ def framework(name: str) -> Any:
 
 
 def has_gpu(cupy: Any) -> bool:
-    """Tell whether CuPy finds a GPU."""
+    """Return whether CuPy finds a GPU."""
     try:
         return cupy.cuda.runtime.getDeviceCount() > 0
     except cupy.cuda.runtime.CUDARuntimeError:

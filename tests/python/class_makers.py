@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names and classes for the tests of types that Python defines."""
+"""Names and classes for the tests of types defined in Python."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _numbers = itertools.count()
 
 
 def new_key() -> str:
-    """Give a name that no type has: types last as long as the process."""
+    """Return a type key that is not in use yet: types live as long as the process."""
     return f"tests.T{next(_numbers)}"
 
 
 def make_class(module: str, name: str, base: type = Object, **annotations: Any) -> Any:
-    """Make a class of annotations."""
+    """Create a class with the given annotations."""
     return type(base)(name, (base,), {"__module__": module, "__annotations__": annotations})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles the C functions that the tests call, once per session."""
+"""Compiles the C functions called by the tests, once per session."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ needs_torch = pytest.mark.skipif(torch is None, reason="PyTorch is not installed
 
 @pytest.fixture(scope="session")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give the path of the library that holds the functions of functions.c."""
+    """Return the path of the library built from functions.c."""
     path = tmp_path_factory.mktemp("library") / "functions.so"
     compile_library(Path(__file__).with_name("functions.c"), path)
     return path
@@ -34,13 +34,13 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def functions(library: Path) -> tvm_ffi.Module:
-    """Load the functions of functions.c."""
+    """Load the library built from functions.c."""
     return tvm_ffi.load_module(library)
 
 
 @pytest.fixture(scope="session")
 def elements(tmp_path_factory: pytest.TempPathFactory) -> tvm_ffi.Module:
-    """Load the functions of elements.c."""
+    """Load the library built from elements.c."""
     path = tmp_path_factory.mktemp("elements") / "elements.so"
     compile_library(Path(__file__).with_name("elements.c"), path)
     return tvm_ffi.load_module(path)
@@ -48,7 +48,7 @@ def elements(tmp_path_factory: pytest.TempPathFactory) -> tvm_ffi.Module:
 
 @pytest.fixture(params=["numpy", pytest.param("torch", marks=needs_torch)])
 def framework(request: pytest.FixtureRequest) -> Any:
-    """Give each tensor framework in turn."""
+    """Return each tensor framework in turn."""
     return numpy if request.param == "numpy" else torch
 
 
@@ -62,7 +62,7 @@ def compile_library(source: Path, path: Path) -> None:
 
 @pytest.fixture(scope="session")
 def described(tmp_path_factory: pytest.TempPathFactory) -> tvm_ffi.Module:
-    """Load the functions of described.cc."""
+    """Load the library built from described.cc."""
     path = tmp_path_factory.mktemp("described") / "described.so"
     compile_cpp_library(Path(__file__).with_name("described.cc"), path)
     return tvm_ffi.load_module(path)
@@ -79,7 +79,7 @@ def compile_cpp_library(source: Path, path: Path, *first: str) -> None:
 
 @pytest.fixture(scope="session")
 def objects(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the library of object types, and load it."""
+    """Build and load the library of object types."""
     path = tmp_path_factory.mktemp("objects") / "objects.so"
     compile_cpp_library(Path(__file__).with_name("objects.cc"), path)
     tvm_ffi.load_module(path)
@@ -88,5 +88,5 @@ def objects(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def classes(objects: Path) -> Classes:
-    """Register the classes of its types, once."""
+    """Register the classes of its types once."""
     return Classes()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What both packages do with a value by what it contains; run as a program, it prints failures.
+"""Content-based operations of both packages; run as a program, it prints failures.
 
-``content_cases.py LIBRARY`` needs the library that contents.cc makes, and nothing of pytest.
+``content_cases.py LIBRARY`` takes the library built from contents.cc and does not need pytest.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CASES: dict[str, Callable[[], None]] = {}
 
 
 def case(function: Callable[[], None]) -> Callable[[], None]:
-    """Make a function a case; its docstring is the behaviour."""
+    """Register a function as a case; its docstring states the behaviour."""
     CASES[function.__name__] = function
     return function
 
@@ -41,12 +41,12 @@ def call(name: str, *arguments: Any) -> Any:
 
 
 def make(name: str, *arguments: Any) -> Any:
-    """Make an object of a type of contents.cc."""
+    """Create an object of a type in contents.cc."""
     return call(f"contents.{name}", *arguments)
 
 
 def error_of(function: Callable[..., Any], *arguments: Any) -> type:
-    """Give the type of the error that a call raises."""
+    """Return the type of the error raised by a call."""
     try:
         function(*arguments)
     except Exception as error:
@@ -54,13 +54,13 @@ def error_of(function: Callable[..., Any], *arguments: Any) -> type:
     raise AssertionError("nothing was raised")
 
 
-# What contains itself stays until a clear(). Here it stays within reach: a sanitizer takes nothing
-# else for lost.
+# A self-containing value lives until it is cleared. Keep it reachable so that a sanitizer
+# does not report a leak.
 kept: list[Any] = []
 
 
 def loop() -> Any:
-    """Make a list that contains itself."""
+    """Create a list that contains itself."""
     made: Any = List([1])
     made.append(made)
     kept.append(made)
@@ -68,7 +68,7 @@ def loop() -> Any:
 
 
 def equal_parts(name: str) -> tuple[Any, Any]:
-    """Give two equal objects of a type with two fields."""
+    """Return two equal objects of a type with two fields."""
     return make(name, 1, [2]), make(name, 1, [2])
 
 
@@ -77,7 +77,7 @@ def equal_parts(name: str) -> tuple[Any, Any]:
 
 @case
 def printed_values() -> None:
-    """Numbers have six digits, text is escaped, containers have brackets of their own."""
+    """Floats have six digits, text is escaped, and each container type has its own brackets."""
     for value, text in (
         (None, "None"),
         (True, "True"),
@@ -113,7 +113,7 @@ def printed_values() -> None:
 
 @case
 def printed_objects() -> None:
-    """An object has its type and fields, or what its type's own function prints."""
+    """An object prints its type and fields, or the result of its type's own function."""
     marked = make("Marked", 1, "a", None, 5)
     assert call("ffi.ReprPrint", marked) == (
         'contents.Marked(key=1, uncompared="a", unhashed=None)'
@@ -127,7 +127,7 @@ def printed_objects() -> None:
 
 @case
 def copied_containers() -> None:
-    """Containers are copied with what they contain, and share what they shared."""
+    """Containers are copied deeply, and shared elements stay shared."""
     shared = List([1])
     for kind in (Array, List):
         copied = call("ffi.DeepCopy", kind([shared, shared]))
@@ -152,7 +152,7 @@ def copied_containers() -> None:
 
 @case
 def copied_objects() -> None:
-    """An object is copied with its fields, those that are not shown or compared too."""
+    """An object is copied with all its fields, including those not shown or compared."""
     key = make("Tree", 1, 2)
     held = List([key])
     copied = call("ffi.DeepCopy", make("Marked", 1, held, held, Map({key: 1})))
@@ -169,7 +169,7 @@ def copied_objects() -> None:
 
 @case
 def what_cannot_be_copied() -> None:
-    """A type without copies is refused, also deep inside."""
+    """A value of a type that cannot be copied is refused, even deep inside."""
     for value in (make("NoCopy"), [make("NoCopy")], tvm_ffi.convert(len)):
         assert error_of(call, "ffi.DeepCopy", value) is RuntimeError
 
@@ -201,7 +201,7 @@ ORDERED: list[tuple[Any, Any]] = [
 
 @case
 def ordered_values() -> None:
-    """Values of one type have an order; of two sequences the first difference counts."""
+    """Values of one type are ordered; the first difference orders two sequences."""
     cases = [*ORDERED]
     cases += [(make("Tree", a, 5), make("Tree", b, 1)) for a, b in ORDERED]
     cases += [(make("Own", b), make("Own", a)) for a, b in ORDERED]
@@ -213,7 +213,7 @@ def ordered_values() -> None:
 
 @case
 def equal_values() -> None:
-    """Equality and hash are by content; what is not compared does not count."""
+    """Equality and hash depend on content; fields excluded from comparison are ignored."""
     for a, b in (
         (NAN, NAN),
         (0.0, -0.0),
@@ -252,7 +252,7 @@ def equal_values() -> None:
 
 @case
 def values_without_an_order() -> None:
-    """Values of two types, NaN and different mappings have no order."""
+    """Values of different types, NaN and unequal mappings have no order."""
     for a, b in (
         (1, True),
         (1, 1.5),
@@ -293,7 +293,7 @@ DIFFERENT: list[tuple[Any, Any, str, str]] = [
 
 
 def agree(a: Any, b: Any, **options: bool) -> bool:
-    """Tell whether two values have the same structure; all three functions must agree."""
+    """Return whether two values have the same structure; all three functions must agree."""
     equal: bool = structural_equal(a, b, **options)
     assert (get_first_structural_mismatch(a, b, **options) is None) == equal
     if equal:
@@ -311,7 +311,7 @@ def differ_at(a: Any, b: Any, left: str, right: str | None = None, **options: bo
 
 @case
 def structure_of_values() -> None:
-    """Numbers are compared by their bits, containers by their type and elements."""
+    """Numbers are compared bitwise, containers by type and elements."""
     for a, b in (
         (NAN, NAN),
         ("a" * 20, "a" * 20),
@@ -327,7 +327,7 @@ def structure_of_values() -> None:
 
 @case
 def structure_of_objects() -> None:
-    """Objects are compared as the kind of their type says."""
+    """Objects are compared according to the kind of their type."""
     for kind in ("Tree", "Dag", "Const", "Custom"):
         assert agree(*equal_parts(kind))
     differ_at(make("Tree", 1, [2, {"k": 3}]), make("Tree", 1, [2, {"k": 4}]), '<root>.b[1]["k"]')
@@ -350,7 +350,7 @@ def structure_of_objects() -> None:
 
 @case
 def structure_with_variables() -> None:
-    """Variables that are defined stand for each other from there on; others are themselves."""
+    """Variables match each other once defined; free variables match only themselves."""
     x, y, z = (make("Var", name, 1) for name in "xyz")
     other = make("Var", "x", 2)
     assert agree(x, x)
@@ -379,7 +379,7 @@ def structure_with_variables() -> None:
         assert agree([function([x], x), x], [function([y], y), y])
         differ_at(function([x], function([x], x)), function([y], function([z], z)), "<root>.b.a[0]")
         assert agree([x, function([x], x)], [x, function([x], x)])
-        # What nothing defines stands for itself from there on.
+        # A free variable matches only itself from its first use on.
         free = Array([x])
         assert agree([free, function([x], free)], [Array([x]), function([x], Array([x]))])
         differ_at([free, function([x], free)], [free, function([y], free)], "<root>[1].a[0]")
@@ -392,7 +392,7 @@ def structure_with_variables() -> None:
 
 @case
 def structure_by_own_functions() -> None:
-    """A type's own functions say what counts."""
+    """A type's own functions decide what is compared."""
     x, y = (make("Var", name, 1) for name in "xy")
     assert agree(make("Custom", [1], 1), make("Custom", [1], 2))
     differ_at(make("Custom", [1], 1), make("Custom", [2], 1), "<root>.a[0]")
@@ -401,7 +401,7 @@ def structure_by_own_functions() -> None:
 
 @case
 def structure_of_tensors() -> None:
-    """Tensors are compared by shape, element type and content, unless it is to be skipped."""
+    """Tensors are compared by shape, element type and, unless skipped, content."""
     import numpy
 
     def tensor(*values: float, dtype: str = "float32") -> Any:
@@ -417,7 +417,7 @@ def structure_of_tensors() -> None:
 
 @case
 def structural_keys() -> None:
-    """A key is found again by the structure of what it holds, in mappings and in a dict."""
+    """A key is looked up by the structure of its value, in mappings and in a dict."""
     key = tvm_ffi.StructuralKey([1, make("Tree", 1, [2])])
     same = tvm_ffi.StructuralKey([1, make("Tree", 1, [2])])
     other = tvm_ffi.StructuralKey([1, make("Tree", 1, [3])])
@@ -474,7 +474,7 @@ TEXTS: list[tuple[Any, str]] = [
 
 @case
 def texts_of_values() -> None:
-    """Each value has this very text, which makes the value again."""
+    """Each value has exactly this text, and reading the text restores the value."""
     for value, text in TEXTS:
         assert to_json_graph_str(value) == text, (value, to_json_graph_str(value))
         assert call("ffi.RecursiveEq", from_json_graph_str(text), value), text
@@ -485,7 +485,7 @@ def texts_of_values() -> None:
 
 @case
 def texts_of_objects() -> None:
-    """Numbers and element types stand in the object's node, other fields in nodes of their own."""
+    """Numbers and element types are inline in the object's node; other fields have own nodes."""
     text = to_json_graph_str(make("Fields"))
     assert text == (
         '{"root_index":2,"nodes":[{"type":"ffi.String","data":"name"},{"type":"None"},'
@@ -509,7 +509,7 @@ def texts_of_objects() -> None:
 
 @case
 def what_has_no_text() -> None:
-    """Functions, and what contains itself, are refused; and so is a text that is no graph."""
+    """Functions, self-containing values and texts that are not graphs are refused."""
     assert error_of(to_json_graph_str, tvm_ffi.convert(len)) is TypeError
     assert error_of(to_json_graph_str, loop()) is ValueError
     node = '"nodes":[{"type":"int","data":1}]'
@@ -527,7 +527,7 @@ def what_has_no_text() -> None:
 
 
 def main(library: str) -> None:
-    """Run all cases; what fails is printed."""
+    """Run all cases and print the failures."""
     import traceback
 
     tvm_ffi.load_module(library)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources, compilers and folders that the tests of builds share."""
+"""Sources, compilers and folders shared by the tests of builds."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(number, number);
 
 @pytest.fixture
 def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache of the test's own."""
+    """A cache private to the test."""
     monkeypatch.setenv("TVM_FFI_CACHE_DIR", str(tmp_path / "cache"))
     return tmp_path / "cache"
 
 
 @pytest.fixture(autouse=True)
 def own_cache(cache_folder: Path) -> None:
-    """Build into it, in each file that imports this."""
+    """Build into the test's cache in each file that imports this fixture."""
 
 
 @pytest.fixture
 def compilations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
-    """Count how often the C++ compiler compiles."""
+    """Count the compilations by the C++ compiler."""
     log = tmp_path / "compilations"
     log.touch()
     wrapper(tmp_path / "counting", f'case " $* " in *" -c "*) echo x >> "{log}";; esac')
@@ -43,7 +43,7 @@ def compilations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[]
 
 
 def wrapper(path: Path, script: str) -> None:
-    """Write a compiler that runs a script first."""
+    """Write a compiler wrapper that runs a script first."""
     compiler = shutil.which(os.environ.get("CXX", "c++"))
     path.write_text(f'#!/bin/sh\n{script}\nexec "{compiler}" "$@"\n')
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
@@ -51,7 +51,7 @@ def wrapper(path: Path, script: str) -> None:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A folder, with a name that needs quoting, of a source file and a header."""
+    """A folder with a source file and a header, whose name needs quoting."""
     folder = tmp_path / "a #1 $x:ü\\' project"
     folder.mkdir()
     (folder / "number.cc").write_text(EXPORTED)

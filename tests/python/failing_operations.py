@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program that runs operations while allocations fail: failing_operations.py MALLOC LIBRARY.
 
-MALLOC is failing_malloc.c as a library, which is preloaded; LIBRARY exports add_one. Each trial is
-a process of its own. A line per operation names its trials that ended by a signal, or after which
-the operation did not work.
+MALLOC is failing_malloc.c as a preloaded library; LIBRARY exports add_one. Each trial is
+a separate process. One line per operation lists the trials that were killed by a signal, or after
+which the operation did not work.
 
-The operations define no function and no generator expression: CPython 3.12 and 3.13 release the
-code of one twice if they have no memory for it (https://github.com/python/cpython/issues/122752).
+The operations define no function or generator expression: CPython 3.12 and 3.13 release the code
+object twice if it cannot be allocated (https://github.com/python/cpython/issues/122752).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tvm_ffi.serialization import from_json_graph_str, to_json_graph_str
 
 malloc = ctypes.PyDLL(sys.argv[1])
 malloc.allocations.restype = ctypes.c_long
-fail_after, fail_never = malloc.fail_after, malloc.fail_never  # found without an allocation
+fail_after, fail_never = malloc.fail_after, malloc.fail_never  # looked up without an allocation
 library: Any = tvm_ffi.load_module(sys.argv[2])
 LONG = "a text that is too long for a cell"
 values = np.arange(4, dtype="float32")
@@ -59,7 +59,7 @@ calling = tvm_ffi.convert(lambda function, *args: function(*args))
 
 
 class Producer:
-    """A tensor of a framework that nobody knows."""
+    """A tensor from an unknown framework."""
 
     def __dlpack__(self, **options: Any) -> Any:
         """Lend the values."""
@@ -71,7 +71,7 @@ class Producer:
 
 
 class Opaque:
-    """An object of Python alone."""
+    """A plain Python object."""
 
     me: Any = None
 
@@ -107,7 +107,7 @@ def pass_tensors() -> None:
 
 
 def raise_errors() -> None:
-    """Meet errors of callbacks, of wrong arguments, and with causes."""
+    """Raise errors from callbacks, from wrong arguments, and with causes."""
     calls: Any = ((calling, raises_with_cause), (tvm_ffi.dtype, LONG), (Point, LONG))
     for function, argument in calls:
         try:
@@ -119,12 +119,12 @@ def raise_errors() -> None:
 
 
 def call_back() -> None:
-    """Call a Python function by the runtime."""
+    """Call a Python function through the runtime."""
     assert calling(same, 5) == 5
 
 
 def use_sequences() -> None:
-    """Make sequences, change and compare them."""
+    """Create, change and compare sequences."""
     items: Any = tvm_ffi.List(range(20))
     items[2:5] = [LONG]
     items.reverse()
@@ -137,7 +137,7 @@ def use_sequences() -> None:
 
 
 def use_mappings() -> None:
-    """Make mappings, change and compare them."""
+    """Create, change and compare mappings."""
     mapping: Any = tvm_ffi.Dict({"a": 1, "b": [LONG]})
     mapping.update(c={"d": 1})
     mapping.setdefault("e", [])
@@ -148,7 +148,7 @@ def use_mappings() -> None:
 
 
 def use_objects() -> None:
-    """Make objects, print, compare, copy and save them."""
+    """Create, print, compare, copy and serialize objects."""
     point = Point(1, [LONG])
     point.x = 4
     assert copy.deepcopy(point).names[0] == LONG
@@ -159,7 +159,7 @@ def use_objects() -> None:
 
 
 def use_modules() -> None:
-    """Get functions, call and register them."""
+    """Get, call and register functions."""
     with contextlib.suppress(TypeError):
         library["add_one"](1)
     tvm_ffi.register_global_func("failing_operations.same", same, override=True)
@@ -177,7 +177,7 @@ def collect_cycles() -> None:
 
 
 def trial(operation: Callable[[], None], count: int, once: bool) -> int:
-    """Run the operation in a process of its own: 0 if an error or a result came of it."""
+    """Run the operation in a child process; return 0 if it raised or succeeded, and works again."""
     child = os.fork()
     if child == 0:
         code = 0
@@ -196,11 +196,11 @@ def trial(operation: Callable[[], None], count: int, once: bool) -> int:
 
 
 def main() -> int:
-    """Try every allocation of every operation."""
+    """Fail every allocation of every operation."""
     failed = 0
     operations = (pass_values, pass_tensors, raise_errors, call_back, use_sequences)
     for operation in (*operations, use_mappings, use_objects, use_modules, collect_cycles):
-        for _ in range(5):  # what is made once is made by now
+        for _ in range(5):  # one-time allocations happen here
             operation()
         before = malloc.allocations()
         operation()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How each framework makes a tensor of given bytes, and where its bytes lie."""
+"""How each framework creates a tensor from given bytes, and where it stores them."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ class Kit:
         self.module = framework(self.name)
 
     def wide(self) -> Any:
-        """Let the framework use numbers of 64 bits."""
+        """Enable 64-bit numbers in the framework."""
         return contextlib.nullcontext()
 
     def make(self, dtype: str, raw: bytes) -> Any:
-        """Make a vector of the element type out of its bytes; Lacks if there is no such type."""
+        """Create a vector of the element type from its bytes, or raise Lacks if there is no such type."""
         raise NotImplementedError
 
     def address(self, tensor: Any) -> int:
-        """Give the address of the first element."""
+        """Return the address of the first element."""
         return tensor.data_ptr()
 
     def bytes_of(self, tensor: Any, size: int) -> bytes:
-        """Read so many bytes from a compact tensor in host memory."""
+        """Read ``size`` bytes from a compact tensor in host memory."""
         return ctypes.string_at(self.address(tensor), size)
 
     def is_tensor(self, value: Any) -> bool:
-        """Tell whether the value is the framework's."""
+        """Return whether the value belongs to the framework."""
         return type(value).__module__.partition(".")[0] == self.name
 
 
@@ -51,10 +51,10 @@ class Torch(Kit):
     name = "torch"
 
     def make(self, dtype: str, raw: bytes) -> Any:
-        """Make it out of the bytes."""
+        """Create it from the bytes."""
         torch = self.module
         found = getattr(torch, dtype.replace("x2", "_x2"), None)
-        if found is None or dtype in ("int4", "uint4"):  # those two are names without values
+        if found is None or dtype in ("int4", "uint4"):  # those two exist only as names
             raise Lacks
         return torch.tensor(list(raw), dtype=torch.uint8).view(found)
 
@@ -65,16 +65,16 @@ class NumPy(Kit):
     name = "numpy"
 
     def make(self, dtype: str, raw: bytes) -> Any:
-        """Make it out of the bytes."""
+        """Create it from the bytes."""
         return numpy.frombuffer(bytearray(raw), dtype=numpy_dtype(dtype))
 
     def address(self, tensor: Any) -> int:
-        """Give the array's address."""
+        """Return the array's address."""
         return tensor.ctypes.data
 
 
 class Jax(Kit):
-    """JAX on the CPU, also where it would prefer a GPU."""
+    """JAX on the CPU, even where it would prefer a GPU."""
 
     name = "jax"
 
@@ -83,22 +83,22 @@ class Jax(Kit):
         self.module.config.update("jax_default_device", self.module.devices("cpu")[0])
 
     def wide(self) -> Any:
-        """Switch on 64 bits for this thread."""
+        """Enable 64-bit numbers in this thread."""
         return self.module.enable_x64()
 
     def make(self, dtype: str, raw: bytes) -> Any:
-        """Make it out of the bytes."""
+        """Create it from the bytes."""
         try:
             return self.module.numpy.asarray(NumPy().make(dtype, raw))
         except TypeError:
             raise Lacks from None
 
     def address(self, tensor: Any) -> int:
-        """Give the array's address."""
+        """Return the array's address."""
         return tensor.unsafe_buffer_pointer()
 
     def is_tensor(self, value: Any) -> bool:
-        """Tell arrays of any of JAX's classes."""
+        """Return whether the value is an array of any JAX class."""
         return isinstance(value, self.module.Array)
 
 
@@ -108,18 +108,18 @@ class CuPy(Kit):
     name = "cupy"
 
     def make(self, dtype: str, raw: bytes) -> Any:
-        """Make it out of the bytes."""
+        """Create it from the bytes."""
         try:
             return self.module.asarray(NumPy().make(dtype, raw))
         except (TypeError, ValueError):
             raise Lacks from None
 
     def address(self, tensor: Any) -> int:
-        """Give the array's address."""
+        """Return the array's address."""
         return tensor.data.ptr
 
     def bytes_of(self, tensor: Any, size: int) -> bytes:
-        """Copy them to the host."""
+        """Copy the bytes to the host."""
         return tensor.get().tobytes()
 
 
@@ -129,15 +129,15 @@ class Paddle(Kit):
     name = "paddle"
 
     def make(self, dtype: str, raw: bytes) -> Any:
-        """Make it out of the bytes."""
-        # Its uint16 is another name of bfloat16; it can make no tensor of the other two.
+        """Create it from the bytes."""
+        # Its uint16 is an alias of bfloat16, and it cannot create tensors of the other two types.
         if dtype in ("uint16", "uint32", "uint64") or not hasattr(self.module, dtype):
             raise Lacks
         return self.module.to_tensor(NumPy().make("uint8", raw)).view(dtype)
 
 
 def numpy_dtype(name: str) -> numpy.dtype[Any]:
-    """Give the dtype of NumPy or ml_dtypes; Lacks if there is none."""
+    """Return the dtype from NumPy or ml_dtypes; raise Lacks if there is none."""
     import ml_dtypes
 
     found = getattr(ml_dtypes, name, None) or getattr(numpy, "bool_" if name == "bool" else name, 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The classes of the object types in objects.cc, for the tests of objects."""
+"""Classes of the object types in objects.cc, for the tests of objects."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def call(name: str, *arguments: Any) -> Any:
 
 @pytest.fixture(autouse=True)
 def same_classes(classes: Classes) -> Iterator[None]:
-    """Let a test register others: those from before come back, in each file that imports this."""
+    """Restore the classes after a test that registers others, in each file that imports this."""
     yield
     for name in ("Pair", "Node", "Leaf", "Stuck"):
         _core.register_object_class(f"objects.{name}", getattr(classes, name))

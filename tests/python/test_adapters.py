@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5
-"""What adapters of frameworks answer with, and what is refused where it is taken."""
+"""Valid and invalid answers of framework adapters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tvm_ffi import _core, frameworks
 
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Make types of a framework whose adapter gives an answer."""
+    """Create values of a framework whose adapter returns a given answer."""
     adapter: Any = ModuleType("tvm_ffi.frameworks.toy")
     monkeypatch.setitem(sys.modules, "toy", ModuleType("toy"))
     monkeypatch.setitem(sys.modules, "tvm_ffi.frameworks.toy", adapter)
@@ -54,7 +54,7 @@ PLAIN = _core.Framework("toy")
     ],
 )
 def test_what_a_word_needs(functions: Any, toy: Any, answer: Any, expected: str) -> None:
-    """An answer whose second part is not what its word needs is a TypeError, each time."""
+    """An answer whose second part does not fit its word is a TypeError, each time."""
     value = toy(answer)
     message = (
         f"tvm_ffi.frameworks.toy.recognize: toy.Value: "
@@ -69,7 +69,7 @@ def test_what_a_word_needs(functions: Any, toy: Any, answer: Any, expected: str)
     "answer", ["dlpack", ["dlpack", PLAIN], ("dlpack",), ("dlpack", PLAIN, 1), ("dlpak", PLAIN), 3]
 )
 def test_what_is_no_answer(functions: Any, toy: Any, answer: Any) -> None:
-    """So is what is no pair, or has a word that no kind has."""
+    """An answer that is not a pair or has an unknown word is a TypeError."""
     value = toy(answer)
     message = (
         "tvm_ffi.frameworks.toy.recognize: toy.Value: expected None or a word of "
@@ -80,7 +80,7 @@ def test_what_is_no_answer(functions: Any, toy: Any, answer: Any) -> None:
 
 
 def test_answers_that_fit(functions: Any, toy: Any) -> None:
-    """What a word needs is taken."""
+    """A valid answer is accepted."""
     assert functions.type_index(toy(("dlpack", PLAIN))) == 70
     assert functions.echo(toy(("dtype", lambda value: (2, 32, 1)))) == tvm_ffi.dtype("float32")
     assert functions.echo(toy(("device", lambda value: (1, 0)))) == tvm_ffi.device("cpu")

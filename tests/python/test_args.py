@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R3, R7
-"""Python values as arguments and results that are not tensors."""
+"""Python values other than tensors as arguments and results."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ class Colour(enum.IntEnum):
 
 
 class HasIndex:
-    """Anything with __index__ is an integer."""
+    """An object with __index__, which counts as an integer."""
 
     def __index__(self) -> int:
         return 7
 
 
 class SubclassOfFloat(float):
-    """Subclasses of the built-in types pass as those."""
+    """A subclass of a built-in type, passed as that type."""
 
 
-# value, type index that C sees, value that comes back
+# value, type index seen by C, value returned
 VALUES = [
     (None, 0, None),
     (True, 2, True),
@@ -74,7 +74,7 @@ VALUES = [
 def test_value_crosses_and_comes_back(
     functions: Any, value: Any, type_index: int, back: Any
 ) -> None:
-    """C sees the type, and the same value returns as the plain Python type."""
+    """C sees the expected type, and the value returns as the plain Python type."""
     assert functions.type_index(value) == type_index
     result = functions.echo(value)
     assert result == back
@@ -83,7 +83,7 @@ def test_value_crosses_and_comes_back(
 
 @needs_torch
 def test_torch_dtypes_and_devices_cross(functions: Any) -> None:
-    """PyTorch's dtypes and devices arrive as ours."""
+    """PyTorch's dtypes and devices arrive as tvm_ffi's."""
     assert functions.echo(torch.bfloat16) == tvm_ffi.dtype("bfloat16")
     assert functions.echo(torch.float8_e4m3fn) == tvm_ffi.dtype("float8_e4m3fn")
     assert functions.echo(torch.device("cuda:2")) == tvm_ffi.device("cuda:2")
@@ -104,14 +104,14 @@ def test_wider_integers_cross(functions: Any, value: int) -> None:
 
 @given(st.floats())
 def test_every_float_crosses(functions: Any, value: float) -> None:
-    """Floats come back equal, infinities and NaN included."""
+    """Floats come back equal, including infinities and NaN."""
     result = functions.echo(value)
     assert result == value or (math.isnan(result) and math.isnan(value))
 
 
 @given(st.text(st.characters(codec="utf-8")))
 def test_every_text_crosses(functions: Any, value: str) -> None:
-    """Text comes back equal, zero characters and planes included."""
+    """Text comes back equal, including NUL characters and all Unicode planes."""
     assert functions.echo(value) == value
 
 
@@ -122,13 +122,13 @@ def test_all_bytes_cross(functions: Any, value: bytes) -> None:
 
 
 def test_sets_are_refused(functions: Any) -> None:
-    """A set is a TypeError that names function, argument and type."""
+    """A set is a TypeError that names the function, argument and type."""
     with pytest.raises(TypeError, match=r"nop: argument 0 \(set\): expected a single value"):
         functions.nop({1})
 
 
 def test_lone_surrogate_is_refused(functions: Any) -> None:
-    """Text that has no UTF-8 form is a ValueError that names the argument."""
+    """Text without a UTF-8 form is a ValueError that names the argument."""
     with pytest.raises(ValueError, match=r"nop: argument 0 \(str\): .*surrogates not allowed"):
         functions.nop("\ud800")
 
@@ -137,7 +137,7 @@ def test_lone_surrogate_is_refused(functions: Any) -> None:
     "value", [numpy.complex64(1j), numpy.datetime64("2020-01-01"), numpy.timedelta64(1, "s")]
 )
 def test_scalars_without_a_counterpart_are_refused(functions: Any, value: Any) -> None:
-    """A NumPy scalar that would lose something is a TypeError."""
+    """A NumPy scalar whose conversion would lose information is a TypeError."""
     with pytest.raises(TypeError, match=r"nop: argument 0 .*expected a real number"):
         functions.nop(value)
 
@@ -151,14 +151,14 @@ def test_void_pointer_crosses(functions: Any, address: int | None) -> None:
 
 
 def test_other_objects_are_carried(functions: Any) -> None:
-    """An object that C cannot read comes back as the same object."""
+    """An object opaque to C comes back as the same object."""
     value = object()
     assert functions.type_index(value) == 74
     assert functions.echo(value) is value
 
 
 def test_error_of_a_conversion_is_the_cause(functions: Any) -> None:
-    """What a value's own method raised is kept as the cause."""
+    """An error raised by a value's own method is kept as the cause."""
 
     class Broken:
         def __index__(self) -> int:
@@ -170,7 +170,7 @@ def test_error_of_a_conversion_is_the_cause(functions: Any) -> None:
 
 
 def test_keyboard_interrupt_of_a_conversion_is_not_hidden(functions: Any) -> None:
-    """An exception that is not an error passes unchanged."""
+    """An exception that is not an Exception passes unchanged."""
 
     class Interrupts:
         def __index__(self) -> int:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The benchmark of calls tells what is over its targets, and takes the median of the turns."""
+"""The benchmark of calls reports missed targets and takes the median of the turns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LOADED = "load_module, loaded before, ns"
 
 
 class Worker:
-    """Answers with given times, and notes what it was asked for."""
+    """Returns given times and records the rows requested."""
 
     def __init__(self, *times: float) -> None:
         self.times = list(times)
@@ -27,13 +27,13 @@ class Worker:
         self.limited: list[str] = []
 
     def nanoseconds(self, row: str) -> float:
-        """Give the next time."""
+        """Return the next time."""
         self.asked.add(row)
         return self.times.pop(0)
 
 
 def record(mean: float, importing: float, **ratios: float) -> dict:
-    """Give a record with these ratios."""
+    """Return a record with these ratios."""
     rows = {f"{name}, ns": {"ratio": ratio} for name, ratio in ratios.items()}
     return {"geometric mean": mean, "measured": {**rows, "import, ms": {"ratio": importing}}}
 
@@ -50,12 +50,12 @@ def record(mean: float, importing: float, **ratios: float) -> dict:
     ],
 )
 def test_what_is_over_its_target(given: dict, over: list[str]) -> None:
-    """The limits of a row, of the mean and of the import."""
+    """A row, the mean and the import each have a limit."""
     assert calls.missed(given) == over
 
 
 def test_a_row_far_from_its_limit() -> None:
-    """A row may take 1.3 times as long as the least that a call costs."""
+    """A row may take 1.3 times the minimum cost of a call."""
     slow = record(0.5, 0.01, int=0.5)
     for of_limit, over in ((1.3, []), (1.301, ["int, ns"])):
         slow["measured"]["int, ns"]["of limit"] = of_limit
@@ -63,7 +63,7 @@ def test_a_row_far_from_its_limit() -> None:
 
 
 def test_limits_are_timed_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The ratio is the median of the turns; a row without a limit is not asked for one."""
+    """The ratio is the median of the turns; a row without a limit is not timed against one."""
     monkeypatch.setattr(calls, "TURNS", 3)
     ours = Worker(20, 10, 900, 10, 40, 10)
     ours.limited = ["int (limit)"]
@@ -73,14 +73,14 @@ def test_limits_are_timed_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_trusted_rows_have_no_target() -> None:
-    """They stand beside the rows of the default mode."""
+    """Trusted rows are only reported alongside the rows of the default mode."""
     slow = record(0.5, 0.01, int=0.5)
     slow["measured"]["1 torch tensor (trusted), ns"] = {"ratio": 2.0}
     assert calls.missed(slow) == []
 
 
 def test_medians_of_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One disturbed turn changes nothing; a trusted row is compared with the other's plain one."""
+    """One disturbed turn changes nothing; a trusted row is compared with the peer's plain one."""
     monkeypatch.setattr(calls, "TURNS", 3)
     ours, theirs = Worker(10, 900, 30), Worker(40, 40, 40)
     row = calls.time_row("1 torch tensor (trusted)", ours, theirs)
@@ -89,7 +89,7 @@ def test_medians_of_turns(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_processes_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first run of each is not counted; one disturbed run changes nothing."""
+    """Each program's first run is not counted; one disturbed run changes nothing."""
     monkeypatch.setattr(calls, "PROCESSES", 3)
     said = {"ours": ["99", "2", "1", "9"], "theirs": ["99", "4", "4", "4"]}
     asked: list[str] = []
@@ -108,14 +108,14 @@ def test_processes_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_import_and_first_load_are_timed(tmp_path: Path) -> None:
-    """Each program prints milliseconds, and nothing else."""
+    """Each program prints only its milliseconds."""
     library = str(build_library(tmp_path / "minimal_kernel.so"))
     for program in (calls.IMPORT, calls.LOAD):
         assert float(calls.answer(sys.executable, "-c", program, library)) > 0
 
 
 def test_a_slow_first_call_makes_no_short_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A block is as long as the calls after the first make it, and so is what it says."""
+    """The calls after the first determine the length of a block and its reported time."""
     now, took = [0.0], [1.0]
 
     def call() -> None:

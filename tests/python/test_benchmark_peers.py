@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R9
-"""The benchmark beside other tools: each does the same, and they take turns."""
+"""The benchmark against other tools: each does the same work, and they take turns."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TOOLS = {
 
 @pytest.fixture(scope="module")
 def peers() -> ModuleType:
-    """Give the module."""
+    """Return the benchmark module."""
     import peers
 
     return peers
@@ -36,12 +36,12 @@ def peers() -> ModuleType:
 
 @pytest.fixture(scope="module")
 def tools(peers: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Give the rows of each tool, built as the benchmark builds them."""
+    """Return the rows of each tool, built as the benchmark builds them."""
     return peers.all_rows(tmp_path_factory.mktemp("peers"))
 
 
 def result_of(row: Any, **changed: Any) -> Any:
-    """Run a row, and give what its last line does."""
+    """Run a row and return the value of its last line."""
     *before, last = row.statement.splitlines()
     names = {**row.names, **changed}
     exec("\n".join(before), names)
@@ -50,7 +50,7 @@ def result_of(row: Any, **changed: Any) -> Any:
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_each_tool_does_the_same(tools: dict[str, Any], tool: str) -> None:
-    """The results of all rows; C has neither tensors nor exceptions."""
+    """All rows return the same results; C has neither tensors nor exceptions."""
     rows = tools[tool]
     assert set(rows) == TOOLS[tool]
     assert result_of(rows["str of 6, and back"]) == "kernel"
@@ -65,7 +65,7 @@ def test_each_tool_does_the_same(tools: dict[str, Any], tool: str) -> None:
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_each_tool_refuses_what_is_no_argument(tools: dict[str, Any], tool: str) -> None:
-    """None of the functions leaves its arguments unconverted."""
+    """Every function converts its arguments."""
     for row in tools[tool].values():
         if "a" in row.names:
             with pytest.raises((TypeError, RuntimeError, AttributeError, ctypes.ArgumentError)):
@@ -73,11 +73,11 @@ def test_each_tool_refuses_what_is_no_argument(tools: dict[str, Any], tool: str)
 
 
 def test_tools_take_turns(peers: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The ratio is the median over the turns, so that one disturbed turn changes nothing."""
+    """The ratio is the median over the turns, so one disturbed turn changes nothing."""
     asked: list[str] = []
 
     class Timed:
-        """Answers with given times."""
+        """Returns given times."""
 
         def __init__(self, row: tuple[str, list[float]]) -> None:
             self.name, self.times = row

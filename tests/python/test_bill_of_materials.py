@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R8
-"""The installed package has a bill of materials, which names what is compiled into it."""
+"""The installed package has a bill of materials that names what is compiled into it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def read_bill() -> Any:
 
 
 def test_bill_names_what_is_compiled_in() -> None:
-    """It has the package's name and version, and nanobind's version, which the build used."""
+    """It has the package's name and version, and the nanobind version used by the build."""
     bill = read_bill()
     package, (nanobind,) = bill["metadata"]["component"], bill["components"]
     assert package["name"] == metadata.metadata(PACKAGE)["Name"]
@@ -31,7 +31,7 @@ def test_bill_names_what_is_compiled_in() -> None:
 
 
 def test_bill_is_of_the_format() -> None:
-    """Each reference between its components is to one that it lists."""
+    """Every reference between components resolves to a listed one."""
     bill = read_bill()
     assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
     nested = [each for part in bill["components"] for each in part["components"]]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R6
-"""Python callables that C calls."""
+"""Python callables called from C."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import tvm_ffi
 
 
 def test_arguments_arrive_as_python_values(functions: Any) -> None:
-    """A callback gets plain Python values, and tensors as tvm_ffi.Tensor."""
+    """A callback receives plain Python values, and tensors as tvm_ffi.Tensor."""
     seen: list[Any] = []
     marker = object()
     functions.call(
@@ -37,7 +37,7 @@ def test_arguments_arrive_as_python_values(functions: Any) -> None:
     ("type_index", "kind"), [(7, "a tensor"), (8, "a str"), (9, "bytes"), (10, "an object")]
 )
 def test_a_lent_null_is_refused(functions: Any, type_index: int, kind: str) -> None:
-    """NULL in place of a lent value is an error that names the callback and the argument."""
+    """NULL in place of a borrowed value is an error that names the callback and the argument."""
 
     def callback(value: Any) -> None:
         raise AssertionError(value)
@@ -48,14 +48,14 @@ def test_a_lent_null_is_refused(functions: Any, type_index: int, kind: str) -> N
 
 @pytest.mark.parametrize("value", [None, True, 3, 1.5, "text", "a longer text", b"bytes", (1, 2)])
 def test_results_return_to_c(functions: Any, value: Any) -> None:
-    """What a callback returns goes through C."""
+    """A callback's result passes through C."""
     given = tvm_ffi.Shape(value) if isinstance(value, tuple) else value
     assert functions.call(lambda: given) == value
 
 
 @pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 12, 13, 100])
 def test_any_number_of_arguments_arrives(count: int) -> None:
-    """Each arrives once and is let go, also with a bound method, whose object comes first."""
+    """Each argument arrives once and is released, even with a bound method, which prepends self."""
     values = [object() for _ in range(count)]
     before = [sys.getrefcount(value) for value in values]
 
@@ -71,14 +71,14 @@ def test_any_number_of_arguments_arrives(count: int) -> None:
 
 
 def test_returned_tensors_live(functions: Any, framework: Any) -> None:
-    """A tensor that a callback makes and returns lives as long as C holds it."""
+    """A tensor created and returned by a callback lives as long as C holds it."""
     result = functions.call(lambda: framework.full((1000,), 3.0))
     assert type(result) is tvm_ffi.Tensor
     assert float(numpy.from_dlpack(result).sum()) == 3000
 
 
 def test_results_that_cannot_cross_are_errors(functions: Any) -> None:
-    """A result that is refused names the callback."""
+    """An error about a refused result names the callback."""
 
     def gives_set() -> set[int]:
         return {1}
@@ -91,7 +91,7 @@ def test_the_same_exception_comes_back(functions: Any) -> None:
     """An exception crosses C and arrives as the same object, with its traceback."""
 
     class Special(Exception):
-        """No kind of error of the library."""
+        """Not an error kind of the library."""
 
     error = Special("boom", 3)
 
@@ -105,7 +105,7 @@ def test_the_same_exception_comes_back(functions: Any) -> None:
 
 
 def test_interrupts_cross(functions: Any) -> None:
-    """KeyboardInterrupt, which is no Exception, crosses as well."""
+    """KeyboardInterrupt, which is not an Exception, crosses too."""
 
     def interrupts() -> None:
         raise KeyboardInterrupt
@@ -125,7 +125,7 @@ def test_interrupts_cross(functions: Any) -> None:
     ],
 )
 def test_c_sees_the_kind(functions: Any, error: Exception, kind: str) -> None:
-    """C gets the name of the nearest class that is a known kind."""
+    """C receives the name of the nearest class that is a known kind."""
 
     def raises() -> None:
         raise error
@@ -134,7 +134,7 @@ def test_c_sees_the_kind(functions: Any, error: Exception, kind: str) -> None:
 
 
 def test_frames_of_c_are_added(functions: Any) -> None:
-    """What C adds to the backtrace on the way stands between Python's frames."""
+    """Frames that C adds to the backtrace appear between Python's frames."""
 
     def raises() -> None:
         raise ValueError("boom")
@@ -148,7 +148,7 @@ def test_frames_of_c_are_added(functions: Any) -> None:
 
 
 def test_lent_views_work_during_the_call(functions: Any) -> None:
-    """A callback may use a tensor that is lent to it."""
+    """A callback may use a tensor lent to it."""
     source = numpy.arange(4.0)
     total = functions.call_with_view(lambda x: float(numpy.from_dlpack(x).sum()), source)
     assert total == 6
@@ -160,7 +160,7 @@ def test_lent_views_work_during_the_call(functions: Any) -> None:
 def test_views_of_arguments_may_be_kept(
     functions: Any, framework: Any, skipped: int, own: bool, export: bool
 ) -> None:
-    """A view of a call's argument, and what is exported of it, keeps the argument's memory."""
+    """A view of a call's argument keeps the argument's memory alive, as do exports of the view."""
     kept: list[Any] = []
     source = framework.arange(40_000)
     total = int(source[skipped:].sum())
@@ -172,7 +172,7 @@ def test_views_of_arguments_may_be_kept(
     functions.call_with_view(keeps, tvm_ffi.from_dlpack(source) if own else source, skipped)
     del source
     gc.collect()
-    # Memory that is free by now would be taken by one of these.
+    # One of these would reuse memory that had been freed.
     others = [framework.full((40_000,), -1) for _ in range(4)]
     assert tvm_ffi.from_dlpack(kept[0]).data_ptr() == address
     assert int(numpy.from_dlpack(kept[0]).sum()) == total
@@ -180,7 +180,7 @@ def test_views_of_arguments_may_be_kept(
 
 
 def test_exports_survive_an_exception(functions: Any) -> None:
-    """What a callback exported before it raised keeps the memory too."""
+    """An export made before the callback raised keeps the memory alive too."""
     kept: list[Any] = []
     source = numpy.arange(40_000)
     gone = weakref.ref(source)
@@ -200,14 +200,14 @@ def test_exports_survive_an_exception(functions: Any) -> None:
 
 
 def test_views_of_other_memory_are_not_exported(functions: Any, framework: Any) -> None:
-    """A view of memory that no argument owns cannot outlive the callback: an export is refused."""
+    """A view of memory owned by no argument cannot outlive the callback, so it is not exported."""
     seen = []
 
     def exports(x: tvm_ffi.Tensor) -> None:
         seen.append(x.shape)
         framework.from_dlpack(x)
 
-    # NumPy and PyTorch pass the refusal on as it is.
+    # NumPy and PyTorch propagate the error unchanged.
     with pytest.raises(
         BufferError, match="belongs to an argument of the call, got a view of other"
     ):
@@ -216,12 +216,12 @@ def test_views_of_other_memory_are_not_exported(functions: Any, framework: Any) 
 
 
 def test_empty_views_of_other_memory_are_exported(functions: Any, framework: Any) -> None:
-    """An empty view needs no memory."""
+    """An empty view needs no memory, so it can be exported."""
     assert functions.call_with_view_of_own_memory(lambda x: len(framework.from_dlpack(x)), 0) == 0
 
 
 def test_views_of_other_memory_must_not_be_kept(functions: Any) -> None:
-    """A callback that keeps one gets an error, and the tensor loses its elements."""
+    """A callback that keeps such a view gets an error, and the tensor loses its elements."""
     kept = []
 
     def keeps(x: Any) -> None:
@@ -235,13 +235,13 @@ def test_views_of_other_memory_must_not_be_kept(functions: Any) -> None:
 
 
 def test_callbacks_run_in_foreign_threads(functions: Any) -> None:
-    """A thread that Python knows nothing of can call, while the main one waits."""
+    """A thread unknown to Python can call back while the main thread waits."""
     main = threading.get_ident()
     assert functions.call_in_thread(lambda: threading.get_ident() != main) is True
 
 
 def test_errors_cross_threads(functions: Any) -> None:
-    """An exception in a foreign thread is an error there; nothing crashes."""
+    """An exception in a foreign thread is an error there and does not crash."""
 
     def raises() -> None:
         raise ValueError("boom")
@@ -251,7 +251,7 @@ def test_errors_cross_threads(functions: Any) -> None:
 
 
 def test_callables_are_released(functions: Any) -> None:
-    """A callable lives no longer than the call that it was passed to."""
+    """A callable lives no longer than the call it was passed to."""
 
     class Callable:
         def __call__(self) -> int:
@@ -266,7 +266,7 @@ def test_callables_are_released(functions: Any) -> None:
 
 
 def test_recursion_ends(functions: Any) -> None:
-    """Calls from Python to C to Python may nest; too deep is Python's RecursionError."""
+    """Calls from Python to C to Python may nest; nesting too deep is Python's RecursionError."""
 
     def down(depth: int) -> int:
         return 0 if depth == 0 else 1 + functions.call(down, depth - 1)
@@ -282,7 +282,7 @@ def test_recursion_ends(functions: Any) -> None:
 
 @pytest.mark.parametrize("kilobytes", [256, 1024, 2048, 8192])
 def test_recursion_ends_in_a_thread(kilobytes: int) -> None:
-    """Callbacks that call themselves end with an error; it runs apart, as a crash would end all."""
+    """Unbounded callback recursion raises an error; a child process runs it, in case of a crash."""
     code = f"""if True:
     import threading, tvm_ffi
     threading.stack_size({kilobytes} << 10)
@@ -301,7 +301,7 @@ def test_recursion_ends_in_a_thread(kilobytes: int) -> None:
 
 
 def test_system_exit_crosses(functions: Any) -> None:
-    """SystemExit, too, crosses as the same object."""
+    """SystemExit also crosses as the same object."""
     leaving = SystemExit(3)
 
     def leaves() -> None:
@@ -313,7 +313,7 @@ def test_system_exit_crosses(functions: Any) -> None:
 
 
 def test_both_tracebacks(functions: Any) -> None:
-    """Frames of Python, then those of C, then those of the Python below it are shown."""
+    """A traceback shows the outer Python frames, the C frames, and the inner Python frames."""
 
     def inner() -> None:
         raise ValueError("boom")
@@ -328,7 +328,7 @@ def test_both_tracebacks(functions: Any) -> None:
 
 
 def test_causes_and_notes_stay(functions: Any) -> None:
-    """The exception is the same object, with its cause, its context and its notes."""
+    """The exception is the same object, with its cause, context and notes."""
 
     def raises() -> None:
         try:
@@ -345,10 +345,10 @@ def test_causes_and_notes_stay(functions: Any) -> None:
 
 
 def test_exceptions_that_cannot_be_shown_cross(functions: Any) -> None:
-    """A message that cannot be made does not hide the exception."""
+    """A message that cannot be formatted does not hide the exception."""
 
     class Silent(Exception):
-        """Raises when it is asked for its text."""
+        """Raises when converted to text."""
 
         def __str__(self) -> str:
             raise RuntimeError("no text")
@@ -364,7 +364,7 @@ def test_exceptions_that_cannot_be_shown_cross(functions: Any) -> None:
 
 
 def generator() -> Any:
-    """Give numbers."""
+    """Yield a number."""
     yield 1
 
 
@@ -381,7 +381,7 @@ class Plain:
     [generator, Plain, lambda: gc, object, lambda: memoryview(b"x"), lambda: frozenset({1})],
 )
 def test_any_object_is_carried(functions: Any, make: Any) -> None:
-    """An object that C knows nothing of comes back as itself, and is freed with C's last use."""
+    """An object unknown to C comes back as itself, and is freed after C's last use."""
     value = make()
     before = sys.getrefcount(value)
     assert functions.echo(value) is value
@@ -390,7 +390,7 @@ def test_any_object_is_carried(functions: Any, make: Any) -> None:
 
 
 def test_coroutines_are_carried(functions: Any) -> None:
-    """So is a coroutine, which nobody awaits."""
+    """A coroutine is carried without being awaited."""
     value = coroutine()
     assert functions.echo(value) is value
     value.close()
@@ -398,12 +398,12 @@ def test_coroutines_are_carried(functions: Any) -> None:
 
 @pytest.mark.parametrize("value", [int, Plain, len, functools.partial(len)])
 def test_callables_become_functions(functions: Any, value: Any) -> None:
-    """A class, as anything that can be called, arrives as a function."""
+    """A class, like any other callable, arrives as a function."""
     assert type(functions.echo(value)) is tvm_ffi.Function
 
 
 def test_objects_are_freed_in_foreign_threads(described: Any) -> None:
-    """The last use of a Python object may end in a thread that Python does not know."""
+    """The last reference to a Python object may be dropped in a thread unknown to Python."""
     value = Plain()
     gone = weakref.ref(value)
     described.keep(value)
@@ -414,7 +414,7 @@ def test_objects_are_freed_in_foreign_threads(described: Any) -> None:
 
 
 def test_functions_are_freed_in_foreign_threads(described: Any) -> None:
-    """So may that of a callable."""
+    """The last reference to a callable may be dropped there too."""
     owner = Plain()
     gone = weakref.ref(owner)
     described.keep(lambda kept=owner: kept)
@@ -424,10 +424,10 @@ def test_functions_are_freed_in_foreign_threads(described: Any) -> None:
 
 
 def test_callbacks_that_are_weird(functions: Any) -> None:
-    """A callable whose attributes raise is called all the same."""
+    """A callable whose attributes raise can still be called."""
 
     class Weird:
-        """Has no name, and says so loudly."""
+        """Raises on every attribute access."""
 
         def __call__(self, *args: Any) -> int:
             return len(args)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5
-"""The command tvm-ffi-config and the paths behind it."""
+"""The tvm-ffi-config command and its paths."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from tvm_ffi import config, libinfo
 
 
 def test_paths_exist() -> None:
-    """The headers and the library stand where a compiler is told to look."""
+    """The headers and the library are where the compiler is told to look."""
     assert (Path(libinfo.find_include_path()) / "tvm/ffi/c_api.h").is_file()
     assert (Path(libinfo.find_library_path()) / "libtvm_ffi.so").is_file()
 
 
 def test_missing_paths_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A broken installation is reported with the folder that is missing."""
+    """A broken installation is reported with the missing folder."""
     monkeypatch.setattr(libinfo, "_PACKAGE", str(tmp_path))
     with pytest.raises(FileNotFoundError, match=r"expected the folder .*include"):
         libinfo.find_include_path()
 
 
 def test_answers_stand_in_the_order_asked(capsys: pytest.CaptureFixture[str]) -> None:
-    """Several options give one line."""
+    """The answers to several options are on one line, in the order given."""
     config.main(["--libs", "--includedir", "--ldflags"])
     expected = ["-ltvm_ffi", libinfo.find_include_path(), f"-L{libinfo.find_library_path()}"]
     assert capsys.readouterr().out == " ".join(expected) + "\n"
 
 
 def test_compiler_flags(capsys: pytest.CaptureFixture[str]) -> None:
-    """C++ flags name the headers and the standard."""
+    """The C++ flags give the include path and the standard."""
     config.main(["--cxxflags"])
     assert capsys.readouterr().out.split() == [f"-I{libinfo.find_include_path()}", "-std=c++17"]
 
@@ -42,7 +42,7 @@ def test_compiler_flags(capsys: pytest.CaptureFixture[str]) -> None:
 def test_paths_with_spaces_are_quoted(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A shell that reads the flags once more gets each as one word."""
+    """A shell that parses the flags again sees each as one word."""
     monkeypatch.setattr(libinfo, "find_include_path", lambda: "/a b/include")
     monkeypatch.setattr(libinfo, "find_library_path", lambda: "/a b/lib")
     config.main(["--cxxflags", "--ldflags"])
@@ -51,7 +51,7 @@ def test_paths_with_spaces_are_quoted(
 
 
 def test_no_option_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
-    """The command says that it wants an option."""
+    """The command reports that it needs an option."""
     with pytest.raises(SystemExit) as caught:
         config.main([])
     assert caught.value.code == 2

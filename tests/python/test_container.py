@@ -25,14 +25,14 @@ MAPPINGS = [Map, Dict]
 
 @pytest.mark.parametrize("made", [Array([1, [2]]), Map({"a": [2]})])
 def test_copies_of_constants_are_shared(made: Any) -> None:
-    """A copy of what cannot change is the same object."""
+    """A copy of an immutable container is the same object."""
     assert copy.copy(made) is made
     assert type(made)(made) == made
 
 
 @pytest.mark.parametrize("made", [List([1, [2]]), Dict({"a": [2]})])
 def test_copies_of_lists_change_alone(made: Any) -> None:
-    """A copy shares the elements, not the changes."""
+    """A copy shares the elements but changes independently."""
     for copied in (copy.copy(made), made.copy()):
         assert copied == made
         assert not copied.same_as(made)
@@ -44,7 +44,7 @@ def test_copies_of_lists_change_alone(made: Any) -> None:
     "made", [Array([[1]]), List([List([1])]), Map({"a": List()}), Dict({1: 2})]
 )
 def test_deep_copies_and_pickles(made: Any) -> None:
-    """Both give a new container of the same class and contents, all the way down."""
+    """Both create a new container of the same class and contents, all the way down."""
     for other in (copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
         assert type(other) is type(made)
         assert other == made
@@ -52,7 +52,7 @@ def test_deep_copies_and_pickles(made: Any) -> None:
 
 
 def test_deep_copies_keep_what_is_shared() -> None:
-    """An inner List that two places share is shared in the copy, and one that holds itself too."""
+    """An inner List shared by two elements is shared in the copy; a List may contain itself."""
     inner = List([1])
     outer = copy.deepcopy(List([inner, inner]))
     assert outer[0].same_as(outer[1])
@@ -66,7 +66,7 @@ def test_deep_copies_keep_what_is_shared() -> None:
 
 
 def test_deep_copies_of_cycles_through_fixed_containers() -> None:
-    """An Array or a Map that contains itself through a List or a Dict is copied as a tuple is."""
+    """An Array or Map that contains itself through a List or Dict is copied as a tuple is."""
     shared = List()
     array = Array([shared])
     shared.append(array)
@@ -85,7 +85,7 @@ def test_deep_copies_of_cycles_through_fixed_containers() -> None:
 
 
 def test_abstract_base_classes() -> None:
-    """The four count as the collections that they are."""
+    """The four containers are instances of the matching abstract collections."""
     abc = collections.abc
     assert isinstance(Array([]), abc.Sequence)
     assert not isinstance(Array([]), abc.MutableSequence)
@@ -102,14 +102,14 @@ def test_abstract_base_classes() -> None:
 
 @pytest.mark.parametrize("cls", [*SEQUENCES, *MAPPINGS])
 def test_subscripted_classes(cls: Any) -> None:
-    """A class with element types makes the plain container."""
+    """A class subscripted with element types creates the plain container."""
     alias = cls[str, int] if cls in MAPPINGS else cls[int]
     assert type(alias({} if cls in MAPPINGS else [])) is cls
     assert alias.__origin__ is cls
 
 
 def test_arguments_of_the_constructors() -> None:
-    """The parameters have the published names, and a wrong one is a TypeError that tells."""
+    """Parameters have the published names; a wrong argument is a TypeError with the details."""
     assert Array(input_list=[1]) == List(input_list=[1])
     assert Map(input_dict={}) == Dict(input_dict={}) == Dict(None) == Dict()
     with pytest.raises(TypeError, match="Array: expected an iterable, got int"):
@@ -127,7 +127,7 @@ def test_arguments_of_the_constructors() -> None:
 
 
 def test_subclasses() -> None:
-    """A subclass keeps its class through what makes new ones."""
+    """A subclass instance keeps its class through copies and concatenation."""
 
     class Sizes(List):
         def total(self) -> int:
@@ -141,7 +141,7 @@ def test_subclasses() -> None:
 
 @pytest.mark.parametrize("cls", [*SEQUENCES, *MAPPINGS])
 def test_no_container_class_stands_for_another_type(cls: Any) -> None:
-    """A class that reads a container cannot be registered for objects that are none."""
+    """A class that reads containers cannot be registered for other objects."""
     derived = type("Derived", (cls,), {})
     for key in ("ffi.Object", "ffi.Shape"):
         with pytest.raises(TypeError, match=f"expected a class that reads objects of type {key}"):
@@ -152,7 +152,7 @@ def test_no_container_class_stands_for_another_type(cls: Any) -> None:
 
 
 def test_containers_that_hold_themselves() -> None:
-    """A List in itself has a text and equals itself; others recurse no further than Python does."""
+    """A List in itself has a repr and equals itself; other recursion ends as in Python."""
     made = List([1])
     made.append(made)
     assert repr(made) == "[1, [...]]"
@@ -173,7 +173,7 @@ def test_containers_that_hold_themselves() -> None:
 
 
 def test_deep_nesting() -> None:
-    """A million containers in each other are made and freed; what recurses raises."""
+    """A million nested containers are created and freed; recursive operations raise."""
     code = """
 import tvm_ffi
 for cls in (lambda x: tvm_ffi.Array([x]), lambda x: tvm_ffi.List([x]),
@@ -202,7 +202,7 @@ while nested:
 
 
 def test_changes_while_an_element_is_packed() -> None:
-    """A list that an element's own code shortens is read no further than it goes."""
+    """A list shortened by an element's own code is not read past its end."""
 
     class Shortens:
         def __tvm_ffi_object__(self) -> Any:
@@ -226,7 +226,7 @@ def test_changes_while_an_element_is_packed() -> None:
 
 
 def test_elements_end_with_their_container() -> None:
-    """A Python object in a container lives as long as that, and no reference is lost."""
+    """A Python object in a container is released with the container; no reference leaks."""
 
     class Value:
         pass
@@ -249,7 +249,7 @@ def test_elements_end_with_their_container() -> None:
 
 
 def test_an_element_may_end_its_container() -> None:
-    """Code that runs when an element ends may change the container that it was in."""
+    """Code that runs when an element is destroyed may change its former container."""
     target = List()
 
     class Clears:
@@ -273,7 +273,7 @@ def test_an_element_may_end_its_container() -> None:
 
 
 def test_many_threads() -> None:
-    """Threads that change one List and one Dict lose nothing."""
+    """Threads that change one List and one Dict lose no updates."""
     numbers, table = List(), Dict()
 
     def work(start: int) -> None:

@@ -34,7 +34,7 @@ Pair = collections.namedtuple("Pair", "x y")
     ],
 )
 def test_python_containers_become_ours(functions: Any, value: Any, cls: Any, text: str) -> None:
-    """A list or a tuple arrives as an Array, a dict as a Map, and one of ours as itself."""
+    """A list or tuple arrives as an Array, a dict as a Map, and a tvm_ffi container as itself."""
     result = functions.echo(value)
     assert type(result) is cls
     assert repr(result) == text
@@ -42,12 +42,12 @@ def test_python_containers_become_ours(functions: Any, value: Any, cls: Any, tex
 
 @pytest.mark.parametrize("made", [Array([1]), List([1]), Map({1: 2}), Dict({1: 2})])
 def test_a_container_goes_through_as_the_same_object(functions: Any, made: Any) -> None:
-    """What comes back is the object that went in."""
+    """The object returned is the object passed."""
     assert functions.echo(made).same_as(made)
 
 
 def test_subclasses_of_list_and_dict(functions: Any) -> None:
-    """A subclass counts as its base, and a dict may tell its own items."""
+    """A subclass counts as its base, and a dict subclass may override items."""
 
     class Numbers(list):
         pass
@@ -79,13 +79,13 @@ def test_subclasses_of_list_and_dict(functions: Any) -> None:
     ],
 )
 def test_errors_name_the_place(functions: Any, value: Any, place: str) -> None:
-    """What cannot be packed is named with the way to it."""
+    """An error about a value that cannot be packed names the path to it."""
     with pytest.raises((TypeError, ValueError), match=f"^nop: {place}"):
         functions.nop(0, value)
 
 
 def test_errors_of_elements(functions: Any) -> None:
-    """What an element's own code raises is the cause, and no type but TypeError is kept."""
+    """An error raised by an element's own code is the cause; only a TypeError keeps its type."""
 
     class Raises:
         def __tvm_ffi_object__(self) -> Any:
@@ -99,7 +99,7 @@ def test_errors_of_elements(functions: Any) -> None:
 
 
 def test_python_containers_that_hold_themselves(functions: Any) -> None:
-    """A list or a dict in itself is a ValueError, and one that two places share is not."""
+    """A list or dict that contains itself is a ValueError; one that is shared is not."""
     loop: list[Any] = [1]
     loop.append([loop])
     expected = r"element 1 \(list\): element 0 \(list\): expected a list that does not hold itself"
@@ -126,7 +126,7 @@ def test_python_containers_that_hold_themselves(functions: Any) -> None:
     ids=["grows", "grows at the end", "shrinks", "shrinks at the end", "empties", "other keys"],
 )
 def test_dicts_that_change_while_they_are_packed(functions: Any, change: Any, first: bool) -> None:
-    """A dict that an element's own code changes is an error, and its packing ends."""
+    """A dict changed by an element's own code is an error, and packing stops."""
     calls = 0
 
     class Changes:
@@ -148,7 +148,7 @@ def test_dicts_that_change_while_they_are_packed(functions: Any, change: Any, fi
 
 
 def test_changes_that_do_not_reach_what_is_packed(functions: Any) -> None:
-    """A dict may get other values, and a subclass of dict gives its pairs before any is packed."""
+    """A dict's values may change, and a dict subclass yields its pairs before any is packed."""
 
     class Changes:
         def __init__(self, change: Any) -> None:
@@ -168,7 +168,7 @@ def test_changes_that_do_not_reach_what_is_packed(functions: Any) -> None:
 
 
 def test_lists_that_change_while_they_are_packed(functions: Any) -> None:
-    """Packing a list ends at its first length, or sooner if the list has become shorter."""
+    """Packing a list stops at its original length, or sooner if the list shrinks."""
 
     class Changes:
         def __init__(self, change: Any) -> None:
@@ -187,7 +187,7 @@ def test_lists_that_change_while_they_are_packed(functions: Any) -> None:
 def test_too_deep_lists(functions: Any) -> None:
     """Lists nested beyond Python's limit are a RecursionError."""
     nested: list[Any] = []
-    for _ in range(1_000_000):  # from 3.14 on, the size of the C stack is the limit
+    for _ in range(1_000_000):  # from 3.14 on, the C stack size is the limit
         nested = [nested]
     with pytest.raises(RecursionError):
         functions.nop(nested)
@@ -198,7 +198,7 @@ def test_too_deep_lists(functions: Any) -> None:
 
 
 def test_a_failed_call_keeps_nothing(functions: Any) -> None:
-    """What was packed before the element that failed is given back."""
+    """Values packed before the failing element are released."""
     value = object()
     tensor = numpy.zeros(3)
     before = sys.getrefcount(value), sys.getrefcount(tensor)
@@ -213,7 +213,7 @@ def test_a_failed_call_keeps_nothing(functions: Any) -> None:
 
 
 def test_tensors_in_containers_are_not_copied(functions: Any, framework: Any) -> None:
-    """A tensor in a list or a dict is the framework's memory, and so is what comes back."""
+    """A tensor in a list or dict shares the framework's memory, as does the one returned."""
     tensor = framework.zeros((3,))
     for value in ([tensor], (1, [tensor]), {"a": tensor}, [{"a": [tensor]}]):
         result = functions.echo(value)
@@ -238,7 +238,7 @@ def test_tensors_come_back_in_the_framework(functions: Any, framework: Any) -> N
 
 
 def test_tensors_in_containers_made_by_python(functions: Any, framework: Any) -> None:
-    """Array, List, Map and Dict made by Python give tvm_ffi.Tensor, and keep the memory."""
+    """Containers created in Python yield tvm_ffi.Tensor and keep the memory alive."""
     tensor = framework.zeros((3,))
     for made in (Array([tensor]), List([tensor])):
         assert type(made[0]) is tvm_ffi.Tensor
@@ -249,7 +249,7 @@ def test_tensors_in_containers_made_by_python(functions: Any, framework: Any) ->
 
 
 def test_mixed_frameworks(functions: Any) -> None:
-    """PyTorch wins in containers as it does among arguments."""
+    """PyTorch takes precedence in containers as it does among arguments."""
     torch = pytest.importorskip("torch")
     result = functions.echo([numpy.zeros(3), torch.zeros(3), tvm_ffi.from_dlpack(numpy.zeros(2))])
     assert [type(each) for each in result] == [torch.Tensor] * 3
@@ -258,7 +258,7 @@ def test_mixed_frameworks(functions: Any) -> None:
 
 
 def test_refused_tensors_in_containers(functions: Any) -> None:
-    """A tensor that may not be passed may not be passed in a list either."""
+    """A tensor that is refused as an argument is refused in a list too."""
     frozen = numpy.zeros(3)
     frozen.flags.writeable = False
     with pytest.raises(
@@ -271,7 +271,7 @@ def test_refused_tensors_in_containers(functions: Any) -> None:
 
 
 def test_a_tensor_outlives_the_list(functions: Any, framework: Any) -> None:
-    """A container that is kept owns its tensors; one that is not gives them back at once."""
+    """A kept container owns its tensors; one that is not kept releases them at once."""
     tensor = framework.full((1000,), 3.0)
     alive = weakref.ref(tensor)
     functions.nop([tensor])
@@ -285,7 +285,7 @@ def test_a_tensor_outlives_the_list(functions: Any, framework: Any) -> None:
 
 
 def test_a_list_that_changes_during_the_call(functions: Any) -> None:
-    """A tensor stays although a callback takes it out of the list that was passed."""
+    """A tensor stays alive even if a callback removes it from the list that was passed."""
     source = [numpy.full((1000,), 3.0)]
     seen = []
 
@@ -302,7 +302,7 @@ def test_a_list_that_changes_during_the_call(functions: Any) -> None:
 
 
 def test_callbacks_get_containers(functions: Any) -> None:
-    """A callback gets the same classes, and what it returns becomes one."""
+    """A callback receives the same container classes, and its result is converted to one."""
     seen: list[Any] = []
 
     def callback(*arguments: Any) -> Any:
@@ -318,7 +318,7 @@ def test_callbacks_get_containers(functions: Any) -> None:
 
 
 def test_callbacks_change_what_they_share(functions: Any) -> None:
-    """A List or a Dict that a callback changes is changed for the caller."""
+    """A callback's changes to a List or Dict are visible to the caller."""
     numbers, table = List([1]), Dict()
 
     def callback(numbers: Any, table: Any) -> None:
@@ -331,7 +331,7 @@ def test_callbacks_change_what_they_share(functions: Any) -> None:
 
 
 def test_errors_in_results_name_the_place(functions: Any) -> None:
-    """A result with an element that cannot cross names the callback and the way to it."""
+    """An error about a result's element names the callback and the path to the element."""
 
     def gives() -> Any:
         return [1, {"a": {2}}]
@@ -343,7 +343,7 @@ def test_errors_in_results_name_the_place(functions: Any) -> None:
 
 
 def test_functions_and_objects_in_containers(functions: Any) -> None:
-    """Callables, dtypes, devices, shapes and opaque objects are elements too."""
+    """Callables, dtypes, devices, shapes and opaque objects can be elements too."""
     value = object()
     result = functions.echo(
         [len, tvm_ffi.dtype("int8"), tvm_ffi.device("cpu"), tvm_ffi.Shape((1, 2)), value]
@@ -354,7 +354,7 @@ def test_functions_and_objects_in_containers(functions: Any) -> None:
 
 
 def test_references_of_elements(functions: Any) -> None:
-    """Calls with containers leave every reference count where it was."""
+    """Calls with containers leave every reference count unchanged."""
     value, text = object(), "a text of some length"
     made = Array([value])
     before = sys.getrefcount(value), sys.getrefcount(text), sys.getrefcount(made)

@@ -52,28 +52,28 @@ def test_equal_mappings(cls: Any) -> None:
 
 @pytest.mark.parametrize("value", [[], [1, "a", None], [math.nan, 0.0], [[1], [[2]]], [{"a": 1}]])
 def test_equal_containers_have_equal_hashes(value: Any) -> None:
-    """The hash is that of the contents, also for a tuple that is equal."""
+    """The hash depends on the contents, and an equal tuple has the same hash."""
     assert hash(Array(value)) == hash(Array(value)) == hash(List(value))
     assert hash(Map({"a": value, "b": 1})) == hash(Dict({"b": 1, "a": value}))
     assert {Array(value): 1}[Array(value)] == 1
 
 
 def test_every_nan_has_one_hash() -> None:
-    """A NaN is hashed as such, not by its address as Python does."""
+    """A NaN is hashed by value, not by identity as in Python."""
     first = hash(Array([math.nan]))
-    others = [0.5 * i for i in range(100)]  # which take the places of floats that were freed
+    others = [0.5 * i for i in range(100)]  # these reuse the memory of freed floats
     assert hash(Array([math.nan])) == first
     assert len(others) == 100
 
 
 def test_an_equal_tuple_has_an_equal_hash() -> None:
-    """A tuple finds an Array in a dict, and the other way round."""
+    """An equal tuple finds an Array in a dict, and vice versa."""
     assert {(1, "a"): 5}[Array([1, "a"])] == 5
     assert {Array([-0.0, (2,)]): 5}[(0.0, (2,))] == 5
 
 
 def test_objects_are_hashed_as_in_a_tuple() -> None:
-    """Objects, functions, Python objects and keys by structure: each by its own hash."""
+    """Objects, functions, Python objects and structural keys each use their own hash."""
     function = tvm_ffi.convert(len)
     for value in (TestIntPair(1, 2), function, object(), tvm_ffi.StructuralKey([1])):
         assert Array([value]) == (value,)
@@ -84,7 +84,7 @@ def test_objects_are_hashed_as_in_a_tuple() -> None:
 
 
 def test_hash_of_what_has_no_hash_in_python() -> None:
-    """Tensors, opaque objects and addresses count by identity."""
+    """Tensors, opaque objects and addresses are compared by identity."""
     import ctypes
 
     class Unhashable:
@@ -99,7 +99,7 @@ def test_hash_of_what_has_no_hash_in_python() -> None:
 
 
 def test_equal_shapes() -> None:
-    """Shapes in containers are equal if their extents are, as Shape itself says."""
+    """Shapes in containers are equal if their extents are, as with Shape itself."""
     one, same, other, longer = (tvm_ffi.Shape(s) for s in ((1, 2), (1, 2), (1, 3), (1, 2, 3)))
     assert Array([one]) == Array([same])
     assert Array([one]) != Array([other])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R7
-"""The global functions by which other languages make, read and change containers."""
+"""The global functions that create, read and change containers from other languages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def call(name: str, *arguments: Any) -> Any:
 
 @pytest.mark.parametrize(("kind", "cls"), [("Array", Array), ("List", List)])
 def test_sequences(kind: str, cls: Any) -> None:
-    """A sequence is made of its elements, counted, read and searched."""
+    """A sequence is created from its elements, and its size, elements and membership are read."""
     made = call(kind, 1, "two", None, [3])
     assert type(made) is cls
     assert made == [1, "two", None, [3]]
@@ -36,7 +36,7 @@ def test_sequences(kind: str, cls: Any) -> None:
 
 
 def test_changes_of_a_list() -> None:
-    """Each function changes the List that it gets, in place."""
+    """Each function changes the List passed to it in place."""
     made = List([1, 2, 3])
     call("ListSetItem", made, 0, "one")
     call("ListAppend", made, 4)
@@ -76,7 +76,7 @@ def test_changes_of_a_list() -> None:
     ],
 )
 def test_places_beyond_the_ends(name: str, arguments: Any) -> None:
-    """A place that the List has not is an IndexError, and nothing changes."""
+    """An index out of range is an IndexError, and nothing changes."""
     made = List([1, 2])
     with pytest.raises(IndexError):
         call(name, made, *arguments)
@@ -85,7 +85,7 @@ def test_places_beyond_the_ends(name: str, arguments: Any) -> None:
 
 @pytest.mark.parametrize(("kind", "cls"), [("Map", Map), ("Dict", Dict)])
 def test_mappings(kind: str, cls: Any) -> None:
-    """A mapping is made of keys and values in turn, counted, read and searched."""
+    """A mapping is created from alternating keys and values, counted, read and searched."""
     made = call(kind, "a", 1, 2, None)
     assert type(made) is cls
     assert list(made.items()) == [("a", 1), (2, None)]
@@ -101,7 +101,7 @@ def test_mappings(kind: str, cls: Any) -> None:
 
 @pytest.mark.parametrize("kind", ["Map", "Dict"])
 def test_the_object_for_what_is_not_there(kind: str) -> None:
-    """None is a value; what is not there is one object that is always the same."""
+    """None is a value; a missing key returns a unique object."""
     made = call(kind, "a", None)
     missing = call("GetInvalidObject")
     assert call(f"{kind}GetItemOrMissing", made, "a") is None
@@ -111,7 +111,7 @@ def test_the_object_for_what_is_not_there(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["Map", "Dict"])
 @pytest.mark.parametrize("size", [0, 1, 10])
 def test_going_through_a_mapping(kind: str, size: int) -> None:
-    """The function gives key and value, goes on, tells the end, and does not go beyond."""
+    """The function returns key and value, advances, reports the end and stops there."""
     pairs = [(f"key {i}", i) for i in range(size)]
     made = call(kind, *(part for pair in pairs for part in pair))
     walk = call(f"{kind}ForwardIterFunctor", made)
@@ -130,7 +130,7 @@ def test_going_through_a_mapping(kind: str, size: int) -> None:
 
 
 def test_changes_of_a_dict() -> None:
-    """Each function changes the Dict that it gets, in place."""
+    """Each function changes the Dict passed to it in place."""
     made = Dict({"a": 1})
     call("DictSetItem", made, "b", 2)
     assert made == {"a": 1, "b": 2}
@@ -142,7 +142,7 @@ def test_changes_of_a_dict() -> None:
 
 
 def test_the_device_of_a_container() -> None:
-    """The first tensor that is not on the host tells; without one it is the CPU."""
+    """The first tensor not on the host determines the device; without one it is the CPU."""
     tensor = tvm_ffi.from_dlpack(numpy.zeros(2))
     loop = List([tensor])
     loop.append(loop)
@@ -152,7 +152,7 @@ def test_the_device_of_a_container() -> None:
 
 
 def test_the_search_for_a_device_ends() -> None:
-    """Each container is looked into once, however often others hold it."""
+    """Each container is searched once, however many others contain it."""
     shared = List([])
     shared.extend([shared] * 10)
     deep = shared
@@ -163,7 +163,7 @@ def test_the_search_for_a_device_ends() -> None:
 
 
 def test_metadata_tells_the_types() -> None:
-    """The metadata have the parameters and the result."""
+    """The metadata contains the parameter types and the result type."""
     schema = tvm_ffi.get_global_func_metadata("ffi.ListPop")["type_schema"]
     assert '"return":[{"type":"Any"}]' in schema.replace(" ", "")
     assert '{"type":"int"}' in schema.replace(" ", "")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R7
-"""What C++ parameters of the four container types take, as the page on containers lists it."""
+"""Container conversions for C++ parameters, as listed on the page on containers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KEPT = {"keep_array": Array, "keep_list": List, "keep_map": Map, "keep_dict": Di
 
 @pytest.fixture(scope="module")
 def keeping(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Give a library whose functions return their argument."""
+    """Return a library whose functions return their argument."""
     folder: Path = tmp_path_factory.mktemp("parameters")
     return cpp.load_inline(
         "parameters", cpp_sources=SOURCE, functions=FUNCTIONS, build_directory=folder
@@ -61,6 +61,6 @@ def test_containers_that_a_parameter_takes(
     ("function", "given"), [("keep_array", {"a": 1}), ("keep_list", "ab"), ("keep_dict", [1])]
 )
 def test_containers_that_a_parameter_refuses(keeping: Any, function: str, given: Any) -> None:
-    """A sequence is no mapping, a mapping no sequence, and a text neither."""
+    """A sequence is not a mapping, a mapping is not a sequence, and text is neither."""
     with pytest.raises(TypeError, match=r"argument 0: expected (Array|List|Dict)\["):
         keeping[function](given)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R7
-"""Printed forms, copies, order, hashes, structure and text of values by what they contain.
+"""Printed form, copy, order, hash, structure and text of values, all based on contents.
 
-What both packages do alike is in content_cases.py, which tests/interop runs with both.
+Behaviour common to both packages is in content_cases.py, which tests/interop runs with both.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from tvm_ffi.serialization import from_json_graph_str, to_json_graph_str
 from .conftest import compile_cpp_library
 from .content_cases import CASES, call, loop, make
 
-DEEP = 50_000  # levels; a function that called itself for each would end with the stack
+DEEP = 50_000  # levels; a function that recursed at each would overflow the stack
 
 
 @pytest.fixture(scope="module", autouse=True)
 def contents(tmp_path_factory: pytest.TempPathFactory) -> tvm_ffi.Module:
-    """Load the types of contents.cc."""
+    """Load the library built from contents.cc."""
     path = tmp_path_factory.mktemp("contents") / "contents.so"
     compile_cpp_library(Path(__file__).with_name("contents.cc"), path)
     return tvm_ffi.load_module(path)
@@ -43,12 +43,12 @@ def contents(tmp_path_factory: pytest.TempPathFactory) -> tvm_ffi.Module:
 
 @pytest.mark.parametrize("name", CASES)
 def test_as_the_published_package(name: str) -> None:
-    """Each case of the table, under this package."""
+    """Each case of the table passes with this package."""
     CASES[name]()
 
 
 def nested(levels: int, innermost: Any) -> Any:
-    """Give an array in an array, and so on; a list, a map and an object are among them."""
+    """Return nested arrays with an occasional list, map and object in between."""
     value = innermost
     for i in range(levels):
         if i % 1000 == 0:
@@ -58,7 +58,7 @@ def nested(levels: int, innermost: Any) -> Any:
 
 
 def test_deep_values() -> None:
-    """Values of any depth are printed, copied, compared, hashed and written."""
+    """Values of any depth can be printed, copied, compared, hashed and serialized."""
     value, equal, other = nested(DEEP, 1), nested(DEEP, 1), nested(DEEP, 2)
     assert call("ffi.ReprPrint", value).count("1") >= 1
     assert call("ffi.RecursiveEq", value, equal)
@@ -82,7 +82,7 @@ def test_deep_values() -> None:
 
 
 def test_shared_values_cost_once() -> None:
-    """A value that doubles at each of 100 levels by sharing takes no time to compare or hash."""
+    """A value that doubles by sharing at each of 100 levels is quick to compare and hash."""
     value: Any = Array([1])
     equal: Any = Array([1])
     for _ in range(100):
@@ -98,7 +98,7 @@ def test_shared_values_cost_once() -> None:
 
 
 def test_values_that_contain_themselves() -> None:
-    """They are compared and hashed without end of the stack."""
+    """They can be compared and hashed without a stack overflow."""
     a, b = loop(), loop()
     assert structural_equal(a, b)
     assert structural_hash(a) == structural_hash(b)
@@ -112,7 +112,7 @@ def test_values_that_contain_themselves() -> None:
 
 
 def test_own_functions_call_back_at_most_200_deep() -> None:
-    """Types' own functions that call back too deep end in a ValueError."""
+    """Types' own functions that call back too deeply raise a ValueError."""
     deep = make("Own", 1)
     for _ in range(150):
         deep = make("Own", deep)
@@ -141,7 +141,7 @@ def test_own_functions_call_back_at_most_200_deep() -> None:
 
 
 def test_keys_within_keys() -> None:
-    """Keys that hold mappings with such keys are compared at most 200 deep."""
+    """Keys that contain mappings with such keys are compared at most 200 deep."""
 
     def key(levels: int) -> tvm_ffi.StructuralKey:
         made = tvm_ffi.StructuralKey(1)
@@ -155,7 +155,7 @@ def test_keys_within_keys() -> None:
 
 
 def test_own_functions_may_not_call_back_later() -> None:
-    """What a type's own function was given refuses calls after it returned."""
+    """The callback given to a type's own function refuses calls after the function returns."""
     assert structural_equal(make("Custom", 1, 1), make("Custom", 1, 1))
     with pytest.raises(RuntimeError, match="got one after it returned"):
         call("contents.kept")(1, 1, 0, None)
@@ -165,7 +165,7 @@ def test_own_functions_may_not_call_back_later() -> None:
 
 
 def test_own_functions_go_on_after_an_error() -> None:
-    """Parts whose comparison or hash failed, or that differ, leave nothing behind."""
+    """Parts that failed to compare or hash, or that differ, leave no state behind."""
     a, b = (make("Forgiving", [len, i], 5) for i in (1, 2))
     assert structural_equal([a, 7], [b, 7])
     paths = get_first_structural_mismatch([a, 7], [b, 8])
@@ -195,7 +195,7 @@ def test_own_functions_go_on_after_an_error() -> None:
 
 
 def test_without_fields_by_address() -> None:
-    """Tensors and functions, which show no fields, equal themselves only, unlike there."""
+    """Tensors and functions, which have no fields, equal only themselves, unlike upstream."""
     tensors = [tvm_ffi.from_dlpack(numpy.zeros(2)) for _ in range(2)]
     functions = [tvm_ffi.convert(len), tvm_ffi.convert(max)]
     for a, b in (tensors, functions):
@@ -230,7 +230,7 @@ def test_tensors_with_gaps() -> None:
     ],
 )
 def test_errors(name: str, arguments: tuple[Any, ...], error: type, message: str) -> None:
-    """An error names the function and what came."""
+    """An error names the function and what it got."""
     with pytest.raises(error, match=message):
         call(f"ffi.{name}", *arguments)
 
@@ -272,13 +272,13 @@ def test_errors(name: str, arguments: tuple[Any, ...], error: type, message: str
     ],
 )
 def test_texts_that_are_refused(nodes: str, error: type, message: str) -> None:
-    """A text that is no graph raises an error that names the node."""
+    """A text that is not a graph raises an error that names the node."""
     with pytest.raises(error, match=message):
         from_json_graph_str(f'{{"root_index":0,"nodes":[{nodes}]}}')
 
 
 def test_keys_are_hashed_anew() -> None:
-    """A text may have a wrong hash of a key, or none: the key is found all the same."""
+    """A text may have a wrong key hash or none; lookup by the key still works."""
     key = tvm_ffi.StructuralKey([1, "a"])
     text = to_json_graph_str(Map({key: "found"}))
     member = f',"hash_i64":{key.hash_i64}'
@@ -291,7 +291,7 @@ def test_keys_are_hashed_anew() -> None:
 
 
 def test_keys_are_hashed_anew_in_a_copy() -> None:
-    """What equals itself only has another hash in the copy, which its key must have too."""
+    """An object compared by identity hashes differently in the copy, and so must its key."""
     copied = call("ffi.DeepCopy", Map({tvm_ffi.StructuralKey([make("Unique", 1, 2)]): "found"}))
     [key] = copied
     assert key.hash_i64 == structural_hash(key.key)
@@ -300,13 +300,13 @@ def test_keys_are_hashed_anew_in_a_copy() -> None:
 
 @pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 2**64, 10**30, -(10**40), 2**127 - 1])
 def test_big_integers(number: int) -> None:
-    """They are printed and written in decimal digits, and read again."""
+    """They are printed and serialized in decimal, and read back."""
     assert call("ffi.ReprPrint", number) == str(number)
     assert from_json_graph_str(to_json_graph_str(number)) == number
 
 
 def test_big_integers_of_many_digits() -> None:
-    """Their text is right at every length, and that of a million digits takes no quadratic time."""
+    """Their text is right at every length; a million digits take less than quadratic time."""
     for length in (*range(1, 40), 63, 64, 65, 127, 128, 129, 300, 440):
         for power in (2 ** (32 * length), 10 ** (9 * length), 7 ** (11 * length)):
             for number in (power - 1, power, -power, 1 - power):
@@ -323,7 +323,7 @@ def test_big_integers_of_many_digits() -> None:
 
 
 def test_paths() -> None:
-    """A path has its steps, its parent and a printed form."""
+    """s; digit by digit, it takes over 100"""
     root = AccessPath.root()
     path = root.attr("x").array_item(2).map_item("k")
     path = path.array_item_missing(3).attr_missing("z").map_item_missing(4)
@@ -345,7 +345,7 @@ def test_paths() -> None:
 
 
 def test_paths_compare() -> None:
-    """Paths with the same steps are equal; a path is a prefix of those that go on."""
+    """Paths with the same steps are equal; a path is a prefix of its extensions."""
     root = AccessPath.root()
     path = root.attr("x").map_item(1)
     assert path == root.attr("x").map_item(1)
@@ -361,7 +361,7 @@ def test_paths_compare() -> None:
 
 
 def test_paths_are_made_from_the_root() -> None:
-    """Neither a path nor a step is made by calling its class."""
+    """Neither a path nor a step can be created by calling its class."""
     with pytest.raises(ValueError, match=r"AccessPath: expected AccessPath\.root\(\)"):
         AccessPath()
     with pytest.raises(TypeError, match="AccessStep: expected a step of an AccessPath"):
@@ -395,7 +395,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(make_vector, make_vector);
 
 
 def test_parts_that_a_field_makes_are_copied(tmp_path: Path) -> None:
-    """A field makes a new Array of its vector at each reading, maybe at an address used before."""
+    """A field creates a new Array from its vector on each read, possibly at a reused address."""
     source = tmp_path / "vectors.cc"
     source.write_text(VECTORS)
     compile_cpp_library(source, tmp_path / "vectors.so")
@@ -405,7 +405,7 @@ def test_parts_that_a_field_makes_are_copied(tmp_path: Path) -> None:
 
 
 def test_paths_cross_languages() -> None:
-    """C++ takes and gives the same paths; they are copied, pickled and printed as objects."""
+    """C++ accepts and returns the same paths; they can be copied, pickled and printed."""
     path = AccessPath.root().map_item("k").array_item_missing(3)
     below = tvm_ffi.get_global_func("contents.below")(path)
     assert type(below) is AccessPath

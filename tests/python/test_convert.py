@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R7
-"""tvm_ffi.convert, and Python objects that say what they are passed as."""
+"""tvm_ffi.convert, and Python objects that define their own conversion."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ import tvm_ffi
     ],
 )
 def test_values(value: Any, cls: type, text: str | None) -> None:
-    """A value becomes what a function gets of it."""
+    """A value is converted as it would be for a function argument."""
     converted = tvm_ffi.convert(value)
     assert type(converted) is cls
     assert converted == value
@@ -39,7 +39,7 @@ def test_values(value: Any, cls: type, text: str | None) -> None:
 
 
 def test_text_stays_text() -> None:
-    """String and Bytes are str and bytes, with their hash."""
+    """String and Bytes are str and bytes, with the same hashes."""
     text, data = tvm_ffi.convert("text"), tvm_ffi.convert(b"data")
     assert isinstance(text, str)
     assert isinstance(data, bytes)
@@ -58,12 +58,12 @@ def test_callables_become_functions() -> None:
 
 
 def test_callbacks_of_a_framework(functions: Any, framework: Any) -> None:
-    """With a class of tensors a callback gets that framework's, also in containers."""
+    """Given a tensor class, a callback receives that framework's tensors, even in containers."""
     cls = type(framework.zeros(1))
     seen = []
 
     def callback(*arguments: Any) -> Any:
-        """Remember."""
+        """Record the arguments."""
         seen.extend(arguments)
         return arguments[0]
 
@@ -83,7 +83,7 @@ def test_callbacks_of_a_framework(functions: Any, framework: Any) -> None:
 
 
 def test_views_that_a_callback_gets(functions: Any, framework: Any) -> None:
-    """A view that C lends to such a callback owns its memory where an argument has it."""
+    """A view lent to such a callback owns its memory if an argument does."""
     cls = type(framework.zeros(1))
     seen = []
     function = tvm_ffi.convert_func(seen.append, tensor_cls=cls)
@@ -105,13 +105,13 @@ def test_tensors_become_tensors(framework: Any) -> None:
 
 
 def test_other_objects_stay() -> None:
-    """What no function looks into comes back as itself."""
+    """An opaque object is returned as itself."""
     value = object()
     assert tvm_ffi.convert(value) is value
 
 
 def test_what_cannot_be_converted() -> None:
-    """What no function takes is an error that names the place."""
+    """An error about a value that no function accepts names its location."""
     with pytest.raises(TypeError, match=r"^convert: set: expected a single value"):
         tvm_ffi.convert({1})
     with pytest.raises(TypeError, match=r"^convert: list: element 1 \(set\): expected a single"):
@@ -124,12 +124,12 @@ class Point(tvm_ffi.ObjectConvertible):
     """Passed as an Array of its coordinates."""
 
     def asobject(self) -> tvm_ffi.Object:
-        """Give the Array."""
+        """Return the Array."""
         return tvm_ffi.Array([1, 2])
 
 
 def test_objects_that_convert(functions: Any) -> None:
-    """Its asobject tells what is passed, alone and in containers."""
+    """Its asobject determines what is passed, both directly and in containers."""
     assert tvm_ffi.convert(Point()) == [1, 2]
     assert functions.echo(Point()) == [1, 2]
     assert functions.echo([Point(), {"a": Point()}]) == [[1, 2], {"a": [1, 2]}]
@@ -138,7 +138,7 @@ def test_objects_that_convert(functions: Any) -> None:
 
 
 def test_objects_that_convert_badly(functions: Any) -> None:
-    """One without asobject, one whose asobject fails, and one that gives itself are errors."""
+    """A missing asobject, one that raises, and one that returns self are errors."""
 
     class Silent(tvm_ffi.ObjectConvertible):
         pass
@@ -160,7 +160,7 @@ def test_objects_that_convert_badly(functions: Any) -> None:
 
 
 def test_asobject_alone_means_nothing(functions: Any) -> None:
-    """A class that happens to have a method of that name is carried through."""
+    """An object that merely has a method of that name is passed unchanged."""
 
     class Other:
         def asobject(self) -> Any:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R6
-"""What the extension's own functions say when they are called wrongly."""
+"""Messages of the extension's own functions about wrong calls."""
 
 from __future__ import annotations
 
@@ -52,6 +52,6 @@ def delete_name() -> None:
     ],
 )
 def test_messages_say_what_came(call: Callable[[], Any], message: str) -> None:
-    """A wrong argument is a TypeError that says what was expected and what came."""
+    """A wrong argument is a TypeError that states what was expected and what was passed."""
     with pytest.raises(TypeError, match=f"^{re.escape(message)}$"):
         call()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R6
-"""Libraries built from Python: what they become."""
+"""Libraries built from Python, and the results of builds."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .cpp_builds import ADD, own_cache  # noqa: F401  (a fixture)
 
 
 def test_inline_source_is_built_and_loaded() -> None:
-    """A function is called, and tells its documentation."""
+    """A function can be called and has its documentation."""
     module = cpp.load_inline("adder", cpp_sources=ADD, functions={"add": 'Adds "two"\n\\ ü.'})
     assert module.add(1, 2) == 3
     assert module.get_function_doc("add") == 'Adds "two"\n\\ ü.'
 
 
 def test_tensors_of_a_framework() -> None:
-    """Sources find the headers included, and read and write NumPy arrays."""
+    """The included headers are found, and the code reads and writes NumPy arrays."""
     code = """
     void add_one(tvm::ffi::TensorView x, tvm::ffi::TensorView y) {
       TVM_FFI_CHECK(x.numel() == y.numel(), ValueError) << "expected tensors of one size";
@@ -42,21 +42,21 @@ def test_tensors_of_a_framework() -> None:
 
 
 def test_several_sources_are_one_unit() -> None:
-    """Later sources call what earlier ones define; a name exported twice is exported once."""
+    """Later sources call functions from earlier ones; a name listed twice is exported once."""
     sources = ["static int twice(int x) { return 2 * x; }", "int f(int x) { return twice(x) + 1; }"]
     module = cpp.load_inline("parts", cpp_sources=sources, functions=["f", "f"])
     assert module.f(20) == 41
 
 
 def test_empty_source_is_a_library_without_functions() -> None:
-    """No text at all is no mistake, no source is."""
+    """An empty source is valid."""
     module = cpp.load_inline("empty", cpp_sources="")
     with pytest.raises(AttributeError, match="has no function 'add'"):
         module.add(1, 2)
 
 
 def test_library_stands_under_its_name(cache_folder: Path, tmp_path: Path) -> None:
-    """In a folder of the cache, or right in the folder that is asked for."""
+    """The library is in a folder of the cache, or directly in the folder requested."""
     path = Path(cpp.build_inline("adder", cpp_sources=ADD, functions="add"))
     assert path.name == "adder.so"
     assert path.parent.parent == cache_folder
@@ -69,7 +69,7 @@ def test_library_stands_under_its_name(cache_folder: Path, tmp_path: Path) -> No
 
 
 def test_home_is_where_the_cache_lies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where no variable names it."""
+    """The cache is under HOME if no variable names it."""
     monkeypatch.delenv("TVM_FFI_CACHE_DIR")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert cache.cache_folder() == str(tmp_path / ".cache" / "tvm-ffi")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R6
-"""What is built again, and what comes from the cache."""
+"""When a library is rebuilt, and when it comes from the cache."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .cpp_builds import ADD, EXPORTED, own_cache, wrapper  # noqa: F401  (a fixt
 
 
 def test_same_build_comes_from_the_cache(compilations: Callable[[], int]) -> None:
-    """Another source, or other flags, are another build."""
+    """Another source or other flags are a different build."""
     first = cpp.build_inline("adder", cpp_sources=ADD, functions="add")
     assert cpp.build_inline("adder", cpp_sources=ADD, functions="add") == first
     assert compilations() == 1
@@ -32,14 +32,14 @@ def test_same_build_comes_from_the_cache(compilations: Callable[[], int]) -> Non
 
 
 def test_cache_is_read_without_a_lock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So a cache that may only be read serves what is in it."""
+    """A read-only cache can therefore be used."""
     path = cpp.build_inline("adder", cpp_sources=ADD, functions="add")
     monkeypatch.setattr("tvm_ffi.cpp.builder.FileLock", None)
     assert cpp.build_inline("adder", cpp_sources=ADD, functions="add") == path
 
 
 def test_changed_header_is_seen(project: Path) -> None:
-    """Each state of the files is a library of its own, so that one that is in use stays."""
+    """Each state of the files has its own library, so one in use is not replaced."""
     modules = []
     for number in (1, 2, 1):
         (project / "number.h").write_text(f"#define NUMBER_HERE {number}\n")
@@ -50,7 +50,7 @@ def test_changed_header_is_seen(project: Path) -> None:
 
 
 def test_changes_in_the_folder_of_the_build_are_seen(project: Path) -> None:
-    """Sources and headers may lie where the library is put."""
+    """Sources and headers may be in the library's output folder."""
 
     def built() -> bytes:
         path = cpp.build("numbers", sources=project / "number.cc", build_directory=project)
@@ -65,7 +65,7 @@ def test_changes_in_the_folder_of_the_build_are_seen(project: Path) -> None:
 
 
 def test_content_counts_and_time_does_not(project: Path, compilations: Callable[[], int]) -> None:
-    """A file touched is not compiled again; one put back with its old time is."""
+    """A touched file is not recompiled; one changed with its old time restored is."""
     header = project / "number.h"
     old = header.stat()
     path = cpp.build("numbers", cpp_files=str(project / "number.cc"))
@@ -79,7 +79,7 @@ def test_content_counts_and_time_does_not(project: Path, compilations: Callable[
 
 
 def test_only_what_changed_is_compiled(project: Path, compilations: Callable[[], int]) -> None:
-    """Also after a build that failed; C files and object files take part."""
+    """This holds after a failed build too; C files and object files are included."""
     (project / "seven.cc").write_text('extern "C" int seven() { return 7; }\n')
     (project / "eight.c").write_text("int eight(void) { return 8; }\n")
     first = project / "number.cc"
@@ -96,7 +96,7 @@ def test_only_what_changed_is_compiled(project: Path, compilations: Callable[[],
         names = ["number.cc", "seven.cc", "eight.c", "nine.o"]
         module = cpp.load("sums", sources=[project / name for name in names])
         assert module.sum() == 15 + value
-        assert compilations() == 2  # an object that was given is only linked anew
+        assert compilations() == 2  # a given object file is only relinked
     (project / "seven.cc").write_text("broken\n")
     with pytest.raises(cpp.CompileError, match="broken"):
         cpp.build("sums", sources=[project / name for name in names])
@@ -107,7 +107,7 @@ def test_only_what_changed_is_compiled(project: Path, compilations: Callable[[],
 
 @pytest.mark.parametrize("damage", ["truncate", "overwrite", "remove", "record", "empty record"])
 def test_damaged_cache_is_built_anew(damage: str) -> None:
-    """Nobody gets a library that is not whole."""
+    """A damaged library or record is never used."""
     path = Path(cpp.build_inline("adder", cpp_sources=ADD, functions="add"))
     record = path.with_name("adder.so.json")
     if damage == "truncate":
@@ -123,7 +123,7 @@ def test_damaged_cache_is_built_anew(damage: str) -> None:
 
 
 def test_damaged_object_harms_one_build(project: Path) -> None:
-    """What does not link is not used again."""
+    """An object that does not link is not reused."""
     path = Path(cpp.build("numbers", sources=project / "number.cc"))
     path.unlink()
     (broken,) = path.parent.parent.glob("unit_*.o")
@@ -134,7 +134,7 @@ def test_damaged_object_harms_one_build(project: Path) -> None:
 
 
 def test_compiler_is_part_of_the_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another program, or another version of it, builds anew; its path may be relative."""
+    """Another compiler or version causes a rebuild; its path may be relative."""
     first = cpp.build_inline("adder", cpp_sources=ADD, functions="add")
     wrapper(tmp_path / "other c++", "")
     monkeypatch.chdir(tmp_path)
@@ -146,7 +146,7 @@ def test_compiler_is_part_of_the_build(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_our_headers_are_part_of_the_build(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A new version of the package builds anew."""
+    """A new version of the package causes a rebuild."""
     first = cpp.build_inline("adder", cpp_sources=ADD, functions="add")
     monkeypatch.setattr("tvm_ffi.cpp.builder.headers_digest", lambda: "others")
     assert cpp.build_inline("adder", cpp_sources=ADD, functions="add") != first

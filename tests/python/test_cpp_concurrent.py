@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R6
-"""Builds at the same time, and builds that are killed."""
+"""Concurrent builds, and builds that are killed."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from .cpp_builds import ADD, own_cache, wrapper  # noqa: F401  (a fixture)
 
 @pytest.fixture
 def go(tmp_path: Path) -> Iterator[Path]:
-    """Name the file that a slow compiler waits for; at the latest when the test has ended."""
+    """Yield the file that a slow compiler waits for; create it by the end of the test."""
     yield tmp_path / "go"
     (tmp_path / "go").touch()
 
 
 def test_two_processes_build_once(tmp_path: Path, go: Path) -> None:
-    """The second waits for the first, and uses what that has made."""
+    """The second process waits for the first and uses its result."""
     log = tmp_path / "log"
     log.touch()
     wrapper(
@@ -69,7 +69,7 @@ print(cpp.load_inline("adder", cpp_sources={ADD!r}, functions="add").add(1, 2), 
 
 
 def test_threads_build_once(compilations: Callable[[], int]) -> None:
-    """One thread builds, and the others get what that has made."""
+    """One thread builds, and the others use its result."""
     build = functools.partial(cpp.build_inline, cpp_sources=ADD, functions="add")
     with ThreadPoolExecutor(4) as pool:
         paths = set(pool.map(build, ["adder"] * 8))
@@ -78,7 +78,7 @@ def test_threads_build_once(compilations: Callable[[], int]) -> None:
 
 
 def test_killed_build_is_taken_up_by_the_next(tmp_path: Path, go: Path) -> None:
-    """The compilers of the killed process end before anybody else builds in the folder."""
+    """The killed process's compilers exit before another process builds in the folder."""
     log, begun = tmp_path / "log", tmp_path / "begun"
     os.mkfifo(begun)
     wrapper(
@@ -96,7 +96,7 @@ print(cpp.build_inline("adder", cpp_sources={ADD!r}, functions="add"))
     environment = {**os.environ, "CXX": str(tmp_path / "slow")}
     command = [sys.executable, "-c", code]
     with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as first:
-        begun.read_text()  # comes to its end when the compiler has begun
+        begun.read_text()  # returns once the compiler has started
         begun.unlink()
         first.send_signal(signal.SIGKILL)
     with subprocess.Popen(

@@ -19,7 +19,7 @@ from .cpp_builds import ADD, own_cache  # noqa: F401  (a fixture)
 
 
 def test_compile_error_shows_the_compilers_message() -> None:
-    """With the line as its writer counts, and the command; not with Ninja's words."""
+    """It has the line number as in the source and the command, but no Ninja output."""
     code = "\nint add(int a, int b) {\n  return a + wrong;\n}\n"
     with pytest.raises(cpp.CompileError) as caught:
         cpp.build_inline("adder", cpp_sources=code, functions="add")
@@ -34,13 +34,13 @@ def test_compile_error_shows_the_compilers_message() -> None:
 
 
 def test_error_is_pickled_whole() -> None:
-    """It may come from a worker process."""
+    """The error may come from a worker process."""
     error = pickle.loads(pickle.dumps(cpp.CompileError("message", ["c++", "-c"], "said")))
     assert (str(error), error.command, error.stderr) == ("message", ["c++", "-c"], "said")
 
 
 def test_failed_build_leaves_nothing_to_load(compilations: Callable[[], int]) -> None:
-    """The same error comes again, and the right source builds."""
+    """A retry raises the same error, and a correct source then builds."""
     for _ in range(2):
         with pytest.raises(cpp.CompileError, match="redefinition"):
             cpp.build_inline("adder", cpp_sources=[ADD, ADD], functions="add")
@@ -49,20 +49,20 @@ def test_failed_build_leaves_nothing_to_load(compilations: Callable[[], int]) ->
 
 
 def test_linker_error_shows_its_message() -> None:
-    """A library that is not there."""
+    """A missing library is reported by the linker."""
     with pytest.raises(cpp.CompileError, match="no_such_library"):
         cpp.build_inline("adder", cpp_sources=ADD, extra_ldflags=["-lno_such_library"])
 
 
 def test_undefined_function_is_named_by_the_loader() -> None:
-    """It is declared and defined nowhere."""
+    """The function is declared but not defined."""
     path = cpp.build_inline("adder", cpp_sources="int add(int, int);", functions="add")
     with pytest.raises(OSError, match=r"undefined symbol: .*add"):
         tvm_ffi.load_module(path)
 
 
 def test_flags_reach_the_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a shell splits them; the standard may be another, and folders may be relative."""
+    """They are split as in a shell; they may change the standard, and folders may be relative."""
     folder = tmp_path / "more headers"
     folder.mkdir()
     (folder / "three.h").write_text("#define THREE 3\n")
@@ -85,7 +85,7 @@ def test_flags_reach_the_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_object_file_is_not_linked(tmp_path: Path) -> None:
-    """It may go into another build."""
+    """The object file can be linked into another build."""
     made = cpp.build_inline(
         "adder", cpp_sources=ADD, functions="add", output="adder.o", build_directory=tmp_path
     )
@@ -94,7 +94,7 @@ def test_object_file_is_not_linked(tmp_path: Path) -> None:
 
 
 def test_changed_library_among_the_flags_is_seen(tmp_path: Path) -> None:
-    """A static library that a linker's flag names is an input like every other file."""
+    """A static library named by a linker flag is an input like any other file."""
     archive = tmp_path / "libnumber.a"
 
     def linked(number: int) -> int:
@@ -113,7 +113,7 @@ def test_changed_library_among_the_flags_is_seen(tmp_path: Path) -> None:
 
 
 def test_build_in_a_given_folder_is_replaced_whole(project: Path, tmp_path: Path) -> None:
-    """A library that is loaded goes on working while its file becomes another."""
+    """A loaded library keeps working while its file is replaced."""
     folder = tmp_path / "out"
     first = cpp.load("numbers", sources=project / "number.cc", build_directory=folder)
     (project / "number.h").write_text("#define NUMBER_HERE 2\n")
@@ -149,7 +149,7 @@ def test_build_in_a_given_folder_is_replaced_whole(project: Path, tmp_path: Path
 def test_wrong_arguments_are_named(
     arguments: dict[str, object], error: type[Exception], message: str
 ) -> None:
-    """Function, library, argument, expected, got."""
+    """The message has the function, library, argument, expected and got."""
     name = "build_inline" if "output" in arguments else "load_inline"
     with pytest.raises(error, match=f"{name}: adder: .*{message}"):
         getattr(cpp, name)("adder", **arguments)
@@ -157,7 +157,7 @@ def test_wrong_arguments_are_named(
 
 @pytest.mark.parametrize("name", ["", ".", "..", "a/b", "a\nb", "a\0b"])
 def test_names_that_are_no_files_are_refused(name: str) -> None:
-    """The library's file has the name."""
+    """The name is used as the library's file name."""
     with pytest.raises(ValueError, match="build: name: expected"):
         cpp.build(name, sources="x.cc")
     with pytest.raises(TypeError, match="build: name: expected a str, got int"):
@@ -165,13 +165,13 @@ def test_names_that_are_no_files_are_refused(name: str) -> None:
 
 
 def test_unusual_names_are_taken() -> None:
-    """Spaces and letters of any language."""
+    """Spaces and non-ASCII letters are accepted."""
     assert cpp.load_inline("añ $a 'b' \"c", cpp_sources=ADD, functions="add").add(1, 2) == 3
 
 
 @pytest.mark.parametrize("name", ["a|b.cc", "a||b\tc.cc"])
 def test_unusual_paths_are_taken(project: Path, name: str) -> None:
-    """Such as would end the inputs in Ninja's own language, or a word in that of make."""
+    """They include characters special to Ninja or make."""
     source = (project / "number.cc").rename(project / name)
     assert cpp.load("numbers", sources=source).number() == 1
     (project / "number.h").write_text("#define NUMBER_HERE 2\n")
@@ -179,7 +179,7 @@ def test_unusual_paths_are_taken(project: Path, name: str) -> None:
 
 
 def test_files_that_cannot_be_compiled_are_named(tmp_path: Path) -> None:
-    """None, a missing one, and one of an unknown kind."""
+    """No file, a missing file and a file of an unknown kind are errors."""
     with pytest.raises(ValueError, match="build: x: sources: expected at least one file, got none"):
         cpp.build("x")
     with pytest.raises(FileNotFoundError, match=r"build: x: there is no such file: '.*none.cc'"):
@@ -193,7 +193,7 @@ def test_files_that_cannot_be_compiled_are_named(tmp_path: Path) -> None:
 def test_folder_that_cannot_be_written_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A file stands in its way, or it is for reading alone."""
+    """A file may be in its place, or the folder may be read-only."""
     (tmp_path / "file").touch()
     monkeypatch.setenv("TVM_FFI_CACHE_DIR", str(tmp_path / "file"))
     with pytest.raises(NotADirectoryError, match="TVM_FFI_CACHE_DIR can name: Not a directory"):
