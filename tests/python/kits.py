@@ -29,7 +29,7 @@ class Kit:
         return contextlib.nullcontext()
 
     def make(self, dtype: str, raw: bytes) -> Any:
-        """Create a vector of the element type from its bytes, or raise Lacks if there is no such type."""
+        """Create a vector of the element type from its bytes; raise Lacks without such a type."""
         raise NotImplementedError
 
     def address(self, tensor: Any) -> int:

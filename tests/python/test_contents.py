@@ -316,14 +316,14 @@ def test_big_integers_of_many_digits() -> None:
     text = to_json_graph_str(-(10**1_000_000))
     assert '"-1' + "0" * 1_000_000 + '"' in text
     assert from_json_graph_str(text) == -(10**1_000_000)
-    assert time.process_time() - begun < 20  # s; digit by digit, it takes more than 100
+    assert time.process_time() - begun < 20  # s; digit by digit, it takes over 100
 
 
 # Paths
 
 
 def test_paths() -> None:
-    """s; digit by digit, it takes over 100"""
+    """A path has its steps, its parent and a printed form."""
     root = AccessPath.root()
     path = root.attr("x").array_item(2).map_item("k")
     path = path.array_item_missing(3).attr_missing("z").map_item_missing(4)

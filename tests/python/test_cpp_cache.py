@@ -79,7 +79,7 @@ def test_content_counts_and_time_does_not(project: Path, compilations: Callable[
 
 
 def test_only_what_changed_is_compiled(project: Path, compilations: Callable[[], int]) -> None:
-    """This holds after a failed build too; C files and object files are included."""
+    """Only changed files are recompiled, even after a failed build; C and object files take part."""
     (project / "seven.cc").write_text('extern "C" int seven() { return 7; }\n')
     (project / "eight.c").write_text("int eight(void) { return 8; }\n")
     first = project / "number.cc"

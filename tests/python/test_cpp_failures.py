@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R6
-"""Builds into folders that hold other files, on full disks, and by compilers that write nothing."""
+"""Builds into folders with other files, on full disks, and by compilers that write nothing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CPP = 'extern "C" int number() { return 1; }\n'
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
-    """A source in C, which takes little time to compile."""
+    """A C source, which compiles quickly."""
     path = tmp_path / "number.c"
     path.write_text(C)
     return path
@@ -33,7 +33,7 @@ def source(tmp_path: Path) -> Path:
 def test_files_in_the_folder_are_not_overwritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """A file that no build has written stays as it is and alone, and the error names it."""
+    """A file that no build wrote is left untouched, nothing is added, and the error names it."""
     monkeypatch.chdir(tmp_path)
     Path(name).write_text("mine")
     for _ in range(2):
@@ -46,7 +46,7 @@ def test_files_in_the_folder_are_not_overwritten(
 
 
 def test_all_files_in_the_way_are_named(tmp_path: Path) -> None:
-    """At least the first few, and how many more there are."""
+    """The first few are listed, followed by the number of the others."""
     names = ["cpp.cc", "build.ninja", "unit_0.o", "unit_0.o.log", "unit_0.o.failed", "unit_0.o.d"]
     for name in names[:2]:
         (tmp_path / name).write_text("mine")
@@ -60,7 +60,7 @@ def test_all_files_in_the_way_are_named(tmp_path: Path) -> None:
 
 
 def test_a_link_in_the_folder_is_not_written_through(tmp_path: Path, source: Path) -> None:
-    """Nor is a link that leads nowhere."""
+    """A link is not written through, even if it is dangling."""
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "build.ninja").symlink_to(tmp_path / "elsewhere")
@@ -70,7 +70,7 @@ def test_a_link_in_the_folder_is_not_written_through(tmp_path: Path, source: Pat
 
 
 def test_a_folder_serves_several_builds(tmp_path: Path, source: Path) -> None:
-    """What builds have written, also one that failed, is written again; other files stay."""
+    """Files written by builds, even failed ones, are overwritten; other files stay."""
     other = tmp_path / "other.txt"
     other.write_text("mine")
     source.write_text("int number(void) { return }")
@@ -89,8 +89,8 @@ def test_a_folder_serves_several_builds(tmp_path: Path, source: Path) -> None:
 def test_compilers_that_write_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, missing: str
 ) -> None:
-    """The error names the compiler, what it did not write, and the command."""
-    monkeypatch.chdir(tmp_path)  # it writes there when it is asked for its version
+    """The error names the compiler, the missing output and the command."""
+    monkeypatch.chdir(tmp_path)  # asking for its version writes there
     compiler = tmp_path / "silent"
     compiler.write_text(f"#!/bin/sh\n{script}\n")
     compiler.chmod(0o755)
@@ -104,7 +104,7 @@ def test_compilers_that_write_nothing(
 def test_a_linker_that_writes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: Path
 ) -> None:
-    """Nor is an older library taken for its work."""
+    """An older library is not mistaken for the linker's output."""
     cpp.build("x", sources=source, build_directory=tmp_path)
     monkeypatch.setenv("CXX", "true")
     source.write_text(C.replace("1", "2"))
@@ -113,7 +113,7 @@ def test_a_linker_that_writes_nothing(
 
 
 def fails_first(compiler: Path, then: str) -> str:
-    """Write a compiler that fails without a message, and does something else before that later."""
+    """Write a compiler that fails silently the first time and runs ``then`` before that later."""
     ran = compiler.with_name("ran")
     script = f'[ -e "{ran}" ] && {then}; : > "{ran}"; exit 3'
     compiler.write_text(f'#!/bin/sh\n[ "$1" = --version ] && exit 0\n{script}\n')
@@ -124,7 +124,7 @@ def fails_first(compiler: Path, then: str) -> str:
 def test_messages_that_found_no_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: Path
 ) -> None:
-    """What the compiler says is shown although nothing of it reached the disk."""
+    """The compiler's message is shown even if none of it was written to disk."""
     monkeypatch.setenv("CC", fails_first(tmp_path / "full", "echo no room >&2"))
     expected = "build: x: full failed with status 3:\nno room\n"
     with pytest.raises(cpp.CompileError, match=expected) as caught:
@@ -135,7 +135,7 @@ def test_messages_that_found_no_room(
 def test_a_command_that_succeeds_the_second_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: Path
 ) -> None:
-    """The error says so instead of a status of 0 and no message."""
+    """The error says so instead of reporting status 0 and no message."""
     monkeypatch.setenv("CC", fails_first(tmp_path / "moody", "exit 0"))
     expected = "build: x: moody failed with status 3 and left no message; run once more, the com"
     with pytest.raises(cpp.CompileError, match=expected):
@@ -172,7 +172,7 @@ sys.exit("expected a full disk")
 
 @pytest.mark.parametrize("room", ["0", "4k", "8k", "16k", "32k", "64k", "1m"])
 def test_full_disks(tmp_path: Path, room: str) -> None:
-    """However early the disk is full, the error says that no space is left."""
+    """No matter how early the disk fills up, the error says that no space is left."""
     unshare = shutil.which("unshare")
     mounts = [str(unshare), "--user", "--map-root-user", "--mount"]
     if unshare is None or subprocess.run([*mounts, "true"], capture_output=True).returncode != 0:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R6
-"""Compilers, architectures and texts of builds."""
+"""Compilers, architectures and literals of builds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .cpp_builds import ADD, own_cache, wrapper  # noqa: F401  (a fixture)
 
 
 def test_missing_programs_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """With what to do about it."""
+    """The error says how to fix it."""
     monkeypatch.setenv("CXX", "no-such-compiler")
     with pytest.raises(RuntimeError, match="no program 'no-such-compiler': install one"):
         cpp.build_inline("adder", cpp_sources=ADD)
@@ -41,7 +41,7 @@ def test_missing_programs_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
 
 def test_architectures_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the variable, else the GPUs that are here, else a set that runs on most."""
+    """They come from the variable, else from the GPUs present, else from a widely usable set."""
     monkeypatch.setenv("TVM_FFI_CUDA_ARCH_LIST", "8.0;9.0a+PTX 10.0f")
     assert toolchain.architecture_flags() == [
         "-gencode=arch=compute_80,code=sm_80",
@@ -63,7 +63,7 @@ def test_architectures_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_ptx_for_later_gpus(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, later: bool
 ) -> None:
-    """PTX of the architecture that messages propose suits later GPUs; that of 9.0a does not."""
+    """PTX of the architecture suggested in messages runs on later GPUs; PTX of 9.0a does not."""
     try:
         nvcc = toolchain.cuda_compiler()
     except RuntimeError as error:
@@ -82,7 +82,7 @@ def test_ptx_for_later_gpus(
 
 
 def test_cuda_source_is_compiled_and_linked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """C++ declares and exports what CUDA defines; without a GPU nothing is launched."""
+    """C++ declares and exports CUDA definitions; without a GPU nothing is launched."""
     try:
         toolchain.cuda_compiler()
     except RuntimeError as error:
@@ -95,13 +95,13 @@ def test_cuda_source_is_compiled_and_linked(monkeypatch: pytest.MonkeyPatch) -> 
     options = {"cuda_sources": kernel, "functions": ["status", "twice"]}
     alone = cpp.load_inline("cuda_alone", **options)  # type: ignore[arg-type]
     assert alone.twice(21) == 42
-    assert alone.status() != 0  # a launch of no threads fails, as does one without a GPU
+    assert alone.status() != 0  # launching zero threads fails, and so does a launch without a GPU
     declared = cpp.load_inline("both", cpp_sources="int status(); int twice(int);", **options)  # type: ignore[arg-type]
     assert declared.twice(21) == 42
 
 
 def test_build_from_the_cache_says_nothing(capfd: pytest.CaptureFixture[str]) -> None:
-    """Neither on stdout nor on stderr."""
+    """It prints nothing on stdout or stderr."""
     cpp.build_inline("adder", cpp_sources=ADD, functions="add")
     capfd.readouterr()
     cpp.build_inline("adder", cpp_sources=ADD, functions="add")
@@ -109,7 +109,7 @@ def test_build_from_the_cache_says_nothing(capfd: pytest.CaptureFixture[str]) ->
 
 
 def test_interrupt_ends_the_compilers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever ends the wait, nothing goes on in the background, and the lock is free."""
+    """If the wait is interrupted, nothing keeps running in the background, and the lock is free."""
     wrapper(tmp_path / "endless", 'case " $* " in *" -c "*) sleep 1000;; esac')
     monkeypatch.setenv("CXX", str(tmp_path / "endless"))
 
@@ -128,7 +128,7 @@ def test_interrupt_ends_the_compilers(tmp_path: Path, monkeypatch: pytest.Monkey
 @given(st.text())
 @settings(max_examples=200)
 def test_literals_are_plain_ascii_without_trigraphs(text: str) -> None:
-    """Read as C++ reads it, the literal is the text's UTF-8."""
+    """Parsed as C++, the literal is the text in UTF-8."""
     try:
         literal = source.cpp_literal(text)
     except UnicodeEncodeError:
@@ -141,14 +141,14 @@ def test_literals_are_plain_ascii_without_trigraphs(text: str) -> None:
 
 @given(st.lists(st.text("ab \t\\#$:\u00fc/", min_size=1), min_size=1, max_size=4))
 def test_depfiles_are_read_as_compilers_write_them(names: list[str]) -> None:
-    """Spaces, tabs and # behind a backslash, $ twice."""
+    """Spaces, tabs and # are escaped by a backslash, and $ is doubled."""
     names = [name for name in names if not name.endswith("\\") and "\\" not in name]
     written = [re.sub("([ \t#])", r"\\\1", name).replace("$", "$$") for name in names]
     assert cache.parse_depfile("made.o: " + " \\\n ".join(written) + "\n") == names
 
 
 def test_dtypes_have_names_in_cpp() -> None:
-    """Text, a dtype of ours, of NumPy; an unknown one is refused."""
+    """Text, tvm_ffi dtypes and NumPy dtypes have names; an unknown type is refused."""
     assert cpp.to_cpp_dtype("float32") == "float"
     assert cpp.to_cpp_dtype(tvm_ffi.dtype("int64")) == "int64_t"
     assert cpp.to_cpp_dtype(numpy.dtype("uint8")) == "uint8_t"
@@ -159,7 +159,7 @@ def test_dtypes_have_names_in_cpp() -> None:
 
 
 def test_import_leaves_the_builder_out() -> None:
-    """It is imported when it is asked for."""
+    """The builder is imported on first use."""
     code = (
         "import sys, tvm_ffi\n"
         "assert not {'tvm_ffi.cpp', 'subprocess', 'json', 'hashlib'} & {*sys.modules}\n"

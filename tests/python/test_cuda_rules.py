@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R4
-"""Rules of CUDA that the pages state; without a GPU all of it is skipped with that reason."""
+"""CUDA rules stated in the documentation; all tests are skipped without a GPU."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ pytestmark = pytest.mark.skipif(
     torch is None or not torch.cuda.is_available(), reason="needs a GPU and PyTorch for it"
 )
 
-# Attributes of the driver: CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, and so on.
+# Driver attributes: CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, and so on.
 MOST_BLOCKS = {"x": 5, "y": 6, "z": 7}
-# A process of its own, because an error spoils the capture.
+# Runs in a separate process because an error spoils the capture.
 SYNCHRONIZE = """
 import os, torch
 stream = torch.cuda.Stream()
@@ -33,7 +33,7 @@ os._exit(0)
 
 
 def test_blocks_of_a_grid() -> None:
-    """A grid is large in x only."""
+    """Only the x dimension of a grid can be large."""
     driver = ctypes.CDLL("libcuda.so.1")
     assert driver.cuInit(0) == 0
     most = {}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R2, R3, R4
-"""Tensors of PyTorch on a GPU, in and out; without one all of it is skipped with that reason."""
+"""PyTorch tensors on a GPU, as arguments and results; all tests are skipped without a GPU."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ DTYPES = [
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_layouts(functions: Any, layout: str) -> None:
-    """A tensor arrives where it lies, and comes back as the same memory."""
+    """A tensor arrives at its own address and comes back as the same memory."""
     x = LAYOUTS[layout]()
     assert functions.address(x) == x.data_ptr()
     assert [functions.shape_at(x, i) for i in range(x.ndim)] == list(x.shape)
@@ -56,7 +56,7 @@ def test_element_types(functions: Any, dtype: str) -> None:
 
 
 def test_the_current_stream_is_followed(functions: Any) -> None:
-    """PyTorch's current stream is the call's, also for tensors in a list and imported ones."""
+    """PyTorch's current stream is the call's, even for imported tensors and tensors in containers."""
     stream = torch.cuda.Stream()
     x = torch.zeros(2, device="cuda")
     index = x.device.index
@@ -69,7 +69,7 @@ def test_the_current_stream_is_followed(functions: Any) -> None:
 
 
 def test_lazy_views_are_refused(functions: Any) -> None:
-    """Views that are negated or conjugated when read do not reach the function."""
+    """Views that are negated or conjugated on read do not reach the function."""
     x = torch.ones(3, dtype=torch.complex64, device="cuda").conj()
     with pytest.raises(ValueError, match="resolve_conj"):
         functions.nop(x)
@@ -78,7 +78,7 @@ def test_lazy_views_are_refused(functions: Any) -> None:
 
 
 def test_pytorchs_allocator_is_used(elements: Any) -> None:
-    """What a function allocates beside a PyTorch tensor is PyTorch's memory."""
+    """Memory that a function allocates for a PyTorch tensor argument comes from PyTorch."""
     x = torch.zeros(1000, 3, device="cuda")
     before = torch.cuda.memory_allocated()
     made = elements.allocate_like(x)
@@ -88,6 +88,6 @@ def test_pytorchs_allocator_is_used(elements: Any) -> None:
 
 
 def test_memory_of_a_gpu_is_no_array(functions: Any) -> None:
-    """NumPy is refused what it cannot read."""
+    """NumPy cannot convert a GPU tensor."""
     with pytest.raises((TypeError, ValueError, BufferError), match=r"cuda|GPU|device"):
         numpy.asarray(tvm_ffi.from_dlpack(torch.zeros(2, device="cuda")))

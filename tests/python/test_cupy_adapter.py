@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R3, R4
-"""CuPy's adapter, with a module that stands for CuPy where there is no GPU."""
+"""CuPy's adapter, tested with a fake CuPy module where there is no GPU."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 
 from .kits import KITS
 
-# A module with the documented names of CuPy that the adapter uses. Its arrays say that they are on
-# a GPU, which no function of these tests looks at.
+# A module with the documented CuPy names used by the adapter. Its arrays claim to be on
+# a GPU, but no function in these tests accesses them.
 FAKE = """
 import sys, types
 import numpy
@@ -91,7 +91,7 @@ x = ndarray(numpy.arange(3, dtype="float32"), 1)
 
 @pytest.fixture(scope="module")
 def run(library: Path, tmp_path_factory: pytest.TempPathFactory):
-    """Run code in a Python of its own, where the fake is CuPy."""
+    """Run code in a separate Python process in which the fake is CuPy."""
     from .conftest import compile_library
 
     elements = tmp_path_factory.mktemp("elements") / "elements.so"
@@ -107,7 +107,7 @@ def run(library: Path, tmp_path_factory: pytest.TempPathFactory):
 
 
 def test_calls_follow_cupys_stream(run) -> None:
-    """A call runs on the stream of CuPy that is current on the array's device, and waits not."""
+    """A call runs on CuPy's current stream of the array's device, without synchronizing."""
     run("""
 assert functions.stream_of(2, 1, x) == 32
 assert functions.stream_of(2, 0, x) == 0
@@ -119,7 +119,7 @@ assert functions.stream_of(2, 1) == 0
 
 
 def test_arrays_are_ready_on_another_frameworks_stream(run) -> None:
-    """After a tensor that brings another stream, CuPy makes its arrays ready on that one."""
+    """After a tensor that brings another stream, CuPy makes its arrays ready on that stream."""
     run("""
 class Other(ndarray):
     def __tvm_ffi_env_stream__(self):
@@ -134,7 +134,7 @@ assert y.asked == [-1, -1]
 
 
 def test_imported_arrays_follow_cupys_stream(run) -> None:
-    """An array that went through from_dlpack still follows the stream that is current then."""
+    """An array imported by from_dlpack still follows the stream that is current at the call."""
     run("""
 tensor = tvm_ffi.from_dlpack(x)
 assert tensor.device == tvm_ffi.device("cuda", 1)
@@ -144,7 +144,7 @@ assert functions.stream_of(2, 1, tensor) == 64
 
 
 def test_results_are_cupys(run) -> None:
-    """What comes back from the GPU is an array of CuPy; what it cannot hold stays a tensor."""
+    """GPU results are CuPy arrays; those CuPy cannot represent stay tensors."""
     run("""
 assert type(functions.echo(x)) is ndarray and len(taken) == 1
 assert type(functions.echo(x, numpy.zeros(1))) is tvm_ffi.Tensor
@@ -155,7 +155,7 @@ functions.drop_kept()
 
 
 def test_allocation_is_cupys(run) -> None:
-    """The environment's allocator takes from CuPy's pool, on the device that is asked for."""
+    """The environment's allocator uses CuPy's pool on the requested device."""
     run("""
 made_by_kernel = elements.allocate_like(x)
 assert type(made_by_kernel) is ndarray
@@ -165,7 +165,7 @@ assert not functions.has_allocator()
 
 
 def test_host_memory_comes_from_the_default_allocator(run) -> None:
-    """With an array of CuPy, a tensor for the host is allocated as without one."""
+    """With a CuPy array, a host tensor is allocated as without one."""
     run("""
 result = functions.allocate(x, 5)
 assert type(result) is tvm_ffi.Tensor and result.data_ptr() % 64 == 0 and not made
@@ -173,7 +173,7 @@ assert type(result) is tvm_ffi.Tensor and result.data_ptr() % 64 == 0 and not ma
 
 
 def test_a_mixture_allocates_by_cupy(run) -> None:
-    """NumPy has no memory on the GPU, so CuPy's serves the call with both."""
+    """NumPy has no GPU memory, so CuPy's allocator serves a call with both."""
     run("""
 assert type(elements.allocate_like(x, numpy.zeros(1))) is tvm_ffi.Tensor
 assert made == [((3,), "float32", 1)]
@@ -181,7 +181,7 @@ assert made == [((3,), "float32", 1)]
 
 
 def test_errors_of_cupys_allocator(run) -> None:
-    """What CuPy raises arrives with its kind, and the next call allocates again."""
+    """An error raised by CuPy arrives with its kind, and the next call allocates again."""
     run("""
 big = ndarray(numpy.zeros(3), 0)
 try:
@@ -195,14 +195,14 @@ assert type(elements.allocate_like(x)) is ndarray
 
 
 def test_devices_are_read(run) -> None:
-    """cupy.cuda.Device is a device."""
+    """cupy.cuda.Device converts to a device."""
     run(
         "assert tvm_ffi.device(Device(1)) == tvm_ffi.device('cuda', 1) == functions.echo(Device(1))"
     )
 
 
 def test_on_a_gpu(library: Path) -> None:
-    """The real CuPy: its stream is followed, its arrays come back, its pool serves the kernel."""
+    """Real CuPy: its stream is followed, its arrays come back, and its pool serves the kernel."""
     import tvm_ffi
 
     cupy = KITS["cupy"]().module

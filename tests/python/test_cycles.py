@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R6
-"""Python's garbage collector finds cycles that go through containers and functions."""
+"""Python's garbage collector finds cycles through containers and functions."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ CYCLES = 10_000
 
 
 class Owner:
-    """Keeps what keeps it."""
+    """Owns a value that refers back to it."""
 
     kept: Any
 
 
 def instances(cls: type) -> int:
-    """Count what the collector knows; weak references end before it has freed anything."""
+    """Count the live instances; weak references die before the collector frees the objects."""
     return sum(type(each) is cls for each in gc.get_objects())
 
 
 def through_function(owner: Owner) -> Any:
-    """By a callable that a function was made of."""
+    """Return a function created from a callable that holds the owner."""
     return tvm_ffi.Function(functools.partial(id, owner))
 
 
@@ -58,7 +58,7 @@ WAYS: dict[str, Callable[[Owner], Any]] = {
 
 @pytest.mark.parametrize("way", WAYS)
 def test_cycles_are_collected(way: str) -> None:
-    """Thousands leave nothing behind."""
+    """Thousands of cycles leave nothing behind."""
     alive: weakref.WeakSet[Owner] = weakref.WeakSet()
     for _ in range(CYCLES):
         owner = Owner()
@@ -70,7 +70,7 @@ def test_cycles_are_collected(way: str) -> None:
 
 
 def test_a_sequence_that_holds_its_iterators() -> None:
-    """They are collected, as those of a list are, and those that reached the end do no harm."""
+    """They are collected, as a list's are, and exhausted iterators do no harm."""
     alive: weakref.WeakSet[Owner] = weakref.WeakSet()
     for _ in range(CYCLES):
         owner = Owner()
@@ -86,7 +86,7 @@ def test_a_sequence_that_holds_its_iterators() -> None:
 
 @pytest.mark.parametrize("make", [tvm_ffi.List, tvm_ffi.Dict])
 def test_cycles_without_another_object(make: Any) -> None:
-    """A method of the container itself, which cannot be cleared, is the rest of the cycle."""
+    """A cycle may consist of a container and its own bound method, which cannot be cleared."""
     gc.collect()
     before = instances(make)
     for _ in range(CYCLES):
@@ -101,7 +101,7 @@ def test_cycles_without_another_object(make: Any) -> None:
 
 
 def test_weak_references_and_finalizers_come_first() -> None:
-    """What ends in a cycle still sees its container whole."""
+    """A finalizer in a cycle still sees its container intact."""
     seen = []
 
     class Ending(Owner):
@@ -116,7 +116,7 @@ def test_weak_references_and_finalizers_come_first() -> None:
 
 
 def test_what_is_used_is_not_collected(described: Any) -> None:
-    """Neither what Python can reach nor what C++ keeps, by whichever object of the cycle."""
+    """An object reachable from Python or held by C++ keeps its whole cycle alive."""
     owner = Owner()
     owner.kept = tvm_ffi.List([owner, 1])
     alive = weakref.ref(owner)
@@ -144,7 +144,7 @@ def test_what_is_used_is_not_collected(described: Any) -> None:
 
 
 def test_collecting_during_a_call(functions: Any) -> None:
-    """Nor what C++ was lent for a call, however often the collector runs beside it."""
+    """Objects lent to C++ for a call survive, however often the collector runs meanwhile."""
 
     def collect(container: Any) -> int:
         gc.collect()
@@ -163,14 +163,14 @@ def test_collecting_during_a_call(functions: Any) -> None:
 
 @pytest.mark.parametrize("way", ["Array", "List", "Map", "Dict", "a function"])
 def test_a_call_counts_what_it_is_lent(functions: Any, way: str) -> None:
-    """So the collector, which looks only into what Python alone counts, leaves it to C++."""
+    """The collector, which only traverses what Python alone owns, therefore leaves it to C++."""
     value = WAYS[way](Owner())
     assert functions.use_count(value) == 2
     assert functions.use_count(value) == 2
 
 
 def test_collecting_beside_threads(functions: Any) -> None:
-    """Calls that use containers without Python's lock go on while another thread collects."""
+    """Calls that use containers without the GIL keep working while another thread collects."""
     owner = Owner()
     owner.kept = tvm_ffi.List([owner, *range(100)])
     over = threading.Event()
@@ -198,7 +198,7 @@ def test_collecting_beside_threads(functions: Any) -> None:
 
 
 def test_deep_containers_are_looked_into_as_far_as_the_stack_allows() -> None:
-    """The collector neither overflows the stack nor takes what it did not look at for garbage."""
+    """The collector neither overflows the stack nor frees what it did not traverse."""
     owner = Owner()
     nested: Any = tvm_ffi.Array([owner])
     for _ in range(100_000):
@@ -209,7 +209,7 @@ def test_deep_containers_are_looked_into_as_far_as_the_stack_allows() -> None:
 
 
 def test_shared_containers_stay_until_they_are_cleared() -> None:
-    """A container that something else counts may be in use by C++: a clear() breaks the cycle."""
+    """A container with another owner may be in use by C++; clear() breaks the cycle."""
     owner = Owner()
     owner.kept = tvm_ffi.List([owner])
     tvm_ffi.storage.set("tests.cycles", owner.kept)
@@ -238,13 +238,13 @@ void lend(tvm::ffi::List<tvm::ffi::Any> members, void* object) {
 
 
 def test_an_object_that_cpp_only_lends_is_not_collected(tmp_path: Path) -> None:
-    """An opaque object without a deleter owns no reference, so no cycle goes through it."""
+    """An opaque object without a deleter owns no reference, so it is not part of any cycle."""
     lend = load_inline("lend", cpp_sources=LEND, functions="lend", build_directory=tmp_path).lend
     owner = Owner()
     owner.kept = tvm_ffi.List([])
     lend(owner.kept, ctypes.c_void_p(id(owner)))
     address = id(owner)
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(owner))  # as an owner in C++ would
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(owner))  # as a C++ owner would
     del owner
     gc.collect()
     owner = ctypes.cast(address, ctypes.py_object).value

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5
-"""Libraries with damaged headers: each loads or is an error, and none ends the process."""
+"""Libraries with damaged headers: each loads or raises an error; none crashes the process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ int __tvm_ffi_seven(void* handle, const void* args, int count, void* result) {
   return 0;
 }
 """
-# Prints what it tries next, so that the last line says what a crash is due to.
+# Prints each bit before trying it, so the last line identifies a crash.
 LOAD_EACH = """
 import os, sys, tvm_ffi
 library, folder = sys.argv[1:]
@@ -53,7 +53,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_each_bit_of_the_header(library: Path, tmp_path: Path) -> None:
-    """The first 64 bytes of the file with one bit of them changed."""
+    """Each of the first 64 bytes may have one bit flipped without a crash."""
     command = [sys.executable, "-c", LOAD_EACH, str(library), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout.endswith("loaded or refused each\n"), done.stdout[-20:] + done.stderr[-2000:]
@@ -72,7 +72,7 @@ def test_each_bit_of_the_header(library: Path, tmp_path: Path) -> None:
     ],
 )
 def test_another_architecture(library: Path, tmp_path: Path, number: int, name: str) -> None:
-    """Both architectures are named."""
+    """The error names both architectures."""
     foreign = tmp_path / "foreign.so"
     content = bytearray(library.read_bytes())
     content[18:20] = number.to_bytes(2, "little")
@@ -85,7 +85,7 @@ def test_another_architecture(library: Path, tmp_path: Path, number: int, name: 
 
 
 def test_threads_variables_between_segments(tmp_path: Path) -> None:
-    """A linker may put those without initial values at an address of no segment, as lld does."""
+    """A linker such as lld may place uninitialized ones at an address outside every segment."""
     source = tmp_path / "threads.c"
     source.write_text(
         SOURCE + "_Thread_local long of_thread;\nlong* f(void) { return &of_thread; }\n"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R6
-"""Object types of C++ as dataclasses."""
+"""C++ object types as dataclasses."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tvm_ffi.dataclasses import (
 from .conftest import compile_cpp_library
 from .object_classes import Classes, call, same_classes  # noqa: F401  (a fixture)
 
-# A type checker knows nothing of their constructors.
+# Type checkers know nothing of their constructors.
 TestIntPair: Any = testing.TestIntPair
 TestObjectBase: Any = testing.TestObjectBase
 TestObjectDerived: Any = testing.TestObjectDerived
@@ -44,7 +44,7 @@ def tiles(tmp_path_factory: pytest.TempPathFactory) -> tvm_ffi.Module:
 
 
 def tile_class(**options: bool) -> Any:
-    """Register a class of the type that every test of options uses."""
+    """Register a class of the type used by every test of options."""
 
     @c_class("tile_plan.Tile", **options)
     class Tile(Object):
@@ -58,7 +58,7 @@ def tile_class(**options: bool) -> Any:
 
 
 def test_names() -> None:
-    """The module offers its names, and is found without an import of its own."""
+    """The module exports its names and is available without a separate import."""
     assert tvm_ffi.dataclasses.c_class is c_class
     assert sorted(tvm_ffi.dataclasses.__all__) == [
         *("Enum", "EnumAttrMap", "EnumState", "Field", "IntEnum", "KW_ONLY", "MISSING", "Object"),
@@ -69,7 +69,7 @@ def test_names() -> None:
 
 
 def test_signature() -> None:
-    """The constructor's signature has its arguments in order, with their defaults."""
+    """The constructor's signature lists its parameters in order, with their defaults."""
     parameters = inspect.signature(tile_class()).parameters
     assert list(parameters) == ["rows", "cols", "stages", "tags"]
     assert parameters["rows"].default is inspect.Parameter.empty
@@ -81,14 +81,14 @@ def test_signature() -> None:
 
 
 def test_signature_of_a_derived_type() -> None:
-    """Fields without a default come first, of whichever type they are."""
+    """Fields without a default come first, whichever type declares them."""
     parameters = inspect.signature(TestObjectDerived).parameters
     assert list(parameters) == ["v_map", "v_array", "v_i64", "v_f64", "v_str"]
     assert TestObjectDerived.__match_args__ == tuple(parameters)
 
 
 def test_construction() -> None:
-    """Arguments go to their fields; the others get their defaults, a factory's made anew."""
+    """Arguments set their fields; the others get defaults, created anew by a factory."""
     Tile = tile_class()
     assert astuple(Tile(1, 2)) == (1, 2, 2, [], 0)
     assert astuple(Tile(cols=1, rows=2, tags=["a"], stages=5)) == (2, 1, 5, ["a"], 0)
@@ -110,13 +110,13 @@ def test_construction() -> None:
 def test_refused_arguments(
     arguments: tuple[Any, ...], keywords: dict[str, Any], words: str
 ) -> None:
-    """Wrong arguments are an error that names the type and the field."""
+    """A wrong argument is an error that names the type and the field."""
     with pytest.raises(TypeError, match=rf"tile_plan\.Tile\.__ffi_init__: {words}"):
         tile_class()(*arguments, **keywords)
 
 
 def test_constructor_of_the_type(classes: Classes) -> None:
-    """A type with a constructor of its own keeps it."""
+    """A type with its own constructor keeps it."""
 
     @c_class("objects.Pair")
     class Pair(Object):
@@ -125,7 +125,7 @@ def test_constructor_of_the_type(classes: Classes) -> None:
 
     pair: Any = Pair
     assert astuple(pair(1, 2)) == (1, 2)
-    assert not hasattr(pair.__init__, "__signature__")  # its arguments may be no fields
+    assert not hasattr(pair.__init__, "__signature__")  # its parameters may not be fields
     with pytest.raises(TypeError):
         pair(a=1, b=2)
     assert astuple(replace(pair(1, 2), b=5)) == (1, 5)
@@ -154,7 +154,7 @@ def test_without_a_constructor(classes: Classes) -> None:
 
 
 def test_init_of_the_body() -> None:
-    """An ``__init__`` in the body stays, and reaches the constructor."""
+    """An ``__init__`` in the body is kept and can call the constructor."""
 
     @c_class("tile_plan.Tile", init=False)
     class Square(Object):
@@ -167,7 +167,7 @@ def test_init_of_the_body() -> None:
 
 
 def test_repr() -> None:
-    """The printed form is that of C++; a method of the body stays."""
+    """The printed form comes from C++; a ``__repr__`` in the body is kept."""
     assert repr(tile_class()(1, 2, tags=["a"])) == (
         'tile_plan.Tile(rows=1, cols=2, stages=2, tags=["a"])'
     )
@@ -204,13 +204,13 @@ def test_equality() -> None:
     assert Tile(1, 2) != Tile(1, 3)
     assert Tile(1, 2) != 3
     assert Tile(1, 2).__eq__(3) is NotImplemented
-    assert len({Tile(1, 2), Tile(1, 2)}) == 2  # the hash stays
+    assert len({Tile(1, 2), Tile(1, 2)}) == 2  # the hash is unchanged
     by_identity = tile_class()
     assert by_identity(1, 2) != by_identity(1, 2)
 
 
 def test_equality_of_the_body() -> None:
-    """An ``__eq__`` in the body stays, and unsafe_hash replaces the None that Python sets."""
+    """An ``__eq__`` in the body is kept, and unsafe_hash replaces the None that Python sets."""
 
     @c_class("tile_plan.Tile", eq=True, unsafe_hash=True)
     class Tile(Object):
@@ -223,7 +223,7 @@ def test_equality_of_the_body() -> None:
 
 
 def test_types_are_not_equal() -> None:
-    """Objects of two types are not equal, and have no order."""
+    """Objects of different types are not equal and have no order."""
     Tile = tile_class(eq=True, order=True)
 
     @c_class("tile_plan.SwizzledTile")
@@ -237,7 +237,7 @@ def test_types_are_not_equal() -> None:
 
 
 def test_order() -> None:
-    """The first field that differs decides."""
+    """The first differing field decides."""
     Tile = tile_class(order=True)
     small, large = Tile(1, 9), Tile(2, 0)
     assert (small < large, small <= large, small > large, small >= large) == (1, 1, 0, 0)
@@ -250,7 +250,7 @@ def test_order() -> None:
 
 
 def test_order_of_the_body() -> None:
-    """One comparison in the body, and no other is installed."""
+    """A comparison in the body prevents the others from being installed."""
 
     @c_class("tile_plan.Tile", order=True)
     class Tile(Object):
@@ -264,13 +264,13 @@ def test_order_of_the_body() -> None:
 
 
 def test_hash() -> None:
-    """Objects that are equal have one hash."""
+    """Equal objects have equal hashes."""
     Tile = tile_class(eq=True, unsafe_hash=True)
     assert len({Tile(1, 2), Tile(1, 2, tags=["not hashed"]), Tile(2, 1)}) == 2
 
 
 def test_copies() -> None:
-    """A copy shares what it refers to, a deep one does not, and both keep the subclass."""
+    """A shallow copy shares its contents, a deep copy does not, and both keep the subclass."""
 
     class Named(tile_class()):  # type: ignore[misc]
         __slots__ = ("__dict__",)
@@ -288,7 +288,7 @@ def test_copies() -> None:
 
 
 def test_no_copies(classes: Classes) -> None:
-    """An object whose C++ class cannot be copied is refused by each of them."""
+    """An object of a non-copyable C++ class is refused by every kind of copy."""
 
     @c_class("objects.Locked")
     class Locked(Object):
@@ -305,7 +305,7 @@ def test_no_copies(classes: Classes) -> None:
 
 
 def test_replace() -> None:
-    """A copy gets other values, also in fields that the constructor or Python does not set."""
+    """The copy gets new values, even in fields not set by the constructor or from Python."""
     tile = tile_class()(1, 2, tags=["a"])
     other = replace(tile, rows=5, uses=7)
     assert (astuple(other), tile.rows) == ((5, 2, 2, ["a"], 7), 1)
@@ -329,13 +329,13 @@ def test_replace() -> None:
     ],
 )
 def test_refused_uses(use: Callable[[], object], words: str) -> None:
-    """Whatever is no dataclass, no field or no value is an error that says so."""
+    """A value that is not a dataclass, a field or an instance is an error that says so."""
     with pytest.raises(TypeError, match=words):
         use()
 
 
 def test_fields() -> None:
-    """The description of a field is what C++ registers, with the annotation."""
+    """A field's description combines the C++ registration with the annotation."""
     Tile = tile_class()
     rows, cols, stages, tags, uses = fields(Tile)
     assert fields(Tile(1, 2)) is fields(Tile)
@@ -356,7 +356,7 @@ def test_fields() -> None:
 
 
 def test_types_that_cannot_be_resolved() -> None:
-    """A field has no type if its annotation names nothing, or if there is none."""
+    """A field has no type if its annotation is missing or cannot be resolved."""
 
     @c_class("tile_plan.Tile")
     class Tile(Object):
@@ -367,7 +367,7 @@ def test_types_that_cannot_be_resolved() -> None:
 
 
 def test_subclass_of_a_dataclass() -> None:
-    """A class of Python derived from one is a dataclass with the same fields."""
+    """A Python subclass of a dataclass is a dataclass with the same fields."""
 
     class Sub(TestIntPair):  # type: ignore[misc]
         pass
@@ -377,19 +377,19 @@ def test_subclass_of_a_dataclass() -> None:
 
 
 def test_fields_of_a_derived_type() -> None:
-    """The fields of the parent come first, whether or not its fields were asked for before."""
+    """The parent's fields come first, whether or not they were queried before."""
     assert len(fields(TestObjectBase)) == 3
     names = [field.name for field in fields(TestObjectDerived)]
     assert names == ["v_i64", "v_f64", "v_str", "v_map", "v_array"]
 
 
 def test_registered_class_is_none(classes: Classes) -> None:
-    """A class that is registered only is no dataclass."""
+    """A class that is only registered is not a dataclass."""
     assert not is_dataclass(classes.Node)
 
 
 def test_contents() -> None:
-    """Objects in containers become values of Python too; the factories make each."""
+    """Objects in containers are converted too, by the given factories."""
     derived = TestObjectDerived(
         v_map={"a": TestIntPair(1, 2)},
         v_array=[TestIntPair(3, 4), [5]],
@@ -402,13 +402,13 @@ def test_contents() -> None:
 
 
 def test_match_args() -> None:
-    """Patterns take by position what the constructor does."""
+    """Patterns match the positional parameters of the constructor."""
     assert tile_class().__match_args__ == ("rows", "cols", "stages")
     assert not hasattr(tile_class(match_args=False), "__match_args__")
 
 
 def test_frozen() -> None:
-    """No field of a frozen class can be assigned to, by a derived class either."""
+    """No field of a frozen class can be assigned, not even through a derived class."""
     Tile = tile_class(frozen=True)
 
     @c_class("tile_plan.SwizzledTile")
@@ -434,7 +434,7 @@ def test_frozen() -> None:
 
 
 def test_annotations() -> None:
-    """An annotation names a field, or is a ClassVar; its value can only be ``...``."""
+    """An annotation names a field or is a ClassVar; its only allowed value is ``...``."""
     with pytest.raises(
         TypeError,
         match=r"c_class: Tile\.row: expected a field of tile_plan\.Tile, which has rows, cols, "
@@ -461,7 +461,7 @@ def test_annotations() -> None:
 
 
 def test_unknown_type() -> None:
-    """A type that no library registers is an error, and the class stays as it was."""
+    """A type that no library registers is an error."""
     with pytest.raises(ValueError, match=r"c_class: type_key: .* got 'tile_plan\.Nothing'"):
 
         @c_class("tile_plan.Nothing")
@@ -470,7 +470,7 @@ def test_unknown_type() -> None:
 
 
 def test_objects_arrive() -> None:
-    """Objects that C++ gives are instances of the class."""
+    """Objects received from C++ are instances of the class."""
     Tile = tile_class()
     tile = Tile(1, 2)
     assert type(tvm_ffi.convert([tile])[0]) is Tile

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows: R5, R6
-"""When a Python-defined class becomes a type, and what is refused."""
+"""When a Python-defined class becomes a type, and which classes are refused."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Point(Object):
 
 
 def test_references_to_itself_and_to_later_classes() -> None:
-    """Annotations may name the class itself, and classes that are decorated later."""
+    """Annotations may name the class itself and classes decorated later."""
 
     @py_class(new_key())
     class Node(Object):
@@ -49,7 +49,7 @@ def test_references_to_itself_and_to_later_classes() -> None:
     class Leaf(Object):
         value: int
 
-    # The names of a function are read where the decorator stands.
+    # Names in a function are resolved where the decorator is applied.
     globals()["Leaf"] = Leaf
     try:
         node = Node(1, Node(2, leaf=Leaf(3)), many=[Leaf(4)])
@@ -63,7 +63,7 @@ def test_references_to_itself_and_to_later_classes() -> None:
 
 
 def test_names_of_classes_that_come_later() -> None:
-    """A class completes as soon as what it names is decorated, before the name is bound."""
+    """A class completes once the classes it names are decorated, before the names are bound."""
 
     @py_class(new_key(), eq=True)
     class Vertex(Object):
@@ -82,7 +82,7 @@ def test_names_of_classes_that_come_later() -> None:
 
 
 def test_names_in_quotes_within_an_annotation() -> None:
-    """A name in quotes is found inside other types too, on every Python."""
+    """A quoted name is resolved inside other types too, on every Python version."""
     tile = py_class(new_key())(make_class(__name__, "Tile", rows=int))
     annotations: dict[str, Any] = {
         "many": list["tile"],
@@ -98,7 +98,7 @@ def test_names_in_quotes_within_an_annotation() -> None:
 
 
 def test_an_error_stays_with_its_class() -> None:
-    """A class that cannot be completed is refused with its reason; others are defined."""
+    """A class that cannot be completed is refused with its reason; others are unaffected."""
     loop: list[Any] = []
     loop.append(loop)
     late = make_class(__name__, "Late", a="LaterThing")
@@ -123,7 +123,7 @@ def test_an_error_stays_with_its_class() -> None:
 
 
 def test_declared_again() -> None:
-    """A class that waits may be declared again, as by a notebook cell."""
+    """An incomplete class may be redeclared, as in a notebook cell."""
     key = new_key()
     first = py_class(key)(make_class(__name__, "Cell", other="Other | None"))
     second = py_class(key)(make_class(__name__, "Cell", other="Other | None"))
@@ -136,7 +136,7 @@ def test_declared_again() -> None:
 
 
 def test_fork_while_classes_are_defined() -> None:
-    """A child defines classes, whatever another thread was doing."""
+    """A forked child can define classes regardless of what other threads were doing."""
     stop = threading.Event()
 
     def define() -> None:
@@ -162,7 +162,7 @@ def test_fork_while_classes_are_defined() -> None:
 
 
 def test_private_functions_check_what_they_are_given() -> None:
-    """The functions behind the decorator refuse what is no declaration."""
+    """The functions behind the decorator refuse invalid declarations."""
     define = tvm_ffi.get_global_func("ffi._DefineType")
     declare = tvm_ffi.get_global_func("ffi._DeclareType")
     for wrong in (64, 73, Point.__tvm_ffi_type_info__.type_index):  # type: ignore[attr-defined]
@@ -221,7 +221,7 @@ def test_private_functions_check_what_they_are_given() -> None:
     ],
 )
 def test_refused_bodies(body: dict[str, Any], error: type[Exception], message: str) -> None:
-    """A field that cannot be is refused, and the class and the name stay usable."""
+    """An invalid field is refused, and the type key stays usable."""
     key = new_key()
     cls = type(Object)("Refused", (Object,), {"__module__": __name__, **body})
     with pytest.raises(error, match=message):
@@ -259,7 +259,7 @@ def test_refused_classes() -> None:
 
 
 def test_options_that_are_refused() -> None:
-    """An option of the wrong type, and two names, are refused."""
+    """An option of the wrong type and a second name are refused."""
     for option in ("frozen", "init", "repr", "eq", "order", "kw_only", "slots"):
         with pytest.raises(TypeError, match=f"py_class: {option}: expected a bool, got str"):
             py_class(**{"eq": True, option: "no"})  # type: ignore[call-overload]
@@ -282,7 +282,7 @@ def test_options_that_are_refused() -> None:
 
 
 def test_keyword_mark_by_another_name() -> None:
-    """KW_ONLY is known by its last name in an annotation that is text."""
+    """A textual annotation marks KW_ONLY by its last name."""
     made = py_class(new_key())(
         make_class(__name__, "Marked", a="int", _="dataclasses.KW_ONLY", b="int")
     )
@@ -292,7 +292,7 @@ def test_keyword_mark_by_another_name() -> None:
 
 
 def test_threads() -> None:
-    """Threads define types and make objects at the same time."""
+    """Threads can define types and create objects concurrently."""
     errors = []
 
     def work() -> None:
@@ -316,7 +316,7 @@ def test_threads() -> None:
 
 
 def test_annotation_that_exits() -> None:
-    """An annotation that ends the program is refused like any that raises, and only once."""
+    """An annotation that exits the program is refused like any other that raises, and only once."""
     with pytest.raises(TypeError, match=r"Leaves.a: expected the type of a field, got 'exit\(3\)'"):
         py_class(new_key())(make_class(__name__, "Leaves", a="exit(3)"))
     assert py_class(new_key())(make_class(__name__, "Stays", a="int"))(3).a == 3

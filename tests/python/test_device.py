@@ -41,7 +41,7 @@ def test_devices_are_read(arguments: tuple[Any, ...], kind: DLDeviceType, index:
 
 
 def test_printed_forms() -> None:
-    """The text reads back; the long form shows both parts."""
+    """The text parses back to the device; the repr shows both parts."""
     device = tvm_ffi.device("cuda", 1)
     assert str(device) == "cuda:1"
     assert repr(device) == "device(type='cuda', index=1)"
@@ -50,7 +50,7 @@ def test_printed_forms() -> None:
 
 
 def test_equality() -> None:
-    """Devices are equal by kind and number, and equal nothing else."""
+    """Devices are equal by type and index, and equal nothing else."""
     assert tvm_ffi.device("cuda:0") == tvm_ffi.device("cuda", 0)
     assert tvm_ffi.device("cuda:0") != tvm_ffi.device("cuda:1")
     assert tvm_ffi.device("cpu") != "cpu"
@@ -68,7 +68,7 @@ def test_devices_can_be_copied(remake: Any) -> None:
 
 @needs_torch
 def test_torch_devices_are_read() -> None:
-    """PyTorch's devices become ours."""
+    """PyTorch's devices become tvm_ffi's."""
     assert tvm_ffi.device(torch.device("cuda:1")) == tvm_ffi.device("cuda:1")
 
 
@@ -91,14 +91,14 @@ def test_torch_devices_are_read() -> None:
 def test_what_is_no_device(
     arguments: tuple[Any, ...], error: type[Exception], message: str
 ) -> None:
-    """The error says what was expected and what came."""
+    """The error says what was expected and what was passed."""
     with pytest.raises(error, match=message):
         tvm_ffi.device(*arguments)
 
 
 @given(st.text())
 def test_other_text_is_a_value_error(text: str) -> None:
-    """Text is a device or a ValueError, and never anything worse."""
+    """Any text is either a device or a ValueError."""
     try:
         device = tvm_ffi.device(text)
     except ValueError:
@@ -108,7 +108,7 @@ def test_other_text_is_a_value_error(text: str) -> None:
 
 @given(st.integers(-(2**31), 2**31 - 1), st.integers(-(2**31), 2**31 - 1))
 def test_every_value_survives_the_crossing(functions: Any, kind: int, index: int) -> None:
-    """Both numbers come back as they went, kinds that nobody knows included."""
+    """Both numbers come back unchanged, even for unknown device types."""
     packed = (kind & 0xFFFFFFFF) | (index & 0xFFFFFFFF) << 32
     back = functions.echo(tvm_ffi.Device._from_packed(packed))
     assert (back.dlpack_device_type(), back.index) == (kind, index)

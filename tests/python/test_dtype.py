@@ -39,7 +39,7 @@ DTYPES = [
 
 @pytest.mark.parametrize(("text", "code", "bits", "lanes", "itemsize"), DTYPES)
 def test_text_is_read(text: str, code: int, bits: int, lanes: int, itemsize: int) -> None:
-    """Each text gives its numbers, and is its own printed form."""
+    """Each text gives its numbers and is its own printed form."""
     dtype = tvm_ffi.dtype(text)
     assert (dtype.code, dtype.bits, dtype.lanes, dtype.itemsize) == (code, bits, lanes, itemsize)
     assert str(dtype) == text
@@ -47,7 +47,7 @@ def test_text_is_read(text: str, code: int, bits: int, lanes: int, itemsize: int
 
 
 def test_dtypes_are_text() -> None:
-    """A dtype equals its text, has its hash, and serves other libraries as a name."""
+    """A dtype equals its text, has its hash, and is accepted by other libraries as a name."""
     dtype = tvm_ffi.dtype("float32")
     assert dtype == "float32"
     assert {dtype: 1}["float32"] == 1
@@ -56,7 +56,7 @@ def test_dtypes_are_text() -> None:
 
 
 def test_dtype_of_dtype_is_itself() -> None:
-    """Nothing is made twice."""
+    """A dtype is returned unchanged."""
     dtype = tvm_ffi.dtype("int8")
     assert tvm_ffi.dtype(dtype) is dtype
 
@@ -72,33 +72,33 @@ def test_dtypes_can_be_copied(remake: Any) -> None:
 
 
 def test_numpy_dtypes_are_read() -> None:
-    """NumPy's dtypes become ours."""
+    """NumPy's dtypes become tvm_ffi's."""
     assert tvm_ffi.dtype(numpy.dtype("float16")) == "float16"
     assert tvm_ffi.dtype(numpy.zeros(1, dtype=bool).dtype) == "bool"
 
 
 @needs_torch
 def test_torch_dtypes_are_read() -> None:
-    """PyTorch's dtypes become ours."""
+    """PyTorch's dtypes become tvm_ffi's."""
     assert tvm_ffi.dtype(torch.bfloat16) == "bfloat16"
     assert tvm_ffi.dtype(torch.float4_e2m1fn_x2) == "float4_e2m1fnx2"
 
 
 @pytest.mark.parametrize("name", ["float32", "int8", "bool", "complex64"])
 def test_scalar_types_are_read(name: str) -> None:
-    """The scalar types of NumPy and ml_dtypes become ours, as their dtypes do."""
+    """The scalar types of NumPy and ml_dtypes are converted like their dtypes."""
     scalar = numpy.bool_ if name == "bool" else getattr(numpy, name)
     assert tvm_ffi.dtype(scalar) == tvm_ffi.dtype(numpy.dtype(scalar)) == name
 
 
 def test_scalar_types_of_ml_dtypes_are_read() -> None:
-    """bfloat16 and its like are named by ml_dtypes."""
+    """bfloat16 and similar types come from ml_dtypes."""
     for name in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
         assert tvm_ffi.dtype(getattr(ml_dtypes, name)) == name
 
 
 def test_named_dtypes() -> None:
-    """Each name of dtypes is the element type of that name, and an attribute of the package."""
+    """Each name in dtypes is the element type of that name, and an attribute of the package."""
     named = {
         name: value
         for name, value in vars(tvm_ffi.dtypes).items()
@@ -111,7 +111,7 @@ def test_named_dtypes() -> None:
 
 
 def test_codes_have_names() -> None:
-    """Compilers ask for the kind of number by the name of its code, in a module of theirs."""
+    """Compilers look up a dtype's kind by its code name, in a module at a fixed path."""
     codes = tvm_ffi._dtype.DataTypeCode
     texts = ("int8", "uint8", "float32", "handle", "bfloat16", "bool", "float8_e4m3fn")
     names = ("INT", "UINT", "FLOAT", "HANDLE", "BFLOAT", "BOOL", "Float8E4M3FN")
@@ -119,7 +119,7 @@ def test_codes_have_names() -> None:
         assert tvm_ffi.dtype(text).type_code == codes[name]
     assert {code.value for code in codes} == {*range(18)} - {5}
     assert tvm_ffi._dtype.dtype is tvm_ffi.dtype
-    # A small float is named after its type.
+    # A small float's code is named after its type.
     for code in codes:
         if code > codes.BOOL:
             bits = int(code.name[5])
@@ -143,7 +143,7 @@ def test_codes_have_names() -> None:
     ],
 )
 def test_kinds(text: str, kinds: str) -> None:
-    """A dtype tells its kind; complex numbers are of none."""
+    """A dtype reports its kind; complex numbers have none."""
     dtype = tvm_ffi.dtype(text)
     asked = ("is_float", "is_integer", "is_bool", "is_handle")
     assert [each for each in asked if getattr(dtype, each)] == kinds.split()
@@ -152,7 +152,7 @@ def test_kinds(text: str, kinds: str) -> None:
 
 @given(st.sampled_from([text for text, *_ in DTYPES]), st.integers(1, 65535))
 def test_numbers_of_dlpack(text: str, lanes: int) -> None:
-    """The three numbers of DLPack give the dtype that they are of."""
+    """DLPack's three numbers restore the dtype they come from."""
     dtype = tvm_ffi.dtype(text).with_lanes(lanes)
     triple = (dtype.type_code, dtype.bits, dtype.lanes)
     assert tvm_ffi.dtype.from_dlpack_data_type(triple) == dtype
@@ -168,7 +168,7 @@ def test_other_numbers_are_refused(triple: Any) -> None:
 
 
 def test_is_dtype() -> None:
-    """Whether a text names an element type can be asked without an exception."""
+    """Whether a text names an element type can be checked without an exception."""
     assert tvm_ffi.dtype.is_dtype("float8_e5m2")
     for value in ("float", "real32", "", 3, None):
         assert tvm_ffi.dtype.is_dtype(value) is (value in ("", "float"))
@@ -176,13 +176,13 @@ def test_is_dtype() -> None:
 
 @pytest.mark.parametrize("value", [3, None, b"float32", object(), float, numpy.ndarray])
 def test_other_values_are_refused(value: Any) -> None:
-    """What is neither text nor a dtype is a TypeError."""
+    """A value that is neither text nor a dtype is a TypeError."""
     with pytest.raises(TypeError, match="dtype: value: expected a str or an element type, got"):
         tvm_ffi.dtype(value)
 
 
 def test_with_lanes() -> None:
-    """A vector type is made of a scalar one."""
+    """A vector type is created from a scalar one."""
     assert tvm_ffi.dtype("float32").with_lanes(4) == "float32x4"
     assert tvm_ffi.dtype("float32x4").with_lanes(1) == "float32"
     with pytest.raises(ValueError, match="lanes: expected 1 to 65535, got 0"):
@@ -195,7 +195,7 @@ def test_with_lanes() -> None:
     st.integers(1, 65535),
 )
 def test_written_text_reads_the_same(kind: str, bits: int, lanes: int) -> None:
-    """Whatever is read is written in a form that reads the same."""
+    """A dtype's printed form parses back to the same dtype."""
     try:
         dtype = tvm_ffi.dtype(f"{kind}{bits}x{lanes}")
     except ValueError:
@@ -206,7 +206,7 @@ def test_written_text_reads_the_same(kind: str, bits: int, lanes: int) -> None:
 
 @given(st.text())
 def test_other_text_is_a_value_error(text: str) -> None:
-    """Text is an element type or a ValueError, and never anything worse."""
+    """Any text is either an element type or a ValueError."""
     try:
         dtype = tvm_ffi.dtype(text)
     except ValueError:
@@ -216,14 +216,14 @@ def test_other_text_is_a_value_error(text: str) -> None:
 
 @given(st.sampled_from([text for text, *_ in DTYPES]), st.integers(1, 65535))
 def test_every_value_survives_the_crossing(functions: Any, text: str, lanes: int) -> None:
-    """The three numbers come back as they went."""
+    """The three numbers come back unchanged."""
     dtype = tvm_ffi.dtype(text).with_lanes(lanes)
     back = functions.echo(dtype)
     assert (back.code, back.bits, back.lanes) == (dtype.code, dtype.bits, lanes)
 
 
 def test_values_with_the_numbers_of_dlpack() -> None:
-    """A class is taken as a dtype if its objects give their code, bits and lanes."""
+    """An object is accepted as a dtype if it gives its code, bits and lanes."""
 
     class Element:
         def __dlpack_data_type__(self) -> tuple[int, int, int]:
